@@ -1,0 +1,49 @@
+// swift-tools-version: 6.2
+
+import PackageDescription
+
+/// Stricter than Swift 6 alone: existentials are spelt out and imports never leak to users.
+let swift: [SwiftSetting] = [
+  .swiftLanguageMode(.v6),
+  .enableUpcomingFeature("ExistentialAny"),
+  .enableUpcomingFeature("InternalImportsByDefault"),
+  .enableUpcomingFeature("MemberImportVisibility"),
+]
+
+let package = Package(
+  name: "APIKit",
+  platforms: [.macOS(.v15), .iOS(.v18)],
+  products: [
+    .library(name: "APIKit", targets: ["APIKit"]),
+    .library(name: "Reformers", targets: ["Reformers"]),
+    .executable(name: "DemoCLI", targets: ["DemoCLI"]),
+  ],
+  targets: [
+    .target(
+      name: "CAPIKit",
+      linkerSettings: [
+        .linkedLibrary("curl", .when(platforms: [.linux])),
+        .linkedLibrary("ssl", .when(platforms: [.linux])),
+        .linkedLibrary("crypto", .when(platforms: [.linux])),
+        .linkedLibrary("sqlite3"),
+        .linkedLibrary("z"),
+      ]
+    ),
+    .target(name: "APIKit", dependencies: ["CAPIKit"], swiftSettings: swift),
+    .target(name: "Reformers", dependencies: ["APIKit"], swiftSettings: swift),
+    .target(
+      name: "DemoServer",
+      dependencies: ["APIKit"],
+      resources: [.copy("Resources")],
+      swiftSettings: swift
+    ),
+    .executableTarget(
+      name: "DemoCLI",
+      dependencies: ["APIKit", "Reformers", "DemoServer"],
+      swiftSettings: swift
+    ),
+    .testTarget(name: "APIKitTests", dependencies: ["APIKit", "DemoServer"], swiftSettings: swift),
+    .testTarget(name: "ReformersTests", dependencies: ["APIKit", "Reformers"], swiftSettings: swift),
+    .testTarget(name: "DemoServerTests", dependencies: ["APIKit", "DemoServer"], swiftSettings: swift),
+  ]
+)

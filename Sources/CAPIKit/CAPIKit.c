@@ -1,0 +1,1 @@
+// The target is headers only; SwiftPM wants one source to build.
