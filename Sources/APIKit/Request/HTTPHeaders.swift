@@ -1,0 +1,143 @@
+/// Header fields in order, with names compared without regard to case.
+///
+/// A value type over a small array: messages have few fields, and a scan of them beats hashing. Names keep
+/// the spelling they were given. What RFC 9110 forbids (CR, LF, NUL, a name that is no token) is refused
+/// when the request is assembled, with ``APIError/Reason/invalidHeader``: see ``validate()``.
+/// - SeeAlso: <https://www.rfc-editor.org/rfc/rfc9110#section-5>
+public struct HTTPHeaders: Sendable, Hashable {
+  /// One field line.
+  public struct Field: Sendable, Hashable {
+    /// The name as given.
+    public var name: String
+    /// The value, without surrounding white space.
+    public var value: String
+
+    /// Makes a field line.
+    public init(_ name: String, _ value: String) {
+      self.name = name
+      self.value = value
+    }
+  }
+
+  /// All field lines in order, repeated names included.
+  public var fields: [Field]
+
+  /// No fields.
+  public init() { fields = [] }
+
+  /// Fields in the order given.
+  public init(_ fields: [Field]) { self.fields = fields }
+
+  /// The first value of a name; setting replaces every line of that name, nil removes them.
+  public subscript(name: String) -> String? {
+    get { fields.first { HTTPHeaders.equal($0.name, name) }?.value }
+    set {
+      guard let newValue else { return remove(name) }
+      guard let index = fields.firstIndex(where: { HTTPHeaders.equal($0.name, name) }) else {
+        return add(name, newValue)
+      }
+      fields[index].value = newValue
+      var later = index + 1
+      while later < fields.count {
+        if HTTPHeaders.equal(fields[later].name, name) { fields.remove(at: later) } else { later += 1 }
+      }
+    }
+  }
+
+  /// Every value of a name in order, one per line.
+  public func values(_ name: String) -> [String] {
+    fields.compactMap { HTTPHeaders.equal($0.name, name) ? $0.value : nil }
+  }
+
+  /// All values of a name as one list, joined by comma and space (RFC 9110, 5.3); nil when there is none.
+  ///
+  /// Not for `Set-Cookie`, whose values hold commas.
+  public func combined(_ name: String) -> String? {
+    let all = values(name)
+    return all.isEmpty ? nil : all.joined(separator: ", ")
+  }
+
+  /// Whether a line of that name is there.
+  public func contains(_ name: String) -> Bool { fields.contains { HTTPHeaders.equal($0.name, name) } }
+
+  /// Adds a line, keeping others of the same name.
+  public mutating func add(_ name: String, _ value: String) { fields.append(Field(name, value)) }
+
+  /// Removes every line of that name.
+  public mutating func remove(_ name: String) { fields.removeAll { HTTPHeaders.equal($0.name, name) } }
+
+  /// Sets each field of `other` in turn: a name that both have takes the values of `other`.
+  public mutating func merge(_ other: HTTPHeaders) {
+    for field in other.fields { remove(field.name) }
+    fields += other.fields
+  }
+
+  /// The number of lines.
+  public var count: Int { fields.count }
+
+  /// Whether there are no lines.
+  public var isEmpty: Bool { fields.isEmpty }
+
+  /// Throws ``APIError/Reason/invalidHeader`` at the first line that may not stand on the wire.
+  ///
+  /// The detail names the field and the position, never the value.
+  public func validate() throws(APIError) {
+    for field in fields {
+      guard !field.name.isEmpty, field.name.utf8.allSatisfy(HTTPToken.contains) else {
+        throw APIError(.assembly, .invalidHeader, "\(field.name.debugDescription) is not a header name")
+      }
+      // Field values: visible characters, space, tab and bytes beyond ASCII; no other control (9110, 5.5).
+      var offset = 0
+      for byte in field.value.utf8 {
+        if (byte < 0x20 && byte != 0x09) || byte == 0x7F {
+          throw APIError(
+            .assembly, .invalidHeader,
+            "the value of \(field.name) has the control character \(byte) at byte \(offset)")
+        }
+        offset += 1
+      }
+    }
+  }
+
+  /// ASCII comparison without regard to case, without making new strings.
+  static func equal(_ left: String, _ right: String) -> Bool {
+    let left = left.utf8
+    let right = right.utf8
+    guard left.count == right.count else { return false }
+    for (a, b) in zip(left, right) where a != b {
+      guard a ^ b == 0x20, (a | 0x20) >= UInt8(ascii: "a"), (a | 0x20) <= UInt8(ascii: "z") else {
+        return false
+      }
+    }
+    return true
+  }
+}
+
+extension HTTPHeaders: ExpressibleByDictionaryLiteral {
+  /// Fields in the order written; a repeated name makes several lines.
+  public init(dictionaryLiteral elements: (String, String)...) {
+    fields = elements.map { Field($0.0, $0.1) }
+  }
+}
+
+extension HTTPHeaders: Sequence {
+  /// Iterates over the lines in order.
+  public func makeIterator() -> IndexingIterator<[Field]> { fields.makeIterator() }
+}
+
+extension HTTPHeaders: CustomStringConvertible {
+  /// The lines as on the wire, secrets masked: see ``isSecret(_:)``.
+  public var description: String {
+    fields.map { "\($0.name): \(HTTPHeaders.isSecret($0.name) ? "•••" : $0.value)" }.joined(separator: "\n")
+  }
+
+  /// Whether values of that name are masked wherever the framework prints them.
+  ///
+  /// `Authorization`, `Proxy-Authorization`, `Cookie`, `Set-Cookie`, and any name that holds `token`,
+  /// `secret`, `signature`, `password` or `api-key`.
+  public static func isSecret(_ name: String) -> Bool {
+    let name = name.lowercased()
+    return ["authorization", "proxy-authorization", "cookie", "set-cookie"].contains(name)
+      || ["token", "secret", "signature", "password", "api-key", "apikey"].contains { name.contains($0) }
+  }
+}

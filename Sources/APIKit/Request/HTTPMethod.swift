@@ -1,0 +1,44 @@
+/// An HTTP method: a token of RFC 9110, e.g. `GET`, or one of the application's own.
+///
+/// Methods are case-sensitive. A value that is not a token is refused when the request is assembled, with
+/// ``APIError/Reason/invalidMethod``.
+/// - SeeAlso: <https://www.rfc-editor.org/rfc/rfc9110#section-9>
+public struct HTTPMethod: RawRepresentable, Hashable, Sendable, ExpressibleByStringLiteral,
+  CustomStringConvertible
+{
+  /// The method as it stands on the wire.
+  public let rawValue: String
+
+  /// Makes a method of its wire form.
+  public init(rawValue: String) { self.rawValue = rawValue }
+
+  /// Makes a method of its wire form.
+  public init(stringLiteral value: String) { self.rawValue = value }
+
+  /// The wire form.
+  public var description: String { rawValue }
+
+  /// Transfers a representation of the resource.
+  public static let get: Self = "GET"
+  /// As ``get``, without the body.
+  public static let head: Self = "HEAD"
+  /// Processes the body as the resource sees fit.
+  public static let post: Self = "POST"
+  /// Replaces the resource by the body.
+  public static let put: Self = "PUT"
+  /// Changes part of the resource (RFC 5789).
+  public static let patch: Self = "PATCH"
+  /// Removes the resource.
+  public static let delete: Self = "DELETE"
+  /// Asks what the resource can do.
+  public static let options: Self = "OPTIONS"
+
+  /// Whether the method asks for no change on the server (RFC 9110, 9.2.1).
+  public var isSafe: Bool { self == .get || self == .head || self == .options || self == "TRACE" }
+
+  /// Whether sending it twice has the effect of sending it once (RFC 9110, 9.2.2).
+  public var isIdempotent: Bool { isSafe || self == .put || self == .delete }
+
+  /// Whether the method is a token that may stand on the wire.
+  var isToken: Bool { !rawValue.isEmpty && rawValue.utf8.allSatisfy(HTTPToken.contains) }
+}

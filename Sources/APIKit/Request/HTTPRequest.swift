@@ -1,0 +1,108 @@
+/// One request as it goes on the wire: method, URL, header fields, body and its limits.
+///
+/// A value: steps of the flight change copies of it. Everything is checked by ``validate()`` before it is
+/// sent, so a transport may trust what it gets.
+public struct HTTPRequest: Sendable {
+  /// The method; the default is `GET`.
+  public var method: HTTPMethod
+  /// Where to.
+  public var url: HTTPURL
+  /// The header fields, in the order they are sent.
+  public var headers: HTTPHeaders
+  /// The body; the default is none.
+  public var body: HTTPBody
+  /// The limits in time of one attempt.
+  public var timeouts: HTTPTimeouts
+  /// What the transport is asked to do for this request beyond plain HTTP.
+  public var options: HTTPRequestOptions
+
+  /// Makes a request.
+  public init(
+    method: HTTPMethod = .get, url: HTTPURL, headers: HTTPHeaders = HTTPHeaders(), body: HTTPBody = .empty,
+    timeouts: HTTPTimeouts = HTTPTimeouts(), options: HTTPRequestOptions = HTTPRequestOptions()
+  ) {
+    self.method = method
+    self.url = url
+    self.headers = headers
+    self.body = body
+    self.timeouts = timeouts
+    self.options = options
+  }
+
+  /// Throws when the method or a header field may not stand on the wire. The URL is valid by its type.
+  public func validate() throws(APIError) {
+    guard method.isToken else {
+      throw APIError(
+        .assembly, .invalidMethod, "\(method.rawValue.debugDescription) is not an HTTP method")
+    }
+    try headers.validate()
+  }
+}
+
+/// The limits in time of one attempt. `.zero` means no limit.
+public struct HTTPTimeouts: Sendable, Hashable {
+  /// The longest wait for a connection: name, TCP and TLS. The default is 15 seconds.
+  /// Beyond it the attempt fails with ``APIError/Reason/connectTimeout``.
+  public var connect: Duration
+  /// The longest wait between two bytes. The default is 30 seconds.
+  /// Beyond it the attempt fails with ``APIError/Reason/idleTimeout``.
+  public var idle: Duration
+  /// The longest time for the whole attempt. The default is no limit.
+  /// Beyond it the attempt fails with ``APIError/Reason/totalTimeout``.
+  public var total: Duration
+
+  /// Makes limits.
+  public init(connect: Duration = .seconds(15), idle: Duration = .seconds(30), total: Duration = .zero) {
+    self.connect = connect
+    self.idle = idle
+    self.total = total
+  }
+}
+
+/// What a request asks of the transport beyond plain HTTP. Each must be among the transport's capabilities.
+public struct HTTPRequestOptions: Sendable {
+  /// User and password for a challenge of the server (Basic, Digest) or of an FTP server. None by default.
+  public var login: HTTPLogin?
+  /// An address to connect to while Host, SNI and verification keep the URL's name: `127.0.0.1`, `::1`
+  /// or `127.0.0.1:8443`. None by default.
+  public var connectTo: String?
+  /// Encodes the body with gzip before it is sent. The default is false.
+  public var compressesBody: Bool
+
+  /// Makes options.
+  public init(login: HTTPLogin? = nil, connectTo: String? = nil, compressesBody: Bool = false) {
+    self.login = login
+    self.connectTo = connectTo
+    self.compressesBody = compressesBody
+  }
+}
+
+/// A user and a password, for the challenges of a server or a proxy.
+public struct HTTPLogin: Sendable, Hashable, CustomStringConvertible {
+  /// How the password may travel.
+  public enum Scheme: Sendable, Hashable {
+    /// Sent with the first request, encoded but not protected (RFC 7617).
+    case basic
+    /// Only a digest is sent, after the server's challenge (RFC 7616).
+    case digest
+    /// The strongest that the server offers, after its challenge.
+    case any
+  }
+
+  /// The user's name.
+  public var user: String
+  /// The password.
+  public var password: String
+  /// How the password may travel; the default is ``Scheme/any``.
+  public var scheme: Scheme
+
+  /// Makes a login.
+  public init(user: String, password: String, scheme: Scheme = .any) {
+    self.user = user
+    self.password = password
+    self.scheme = scheme
+  }
+
+  /// The user alone.
+  public var description: String { "\(user):•••" }
+}

@@ -1,0 +1,179 @@
+/// An absolute URL in its parts, valid by construction.
+///
+/// Holds what goes on the wire: scheme and host in lower case, path and query percent-encoded. A fragment
+/// is dropped: it never leaves the client. Parsing is strict (RFC 3986): what cannot stand in a request
+/// throws ``APIError/Reason/invalidURL`` with the place of the offending character.
+/// - SeeAlso: <https://www.rfc-editor.org/rfc/rfc3986>
+public struct HTTPURL: Hashable, Sendable {
+  /// The scheme, lower case: `https`.
+  public let scheme: String
+  /// The host, lower case; an IPv6 address without its brackets; empty for `file` and `data`.
+  public let host: String
+  /// The port when the URL names one.
+  public let port: Int?
+  /// The path, percent-encoded, beginning with a slash (for `data`, all that follows the colon).
+  public var path: String
+  /// The query without its question mark, percent-encoded; nil when there is none.
+  public var query: String?
+
+  /// The port used: the one named, or the scheme's own.
+  public var effectivePort: Int? { port ?? Self.defaultPorts[scheme] }
+
+  /// The scheme, host and port as one value: requests of one origin may share credentials (RFC 6454).
+  public var origin: String { "\(scheme)://\(hostText):\(effectivePort ?? 0)" }
+
+  /// Scheme, host, port and path, without the query, which may hold secrets.
+  public var location: String { authorityText + path }
+
+  /// The whole URL as it goes on the wire.
+  public var string: String {
+    guard let query else { return authorityText + path }
+    return authorityText + path + "?" + query
+  }
+
+  /// Parses an absolute URL.
+  public init(_ string: String) throws(APIError) {
+    var rest = string[...]
+    guard let colon = rest.utf8.firstIndex(of: UInt8(ascii: ":")), Self.isScheme(rest[..<colon]) else {
+      throw Self.invalid(string, "it has no scheme")
+    }
+    scheme = rest[..<colon].lowercased()
+    rest = rest[rest.index(after: colon)...]
+    if let hash = rest.utf8.firstIndex(of: UInt8(ascii: "#")) { rest = rest[..<hash] }
+
+    if scheme == "data" {
+      host = ""
+      port = nil
+      query = nil
+      path = String(rest)
+      return
+    }
+    guard rest.hasPrefix("//") else { throw Self.invalid(string, "two slashes must follow the scheme") }
+    rest = rest.dropFirst(2)
+    let end = rest.utf8.firstIndex { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "?") } ?? rest.endIndex
+    (host, port) = try Self.authority(rest[..<end], scheme: scheme, of: string)
+    rest = rest[end...]
+    if let mark = rest.utf8.firstIndex(of: UInt8(ascii: "?")) {
+      query = String(rest[rest.index(after: mark)...])
+      rest = rest[..<mark]
+    } else {
+      query = nil
+    }
+    path = rest.isEmpty ? "/" : String(rest)
+    try Self.check(path, of: string)
+    if let query { try Self.check(query, of: string) }
+  }
+
+  /// Makes a URL of parts that are known to be valid.
+  init(scheme: String, host: String, port: Int?, path: String, query: String?) {
+    self.scheme = scheme
+    self.host = host
+    self.port = port
+    self.path = path
+    self.query = query
+  }
+
+  /// The host as it stands in a URL, an IPv6 address in brackets.
+  public var hostText: String { host.utf8.contains(UInt8(ascii: ":")) ? "[\(host)]" : host }
+
+  private var authorityText: String {
+    if scheme == "data" { return "data:" }
+    guard let port else { return "\(scheme)://\(hostText)" }
+    return "\(scheme)://\(hostText):\(port)"
+  }
+
+  private static let defaultPorts = ["http": 80, "https": 443, "ftp": 21, "ftps": 990]
+}
+
+extension HTTPURL {
+  private static func invalid(_ string: String, _ why: String) -> APIError {
+    // The query may hold secrets, so it is not quoted.
+    let shown = string.prefix { $0 != "?" }
+    return APIError(.assembly, .invalidURL, "the URL \(String(shown).debugDescription) is not valid: \(why)")
+  }
+
+  private static func isScheme(_ text: Substring) -> Bool {
+    guard let first = text.utf8.first, isLetter(first) else { return false }
+    return text.utf8.allSatisfy { byte in
+      isLetter(byte) || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) || byte == UInt8(ascii: "+")
+        || byte == UInt8(ascii: "-") || byte == UInt8(ascii: ".")
+    }
+  }
+
+  private static func isLetter(_ byte: UInt8) -> Bool {
+    (byte | 0x20) >= UInt8(ascii: "a") && (byte | 0x20) <= UInt8(ascii: "z")
+  }
+
+  private static func authority(
+    _ text: Substring, scheme: String, of string: String
+  ) throws(APIError) -> (host: String, port: Int?) {
+    guard !text.utf8.contains(UInt8(ascii: "@")) else {
+      throw invalid("\(scheme)://…", "user and password do not belong in a URL; set a login instead")
+    }
+    var hostPart = text
+    var portPart: Substring?
+    if text.utf8.first == UInt8(ascii: "[") {
+      guard let close = text.utf8.firstIndex(of: UInt8(ascii: "]")) else {
+        throw invalid(string, "the bracket of the address does not close")
+      }
+      hostPart = text[text.index(after: text.startIndex)..<close]
+      guard
+        hostPart.utf8.contains(UInt8(ascii: ":")),
+        hostPart.allSatisfy({ $0.isHexDigit || $0 == ":" || $0 == "." || $0 == "%" })
+      else { throw invalid(string, "the address in brackets is not IPv6") }
+      let rest = text[text.index(after: close)...]
+      if rest.utf8.first == UInt8(ascii: ":") {
+        portPart = rest.dropFirst()
+      } else if !rest.isEmpty {
+        throw invalid(string, "unexpected text after the address")
+      }
+    } else if let colon = text.utf8.firstIndex(of: UInt8(ascii: ":")) {
+      hostPart = text[..<colon]
+      portPart = text[text.index(after: colon)...]
+    }
+    guard !hostPart.isEmpty || scheme == "file" else { throw invalid(string, "it has no host") }
+    for byte in hostPart.utf8 where byte <= 0x20 || byte == 0x7F || "\"<>\\^`{|}".utf8.contains(byte) {
+      throw invalid(string, "the host has a character that may not stand there")
+    }
+    var port: Int?
+    if let portPart, !portPart.isEmpty {
+      guard portPart.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let number = Int(portPart),
+        (1...65535).contains(number)
+      else { throw invalid(string, "the port is not a number from 1 to 65535") }
+      port = number
+    }
+    return (hostPart.lowercased(), port)
+  }
+
+  /// Path and query: visible ASCII, `%` followed by two hexadecimal digits, no space or control.
+  private static func check(_ text: String, of string: String) throws(APIError) {
+    var pending = 0
+    for byte in text.utf8 {
+      if pending > 0 {
+        let isHex =
+          (0x30...0x39).contains(byte) || ((byte | 0x20) >= 0x61 && (byte | 0x20) <= 0x66)
+        guard isHex else { throw invalid(string, "a percent sign needs two hexadecimal digits") }
+        pending -= 1
+      } else if byte == UInt8(ascii: "%") {
+        pending = 2
+      } else if byte <= 0x20 || byte >= 0x7F || "\"<>\\^`{|}".utf8.contains(byte) {
+        throw invalid(string, "the character \(byte) must be percent-encoded")
+      }
+    }
+    guard pending == 0 else { throw invalid(string, "a percent sign needs two hexadecimal digits") }
+  }
+}
+
+extension HTTPURL: CustomStringConvertible, ExpressibleByStringLiteral {
+  /// The URL without its query, which may hold secrets.
+  public var description: String { query == nil ? location : location + "?…" }
+
+  /// A URL written in the source. A literal that is not valid traps: it is an error of the program.
+  public init(stringLiteral value: String) {
+    do {
+      try self.init(value)
+    } catch {
+      preconditionFailure(error.description)
+    }
+  }
+}

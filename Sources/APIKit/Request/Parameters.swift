@@ -1,0 +1,95 @@
+/// The parameters of one call: named values in the order given.
+///
+/// A name stands once; setting it again keeps its place. Order matters only where it is sent or signed;
+/// two `Parameters` are equal when they hold the same pairs, in whatever order.
+public struct Parameters: Sendable {
+  /// The pairs in order.
+  public private(set) var pairs: [(name: String, value: ParameterValue)]
+
+  /// No parameters.
+  public init() { pairs = [] }
+
+  /// Pairs in order; of a repeated name the last value stands, at the place of the first.
+  public init(_ pairs: some Sequence<(String, ParameterValue)>) {
+    self.pairs = []
+    for (name, value) in pairs { self[name] = value }
+  }
+
+  /// The value of a name; nil removes it, while ``ParameterValue/null`` is a value that is sent.
+  public subscript(name: String) -> ParameterValue? {
+    get { pairs.first { $0.name == name }?.value }
+    set {
+      let index = pairs.firstIndex { $0.name == name }
+      switch (index, newValue) {
+      case (let index?, let value?): pairs[index].value = value
+      case (let index?, nil): pairs.remove(at: index)
+      case (nil, let value?): pairs.append((name, value))
+      case (nil, nil): break
+      }
+    }
+  }
+
+  /// Sets every pair of `other`; where both have a name, `other` wins.
+  public mutating func merge(_ other: Parameters) {
+    for (name, value) in other.pairs { self[name] = value }
+  }
+
+  /// These parameters with those of `other` set over them.
+  public func merging(_ other: Parameters) -> Parameters {
+    var merged = self
+    merged.merge(other)
+    return merged
+  }
+
+  /// The pairs whose names are not among `names`.
+  public func removing(_ names: Set<String>) -> Parameters {
+    var kept = Parameters()
+    kept.pairs = pairs.filter { !names.contains($0.name) }
+    return kept
+  }
+
+  /// The same pairs, sorted by the bytes of their names.
+  public func sorted() -> Parameters {
+    var sorted = self
+    sorted.pairs.sort { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }
+    return sorted
+  }
+
+  /// The names in order.
+  public var names: [String] { pairs.map(\.name) }
+  /// How many there are.
+  public var count: Int { pairs.count }
+  /// Whether there are none.
+  public var isEmpty: Bool { pairs.isEmpty }
+}
+
+extension Parameters: ExpressibleByDictionaryLiteral {
+  /// Pairs in the order written.
+  public init(dictionaryLiteral elements: (String, ParameterValue)...) { self.init(elements) }
+}
+
+extension Parameters: Hashable {
+  /// Whether both hold the same pairs, in whatever order.
+  public static func == (left: Parameters, right: Parameters) -> Bool {
+    left.count == right.count && left.pairs.allSatisfy { right[$0.name] == $0.value }
+  }
+
+  /// Hashes the pairs without regard to their order.
+  public func hash(into hasher: inout Hasher) {
+    var sum = 0
+    for (name, value) in pairs {
+      var one = Hasher()
+      one.combine(name)
+      one.combine(value)
+      sum = sum &+ one.finalize()
+    }
+    hasher.combine(sum)
+  }
+}
+
+extension Parameters: Sequence {
+  /// Iterates over the pairs in order.
+  public func makeIterator() -> IndexingIterator<[(name: String, value: ParameterValue)]> {
+    pairs.makeIterator()
+  }
+}
