@@ -1,0 +1,48 @@
+extension RawData: Equatable {
+  /// Whether two values are the same: text by its characters' bytes, numbers by value (`1.0` is `1`), arrays
+  /// by their elements in order, objects by their members in any order (of several of one name the last
+  /// counts). Two missing values are equal, and a missing one is not null.
+  public static func == (left: RawData, right: RawData) -> Bool {
+    let kind = left.kind
+    guard kind == right.kind else { return false }
+    switch kind {
+    case .missing, .null: return true
+    case .bool: return left.bool == right.bool
+    case .string: return left.string.map { right.equals($0) } ?? false
+    case .number: return sameNumber(left, right)
+    case .array:
+      guard left.count == right.count else { return false }
+      return zip(left.elements, right.elements).allSatisfy { $0 == $1 }
+    case .object:
+      return left.members.allSatisfy { key, _ in right[key].exists && left[key] == right[key] }
+        && right.members.allSatisfy { key, _ in left[key].exists }
+    }
+  }
+
+  private static func sameNumber(_ left: RawData, _ right: RawData) -> Bool {
+    if let int = left.int, let other = right.int { return int == other }
+    guard let text = left.numberText, let other = right.numberText else { return false }
+    return text == other || RawDigits(text) == RawDigits(other)
+  }
+}
+
+/// A number of any length, normalised so that equal numbers have equal parts.
+private struct RawDigits: Equatable {
+  var isNegative = false
+  var digits: [UInt8] = []
+  var exponent = 0
+
+  init(_ text: String) {
+    let parts = text.lowercased().split(separator: "e")
+    exponent = parts.count == 2 ? Int(parts[1]) ?? 0 : 0
+    isNegative = text.hasPrefix("-")
+    let number = parts[0].drop { $0 == "-" }.split(separator: ".")
+    if number.count == 2 { exponent -= number[1].utf8.count }
+    digits = Array(number.joined().utf8.drop { $0 == UInt8(ascii: "0") })
+    while digits.last == UInt8(ascii: "0") {
+      digits.removeLast()
+      exponent += 1
+    }
+    if digits.isEmpty { (isNegative, exponent) = (false, 0) }
+  }
+}

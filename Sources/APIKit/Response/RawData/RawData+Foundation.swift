@@ -1,0 +1,73 @@
+public import Foundation
+
+extension RawData {
+  /// A number with all its digits, up to the 38 that `Decimal` holds; for money.
+  ///
+  /// A number with more digits is rounded by `Decimal`; one beyond its range is nil.
+  public var decimal: Decimal? {
+    guard let node = existing, node.tag == .integer || node.tag == .number else { return nil }
+    return document.bytes.withUnsafeBufferPointer { bytes in
+      guard let number = RawNumber(bytes, node.offset, node.length) else { return nil }
+      if number.significand == 0 { return 0 }
+      if number.isExact, number.exponent >= -127, number.exponent <= 108 {
+        return Decimal(
+          sign: number.isNegative ? .minus : .plus, exponent: number.exponent,
+          significand: Decimal(number.significand))
+      }
+      return RawNumber.text(bytes, node.offset, node.length) { text in
+        Decimal(string: text, locale: Locale(identifier: "en_US_POSIX")).flatMap { $0.isFinite ? $0 : nil }
+      }
+    }
+  }
+
+  /// How a date is written.
+  public enum DateFormat: Sendable, Hashable {
+    /// A string of ISO 8601, or a number: seconds since 1970, or milliseconds when it is 100,000,000,000 or
+    /// more in magnitude (which as seconds would be the year 5138).
+    case automatic
+    /// A string of ISO 8601: `2026-03-01`, `2026-03-01T08:30:00Z`, `2026-03-01 08:30:00.250+08:00`. Without
+    /// an offset the time is UTC.
+    case iso8601
+    /// A number of seconds since 1970, or such a number in a string.
+    case epochSeconds
+    /// A number of milliseconds since 1970, or such a number in a string.
+    case epochMilliseconds
+  }
+
+  /// A date, read by ``DateFormat/automatic``.
+  public var date: Date? { date(as: .automatic) }
+
+  /// A date written in a format.
+  public func date(as format: DateFormat) -> Date? {
+    switch format {
+    case .iso8601: return isoDate
+    case .epochSeconds: return lenientDouble.map { Date(timeIntervalSince1970: $0) }
+    case .epochMilliseconds: return lenientDouble.map { Date(timeIntervalSince1970: $0 / 1000) }
+    case .automatic:
+      guard let double else { return isoDate }
+      return Date(timeIntervalSince1970: abs(double) < 1e11 ? double : double / 1000)
+    }
+  }
+
+  private var isoDate: Date? {
+    guard let node = existing, node.tag == .string else { return nil }
+    return document.bytes.withUnsafeBufferPointer { bytes in
+      RawDate.secondsSince1970(UnsafeBufferPointer(rebasing: bytes[node.offset..<node.offset + node.length]))
+    }.map { Date(timeIntervalSince1970: $0) }
+  }
+
+  /// A URL, absolute or relative. Nil for a text that is not one, and for the empty text.
+  public var url: URL? { string.flatMap { URL(string: $0) } }
+
+  /// The bytes of a string in base64, standard or URL-safe, with or without padding. Line ends and spaces
+  /// are not allowed.
+  public var data: Data? {
+    guard let node = existing, node.isString else { return nil }
+    return document.bytes.withUnsafeBufferPointer { bytes in
+      // An escaped string may hold `\/`, which some servers write.
+      node.tag == .string
+        ? RawBase64.decoded(UnsafeBufferPointer(rebasing: bytes[node.offset..<node.offset + node.length]))
+        : RawText.unescaped(bytes, node).withUnsafeBufferPointer(RawBase64.decoded)
+    }.map { Data($0) }
+  }
+}

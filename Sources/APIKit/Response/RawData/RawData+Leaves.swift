@@ -1,0 +1,93 @@
+// Each of these is nil when there is no value or it is of another kind. To know why, use `require`.
+extension RawData {
+  /// The text of a string, its escapes resolved.
+  public var string: String? {
+    guard let node = existing, node.isString else { return nil }
+    return document.bytes.withUnsafeBufferPointer { RawText.string($0, node) }
+  }
+
+  /// The value of a number that is an integer (`12`, but also `12.0` and `1.2e1`) and fits.
+  @inline(__always)
+  public var int: Int? { integer(Int.self) }
+
+  /// The value of a number that is an integer and fits the type: exact over all 64 bits, signed or not.
+  @inline(__always)
+  public func integer<Integer: FixedWidthInteger>(_ type: Integer.Type) -> Integer? {
+    guard let node = existing, node.tag == .integer || node.tag == .number else { return nil }
+    return document.bytes.withUnsafeBufferPointer { RawNumber.integer($0, node, as: type) }
+  }
+
+  /// The double nearest to a number. Nil also for a number that is larger than any double.
+  public var double: Double? {
+    guard let node = existing, node.tag == .integer || node.tag == .number else { return nil }
+    return document.bytes.withUnsafeBufferPointer { RawNumber.double($0, node.offset, node.length) }
+  }
+
+  /// The value of `true` or `false`.
+  public var bool: Bool? {
+    switch existing?.tag {
+    case .true: true
+    case .false: false
+    default: nil
+    }
+  }
+
+  /// The number as it is written in the document.
+  public var numberText: String? {
+    guard let node = existing, node.tag == .integer || node.tag == .number else { return nil }
+    return document.bytes.withUnsafeBufferPointer {
+      RawNumber.text($0, node.offset, node.length) { $0 }
+    }
+  }
+
+  /// Whether this is a string of exactly this text, byte for byte; makes no String of it.
+  public func equals(_ text: String) -> Bool {
+    guard let node = existing, node.isString else { return false }
+    return document.bytes.withUnsafeBufferPointer { bytes in
+      text.utf8.withContiguousStorageIfAvailable { document.matches(code, $0, bytes) }
+        ?? Array(text.utf8).withUnsafeBufferPointer { document.matches(code, $0, bytes) }
+    }
+  }
+}
+
+// MARK: Lenient forms
+
+// For servers that write numbers in strings, truth as 1 and 0, and the like.
+extension RawData {
+  /// A string's text; a number as it is written; `true` or `false`.
+  public var lenientString: String? { string ?? numberText ?? bool.map { $0 ? "true" : "false" } }
+
+  /// A number, a number in a string, or truth as 1 and 0; when it is an integer and fits.
+  public var lenientInt: Int? {
+    if let int { return int }
+    if let bool { return bool ? 1 : 0 }
+    return fromText { RawNumber($0, $1, $2)?.integer(Int.self) ?? Int(RawNumber.text($0, $1, $2) { $0 }) }
+  }
+
+  /// A number, or a number in a string.
+  public var lenientDouble: Double? { double ?? fromText(RawNumber.double) }
+
+  /// Truth; the numbers 1 and 0; the strings true, false, yes, no, 1, 0 in any case.
+  public var lenientBool: Bool? {
+    if let bool { return bool }
+    switch lenientString?.lowercased() {
+    case "true", "yes", "1": return true
+    case "false", "no", "0": return false
+    default: return nil
+    }
+  }
+
+  /// Gives a string's bytes, without the spaces around them, to a reader.
+  private func fromText<Value>(
+    _ read: (UnsafeBufferPointer<UInt8>, Int, Int) -> Value?
+  ) -> Value? {
+    guard let node = existing, node.tag == .string else { return nil }
+    return document.bytes.withUnsafeBufferPointer { bytes in
+      var start = node.offset
+      var end = start + node.length
+      while start < end, bytes[start] == 0x20 { start += 1 }
+      while start < end, bytes[end - 1] == 0x20 { end -= 1 }
+      return start < end ? read(bytes, start, end - start) : nil
+    }
+  }
+}

@@ -1,0 +1,79 @@
+extension RawData {
+  /// Where the value stands in its document, or would stand if it were there.
+  ///
+  /// Found by walking down from the top: meant for errors and logs, not for every row.
+  public var path: RawPath {
+    let (index, miss) = origin
+    return RawPath(steps: document.steps(to: index) + document.missingSteps(to: miss))
+  }
+
+  /// The path for errors; the top of the document has a name too.
+  var pathText: String {
+    let text = path.description
+    return text.isEmpty ? "the top level" : text
+  }
+
+  /// What stands here, in words: `the string "n/a"`, `an array of 3`. Long texts are cut.
+  var summary: String {
+    switch kind {
+    case .missing: missingSummary
+    case .null: "null"
+    case .bool: bool == true ? "true" : "false"
+    case .number: "the number \(Self.cut(numberText ?? ""))"
+    case .string: "the string \(RawPath.quoted(Self.cut(string ?? "")))"
+    case .array: "an array of \(count)"
+    case .object: "an object of \(count)"
+    }
+  }
+
+  /// `nothing`, and when more than the last step is missing, where the way ended.
+  private var missingSummary: String {
+    let last = RawData(document, origin.index)
+    let depth = path.steps.count - last.path.steps.count
+    if depth == 1, last.node.isContainer { return "nothing" }
+    return "nothing (\(last.pathText) is \(last.summary))"
+  }
+
+  private static func cut(_ text: String, to limit: Int = 60) -> String {
+    text.count <= limit ? text : text.prefix(limit - 1) + "…"
+  }
+}
+
+extension RawDocument {
+  /// The steps from the top to a node.
+  func steps(to index: Int) -> [RawPath.Step] {
+    var steps: [RawPath.Step] = []
+    var container = 0
+    while container < index {
+      let isObject = node(container).tag == .object
+      var child = container + 2
+      var position = 0
+      // The node is a descendant, so one child's range holds it.
+      while true {
+        let value = isObject ? child + 1 : child
+        let next = next(after: value)
+        if index < next {
+          let key = isObject ? RawData(self, child).string ?? "" : ""
+          steps.append(isObject ? .key(key) : .index(position))
+          // A cursor may also stand on a name.
+          container = index < value ? index : value
+          break
+        }
+        child = next
+        position += 1
+      }
+    }
+    return steps
+  }
+}
+
+extension RawData: CustomStringConvertible {
+  /// The value as compact JSON, cut after 1,000 characters; `(missing)` when there is none.
+  ///
+  /// Holds the response's data: not for logs that leave the machine.
+  public var description: String {
+    guard exists else { return "(missing)" }
+    let text = jsonText()
+    return text.count <= 1000 ? text : text.prefix(1000) + "…"
+  }
+}

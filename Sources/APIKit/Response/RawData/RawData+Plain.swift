@@ -1,0 +1,113 @@
+import Foundation
+
+// MARK: Out
+
+extension RawData {
+  /// The value as plain Swift: `[String: any Sendable]`, `[any Sendable]`, `String`, `Bool`, `Int`, and
+  /// `NSNull` for null; nil when it is missing.
+  ///
+  /// An integer beyond `Int` is a `UInt64` where it fits, else a `Decimal`; every other number is a `Double`.
+  /// Of members of one name the last is taken. Copies everything below the cursor.
+  public var any: (any Sendable)? {
+    switch kind {
+    case .missing: nil
+    case .null: NSNull()
+    case .bool: bool
+    case .string: string
+    case .number: plainNumber
+    case .array: array
+    case .object: dictionary
+    }
+  }
+
+  /// An object as a dictionary of plain values, see ``any``; nil for everything else.
+  public var dictionary: [String: any Sendable]? {
+    guard kind == .object else { return nil }
+    var dictionary: [String: any Sendable] = [:]
+    dictionary.reserveCapacity(count)
+    for (key, value) in members { dictionary[key] = value.any }
+    return dictionary
+  }
+
+  /// An array of plain values, see ``any``; nil for everything else.
+  public var array: [any Sendable]? {
+    guard kind == .array else { return nil }
+    var array: [any Sendable] = []
+    array.reserveCapacity(count)
+    for element in elements { if let value = element.any { array.append(value) } }
+    return array
+  }
+
+  private var plainNumber: any Sendable {
+    if node.tag == .integer {
+      if let int { return int }
+      if let wide = integer(UInt64.self) { return wide }
+      if let decimal { return decimal }
+    }
+    return double ?? Double.infinity
+  }
+}
+
+// MARK: In
+
+extension RawData {
+  /// A document made from plain values; for tests, stubs and services that do not speak JSON.
+  ///
+  /// Takes dictionaries with names of type String, arrays, String, Bool, integers, Double, Float, Decimal,
+  /// `Date` (ISO 8601), `Data` (base64), `URL`, `NSNull`, nil, and `RawData`. Members are put in the order of
+  /// their names.
+  /// - Throws: ``APIError/Reason/malformedBody`` for a value of another type, or a number that is not finite.
+  public init(plain value: Any?) throws(APIError) {
+    var text: [UInt8] = []
+    try Self.append(plain: value, to: &text, depth: 0)
+    try self.init(parsing: text)
+  }
+
+  static func append(plain value: Any?, to text: inout [UInt8], depth: Int) throws(APIError) {
+    guard depth <= Limits.default.maximumDepth else {
+      throw APIError(.response, .bodyLimitExceeded, "a plain value is nested deeper than \(depth - 1) levels")
+    }
+    switch value {
+    case nil, is NSNull: text += "null".utf8
+    case let raw as RawData: text += raw.jsonBytes()
+    case let string as String: RawWriter.append(string: string.utf8, to: &text)
+    case let bool as Bool: text += (bool ? "true" : "false").utf8
+    case let integer as any FixedWidthInteger: text += String(describing: integer).utf8
+    case let number as Double: try append(number, to: &text)
+    case let number as Float: try append(Double("\(number)") ?? .nan, to: &text)
+    case let number as Decimal where number.isFinite: text += "\(number)".utf8
+    case let date as Date:
+      guard let iso = RawDate.text(secondsSince1970: date.timeIntervalSince1970) else {
+        throw APIError(.response, .malformedBody, "a date beyond the year 9999 cannot be written")
+      }
+      RawWriter.append(string: iso.utf8, to: &text)
+    case let data as Data: RawWriter.append(string: RawBase64.encoded(data), to: &text)
+    case let url as URL: RawWriter.append(string: url.absoluteString.utf8, to: &text)
+    case let dictionary as [String: Any?]:
+      text.append(UInt8(ascii: "{"))
+      for (position, member) in dictionary.sorted(by: { $0.key < $1.key }).enumerated() {
+        if position > 0 { text.append(UInt8(ascii: ",")) }
+        RawWriter.append(string: member.key.utf8, to: &text)
+        text.append(UInt8(ascii: ":"))
+        try append(plain: member.value, to: &text, depth: depth + 1)
+      }
+      text.append(UInt8(ascii: "}"))
+    case let array as [Any?]:
+      text.append(UInt8(ascii: "["))
+      for (position, element) in array.enumerated() {
+        if position > 0 { text.append(UInt8(ascii: ",")) }
+        try append(plain: element, to: &text, depth: depth + 1)
+      }
+      text.append(UInt8(ascii: "]"))
+    case .some(let other):
+      throw APIError(.response, .malformedBody, "a value of type \(type(of: other)) cannot be raw data")
+    }
+  }
+
+  private static func append(_ number: Double, to text: inout [UInt8]) throws(APIError) {
+    guard number.isFinite else {
+      throw APIError(.response, .malformedBody, "the number \(number) cannot be written")
+    }
+    text += "\(number)".utf8
+  }
+}

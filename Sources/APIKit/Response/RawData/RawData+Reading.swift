@@ -1,0 +1,73 @@
+extension RawData {
+  /// The member of a name; of several, the last. Missing when there is none or this is not an object.
+  ///
+  /// An object of up to 40 members is scanned; a wider one gets an index at its first look-up.
+  @inline(__always)
+  public subscript(key: String) -> RawData {
+    if let node = existing, node.tag == .object, let index = document.value(of: key, in: code) {
+      return RawData(document, index)
+    }
+    return RawData(missing: .key(key), after: self)
+  }
+
+  /// The element at a position from 0. Missing when there is none or this is not an array.
+  ///
+  /// Takes time in proportion to the position where the elements are containers: to visit them all, use
+  /// ``elements``.
+  public subscript(index: Int) -> RawData {
+    if let node = existing, node.tag == .array, let index = document.element(index, of: code) {
+      return RawData(document, index)
+    }
+    return RawData(missing: .index(index), after: self)
+  }
+
+  /// The value behind several steps: `raw["items", 0, "name"]`.
+  public subscript(first: RawPath.Step, second: RawPath.Step, rest: RawPath.Step...) -> RawData {
+    var value = self[step: first][step: second]
+    for step in rest { value = value[step: step] }
+    return value
+  }
+
+  /// The member of a name: `raw.items` is `raw["items"]`.
+  @inline(__always)
+  public subscript(dynamicMember key: String) -> RawData { self[key] }
+
+  /// The value at a path.
+  public func at(_ path: RawPath) -> RawData {
+    var value = self
+    for step in path.steps { value = value[step: step] }
+    return value
+  }
+
+  /// The value at a path given as text, like `a.b[0].c`.
+  ///
+  /// Takes the text apart on each call; keep a ``RawPath`` for what is read often.
+  public func at(path: String) -> RawData { at(RawPath(path)) }
+
+  /// The value behind one step.
+  public subscript(step step: RawPath.Step) -> RawData {
+    switch step {
+    case .key(let key): self[key]
+    case .index(let index): self[index]
+    }
+  }
+}
+
+// MARK: Names that come twice
+
+extension RawData {
+  /// The values of all members of a name in their order; empty when there is none.
+  public func all(forKey key: String) -> [RawData] {
+    members.inPlace.compactMap { $0.key.equals(key) ? $0.value : nil }
+  }
+
+  /// The names that more than one member of this object has, in the order of their first repetition.
+  public var duplicateKeys: [String] {
+    var seen: Set<String> = []
+    var duplicates: [String] = []
+    for (key, _) in members where !seen.insert(key).inserted {
+      if !duplicates.contains(key) { duplicates.append(key) }
+    }
+    return duplicates
+  }
+}

@@ -1,0 +1,71 @@
+extension RawData {
+  /// The value as a type, or an error that names the path, what was expected and what stood there.
+  ///
+  /// ```swift
+  /// let price = try row.price.require(Double.self)
+  /// let name: String = try row.name.require()
+  /// ```
+  /// - Throws: An error of place `reform` and reason ``APIError/Reason/unexpectedValue``, like
+  ///   `items[3].price: expected a number, found the string "n/a"`.
+  @inline(__always)
+  public func require<Leaf: RawLeaf>(_ type: Leaf.Type = Leaf.self) throws(APIError) -> Leaf {
+    guard let leaf = Leaf(raw: self) else { throw unexpected(Leaf.expectation) }
+    return leaf
+  }
+
+  /// The value as a type; nil when it is missing or null.
+  ///
+  /// - Throws: As ``require(_:)-(Leaf.Type)`` when there is a value of another kind.
+  @inline(__always)
+  public func optional<Leaf: RawLeaf>(_ type: Leaf.Type = Leaf.self) throws(APIError) -> Leaf? {
+    guard exists, !isNull else { return nil }
+    return try require(type)
+  }
+
+  /// All elements of an array as a type.
+  ///
+  /// - Throws: As ``require(_:)-(Leaf.Type)``, for the value itself or for its first element that is not of
+  ///   the type.
+  public func require<Leaf: RawLeaf>(arrayOf type: Leaf.Type) throws(APIError) -> [Leaf] {
+    try require(.array)
+    var leaves: [Leaf] = []
+    leaves.reserveCapacity(count)
+    for element in elements { leaves.append(try element.require(type)) }
+    return leaves
+  }
+
+  /// This cursor, if its value is of a kind.
+  ///
+  /// ```swift
+  /// for row in try raw.items.require(.array).elements { … }
+  /// ```
+  /// - Throws: As ``require(_:)-(Leaf.Type)``.
+  @discardableResult
+  public func require(_ kind: Kind) throws(APIError) -> RawData {
+    guard self.kind == kind else { throw unexpected(kind.phrase) }
+    return self
+  }
+
+  /// The error that says that something else was expected here; for reformers with rules of their own.
+  ///
+  /// - Parameter expectation: What was expected, with its article: `a date in the future`.
+  @inline(never)
+  public func unexpected(_ expectation: String) -> APIError {
+    APIError(.reform, .unexpectedValue, "\(pathText): expected \(expectation), found \(summary)")
+  }
+}
+
+extension RawData.Kind {
+  /// The kind with its article.
+  var phrase: String {
+    switch self {
+    case .object: "an object"
+    case .array: "an array"
+    case .string: "a string"
+    case .number: "a number"
+    case .bool: "true or false"
+    case .null: "null"
+    case .missing: "nothing"
+    }
+  }
+}

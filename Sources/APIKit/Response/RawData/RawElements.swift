@@ -1,0 +1,109 @@
+extension RawData {
+  /// The elements of an array in order; none for everything else. Iterating allocates nothing.
+  public var elements: RawElements { RawElements(of: self) }
+
+  /// The members of an object in the order of the document; none for everything else.
+  ///
+  /// Members of one name all appear. A name of up to 15 bytes is made without an allocation; for longer
+  /// ones see ``RawMembers/inPlace``.
+  public var members: RawMembers { RawMembers(of: self) }
+
+  /// The names of an object's members in the order of the document; empty for everything else.
+  public var keys: [String] { members.map(\.key) }
+}
+
+/// The elements of an array, see ``RawData/elements``.
+public struct RawElements: Sequence, Sendable {
+  private let container: RawData
+
+  init(of container: RawData) { self.container = container }
+
+  /// The number of elements.
+  public var count: Int { container.existing?.tag == .array ? container.count : 0 }
+
+  /// How many elements there are, exactly.
+  public var underestimatedCount: Int { count }
+
+  /// An iterator over the elements.
+  public func makeIterator() -> Iterator {
+    let isArray = container.existing?.tag == .array
+    return Iterator(
+      document: container.document, index: isArray ? container.code + 2 : 0,
+      end: isArray ? container.document.end(of: container.code) : 0)
+  }
+
+  /// Goes from one element to the next by their skip links.
+  public struct Iterator: IteratorProtocol, Sendable {
+    let document: RawDocument
+    var index: Int
+    let end: Int
+
+    /// The next element.
+    @inline(__always)
+    public mutating func next() -> RawData? {
+      guard index < end else { return nil }
+      defer { index = document.next(after: index) }
+      return RawData(document, index)
+    }
+  }
+}
+
+/// The members of an object, see ``RawData/members``.
+public struct RawMembers: Sequence, Sendable {
+  private let container: RawData
+
+  init(of container: RawData) { self.container = container }
+
+  /// The number of members.
+  public var count: Int { container.existing?.tag == .object ? container.count : 0 }
+
+  /// How many members there are, exactly.
+  public var underestimatedCount: Int { count }
+
+  /// The members with their names left in place: the key is a cursor to a string, to compare with
+  /// ``RawData/equals(_:)`` or to read. Iterating allocates nothing.
+  public var inPlace: InPlace { InPlace(container: container) }
+
+  /// An iterator over the members.
+  public func makeIterator() -> Iterator { Iterator(base: inPlace.makeIterator()) }
+
+  /// Goes from one member to the next and makes its name.
+  public struct Iterator: IteratorProtocol, Sendable {
+    var base: InPlace.Iterator
+
+    /// The next member.
+    public mutating func next() -> (key: String, value: RawData)? {
+      guard let (key, value) = base.next() else { return nil }
+      return (key.string ?? "", value)
+    }
+  }
+
+  /// Members with their names left in place, see ``RawMembers/inPlace``.
+  public struct InPlace: Sequence, Sendable {
+    let container: RawData
+
+    /// An iterator over the members.
+    public func makeIterator() -> Iterator {
+      let isObject = container.existing?.tag == .object
+      return Iterator(
+        document: container.document, index: isObject ? container.code + 2 : 0,
+        end: isObject ? container.document.end(of: container.code) : 0)
+    }
+
+    /// Goes from one member to the next by their skip links.
+    public struct Iterator: IteratorProtocol, Sendable {
+      let document: RawDocument
+      var index: Int
+      let end: Int
+
+      /// The next member.
+      @inline(__always)
+      public mutating func next() -> (key: RawData, value: RawData)? {
+        guard index < end else { return nil }
+        let key = index
+        index = document.next(after: key + 1)
+        return (RawData(document, key), RawData(document, key + 1))
+      }
+    }
+  }
+}

@@ -1,0 +1,82 @@
+import Synchronization
+
+/// Hash indexes for the wide objects of one document, made at the first look-up in each.
+///
+/// Most objects have a dozen members and a scan of the tape is the fastest look-up there is; an object of
+/// ten thousand members would make a reader of all its members quadratic.
+struct RawKeyIndexes {
+  /// Objects with more members than this get an index.
+  static let threshold = 40
+
+  private var byObject: [Int: KeyIndex] = [:]
+
+  /// Open addressing with linear probing; slots hold the tape index of a name, 0 means empty (index 0 is
+  /// the root and never a name).
+  private struct KeyIndex {
+    var slots: [UInt32]
+    var mask: Int
+  }
+
+  /// The tape index of the value of the last member of a name.
+  mutating func value(
+    of key: UnsafeBufferPointer<UInt8>, in object: Int, of document: RawDocument,
+    bytes: UnsafeBufferPointer<UInt8>
+  ) -> Int? {
+    if byObject[object] == nil { byObject[object] = Self.index(object, of: document, bytes: bytes) }
+    guard let index = byObject[object] else { return nil }
+    var slot = Self.hash(key) & index.mask
+    while index.slots[slot] != 0 {
+      let candidate = Int(index.slots[slot])
+      if document.matches(candidate, key, bytes) { return candidate + 1 }
+      slot = (slot + 1) & index.mask
+    }
+    return nil
+  }
+
+  private static func index(
+    _ object: Int, of document: RawDocument, bytes: UnsafeBufferPointer<UInt8>
+  ) -> KeyIndex {
+    var capacity = 64
+    while capacity < document.count(of: object) * 2 { capacity *= 2 }
+    var slots = [UInt32](repeating: 0, count: capacity)
+    let mask = capacity - 1
+    var name = object + 2
+    let end = document.end(of: object)
+    while name < end {
+      let node = document.node(name)
+      if node.tag == .string {
+        insert(UnsafeBufferPointer(rebasing: bytes[node.offset..<node.offset + node.length]))
+      } else {
+        RawText.unescaped(bytes, node).withUnsafeBufferPointer { insert($0) }
+      }
+      name = document.next(after: name + 1)
+    }
+    return KeyIndex(slots: slots, mask: mask)
+
+    /// Puts the current name in; a later member of the same name takes the earlier one's slot.
+    func insert(_ key: UnsafeBufferPointer<UInt8>) {
+      var slot = hash(key) & mask
+      while slots[slot] != 0, !document.matches(Int(slots[slot]), key, bytes) { slot = (slot + 1) & mask }
+      slots[slot] = UInt32(name)
+    }
+  }
+
+  /// Seeded by the process (as all of Swift's hashing), so that a server cannot choose names that collide.
+  private static func hash(_ key: UnsafeBufferPointer<UInt8>) -> Int {
+    var hasher = Hasher()
+    hasher.combine(bytes: UnsafeRawBufferPointer(key))
+    return hasher.finalize()
+  }
+}
+
+extension RawDocument {
+  @inline(never)
+  func indexedValue(of key: UnsafeBufferPointer<UInt8>, in object: Int) -> Int? {
+    bytes.withUnsafeBufferPointer { bytes in
+      // The pointers are used inside the lock's body only; the lock is never taken twice.
+      nonisolated(unsafe) let key = key
+      nonisolated(unsafe) let bytes = bytes
+      return indexes.withLock { $0.value(of: key, in: object, of: self, bytes: bytes) }
+    }
+  }
+}

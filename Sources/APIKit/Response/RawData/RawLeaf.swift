@@ -1,0 +1,140 @@
+public import Foundation
+
+/// A type that ``RawData/require(_:)-(Leaf.Type)`` and its companions can read from one value.
+///
+/// Text, integers, doubles, decimals, truth, dates, URLs, data and `RawData` itself are leaves, and so is
+/// every enum with one of them as its raw value that declares the conformance:
+///
+/// ```swift
+/// enum Tenure: String, RawLeaf { case rent, sale }
+/// let tenure = try raw.tenure.require(Tenure.self)
+/// ```
+public protocol RawLeaf {
+  /// Reads a value; nil when it is of another kind or does not fit.
+  init?(raw: RawData)
+  /// What is expected, for errors: `a number`.
+  static var expectation: String { get }
+}
+
+extension RawLeaf where Self: RawRepresentable, RawValue: RawLeaf {
+  /// Reads the raw value.
+  public init?(raw: RawData) {
+    guard let value = RawValue(raw: raw), let leaf = Self(rawValue: value) else { return nil }
+    self = leaf
+  }
+
+  /// The name of the type.
+  public static var expectation: String { "\(RawValue.expectation) of \(Self.self)" }
+}
+
+extension String: RawLeaf {
+  /// The text of a string.
+  public init?(raw: RawData) {
+    guard let value = raw.string else { return nil }
+    self = value
+  }
+
+  /// A string.
+  public static var expectation: String { "a string" }
+}
+
+extension Bool: RawLeaf {
+  /// True or false.
+  public init?(raw: RawData) {
+    guard let value = raw.bool else { return nil }
+    self = value
+  }
+
+  /// True or false.
+  public static var expectation: String { "true or false" }
+}
+
+extension Double: RawLeaf {
+  /// A number.
+  public init?(raw: RawData) {
+    guard let value = raw.double else { return nil }
+    self = value
+  }
+
+  /// A number.
+  public static var expectation: String { "a number" }
+}
+
+extension Decimal: RawLeaf {
+  /// A number.
+  public init?(raw: RawData) {
+    guard let value = raw.decimal else { return nil }
+    self = value
+  }
+
+  /// A number.
+  public static var expectation: String { "a number" }
+}
+
+extension Date: RawLeaf {
+  /// A date by ``RawData/DateFormat/automatic``.
+  public init?(raw: RawData) {
+    guard let value = raw.date else { return nil }
+    self = value
+  }
+
+  /// A date.
+  public static var expectation: String { "a date" }
+}
+
+extension URL: RawLeaf {
+  /// A string that is a URL.
+  public init?(raw: RawData) {
+    guard let value = raw.url else { return nil }
+    self = value
+  }
+
+  /// A URL.
+  public static var expectation: String { "a URL" }
+}
+
+extension Data: RawLeaf {
+  /// A string of base64.
+  public init?(raw: RawData) {
+    guard let value = raw.data else { return nil }
+    self = value
+  }
+
+  /// Base64.
+  public static var expectation: String { "base64" }
+}
+
+extension RawData: RawLeaf {
+  /// Any value but a missing one.
+  public init?(raw: RawData) {
+    guard raw.exists else { return nil }
+    self = raw
+  }
+
+  /// A value.
+  public static var expectation: String { "a value" }
+}
+
+extension RawLeaf where Self: FixedWidthInteger {
+  /// A number that is an integer and fits.
+  public init?(raw: RawData) {
+    guard let value = raw.integer(Self.self) else { return nil }
+    self = value
+  }
+
+  /// An integer, with the range when it is not that of `Int`.
+  public static var expectation: String {
+    Self.self == Int.self ? "an integer" : "an integer from \(Self.min) to \(Self.max)"
+  }
+}
+
+extension Int: RawLeaf {}
+extension Int8: RawLeaf {}
+extension Int16: RawLeaf {}
+extension Int32: RawLeaf {}
+extension Int64: RawLeaf {}
+extension UInt: RawLeaf {}
+extension UInt8: RawLeaf {}
+extension UInt16: RawLeaf {}
+extension UInt32: RawLeaf {}
+extension UInt64: RawLeaf {}

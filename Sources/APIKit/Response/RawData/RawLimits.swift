@@ -1,0 +1,23 @@
+extension RawData {
+  /// What a parser accepts before it gives up with ``APIError/Reason/bodyLimitExceeded``.
+  public struct Limits: Sendable, Hashable {
+    /// The deepest nesting of arrays and objects. The default is 512; a bare number has depth 0.
+    public var maximumDepth: Int
+    /// The longest document in bytes. The default is 512 MiB; values above ``hardMaximumBytes`` count as it.
+    public var maximumBytes: Int
+
+    /// 2 GiB less one byte: offsets into a document are 32 bits wide.
+    ///
+    /// One string or number inside it may have up to 256 MiB less one byte.
+    public static let hardMaximumBytes = Int(Int32.max)
+
+    /// Depth 512, 512 MiB.
+    public static let `default` = Limits()
+
+    /// Makes limits.
+    public init(maximumDepth: Int = 512, maximumBytes: Int = 512 << 20) {
+      self.maximumDepth = maximumDepth
+      self.maximumBytes = maximumBytes
+    }
+  }
+}

@@ -1,0 +1,45 @@
+/// One 8-byte word of the tape: what a value is, where its bytes begin, and how long they are.
+///
+/// Layout, from the low end: 32 bits of byte offset, 28 bits of length, 4 bits of tag. For a container the
+/// length field holds its number of children, and a second word follows: 32 bits of the tape index behind
+/// its last descendant (the skip link that makes iteration over siblings O(children)), 32 bits of the byte
+/// offset behind its closing bracket. An object's children are pairs of a string word and a value.
+struct RawNode {
+  /// What a word stands for. Integers and other numbers, and strings with and without escapes, are told
+  /// apart while parsing, so that reading a leaf knows its fast path.
+  enum Tag: UInt8 {
+    case null, `false`, `true`, integer, number, string, escapedString, array, object
+  }
+
+  let word: UInt64
+
+  /// The largest value of the 28-bit field: the longest string, and the largest count stored directly.
+  static let lengthLimit = (1 << 28) - 1
+
+  @inline(__always)
+  init(word: UInt64) { self.word = word }
+
+  @inline(__always)
+  init(_ tag: Tag, offset: Int, length: Int) {
+    word =
+      UInt64(tag.rawValue) << 60 | UInt64(truncatingIfNeeded: length) << 32
+      | UInt64(truncatingIfNeeded: offset)
+  }
+
+  /// The tag. Every word read as a node was written by `init(_:offset:length:)`, so its four bits are one
+  /// of the cases.
+  @inline(__always)
+  var tag: Tag { Tag(rawValue: UInt8(truncatingIfNeeded: word >> 60)).unsafelyUnwrapped }
+
+  @inline(__always)
+  var offset: Int { Int(word & 0xFFFF_FFFF) }
+
+  @inline(__always)
+  var length: Int { Int((word >> 32) & 0xFFF_FFFF) }
+
+  @inline(__always)
+  var isContainer: Bool { word >> 60 >= UInt64(Tag.array.rawValue) }
+
+  @inline(__always)
+  var isString: Bool { tag == .string || tag == .escapedString }
+}

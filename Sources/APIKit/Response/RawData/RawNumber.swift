@@ -1,0 +1,159 @@
+/// A decimal number taken apart: sign, up to 19 significant digits, and a power of ten.
+struct RawNumber {
+  var isNegative = false
+  var significand: UInt64 = 0
+  var exponent = 0
+  /// False when there were more than 19 significant digits and some had to be left out.
+  var isExact = true
+
+  /// Takes apart a number of JSON's grammar; nil when the bytes are not one.
+  init?(_ bytes: UnsafeBufferPointer<UInt8>, _ offset: Int, _ length: Int) {
+    var index = offset
+    let end = offset + length
+    var digits = 0
+    var seen = 0
+    guard index < end else { return nil }
+    if bytes[index] == UInt8(ascii: "-") {
+      isNegative = true
+      index += 1
+    }
+    func digit(_ index: Int) -> UInt64? {
+      guard index < end else { return nil }
+      let value = bytes[index] &- UInt8(ascii: "0")
+      return value < 10 ? UInt64(value) : nil
+    }
+    let first = index
+    while let value = digit(index) {
+      append(value, &digits, scale: 0)
+      index += 1
+    }
+    seen = index - first
+    guard seen == 1 || (seen > 1 && bytes[first] != UInt8(ascii: "0")) else { return nil }
+    if index < end, bytes[index] == UInt8(ascii: ".") {
+      index += 1
+      let first = index
+      while let value = digit(index) {
+        append(value, &digits, scale: -1)
+        index += 1
+      }
+      guard index > first else { return nil }
+    }
+    if index < end, bytes[index] | 0x20 == UInt8(ascii: "e") {
+      index += 1
+      var isNegativePower = false
+      if index < end, bytes[index] == UInt8(ascii: "+") || bytes[index] == UInt8(ascii: "-") {
+        isNegativePower = bytes[index] == UInt8(ascii: "-")
+        index += 1
+      }
+      let first = index
+      var power = 0
+      while let value = digit(index) {
+        // A power beyond a million is beyond every type; more digits must not overflow the counter.
+        if power < 1_000_000_000_000 { power = power * 10 + Int(value) }
+        index += 1
+      }
+      guard index > first else { return nil }
+      exponent += isNegativePower ? -power : power
+    }
+    guard index == end else { return nil }
+  }
+
+  /// Takes in one more digit of the integer part (scale 0) or the fraction (scale -1).
+  @inline(__always)
+  private mutating func append(_ digit: UInt64, _ digits: inout Int, scale: Int) {
+    if digits < 19 {
+      significand = significand &* 10 &+ digit
+      if significand != 0 { digits += 1 }
+      exponent += scale
+    } else {
+      // The digit is left out, so the power grows for those of the integer part.
+      if digit != 0 { isExact = false }
+      exponent += 1 + scale
+    }
+  }
+
+  /// The exact integer value, when there is one and it fits.
+  func integer<Integer: FixedWidthInteger>(_ type: Integer.Type) -> Integer? {
+    guard isExact, var magnitude = Optional(significand) else { return nil }
+    if magnitude == 0 { return 0 }
+    var exponent = exponent
+    while exponent < 0 {
+      let (quotient, remainder) = magnitude.quotientAndRemainder(dividingBy: 10)
+      guard remainder == 0 else { return nil }
+      magnitude = quotient
+      exponent += 1
+    }
+    while exponent > 0 {
+      let (product, overflow) = magnitude.multipliedReportingOverflow(by: 10)
+      guard !overflow else { return nil }
+      magnitude = product
+      exponent -= 1
+    }
+    guard isNegative else { return Integer(exactly: magnitude) }
+    guard magnitude <= 1 << 63 else { return nil }
+    return Integer(exactly: Int64(truncatingIfNeeded: 0 &- magnitude))
+  }
+
+  /// The value when two exactly known doubles and one rounding give it (Clinger's fast path).
+  var fastDouble: Double? {
+    guard isExact, significand <= 1 << 53, exponent >= -22, exponent <= 22 else { return nil }
+    let magnitude =
+      exponent < 0
+      ? Double(significand) / Self.powers[-exponent] : Double(significand) * Self.powers[exponent]
+    return isNegative ? -magnitude : magnitude
+  }
+
+  /// The powers of ten that a double holds exactly.
+  private static let powers: [Double] = [
+    1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17,
+    1e18, 1e19, 1e20, 1e21, 1e22,
+  ]
+}
+
+// MARK: Reading a node
+
+extension RawNumber {
+  /// An integer node's value, or that of a number like `3.0` or `1e3` that has no fraction.
+  @inline(__always)
+  static func integer<Integer: FixedWidthInteger>(
+    _ bytes: UnsafeBufferPointer<UInt8>, _ node: RawNode, as type: Integer.Type
+  ) -> Integer? {
+    // Eighteen digits and a sign cannot overflow 64 bits.
+    if node.tag == .integer, node.length <= 18 {
+      var value: Int64 = 0
+      var index = node.offset
+      let end = index + node.length
+      let isNegative = bytes[index] == UInt8(ascii: "-")
+      if isNegative { index += 1 }
+      while index < end {
+        value = value &* 10 &+ Int64(bytes[index] &- UInt8(ascii: "0"))
+        index += 1
+      }
+      return Integer(exactly: isNegative ? 0 &- value : value)
+    }
+    return slowInteger(bytes, node, as: type)
+  }
+
+  @inline(never)
+  private static func slowInteger<Integer: FixedWidthInteger>(
+    _ bytes: UnsafeBufferPointer<UInt8>, _ node: RawNode, as type: Integer.Type
+  ) -> Integer? {
+    if node.tag == .integer { return text(bytes, node.offset, node.length) { Integer($0, radix: 10) } }
+    return RawNumber(bytes, node.offset, node.length)?.integer(type)
+  }
+
+  /// The double nearest to the number; nil when it is too large for any.
+  static func double(_ bytes: UnsafeBufferPointer<UInt8>, _ offset: Int, _ length: Int) -> Double? {
+    guard let number = RawNumber(bytes, offset, length) else { return nil }
+    if let fast = number.fastDouble { return fast }
+    // The standard library's reading is correctly rounded and knows no locale.
+    guard let double = text(bytes, offset, length, { Double($0) }), double.isFinite else { return nil }
+    return double
+  }
+
+  static func text<Result>(
+    _ bytes: UnsafeBufferPointer<UInt8>, _ offset: Int, _ length: Int, _ body: (String) -> Result
+  ) -> Result {
+    body(String(decoding: UnsafeBufferPointer(rebasing: bytes[offset..<offset + length]), as: UTF8.self))
+  }
+}

@@ -1,0 +1,399 @@
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
+/// Reads RFC 8259 strictly and in one pass, and leaves the tape of `RawNode`.
+///
+/// There is no stack: an open container keeps its number of children in its first word and the tape index
+/// of its parent in its second, until it closes and both get their final meaning.
+struct RawParser {
+  /// All reads are of `base[i]` with `0 <= i < end`, each after a check of `i` against `end`; reads of 8 or
+  /// 16 bytes follow a check that so many remain.
+  private let base: UnsafePointer<UInt8>
+  private let end: Int
+  private let maximumDepth: Int
+  /// Made by `malloc`, `capacity` words, the first `count` written.
+  private var tape: UnsafeMutablePointer<UInt64>
+  private var capacity: Int
+  private var count = 0
+
+  private init(_ bytes: UnsafeBufferPointer<UInt8>, base: UnsafePointer<UInt8>, limits: RawData.Limits) {
+    self.base = base
+    end = bytes.count
+    maximumDepth = limits.maximumDepth
+    // A listing needs about one word for each nine bytes. What is too much is given back in the end, and
+    // pages never touched cost nothing.
+    capacity = bytes.count / 8 + 16
+    tape = Self.reallocate(nil, capacity)
+  }
+
+  /// Parses a document.
+  static func parse(_ bytes: [UInt8], _ limits: RawData.Limits) throws(APIError) -> RawDocument {
+    guard bytes.count <= min(limits.maximumBytes, RawData.Limits.hardMaximumBytes) else {
+      throw APIError(
+        .response, .bodyLimitExceeded,
+        "the body has \(bytes.count) bytes, the limit is \(limits.maximumBytes)")
+    }
+    let (parser, fault) = bytes.withUnsafeBufferPointer { buffer -> (RawParser?, RawFault?) in
+      guard let base = buffer.baseAddress, !buffer.isEmpty else { return (nil, .at(0, .empty)) }
+      var parser = RawParser(buffer, base: base, limits: limits)
+      let fault = parser.run()
+      return (parser, fault)
+    }
+    if let fault {
+      if let parser { free(parser.tape) }
+      throw fault.error(in: bytes, limits)
+    }
+    guard let parser else { throw RawFault.at(0, .empty).error(in: bytes, limits) }
+    let tape =
+      parser.count < parser.capacity ? reallocate(parser.tape, parser.count) : parser.tape
+    return RawDocument(bytes: bytes, tape: tape, wordCount: parser.count)
+  }
+
+  private static func reallocate(
+    _ tape: UnsafeMutablePointer<UInt64>?, _ words: Int
+  ) -> UnsafeMutablePointer<UInt64> {
+    guard let memory = realloc(tape, words * MemoryLayout<UInt64>.stride) else {
+      fatalError("out of memory for a tape of \(words) words")
+    }
+    return memory.assumingMemoryBound(to: UInt64.self)
+  }
+
+  @inline(never)
+  private mutating func grow() {
+    capacity += capacity / 2 + 16
+    tape = Self.reallocate(tape, capacity)
+  }
+
+  /// Writes one word; there is always room for two after `reserve`.
+  @inline(__always)
+  private mutating func write(_ word: UInt64) {
+    tape[count] = word
+    count += 1
+  }
+
+  @inline(__always)
+  private mutating func reserve() {
+    if count + 2 > capacity { grow() }
+  }
+}
+
+// MARK: The grammar
+
+extension RawParser {
+  /// Parses everything; the fault, or nil when the document is good.
+  private mutating func run() -> RawFault? {
+    var i = 0
+    var depth = 0
+    /// The tape index of the open container, and the number of its children so far.
+    var parent = 0
+    var children = 0
+    var inObject = false
+
+    if end >= 3, base[0] == 0xEF, base[1] == 0xBB, base[2] == 0xBF { i = 3 }
+    skipSpace(&i)
+
+    values: while true {
+      // A value is due at `i`.
+      guard i < end else { return .at(i, depth == 0 ? .empty : .unexpectedEnd) }
+      reserve()
+      switch base[i] {
+      case UInt8(ascii: "\""):
+        if let fault = string(&i) { return fault }
+
+      case UInt8(ascii: "{"), UInt8(ascii: "["):
+        guard depth < maximumDepth else { return .at(i, .tooDeep) }
+        if depth > 0 { suspend(parent, children, inObject) }
+        let grandparent = parent
+        inObject = base[i] == UInt8(ascii: "{")
+        parent = count
+        write(UInt64(i))
+        write(UInt64(grandparent))
+        depth += 1
+        children = 0
+        i += 1
+        skipSpace(&i)
+        guard i < end else { return .at(i, .unexpectedEnd) }
+        if base[i] == (inObject ? UInt8(ascii: "}") : UInt8(ascii: "]")) { break }
+        if inObject, let fault = name(&i) { return fault }
+        children = 1
+        continue values
+
+      case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"):
+        if let fault = number(&i) { return fault }
+
+      case UInt8(ascii: "t"):
+        guard literal(i, 0x6575_7274, 4) else { return .at(i, .unexpectedCharacter) }
+        write(RawNode(.true, offset: i, length: 4).word)
+        i += 4
+
+      case UInt8(ascii: "f"):
+        guard i + 5 <= end, literal(i + 1, 0x6573_6C61, 4) else { return .at(i, .unexpectedCharacter) }
+        write(RawNode(.false, offset: i, length: 5).word)
+        i += 5
+
+      case UInt8(ascii: "n"):
+        guard literal(i, 0x6C6C_756E, 4) else { return .at(i, .unexpectedCharacter) }
+        write(RawNode(.null, offset: i, length: 4).word)
+        i += 4
+
+      default: return .at(i, .unexpectedCharacter)
+      }
+
+      // A value is complete, or an empty container is about to close.
+      while depth > 0 {
+        skipSpace(&i)
+        guard i < end else { return .at(i, .unexpectedEnd) }
+        let byte = base[i]
+        if byte == UInt8(ascii: ",") {
+          i += 1
+          skipSpace(&i)
+          children += 1
+          if inObject {
+            reserve()
+            if let fault = name(&i) { return fault }
+          }
+          continue values
+        }
+        guard byte == (inObject ? UInt8(ascii: "}") : UInt8(ascii: "]")) else {
+          return .at(i, inObject ? .expectedCommaOrBrace : .expectedCommaOrBracket)
+        }
+        i += 1
+        depth -= 1
+        close(&parent, &children, &inObject, end: i, depth: depth)
+      }
+
+      skipSpace(&i)
+      return i == end ? nil : .at(i, .trailing)
+    }
+  }
+
+  /// Notes the state of a container while a child container is open: children and kind above its offset.
+  @inline(__always)
+  private func suspend(_ container: Int, _ children: Int, _ isObject: Bool) {
+    // Bit 63 is the kind, bits 32 to 62 the children; a document has less than 2^31 bytes.
+    tape[container] =
+      (tape[container] & 0xFFFF_FFFF) | UInt64(children) << 32 | (isObject ? 1 << 63 : 0)
+  }
+
+  /// Gives a container's words their final meaning and resumes its parent.
+  @inline(__always)
+  private func close(
+    _ container: inout Int, _ children: inout Int, _ isObject: inout Bool, end: Int, depth: Int
+  ) {
+    let parent = Int(tape[container + 1])
+    let offset = Int(tape[container] & 0xFFFF_FFFF)
+    tape[container] =
+      RawNode(
+        isObject ? .object : .array, offset: offset, length: min(children, RawNode.lengthLimit)
+      ).word
+    tape[container + 1] = UInt64(end) << 32 | UInt64(count)
+    guard depth > 0 else { return }
+    container = parent
+    children = Int((tape[parent] >> 32) & 0x7FFF_FFFF)
+    isObject = tape[parent] >> 63 != 0
+  }
+
+  /// The name of a member and its colon, up to the value. Room for the name and two words of the value is
+  /// made by the caller and by the loop.
+  @inline(__always)
+  private mutating func name(_ i: inout Int) -> RawFault? {
+    guard i < end else { return .at(i, .unexpectedEnd) }
+    guard base[i] == UInt8(ascii: "\"") else { return .at(i, .expectedName) }
+    reserve()
+    if let fault = string(&i) { return fault }
+    skipSpace(&i)
+    guard i < end else { return .at(i, .unexpectedEnd) }
+    guard base[i] == UInt8(ascii: ":") else { return .at(i, .expectedColon) }
+    i += 1
+    skipSpace(&i)
+    return nil
+  }
+
+  @inline(__always)
+  private func literal(_ i: Int, _ word: UInt32, _ length: Int) -> Bool {
+    i + length <= end
+      && UInt32(littleEndian: UnsafeRawPointer(base + i).loadUnaligned(as: UInt32.self)) == word
+  }
+
+  /// Passes spaces, tabs and line ends. Mostly there are none; indentation comes in runs.
+  @inline(__always)
+  private func skipSpace(_ i: inout Int) {
+    if i < end, base[i] > 0x20 { return }
+    skipSpaceSlowly(&i)
+  }
+
+  @inline(never)
+  private func skipSpaceSlowly(_ i: inout Int) {
+    while i < end {
+      let byte = base[i]
+      guard byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09 else { return }
+      i += 1
+      while i + 8 <= end,
+        UnsafeRawPointer(base + i).loadUnaligned(as: UInt64.self) == 0x2020_2020_2020_2020
+      { i += 8 }
+    }
+  }
+}
+
+// MARK: Numbers
+
+extension RawParser {
+  /// `-? (0 | [1-9][0-9]*) (. [0-9]+)? ([eE] [+-]? [0-9]+)?`
+  @inline(__always)
+  private mutating func number(_ i: inout Int) -> RawFault? {
+    let start = i
+    var tag = RawNode.Tag.integer
+    if base[i] == UInt8(ascii: "-") { i += 1 }
+    guard i < end, isDigit(base[i]) else { return .at(i, .expectedDigit) }
+    if base[i] == UInt8(ascii: "0") {
+      i += 1
+      if i < end, isDigit(base[i]) { return .at(i, .leadingZero) }
+    } else {
+      skipDigits(&i)
+    }
+    if i < end, base[i] == UInt8(ascii: ".") {
+      tag = .number
+      i += 1
+      guard i < end, isDigit(base[i]) else { return .at(i, .expectedDigit) }
+      skipDigits(&i)
+    }
+    if i < end, base[i] | 0x20 == UInt8(ascii: "e") {
+      tag = .number
+      i += 1
+      if i < end, base[i] == UInt8(ascii: "+") || base[i] == UInt8(ascii: "-") { i += 1 }
+      guard i < end, isDigit(base[i]) else { return .at(i, .expectedDigit) }
+      skipDigits(&i)
+    }
+    guard i - start <= RawNode.lengthLimit else { return .at(start, .tooLong) }
+    write(RawNode(tag, offset: start, length: i - start).word)
+    return nil
+  }
+
+  @inline(__always)
+  private func isDigit(_ byte: UInt8) -> Bool { byte &- UInt8(ascii: "0") < 10 }
+
+  @inline(__always)
+  private func skipDigits(_ i: inout Int) {
+    while i < end, isDigit(base[i]) { i += 1 }
+  }
+}
+
+// MARK: Strings
+
+extension RawParser {
+  /// The string whose opening quote is at `i`, up to behind its closing quote.
+  @inline(__always)
+  private mutating func string(_ i: inout Int) -> RawFault? {
+    i += 1
+    let start = i
+    var tag = RawNode.Tag.string
+    while true {
+      skipPlain(&i)
+      guard i < end else { return .at(i, .unterminatedString) }
+      let byte = base[i]
+      if byte == UInt8(ascii: "\"") { break }
+      if byte >= 0x80 {
+        guard skipNonASCII(&i) else { return .at(i, .invalidUTF8) }
+      } else if byte == UInt8(ascii: "\\") {
+        tag = .escapedString
+        guard skipEscape(&i) else { return .at(i, .invalidEscape) }
+      } else {
+        return .at(i, .controlCharacter)
+      }
+    }
+    guard i - start <= RawNode.lengthLimit else { return .at(start, .tooLong) }
+    write(RawNode(tag, offset: start, length: i - start).word)
+    i += 1
+    return nil
+  }
+
+  /// Passes ASCII that needs no attention: stops at a quote, a backslash, a control character, a byte
+  /// above 0x7F, or the end.
+  @inline(__always)
+  private func skipPlain(_ i: inout Int) {
+    while i + 16 <= end {
+      let block = UnsafeRawPointer(base + i).loadUnaligned(as: SIMD16<Int8>.self)
+      // Read as signed, everything above 0x7F is below 0x20 too.
+      let special =
+        (block .< SIMD16(repeating: 0x20)) .| (block .== SIMD16(repeating: 0x22))
+        .| (block .== SIMD16(repeating: 0x5C))
+      // A lane is all ones or all zeros; the first of two little-endian words holds lanes 0 to 7.
+      let lanes = unsafeBitCast(special, to: SIMD2<UInt64>.self)
+      if lanes.x != 0 {
+        i += lanes.x.trailingZeroBitCount / 8
+        return
+      }
+      if lanes.y != 0 {
+        i += 8 + lanes.y.trailingZeroBitCount / 8
+        return
+      }
+      i += 16
+    }
+    while i < end {
+      let byte = base[i]
+      guard byte >= 0x20, byte < 0x80, byte != 0x22, byte != 0x5C else { return }
+      i += 1
+    }
+  }
+
+  /// Passes one escape; false with `i` at the fault. Surrogates need not pair: what a lone one reads as is
+  /// decided by the reader.
+  private func skipEscape(_ i: inout Int) -> Bool {
+    guard i + 1 < end else {
+      i = end
+      return false
+    }
+    switch base[i + 1] {
+    case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"), UInt8(ascii: "b"), UInt8(ascii: "f"),
+      UInt8(ascii: "n"), UInt8(ascii: "r"), UInt8(ascii: "t"):
+      i += 2
+      return true
+    case UInt8(ascii: "u"):
+      guard i + 6 <= end else { return false }
+      for offset in 2..<6 where RawText.hexDigit(base[i + offset]) == nil { return false }
+      i += 6
+      return true
+    default: return false
+    }
+  }
+
+  /// Passes a run of sequences of two to four bytes, as the table 3-7 of the Unicode Standard allows them:
+  /// no overlong forms, no surrogates, nothing above U+10FFFF.
+  private func skipNonASCII(_ i: inout Int) -> Bool {
+    while i < end {
+      let first = base[i]
+      switch first {
+      case ..<0x80: return true
+      case 0xE1...0xEC, 0xEE...0xEF:
+        guard i + 3 <= end, isTrail(base[i + 1]), isTrail(base[i + 2]) else { return false }
+        i += 3
+      case 0xC2...0xDF:
+        guard i + 2 <= end, isTrail(base[i + 1]) else { return false }
+        i += 2
+      case 0xE0:
+        guard i + 3 <= end, base[i + 1] & 0xE0 == 0xA0, isTrail(base[i + 2]) else { return false }
+        i += 3
+      case 0xED:
+        guard i + 3 <= end, base[i + 1] & 0xE0 == 0x80, isTrail(base[i + 2]) else { return false }
+        i += 3
+      case 0xF0...0xF4:
+        guard i + 4 <= end, isTrail(base[i + 1]), isTrail(base[i + 2]), isTrail(base[i + 3]) else {
+          return false
+        }
+        if first == 0xF0, base[i + 1] < 0x90 { return false }
+        if first == 0xF4, base[i + 1] > 0x8F { return false }
+        i += 4
+      default: return false
+      }
+    }
+    return true
+  }
+
+  @inline(__always)
+  private func isTrail(_ byte: UInt8) -> Bool { byte & 0xC0 == 0x80 }
+}

@@ -1,0 +1,113 @@
+/// A way into a document, taken apart once and used many times.
+///
+/// ```swift
+/// let price: RawPath = "offer.prices[0].amount"
+/// rows.map { $0.at(price).double }
+/// ```
+/// Names are separated by dots, positions stand in brackets, and a name that is not plain stands in
+/// brackets and quotes: `a.b[0]["odd.name"]`. Every text is a path: a bracket that is not well formed
+/// belongs to the name it stands in.
+public struct RawPath: Sendable, Hashable, ExpressibleByStringLiteral, CustomStringConvertible {
+  /// One step of a path.
+  public enum Step: Sendable, Hashable, ExpressibleByStringLiteral, ExpressibleByIntegerLiteral {
+    /// The member of an object.
+    case key(String)
+    /// The element of an array, from 0.
+    case index(Int)
+
+    /// A member.
+    public init(stringLiteral key: String) { self = .key(key) }
+    /// An element.
+    public init(integerLiteral index: Int) { self = .index(index) }
+  }
+
+  /// The steps from the cursor the path is applied to.
+  public let steps: [Step]
+
+  /// A path of steps.
+  public init(steps: [Step]) { self.steps = steps }
+
+  /// Takes a path's text apart. The empty text is the path to the cursor itself.
+  public init(_ text: String) { steps = Self.parse(text) }
+
+  /// A path from a literal.
+  public init(stringLiteral text: String) { self.init(text) }
+
+  /// The path's text, as ``init(_:)`` reads it.
+  public var description: String {
+    var text = ""
+    for step in steps {
+      switch step {
+      case .index(let index): text += "[\(index)]"
+      case .key(let key) where Self.isPlain(key): text += text.isEmpty ? key : ".\(key)"
+      case .key(let key): text += "[\(Self.quoted(key))]"
+      }
+    }
+    return text
+  }
+
+  /// Whether a name can stand in a path without quotes.
+  private static func isPlain(_ key: String) -> Bool {
+    !key.isEmpty && key.utf8.allSatisfy { $0 > 0x20 && !".[]\"\\".utf8.contains($0) }
+  }
+
+  static func quoted(_ text: String) -> String {
+    var quoted: [UInt8] = []
+    RawWriter.append(string: text.utf8, to: &quoted)
+    return String(decoding: quoted, as: UTF8.self)
+  }
+}
+
+// MARK: Reading a path's text
+
+extension RawPath {
+  private static func parse(_ text: String) -> [Step] {
+    var steps: [Step] = []
+    var name: [UInt8] = []
+    var needsName = true
+    let bytes = Array(text.utf8)
+    var index = 0
+    guard !bytes.isEmpty else { return [] }
+    func endName() {
+      if needsName || !name.isEmpty { steps.append(.key(String(decoding: name, as: UTF8.self))) }
+      name = []
+    }
+    while index < bytes.count {
+      if bytes[index] == UInt8(ascii: ".") {
+        endName()
+        needsName = true
+      } else if bytes[index] == UInt8(ascii: "["), let (step, end) = bracket(bytes, at: index) {
+        if !name.isEmpty { endName() }
+        steps.append(step)
+        needsName = false
+        index = end
+        continue
+      } else {
+        name.append(bytes[index])
+        needsName = true
+      }
+      index += 1
+    }
+    endName()
+    return steps
+  }
+
+  /// The step of a well-formed bracket and the index behind it.
+  private static func bracket(_ bytes: [UInt8], at start: Int) -> (Step, Int)? {
+    guard start + 1 < bytes.count else { return nil }
+    if bytes[start + 1] == UInt8(ascii: "\"") {
+      var index = start + 2
+      while index < bytes.count, bytes[index] != UInt8(ascii: "\"") {
+        index += bytes[index] == UInt8(ascii: "\\") ? 2 : 1
+      }
+      guard index + 1 < bytes.count, bytes[index + 1] == UInt8(ascii: "]"),
+        let key = try? RawData(parsing: Array(bytes[(start + 1)...index])).string
+      else { return nil }
+      return (.key(key), index + 2)
+    }
+    guard let close = bytes[start...].firstIndex(of: UInt8(ascii: "]")),
+      let position = Int(String(decoding: bytes[(start + 1)..<close], as: UTF8.self)), position >= 0
+    else { return nil }
+    return (.index(position), close + 1)
+  }
+}

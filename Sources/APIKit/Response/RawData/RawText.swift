@@ -1,0 +1,91 @@
+/// The text of a string node.
+enum RawText {
+  /// A node's text as a String.
+  static func string(_ bytes: UnsafeBufferPointer<UInt8>, _ node: RawNode) -> String {
+    if node.tag == .string {
+      return String(
+        decoding: UnsafeBufferPointer(rebasing: bytes[node.offset..<node.offset + node.length]), as: UTF8.self
+      )
+    }
+    // Escapes only ever shorten: six bytes of `\uXXXX` are at most three of UTF-8.
+    return String(unsafeUninitializedCapacity: node.length) { unescape(bytes, node, into: $0) }
+  }
+
+  /// The UTF-8 of a node with escapes.
+  static func unescaped(_ bytes: UnsafeBufferPointer<UInt8>, _ node: RawNode) -> [UInt8] {
+    [UInt8](unsafeUninitializedCapacity: node.length) { buffer, count in
+      count = unescape(bytes, node, into: buffer)
+    }
+  }
+
+  /// Writes the text, at most `node.length` bytes, and returns how many. A surrogate without its partner
+  /// becomes U+FFFD.
+  private static func unescape(
+    _ bytes: UnsafeBufferPointer<UInt8>, _ node: RawNode, into output: UnsafeMutableBufferPointer<UInt8>
+  ) -> Int {
+    var count = 0
+    var index = node.offset
+    let end = node.offset + node.length
+    while index < end {
+      let byte = bytes[index]
+      guard byte == UInt8(ascii: "\\") else {
+        output[count] = byte
+        count += 1
+        index += 1
+        continue
+      }
+      let escape = bytes[index + 1]
+      index += 2
+      guard escape == UInt8(ascii: "u") else {
+        output[count] = simple(escape)
+        count += 1
+        continue
+      }
+      var scalar = unit(bytes, at: index)
+      index += 4
+      if scalar & 0xFC00 == 0xD800, index + 6 <= end, bytes[index] == UInt8(ascii: "\\"),
+        bytes[index + 1] == UInt8(ascii: "u")
+      {
+        let low = unit(bytes, at: index + 2)
+        if low & 0xFC00 == 0xDC00 {
+          scalar = 0x10000 + (scalar & 0x3FF) << 10 + low & 0x3FF
+          index += 6
+        }
+      }
+      if scalar & 0xFFFF_F800 == 0xD800 { scalar = 0xFFFD }
+      for byte in UTF8.encode(Unicode.Scalar(scalar) ?? "\u{FFFD}") ?? UTF8.encodedReplacementCharacter {
+        output[count] = byte
+        count += 1
+      }
+    }
+    return count
+  }
+
+  private static func simple(_ escape: UInt8) -> UInt8 {
+    switch escape {
+    case UInt8(ascii: "b"): 0x08
+    case UInt8(ascii: "f"): 0x0C
+    case UInt8(ascii: "n"): 0x0A
+    case UInt8(ascii: "r"): 0x0D
+    case UInt8(ascii: "t"): 0x09
+    default: escape
+    }
+  }
+
+  private static func unit(_ bytes: UnsafeBufferPointer<UInt8>, at index: Int) -> UInt32 {
+    var unit: UInt32 = 0
+    for offset in 0..<4 { unit = unit << 4 | UInt32(hexDigit(bytes[index + offset]) ?? 0) }
+    return unit
+  }
+
+  /// The value of a hexadecimal digit.
+  @inline(__always)
+  static func hexDigit(_ byte: UInt8) -> UInt8? {
+    switch byte {
+    case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
+    case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10
+    case UInt8(ascii: "A")...UInt8(ascii: "F"): byte - UInt8(ascii: "A") + 10
+    default: nil
+    }
+  }
+}

@@ -1,0 +1,166 @@
+/// Writes JSON text.
+enum RawWriter {
+  /// A string in quotes with the escapes JSON demands and no others.
+  static func append(string: some Sequence<UInt8>, to output: inout [UInt8]) {
+    output.append(UInt8(ascii: "\""))
+    for byte in string {
+      switch byte {
+      case UInt8(ascii: "\""), UInt8(ascii: "\\"):
+        output.append(UInt8(ascii: "\\"))
+        output.append(byte)
+      case 0x20...: output.append(byte)
+      case 0x08: output += "\\b".utf8
+      case 0x09: output += "\\t".utf8
+      case 0x0A: output += "\\n".utf8
+      case 0x0C: output += "\\f".utf8
+      case 0x0D: output += "\\r".utf8
+      default:
+        output += "\\u00".utf8
+        output.append(byte < 16 ? UInt8(ascii: "0") : UInt8(ascii: "1"))
+        output += String(byte & 15, radix: 16).utf8
+      }
+    }
+    output.append(UInt8(ascii: "\""))
+  }
+
+  /// JSON text without the spaces between its tokens.
+  static func append(compact source: UnsafeBufferPointer<UInt8>, to output: inout [UInt8]) {
+    output.reserveCapacity(output.count + source.count)
+    var inString = false
+    var index = 0
+    while index < source.count {
+      let byte = source[index]
+      index += 1
+      if inString {
+        output.append(byte)
+        if byte == UInt8(ascii: "\\"), index < source.count {
+          output.append(source[index])
+          index += 1
+        } else if byte == UInt8(ascii: "\"") {
+          inString = false
+        }
+      } else if byte > 0x20 {
+        inString = byte == UInt8(ascii: "\"")
+        output.append(byte)
+      }
+    }
+  }
+
+  /// Canonical JSON text: RFC 8785, but integers keep all their digits.
+  static func append(canonical raw: RawData, to output: inout [UInt8]) {
+    switch raw.kind {
+    case .null, .missing: output += "null".utf8
+    case .bool: output += (raw.bool == true ? "true" : "false").utf8
+    case .number: output += canonicalNumber(raw).utf8
+    case .string: append(string: (raw.string ?? "").utf8, to: &output)
+    case .array:
+      output.append(UInt8(ascii: "["))
+      var isFirst = true
+      for element in raw.elements {
+        if !isFirst { output.append(UInt8(ascii: ",")) }
+        isFirst = false
+        append(canonical: element, to: &output)
+      }
+      output.append(UInt8(ascii: "]"))
+    case .object:
+      output.append(UInt8(ascii: "{"))
+      var last: [String: RawData] = [:]
+      for (key, value) in raw.members { last[key] = value }
+      var isFirst = true
+      for (key, value) in last.sorted(by: { $0.key.utf16.lexicographicallyPrecedes($1.key.utf16) }) {
+        if !isFirst { output.append(UInt8(ascii: ",")) }
+        isFirst = false
+        append(string: key.utf8, to: &output)
+        output.append(UInt8(ascii: ":"))
+        append(canonical: value, to: &output)
+      }
+      output.append(UInt8(ascii: "}"))
+    }
+  }
+
+  /// An integer as its digits; other numbers as ECMAScript writes the nearest double.
+  private static func canonicalNumber(_ raw: RawData) -> String {
+    let text = raw.numberText ?? "0"
+    if raw.node.tag == .integer { return text == "-0" ? "0" : text }
+    guard let double = raw.double else { return text }
+    return ecmaScript(double)
+  }
+
+  /// The shortest digits that read back as the double, laid out by ECMAScript's rules (RFC 8785 3.2.2.3).
+  static func ecmaScript(_ double: Double) -> String {
+    if double == 0 { return "0" }
+    // Swift gives the same shortest digits; only the layout differs.
+    let text = "\(double.magnitude)".utf8
+    var digits: [UInt8] = []
+    var point = 0
+    var exponent = 0
+    var seenPoint = false
+    var rest = text[...]
+    while let byte = rest.popFirst() {
+      if byte == UInt8(ascii: ".") {
+        seenPoint = true
+      } else if byte == UInt8(ascii: "e") {
+        exponent = Int(String(decoding: rest, as: UTF8.self)) ?? 0
+        break
+      } else {
+        digits.append(byte)
+        if !seenPoint { point += 1 }
+      }
+    }
+    // The value is 0.DIGITS times ten to the power of `position`.
+    var position = point + exponent
+    while digits.first == UInt8(ascii: "0") {
+      digits.removeFirst()
+      position -= 1
+    }
+    while digits.last == UInt8(ascii: "0") { digits.removeLast() }
+    let sign = double < 0 ? "-" : ""
+    let all = String(decoding: digits, as: UTF8.self)
+    let count = digits.count
+    func zeros(_ count: Int) -> String { String(repeating: "0", count: count) }
+    if count <= position, position <= 21 { return sign + all + zeros(position - count) }
+    if position > 0, position <= 21 { return sign + all.prefix(position) + "." + all.dropFirst(position) }
+    if position > -6, position <= 0 { return sign + "0." + zeros(-position) + all }
+    let power = position - 1
+    let mantissa = count == 1 ? all : all.prefix(1) + "." + all.dropFirst()
+    return sign + mantissa + "e" + (power < 0 ? "-" : "+") + String(power.magnitude)
+  }
+}
+
+extension RawData {
+  /// The value as JSON in UTF-8; a missing value is `null`.
+  ///
+  /// - Parameter canonical: False, the default, keeps the order of members and the spelling of numbers and
+  ///   strings, and only leaves out the spaces. True gives one text for one value, for signing and for keys
+  ///   of caches: members sorted by their names' UTF-16, of several of one name the last, the fewest
+  ///   escapes, numbers as RFC 8785 has them, except that integers keep all their digits.
+  /// - SeeAlso: <https://www.rfc-editor.org/rfc/rfc8785>
+  public func jsonBytes(canonical: Bool = false) -> [UInt8] {
+    var output: [UInt8] = []
+    if canonical {
+      RawWriter.append(canonical: self, to: &output)
+    } else if let range = sourceRange {
+      document.bytes.withUnsafeBufferPointer {
+        RawWriter.append(compact: UnsafeBufferPointer(rebasing: $0[range]), to: &output)
+      }
+    } else {
+      output += "null".utf8
+    }
+    return output
+  }
+
+  /// ``jsonBytes(canonical:)`` as a String.
+  public func jsonText(canonical: Bool = false) -> String {
+    String(decoding: jsonBytes(canonical: canonical), as: UTF8.self)
+  }
+
+  /// Where the value's bytes stand in the document, quotes and brackets included; nil for a missing value.
+  var sourceRange: Range<Int>? {
+    guard let node = existing else { return nil }
+    switch node.tag {
+    case .object, .array: return node.offset..<Int(document.tape[code + 1] >> 32)
+    case .string, .escapedString: return node.offset - 1..<node.offset + node.length + 1
+    default: return node.offset..<node.offset + node.length
+    }
+  }
+}
