@@ -11,7 +11,7 @@ public struct HTTPRequest: Sendable {
   public var headers: HTTPHeaders
   /// The body; the default is none.
   public var body: HTTPBody
-  /// The limits in time of one attempt.
+  /// The limits in time of one attempt; the transport's own by default.
   public var timeouts: HTTPTimeouts
   /// What the transport is asked to do for this request beyond plain HTTP.
   public var options: HTTPRequestOptions
@@ -39,23 +39,42 @@ public struct HTTPRequest: Sendable {
   }
 }
 
-/// The limits in time of one attempt. `.zero` means no limit.
+/// The limits in time of one attempt. `.zero` means no limit, nil what the transport is configured with.
 public struct HTTPTimeouts: Sendable, Hashable {
-  /// The longest wait for a connection: name, TCP and TLS. The default is 15 seconds.
+  /// The longest wait for a connection: name, TCP and TLS; ``standard`` has 15 seconds.
   /// Beyond it the attempt fails with ``APIError/Reason/connectTimeout``.
-  public var connect: Duration
-  /// The longest wait between two bytes. The default is 30 seconds.
+  public var connect: Duration?
+  /// The longest wait between two bytes; ``standard`` has 30 seconds.
   /// Beyond it the attempt fails with ``APIError/Reason/idleTimeout``.
-  public var idle: Duration
-  /// The longest time for the whole attempt. The default is no limit.
+  public var idle: Duration?
+  /// The longest time for the whole attempt; ``standard`` has no limit.
   /// Beyond it the attempt fails with ``APIError/Reason/totalTimeout``.
-  public var total: Duration
+  public var total: Duration?
 
-  /// Makes limits.
-  public init(connect: Duration = .seconds(15), idle: Duration = .seconds(30), total: Duration = .zero) {
+  /// Makes limits; what is left out is the transport's to decide.
+  public init(connect: Duration? = nil, idle: Duration? = nil, total: Duration? = nil) {
     self.connect = connect
     self.idle = idle
     self.total = total
+  }
+
+  /// 15 seconds to connect, 30 between two bytes, no limit in all.
+  public static let standard = HTTPTimeouts(connect: .seconds(15), idle: .seconds(30), total: .zero)
+
+  /// These limits, and those of `fallback` where there is none.
+  public func filled(from fallback: HTTPTimeouts) -> HTTPTimeouts {
+    HTTPTimeouts(
+      connect: connect ?? fallback.connect, idle: idle ?? fallback.idle, total: total ?? fallback.total)
+  }
+
+  /// Throws ``APIError/Reason/misconfigured`` when a limit is negative.
+  func validate() throws(APIError) {
+    for (name, limit) in [("connect", connect), ("idle", idle), ("total", total)] {
+      if let limit, limit < .zero {
+        throw APIError(
+          .transport, .misconfigured, "the \(name) timeout is negative; write .zero for no limit")
+      }
+    }
   }
 }
 

@@ -1,0 +1,65 @@
+/// The certificate and private key a client shows to a server that asks for them.
+///
+/// Read when a connection is made: one that cannot be read, or whose password is wrong, fails with
+/// ``APIError/Reason/clientIdentityUnreadable``.
+public struct ClientIdentity: Sendable, Hashable, CustomStringConvertible {
+  /// Where the parts are and how they are written.
+  public enum Form: Sendable, Hashable {
+    /// A PEM certificate (with its chain, if any) and a PEM private key; they may be the same source.
+    case pem(certificate: Source, key: Source)
+    /// Both in one PKCS#12 container (`.p12`, `.pfx`).
+    case pkcs12(Source)
+  }
+
+  /// Where bytes come from.
+  public enum Source: Sendable, Hashable {
+    /// A file, read when it is needed.
+    case file(path: String)
+    /// Bytes in memory.
+    case bytes([UInt8])
+
+    var isEmpty: Bool {
+      switch self {
+      case .file(let path): path.isEmpty
+      case .bytes(let bytes): bytes.isEmpty
+      }
+    }
+  }
+
+  /// Where the parts are.
+  public var form: Form
+  /// The password of the key or of the container; empty when there is none.
+  ///
+  /// A key that needs one fails without it: nobody is asked on a terminal.
+  public var password: String
+
+  /// Makes an identity of a PEM certificate and its key.
+  public static func pem(certificate: Source, key: Source, password: String = "") -> Self {
+    Self(form: .pem(certificate: certificate, key: key), password: password)
+  }
+
+  /// Makes an identity of a PKCS#12 container.
+  public static func pkcs12(_ source: Source, password: String) -> Self {
+    Self(form: .pkcs12(source), password: password)
+  }
+
+  /// The form alone; neither key nor password.
+  public var description: String {
+    switch form {
+    case .pem: "PEM client identity"
+    case .pkcs12: "PKCS#12 client identity"
+    }
+  }
+
+  func validate() throws(APIError) {
+    switch form {
+    case .pem(let certificate, let key):
+      guard !certificate.isEmpty else {
+        throw TLSPolicy.misconfigured("the client identity has no certificate")
+      }
+      guard !key.isEmpty else { throw TLSPolicy.misconfigured("the client identity has no key") }
+    case .pkcs12(let source):
+      guard !source.isEmpty else { throw TLSPolicy.misconfigured("the client identity is empty") }
+    }
+  }
+}

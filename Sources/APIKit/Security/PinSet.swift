@@ -1,0 +1,142 @@
+public import Foundation
+
+/// Which keys or certificates each host may show, as SHA-256 digests.
+///
+/// A pin matches any certificate of the chain that was verified; with
+/// ``TLSPolicy/allowsInvalidCertificates`` no chain is proven and only the server's own certificate counts.
+/// Give every host a backup pin, of a key that is not in use yet: otherwise a lost key locks all
+/// installed applications out. A host without an entry is not pinned.
+public struct PinSet: Sendable {
+  /// The pinned hosts. An exact name goes before one that includes subdomains, a longer before a shorter.
+  public var hosts: [Host]
+  /// Lets a mismatch pass and only reports it: for trying pins out. The default is false.
+  public var isReportOnly: Bool
+  /// Told of every mismatch, enforced or not. Called on a thread of the transport: must not block.
+  public var onMismatch: (@Sendable (PinMismatch) -> Void)?
+
+  /// Makes a set.
+  public init(
+    _ hosts: [Host], isReportOnly: Bool = false, onMismatch: (@Sendable (PinMismatch) -> Void)? = nil
+  ) {
+    self.hosts = hosts
+    self.isReportOnly = isReportOnly
+    self.onMismatch = onMismatch
+  }
+
+  /// One host and its pins.
+  public struct Host: Sendable, Hashable {
+    /// The host's name, compared without regard to case.
+    public var name: String
+    /// Whether names below it are pinned too (`api.example.com` under `example.com`); the default is false.
+    public var includesSubdomains: Bool
+    /// The pins; one match is enough. The first is in use, the others are backups.
+    public var pins: [Pin]
+    /// When the pins stop counting: the host is then trusted without them, so that an application nobody
+    /// updates does not lock itself out. Never by default.
+    public var expires: Date?
+
+    /// Makes an entry.
+    public init(_ name: String, includesSubdomains: Bool = false, pins: [Pin], expires: Date? = nil) {
+      self.name = name.lowercased()
+      self.includesSubdomains = includesSubdomains
+      self.pins = pins
+      self.expires = expires
+    }
+
+    func matches(_ host: String) -> Bool {
+      host == name || (includesSubdomains && host.hasSuffix("." + name))
+    }
+  }
+
+  /// The SHA-256 digest of a public key or of a certificate.
+  public struct Pin: Sendable, Hashable, CustomStringConvertible {
+    /// The 32 bytes.
+    public let digest: [UInt8]
+
+    /// Makes a pin of its 32 bytes; another length throws ``APIError/Reason/misconfigured``.
+    public init(digest: [UInt8]) throws(APIError) {
+      guard digest.count == 32 else {
+        throw TLSPolicy.misconfigured("a SHA-256 pin has 32 bytes, this one \(digest.count)")
+      }
+      self.digest = digest
+    }
+
+    /// Parses `sha256/BASE64`, `sha256//BASE64`, bare Base64, or 64 hexadecimal digits with or without colons.
+    ///
+    /// What `openssl x509 -fingerprint -sha256` prints after the equals sign is the last of these.
+    /// Anything else throws ``APIError/Reason/misconfigured``.
+    public init(_ text: String) throws(APIError) {
+      var body = text[...]
+      for prefix in ["sha256//", "sha256/"] where body.hasPrefix(prefix) {
+        body = body.dropFirst(prefix.count)
+        break
+      }
+      let digits = body.utf8.filter { $0 != UInt8(ascii: ":") }
+      if digits.count == 64, let bytes = Self.hexadecimal(digits) {
+        digest = bytes
+        return
+      }
+      guard let data = Data(base64Encoded: String(body)), data.count == 32 else {
+        throw TLSPolicy.misconfigured(
+          "\(text.debugDescription) is not a pin; write sha256/ and 44 characters of Base64, or 64 hex digits"
+        )
+      }
+      digest = [UInt8](data)
+    }
+
+    /// `sha256/` and the digest in Base64.
+    public var description: String { "sha256/" + Data(digest).base64EncodedString() }
+
+    private static func hexadecimal(_ digits: [UInt8]) -> [UInt8]? {
+      var bytes: [UInt8] = []
+      for index in stride(from: 0, to: digits.count, by: 2) {
+        let pair = String(decoding: digits[index...index + 1], as: UTF8.self)
+        guard let byte = UInt8(pair, radix: 16) else { return nil }
+        bytes.append(byte)
+      }
+      return bytes
+    }
+  }
+
+  /// The entry that counts for a host at a time; nil when the host is not pinned or its pins are over.
+  func entry(for host: String, at now: Date) -> Host? {
+    var best: Host?
+    for entry in hosts where entry.matches(host) {
+      if entry.name == host && !entry.includesSubdomains { return entry.isInForce(at: now) ? entry : nil }
+      if best.map({ entry.name.count > $0.name.count }) ?? true { best = entry }
+    }
+    return best.flatMap { $0.isInForce(at: now) ? $0 : nil }
+  }
+
+  func validate() throws(APIError) {
+    guard !hosts.isEmpty else { throw TLSPolicy.misconfigured("pinning is on, but no host has pins") }
+    for host in hosts {
+      guard !host.name.isEmpty else { throw TLSPolicy.misconfigured("a pinned host has no name") }
+      guard !host.pins.isEmpty else { throw TLSPolicy.misconfigured("the host \(host.name) has no pins") }
+    }
+  }
+}
+
+extension PinSet.Host {
+  fileprivate func isInForce(at now: Date) -> Bool { expires.map { now < $0 } ?? true }
+}
+
+/// A server that showed none of its pins.
+public struct PinMismatch: Sendable, Hashable {
+  /// The host of the request.
+  public var host: String
+  /// The digests of what it showed, its own certificate first.
+  public var shown: [PinSet.Pin]
+  /// The pins it should have matched.
+  public var expected: [PinSet.Pin]
+  /// Whether the request was refused.
+  public var isEnforced: Bool
+
+  /// Makes a report.
+  public init(host: String, shown: [PinSet.Pin], expected: [PinSet.Pin], isEnforced: Bool) {
+    self.host = host
+    self.shown = shown
+    self.expected = expected
+    self.isEnforced = isEnforced
+  }
+}

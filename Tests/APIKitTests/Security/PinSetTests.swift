@@ -1,0 +1,42 @@
+import Foundation
+import XCTest
+
+@testable import APIKit
+
+final class PinSetTests: XCTestCase {
+  private let zeros = [UInt8](repeating: 0, count: 32)
+
+  func testEveryCustomarySpellingOfAPinIsRead() throws {
+    let base64 = String(repeating: "A", count: 43) + "="
+    let hex = String(repeating: "00", count: 32)
+    let colons = Array(repeating: "00", count: 32).joined(separator: ":")
+    for text in ["sha256/" + base64, "sha256//" + base64, base64, hex, colons] {
+      XCTAssertEqual(try PinSet.Pin(text).digest, zeros, text)
+    }
+    XCTAssertEqual(try PinSet.Pin(hex).description, "sha256/" + base64)
+  }
+
+  func testAMalformedPinIsAnErrorOfTheConfiguration() {
+    for text in ["", "sha256/", "sha256/AAAA", "sha1/AAAA", String(repeating: "0", count: 63), "zz"] {
+      XCTAssertThrowsError(try PinSet.Pin(text), text) { error in
+        XCTAssertEqual((error as? APIError)?.reason, .misconfigured)
+      }
+    }
+    XCTAssertThrowsError(try PinSet.Pin(digest: [1]))
+  }
+
+  func testTheNearestHostCountsAndExpiredPinsDoNot() throws {
+    let pin = try PinSet.Pin(digest: zeros)
+    let now = Date(timeIntervalSince1970: 1000)
+    let set = PinSet([
+      .init("example.com", includesSubdomains: true, pins: [pin]),
+      .init("API.example.com", pins: [pin], expires: Date(timeIntervalSince1970: 1001)),
+      .init("old.example.com", pins: [pin], expires: now),
+    ])
+    XCTAssertEqual(set.entry(for: "api.example.com", at: now)?.name, "api.example.com")
+    XCTAssertEqual(set.entry(for: "a.b.example.com", at: now)?.name, "example.com")
+    XCTAssertEqual(set.entry(for: "example.com", at: now)?.name, "example.com")
+    XCTAssertNil(set.entry(for: "old.example.com", at: now))
+    XCTAssertNil(set.entry(for: "badexample.com", at: now))
+  }
+}

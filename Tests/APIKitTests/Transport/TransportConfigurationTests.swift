@@ -1,0 +1,82 @@
+import XCTest
+
+@testable import APIKit
+
+final class TransportConfigurationTests: XCTestCase {
+  func testReadyMadeConfigurationsNeedOnlyWhatTheyChange() throws {
+    let needed: TransportCapabilities = [.connectionLimits, .connectTimeout, .idleTimeout, .totalTimeout]
+    for configuration in [TransportConfiguration.standard, .ephemeral] {
+      try configuration.validate(for: [])
+    }
+    for configuration in [TransportConfiguration.production, .debug, .background] {
+      try configuration.validate(for: needed)
+    }
+    XCTAssertEqual(TransportConfiguration.ephemeral.persistence, .memory)
+    XCTAssertEqual(TransportConfiguration.standard.persistence, .disk)
+    XCTAssertGreaterThan(
+      try XCTUnwrap(TransportConfiguration.debug.timeouts.idle),
+      try XCTUnwrap(TransportConfiguration.production.timeouts.idle))
+  }
+
+  func testAMissingCapabilityIsNamed() {
+    expect(.unsupportedCapability, "pinning") { configuration throws(APIError) in
+      let pin = try PinSet.Pin(digest: [UInt8](repeating: 1, count: 32))
+      configuration.tls.pinning = .publicKey(PinSet([.init("a.test", pins: [pin])]))
+    }
+    expect(.unsupportedCapability, "proxies") { $0.proxy = HTTPProxy(.http, host: "p", port: 1) }
+    expect(.unsupportedCapability, "interfaces") { $0.interfaces.allowsCellular = false }
+    expect(.unsupportedCapability, "interfaces") { $0.interfaces.serviceType = .voice }
+    expect(.unsupportedCapability, "Unix-domain") { $0.unixSocketPath = "/tmp/s" }
+    expect(.unsupportedCapability, "client cert") {
+      $0.tls.identity = .pkcs12(.bytes([1]), password: "")
+    }
+    expect(.unsupportedCapability, "minimum TLS") { $0.tls.minimumVersion = .tls1_3 }
+    expect(.unsupportedCapability, "skipping") { $0.tls.skipsHostValidation = true }
+    expect(.unsupportedCapability, "trust") { $0.tls.trust = .bundle(path: "/x") }
+    expect(.unsupportedCapability, "idle") { $0.timeouts.idle = .seconds(1) }
+    expect(.unsupportedCapability, "limits") { $0.connections.perHost = 2 }
+  }
+
+  func testValuesThatCannotBeRightAreRefused() {
+    expect(.misconfigured, "negative") { $0.timeouts.total = .seconds(-1) }
+    expect(.misconfigured, "port") { $0.proxy = HTTPProxy(.socks5, host: "p", port: 0) }
+    expect(.misconfigured, "at least 1") { $0.connections.perHost = 0 }
+    expect(.misconfigured, "107") { $0.unixSocketPath = String(repeating: "x", count: 108) }
+    expect(.misconfigured, "header") { $0.headers = ["a b": "c"] }
+    expect(.misconfigured, "PEM") { $0.tls.trust = .certificates(pem: [1, 2]) }
+    expect(.misconfigured, "no host") { $0.tls.pinning = .certificate(PinSet([])) }
+    expect(.misconfigured, "no pins") { $0.tls.pinning = .publicKey(PinSet([.init("a.test", pins: [])])) }
+    expect(.misconfigured, "no key") {
+      $0.tls.identity = .pem(certificate: .file(path: "/c"), key: .bytes([]))
+    }
+  }
+
+  func testARequestsLimitsGoBeforeTheSessions() {
+    let limits = HTTPTimeouts(idle: .seconds(2)).filled(from: .standard)
+    XCTAssertEqual(limits, HTTPTimeouts(connect: .seconds(15), idle: .seconds(2), total: .zero))
+  }
+
+  func testProxyExceptionsAreNamesOrEndings() {
+    let proxy = HTTPProxy(.http, host: "p", port: 1, exceptions: ["Localhost", ".internal", "10.0.0.1"])
+    for host in ["localhost", "a.internal", "internal", "10.0.0.1"] {
+      XCTAssertTrue(proxy.isException(host), host)
+    }
+    for host in ["a.localhost", "xinternal", "10.0.0.2"] { XCTAssertFalse(proxy.isException(host), host) }
+    XCTAssertFalse("\(proxy)".contains("•"))
+  }
+
+  private func expect(
+    _ reason: APIError.Reason, _ words: String, line: UInt = #line,
+    _ change: (inout TransportConfiguration) throws(APIError) -> Void
+  ) {
+    var configuration = TransportConfiguration()
+    do {
+      try change(&configuration)
+      try configuration.validate(for: [])
+      XCTFail("nothing was thrown", line: line)
+    } catch {
+      XCTAssertEqual(error.reason, reason, line: line)
+      XCTAssertTrue(error.detail.contains(words), error.detail, line: line)
+    }
+  }
+}
