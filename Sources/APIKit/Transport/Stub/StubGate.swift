@@ -1,0 +1,116 @@
+import Synchronization
+
+/// Holds requests of a ``StubTransport`` until the test lets them pass.
+///
+/// ```swift
+/// let gate = StubGate()
+/// stub.on("/rents", .held(by: gate, .json("[]")))
+/// rents.load()
+/// await gate.waitForArrivals(1)
+/// rents.cancel()
+/// gate.open()
+/// ```
+/// May be used from any thread.
+public final class StubGate: Sendable {
+  private struct State {
+    var isOpen: Bool
+    var passes = 0
+    var arrivals = 0
+    var nextID: UInt64 = 0
+    var held: [(id: UInt64, continuation: CheckedContinuation<Bool, Never>)] = []
+    var watchers: [(count: Int, continuation: CheckedContinuation<Void, Never>)] = []
+  }
+
+  private let state: Mutex<State>
+
+  /// Makes a gate; closed unless told otherwise.
+  public init(isOpen: Bool = false) { state = Mutex(State(isOpen: isOpen)) }
+
+  /// How many requests wait at the gate now.
+  public var waiting: Int { state.withLock { $0.held.count } }
+
+  /// Lets all waiting requests pass, and every later one.
+  public func open() {
+    let released = state.withLock { state in
+      state.isOpen = true
+      defer { state.held = [] }
+      return state.held
+    }
+    for one in released { one.continuation.resume(returning: true) }
+  }
+
+  /// Lets `count` requests pass, those waiting longest first; the rest of the count is for later ones.
+  public func pass(_ count: Int = 1) {
+    let released = state.withLock { state in
+      let now = min(count, state.held.count)
+      state.passes += count - now
+      defer { state.held.removeFirst(now) }
+      return Array(state.held.prefix(now))
+    }
+    for one in released { one.continuation.resume(returning: true) }
+  }
+
+  /// Holds every later request.
+  public func close() {
+    state.withLock { state in
+      state.isOpen = false
+      state.passes = 0
+    }
+  }
+
+  /// Returns when so many requests have come to the gate since it was made, held or not.
+  public func waitForArrivals(_ count: Int) async {
+    await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
+      let isThere = state.withLock { state in
+        if state.arrivals < count { state.watchers.append((count, continuation)) }
+        return state.arrivals >= count
+      }
+      if isThere { continuation.resume() }
+    }
+  }
+
+  /// Returns true when the request may pass, false when its task was cancelled while it waited.
+  func arrive() async -> Bool {
+    let (passes, id, reached) = state.withLock { state in
+      state.arrivals += 1
+      let arrivals = state.arrivals
+      let reached = state.watchers.filter { $0.count <= arrivals }.map(\.continuation)
+      state.watchers.removeAll { $0.count <= arrivals }
+      defer { state.nextID += 1 }
+      if state.isOpen { return (true, state.nextID, reached) }
+      if state.passes > 0 {
+        state.passes -= 1
+        return (true, state.nextID, reached)
+      }
+      return (false, state.nextID, reached)
+    }
+    // Those who wait for arrivals go on only after the request stands in the line, else they might count
+    // it too early; a request that passes at once has nothing to wait for.
+    if passes {
+      for one in reached { one.resume() }
+      return true
+    }
+    return await withTaskCancellationHandler {
+      await withCheckedContinuation { (continuation: CheckedContinuation<Bool, Never>) in
+        let answer: Bool? = state.withLock { state in
+          if Task.isCancelled { return false }
+          if state.isOpen { return true }
+          if state.passes > 0 {
+            state.passes -= 1
+            return true
+          }
+          state.held.append((id, continuation))
+          return nil
+        }
+        if let answer { continuation.resume(returning: answer) }
+        for one in reached { one.resume() }
+      }
+    } onCancel: {
+      let left = state.withLock { state -> CheckedContinuation<Bool, Never>? in
+        guard let index = state.held.firstIndex(where: { $0.id == id }) else { return nil }
+        return state.held.remove(at: index).continuation
+      }
+      left?.resume(returning: false)
+    }
+  }
+}

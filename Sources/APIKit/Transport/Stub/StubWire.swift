@@ -1,0 +1,179 @@
+import Foundation
+import Synchronization
+
+/// Plays one answer of a ``StubTransport`` as a wire would: waits, limits, head, body, progress.
+struct StubWire {
+  let exchange: HTTPExchange
+  let request: HTTPRequest
+  let clock: any Clock<Duration>
+  let start: ContinuousClock.Instant
+  /// Time waited by the script's clock, for the total limit.
+  private var waited = Duration.zero
+
+  init(
+    exchange: HTTPExchange, request: HTTPRequest, clock: any Clock<Duration>, start: ContinuousClock.Instant
+  ) {
+    self.exchange = exchange
+    self.request = request
+    self.clock = clock
+    self.start = start
+  }
+
+  static var cancelled: APIError { APIError(.transport, .cancelled) }
+
+  mutating func perform(_ answer: StubAnswer) async throws(APIError) -> HTTPResponse {
+    switch answer.kind {
+    case .response(let response, let chunks):
+      return try deliver(response, chunks: chunks, isCut: false)
+    case .truncated(let response, let count):
+      var cut = response
+      cut.body = .bytes(Array(response.bytes.prefix(count)))
+      return try deliver(cut, chunks: nil, isCut: true)
+    case .failure(let error):
+      throw error
+    case .after(let wait, let next):
+      try await pause(wait)
+      return try await perform(next)
+    case .held(let gate, let next):
+      guard await gate.arrive() else { throw Self.cancelled }
+      return try await perform(next)
+    case .computed(let make):
+      return try await perform(make(request))
+    case .silence:
+      try await pause(nil)
+      throw Self.cancelled
+    }
+  }
+
+  /// Waits so long, or without end; ends at the idle or total limit with its reason.
+  private mutating func pause(_ wait: Duration?) async throws(APIError) {
+    let limits = request.timeouts
+    var end = wait ?? .seconds(1_000_000_000)
+    var failure: APIError?
+    if limits.idle != .zero, end > limits.idle {
+      end = limits.idle
+      failure = APIError(.transport, .idleTimeout, "no bytes for \(limits.idle)")
+    }
+    if limits.total != .zero, waited + end > limits.total {
+      end = max(.zero, limits.total - waited)
+      failure = APIError(.transport, .totalTimeout, "not finished in \(limits.total)")
+    }
+    do { try await clock.sleep(for: end) } catch { throw Self.cancelled }
+    waited += end
+    if let failure { throw failure }
+  }
+
+  private func deliver(
+    _ scripted: HTTPResponse, chunks: [[UInt8]]?, isCut: Bool
+  ) throws(APIError) -> HTTPResponse {
+    guard !Task.isCancelled else { throw Self.cancelled }
+    var response = scripted
+    response.url = request.url
+    if let inspect = exchange.inspectHead {
+      do { try inspect(response.status, response.headers) } catch {
+        throw APIError(.transport, .refusedAtHeaders, underlying: error, evidence: headOnly(response))
+      }
+    }
+    // A real server sends no body here (RFC 9110, 9.3.2, 15.3.5, 15.4.5), whatever the script says.
+    let hasBody = request.method != .head && ![204, 304].contains(response.status)
+    let body = hasBody ? response.bytes : []
+    if !hasBody { response.body = .bytes([]) }
+    report(received: body.count)
+    response.metrics.bytesReceived = Int64(body.count)
+    response.metrics.bytesSent = Int64(sentCount)
+    response.metrics.total = microseconds(ContinuousClock.now - start)
+
+    switch exchange.destination {
+    case .memory(let maximum):
+      if body.count > maximum { throw tooLarge(Int64(maximum), response) }
+      if isCut { throw cut(body, response) }
+      return response
+    case .file(let path, let maximum):
+      if body.count > maximum { throw tooLarge(maximum, response) }
+      if isCut { throw cut(body, response) }
+      do { try Data(body).write(to: URL(fileURLWithPath: path), options: .atomic) } catch {
+        throw APIError(.transport, .fileFailed, "the file \(path) cannot be written", underlying: error)
+      }
+      response.body = .file(path: path, count: Int64(body.count))
+      return response
+    case .stream:
+      let error = isCut ? cut(body, response) : nil
+      let rest = Chunks(hasBody ? chunks ?? [body] : [])
+      response.body = .stream(
+        ResponseStream { () async throws(APIError) in
+          if Task.isCancelled { throw Self.cancelled }
+          if let chunk = rest.next() { return chunk }
+          if let error { throw error }
+          return nil
+        })
+      return response
+    }
+  }
+
+  /// Nothing, half and all, each way, as a wire would tell.
+  private func report(received: Int) {
+    guard let tell = exchange.onProgress else { return }
+    let sent = Int64(sentCount)
+    let all = Int64(received)
+    var steps = [TransferProgress(sent: 0, totalToSend: sent, totalToReceive: all)]
+    if sent > 1 { steps.append(TransferProgress(sent: sent / 2, totalToSend: sent, totalToReceive: all)) }
+    for part in all > 1 ? [0, all / 2, all] : [all] {
+      steps.append(TransferProgress(sent: sent, totalToSend: sent, received: part, totalToReceive: all))
+    }
+    for step in steps { tell(step) }
+  }
+
+  private var sentCount: Int {
+    if case .bytes(let bytes) = request.body { return bytes.count }
+    return 0
+  }
+
+  private func headOnly(_ response: HTTPResponse) -> APIError.Evidence {
+    var head = response
+    head.body = .bytes([])
+    return head.evidence
+  }
+
+  private func tooLarge(_ maximum: Int64, _ response: HTTPResponse) -> APIError {
+    APIError(
+      .transport, .responseTooLarge, "the body is larger than \(maximum) bytes", evidence: headOnly(response))
+  }
+
+  private func cut(_ body: [UInt8], _ response: HTTPResponse) -> APIError {
+    APIError(
+      .transport, .truncatedBody, "the connection ended after \(body.count) bytes of the body",
+      evidence: response.evidence)
+  }
+
+  private func microseconds(_ time: Duration) -> Int64 {
+    time.components.seconds * 1_000_000 + time.components.attoseconds / 1_000_000_000_000
+  }
+
+  /// The body as bytes: what a server would have received.
+  static func read(_ body: HTTPBody) async throws(APIError) -> HTTPBody {
+    switch body {
+    case .empty, .bytes: return body
+    case .file(let path, let offset):
+      guard let data = FileManager.default.contents(atPath: path) else {
+        throw APIError(.transport, .unreadableBody, "the file \(path) cannot be read")
+      }
+      return .bytes(Array(data.dropFirst(Int(offset))))
+    case .stream(let stream):
+      var all: [UInt8] = []
+      do {
+        let next = try stream.open()
+        while let chunk = try await next() { all += chunk }
+      } catch {
+        throw APIError(.transport, .unreadableBody, "the body's stream failed", underlying: error)
+      }
+      return .bytes(all)
+    }
+  }
+
+  /// The chunks not yet taken.
+  private final class Chunks: Sendable {
+    private let rest: Mutex<ArraySlice<[UInt8]>>
+    init(_ chunks: [[UInt8]]) { rest = Mutex(chunks[...]) }
+    func next() -> [UInt8]? { rest.withLock { $0.popFirst() } }
+  }
+}

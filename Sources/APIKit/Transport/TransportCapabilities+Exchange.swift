@@ -1,0 +1,45 @@
+extension TransportCapabilities {
+  /// Every capability there is: what a ``StubTransport`` claims unless told otherwise.
+  public static let all = Self(rawValue: .max)
+
+  /// Throws ``APIError/Reason/unsupportedCapability`` for the first thing an exchange asks beyond the set.
+  ///
+  /// The default connection limit of ``HTTPTimeouts`` asks for nothing: it is honoured where a transport
+  /// can. A limit that was set is a wish, and a wish that cannot be met is an error.
+  public func check(_ exchange: borrowing HTTPExchange) throws(APIError) {
+    guard self != .all else { return }
+    switch exchange.request.body {
+    case .empty, .bytes: break
+    case .file: try require(.fileUpload, "request bodies from a file (fileUpload)")
+    case .stream: try require(.streamUpload, "request bodies from a stream (streamUpload)")
+    }
+    switch exchange.destination {
+    case .memory: break
+    case .file: try require(.fileDownload, "responses to a file (fileDownload)")
+    case .stream: try require(.streamDownload, "responses as a stream (streamDownload)")
+    }
+    if exchange.inspectHead != nil {
+      try require(.headInspection, "refusing a response at its headers (headInspection)")
+    }
+    if exchange.onProgress != nil { try require(.progress, "progress (progress)") }
+    try check(exchange.request.timeouts)
+    try check(exchange.request.options)
+  }
+
+  private func check(_ timeouts: HTTPTimeouts) throws(APIError) {
+    if timeouts.connect != .zero, timeouts.connect != HTTPTimeouts().connect {
+      try require(.connectTimeout, "a limit for the connection alone (connectTimeout)")
+    }
+    if timeouts.idle != .zero, timeouts.idle != HTTPTimeouts().idle {
+      try require(.idleTimeout, "a limit between two bytes (idleTimeout)")
+    }
+    if timeouts.total != .zero {
+      try require(.totalTimeout, "a limit for the whole attempt (totalTimeout)")
+    }
+  }
+
+  private func check(_ options: HTTPRequestOptions) throws(APIError) {
+    if options.login != nil { try require(.login, "logins (login)") }
+    if options.connectTo != nil { try require(.connectTo, "connecting to a given address (connectTo)") }
+  }
+}

@@ -1,0 +1,148 @@
+import APIKit
+import Synchronization
+import XCTest
+
+final class StubTransportTests: XCTestCase {
+  private static func request(_ method: HTTPMethod = .get, _ path: String = "/rents") throws -> HTTPRequest {
+    HTTPRequest(method: method, url: try HTTPURL("https://stub.test" + path))
+  }
+
+  func testAnswersComeInOrderAndTheLastOneStays() async throws {
+    let stub = StubTransport()
+    stub.on(.get, "/rents", .status(503), .json("[1]"))
+    let statuses = [
+      try await stub.send(Self.request()).status, try await stub.send(Self.request()).status,
+      try await stub.send(Self.request()).status,
+    ]
+    XCTAssertEqual(statuses, [503, 200, 200])
+    XCTAssertEqual(stub.requests.count, 3)
+  }
+
+  func testTheLatestRuleWins() async throws {
+    let stub = StubTransport(.text("all"))
+    stub.on("/rents*", .text("prefix"))
+    stub.when({ $0.url.query == "a=1" }, .text("picked"))
+    let all = try await stub.send(Self.request(.get, "/other")).bytes
+    let prefix = try await stub.send(Self.request(.post, "/rents/7")).bytes
+    let picked = try await stub.send(Self.request(.get, "/rents?a=1")).bytes
+    XCTAssertEqual(
+      [all, prefix, picked].map { String(decoding: $0, as: UTF8.self) }, ["all", "prefix", "picked"])
+  }
+
+  func testAnUnscriptedRequestFailsAndIsNamed() async throws {
+    let stub = StubTransport()
+    let error = await failure { try await stub.send(Self.request(.delete, "/rents/7?key=secret")) }
+    XCTAssertEqual(error?.reason, .misconfigured)
+    XCTAssertTrue(error?.detail.contains("DELETE https://stub.test/rents/7") == true, "\(error as Any)")
+    XCTAssertFalse(error?.detail.contains("secret") == true)
+  }
+
+  func testAHeldRequestWaitsUntilItIsReleased() async throws {
+    let stub = StubTransport(.text("done"))
+    stub.hold()
+    let request = try Self.request()
+    async let answer = stub.send(request)
+    let seen = try await stub.waitForRequests(1)
+    XCTAssertEqual(seen.count, 1)
+    stub.release(1)
+    let bytes = try await answer.bytes
+    XCTAssertEqual(bytes, Array("done".utf8))
+  }
+
+  func testAGateHoldsOneAnswerAndCountsArrivals() async throws {
+    let gate = StubGate()
+    let stub = StubTransport(.held(by: gate, .text("late")))
+    let request = try Self.request()
+    async let answer = stub.send(request)
+    await gate.waitForArrivals(1)
+    XCTAssertEqual(gate.waiting, 1)
+    gate.open()
+    let status = try await answer.status
+    XCTAssertEqual(status, 200)
+  }
+
+  func testCancellingAHeldSilentOrDelayedRequestFailsAsCancelled() async throws {
+    let gate = StubGate()
+    for answer in [StubAnswer.held(by: gate, .status(200)), .silence, .after(.seconds(60), .status(200))] {
+      let stub = StubTransport(answer)
+      let request = try Self.request()
+      let task = Task { await failure { try await stub.send(request) } }
+      try await stub.waitForRequests(1)
+      task.cancel()
+      let error = await task.value
+      XCTAssertEqual(error?.reason, .cancelled)
+    }
+    XCTAssertEqual(gate.waiting, 0)
+  }
+
+  func testAWaitBeyondALimitEndsWithThatLimit() async throws {
+    let stub = StubTransport(.after(.seconds(60), .status(200)))
+    var slow = try Self.request()
+    slow.timeouts = HTTPTimeouts(idle: .milliseconds(5))
+    let idle = await failure { [slow] in try await stub.send(slow) }
+    XCTAssertEqual(idle?.reason, .idleTimeout)
+    slow.timeouts = HTTPTimeouts(idle: .zero, total: .milliseconds(5))
+    let total = await failure { [slow] in try await stub.send(slow) }
+    XCTAssertEqual(total?.reason, .totalTimeout)
+  }
+
+  func testACutBodyFailsAndKeepsWhatCame() async throws {
+    let whole = HTTPResponse(status: 200, body: .bytes(Array("0123456789".utf8)))
+    let stub = StubTransport(.truncated(after: 4, of: whole))
+    let error = await failure { try await stub.send(Self.request()) }
+    XCTAssertEqual(error?.reason, .truncatedBody)
+    XCTAssertEqual(error?.evidence?.body, Array("0123".utf8))
+
+    let streamed = try await stub.send(HTTPExchange(Self.request(), destination: .stream))
+    guard case .stream(let stream) = streamed.body else { return XCTFail("not a stream") }
+    let collected = await failure { try await stream.collect(maximumBytes: 100) }
+    XCTAssertEqual(collected?.reason, .truncatedBody)
+  }
+
+  func testAnAnswerIsComputedFromTheRequestAndItsStreamedBody() async throws {
+    let stub = StubTransport(
+      .computed { request in
+        guard case .bytes(let body) = request.body else { return .status(400) }
+        return .bytes(body.reversed())
+      })
+    var post = try Self.request(.post)
+    let chunks: [[UInt8]] = [[1, 2], [], [3]]
+    post.body = .stream(
+      HTTPBodyStream {
+        let source = Counter()
+        return {
+          let index = source.next()
+          return index < chunks.count ? chunks[index] : nil
+        }
+      })
+    let answer = try await stub.send(post)
+    XCTAssertEqual(answer.bytes, [3, 2, 1])
+  }
+
+  func testAMissingCapabilityIsNamed() async throws {
+    let stub = StubTransport(.status(200), capabilities: [])
+    var exchange = HTTPExchange(try Self.request(), destination: .stream)
+    let error = await failure { [exchange] in try await stub.send(exchange) }
+    XCTAssertEqual(error?.reason, .unsupportedCapability)
+    XCTAssertTrue(error?.detail.contains("streamDownload") == true)
+    exchange.destination = .memory()
+    let plain = try await stub.send(exchange)
+    XCTAssertEqual(plain.status, 200, "the default limits ask for nothing")
+  }
+
+  func testWaitingForRequestsThatDoNotComeFails() async throws {
+    let stub = StubTransport(.status(200))
+    let error = await failure { try await stub.waitForRequests(1, within: .milliseconds(5)) }
+    XCTAssertEqual(error?.reason, .totalTimeout)
+  }
+
+  private final class Counter: Sendable {
+    private let value = Mutex(0)
+    func next() -> Int {
+      value.withLock { value in
+        defer { value += 1 }
+        return value
+      }
+    }
+  }
+}
