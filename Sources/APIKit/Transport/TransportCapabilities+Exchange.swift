@@ -4,8 +4,7 @@ extension TransportCapabilities {
 
   /// Throws ``APIError/Reason/unsupportedCapability`` for the first thing an exchange asks beyond the set.
   ///
-  /// The default connection limit of ``HTTPTimeouts`` asks for nothing: it is honoured where a transport
-  /// can. A limit that was set is a wish, and a wish that cannot be met is an error.
+  /// A transport calls it first in its `send`. A limit in time of `.zero` or nil asks for nothing.
   public func check(_ exchange: borrowing HTTPExchange) throws(APIError) {
     guard self != .all else { return }
     switch exchange.request.body {
@@ -27,13 +26,13 @@ extension TransportCapabilities {
   }
 
   private func check(_ timeouts: HTTPTimeouts) throws(APIError) {
-    if timeouts.connect != .zero, timeouts.connect != HTTPTimeouts().connect {
+    if let connect = timeouts.connect, connect != .zero {
       try require(.connectTimeout, "a limit for the connection alone (connectTimeout)")
     }
-    if timeouts.idle != .zero, timeouts.idle != HTTPTimeouts().idle {
+    if let idle = timeouts.idle, idle != .zero {
       try require(.idleTimeout, "a limit between two bytes (idleTimeout)")
     }
-    if timeouts.total != .zero {
+    if let total = timeouts.total, total != .zero {
       try require(.totalTimeout, "a limit for the whole attempt (totalTimeout)")
     }
   }

@@ -47,16 +47,16 @@ struct StubWire {
 
   /// Waits so long, or without end; ends at the idle or total limit with its reason.
   private mutating func pause(_ wait: Duration?) async throws(APIError) {
-    let limits = request.timeouts
+    let limits = request.timeouts.filled(from: .standard)
     var end = wait ?? .seconds(1_000_000_000)
     var failure: APIError?
-    if limits.idle != .zero, end > limits.idle {
-      end = limits.idle
-      failure = APIError(.transport, .idleTimeout, "no bytes for \(limits.idle)")
+    if let idle = limits.idle, idle != .zero, end > idle {
+      end = idle
+      failure = APIError(.transport, .idleTimeout, "no bytes for \(idle)")
     }
-    if limits.total != .zero, waited + end > limits.total {
-      end = max(.zero, limits.total - waited)
-      failure = APIError(.transport, .totalTimeout, "not finished in \(limits.total)")
+    if let total = limits.total, total != .zero, waited + end > total {
+      end = max(.zero, total - waited)
+      failure = APIError(.transport, .totalTimeout, "not finished in \(total)")
     }
     do { try await clock.sleep(for: end) } catch { throw Self.cancelled }
     waited += end
