@@ -1,0 +1,86 @@
+import APIKit
+import Foundation
+
+let rawGroup = BenchGroup(name: "raw", summary: "reading JSON, against Foundation") { measurement in
+  let page = try RawFixtures.page()
+  let listing = try RawFixtures.listing()
+  try parsing(measurement, page: page, listing: listing)
+  try reading(measurement, page: page, listing: listing)
+  try memory(measurement, page: page, listing: listing)
+  try growth(measurement)
+}
+
+private func parsing(_ measurement: Measurement, page: [UInt8], listing: [UInt8]) throws {
+  let documents: [(String, [UInt8], Double)] = [
+    ("a listing page", page, 20), ("a large listing", listing, 20), ("deep", RawFixtures.deep(), 10),
+    ("wide", RawFixtures.wide(), 10), ("number-heavy", RawFixtures.numbers(), 10),
+    ("string-heavy", RawFixtures.strings(), 10),
+  ]
+  for (name, bytes, bar) in documents {
+    let data = Data(bytes)
+    try measurement.compare(
+      "parse \(name), \(bytes.count) bytes", bar: .atLeast(bar), bytes: bytes.count,
+      ours: { keep(try RawData(parsing: bytes)) },
+      theirs: { keep(try JSONSerialization.jsonObject(with: data)) })
+  }
+}
+
+private func reading(_ measurement: Measurement, page: [UInt8], listing: [UInt8]) throws {
+  for (name, bytes, fields) in [
+    ("a listing page", page, ("title", "price", "beds", "type")),
+    ("a large listing", listing, ("neighborhood", "price", "bedrooms", "style")),
+  ] {
+    let data = Data(bytes)
+    try measurement.compare(
+      "parse and read 4 fields a row, \(name)", bar: .atLeast(12), bytes: bytes.count,
+      ours: {
+        let raw = try RawData(parsing: bytes)
+        var sum = 0
+        for row in raw.items.elements {
+          sum += row[fields.0].string?.utf8.count ?? 0
+          sum += row[fields.1].int ?? 0
+          sum += row[fields.2].int ?? 0
+          sum += row[fields.3].string?.utf8.count ?? 0
+        }
+        keep(sum)
+      },
+      theirs: {
+        let object = try JSONSerialization.jsonObject(with: data) as? [String: Any]
+        var sum = 0
+        for row in object?["items"] as? [[String: Any]] ?? [] {
+          sum += (row[fields.0] as? String)?.utf8.count ?? 0
+          sum += row[fields.1] as? Int ?? 0
+          sum += row[fields.2] as? Int ?? 0
+          sum += (row[fields.3] as? String)?.utf8.count ?? 0
+        }
+        keep(sum)
+      })
+  }
+}
+
+private func memory(_ measurement: Measurement, page: [UInt8], listing: [UInt8]) throws {
+  for (name, bytes) in [("a listing page", page), ("a large listing", listing)] {
+    let raw = try RawData(parsing: bytes)
+    measurement.record(
+      "memory beside the bytes, \(name)", Double(raw.overheadBytes) / Double(bytes.count), "x the bytes",
+      bar: .atMost(2), note: "\(raw.overheadBytes) for \(bytes.count) bytes")
+  }
+}
+
+/// Seconds for each byte from 1 KB to 100 MB, against those of 1 MB. Past the caches each byte costs its page
+/// of tape as well, so the bar leaves room; anything above linear would be a hundredfold.
+private func growth(_ measurement: Measurement) throws {
+  let sizes = [
+    (1_000, "1 KB"), (100_000, "100 KB"), (1_000_000, "1 MB"), (10_000_000, "10 MB"), (100_000_000, "100 MB"),
+  ]
+  var perByte: [Double] = []
+  for (size, _) in sizes {
+    let bytes = try RawFixtures.listing(bytes: size)
+    perByte.append(try measurement.seconds { keep(try RawData(parsing: bytes)) } / Double(bytes.count))
+  }
+  for (index, (_, name)) in sizes.enumerated() {
+    measurement.record(
+      "time for each byte, \(name) against 1 MB", perByte[index] / perByte[2], "x",
+      bar: index == 2 ? .none : .atMost(3), note: String(format: "%.0f MB/s", 1e-6 / perByte[index]))
+  }
+}
