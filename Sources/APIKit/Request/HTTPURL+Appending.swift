@@ -1,0 +1,81 @@
+extension HTTPURL {
+  /// The URL with a path joined to its own by exactly one slash; its query stays.
+  ///
+  /// What may not stand in a path is percent-encoded; a `%` with its two digits is taken as encoded already.
+  /// Throws ``APIError/Reason/invalidURL`` for a control character, for a segment `.` or `..` (written
+  /// plainly or encoded), which servers and proxies resolve each in their own way, and for `?` and `#`: a
+  /// query is made of parameters.
+  public func appending(path: String) throws(APIError) -> HTTPURL {
+    let name = path.utf8.drop { $0 == UInt8(ascii: "/") }
+    guard !name.isEmpty else { return self }
+    var output = Array(self.path.utf8)
+    while output.last == UInt8(ascii: "/") { output.removeLast() }
+    output.append(UInt8(ascii: "/"))
+    output.reserveCapacity(output.count + name.count + 8)
+    var index = name.startIndex
+    while index < name.endIndex {
+      let byte = name[index]
+      switch byte {
+      case 0..<0x20, 0x7F:
+        throw Self.refused(path, "it has the control character \(byte)")
+      case UInt8(ascii: "?"), UInt8(ascii: "#"):
+        throw Self.refused(path, "a path has no \(Unicode.Scalar(byte)); give the query as parameters")
+      case UInt8(ascii: "%") where Self.isTriplet(name[index...]):
+        output.append(byte)
+      default:
+        PercentEncoding.path.append(byte, to: &output)
+      }
+      index = name.index(after: index)
+    }
+    let joined = String(decoding: output, as: UTF8.self)
+    for segment in joined.utf8.split(separator: UInt8(ascii: "/")) where Self.isDots(segment) {
+      throw Self.refused(path, "its segment \(String(segment)!.debugDescription) leads elsewhere")
+    }
+    var url = self
+    url.path = joined
+    return url
+  }
+
+  /// The URL with more pairs at the end of its query; they must be encoded already.
+  ///
+  /// Throws ``APIError/Reason/invalidURL`` when a character may not stand in a query.
+  public func appending(query: String) throws(APIError) -> HTTPURL {
+    for byte in query.utf8 where byte <= 0x20 || byte >= 0x7F || "\"#<>\\^`{|}".utf8.contains(byte) {
+      // The query may hold secrets, so it is not quoted.
+      throw APIError(
+        .assembly, .invalidURL, "the query to add to \(location) has the character \(byte), not encoded")
+    }
+    var url = self
+    url.append(query: query)
+    return url
+  }
+
+  /// Adds pairs that are known to be encoded.
+  mutating func append(query more: String) {
+    guard !more.isEmpty else { return }
+    guard let query, !query.isEmpty else {
+      self.query = more
+      return
+    }
+    self.query = query.utf8.last == UInt8(ascii: "&") ? query + more : query + "&" + more
+  }
+
+  private static func refused(_ path: String, _ why: String) -> APIError {
+    let shown = path.prefix { $0 != "?" && $0 != "#" }
+    return APIError(.assembly, .invalidURL, "the path \(String(shown).debugDescription) is not valid: \(why)")
+  }
+
+  private static func isTriplet(_ text: Substring.UTF8View.SubSequence) -> Bool {
+    let digits = text.dropFirst().prefix(2)
+    return digits.count == 2 && digits.allSatisfy { Hex.value(of: $0) != nil }
+  }
+
+  /// Whether a segment is one or two dots, each plain or as `%2E`.
+  private static func isDots(_ segment: Substring.UTF8View.SubSequence) -> Bool {
+    guard segment.count <= 6, segment.first == UInt8(ascii: ".") || segment.first == UInt8(ascii: "%") else {
+      return false
+    }
+    let text = String(Substring(segment)).lowercased()
+    return [".", "..", "%2e", ".%2e", "%2e.", "%2e%2e"].contains(text)
+  }
+}

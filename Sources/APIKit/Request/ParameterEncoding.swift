@@ -1,0 +1,83 @@
+/// Where the parameters of a call go in its request, and in which form.
+///
+/// The default of a manager is ``automatic``. Some parameters may go into the URL beside a body:
+/// `.json.inURL("page", "token")`.
+public struct ParameterEncoding: Sendable {
+  private enum Form {
+    case automatic
+    case query
+    case body(any BodyEncoder)
+    case form
+  }
+
+  private var form: Form
+  /// The names of parameters that go into the query even when the others make a body. None by default.
+  public var urlNames: Set<String> = []
+  /// How the query (and, for ``form``, the body) is written.
+  public var queryStyle = QueryStyle()
+
+  private init(_ form: Form) { self.form = form }
+
+  /// A query for GET, HEAD and DELETE, and JSON for every other method.
+  public static let automatic = Self(.automatic)
+  /// All in the query, whatever the method.
+  public static let query = Self(.query)
+  /// A body of `application/x-www-form-urlencoded`.
+  public static let form = Self(.form)
+  /// A body of JSON.
+  public static let json = Self(.body(JSONBodyEncoder()))
+  /// A body of an XML property list.
+  public static let propertyList = Self(.body(PropertyListBodyEncoder()))
+  /// A body made by an encoder of the application's own, or by one of ours with other settings.
+  public static func body(_ encoder: any BodyEncoder) -> Self { Self(.body(encoder)) }
+
+  /// The same with these names in the query.
+  public func inURL(_ names: String...) -> Self {
+    var copy = self
+    copy.urlNames.formUnion(names)
+    return copy
+  }
+
+  /// The same with another style of query.
+  public func queryStyle(_ style: QueryStyle) -> Self {
+    var copy = self
+    copy.queryStyle = style
+    return copy
+  }
+
+  /// Puts the parameters into the request: adds to its query, and sets its body and `Content-Type`.
+  ///
+  /// Without parameters for it there is no body and no `Content-Type`. A `Content-Type` that the request has
+  /// already is kept. Throws ``APIError/Reason/unencodableParameter`` for a value that has no words in the
+  /// encoding and ``APIError/Reason/misconfigured`` when the request has a body already.
+  public func apply(_ parameters: Parameters, to request: inout HTTPRequest) throws(APIError) {
+    guard !parameters.isEmpty else { return }
+    guard let encoder = bodyEncoder(for: request.method) else {
+      return request.url.append(query: try QueryEncoder(queryStyle).encode(parameters))
+    }
+    var inBody = parameters
+    if !urlNames.isEmpty {
+      let inURL = Parameters(
+        parameters.pairs.filter { urlNames.contains($0.name) }.map { ($0.name, $0.value) })
+      request.url.append(query: try QueryEncoder(queryStyle).encode(inURL))
+      inBody = parameters.removing(urlNames)
+    }
+    guard !inBody.isEmpty else { return }
+    guard request.body.isEmpty else {
+      throw APIError(
+        .assembly, .misconfigured,
+        "the request has a body already, so its parameters cannot make one; put them in the query")
+    }
+    request.body = .bytes(try encoder.encode(inBody))
+    if !request.headers.contains("Content-Type") { request.headers.add("Content-Type", encoder.contentType) }
+  }
+
+  private func bodyEncoder(for method: HTTPMethod) -> (any BodyEncoder)? {
+    switch form {
+    case .automatic: method == .get || method == .head || method == .delete ? nil : JSONBodyEncoder()
+    case .query: nil
+    case .form: FormEncoder(queryStyle)
+    case .body(let encoder): encoder
+    }
+  }
+}

@@ -1,0 +1,56 @@
+/// An API name with places for parameters: `rent/{id}/photos`.
+///
+/// A value fills its place as one segment, percent-encoded, so that no value can change the path's shape.
+public struct PathTemplate: Sendable, Hashable, ExpressibleByStringLiteral, CustomStringConvertible {
+  /// The template as written.
+  public let description: String
+
+  /// Makes a template. It is read when it is filled.
+  public init(_ template: String) { description = template }
+
+  /// Makes a template.
+  public init(stringLiteral value: String) { description = value }
+
+  /// The path with every place filled, and the names used, so that they are not sent again.
+  ///
+  /// Throws ``APIError/Reason/invalidURL`` naming the place when its parameter is missing, null, empty, an
+  /// array or an object, or would be `.` or `..`; and when a brace has no partner.
+  public func fill(_ parameters: Parameters) throws(APIError) -> (path: String, used: Set<String>) {
+    var rest = description[...]
+    guard rest.utf8.contains(where: { $0 == UInt8(ascii: "{") || $0 == UInt8(ascii: "}") }) else {
+      return (description, [])
+    }
+    var path = ""
+    var used: Set<String> = []
+    while let open = rest.firstIndex(where: { $0 == "{" || $0 == "}" }) {
+      guard rest[open] == "{",
+        let close = rest[open...].dropFirst().firstIndex(where: { $0 == "{" || $0 == "}" }),
+        rest[close] == "}"
+      else {
+        throw Self.invalid("the template \(description.debugDescription) has a brace without a partner")
+      }
+      let name = String(rest[rest.index(after: open)..<close])
+      path += rest[..<open]
+      path += try segment(name, parameters[name])
+      used.insert(name)
+      rest = rest[rest.index(after: close)...]
+    }
+    return (path + rest, used)
+  }
+
+  private func segment(_ name: String, _ value: ParameterValue?) throws(APIError) -> String {
+    let place = "the place {\(name)} of \(description.debugDescription)"
+    guard let value, value != .null else { throw Self.invalid("\(place) has no parameter") }
+    var text: String?
+    do {
+      text = try QueryStyle().text(of: value)
+    } catch {
+      throw Self.invalid("\(place) cannot be filled: \(error.why)")
+    }
+    guard let text, !text.isEmpty else { throw Self.invalid("\(place) has an empty parameter") }
+    guard text != ".", text != ".." else { throw Self.invalid("\(place) would lead to another path") }
+    return PercentEncoding.component.encode(text)
+  }
+
+  private static func invalid(_ detail: String) -> APIError { APIError(.assembly, .invalidURL, detail) }
+}

@@ -1,0 +1,94 @@
+/// Which bytes of a text stand for themselves in a part of a URL, and how a space is written.
+///
+/// Works on the UTF-8 bytes of the text, so every text can be encoded, control characters included.
+/// - SeeAlso: <https://www.rfc-editor.org/rfc/rfc3986#section-2>
+public struct PercentEncoding: Sendable, Hashable {
+  private let low: UInt64
+  private let high: UInt64
+  private let spaceIsPlus: Bool
+
+  private init(keeping marks: String, spaceIsPlus: Bool = false) {
+    var sets: (low: UInt64, high: UInt64) = (0, 0)
+    for byte in ("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789" + marks).utf8 {
+      if byte < 64 { sets.low |= 1 << UInt64(byte) } else { sets.high |= 1 << UInt64(byte - 64) }
+    }
+    (low, high) = sets
+    self.spaceIsPlus = spaceIsPlus
+  }
+
+  /// Only the unreserved characters of RFC 3986 stand for themselves: fit for a name or a value in a query
+  /// and for one segment of a path.
+  public static let component = Self(keeping: "-._~")
+
+  /// As ``component``, with a space written as `+`, as many servers read queries.
+  public static let componentWithPlus = Self(keeping: "-._~", spaceIsPlus: true)
+
+  /// The rules of `application/x-www-form-urlencoded`: letters, digits and `*-._` stand for themselves, a
+  /// space is `+`.
+  /// - SeeAlso: <https://url.spec.whatwg.org/#application-x-www-form-urlencoded-percent-encode-set>
+  public static let form = Self(keeping: "*-._", spaceIsPlus: true)
+
+  /// All that may stand in a path, slashes included (RFC 3986, 3.3).
+  static let path = Self(keeping: "-._~!$&'()*+,;=:@/")
+
+  /// The text in its encoded form.
+  public func encode(_ text: String) -> String {
+    var output: [UInt8] = []
+    output.reserveCapacity(text.utf8.count + 16)
+    append(text, to: &output)
+    return String(decoding: output, as: UTF8.self)
+  }
+
+  /// Appends the encoded form of the text.
+  public func append(_ text: String, to output: inout [UInt8]) {
+    for byte in text.utf8 { append(byte, to: &output) }
+  }
+
+  @inline(__always)
+  func append(_ byte: UInt8, to output: inout [UInt8]) {
+    if keeps(byte) {
+      output.append(byte)
+    } else if spaceIsPlus, byte == 0x20 {
+      output.append(UInt8(ascii: "+"))
+    } else {
+      output.append(UInt8(ascii: "%"))
+      output.append(Self.digit(byte >> 4))
+      output.append(Self.digit(byte & 0x0F))
+    }
+  }
+
+  /// Whether the byte stands for itself.
+  @inline(__always)
+  func keeps(_ byte: UInt8) -> Bool {
+    switch byte {
+    case 0..<64: low >> UInt64(byte) & 1 == 1
+    case 64..<128: high >> UInt64(byte - 64) & 1 == 1
+    default: false
+    }
+  }
+
+  // RFC 3986 wants upper-case digits (2.1).
+  private static func digit(_ value: UInt8) -> UInt8 {
+    value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "A") + value - 10
+  }
+
+  /// The text that an encoded text stands for; nil when a `%` lacks its digits or the bytes are not UTF-8.
+  ///
+  /// - Parameter plusIsSpace: Whether `+` stands for a space, as in forms; the default is false.
+  public static func decode(_ text: some StringProtocol, plusIsSpace: Bool = false) -> String? {
+    var output: [UInt8] = []
+    output.reserveCapacity(text.utf8.count)
+    var bytes = text.utf8.makeIterator()
+    while let byte = bytes.next() {
+      if byte == UInt8(ascii: "%") {
+        guard let high = bytes.next().flatMap(Hex.value), let low = bytes.next().flatMap(Hex.value) else {
+          return nil
+        }
+        output.append(high << 4 | low)
+      } else {
+        output.append(plusIsSpace && byte == UInt8(ascii: "+") ? 0x20 : byte)
+      }
+    }
+    return String(validating: output, as: UTF8.self)
+  }
+}

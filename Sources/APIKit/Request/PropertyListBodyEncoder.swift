@@ -1,0 +1,96 @@
+import Foundation
+
+/// Writes parameters as an XML property list whose top is a dictionary.
+///
+/// Property lists have no null, so a null is refused; so are numbers that are not finite and characters
+/// that XML cannot hold. Dates are written in ISO 8601 and bytes as data.
+/// - SeeAlso: <https://www.apple.com/DTDs/PropertyList-1.0.dtd>
+public struct PropertyListBodyEncoder: BodyEncoder {
+  /// Whether names are sorted by their bytes, at every depth, instead of kept in order. The default is false.
+  public var sortsKeys: Bool
+
+  /// Makes an encoder.
+  public init(sortsKeys: Bool = false) { self.sortsKeys = sortsKeys }
+
+  /// `application/x-plist`
+  public var contentType: String { "application/x-plist" }
+
+  /// The list as UTF-8.
+  ///
+  /// Throws ``APIError/Reason/unencodableParameter`` with the path of a value that cannot be written.
+  public func encode(_ parameters: Parameters) throws(APIError) -> [UInt8] {
+    var output = Array(Self.head.utf8)
+    do {
+      try write(parameters, to: &output)
+    } catch {
+      throw error.error(in: "a property list")
+    }
+    output += "</plist>\n".utf8
+    return output
+  }
+
+  private static let head = """
+    <?xml version="1.0" encoding="UTF-8"?>
+    <!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" "http://www.apple.com/DTDs/PropertyList-1.0.dtd">
+    <plist version="1.0">
+
+    """
+}
+
+extension PropertyListBodyEncoder {
+  private func write(_ parameters: Parameters, to output: inout [UInt8]) throws(Unencodable) {
+    output += "<dict>\n".utf8
+    for (name, value) in sortsKeys ? parameters.sorted() : parameters {
+      do {
+        try write("key", name, to: &output)
+        try write(value, to: &output)
+      } catch {
+        throw error.under(name)
+      }
+    }
+    output += "</dict>\n".utf8
+  }
+
+  private func write(_ value: ParameterValue, to output: inout [UInt8]) throws(Unencodable) {
+    switch value {
+    case .string(let text): try write("string", text, to: &output)
+    case .integer(let number): try write("integer", String(number), to: &output)
+    case .double(let number):
+      guard number.isFinite else { throw Unencodable("it is not a finite number") }
+      try write("real", number.description, to: &output)
+    case .bool(let flag): output += (flag ? "<true/>\n" : "<false/>\n").utf8
+    case .date(let date): try write("date", DateStyle.iso8601.text(of: date), to: &output)
+    case .data(let bytes): try write("data", Base64.encode(bytes), to: &output)
+    case .null: throw Unencodable("property lists have no null; leave the parameter out")
+    case .object(let parameters): try write(parameters, to: &output)
+    case .array(let elements):
+      output += "<array>\n".utf8
+      for (index, element) in elements.enumerated() {
+        do {
+          try write(element, to: &output)
+        } catch {
+          throw error.at(index)
+        }
+      }
+      output += "</array>\n".utf8
+    }
+  }
+
+  private func write(_ tag: String, _ text: String, to output: inout [UInt8]) throws(Unencodable) {
+    output += "<\(tag)>".utf8
+    for scalar in text.unicodeScalars {
+      switch scalar {
+      case "&": output += "&amp;".utf8
+      case "<": output += "&lt;".utf8
+      case ">": output += "&gt;".utf8
+      // A reader would turn a bare carriage return into a line feed (XML 1.0, 2.11).
+      case "\r": output += "&#13;".utf8
+      case "\t", "\n": output.append(UInt8(scalar.value))
+      case "\u{0}"..<"\u{20}", "\u{FFFE}", "\u{FFFF}":
+        throw Unencodable("XML cannot hold the character \(scalar.value)")
+      default: output += UTF8.encode(scalar)!
+      }
+    }
+    output += "</\(tag)>\n".utf8
+  }
+}

@@ -1,0 +1,142 @@
+/// Writes parameters as a query: `city=Suzhou&beds=3`.
+///
+/// Names and values are percent-encoded by RFC 3986 (only unreserved characters stand for themselves), the
+/// brackets of arrays and objects included, so every server reads them alike. Bytes are written as base64.
+public struct QueryEncoder: Sendable {
+  /// How values without words of their own are written.
+  public var style: QueryStyle
+
+  /// Makes an encoder.
+  public init(_ style: QueryStyle = QueryStyle()) { self.style = style }
+
+  /// The query, without a question mark; empty when there is nothing to send.
+  ///
+  /// Throws ``APIError/Reason/unencodableParameter`` with the path of a value that cannot be written: a
+  /// number that is not finite, a date beyond its style, a nested value in a joined array.
+  public func encode(_ parameters: Parameters) throws(APIError) -> String {
+    let escaping = style.spaces == .plus ? PercentEncoding.componentWithPlus : .component
+    do {
+      return String(decoding: try bytes(parameters, escaping: escaping), as: UTF8.self)
+    } catch {
+      throw error.error(in: "a query")
+    }
+  }
+
+  /// The pairs as bytes under the rules given.
+  func bytes(_ parameters: Parameters, escaping: PercentEncoding) throws(Unencodable) -> [UInt8] {
+    var writer = QueryWriter(style: style, escaping: escaping)
+    try writer.write(parameters)
+    return writer.output
+  }
+}
+
+/// Walks nested parameters and writes one `name=value` pair for each leaf.
+private struct QueryWriter {
+  let style: QueryStyle
+  let escaping: PercentEncoding
+  var output: [UInt8] = []
+  /// The encoded name of the place that is being written; grows and shrinks with the depth.
+  private var key: [UInt8] = []
+
+  init(style: QueryStyle, escaping: PercentEncoding) {
+    self.style = style
+    self.escaping = escaping
+    output.reserveCapacity(128)
+    key.reserveCapacity(32)
+  }
+
+  mutating func write(_ parameters: Parameters) throws(Unencodable) {
+    let isTop = key.isEmpty
+    for (name, value) in style.sortsKeys ? parameters.sorted() : parameters {
+      let mark = key.count
+      if isTop {
+        escaping.append(name, to: &key)
+      } else {
+        switch style.objects {
+        case .brackets:
+          escaping.append(UInt8(ascii: "["), to: &key)
+          escaping.append(name, to: &key)
+          escaping.append(UInt8(ascii: "]"), to: &key)
+        case .dotted:
+          key.append(UInt8(ascii: "."))
+          escaping.append(name, to: &key)
+        }
+      }
+      do {
+        try write(value)
+      } catch {
+        throw error.under(name)
+      }
+      key.removeLast(key.count - mark)
+    }
+  }
+
+  private mutating func write(_ value: ParameterValue) throws(Unencodable) {
+    switch value {
+    case .array(let elements): try write(elements)
+    case .object(let parameters): try write(parameters)
+    default: if let text = try style.text(of: value) { writePair(text) }
+    }
+  }
+
+  private mutating func write(_ elements: [ParameterValue]) throws(Unencodable) {
+    if case .joined(let separator) = style.arrays { return try writeJoined(elements, by: separator) }
+    for (index, element) in elements.enumerated() {
+      let mark = key.count
+      switch style.arrays {
+      case .brackets: escaping.append("[]", to: &key)
+      case .indexed: escaping.append("[\(index)]", to: &key)
+      case .repeated, .joined: break
+      }
+      do {
+        try write(element)
+      } catch {
+        throw error.at(index)
+      }
+      key.removeLast(key.count - mark)
+    }
+  }
+
+  private mutating func writeJoined(
+    _ elements: [ParameterValue], by separator: String
+  ) throws(Unencodable) {
+    var texts: [String] = []
+    for (index, element) in elements.enumerated() {
+      do throws(Unencodable) {
+        guard let text = try style.text(of: element) else { continue }
+        guard separator.isEmpty || !text.contains(separator) else {
+          throw Unencodable("it holds the separator of its array")
+        }
+        texts.append(text)
+      } catch {
+        throw error.at(index)
+      }
+    }
+    beginPair()
+    for (index, text) in texts.enumerated() {
+      if index > 0 {
+        // A comma and its like may stand in a query as they are, which servers that split before they
+        // decode need.
+        for byte in separator.utf8 {
+          if escaping != .form, byte == UInt8(ascii: ",") || byte == UInt8(ascii: ";") {
+            output.append(byte)
+          } else {
+            escaping.append(byte, to: &output)
+          }
+        }
+      }
+      escaping.append(text, to: &output)
+    }
+  }
+
+  private mutating func writePair(_ text: String) {
+    beginPair()
+    escaping.append(text, to: &output)
+  }
+
+  private mutating func beginPair() {
+    if !output.isEmpty { output.append(UInt8(ascii: "&")) }
+    output += key
+    output.append(UInt8(ascii: "="))
+  }
+}

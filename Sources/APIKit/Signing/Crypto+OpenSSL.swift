@@ -1,0 +1,109 @@
+#if os(Linux)
+  import CAPIKit
+
+  extension Crypto {
+    // Looking an algorithm up by name costs more than a short digest, so each is fetched once. An EVP_MD
+    // is immutable and counted atomically: OpenSSL documents it as shareable between threads.
+    nonisolated(unsafe) private static let fetchedMD5 = EVP_MD_fetch(nil, "MD5", nil)
+    nonisolated(unsafe) private static let fetchedSHA1 = EVP_MD_fetch(nil, "SHA1", nil)
+    nonisolated(unsafe) private static let fetchedSHA256 = EVP_MD_fetch(nil, "SHA256", nil)
+    nonisolated(unsafe) private static let fetchedAES = EVP_CIPHER_fetch(nil, "AES-256-GCM", nil)
+
+    static func md5(_ bytes: [UInt8]) -> [UInt8] { digest(bytes, fetchedMD5, 16) }
+
+    static func sha1(_ bytes: [UInt8]) -> [UInt8] { digest(bytes, fetchedSHA1, 20) }
+
+    static func sha256(_ bytes: [UInt8]) -> [UInt8] { digest(bytes, fetchedSHA256, 32) }
+
+    private static func digest(_ bytes: [UInt8], _ kind: OpaquePointer?, _ count: Int) -> [UInt8] {
+      [UInt8](unsafeUninitializedCapacity: count) { target, written in
+        let done = EVP_Digest(bytes, bytes.count, target.baseAddress, nil, kind, nil)
+        // Fails only without memory, or where a policy of the machine forbids the digest.
+        precondition(done == 1, "OpenSSL refuses the digest; is it disabled by the machine's policy?")
+        written = count
+      }
+    }
+
+    /// The digest of chunks that a closure gives; nil or an empty one ends them.
+    static func sha256(reading next: () throws -> [UInt8]?) rethrows -> [UInt8] {
+      let digest = EVP_MD_CTX_new()
+      defer { EVP_MD_CTX_free(digest) }
+      var done = EVP_DigestInit_ex2(digest, fetchedSHA256, nil)
+      while let chunk = try next(), !chunk.isEmpty { done &= EVP_DigestUpdate(digest, chunk, chunk.count) }
+      return [UInt8](unsafeUninitializedCapacity: 32) { target, written in
+        done &= EVP_DigestFinal_ex(digest, target.baseAddress, nil)
+        precondition(done == 1, "OpenSSL refuses SHA-256")
+        written = 32
+      }
+    }
+
+    static func hmacSHA256(_ message: [UInt8], key: [UInt8]) -> [UInt8] {
+      [UInt8](unsafeUninitializedCapacity: 32) { target, written in
+        let made = HMAC(
+          fetchedSHA256, key, Int32(key.count), message, message.count, target.baseAddress, nil)
+        precondition(made != nil, "OpenSSL refuses HMAC-SHA256")
+        written = 32
+      }
+    }
+
+    /// Fills an array from the system's generator.
+    static func random(_ count: Int) -> [UInt8] {
+      [UInt8](unsafeUninitializedCapacity: count) { target, written in
+        precondition(RAND_bytes(target.baseAddress, Int32(count)) == 1, "the system has no randomness")
+        written = count
+      }
+    }
+
+    /// Encrypts with AES-256-GCM: the ciphertext and after it the tag; nil for a key or nonce of wrong length.
+    static func seal(
+      _ plain: [UInt8], key: [UInt8], nonce: [UInt8], authenticating context: [UInt8] = []
+    ) -> [UInt8]? {
+      guard key.count == 32, nonce.count == nonceLength, let cipher = EVP_CIPHER_CTX_new() else { return nil }
+      defer { EVP_CIPHER_CTX_free(cipher) }
+      guard EVP_EncryptInit_ex2(cipher, fetchedAES, key, nonce, nil) == 1 else { return nil }
+      var length: Int32 = 0
+      guard EVP_EncryptUpdate(cipher, nil, &length, context, Int32(context.count)) == 1 else { return nil }
+      var isSealed = false
+      let sealed = [UInt8](unsafeUninitializedCapacity: plain.count + tagLength) { target, written in
+        guard let base = target.baseAddress,
+          EVP_EncryptUpdate(cipher, base, &length, plain, Int32(plain.count)) == 1,
+          EVP_EncryptFinal_ex(cipher, base + plain.count, &length) == 1,
+          EVP_CIPHER_CTX_ctrl(
+            cipher, EVP_CTRL_AEAD_GET_TAG, Int32(tagLength), base + plain.count) == 1
+        else { return }
+        written = plain.count + tagLength
+        isSealed = true
+      }
+      return isSealed ? sealed : nil
+    }
+
+    /// Decrypts what `seal` made; nil when key, nonce, context or bytes are not the same.
+    static func open(
+      _ sealed: [UInt8], key: [UInt8], nonce: [UInt8], authenticating context: [UInt8] = []
+    ) -> [UInt8]? {
+      let count = sealed.count - tagLength
+      guard count >= 0, key.count == 32, nonce.count == nonceLength, let cipher = EVP_CIPHER_CTX_new() else {
+        return nil
+      }
+      defer { EVP_CIPHER_CTX_free(cipher) }
+      guard EVP_DecryptInit_ex2(cipher, fetchedAES, key, nonce, nil) == 1 else { return nil }
+      var length: Int32 = 0
+      guard EVP_DecryptUpdate(cipher, nil, &length, context, Int32(context.count)) == 1 else { return nil }
+      var tag = Array(sealed[count...])
+      guard EVP_CIPHER_CTX_ctrl(cipher, EVP_CTRL_AEAD_SET_TAG, Int32(tagLength), &tag) == 1 else {
+        return nil
+      }
+      var isOpen = false
+      // Room for one byte at least, so that there is an address to write the final block to.
+      let plain = [UInt8](unsafeUninitializedCapacity: max(count, 1)) { target, written in
+        guard let base = target.baseAddress,
+          EVP_DecryptUpdate(cipher, base, &length, sealed, Int32(count)) == 1,
+          EVP_DecryptFinal_ex(cipher, base + count, &length) == 1
+        else { return }
+        written = count
+        isOpen = true
+      }
+      return isOpen ? plain : nil
+    }
+  }
+#endif
