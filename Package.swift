@@ -42,8 +42,18 @@ let package = Package(
       dependencies: ["APIKit", "Reformers", "DemoServer"],
       swiftSettings: swift
     ),
-    .testTarget(name: "APIKitTests", dependencies: ["APIKit", "DemoServer"], swiftSettings: swift),
+    // Real servers for tests and measurements: nginx and httpbin as child processes.
+    .target(name: "TestServers", swiftSettings: swift),
+    .testTarget(
+      name: "APIKitTests", dependencies: ["APIKit", "DemoServer", "TestServers"], swiftSettings: swift),
     .testTarget(name: "ReformersTests", dependencies: ["APIKit", "Reformers"], swiftSettings: swift),
     .testTarget(name: "DemoServerTests", dependencies: ["APIKit", "DemoServer"], swiftSettings: swift),
+    .testTarget(
+      name: "InteropTests",
+      dependencies: ["APIKit", "TestServers"],
+      path: "Tests/Interop",
+      exclude: ["requirements.txt"],
+      swiftSettings: swift
+    ),
   ]
 )

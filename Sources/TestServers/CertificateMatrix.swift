@@ -1,0 +1,178 @@
+public import Foundation
+
+/// The certificates of the TLS tests, good and bad, made by the openssl command in one folder.
+///
+/// All keys are on P-256; the server certificates name `good.test`, `localhost` and `127.0.0.1` unless
+/// their fault is the name. Making all of them takes about a quarter of a second.
+public struct CertificateMatrix: Sendable {
+  /// A server certificate by what is right or wrong with it.
+  public enum Server: String, CaseIterable, Sendable {
+    /// Nothing is wrong: signed by the root, in its time, for the right names.
+    case good
+    /// Its time ended in 2021.
+    case expired
+    /// Its time begins in 2090.
+    case notYetValid
+    /// It names `other.test` only.
+    case wrongHost
+    /// It signed itself.
+    case selfSigned
+    /// It was signed by a root that nobody trusts.
+    case unknownRoot
+    /// It has the right common name and no subject alternative name (RFC 9525 refuses it).
+    case commonNameOnly
+  }
+
+  /// A client certificate.
+  public enum Client: String, CaseIterable, Sendable {
+    /// Signed by the root that the server asks for.
+    case friend
+    /// Signed by a root that the server does not know.
+    case stranger
+  }
+
+  /// The folder that holds all files.
+  public let folder: URL
+  /// The password of the PKCS #12 files.
+  public let password = "takeoff"
+
+  /// The root that tests trust, in PEM.
+  public var root: URL { folder.appendingPathComponent("root.pem") }
+  /// The root that signed the clients, in PEM.
+  public var clientRoot: URL { folder.appendingPathComponent("clients.pem") }
+  /// A server's certificate, in PEM.
+  public func certificate(_ server: Server) -> URL { file(server.rawValue, "pem") }
+  /// A server's private key, in PEM, not encrypted.
+  public func key(_ server: Server) -> URL { file(server.rawValue, "key") }
+  /// A client's certificate, in PEM.
+  public func certificate(_ client: Client) -> URL { file(client.rawValue, "pem") }
+  /// A client's private key, in PEM, not encrypted.
+  public func key(_ client: Client) -> URL { file(client.rawValue, "key") }
+  /// A client's certificate and key in one PKCS #12 file under ``password``.
+  public func archive(_ client: Client) -> URL { file(client.rawValue, "p12") }
+
+  /// The base64 SHA-256 of a server's public key (SubjectPublicKeyInfo), as pins are written (RFC 7469, 2.4).
+  public func publicKeyPin(_ server: Server) throws -> String {
+    try openssl(["x509", "-in", "\(server.rawValue).pem", "-noout", "-pubkey", "-out", "pin.pub"])
+    try openssl(["pkey", "-pubin", "-in", "pin.pub", "-outform", "DER", "-out", "pin.der"])
+    try openssl(["dgst", "-sha256", "-binary", "-out", "pin.sha256", "pin.der"])
+    return try Data(contentsOf: folder.appendingPathComponent("pin.sha256")).base64EncodedString()
+  }
+
+  /// Makes every certificate in `folder`, which must exist.
+  /// - Throws: ``TestServerError`` when there is no openssl command or it refuses.
+  public init(in folder: URL) throws {
+    self.folder = folder
+    for authority in ["root", "clients", "unknown"] { try makeAuthority(authority) }
+    for server in Server.allCases where server != .selfSigned {
+      try sign(
+        server.rawValue, by: server == .unknownRoot ? "unknown" : "root", commonName: "good.test",
+        extensions: Self.extensions(server),
+        from: server == .notYetValid ? "20900101000000Z" : "20200101000000Z",
+        to: server == .expired ? "20210101000000Z" : "20991231000000Z")
+    }
+    try openssl(
+      ["req", "-x509", "-config", "root.cnf", "-extensions", "named"] + newKey("selfSigned")
+        + ["-subj", "/CN=good.test", "-days", "3650", "-out", "selfSigned.pem"])
+    for client in Client.allCases {
+      try sign(
+        client.rawValue, by: client == .friend ? "clients" : "unknown",
+        commonName: "\(client.rawValue) of the tests",
+        extensions: "client", from: "20200101000000Z", to: "20991231000000Z")
+      try openssl([
+        "pkcs12", "-export", "-in", "\(client.rawValue).pem", "-inkey", "\(client.rawValue).key",
+        "-passout", "pass:\(password)", "-out", "\(client.rawValue).p12",
+      ])
+    }
+  }
+
+  private static func extensions(_ server: Server) -> String {
+    switch server {
+    case .wrongHost: "elsewhere"
+    case .commonNameOnly: "unnamed"
+    default: "named"
+    }
+  }
+
+  private func file(_ name: String, _ kind: String) -> URL {
+    folder.appendingPathComponent("\(name).\(kind)")
+  }
+
+  private func newKey(_ name: String) -> [String] {
+    ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-keyout", "\(name).key"]
+  }
+
+  /// A root, and the books that `openssl ca` wants; `ca` alone takes start dates in every release.
+  private func makeAuthority(_ name: String) throws {
+    let configuration = """
+      [ca]
+      default_ca = authority
+      [authority]
+      dir = .
+      new_certs_dir = .
+      database = \(name).index
+      rand_serial = yes
+      unique_subject = no
+      certificate = \(name).pem
+      private_key = \(name).key
+      default_md = sha256
+      policy = policy
+      [policy]
+      commonName = supplied
+      [req]
+      distinguished_name = subject
+      prompt = no
+      [subject]
+      [authority_extensions]
+      basicConstraints = critical, CA:true
+      keyUsage = critical, keyCertSign, cRLSign
+      subjectKeyIdentifier = hash
+      [named]
+      subjectAltName = DNS:good.test, DNS:localhost, IP:127.0.0.1
+      extendedKeyUsage = serverAuth
+      [elsewhere]
+      subjectAltName = DNS:other.test
+      extendedKeyUsage = serverAuth
+      [unnamed]
+      extendedKeyUsage = serverAuth
+      [client]
+      extendedKeyUsage = clientAuth
+
+      """
+    try configuration.write(to: file(name, "cnf"), atomically: false, encoding: .utf8)
+    try Data().write(to: file(name, "index"))
+    try openssl(
+      ["req", "-x509", "-config", "\(name).cnf", "-extensions", "authority_extensions"] + newKey(name)
+        + ["-subj", "/CN=\(name) root of the tests", "-days", "3650", "-out", "\(name).pem"])
+  }
+
+  private func sign(
+    _ name: String, by authority: String, commonName: String, extensions: String, from: String, to: String
+  ) throws {
+    try openssl(
+      ["req", "-new", "-config", "\(authority).cnf"] + newKey(name)
+        + ["-subj", "/CN=\(commonName)", "-out", "\(name).csr"])
+    try openssl([
+      "ca", "-batch", "-notext", "-config", "\(authority).cnf", "-extensions", extensions,
+      "-startdate", from, "-enddate", to, "-in", "\(name).csr", "-out", "\(name).pem",
+    ])
+  }
+
+  private func openssl(_ arguments: [String]) throws {
+    let process = Process()
+    let output = Pipe()
+    process.executableURL = URL(fileURLWithPath: try Loopback.program("openssl"))
+    process.arguments = arguments
+    process.currentDirectoryURL = folder
+    process.standardInput = FileHandle.nullDevice
+    process.standardOutput = output
+    process.standardError = output
+    try process.run()
+    let words = output.fileHandleForReading.readDataToEndOfFile()
+    process.waitUntilExit()
+    guard process.terminationStatus == 0 else {
+      throw TestServerError(
+        "openssl \(arguments.joined(separator: " ")) failed:\n\(String(decoding: words, as: UTF8.self))")
+    }
+  }
+}

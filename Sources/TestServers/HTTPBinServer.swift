@@ -1,0 +1,55 @@
+public import Foundation
+
+/// httpbin under gunicorn on a free port of 127.0.0.1, from the virtual environment `Scripts/test` makes.
+///
+/// It echoes what it was sent, so it is the independent witness of what goes over the wire. One process
+/// with 16 threads: delays do not hold up other requests.
+public final class HTTPBinServer: Sendable {
+  /// The server's own address, such as `http://127.0.0.1:49152`.
+  public let baseURL: URL
+  private let process: ServerProcess
+
+  /// One server for the whole process, started by the first who asks (about a second).
+  /// - Throws: ``TestServerError``, the same one each time.
+  public static func shared() throws -> HTTPBinServer {
+    try launched.get()
+  }
+  private static let launched = Result { try HTTPBinServer() }
+
+  /// Starts a server and returns once it answers.
+  ///
+  /// The environment variable `APIKIT_HTTPBIN_VENV` names another virtual environment than
+  /// `.build-interop/venv` of the package.
+  /// - Throws: ``TestServerError`` when httpbin is not installed or does not start.
+  public init() throws {
+    let package = URL(fileURLWithPath: #filePath).appendingPathComponent("../../..").standardizedFileURL
+    let venv =
+      ProcessInfo.processInfo.environment["APIKIT_HTTPBIN_VENV"]
+      ?? package.appendingPathComponent(".build-interop/venv").path
+    guard FileManager.default.isExecutableFile(atPath: "\(venv)/bin/gunicorn") else {
+      throw TestServerError("httpbin is not installed in \(venv). `Scripts/test` installs it.")
+    }
+    let port = try Loopback.freePorts(1)[0]
+    self.process = try ServerProcess(
+      [
+        "\(venv)/bin/python", "-m", "gunicorn", "--bind", "127.0.0.1:\(port)", "--workers", "1",
+        "--threads", "16", "--graceful-timeout", "1", "--keep-alive", "5", "httpbin:app",
+      ],
+      folder: try Loopback.newFolder("httpbin"))
+    try process.waitUntilListening(on: [port])
+    guard let url = URL(string: "http://127.0.0.1:\(port)") else {
+      throw TestServerError("no URL for port \(port)")
+    }
+    self.baseURL = url
+  }
+
+  /// The address of `path`, which begins with a slash and may carry a query.
+  public func url(_ path: String) -> String {
+    baseURL.absoluteString + path
+  }
+
+  /// Stops the server; otherwise it ends with its last reference, or with this process.
+  public func stop() {
+    process.stop()
+  }
+}

@@ -1,0 +1,70 @@
+import Foundation
+
+/// What the servers of the tests need of the loopback interface and the file system.
+enum Loopback {
+  /// `count` different TCP ports of 127.0.0.1 that nobody holds at this moment.
+  static func freePorts(_ count: Int) throws -> [UInt16] {
+    var sockets: [Int32] = []
+    defer { for socket in sockets { close(socket) } }
+    return try (0..<count).map { _ in
+      let descriptor = tcpSocket()
+      sockets.append(descriptor)
+      var address = loopback(port: 0)
+      var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+      let status = withUnsafeMutablePointer(to: &address) { pointer in
+        pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+          bind(descriptor, $0, length) == 0 ? getsockname(descriptor, $0, &length) : -1
+        }
+      }
+      guard status == 0 else { throw TestServerError("no free port on 127.0.0.1: errno \(errno)") }
+      return UInt16(bigEndian: address.sin_port)
+    }
+  }
+
+  /// Whether something listens on `port` of 127.0.0.1.
+  static func accepts(_ port: UInt16) -> Bool {
+    let descriptor = tcpSocket()
+    defer { close(descriptor) }
+    var address = loopback(port: port)
+    return withUnsafePointer(to: &address) { pointer in
+      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0
+      }
+    }
+  }
+
+  /// A new folder for one server, which removes it in the end.
+  static func newFolder(_ name: String) throws -> URL {
+    let folder = FileManager.default.temporaryDirectory
+      .appendingPathComponent("apikit-\(name)-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    return folder
+  }
+
+  /// The full path of a program of PATH or the system folders, or an error that says what installs it.
+  static func program(_ name: String) throws -> String {
+    let path = ProcessInfo.processInfo.environment["PATH"] ?? ""
+    let folders =
+      path.split(separator: ":").map(String.init) + ["/usr/sbin", "/usr/local/sbin", "/opt/homebrew/bin"]
+    for folder in folders where FileManager.default.isExecutableFile(atPath: "\(folder)/\(name)") {
+      return "\(folder)/\(name)"
+    }
+    throw TestServerError("\(name) is not installed. `Scripts/bootstrap test` installs it.")
+  }
+
+  private static func tcpSocket() -> Int32 {
+    #if canImport(Glibc)
+      socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+    #else
+      socket(AF_INET, SOCK_STREAM, 0)
+    #endif
+  }
+
+  private static func loopback(port: UInt16) -> sockaddr_in {
+    var address = sockaddr_in()
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_port = port.bigEndian
+    address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+    return address
+  }
+}
