@@ -1,0 +1,40 @@
+extension APIManager {
+  /// Loads with the parameters of the ``BaseAPIManager/parameterSource``, or with none.
+  ///
+  /// - Returns: Whether the load flies, waits, or was refused and why. See ``Takeoff``.
+  @discardableResult public func load() -> Takeoff { takeOff(.next(), with: nil) }
+
+  /// Loads with these parameters.
+  ///
+  /// - Returns: Whether the load flies, waits, or was refused and why. See ``Takeoff``.
+  @discardableResult public func load(_ parameters: Parameters) -> Takeoff {
+    takeOff(.next(), with: parameters)
+  }
+
+  /// Loads with the parameters of the ``BaseAPIManager/parameterSource``, or with none, and waits.
+  ///
+  /// See ``response(for:)``.
+  public func response() async throws(APIError) -> APIResponse { try await response(given: nil) }
+
+  /// Loads with these parameters and returns what the load lands with.
+  ///
+  /// The same flight as `load`, awaited: policies and interceptors apply, and the delegate, where there is
+  /// one, is told as well. Cancelling the task cancels the flight. Throws the failure, the refusal, or
+  /// ``APIError/Reason/cancelled``.
+  public func response(for parameters: Parameters) async throws(APIError) -> APIResponse {
+    try await response(given: parameters)
+  }
+
+  private func response(given parameters: Parameters?) async throws(APIError) -> APIResponse {
+    let flight = FlightID.next()
+    let result = await withTaskCancellationHandler {
+      await withCheckedContinuation { waiter in
+        _ = takeOff(flight, with: parameters, waiter: waiter)
+      }
+    } onCancel: {
+      // Runs on any thread, perhaps before the takeoff; the strip's order puts it after.
+      LandingStrip.main.put { [weak self] in _ = self?.end(flight, because: .taskCancelled) }
+    }
+    return try result.get()
+  }
+}

@@ -1,0 +1,81 @@
+/// What a child of ``BaseAPIManager`` states about its API.
+///
+/// An application writes one small class per endpoint: it subclasses the base and adopts this protocol.
+/// Two members are required; every other has the default its comment names. All are read on the main actor,
+/// at takeoff; nothing is read while a flight is in the air. A subclass that does not adopt the protocol
+/// has no `load`, and its `init` traps.
+@MainActor public protocol APIManager: BaseAPIManager {
+  /// The type of the backend.
+  associatedtype Service: APIService
+
+  /// The backend this API belongs to.
+  var service: Service { get }
+
+  /// The API's name: the path below the service's base URL. `{id}` is filled from the parameter `id`.
+  var apiName: String { get }
+
+  /// The HTTP method. The default is GET.
+  var method: HTTPMethod { get }
+
+  /// What a load does while others are in the air. The default is ``TakeoffPolicy/concurrent``.
+  var takeoffPolicy: TakeoffPolicy { get }
+
+  /// Header fields of this API. They win over the service's. The default is none.
+  var headers: HTTPHeaders { get }
+
+  /// How the parameters are written; nil, the default, leaves it to the service.
+  var parameterEncoding: ParameterEncoding? { get }
+
+  /// Limits in time; nil, the default, leaves them to the service.
+  var timeouts: HTTPTimeouts? { get }
+
+  /// What counts as a good answer. The default takes any 2xx.
+  var expectation: ResponseExpectation { get }
+
+  /// Whether flights go on when the last reference to the manager is gone. The default is false: they are
+  /// cancelled at once. When true they finish, and land nowhere.
+  var outlivesRelease: Bool { get }
+
+  /// The child's last word on the parameters: adds what only it knows, renames, converts.
+  ///
+  /// Called once per load, before validation. The default changes nothing. Throwing refuses the load with
+  /// ``APIError/Reason/invalidParameters``.
+  func reformParameters(_ parameters: Parameters) throws -> Parameters
+
+  /// Refuses parameters by throwing; nothing is sent then. The default accepts all.
+  func validate(parameters: Parameters) throws
+
+  /// Refuses a response by throwing; the load then fails with ``APIError/Reason/invalidResponse``.
+  ///
+  /// Called after the service's checks and before anybody is told. The default accepts all.
+  func validate(response: APIResponse) throws
+
+  /// A body to send as it is (a file, a stream, bytes of a format of its own); the parameters then go into
+  /// the URL. Nil, the default, writes the parameters as ``parameterEncoding`` says.
+  func body(for parameters: Parameters) throws -> HTTPBody?
+}
+
+extension APIManager {
+  /// GET.
+  public var method: HTTPMethod { .get }
+  /// Every load flies.
+  public var takeoffPolicy: TakeoffPolicy { .concurrent }
+  /// None.
+  public var headers: HTTPHeaders { HTTPHeaders() }
+  /// As the service says.
+  public var parameterEncoding: ParameterEncoding? { nil }
+  /// As the service says.
+  public var timeouts: HTTPTimeouts? { nil }
+  /// Any 2xx.
+  public var expectation: ResponseExpectation { ResponseExpectation() }
+  /// Flights end with the manager.
+  public var outlivesRelease: Bool { false }
+  /// Unchanged.
+  public func reformParameters(_ parameters: Parameters) throws -> Parameters { parameters }
+  /// Accepted.
+  public func validate(parameters: Parameters) throws {}
+  /// Accepted.
+  public func validate(response: APIResponse) throws {}
+  /// Made of the parameters.
+  public func body(for parameters: Parameters) throws -> HTTPBody? { nil }
+}

@@ -1,0 +1,223 @@
+/// The base of every manager: keeps the books of one endpoint's flights and lands their results.
+///
+/// Nothing here can be overridden: what a child decides is in ``APIManager``, which it must adopt as well;
+/// `init` traps otherwise. Lives on the main actor and does no slow work: flights run elsewhere. Releasing
+/// the last reference cancels the flights at once, and nothing lands.
+@MainActor open class BaseAPIManager {
+  /// Where results land. Weak.
+  public weak var delegate: (any APIManagerDelegate)?
+  /// Who gives the parameters of a `load()` without any. Weak; without one the load has none.
+  public weak var parameterSource: (any APIManagerParameterSource)?
+  /// Who judges parameters and answers from outside. Weak; without one everything is valid.
+  public weak var validator: (any APIManagerValidator)?
+  /// On whose behalf the manager works, for ``FlightRegistry``. Weak; the delegate where none is set.
+  public weak var owner: AnyObject?
+  /// Tags of the flights that take off from now on, for ``FlightRegistry``. None by default.
+  public var tags: Set<String> = []
+  /// Whether the delegate is told of progress. The default is false; it costs a little per transfer.
+  public var reportsProgress = false
+
+  /// What the last successful load landed with; nil before the first.
+  public private(set) var lastResponse: APIResponse?
+  /// What the last load failed with; nil after a success.
+  public private(set) var lastError: APIError?
+
+  /// The clock of debounce and throttle; a test puts a manual one in.
+  var time: any TimeSource = SystemTime()
+  var control = TakeoffControl()
+  var interceptors = InterceptorList()
+  let flightTasks = FlightTasks()
+  private(set) var tickets: [FlightID: FlightTicket] = [:]
+  private var observers: [AsyncStream<FlightStateChange>.Continuation] = []
+  private var lastCall: APICall?
+
+  /// The child's side of this object.
+  private(set) weak var child: (any APIManager)?
+
+  /// Makes a manager. Traps when the subclass does not adopt ``APIManager``.
+  public init() {
+    guard let child = self as? any APIManager else {
+      fatalError("\(type(of: self)) must adopt APIManager: it states the API's name, service and policies")
+    }
+    self.child = child
+    if let own = self as? any APIManagerInterceptor { interceptors.add(own) }
+  }
+
+  deinit {
+    for observer in observers { observer.finish() }
+  }
+
+  // MARK: Flights
+
+  /// Whether a load is in the air or waits to take off.
+  public var isLoading: Bool { !tickets.isEmpty }
+
+  /// The loads in the air or waiting, earliest first.
+  public var flights: [FlightID] { tickets.keys.sorted() }
+
+  /// Where a flight is in its life; nil when it is over or not of this manager.
+  public func state(of flight: FlightID) -> FlightState? { tickets[flight]?.state }
+
+  /// Every move in the life of the flights, from now on. Each call gives a stream of its own, which ends
+  /// with the manager.
+  public func stateChanges() -> AsyncStream<FlightStateChange> {
+    let (stream, continuation) = AsyncStream.makeStream(of: FlightStateChange.self)
+    observers.append(continuation)
+    return stream
+  }
+
+  /// Cancels every load in the air or waiting; each lands as cancelled before this returns.
+  public func cancel() {
+    // Those that wait first, or one would take the place of a flight that ends.
+    for id in flights.reversed() { end(id, because: .byCaller) }
+  }
+
+  /// Cancels one load; it lands as cancelled before this returns.
+  ///
+  /// - Returns: Whether it was in the air or waiting.
+  @discardableResult public func cancel(_ flight: FlightID) -> Bool { end(flight, because: .byCaller) }
+
+  // MARK: Interceptors
+
+  /// Adds an interceptor at the end. Held weakly.
+  public func addInterceptor(_ interceptor: any APIManagerInterceptor) { interceptors.add(interceptor) }
+
+  /// Removes an interceptor.
+  public func removeInterceptor(_ interceptor: any APIManagerInterceptor) {
+    interceptors.remove(interceptor)
+  }
+
+  // MARK: Data
+
+  /// The raw data of the last successful load; ``RawData/missing`` before the first.
+  public var rawData: RawData { lastResponse?.raw ?? .missing }
+
+  /// The data of the last successful load as a reformer shows it.
+  ///
+  /// Runs on the main actor; for long lists see ``fetchDataInBackground(with:)``. Throws what the reformer
+  /// throws, as an ``APIError`` placed in `reform`.
+  public func fetchData<Output>(with reformer: some Reformer<Output>) throws(APIError) -> Output {
+    try Reforming(raw: rawData, call: lastCall).run(reformer)
+  }
+
+  /// The data of the last successful load as a reformer shows it, made off the main actor.
+  ///
+  /// Cancelling the task cancels a reformer that looks at it. The data is that of the moment of the call,
+  /// whatever lands meanwhile.
+  public func fetchDataInBackground<Output>(
+    with reformer: some Reformer<Output>
+  ) async throws(APIError) -> Output {
+    try await Reforming(raw: rawData, call: lastCall).runInBackground(reformer)
+  }
+}
+
+// MARK: - Bookkeeping
+
+extension BaseAPIManager {
+  func open(_ ticket: FlightTicket) {
+    tickets[ticket.id] = ticket
+    FlightRegistry.shared.add(ticket)
+    tell(FlightStateChange(flight: ticket.id, from: nil, to: ticket.state))
+  }
+
+  func enter(_ state: FlightState, _ ticket: FlightTicket) {
+    let change = ticket.move(to: state)
+    tell(change)
+  }
+
+  private func tell(_ change: FlightStateChange) {
+    for observer in observers { observer.yield(change) }
+  }
+
+  /// Takes a flight out of the books: from here on nothing of it can land. Lets the next one take off.
+  private func retire(_ ticket: FlightTicket) {
+    tickets[ticket.id] = nil
+    FlightRegistry.shared.forget(ticket.id)
+    if let next = control.retire(ticket.id, policy: ticket.policy), let ticket = tickets[next] {
+      launch(ticket)
+    }
+  }
+
+  /// Ends a flight that has not landed. False when it is over already.
+  @discardableResult
+  func end(_ flight: FlightID, because reason: CancellationReason) -> Bool {
+    guard let ticket = tickets[flight] else { return false }
+    flightTasks.cancel(flight)
+    OrphanedFlights.shared.cancel(flight)
+    retire(ticket)
+    landCancelled(ticket, because: reason)
+    return true
+  }
+
+  /// What came down: judged, retired, told. Nothing happens when the flight is over already.
+  func land(_ ticket: FlightTicket, _ outcome: FlightOutcome) {
+    guard tickets[ticket.id] != nil else { return }
+    flightTasks.remove(ticket.id)
+    let outcome = judge(outcome, of: ticket.call)
+    retire(ticket)
+    switch outcome {
+    case .succeeded(let response): land(ticket, success: response)
+    case .failed(let error):
+      if error.reason == .cancelled {
+        landCancelled(ticket, because: .taskCancelled)
+      } else {
+        land(ticket, failure: error)
+      }
+    case .cancelled(let reason): landCancelled(ticket, because: reason)
+    }
+  }
+
+  /// The last word on a response: the child's own rule, then the validator's.
+  private func judge(_ outcome: FlightOutcome, of call: APICall) -> FlightOutcome {
+    guard case .succeeded(let response) = outcome, let child else { return outcome }
+    do {
+      try child.validate(response: response)
+      try validator?.manager(self, validate: response)
+      return outcome
+    } catch {
+      var error = APIError(validation: error, .response, .invalidResponse)
+      error.evidence = error.evidence ?? response.http.evidence
+      return .failed(error.completed(for: call))
+    }
+  }
+
+  private func land(_ ticket: FlightTicket, success response: APIResponse) {
+    interceptors.forEach { $0.manager(self, didReceive: response.http, of: ticket.id) }
+    guard interceptors.allow({ $0.manager(self, beforeSuccess: response) }) else {
+      return landCancelled(ticket, because: .vetoed)
+    }
+    lastResponse = response
+    lastCall = ticket.call
+    lastError = nil
+    enter(.succeeded, ticket)
+    delegate?.manager(self, didSucceedWith: response)
+    interceptors.forEach { $0.manager(self, afterSuccess: response) }
+    ticket.finish(.success(response))
+  }
+
+  private func land(_ ticket: FlightTicket, failure error: APIError) {
+    if let response = error.response {
+      interceptors.forEach { $0.manager(self, didReceive: response, of: ticket.id) }
+    }
+    guard interceptors.allow({ $0.manager(self, beforeFailure: error) }) else {
+      return landCancelled(ticket, because: .vetoed)
+    }
+    enter(.failed, ticket)
+    tellFailure(error)
+    ticket.finish(.failure(error))
+  }
+
+  /// A failure, told to the delegate and to those who listen after it.
+  func tellFailure(_ error: APIError) {
+    lastError = error
+    delegate?.manager(self, didFailWith: error)
+    interceptors.forEach { $0.manager(self, afterFailure: error) }
+  }
+
+  private func landCancelled(_ ticket: FlightTicket, because reason: CancellationReason) {
+    enter(.cancelled, ticket)
+    delegate?.manager(self, didCancel: ticket.id, because: reason)
+    ticket.finish(
+      .failure(APIError(.takeoff, .cancelled, "cancelled: \(reason)").completed(for: ticket.call)))
+  }
+}

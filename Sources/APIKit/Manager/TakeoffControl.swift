@@ -1,0 +1,118 @@
+/// Decides which loads of one manager fly, wait, are refused or give way: a state machine without time,
+/// tasks or sockets.
+///
+/// Events go in (a load is requested, a timer has fired, a flight is over), decisions come out; the manager
+/// carries them out. Loads of one key share a lane, lanes do not see each other.
+struct TakeoffControl {
+  /// What to do with a load and, because of it, with others.
+  struct Decision: Equatable {
+    enum Verdict: Equatable {
+      case fly
+      case wait
+      /// Wait, and tell the control when so long has passed.
+      case waitFor(Duration)
+      case alreadyLoading
+      case throttled(remaining: Duration)
+    }
+    var verdict: Verdict
+    /// Flights, in the air or waiting, that give way to this load.
+    var superseded: [FlightID] = []
+  }
+
+  private struct Lane {
+    var flying: [FlightID] = []
+    var waiting: [FlightID] = []
+    /// Set by `throttle` alone: until when further loads are refused.
+    var closedUntil: Duration?
+
+    var isIdle: Bool { flying.isEmpty && waiting.isEmpty }
+  }
+
+  private enum LaneKey: Hashable {
+    case manager
+    case parameters(Parameters)
+  }
+
+  private var lanes: [LaneKey: Lane] = [:]
+  private var keys: [FlightID: LaneKey] = [:]
+
+  /// Whether no load flies or waits.
+  var isIdle: Bool { keys.isEmpty }
+
+  /// A load with validated parameters asks for takeoff.
+  mutating func request(
+    _ flight: FlightID, policy: TakeoffPolicy, parameters: Parameters, now: Duration
+  ) -> Decision {
+    let key = Self.laneKey(policy.key, parameters)
+    var lane = lanes[key] ?? Lane()
+    var decision = Decision(verdict: .fly)
+    switch policy.rule {
+    case .concurrent: break
+    case .ignoreNew:
+      if !lane.isIdle { return Decision(verdict: .alreadyLoading) }
+    case .cancelPrevious:
+      decision.superseded = lane.flying + lane.waiting
+    case .queue:
+      if !lane.isIdle { decision.verdict = .wait }
+    case .debounce(let interval):
+      decision.verdict = .waitFor(interval)
+      decision.superseded = lane.waiting
+    case .throttle(let interval):
+      if let closedUntil = lane.closedUntil, now < closedUntil {
+        return Decision(verdict: .throttled(remaining: closedUntil - now))
+      }
+      lane.closedUntil = now + interval
+      forgetOpenLanes(now: now)
+    }
+    for id in decision.superseded { keys[id] = nil }
+    lane.flying.removeAll { decision.superseded.contains($0) }
+    lane.waiting.removeAll { decision.superseded.contains($0) }
+    if decision.verdict == .fly { lane.flying.append(flight) } else { lane.waiting.append(flight) }
+    keys[flight] = key
+    lanes[key] = lane
+    return decision
+  }
+
+  /// The time a debounced load had to wait has passed. Nil when it no longer waits.
+  mutating func timerFired(for flight: FlightID) -> Decision? {
+    guard let key = keys[flight], var lane = lanes[key], lane.waiting.contains(flight) else { return nil }
+    let superseded = lane.flying
+    for id in superseded { keys[id] = nil }
+    lane.waiting.removeAll { $0 == flight }
+    lane.flying = [flight]
+    lanes[key] = lane
+    return Decision(verdict: .fly, superseded: superseded)
+  }
+
+  /// A flight is over, whatever its end. Returns the one that may take off in its place.
+  mutating func retire(_ flight: FlightID, policy: TakeoffPolicy) -> FlightID? {
+    guard let key = keys.removeValue(forKey: flight), var lane = lanes[key] else { return nil }
+    lane.flying.removeAll { $0 == flight }
+    lane.waiting.removeAll { $0 == flight }
+    var next: FlightID?
+    if policy.rule == .queue, lane.flying.isEmpty, let first = lane.waiting.first {
+      next = first
+      lane.waiting.removeFirst()
+      lane.flying.append(first)
+    }
+    lanes[key] = lane.isIdle && lane.closedUntil == nil ? nil : lane
+    return next
+  }
+
+  /// Throttled lanes whose time has passed are worth nothing; without this a keyed throttle would grow.
+  private mutating func forgetOpenLanes(now: Duration) {
+    guard lanes.count > 64 else { return }
+    lanes = lanes.filter { !$0.value.isIdle || ($0.value.closedUntil ?? .zero) > now }
+  }
+
+  private static func laneKey(_ key: TakeoffPolicy.Key, _ parameters: Parameters) -> LaneKey {
+    switch key {
+    case .manager: return .manager
+    case .allParameters: return .parameters(parameters)
+    case .parameters(let names):
+      var some = Parameters()
+      for name in names { some[name] = parameters[name] }
+      return .parameters(some)
+    }
+  }
+}

@@ -1,0 +1,37 @@
+/// What a load landed with: the raw data, the answer it came in, and where that answer came from.
+public struct APIResponse: Sendable {
+  /// The body, decoded; ``RawData/Kind/missing`` when it was empty or not decoded.
+  public let raw: RawData
+  /// Status, headers, bytes and metrics of the answer.
+  public let http: HTTPResponse
+  /// Where the answer came from.
+  public let provenance: Provenance
+
+  /// Makes a response.
+  public init(raw: RawData, http: HTTPResponse, provenance: Provenance = .network) {
+    self.raw = raw
+    self.http = http
+    self.provenance = provenance
+  }
+
+  /// The status code.
+  public var status: Int { http.status }
+  /// The header fields.
+  public var headers: HTTPHeaders { http.headers }
+  /// The body as received, after content decoding and the service's own transform.
+  public var bytes: [UInt8] { http.bytes }
+}
+
+/// Where an answer came from.
+public enum Provenance: Sendable, Hashable {
+  /// From the server, for this load.
+  case network
+  /// From the memory cache, stored so long ago.
+  case memory(age: Duration)
+  /// From the disk cache, stored so long ago.
+  case disk(age: Duration)
+  /// From the cache, confirmed by the server for this load.
+  case revalidated
+  /// From the cache though no longer fresh, stored so long ago.
+  case stale(age: Duration)
+}

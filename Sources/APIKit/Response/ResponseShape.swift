@@ -1,0 +1,75 @@
+/// The key paths an answer must have, each with the kinds it may be of.
+///
+/// Written as a literal: `["data.items": .array, "data.total": .number]`. A path that does not fit is
+/// reported together with all others that do not: see ``differences(in:)``.
+public struct ResponseShape: Sendable, ExpressibleByDictionaryLiteral {
+  /// The kinds that may stand at a path.
+  public struct Kinds: OptionSet, Sendable {
+    /// The bits.
+    public let rawValue: UInt8
+    /// Makes a set of its bits.
+    public init(rawValue: UInt8) { self.rawValue = rawValue }
+
+    /// An object.
+    public static let object = Self(rawValue: 1)
+    /// An array.
+    public static let array = Self(rawValue: 2)
+    /// A string.
+    public static let string = Self(rawValue: 4)
+    /// A number.
+    public static let number = Self(rawValue: 8)
+    /// A boolean.
+    public static let bool = Self(rawValue: 16)
+    /// Null.
+    public static let null = Self(rawValue: 32)
+    /// Nothing at all: the path may be absent.
+    public static let absent = Self(rawValue: 64)
+    /// Anything that is there.
+    public static let any: Self = [.object, .array, .string, .number, .bool, .null]
+
+    /// The names, for errors.
+    var names: String {
+      let all: [(Kinds, String)] = [
+        (.object, "object"), (.array, "array"), (.string, "string"), (.number, "number"), (.bool, "boolean"),
+        (.null, "null"), (.absent, "absent"),
+      ]
+      return all.filter { contains($0.0) }.map(\.1).joined(separator: " or ")
+    }
+  }
+
+  /// The paths with their kinds, in the order written.
+  public let paths: [(path: RawPath, kinds: Kinds)]
+
+  /// Asks for nothing.
+  public init() { paths = [] }
+
+  /// Makes a shape of paths like `data.items[0].price`.
+  public init(_ paths: [(path: RawPath, kinds: Kinds)]) { self.paths = paths }
+
+  /// Makes a shape of paths like `data.items[0].price`.
+  public init(dictionaryLiteral elements: (RawPath, Kinds)...) {
+    paths = elements.map { (path: $0.0, kinds: $0.1) }
+  }
+
+  /// One line for each path that does not fit: `data.total: expected number, found string`.
+  public func differences(in raw: RawData) -> [String] {
+    paths.compactMap { path, kinds in
+      let found = Kinds(raw.at(path).kind)
+      return kinds.contains(found) ? nil : "\(path): expected \(kinds.names), found \(found.names)"
+    }
+  }
+}
+
+extension ResponseShape.Kinds {
+  init(_ kind: RawData.Kind) {
+    switch kind {
+    case .object: self = .object
+    case .array: self = .array
+    case .string: self = .string
+    case .number: self = .number
+    case .bool: self = .bool
+    case .null: self = .null
+    case .missing: self = .absent
+    }
+  }
+}

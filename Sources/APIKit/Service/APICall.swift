@@ -1,0 +1,64 @@
+/// What one manager states about one load, as a value: the flight carries it, the service's hooks read it.
+///
+/// Taken on the main actor at takeoff; nothing the application changes on the manager afterwards reaches
+/// a flight in the air.
+public struct APICall: Sendable {
+  /// The flight's id, unique in the process.
+  public let flightID: FlightID
+  /// The manager's type.
+  public let managerType: any Any.Type
+  /// The backend.
+  public let service: any APIService
+  /// The environment in use at takeoff.
+  public let environment: ServiceEnvironment
+  /// The base URL of that environment; nil when the service has none for it.
+  public let baseURL: HTTPURL?
+  /// The API's name: the path below the base URL, or what the service's rule makes of it.
+  public let apiName: String
+  /// The HTTP method.
+  public let method: HTTPMethod
+  /// The parameters after the child's reform, before the service's common ones.
+  public let parameters: Parameters
+  /// The manager's own header fields.
+  public let headers: HTTPHeaders
+  /// How the parameters are written.
+  public let encoding: ParameterEncoding?
+  /// A body of the manager's own, sent as it is; the parameters then go into the URL.
+  public let body: HTTPBody?
+  /// The manager's own limits in time; nil takes the service's.
+  public let timeouts: HTTPTimeouts?
+  /// What counts as a good answer.
+  public let expectation: ResponseExpectation
+  /// Whether somebody listens to progress.
+  public let wantsProgress: Bool
+
+  /// The manager type's name.
+  public var managerName: String { String(describing: managerType) }
+
+  /// What an error of this call says about it.
+  func context(method: HTTPMethod? = nil, location: String? = nil) -> APIError.Context {
+    var context = APIError.Context()
+    context.manager = managerName
+    context.service = service.name
+    context.apiName = apiName
+    context.method = (method ?? self.method).rawValue
+    context.location = location
+    context.flightID = flightID.rawValue
+    return context
+  }
+}
+
+/// The number of one flight: unique in the process, rising from 1, never used again.
+public struct FlightID: RawRepresentable, Hashable, Sendable, Comparable, CustomStringConvertible {
+  /// The number.
+  public let rawValue: UInt64
+
+  /// Makes an id of its number.
+  public init(rawValue: UInt64) { self.rawValue = rawValue }
+
+  /// The number.
+  public var description: String { String(rawValue) }
+
+  /// Flights that took off earlier come first.
+  public static func < (left: FlightID, right: FlightID) -> Bool { left.rawValue < right.rawValue }
+}

@@ -1,0 +1,124 @@
+/// One backend: where it is, and the habits that all of its APIs share.
+///
+/// An application writes one type per backend and hands it to the managers of its APIs; several backends
+/// live side by side. Only ``name`` and ``environments`` are required; every other member has the default
+/// that its comment names. Members are called off the main actor, many at once, so a service is `Sendable`;
+/// state that changes belongs behind a lock. In a test, give a service a `StubTransport` through ``client``.
+public protocol APIService: Sendable {
+  /// The name in errors, records and cache keys. Two services must not share one.
+  var name: String { get }
+
+  /// The base URLs and which of them is in use. Keep it in a `let`: it is the switch.
+  var environments: ServiceEnvironments { get }
+
+  /// The version put between the base URL and the API's name, e.g. `v2`. The default is none.
+  var apiVersion: String? { get }
+
+  /// What carries the requests: transport, cookies, redirects. The default is ``HTTPClient/shared``.
+  var client: HTTPClient { get }
+
+  /// What signs each attempt. The default is nothing.
+  var signer: (any RequestSigner)? { get }
+
+  /// The server's clock as far as it is known, used for signatures. Keep it in a `let`: it learns. The
+  /// default, nil, signs with the device's time.
+  var clock: ServerClock? { get }
+
+  /// What reads bodies, by content type. The default is ``BodyDecoders/standard``.
+  var decoders: BodyDecoders { get }
+
+  /// How parameters are written where the manager does not say. The default is
+  /// ``ParameterEncoding/automatic``: in the query for GET, HEAD and DELETE, as JSON for the others.
+  var parameterEncoding: ParameterEncoding { get }
+
+  /// Limits in time where the manager does not say. The default is that of ``HTTPTimeouts``.
+  var timeouts: HTTPTimeouts { get }
+
+  /// Where an API stands. The default is base URL + version + API name, placeholders like `{id}` filled
+  /// from the parameters.
+  ///
+  /// - Returns: The URL without parameters, and the names of those that went into the path.
+  func endpoint(of call: APICall) throws(APIError) -> Endpoint
+
+  /// Parameters added to every call; those of the call win. The default is none.
+  func commonParameters(for call: APICall) -> Parameters
+
+  /// Header fields added to every call; those of the manager win. The default is none.
+  func headers(for call: APICall) -> HTTPHeaders
+
+  /// Turns the body to be sent into what the backend reads, e.g. encrypts it. The default changes nothing.
+  /// What it throws ends the flight in `assembly`.
+  func encipher(_ body: [UInt8], of call: APICall) throws -> [UInt8]
+
+  /// Turns the body received into what the decoders read, e.g. decrypts it. The default changes nothing.
+  /// What it throws ends the flight with ``APIError/Reason/undecipherableBody``.
+  func decipher(_ body: [UInt8], of call: APICall) throws -> [UInt8]
+
+  /// The error that an answer reports in its body, if it does: an HTTP 200 that says "error" inside.
+  /// The default finds none.
+  func businessError(in raw: RawData, of call: APICall) -> BusinessError?
+
+  /// The hook for errors that all APIs of the backend share: signed out, captcha, maintenance.
+  ///
+  /// Called once per failure, before it lands, off the main actor; it may take its time (run a sign-in)
+  /// while the flight waits. The default lets the failure through.
+  func resolve(_ error: APIError, of call: APICall) async -> ErrorResolution
+}
+
+extension APIService {
+  /// None.
+  public var apiVersion: String? { nil }
+  /// The shared client.
+  public var client: HTTPClient { .shared }
+  /// Nothing is signed.
+  public var signer: (any RequestSigner)? { nil }
+  /// The device's time.
+  public var clock: ServerClock? { nil }
+  /// JSON, property lists and forms.
+  public var decoders: BodyDecoders { .standard }
+  /// By method.
+  public var parameterEncoding: ParameterEncoding { .automatic }
+  /// The general limits.
+  public var timeouts: HTTPTimeouts { HTTPTimeouts() }
+  /// Base URL, version and API name.
+  public func endpoint(of call: APICall) throws(APIError) -> Endpoint { try Endpoint(joining: call) }
+  /// None.
+  public func commonParameters(for call: APICall) -> Parameters { Parameters() }
+  /// None.
+  public func headers(for call: APICall) -> HTTPHeaders { HTTPHeaders() }
+  /// Nothing is changed.
+  public func encipher(_ body: [UInt8], of call: APICall) throws -> [UInt8] { body }
+  /// Nothing is changed.
+  public func decipher(_ body: [UInt8], of call: APICall) throws -> [UInt8] { body }
+  /// None.
+  public func businessError(in raw: RawData, of call: APICall) -> BusinessError? { nil }
+  /// The failure goes through.
+  public func resolve(_ error: APIError, of call: APICall) async -> ErrorResolution { .letThrough }
+}
+
+/// An error that a backend reports in the body of an answer.
+public struct BusinessError: Error, Sendable, Hashable {
+  /// The backend's code, as text.
+  public var code: String
+  /// The backend's message; shown in logs, so it must not hold secrets.
+  public var message: String
+
+  /// Makes an error.
+  public init(code: String, message: String) {
+    self.code = code
+    self.message = message
+  }
+}
+
+/// What a service's common-error hook makes of a failure.
+public enum ErrorResolution: Sendable {
+  /// The failure lands as it is.
+  case letThrough
+  /// The failure lands as this one.
+  case replace(APIError)
+  /// The service has dealt with it: the flight lands as cancelled, with
+  /// ``CancellationReason/handledByService``.
+  case swallow
+  /// The load is sent again, once.
+  case replay
+}

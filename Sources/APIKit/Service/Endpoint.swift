@@ -1,0 +1,38 @@
+/// Where one API stands: a URL without parameters.
+public struct Endpoint: Sendable {
+  /// The URL.
+  public var url: HTTPURL
+  /// The API's name with its placeholders filled, as a signature covers it.
+  public var apiName: String
+  /// The parameters whose values stand in the path already and are not sent again.
+  public var pathParameters: Set<String>
+
+  /// Makes an endpoint.
+  public init(url: HTTPURL, apiName: String, pathParameters: Set<String> = []) {
+    self.url = url
+    self.apiName = apiName
+    self.pathParameters = pathParameters
+  }
+
+  /// The common rule: base URL, API version, API name; `{placeholders}` filled from the parameters.
+  ///
+  /// Throws ``APIError/Reason/misconfigured`` when the environment has no base URL, and
+  /// ``APIError/Reason/invalidURL`` when a piece cannot stand in a path.
+  public init(joining call: APICall) throws(APIError) {
+    guard let baseURL = call.baseURL else {
+      throw APIError(
+        .assembly, .misconfigured,
+        "\(call.service.name) has no base URL for the environment \(call.environment); add it to its environments"
+      )
+    }
+    pathParameters = []
+    var name = call.apiName
+    if name.utf8.contains(UInt8(ascii: "{")) {
+      (name, pathParameters) = try PathTemplate(name).fill(call.parameters)
+    }
+    apiName = name
+    url = baseURL
+    if let version = call.service.apiVersion { url = try url.appending(path: version) }
+    url = try url.appending(path: name)
+  }
+}

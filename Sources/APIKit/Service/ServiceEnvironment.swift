@@ -1,0 +1,65 @@
+import Synchronization
+
+/// One deployment of a backend: development, release candidate, release, or one of the application's own.
+public struct ServiceEnvironment: Hashable, Sendable, ExpressibleByStringLiteral, CustomStringConvertible {
+  /// The name, as it appears in keys and records.
+  public let name: String
+
+  /// An environment of the application's own.
+  public init(_ name: String) { self.name = name }
+
+  /// An environment of the application's own.
+  public init(stringLiteral value: String) { name = value }
+
+  /// Where features are made.
+  public static let development: Self = "development"
+  /// What is about to be released.
+  public static let releaseCandidate: Self = "release-candidate"
+  /// What users have.
+  public static let release: Self = "release"
+
+  /// The name.
+  public var description: String { name }
+}
+
+/// The base URLs of one backend by environment, and which of them is in use.
+///
+/// May be switched at any time from any thread: loads that take off later go to the new environment, those
+/// in the air stay where they are. Caches keep the environments apart.
+public final class ServiceEnvironments: Sendable {
+  private struct State {
+    var current: ServiceEnvironment
+    var baseURLs: [ServiceEnvironment: HTTPURL]
+  }
+
+  private let state: Mutex<State>
+
+  /// Makes a table of environments.
+  ///
+  /// - Parameters:
+  ///   - baseURLs: The base URL of each; its path is kept and the API's name is appended to it.
+  ///   - current: The one in use; the default is ``ServiceEnvironment/release``.
+  public init(_ baseURLs: [ServiceEnvironment: HTTPURL], current: ServiceEnvironment = .release) {
+    state = Mutex(State(current: current, baseURLs: baseURLs))
+  }
+
+  /// Makes a table of one base URL that serves as ``ServiceEnvironment/release``.
+  public convenience init(_ baseURL: HTTPURL) { self.init([.release: baseURL]) }
+
+  /// The environment in use.
+  public var current: ServiceEnvironment {
+    get { state.withLock { $0.current } }
+    set { state.withLock { $0.current = newValue } }
+  }
+
+  /// The base URL of an environment; nil when the table has none. Setting it takes effect for later loads.
+  public subscript(environment: ServiceEnvironment) -> HTTPURL? {
+    get { state.withLock { $0.baseURLs[environment] } }
+    set { state.withLock { $0.baseURLs[environment] = newValue } }
+  }
+
+  /// The environment in use and its base URL, read together.
+  var selection: (environment: ServiceEnvironment, baseURL: HTTPURL?) {
+    state.withLock { ($0.current, $0.baseURLs[$0.current]) }
+  }
+}
