@@ -1,0 +1,62 @@
+import APIKit
+
+/// How an answer is to misbehave because its request asked for it.
+///
+/// Header fields, or query names in lower case with underscores (`demo_delay=200`): `X-Demo-Delay` and
+/// `X-Demo-Stall` in milliseconds, before the first byte and in the middle of the body; `X-Demo-Fail`, a
+/// status to answer instead, or `drop` to close without a byte; `X-Demo-Truncate`, bytes of body after which
+/// the connection closes; `X-Demo-Chunked`, bytes a chunk; `X-Demo-Cache`, a value of `Cache-Control`.
+/// `X-Demo-Times` makes all of that happen only the first so many times for one `X-Demo-Key` (or target).
+struct DemoFaults {
+  var delay: Duration?
+  var stall: Duration?
+  var fail: String?
+  var truncate: Int?
+  var chunk: Int?
+  var cacheControl: String?
+  var times: Int?
+  var key: String?
+
+  static let none = DemoFaults()
+
+  private init() {}
+
+  init(_ request: DemoRequest) {
+    func text(_ name: String) -> String? {
+      request.headers["X-Demo-" + name] ?? request["demo_" + name.lowercased()]
+    }
+    func number(_ name: String) -> Int? { text(name).flatMap { Int($0) }.map { max(0, $0) } }
+    delay = number("Delay").map { .milliseconds($0) }
+    stall = number("Stall").map { .milliseconds($0) }
+    fail = text("Fail")
+    truncate = number("Truncate")
+    chunk = number("Chunked")
+    cacheControl = text("Cache")
+    times = number("Times")
+    key = text("Key")
+  }
+
+  /// The answer in place of the real one, when the request asks for a failure.
+  var replacement: DemoResponse? {
+    guard let fail else { return nil }
+    var response: DemoResponse
+    if let status = Int(fail), (200...599).contains(status) {
+      response = .json(["error": "failed on request", "status": .int(status)], status: status)
+    } else {
+      response = DemoResponse()
+      response.drops = true
+    }
+    return apply(to: response)
+  }
+
+  /// The answer with the misbehaviour added to it.
+  func apply(to response: DemoResponse) -> DemoResponse {
+    var response = response
+    if let delay { response.delay = delay }
+    if let stall { response.stall = stall }
+    if let truncate { response.cutAfter = truncate }
+    if let chunk { response.framing = .chunked(size: max(1, chunk)) }
+    if let cacheControl { response.headers["Cache-Control"] = cacheControl }
+    return response
+  }
+}

@@ -1,0 +1,116 @@
+public import APIKit
+
+/// One answer of the demo server, and how it is to misbehave on its way.
+public struct DemoResponse: Sendable {
+  /// The status code.
+  public var status: Int
+  /// The header fields; `Date`, `Server`, `Connection` and the framing are added.
+  public var headers: HTTPHeaders
+  /// The body.
+  public var body: [UInt8]
+  /// How the end of the body is told; the default is its length.
+  public var framing: Framing = .length
+  /// Waits so long before the first byte. The default is zero.
+  public var delay: Duration = .zero
+  /// Sends half of the body, waits so long, sends the rest. The default is zero.
+  public var stall: Duration = .zero
+  /// Closes the connection after so many bytes of the body. Nil, the default, sends all.
+  public var cutAfter: Int?
+  /// Closes the connection without a byte. The default is false.
+  public var drops = false
+
+  /// How the end of a body is told.
+  public enum Framing: Sendable, Hashable {
+    /// `Content-Length`.
+    case length
+    /// `Transfer-Encoding: chunked`, so many bytes a chunk.
+    case chunked(size: Int)
+    /// The end of the connection, as in HTTP/1.0.
+    case close
+  }
+
+  /// Makes an answer of bytes.
+  public init(_ status: Int = 200, headers: HTTPHeaders = HTTPHeaders(), body: [UInt8] = []) {
+    self.status = status
+    self.headers = headers
+    self.body = body
+  }
+
+  /// An answer of text, `text/plain` in UTF-8.
+  public static func text(_ text: String, status: Int = 200) -> DemoResponse {
+    DemoResponse(status, headers: ["Content-Type": "text/plain; charset=utf-8"], body: Array(text.utf8))
+  }
+
+  /// An answer of JSON text, sent as it is.
+  public static func json(_ text: String, status: Int = 200) -> DemoResponse {
+    DemoResponse(status, headers: ["Content-Type": "application/json"], body: Array(text.utf8))
+  }
+
+  /// An answer of JSON.
+  static func json(_ value: JSON, status: Int = 200) -> DemoResponse {
+    DemoResponse(status, headers: ["Content-Type": "application/json"], body: value.bytes())
+  }
+}
+
+extension DemoResponse {
+  /// The pieces on the wire in order, each after its wait, and whether the connection ends with them.
+  func wire(for method: HTTPMethod, keepsAlive: Bool, date: String) -> (pieces: [Piece], closes: Bool) {
+    guard !drops else { return ([Piece(wait: delay, bytes: [])], true) }
+    var closes = !keepsAlive || framing == .close
+    let hasBody = method != .head && status >= 200 && status != 204 && status != 304
+    let framed = hasBody ? framedBody : []
+    let half = stall > .zero && !framed.isEmpty ? framed.count / 2 : framed.count
+    if let cutAfter, hasBody, cutAfter < framed.count { closes = true }
+
+    var text = "HTTP/1.1 \(status) \(StatusText.of(status))\r\nDate: \(date)\r\nServer: APIKit-Demo\r\n"
+    for field in headers where !field.name.isEmpty { text += "\(field.name): \(field.value)\r\n" }
+    if status >= 200, status != 204 {
+      switch framing {
+      case .length where status != 304: text += "Content-Length: \(body.count)\r\n"
+      case .chunked where hasBody: text += "Transfer-Encoding: chunked\r\n"
+      default: break
+      }
+    }
+    text += closes ? "Connection: close\r\n\r\n" : "\r\n"
+
+    var sent = framed[...]
+    if let cutAfter { sent = sent.prefix(cutAfter) }
+    var pieces = [Piece(wait: delay, bytes: Array(text.utf8) + sent.prefix(half))]
+    if sent.count > half { pieces.append(Piece(wait: stall, bytes: Array(sent.dropFirst(half)))) }
+    return (pieces, closes)
+  }
+
+  /// Bytes to send after a wait.
+  struct Piece {
+    var wait: Duration
+    var bytes: [UInt8]
+  }
+
+  private var framedBody: [UInt8] {
+    guard case .chunked(let size) = framing else { return body }
+    var framed: [UInt8] = []
+    var rest = body[...]
+    while !rest.isEmpty {
+      let chunk = rest.prefix(max(1, size))
+      framed += Array(String(chunk.count, radix: 16).utf8) + [0x0D, 0x0A] + chunk + [0x0D, 0x0A]
+      rest = rest.dropFirst(chunk.count)
+    }
+    return framed + Array("0\r\n\r\n".utf8)
+  }
+}
+
+/// The reason phrases of RFC 9110.
+enum StatusText {
+  static func of(_ status: Int) -> String { table[status] ?? "Status" }
+
+  private static let table = [
+    200: "OK", 201: "Created", 202: "Accepted", 204: "No Content", 206: "Partial Content",
+    301: "Moved Permanently", 302: "Found", 303: "See Other", 304: "Not Modified", 307: "Temporary Redirect",
+    308: "Permanent Redirect", 400: "Bad Request", 401: "Unauthorized", 403: "Forbidden", 404: "Not Found",
+    405: "Method Not Allowed", 408: "Request Timeout", 409: "Conflict", 410: "Gone",
+    412: "Precondition Failed", 413: "Content Too Large", 414: "URI Too Long", 417: "Expectation Failed",
+    422: "Unprocessable Content", 429: "Too Many Requests", 431: "Request Header Fields Too Large",
+    500: "Internal Server Error", 501: "Not Implemented", 502: "Bad Gateway", 503: "Service Unavailable",
+    504: "Gateway Timeout", 505: "HTTP Version Not Supported",
+  ]
+}

@@ -1,0 +1,78 @@
+/// Which homes, in which order: what the three services ask for in their own words.
+struct HomeQuery {
+  var price: (from: Int?, to: Int?) = (nil, nil)
+  var area: (from: Int?, to: Int?) = (nil, nil)
+  var leastBeds: Int?
+  var place: String?
+  var kind: String?
+  var order: Order = .none
+
+  /// What homes can be sorted by.
+  enum Order {
+    case none
+    case by(Key, descending: Bool)
+  }
+
+  enum Key: String {
+    case price, beds, area, place, year
+  }
+
+  /// The homes that fit, in order; homes that tie keep the order of the data.
+  func apply(to homes: [Home]) -> [Home] {
+    let place = self.place.map(Self.plain)
+    let kind = self.kind.map(Self.plain)
+    let found = homes.filter { home in
+      if let from = price.from, home.price < from { return false }
+      if let to = price.to, home.price > to { return false }
+      if let from = area.from, home.area < from { return false }
+      if let to = area.to, home.area > to { return false }
+      if let leastBeds, home.beds < leastBeds { return false }
+      if let place, Self.plain(home.place) != place { return false }
+      if let kind, Self.plain(home.kind) != kind { return false }
+      return true
+    }
+    guard case .by(let key, let descending) = order else { return found }
+    let places = found.enumerated().sorted { left, right in
+      let (first, second) = descending ? (right.element, left.element) : (left.element, right.element)
+      if Self.precedes(first, second, by: key) { return true }
+      if Self.precedes(second, first, by: key) { return false }
+      return left.offset < right.offset
+    }
+    return places.map(\.element)
+  }
+
+  private static func precedes(_ left: Home, _ right: Home, by key: Key) -> Bool {
+    switch key {
+    case .price: left.price < right.price
+    case .beds: left.beds < right.beds
+    case .area: left.area < right.area
+    case .place: left.place < right.place
+    case .year: left.yearBuilt < right.yearBuilt
+    }
+  }
+
+  /// Lower case with single words' borders: `ELK_GROVE`, `elk-grove` and `Elk Grove` are one place.
+  private static func plain(_ text: String) -> String {
+    String(text.lowercased().map { $0 == "_" || $0 == "-" ? " " : $0 })
+  }
+}
+
+/// A query value that a service cannot take.
+struct InvalidQuery: Error {
+  var name: String
+  var text: String
+}
+
+extension DemoRequest {
+  /// A whole number of at least zero, or nil when the name is not there or empty.
+  func number(_ name: String) throws(InvalidQuery) -> Int? {
+    guard let text = self[name], !text.isEmpty else { return nil }
+    guard let value = Int(text), value >= 0 else {
+      throw InvalidQuery(name: name, text: "\(name) must be a whole number of at least 0")
+    }
+    return value
+  }
+
+  /// A text that is not empty.
+  func text(_ name: String) -> String? { self[name].flatMap { $0.isEmpty ? nil : $0 } }
+}

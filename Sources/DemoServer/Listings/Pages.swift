@@ -1,0 +1,68 @@
+import APIKit
+import Synchronization
+
+/// Makes the answers of one service, with their validators, and keeps them: the data never changes.
+final class Pages: Sendable {
+  private struct Page {
+    var body: [UInt8]
+    var tag: String
+    var headers: HTTPHeaders
+  }
+
+  private let kept = Mutex<[String: Page]>([:])
+  private static let keptLimit = 512
+
+  /// When the data was last changed: the day it entered the package.
+  private static let lastModified = "Sun, 01 Nov 2026 00:00:00 GMT"
+
+  /// The answer to a request, made at most once per target while it is kept.
+  func answer(
+    _ request: DemoRequest, make: (DemoRequest) throws(InvalidQuery) -> (JSON, HTTPHeaders)
+  ) throws(InvalidQuery) -> DemoResponse {
+    let page: Page
+    if let known = kept.withLock({ $0[request.target] }) {
+      page = known
+    } else {
+      let (value, headers) = try make(request)
+      let body = value.bytes()
+      page = Page(body: body, tag: Self.tag(of: body), headers: headers)
+      kept.withLock { kept in
+        if kept.count >= Self.keptLimit { kept.removeAll() }
+        kept[request.target] = page
+      }
+    }
+    var headers: HTTPHeaders = [
+      "Content-Type": "application/json", "ETag": page.tag, "Last-Modified": Self.lastModified,
+      "Cache-Control": "max-age=60",
+    ]
+    headers.merge(page.headers)
+    guard !isCurrent(request, tag: page.tag) else { return DemoResponse(304, headers: headers) }
+    return DemoResponse(200, headers: headers, body: page.body)
+  }
+
+  /// Whether the client has it already (RFC 9110, 13.1.2 and 13.1.3: a tag outweighs a date).
+  private func isCurrent(_ request: DemoRequest, tag: String) -> Bool {
+    if let tags = request.headers.combined("If-None-Match") {
+      if tags == "*" { return true }
+      return tags.split(separator: ",").contains { candidate in
+        let candidate = candidate.drop { $0 == " " || $0 == "\t" }
+        return (candidate.hasPrefix("W/") ? candidate.dropFirst(2) : candidate).prefix { $0 != " " } == tag
+      }
+    }
+    return request.headers["If-Modified-Since"] == Self.lastModified
+  }
+
+  /// A strong tag: FNV-1a over the bytes.
+  private static func tag(of body: [UInt8]) -> String {
+    var hash: UInt64 = 0xCBF2_9CE4_8422_2325
+    for byte in body { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
+    return "\"\(String(hash, radix: 16))\""
+  }
+}
+
+extension Array {
+  /// At most `count` elements from `offset` on; empty beyond the end.
+  func page(from offset: Int, count: Int) -> ArraySlice<Element> {
+    offset >= self.count ? [] : self[offset...].prefix(count)
+  }
+}

@@ -1,0 +1,179 @@
+import APIKit
+
+/// One accepted connection: what it has read, and what it still has to send.
+///
+/// Used by the loop's thread alone. Requests are answered one at a time in the order received, so a client
+/// may send the next before it has the answer (RFC 9112, 9.3.2).
+final class Connection {
+  /// What is to happen next.
+  enum Phase {
+    /// Reads until a request is whole.
+    case reading
+    /// Sends pieces; the next one not before a time.
+    case sending
+    /// Has said all and reads to the peer's end, so that the answer is not lost to a reset.
+    case draining
+    /// Is to be closed.
+    case closed
+  }
+
+  let descriptor: Int32
+  let number: Int
+  private(set) var phase = Phase.reading
+  /// Monotonic nanoseconds of the last byte in either direction.
+  private(set) var lastActivity: Int64
+  /// Monotonic nanoseconds before which the next piece is not sent.
+  private(set) var notBefore: Int64 = 0
+
+  private var parser: RequestParser
+  private let engine: DemoEngine
+  private var pieces: [DemoResponse.Piece] = []
+  private var outgoing: ArraySlice<UInt8> = []
+  private var closesAfterSending = false
+  private var hasSentOfAnswer = false
+  private var hasPeerEnded = false
+  /// Whether its descriptor is closed.
+  private(set) var isClosed = false
+
+  init(_ descriptor: Int32, number: Int, engine: DemoEngine, now: Int64) {
+    self.descriptor = descriptor
+    self.number = number
+    self.engine = engine
+    lastActivity = now
+    parser = RequestParser(limits: engine.limits)
+  }
+
+  /// Notes that its descriptor is closed now; false when it was closed before.
+  func markClosed() -> Bool {
+    defer { isClosed = true }
+    return !isClosed
+  }
+
+  /// Whether the loop should wait for bytes of the peer.
+  var wantsToRead: Bool {
+    switch phase {
+    case .reading, .draining: true
+    // Bytes of later requests may wait in the kernel; a broken connection is told by `poll` all the same.
+    case .sending: !hasPeerEnded && parser.pending < 64 << 10
+    case .closed: false
+    }
+  }
+
+  /// Whether the loop should wait until the peer takes bytes.
+  func wantsToWrite(now: Int64) -> Bool { phase == .sending && now >= notBefore }
+
+  /// Takes what the peer sent.
+  func read(into buffer: UnsafeMutableRawBufferPointer, now: Int64) {
+    switch Sockets.receive(descriptor, into: buffer) {
+    case .nothing: return
+    case .failed: abandon()
+    case .end:
+      hasPeerEnded = true
+      if phase != .sending {
+        phase = .closed
+      } else if now < notBefore {
+        abandon()  // nobody waits any more for a delayed answer
+      }
+    case .bytes(let count):
+      lastActivity = now
+      guard phase != .draining else { return }
+      parser.append(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
+      pump(now: now)
+    }
+  }
+
+  /// Goes as far as it can: sends what is due, then answers the next request that is whole.
+  func pump(now: Int64) {
+    while true {
+      switch phase {
+      case .sending: guard send(now: now) else { return }
+      case .reading: guard answerNext(now: now) else { return }
+      case .draining, .closed: return
+      }
+    }
+  }
+
+  /// Answers a request that did not come to its end in time, or closes a connection that idles.
+  func expire(now: Int64) {
+    guard parser.isInside else { return phase = .closed }
+    fail(408, "the request did not come to its end in time", now: now)
+    pump(now: now)
+  }
+
+  /// Starts the answer to the next request; false when none is whole.
+  private func answerNext(now: Int64) -> Bool {
+    switch parser.next() {
+    case .incomplete:
+      if hasPeerEnded { phase = .closed }
+      return false
+    case .expectsContinue:
+      start([DemoResponse.Piece(wait: .zero, bytes: Array("HTTP/1.1 100 Continue\r\n\r\n".utf8))], now: now)
+    case .failure(let status, let text): fail(status, text, now: now)
+    case .request(var request):
+      request.connection = number
+      let response = engine.answer(request)
+      let wire = response.wire(
+        for: request.method, keepsAlive: request.keepsAlive, date: engine.date(now: now))
+      closesAfterSending = wire.closes
+      start(wire.pieces, now: now)
+    }
+    return true
+  }
+
+  private func fail(_ status: Int, _ text: String, now: Int64) {
+    engine.countBadRequest()
+    let response = DemoResponse.json(["error": .string(text), "status": .int(status)], status: status)
+    closesAfterSending = true
+    start(response.wire(for: .get, keepsAlive: false, date: engine.date(now: now)).pieces, now: now)
+  }
+
+  private func start(_ pieces: [DemoResponse.Piece], now: Int64) {
+    self.pieces = pieces
+    phase = .sending
+    hasSentOfAnswer = false
+    notBefore = now + (pieces.first?.wait.nanoseconds ?? 0)
+  }
+
+  /// Sends what is due; false when the rest must wait, for the clock or for the peer.
+  private func send(now: Int64) -> Bool {
+    while true {
+      while !outgoing.isEmpty {
+        guard let count = Sockets.send(descriptor, outgoing) else {
+          abandon()
+          return false
+        }
+        guard count > 0 else { return false }
+        hasSentOfAnswer = true
+        lastActivity = now
+        outgoing = outgoing.dropFirst(count)
+      }
+      guard !pieces.isEmpty else { break }
+      guard now >= notBefore else { return false }
+      outgoing = pieces.removeFirst().bytes[...]
+      notBefore = now + (pieces.first?.wait.nanoseconds ?? 0)
+    }
+    lastActivity = now
+    if !closesAfterSending {
+      phase = .reading
+    } else if hasSentOfAnswer {
+      Sockets.finishSending(descriptor)
+      phase = .draining
+    } else {
+      phase = .closed
+    }
+    return true
+  }
+
+  private func abandon() {
+    if phase == .sending { engine.countAbandoned() }
+    phase = .closed
+  }
+}
+
+extension Duration {
+  /// Whole nanoseconds; a wait is never longer than an hour.
+  var nanoseconds: Int64 {
+    let parts = components
+    return min(parts.seconds, 3600) * 1_000_000_000 + parts.attoseconds / 1_000_000_000
+  }
+}
