@@ -45,7 +45,8 @@ let package = Package(
     // Real servers for tests and measurements: nginx and httpbin as child processes.
     .target(name: "TestServers", swiftSettings: swift),
     .testTarget(
-      name: "APIKitTests", dependencies: ["APIKit", "DemoServer", "TestServers"], swiftSettings: swift),
+      name: "APIKitTests", dependencies: ["APIKit", "Reformers", "DemoServer", "TestServers"],
+      swiftSettings: swift),
     .testTarget(name: "ReformersTests", dependencies: ["APIKit", "Reformers"], swiftSettings: swift),
     .testTarget(name: "DemoServerTests", dependencies: ["APIKit", "DemoServer"], swiftSettings: swift),
     .testTarget(
