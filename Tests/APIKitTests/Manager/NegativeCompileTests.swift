@@ -1,0 +1,78 @@
+import XCTest
+
+/// What the discrete half forbids does not compile; each case stands beside one that does.
+final class NegativeCompileTests: XCTestCase {
+  private let service = """
+    import APIKit
+    struct Listings: APIService {
+      let name = "Listings"
+      let environments = ServiceEnvironments("https://example.com")
+    }
+
+    """
+
+  private func manager(adopting roles: String, body: String = "", uses: String) -> String {
+    service + """
+      final class Rents: \(roles) {
+        let service = Listings()
+        let apiName = "rent/list"
+        \(body)
+      }
+      func use(_ rents: Rents) async throws {
+        \(uses)
+      }
+      """
+  }
+
+  func testAManagerThatAdoptsAPIManagerCanLoad() throws {
+    let source = manager(
+      adopting: "BaseAPIManager, APIManager",
+      uses: """
+        await rents.load()
+        await rents.load(["city": "Suzhou"])
+        _ = try await rents.response()
+        _ = try await rents.response(for: ["city": "Suzhou"])
+        func any(_ some: any APIManager) async { await some.load() }
+        func generic<M: APIManager>(_ some: M) async { await some.load(["page": 2]) }
+        """)
+    XCTAssertEqual(try SwiftCompiler().errors(in: source), [])
+  }
+
+  func testAManagerThatDoesNotAdoptAPIManagerCannotLoad() throws {
+    for use in [
+      "await rents.load()", "await rents.load([\"city\": \"Suzhou\"])", "_ = try await rents.response()",
+      "_ = try await rents.response(for: [\"city\": \"Suzhou\"])",
+    ] {
+      let errors = try SwiftCompiler().errors(in: manager(adopting: "BaseAPIManager", uses: use))
+      XCTAssertEqual(errors.count, 1, "\(use): \(errors)")
+      XCTAssertTrue(errors.first?.contains("adopts APIManager") == true, "\(use): \(errors)")
+    }
+  }
+
+  func testTheContractAsksForServiceAndName() throws {
+    let errors = try SwiftCompiler().errors(in: service + "final class Rents: BaseAPIManager, APIManager {}")
+    XCTAssertEqual(errors.count, 1, "\(errors)")
+    XCTAssertTrue(errors.first?.contains("does not conform to protocol 'APIManager'") == true, "\(errors)")
+  }
+
+  func testNothingOfTheBaseCanBeOverridden() throws {
+    let members = [
+      "override func cancel() {}", "override var isLoading: Bool { false }",
+      "override var flights: [FlightID] { [] }", "override var rawData: RawData { .missing }",
+      "override func addInterceptor(_ interceptor: any APIManagerInterceptor) {}",
+    ]
+    for member in members {
+      let source = manager(adopting: "BaseAPIManager, APIManager", body: member, uses: "")
+      let errors = try SwiftCompiler().errors(in: source)
+      XCTAssertTrue(
+        errors.contains { $0.contains("of 'open' ") || $0.contains("non-open") }, "\(member): \(errors)")
+    }
+  }
+
+  func testAManagerLivesOnTheMainActor() throws {
+    let source = manager(adopting: "BaseAPIManager, APIManager", uses: "rents.load()")
+    let errors = try SwiftCompiler().errors(in: source)
+    XCTAssertEqual(errors.count, 1, "\(errors)")
+    XCTAssertTrue(errors.first?.contains("main actor") == true, "\(errors)")
+  }
+}
