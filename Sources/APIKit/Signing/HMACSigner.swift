@@ -1,5 +1,3 @@
-import Foundation
-
 /// Signs with HMAC-SHA256 over a canonical form of the whole request: method, path, query, chosen header
 /// fields, time, nonce and the digest of the body.
 ///
@@ -127,7 +125,13 @@ extension HMACSigner {
     switch body {
     case .empty: return Self.emptyDigest
     case .bytes(let bytes): return bytes.isEmpty ? Self.emptyDigest : Hex.encode(Crypto.sha256(bytes))
-    case .file(let path, let offset): return Hex.encode(try Self.digest(ofFile: path, from: offset))
+    case .file(let path, let offset):
+      let file = try FileChunks(path: path, offset: offset)
+      do {
+        return Hex.encode(try Crypto.sha256 { try file.next() })
+      } catch {
+        throw error as? APIError ?? APIError(.signing, .unreadableBody, underlying: error)
+      }
     case .stream:
       guard allowsUnsignedStreams else {
         throw APIError(
@@ -135,18 +139,6 @@ extension HMACSigner {
           "a streamed body has no digest before it is sent; send a file, or set allowsUnsignedStreams")
       }
       return Self.unsigned
-    }
-  }
-
-  private static func digest(ofFile path: String, from offset: Int64) throws(APIError) -> [UInt8] {
-    do {
-      let file = try FileHandle(forReadingFrom: URL(fileURLWithPath: path))
-      defer { try? file.close() }
-      try file.seek(toOffset: UInt64(max(offset, 0)))
-      return try Crypto.sha256 { try file.read(upToCount: 1 << 16).map { Array($0) } }
-    } catch {
-      throw APIError(
-        .signing, .unreadableBody, "the body's file cannot be read to be signed", underlying: error)
     }
   }
 }

@@ -1,0 +1,70 @@
+import Synchronization
+
+extension HTTPRequest {
+  /// The request as it is sent: with its body packed by gzip when ``HTTPRequestOptions/compressesBody`` asks
+  /// for that.
+  ///
+  /// Sets `Content-Encoding` and drops a `Content-Length`; the option is cleared, so that a second call
+  /// changes nothing. A body that is coded already is left alone. A file becomes a stream that can be opened
+  /// again. Transports call it once per attempt, behind the signing: signatures cover the plain body.
+  func compressingBody() -> HTTPRequest {
+    guard options.compressesBody else { return self }
+    var request = self
+    request.options.compressesBody = false
+    guard !body.isEmpty, !headers.contains("Content-Encoding") else { return request }
+    request.headers["Content-Encoding"] = "gzip"
+    request.headers["Content-Length"] = nil
+    switch body {
+    case .empty: break
+    case .bytes(let bytes):
+      var encoder = GzipEncoder()
+      var packed: [UInt8] = []
+      encoder.encode(bytes, into: &packed)
+      encoder.finish(into: &packed)
+      request.body = .bytes(packed)
+    case .file(let path, let offset):
+      request.body = .stream(
+        HTTPBodyStream(isReplayable: true) {
+          let file = try FileChunks(path: path, offset: offset)
+          return GzipSource { try file.next() }.next
+        })
+    case .stream(let stream):
+      request.body = .stream(
+        HTTPBodyStream(isReplayable: stream.isReplayable) { GzipSource(try stream.open()).next })
+    }
+    return request
+  }
+}
+
+/// Packs the chunks of another source.
+private final class GzipSource: Sendable {
+  private struct State: ~Copyable {
+    var encoder = GzipEncoder()
+    var isFinished = false
+  }
+
+  private let plain: HTTPBodyStream.Source
+  private let state = Mutex(State())
+
+  init(_ plain: @escaping HTTPBodyStream.Source) { self.plain = plain }
+
+  /// The next packed chunk; nil at the end.
+  @Sendable func next() async throws -> [UInt8]? {
+    while !state.withLock({ $0.isFinished }) {
+      let chunk = try await plain()
+      let packed = state.withLock { state in
+        var output: [UInt8] = []
+        if let chunk {
+          state.encoder.encode(chunk, into: &output)
+        } else {
+          state.encoder.finish(into: &output)
+          state.isFinished = true
+        }
+        return output
+      }
+      // zlib gathers small chunks; an empty one would only cost the transport a turn.
+      if !packed.isEmpty { return packed }
+    }
+    return nil
+  }
+}

@@ -1,0 +1,272 @@
+import CAPIKit
+
+/// Unpacks a response's content coding while it arrives: `gzip` with any number of members, and `deflate` in
+/// both forms that servers send (RFC 1950, and the bare stream of RFC 1951).
+///
+/// One owner feeds it chunk by chunk and calls ``finish()`` once at the end, which is where a cut stream
+/// shows. After a throw it must not be used again.
+struct ContentDecoder: ~Copyable, @unchecked Sendable {
+  // Unchecked because of the stream: this value is its only owner, never hands it out and cannot be copied,
+  // so two threads never reach it at once. zlib ties no state to a thread.
+  /// A content coding that zlib reads.
+  enum Coding {
+    /// RFC 1952.
+    case gzip
+    /// RFC 1950, or RFC 1951 without a header.
+    case deflate
+
+    /// The coding of a name in `Content-Encoding`, in any case; nil for one that zlib does not read.
+    init?(_ name: String) {
+      switch name.lowercased() {
+      case "gzip", "x-gzip": self = .gzip
+      case "deflate": self = .deflate
+      default: return nil
+      }
+    }
+  }
+
+  private let stream: ZlibStream
+  private let coding: Coding
+  private let maximumBytes: Int
+  /// Bytes given out so far.
+  private(set) var producedBytes = 0
+  private var phase = Phase.start
+  /// The first byte of a `deflate` stream, held until the second tells which form it is.
+  private var heldByte: UInt8?
+
+  private enum Phase {
+    /// Nothing read yet: an end here is an empty body.
+    case start
+    /// Inside a member: an end here is a cut.
+    case inside
+    /// Behind a complete member: another may follow.
+    case between
+  }
+
+  /// Makes a decoder.
+  ///
+  /// - Parameter maximumBytes: The most bytes it gives out; more throws
+  ///   ``APIError/Reason/responseTooLarge``, so that a small body cannot fill the memory.
+  init(_ coding: Coding, maximumBytes: Int = .max) {
+    self.coding = coding
+    self.maximumBytes = maximumBytes
+    stream = ZlibStream(.inflate)
+    // 31: window of 32 KiB in a gzip wrapper (16 + 15). A deflate stream chooses its form at its head.
+    stream.start(windowBits: 31)
+  }
+
+  /// Unpacks a chunk and appends what comes out.
+  ///
+  /// Throws ``APIError/Reason/undecodableContent`` for bytes that are damaged.
+  mutating func decode(
+    _ chunk: UnsafeBufferPointer<UInt8>, into output: inout [UInt8]
+  ) throws(APIError) {
+    guard chunk.count > 0 else { return }
+    guard coding == .deflate, phase == .start else { return try inflate(chunk, into: &output) }
+    // The head of RFC 1950 is a multiple of 31 that names the method 8; a bare stream hardly ever is.
+    let first = heldByte ?? chunk[0]
+    let isHeld = heldByte != nil
+    guard isHeld || chunk.count > 1 else { return heldByte = first }
+    heldByte = nil
+    let second = isHeld ? chunk[0] : chunk[1]
+    let hasHead = first & 0x0F == 8 && (Int(first) << 8 | Int(second)) % 31 == 0
+    stream.start(windowBits: hasHead ? 15 : -15)
+    if isHeld { try decodeHeld(first, into: &output) }
+    try inflate(chunk, into: &output)
+  }
+
+  /// Unpacks a chunk and appends what comes out.
+  mutating func decode(_ chunk: [UInt8], into output: inout [UInt8]) throws(APIError) {
+    var failure: APIError?
+    chunk.withUnsafeBufferPointer { bytes in
+      do throws(APIError) {
+        try decode(bytes, into: &output)
+      } catch {
+        failure = error
+      }
+    }
+    if let failure { throw failure }
+  }
+
+  /// Throws ``APIError/Reason/truncatedBody`` when the stream was cut. No bytes at all are an empty body.
+  mutating func finish() throws(APIError) {
+    guard phase == .inside || heldByte != nil else { return }
+    throw APIError(
+      .transport, .truncatedBody, "the compressed body was cut; \(producedBytes) bytes came out of it")
+  }
+
+  private mutating func decodeHeld(_ byte: UInt8, into output: inout [UInt8]) throws(APIError) {
+    var failure: APIError?
+    withUnsafePointer(to: byte) { pointer in
+      do throws(APIError) {
+        try inflate(UnsafeBufferPointer(start: pointer, count: 1), into: &output)
+      } catch {
+        failure = error
+      }
+    }
+    if let failure { throw failure }
+  }
+
+  private mutating func inflate(
+    _ chunk: UnsafeBufferPointer<UInt8>, into output: inout [UInt8]
+  ) throws(APIError) {
+    stream.input(chunk)
+    while stream.inputLeft > 0 || stream.hasMoreOutput {
+      if phase == .between {
+        guard stream.inputLeft > 0, try startNextMember() else { return }
+      }
+      phase = .inside
+      // One byte beyond the limit is asked for, to tell a body that ends there from one that goes on.
+      let room = maximumBytes == .max ? Int.max : maximumBytes - producedBytes + 1
+      let (made, status) = stream.step(into: &output, atMost: room)
+      producedBytes += made
+      guard producedBytes <= maximumBytes else {
+        throw APIError(
+          .transport, .responseTooLarge,
+          "the unpacked response is larger than its limit of \(maximumBytes) bytes")
+      }
+      switch status {
+      case .progress: break
+      case .needsInput: return
+      case .end: phase = .between
+      case .failed(let why):
+        throw APIError(
+          .transport, .undecodableContent,
+          "the compressed body is damaged behind \(producedBytes) bytes: \(why)")
+      }
+    }
+  }
+
+  /// Looks at what follows a complete member: false when only zeros do, which some servers pad with.
+  private mutating func startNextMember() throws(APIError) -> Bool {
+    stream.skipZeros()
+    guard stream.inputLeft > 0 else { return false }
+    guard coding == .gzip else {
+      throw APIError(.transport, .undecodableContent, "bytes follow the end of the compressed body")
+    }
+    stream.restart()
+    return true
+  }
+}
+
+/// Packs bytes with gzip in chunks: a request's body.
+struct GzipEncoder: ~Copyable, @unchecked Sendable {
+  // Unchecked for the reason given at `ContentDecoder`.
+  private let stream: ZlibStream
+
+  /// Makes an encoder of zlib's usual level, which trades well between size and time.
+  init() {
+    stream = ZlibStream(.deflate)
+    stream.start(windowBits: 31)
+  }
+
+  /// Packs a chunk and appends what comes out, which may be nothing yet.
+  mutating func encode(_ chunk: [UInt8], into output: inout [UInt8]) {
+    chunk.withUnsafeBufferPointer { bytes in
+      stream.input(bytes)
+      while stream.inputLeft > 0 || stream.hasMoreOutput { _ = stream.step(into: &output, atMost: .max) }
+    }
+  }
+
+  /// Appends the rest and the trailer.
+  mutating func finish(into output: inout [UInt8]) {
+    while case .progress = stream.step(into: &output, atMost: .max, isLast: true).status {}
+  }
+}
+
+/// One `z_stream` on the heap: zlib keeps a pointer back to it, so it must not move.
+///
+/// Not sendable: its owner is a decoder or an encoder that nobody shares.
+private final class ZlibStream {
+  enum Direction { case inflate, deflate }
+
+  enum Status {
+    case progress
+    case needsInput
+    case end
+    case failed(String)
+  }
+
+  private let direction: Direction
+  private let stream: UnsafeMutablePointer<z_stream>
+  private var isStarted = false
+  private(set) var hasMoreOutput = false
+
+  init(_ direction: Direction) {
+    self.direction = direction
+    stream = .allocate(capacity: 1)
+    stream.initialize(to: z_stream())
+  }
+
+  deinit {
+    end()
+    stream.deallocate()
+  }
+
+  private func end() {
+    guard isStarted else { return }
+    _ = direction == .inflate ? inflateEnd(stream) : deflateEnd(stream)
+    isStarted = false
+  }
+
+  func start(windowBits: Int32) {
+    end()
+    let size = Int32(MemoryLayout<z_stream>.size)
+    let code =
+      direction == .inflate
+      ? inflateInit2_(stream, windowBits, ZLIB_VERSION, size)
+      : deflateInit2_(
+        stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED, windowBits, 8, Z_DEFAULT_STRATEGY, ZLIB_VERSION, size)
+    // The arguments are constants, so this fails only without memory or with a zlib of another major version.
+    precondition(code == Z_OK, "zlib cannot start: \(code)")
+    isStarted = true
+  }
+
+  /// Begins a new member behind the one that ended; the input stays where it is.
+  func restart() { inflateReset(stream) }
+
+  var inputLeft: Int { Int(stream.pointee.avail_in) }
+
+  /// The bytes must stay where they are until they are used up.
+  func input(_ bytes: UnsafeBufferPointer<UInt8>) {
+    precondition(bytes.count <= Int(UInt32.max), "a chunk of 4 GiB or more")
+    stream.pointee.next_in = UnsafeMutablePointer(mutating: bytes.baseAddress)
+    stream.pointee.avail_in = UInt32(bytes.count)
+    hasMoreOutput = false
+  }
+
+  func skipZeros() {
+    while stream.pointee.avail_in > 0, stream.pointee.next_in.pointee == 0 {
+      stream.pointee.next_in += 1
+      stream.pointee.avail_in -= 1
+    }
+  }
+
+  /// Makes one block of output at most and appends it.
+  func step(into output: inout [UInt8], atMost: Int, isLast: Bool = false) -> (made: Int, status: Status) {
+    let room = min(32 << 10, atMost)
+    var code = Z_OK
+    var made = 0
+    withUnsafeTemporaryAllocation(of: UInt8.self, capacity: room) { block in
+      stream.pointee.next_out = block.baseAddress
+      stream.pointee.avail_out = UInt32(room)
+      code =
+        direction == .inflate
+        ? CAPIKit.inflate(stream, Z_NO_FLUSH)
+        : CAPIKit.deflate(stream, isLast ? Z_FINISH : Z_NO_FLUSH)
+      made = room - Int(stream.pointee.avail_out)
+      output.append(contentsOf: block[..<made])
+    }
+    // A full block may mean that zlib holds back more, even when the input is used up.
+    hasMoreOutput = code == Z_OK && made == room
+    switch code {
+    case Z_OK: return (made, .progress)
+    case Z_BUF_ERROR: return (made, .needsInput)
+    case Z_STREAM_END: return (made, .end)
+    case Z_NEED_DICT: return (made, .failed("it needs a dictionary"))
+    default:
+      let message = stream.pointee.msg.map { String(cString: $0) }
+      return (made, .failed(message ?? "zlib reports \(code)"))
+    }
+  }
+}
