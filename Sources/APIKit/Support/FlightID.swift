@@ -1,0 +1,14 @@
+/// The number of one flight: unique in the process, rising from 1, never used again.
+public struct FlightID: RawRepresentable, Hashable, Sendable, Comparable, CustomStringConvertible {
+  /// The number.
+  public let rawValue: UInt64
+
+  /// Makes an id of its number.
+  public init(rawValue: UInt64) { self.rawValue = rawValue }
+
+  /// The number.
+  public var description: String { String(rawValue) }
+
+  /// Flights that took off earlier come first.
+  public static func < (left: FlightID, right: FlightID) -> Bool { left.rawValue < right.rawValue }
+}
