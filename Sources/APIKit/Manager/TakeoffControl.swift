@@ -36,6 +36,9 @@ struct TakeoffControl {
   private var lanes: [LaneKey: Lane] = [:]
   private var keys: [FlightID: LaneKey] = [:]
 
+  /// How many lanes are kept; for tests.
+  var laneCount: Int { lanes.count }
+
   /// Whether no load flies or waits.
   var isIdle: Bool { keys.isEmpty }
 

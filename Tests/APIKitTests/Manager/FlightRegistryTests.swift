@@ -1,0 +1,63 @@
+import XCTest
+
+@testable import APIKit
+
+/// Who is in the air, and cancelling by owner, manager type, service or tag.
+@MainActor final class FlightRegistryTests: XCTestCase {
+  private let stub = StubTransport(.json(someJSON))
+  private let recorder = Recorder()
+
+  override func setUp() async throws { stub.hold() }
+
+  private func makeManager(service: String = "Homes", tags: Set<String> = []) -> TestManager {
+    var testService = TestService(stub)
+    testService.name = service
+    let manager = TestManager(testService)
+    manager.delegate = recorder
+    manager.tags = tags
+    return manager
+  }
+
+  func testFlightsAreFoundByServiceAndTagAndManagerTypeAndOwner() async throws {
+    let homes = makeManager(service: "RegistryHomes", tags: ["list"])
+    let rents = makeManager(service: "RegistryRents", tags: ["list", "rent"])
+    let owner = Recorder()
+    rents.owner = owner
+    let first = homes.load().flightID!
+    let second = rents.load().flightID!
+    let registry = FlightRegistry.shared
+    XCTAssertEqual(registry.flights(.service("RegistryHomes")).map(\.id), [first])
+    XCTAssertEqual(registry.flights(.tag("rent")).map(\.id), [second])
+    XCTAssertEqual(registry.flights(.tag("list")).map(\.id), [first, second])
+    XCTAssertEqual(registry.flights(.owner(recorder)).map(\.id), [first])
+    XCTAssertEqual(registry.flights(.owner(owner)).map(\.id), [second])
+    XCTAssertTrue(registry.flights(.manager(TestManager.self)).map(\.id).contains(second))
+    XCTAssertEqual(registry.flights(.service("RegistryHomes")).first?.state, .flying)
+    homes.cancel()
+    rents.cancel()
+    XCTAssertTrue(registry.flights(.tag("list")).isEmpty)
+  }
+
+  func testCancellingAGroupLandsEachAsCancelled() async throws {
+    let homes = makeManager(tags: ["screen"])
+    let rents = makeManager(tags: ["screen"])
+    let other = makeManager()
+    homes.load()
+    rents.load()
+    other.load()
+    XCTAssertEqual(FlightRegistry.shared.cancel(.tag("screen")), 2)
+    XCTAssertEqual(recorder.cancellations.count, 2)
+    XCTAssertTrue(other.isLoading)
+    other.cancel()
+  }
+
+  func testAWaitingLoadIsListedAndCanBeCancelled() async throws {
+    let manager = makeManager(tags: ["queued"])
+    manager.takeoffPolicy = .queue
+    manager.load()
+    manager.load()
+    XCTAssertEqual(FlightRegistry.shared.flights(.tag("queued")).map(\.state), [.flying, .waiting])
+    FlightRegistry.shared.cancel(.tag("queued"))
+    XCTAssertFalse(manager.isLoading)
+  }
+}

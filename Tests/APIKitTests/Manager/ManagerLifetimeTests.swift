@@ -1,0 +1,135 @@
+import XCTest
+
+@testable import APIKit
+
+/// What becomes of flights whose manager goes away, and of managers whose flights do not end.
+@MainActor final class ManagerLifetimeTests: XCTestCase {
+  private let recorder = Recorder()
+
+  func testReleasingAManagerCancelsItsFlightsAtOnceAndNothingLands() async throws {
+    let stub = StubTransport(.json(someJSON))
+    stub.hold()
+    var manager: TestManager? = TestManager(stub)
+    manager?.delegate = recorder
+    weak let released = manager
+    let flight = manager!.load().flightID!
+    try await stub.waitForRequests(1)
+    XCTAssertEqual(FlightRegistry.shared.flights().filter { $0.id == flight }.count, 1)
+
+    manager = nil
+    XCTAssertNil(released, "a flight holds its manager")
+    XCTAssertTrue(FlightRegistry.shared.flights().allSatisfy { $0.id != flight })
+    await waitUntil { stub.heldCount == 0 }
+    stub.release()
+    await landingsWorkedOff()
+    XCTAssertEqual(recorder.events, [])
+  }
+
+  func testAFlightThatOutlivesItsManagerIsFinishedAndLandsNowhere() async throws {
+    let stub = StubTransport(.json(someJSON))
+    stub.hold()
+    var manager: TestManager? = TestManager(stub)
+    manager?.outlivesRelease = true
+    manager?.delegate = recorder
+    let flight = manager!.load().flightID!
+    try await stub.waitForRequests(1)
+    manager = nil
+    XCTAssertEqual(FlightRegistry.shared.flights().filter { $0.id == flight }.count, 1)
+    XCTAssertEqual(stub.heldCount, 1, "the flight was cancelled with its manager")
+    stub.release()
+    await waitUntil { FlightRegistry.shared.flights().allSatisfy { $0.id != flight } }
+    XCTAssertEqual(recorder.events, [])
+  }
+
+  func testAFlightThatOutlivesItsManagerCanStillBeCancelledByTheRegistry() async throws {
+    let stub = StubTransport(.json(someJSON))
+    stub.hold()
+    var manager: TestManager? = TestManager(stub)
+    manager?.outlivesRelease = true
+    manager?.tags = ["orphan"]
+    manager?.load()
+    try await stub.waitForRequests(1)
+    manager = nil
+    XCTAssertEqual(FlightRegistry.shared.cancel(.tag("orphan")), 1)
+    await waitUntil { stub.heldCount == 0 }
+    await waitUntil { FlightRegistry.shared.flights(.tag("orphan")).isEmpty }
+  }
+
+  func testAManagerReleasedOnAnotherThreadCancelsItsFlightsToo() async throws {
+    let stub = StubTransport(.json(someJSON))
+    stub.hold()
+    let box = ReleaseElsewhere(TestManager(stub))
+    box.load()
+    try await stub.waitForRequests(1)
+    await Task.detached { box.release() }.value
+    await waitUntil { stub.heldCount == 0 }
+    XCTAssertEqual(stub.heldCount, 0)
+  }
+
+  func testTenThousandManagersMadeLoadedAndDroppedLeaveNothing() async throws {
+    let stub = StubTransport(.json(someJSON), keepsRequests: false)
+    let before = FlightRegistry.shared.flights().count
+    var probes: [WeakManager] = []
+    for round in 0..<100 {
+      var managers: [TestManager] = []
+      for index in 0..<100 {
+        let manager = TestManager(stub)
+        manager.delegate = recorder
+        manager.load()
+        if index == 0 { probes.append(WeakManager(manager)) }
+        managers.append(manager)
+      }
+      if round.isMultiple(of: 10) { await recorder.waitForLandings(recorder.landingCount + 100) }
+    }
+    XCTAssertTrue(probes.allSatisfy { $0.manager == nil })
+    await waitUntil { FlightRegistry.shared.flights().count <= before }
+    XCTAssertGreaterThanOrEqual(recorder.responses.count, 1000)
+  }
+
+  func testConcurrentStartsAndCancelsLandEveryFlightExactlyOnce() async throws {
+    let stub = StubTransport(.json(someJSON), keepsRequests: false)
+    let manager = TestManager(stub)
+    manager.delegate = recorder
+    var flown = 0
+    var generator = SystemRandomNumberGenerator()
+    for _ in 0..<2_000 {
+      let flight = manager.load().flightID!
+      flown += 1
+      if Bool.random(using: &generator) { manager.cancel(flight) }
+      if flown.isMultiple(of: 97) { await Task.yield() }
+    }
+    await recorder.waitForLandings(flown)
+    await landingsWorkedOff()
+    XCTAssertEqual(recorder.landingCount, flown)
+    XCTAssertEqual(recorder.errors.count, 0)
+    XCTAssertGreaterThan(recorder.cancellations.count, 0)
+    XCTAssertGreaterThan(recorder.responses.count, 0)
+  }
+}
+
+/// Holds a manager so that its last reference can be let go from any thread.
+private final class ReleaseElsewhere: @unchecked Sendable {
+  // Written by one thread after the other: the test awaits the second.
+  private var manager: TestManager?
+  @MainActor init(_ manager: TestManager) { self.manager = manager }
+  @MainActor func load() { manager?.load() }
+  func release() { manager = nil }
+}
+
+@MainActor private final class WeakManager {
+  weak var manager: TestManager?
+  init(_ manager: TestManager) { self.manager = manager }
+}
+
+/// Lets others run until a condition holds; fails the test after ten seconds.
+@MainActor func waitUntil(
+  file: StaticString = #filePath, line: UInt = #line, _ condition: @MainActor () -> Bool
+) async {
+  let end = ContinuousClock.now + .seconds(10)
+  while !condition() {
+    guard ContinuousClock.now < end else {
+      return XCTFail("the condition did not come true in ten seconds", file: file, line: line)
+    }
+    try? await Task.sleep(for: .milliseconds(1))
+  }
+}

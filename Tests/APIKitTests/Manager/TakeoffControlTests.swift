@@ -1,0 +1,98 @@
+import XCTest
+
+@testable import APIKit
+
+/// The takeoff policies as a state machine: no time passes, nothing flies.
+final class TakeoffControlTests: XCTestCase {
+  private var control = TakeoffControl()
+  private var lastID: UInt64 = 0
+
+  private func ask(
+    _ policy: TakeoffPolicy, _ parameters: Parameters = [:], at now: Duration = .zero
+  ) -> (id: FlightID, decision: TakeoffControl.Decision) {
+    lastID += 1
+    let id = FlightID(rawValue: lastID)
+    return (id, control.request(id, policy: policy, parameters: parameters, now: now))
+  }
+
+  func testConcurrentLoadsAllFly() {
+    for _ in 0..<3 { XCTAssertEqual(ask(.concurrent).decision, .init(verdict: .fly)) }
+  }
+
+  func testIgnoreNewRefusesWhileOneIsInTheAir() {
+    let first = ask(.ignoreNew)
+    XCTAssertEqual(first.decision.verdict, .fly)
+    XCTAssertEqual(ask(.ignoreNew).decision, .init(verdict: .alreadyLoading))
+    XCTAssertNil(control.retire(first.id, policy: .ignoreNew))
+    XCTAssertEqual(ask(.ignoreNew).decision.verdict, .fly)
+  }
+
+  func testCancelPreviousSupersedesWhatIsInTheAir() {
+    let first = ask(.cancelPrevious)
+    let second = ask(.cancelPrevious)
+    XCTAssertEqual(second.decision, .init(verdict: .fly, superseded: [first.id]))
+    let third = ask(.cancelPrevious)
+    XCTAssertEqual(third.decision.superseded, [second.id], "the first gave way already")
+  }
+
+  func testQueueLetsOneFlyAtATimeInOrder() {
+    let first = ask(.queue)
+    let second = ask(.queue)
+    let third = ask(.queue)
+    XCTAssertEqual([first, second, third].map(\.decision.verdict), [.fly, .wait, .wait])
+    XCTAssertEqual(control.retire(first.id, policy: .queue), second.id)
+    XCTAssertEqual(control.retire(second.id, policy: .queue), third.id)
+    XCTAssertNil(control.retire(third.id, policy: .queue))
+    XCTAssertTrue(control.isIdle)
+  }
+
+  func testAQueuedLoadThatIsCancelledIsSkipped() {
+    let first = ask(.queue)
+    let second = ask(.queue)
+    let third = ask(.queue)
+    XCTAssertNil(control.retire(second.id, policy: .queue), "one is still in the air")
+    XCTAssertEqual(control.retire(first.id, policy: .queue), third.id)
+  }
+
+  func testDebounceKeepsOnlyTheLastAndSupersedesTheFlightBefore() {
+    let policy = TakeoffPolicy.debounce(.milliseconds(300))
+    let first = ask(policy)
+    XCTAssertEqual(first.decision, .init(verdict: .waitFor(.milliseconds(300))))
+    let second = ask(policy)
+    XCTAssertEqual(second.decision.superseded, [first.id])
+    XCTAssertNil(control.timerFired(for: first.id))
+    XCTAssertEqual(control.timerFired(for: second.id), .init(verdict: .fly))
+    let third = ask(policy)
+    XCTAssertEqual(third.decision.superseded, [], "the second flies and is good until the third does")
+    XCTAssertEqual(control.timerFired(for: third.id)?.superseded, [second.id])
+  }
+
+  func testThrottleRefusesUntilTheIntervalHasPassed() {
+    let policy = TakeoffPolicy.throttle(.seconds(10))
+    let first = ask(policy, at: .seconds(100))
+    XCTAssertEqual(first.decision.verdict, .fly)
+    _ = control.retire(first.id, policy: policy)
+    XCTAssertEqual(
+      ask(policy, at: .seconds(104)).decision.verdict, .throttled(remaining: .seconds(6)))
+    XCTAssertEqual(ask(policy, at: .seconds(110)).decision.verdict, .fly)
+  }
+
+  func testKeyedPoliciesDoNotShadowOtherItems() {
+    let policy = TakeoffPolicy.cancelPrevious.keyed(by: "id")
+    let one = ask(policy, ["id": 1, "size": "s"])
+    let two = ask(policy, ["id": 2])
+    XCTAssertEqual(two.decision.superseded, [])
+    XCTAssertEqual(ask(policy, ["id": 1, "size": "l"]).decision.superseded, [one.id])
+    XCTAssertEqual(TakeoffPolicy.queue.keyed().key, .allParameters)
+  }
+
+  func testAKeyedThrottleForgetsLanesWhoseTimeHasPassed() {
+    let policy = TakeoffPolicy.throttle(.seconds(1)).keyed(by: "id")
+    for index in 0..<1_000 {
+      let asked = ask(policy, ["id": .integer(index)], at: .seconds(index * 10))
+      XCTAssertEqual(asked.decision.verdict, .fly)
+      _ = control.retire(asked.id, policy: policy)
+    }
+    XCTAssertLessThanOrEqual(control.laneCount, 66)
+  }
+}

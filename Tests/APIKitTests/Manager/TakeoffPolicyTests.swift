@@ -1,0 +1,108 @@
+import XCTest
+
+@testable import APIKit
+
+/// The takeoff policies as an application meets them: what is sent, what lands, what is refused.
+@MainActor final class TakeoffPolicyTests: XCTestCase {
+  private let stub = StubTransport(.json(someJSON))
+  private let recorder = Recorder()
+  private let time = ManualTime()
+
+  private func makeManager(_ policy: TakeoffPolicy) -> TestManager {
+    let manager = TestManager(stub)
+    manager.takeoffPolicy = policy
+    manager.delegate = recorder
+    manager.time = time
+    return manager
+  }
+
+  func testIgnoreNewRefusesWithAReasonAndTheDelegateHearsOfTheFirstOnly() async throws {
+    let manager = makeManager(.ignoreNew)
+    manager.load()
+    let refusal = manager.load().refusal
+    XCTAssertEqual(refusal?.reason, .alreadyLoading)
+    XCTAssertEqual(refusal?.place, .takeoff)
+    await recorder.waitForLandings()
+    await landingsWorkedOff()
+    XCTAssertEqual(recorder.events, ["delegate.success"])
+  }
+
+  func testCancelPreviousNeverLetsALateAnswerLand() async throws {
+    let manager = makeManager(.cancelPrevious)
+    stub.hold()
+    let first = manager.load(["price": 1]).flightID
+    try await stub.waitForRequests(1)
+    let second = manager.load(["price": 2]).flightID
+    XCTAssertEqual(recorder.cancellations.map(\.flight), [first])
+    XCTAssertEqual(recorder.cancellations.map(\.reason), [.superseded])
+    XCTAssertEqual(manager.flights, [second])
+    stub.release()
+    await recorder.waitForLandings(2)
+    await landingsWorkedOff()
+    XCTAssertEqual(recorder.events, ["delegate.cancel", "delegate.success"])
+  }
+
+  func testQueuedLoadsAreSentOneAfterTheOther() async throws {
+    let manager = makeManager(.queue)
+    stub.hold()
+    for page in 1...3 { manager.load(["page": .integer(page)]) }
+    try await stub.waitForRequests(1)
+    XCTAssertEqual(stub.requests.count, 1)
+    stub.release()
+    await recorder.waitForLandings(3)
+    XCTAssertEqual(stub.requests.map(\.url.query), ["page=1", "page=2", "page=3"])
+  }
+
+  func testCancellingAQueueSendsNothingMore() async throws {
+    let manager = makeManager(.queue)
+    stub.hold()
+    for page in 1...3 { manager.load(["page": .integer(page)]) }
+    try await stub.waitForRequests(1)
+    manager.cancel()
+    XCTAssertEqual(recorder.cancellations.count, 3)
+    stub.release()
+    await landingsWorkedOff()
+    XCTAssertEqual(stub.requests.count, 1)
+    XCTAssertTrue(manager.control.isIdle)
+  }
+
+  func testDebounceSendsOnlyTheLastOfABurst() async throws {
+    let manager = makeManager(.debounce(.milliseconds(300)))
+    for text in ["s", "su", "suz"] {
+      guard case .waiting = manager.load(["q": .string(text)]) else { return XCTFail("it did not wait") }
+    }
+    XCTAssertEqual(recorder.cancellations.map(\.reason), [.superseded, .superseded])
+    await waitUntil { self.time.sleeperCount == 1 }
+    time.advance(by: .milliseconds(299))
+    await landingsWorkedOff()
+    XCTAssertEqual(stub.requests.count, 0)
+    time.advance(by: .milliseconds(1))
+    await recorder.waitForLandings(3)
+    XCTAssertEqual(stub.requests.map(\.url.query), ["q=suz"])
+  }
+
+  func testThrottleSaysHowLongToWait() async throws {
+    let manager = makeManager(.throttle(.seconds(5)))
+    manager.load()
+    await recorder.waitForLandings()
+    time.advance(by: .seconds(2))
+    let refusal = manager.load().refusal
+    XCTAssertEqual(refusal?.reason, .throttled)
+    XCTAssertTrue(refusal?.detail.contains("3.0 seconds") ?? false, refusal?.detail ?? "not refused")
+    time.advance(by: .seconds(3))
+    XCTAssertNil(manager.load().refusal)
+    await recorder.waitForLandings(2)
+  }
+
+  func testAKeyedPolicyCancelsTheSameItemOnly() async throws {
+    let manager = makeManager(.cancelPrevious.keyed(by: "id"))
+    stub.hold()
+    let one = manager.load(["id": 1]).flightID
+    manager.load(["id": 2])
+    manager.load(["id": 1])
+    XCTAssertEqual(recorder.cancellations.map(\.flight), [one])
+    stub.release()
+    await recorder.waitForLandings(3)
+    XCTAssertEqual(recorder.responses.count, 2)
+  }
+}

@@ -1,0 +1,175 @@
+import XCTest
+
+@testable import APIKit
+
+/// A backend whose every habit a test can set.
+struct TestService: APIService {
+  var name = "Homes"
+  var environments = ServiceEnvironments("https://homes.test/api")
+  var apiVersion: String?
+  var client: HTTPClient
+  var signer: (any RequestSigner)?
+  var clock: ServerClock?
+  var parameterEncoding: ParameterEncoding = .automatic
+  var timeouts = HTTPTimeouts()
+  var common: Parameters = [:]
+  var extraHeaders = HTTPHeaders()
+  var transform: @Sendable ([UInt8]) throws -> [UInt8] = { $0 }
+  var findBusinessError: @Sendable (RawData) -> BusinessError? = { _ in nil }
+  var onError: @Sendable (APIError) async -> ErrorResolution = { _ in .letThrough }
+
+  init(_ stub: StubTransport) { client = HTTPClient(transport: stub) }
+
+  func commonParameters(for call: APICall) -> Parameters { common }
+  func headers(for call: APICall) -> HTTPHeaders { extraHeaders }
+  func encipher(_ body: [UInt8], of call: APICall) throws -> [UInt8] { try transform(body) }
+  func decipher(_ body: [UInt8], of call: APICall) throws -> [UInt8] { try transform(body) }
+  func businessError(in raw: RawData, of call: APICall) -> BusinessError? { findBusinessError(raw) }
+  func resolve(_ error: APIError, of call: APICall) async -> ErrorResolution { await onError(error) }
+}
+
+/// A manager whose every statement a test can set.
+final class TestManager: BaseAPIManager, APIManager {
+  var service: TestService
+  var apiName = "list"
+  var method: HTTPMethod = .get
+  var takeoffPolicy: TakeoffPolicy = .concurrent
+  var headers = HTTPHeaders()
+  var parameterEncoding: ParameterEncoding?
+  var timeouts: HTTPTimeouts?
+  var expectation = ResponseExpectation()
+  var outlivesRelease = false
+  var onReformParameters: (Parameters) throws -> Parameters = { $0 }
+  var onValidateParameters: (Parameters) throws -> Void = { _ in }
+  var onValidateResponse: (APIResponse) throws -> Void = { _ in }
+
+  init(_ service: TestService) {
+    self.service = service
+    super.init()
+  }
+
+  convenience init(_ stub: StubTransport) { self.init(TestService(stub)) }
+
+  func reformParameters(_ parameters: Parameters) throws -> Parameters { try onReformParameters(parameters) }
+  func validate(parameters: Parameters) throws { try onValidateParameters(parameters) }
+  func validate(response: APIResponse) throws { try onValidateResponse(response) }
+}
+
+/// Writes down, in order, everything that a manager tells its collaborators.
+@MainActor
+final class Recorder: APIManagerDelegate, APIManagerInterceptor, APIManagerValidator,
+  APIManagerParameterSource
+{
+  /// Everything told, by name and in order.
+  private(set) var events: [String] = []
+  private(set) var responses: [APIResponse] = []
+  private(set) var errors: [APIError] = []
+  private(set) var cancellations: [(flight: FlightID, reason: CancellationReason)] = []
+  private(set) var progress: [TransferProgress] = []
+
+  var given: Parameters = [:]
+  var vetoes: Set<String> = []
+  var validateParameters: (Parameters) throws -> Void = { _ in }
+  var validateResponse: (APIResponse) throws -> Void = { _ in }
+  var onSuccess: (BaseAPIManager) -> Void = { _ in }
+  var onFailure: (BaseAPIManager) -> Void = { _ in }
+
+  private var waiters: [(count: Int, continuation: CheckedContinuation<Void, Never>)] = []
+
+  /// How many flights have landed, whatever their end.
+  var landingCount: Int { responses.count + errors.count + cancellations.count }
+
+  /// Returns when so many flights have landed.
+  func waitForLandings(_ count: Int = 1) async {
+    if landingCount >= count { return }
+    await withCheckedContinuation { waiters.append((count, $0)) }
+  }
+
+  private func landed() {
+    let done = waiters.filter { $0.count <= landingCount }
+    waiters.removeAll { $0.count <= landingCount }
+    for waiter in done { waiter.continuation.resume() }
+  }
+
+  func manager(_ manager: BaseAPIManager, didSucceedWith response: APIResponse) {
+    events.append("delegate.success")
+    responses.append(response)
+    onSuccess(manager)
+    landed()
+  }
+
+  func manager(_ manager: BaseAPIManager, didFailWith error: APIError) {
+    events.append("delegate.failure")
+    errors.append(error)
+    onFailure(manager)
+    landed()
+  }
+
+  func manager(_ manager: BaseAPIManager, didCancel flight: FlightID, because reason: CancellationReason) {
+    events.append("delegate.cancel")
+    cancellations.append((flight, reason))
+    landed()
+  }
+
+  func manager(_ manager: BaseAPIManager, didProgress progress: TransferProgress, of flight: FlightID) {
+    self.progress.append(progress)
+  }
+
+  func parameters(for manager: BaseAPIManager) -> Parameters { given }
+
+  func manager(_ manager: BaseAPIManager, validate parameters: Parameters) throws {
+    events.append("validate.parameters")
+    try validateParameters(parameters)
+  }
+
+  func manager(_ manager: BaseAPIManager, validate response: APIResponse) throws {
+    events.append("validate.response")
+    try validateResponse(response)
+  }
+
+  func manager(_ manager: BaseAPIManager, shouldLoad parameters: Parameters) -> Bool { note("shouldLoad") }
+
+  func manager(_ manager: BaseAPIManager, didLoad parameters: Parameters, as flight: FlightID) {
+    _ = note("didLoad")
+  }
+
+  func manager(_ manager: BaseAPIManager, didReceive response: HTTPResponse, of flight: FlightID) {
+    _ = note("didReceive")
+  }
+
+  func manager(_ manager: BaseAPIManager, beforeSuccess response: APIResponse) -> Bool {
+    note("beforeSuccess")
+  }
+
+  func manager(_ manager: BaseAPIManager, afterSuccess response: APIResponse) { _ = note("afterSuccess") }
+
+  func manager(_ manager: BaseAPIManager, beforeFailure error: APIError) -> Bool { note("beforeFailure") }
+
+  func manager(_ manager: BaseAPIManager, afterFailure error: APIError) { _ = note("afterFailure") }
+
+  private func note(_ hook: String) -> Bool {
+    events.append(hook)
+    return !vetoes.contains(hook)
+  }
+}
+
+/// The body the stubs answer with where a test does not care.
+let someJSON = #"{"items": [{"id": 1}], "total": 1}"#
+
+/// Returns when the main actor has worked off what was put on the landing strip before.
+@MainActor func landingsWorkedOff() async {
+  await withCheckedContinuation { continuation in LandingStrip.main.put { continuation.resume() } }
+}
+
+/// Runs `body`, which must throw an `APIError`, and returns that error.
+@MainActor func errorThrown<T>(
+  file: StaticString = #filePath, line: UInt = #line, by body: () async throws(APIError) -> T
+) async throws -> APIError {
+  do throws(APIError) {
+    _ = try await body()
+  } catch {
+    return error
+  }
+  XCTFail("nothing was thrown", file: file, line: line)
+  throw ValidationError("nothing was thrown")
+}
