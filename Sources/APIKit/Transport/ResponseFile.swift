@@ -1,0 +1,48 @@
+import Foundation
+
+/// A file that a response is written to: beside its place first, moved there when it is whole.
+///
+/// A failed attempt leaves nothing behind, and a file that stood there before stays as it was. Used by one
+/// thread at a time.
+struct ResponseFile {
+  let path: String
+  /// Bytes written.
+  private(set) var count: Int64 = 0
+  private let partialPath: String
+  private let handle: FileHandle
+
+  /// Makes the file beside `path`; throws ``APIError/Reason/fileFailed`` when that is not possible.
+  init(path: String) throws(APIError) {
+    self.path = path
+    partialPath = "\(path).\(UInt32.random(in: 0 ... .max)).partial"
+    guard FileManager.default.createFile(atPath: partialPath, contents: nil),
+      let handle = FileHandle(forWritingAtPath: partialPath)
+    else { throw APIError(.transport, .fileFailed, "no file can be made for \(path)") }
+    self.handle = handle
+  }
+
+  /// Appends bytes.
+  mutating func write(_ data: Data) throws(APIError) {
+    do { try handle.write(contentsOf: data) } catch {
+      throw APIError(.transport, .fileFailed, "\(path) cannot be written", underlying: error)
+    }
+    count += Int64(data.count)
+  }
+
+  /// Moves the whole file to its place.
+  func commit() throws(APIError) {
+    do {
+      try handle.close()
+      guard rename(partialPath, path) == 0 else { throw POSIXError(.init(rawValue: errno) ?? .EIO) }
+    } catch {
+      discard()
+      throw APIError(.transport, .fileFailed, "\(path) cannot be replaced", underlying: error)
+    }
+  }
+
+  /// Removes what was written.
+  func discard() {
+    try? handle.close()
+    unlink(partialPath)
+  }
+}

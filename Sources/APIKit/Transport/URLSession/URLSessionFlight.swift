@@ -1,0 +1,352 @@
+import Foundation
+import Synchronization
+
+#if canImport(FoundationNetworking)
+  import FoundationNetworking
+#endif
+
+/// One attempt of a ``URLSessionTransport``: collects what the delegate gets and lands exactly once.
+///
+/// Callbacks come on the session's serial queue; cancellation and limits in time from any thread.
+final class URLSessionFlight: Sendable {
+  let task: URLSessionTask
+  private let exchange: HTTPExchange
+  private let start: ContinuousClock.Instant
+  private let timeouts: HTTPTimeouts
+  private let limit: Int64
+  private let state = Mutex(State())
+
+  private struct State {
+    /// Who waits for the answer, until it landed.
+    var waiter: CheckedContinuation<Result<HTTPResponse, APIError>, Never>?
+    /// What landed before anybody waited.
+    var early: Result<HTTPResponse, APIError>?
+    /// Nothing more is taken from the wire: it landed, or its stream ended.
+    var isOver = false
+    var head: HTTPResponse?
+    var bytes: [UInt8] = []
+    var file: ResponseFile?
+    var pipe: ChunkPipe?
+    var isPaused = false
+    var progress = TransferProgress()
+    var metrics = TransportMetrics()
+    var version = HTTPVersion.http1_1
+    var lastActivity: ContinuousClock.Instant
+    var lastReport: ContinuousClock.Instant?
+    var watch: Task<Void, Never>?
+
+    init() { lastActivity = .now }
+  }
+
+  /// The bytes of a stream that may lie unread before the task is suspended.
+  private static let streamMark = 256 * 1024
+
+  init(
+    task: URLSessionTask, exchange: HTTPExchange, start: ContinuousClock.Instant, timeouts: HTTPTimeouts,
+    maximumDecodedBytes: Int64
+  ) {
+    self.task = task
+    self.exchange = exchange
+    self.start = start
+    self.timeouts = timeouts
+    limit =
+      switch exchange.destination {
+      case .memory(let maximum): min(Int64(maximum), maximumDecodedBytes)
+      case .file(_, let maximum): min(maximum, maximumDecodedBytes)
+      case .stream: maximumDecodedBytes
+      }
+    if case .bytes(let bytes) = exchange.request.body {
+      state.withLock { $0.progress.totalToSend = Int64(bytes.count) }
+    }
+  }
+
+  /// Starts the task; the continuation gets what lands.
+  func begin(_ waiter: CheckedContinuation<Result<HTTPResponse, APIError>, Never>) {
+    let early = state.withLock { state -> Result<HTTPResponse, APIError>? in
+      if let early = state.early { return early }
+      state.waiter = waiter
+      state.lastActivity = .now
+      return nil
+    }
+    if let early { return waiter.resume(returning: early) }
+    watchLimits()
+    task.resume()
+  }
+
+  /// Ends the attempt with an error and the task with it.
+  func fail(_ error: APIError) {
+    finish(.failure(error))
+    task.cancel()
+  }
+
+  // MARK: What the delegate gets
+
+  /// Takes status and header fields; false when the body is not wanted.
+  @discardableResult
+  func receive(head system: URLResponse) -> Bool {
+    guard state.withLock({ $0.head == nil && !$0.isOver }) else { return true }
+    guard let system = system as? HTTPURLResponse else {
+      fail(APIError(.transport, .malformedResponse, "the answer is not HTTP"))
+      return false
+    }
+    // Linux shows 1xx heads; the one that counts comes after them.
+    guard system.statusCode >= 200 else { return true }
+    let headers = URLSessionTransport.headers(of: system)
+    let head = HTTPResponse(status: system.statusCode, headers: headers, url: exchange.request.url)
+    if let error = refusal(of: head) {
+      fail(error)
+      return false
+    }
+    let expected = system.expectedContentLength
+    var opened: Result<ResponseFile?, APIError> = .success(nil)
+    if case .file(let path, _) = exchange.destination {
+      do throws(APIError) { opened = .success(try ResponseFile(path: path)) } catch {
+        opened = .failure(error)
+      }
+    }
+    guard case .success(let file) = opened else {
+      if case .failure(let error) = opened { fail(error) }
+      return false
+    }
+    let pipe = makePipe()
+    let (waiter, response) = state.withLock { state -> (Waiter?, HTTPResponse?) in
+      guard !state.isOver else {
+        file?.discard()
+        return (nil, nil)
+      }
+      state.head = head
+      state.file = file
+      state.pipe = pipe
+      state.lastActivity = .now
+      if expected > 0 {
+        state.progress.totalToReceive = expected
+        if file == nil, pipe == nil { state.bytes.reserveCapacity(Int(min(expected, limit))) }
+      }
+      guard pipe != nil else { return (nil, nil) }
+      defer { state.waiter = nil }
+      return (state.waiter, answer(of: &state))
+    }
+    if let waiter, let response { waiter.resume(returning: .success(response)) }
+    return true
+  }
+
+  /// Takes a piece of the body.
+  func receive(_ data: Data) {
+    // After a 1xx head Linux announces no other; see ``receive(head:)``.
+    if state.withLock({ $0.head == nil }), let response = task.response { receive(head: response) }
+    var failure: APIError?
+    let (pipe, report) = state.withLock { state -> (ChunkPipe?, TransferProgress?) in
+      guard !state.isOver else { return (nil, nil) }
+      state.lastActivity = .now
+      state.progress.received += Int64(data.count)
+      guard state.progress.received <= limit else {
+        failure = tooLarge(state.head)
+        return (nil, nil)
+      }
+      if state.file != nil {
+        do throws(APIError) { try state.file?.write(data) } catch { failure = error }
+      } else if state.pipe == nil {
+        data.withUnsafeBytes { state.bytes.append(contentsOf: $0) }
+      }
+      return (state.pipe, dueReport(&state))
+    }
+    if let failure { return fail(failure) }
+    if let report { exchange.onProgress?(report) }
+    if let pipe, pipe.write(Array(data)) {
+      state.withLock { $0.isPaused = true }
+      task.suspend()
+    }
+  }
+
+  /// Takes the count of bytes sent.
+  func sent(_ count: Int64) {
+    let report = state.withLock { state -> TransferProgress? in
+      state.lastActivity = .now
+      state.progress.sent = count
+      return dueReport(&state)
+    }
+    if let report { exchange.onProgress?(report) }
+  }
+
+  /// Takes the end of the task.
+  func complete(_ error: (any Error)?) {
+    if let error { return finish(.failure(translate(error))) }
+    // Linux shows the delegate no head of a 3xx without a Location.
+    if let response = task.response { receive(head: response) }
+    let file = state.withLock { state -> ResponseFile? in
+      defer { state.file = nil }
+      return state.isOver ? nil : state.file
+    }
+    if let file {
+      do throws(APIError) { try file.commit() } catch { return finish(.failure(error)) }
+    }
+    finish(.success(file))
+  }
+
+  #if !canImport(FoundationNetworking)
+    func receive(metrics: URLSessionTaskMetrics) {
+      guard let last = metrics.transactionMetrics.last else { return }
+      state.withLock { state in
+        state.metrics = TransportMetrics(last, since: metrics.taskInterval.start)
+        state.version = HTTPVersion(networkProtocolName: last.networkProtocolName)
+      }
+    }
+  #endif
+
+  // MARK: The end
+
+  private typealias Waiter = CheckedContinuation<Result<HTTPResponse, APIError>, Never>
+
+  /// Lands the attempt, or ends its stream when the head has landed. Only the first call counts.
+  private func finish(_ end: Result<ResponseFile?, APIError>) {
+    var last: TransferProgress?
+    let (waiter, result, pipe) = state.withLock {
+      state -> (Waiter?, Result<HTTPResponse, APIError>?, ChunkPipe?) in
+      guard !state.isOver else { return (nil, nil, nil) }
+      state.isOver = true
+      state.watch?.cancel()
+      state.watch = nil
+      state.file?.discard()
+      state.file = nil
+      if case .success = end { last = state.progress }
+      if let pipe = state.pipe { return (nil, nil, pipe) }
+      let result = end.flatMap { file -> Result<HTTPResponse, APIError> in
+        guard var response = answer(of: &state) else {
+          return .failure(APIError(.transport, .malformedResponse, "the connection ended without an answer"))
+        }
+        if let file { response.body = .file(path: file.path, count: file.count) }
+        return .success(response)
+      }
+      defer { state.waiter = nil }
+      if state.waiter == nil { state.early = result }
+      return (state.waiter, result, nil)
+    }
+    if let last { exchange.onProgress?(last) }
+    pipe?.finish(end.map { _ in })
+    if let result { waiter?.resume(returning: result) }
+  }
+
+  private func answer(of state: inout State) -> HTTPResponse? {
+    guard var response = state.head else { return nil }
+    state.metrics.total = max(state.metrics.total, microseconds(since: start))
+    state.metrics.bytesSent = max(state.progress.sent, state.metrics.bytesSent)
+    state.metrics.bytesReceived = state.progress.received
+    response.metrics = state.metrics
+    response.version = exchange.request.url.scheme == "http" ? .http1_1 : state.version
+    if let pipe = state.pipe {
+      response.body = .stream(pipe.stream)
+    } else {
+      response.body = .bytes(state.bytes)
+      state.bytes = []
+    }
+    return response
+  }
+
+  private func translate(_ error: any Error) -> APIError {
+    var reason = URLSessionTransport.reason(of: error)
+    let (head, received) = state.withLock { ($0.head, $0.progress.received) }
+    var detail = "\(reason.text) (URLSession: \((error as NSError).code))"
+    if head != nil, reason == .connectionLost || reason == .transportFailed {
+      reason = .truncatedBody
+      detail = "the connection ended after \(received) bytes of the body"
+    }
+    return APIError(.transport, reason, detail, underlying: error, evidence: head?.evidence)
+  }
+
+  private func refusal(of head: HTTPResponse) -> APIError? {
+    let lengths = Set(
+      head.headers.values("Content-Length").flatMap { $0.split(separator: ",") }
+        .map { String($0).trimmingSpaces() })
+    if lengths.count > 1 {
+      return APIError(.transport, .malformedResponse, "the answer has two different Content-Length values")
+    }
+    if let inspect = exchange.inspectHead {
+      do { try inspect(head.status, head.headers) } catch {
+        return APIError(.transport, .refusedAtHeaders, underlying: error, evidence: head.evidence)
+      }
+    }
+    if !head.headers.contains("Content-Encoding"), exchange.request.method != .head, head.status != 304,
+      let length = lengths.first.flatMap({ Int64($0) }), length > limit
+    {
+      return tooLarge(head)
+    }
+    return nil
+  }
+
+  private func tooLarge(_ head: HTTPResponse?) -> APIError {
+    APIError(
+      .transport, .responseTooLarge, "the body is larger than \(limit) bytes", evidence: head?.evidence)
+  }
+
+  // MARK: Streams, progress and limits
+
+  private func makePipe() -> ChunkPipe? {
+    guard case .stream = exchange.destination else { return nil }
+    return ChunkPipe(mark: Self.streamMark) { [weak self] in
+      self?.goOn()
+    } onCancel: { [weak self] in
+      self?.fail(APIError(.transport, .cancelled))
+    }
+  }
+
+  private func goOn() {
+    let wasPaused = state.withLock { state in
+      defer {
+        state.isPaused = false
+        state.lastActivity = .now
+      }
+      return state.isPaused
+    }
+    if wasPaused { task.resume() }
+  }
+
+  private func dueReport(_ state: inout State) -> TransferProgress? {
+    guard exchange.onProgress != nil else { return nil }
+    let now = ContinuousClock.now
+    if let last = state.lastReport, now - last < .milliseconds(100) { return nil }
+    state.lastReport = now
+    return state.progress
+  }
+
+  private func watchLimits() {
+    guard timeouts.idle ?? .zero != .zero || timeouts.total ?? .zero != .zero else { return }
+    let watch = Task { [weak self] in
+      while let wait = self?.timeLeft(), !Task.isCancelled { try? await Task.sleep(for: wait) }
+    }
+    state.withLock { state in
+      if state.isOver { watch.cancel() } else { state.watch = watch }
+    }
+  }
+
+  /// The time to the nearest limit; nil when the attempt is over, or ended now because a limit is reached.
+  private func timeLeft() -> Duration? {
+    let now = ContinuousClock.now
+    let (isOver, quiet) = state.withLock { state in
+      // While the reader of a stream lets us wait, the silence is not the server's.
+      if state.isPaused { state.lastActivity = now }
+      return (state.isOver, now - state.lastActivity)
+    }
+    guard !isOver else { return nil }
+    var left = Duration.seconds(3600)
+    if let total = timeouts.total, total != .zero {
+      left = min(left, total - (now - start))
+      if left <= .zero {
+        fail(APIError(.transport, .totalTimeout, "not finished in \(total)"))
+        return nil
+      }
+    }
+    if let idle = timeouts.idle, idle != .zero {
+      left = min(left, idle - quiet)
+      if left <= .zero {
+        fail(APIError(.transport, .idleTimeout, "no bytes for \(idle)"))
+        return nil
+      }
+    }
+    return left
+  }
+
+  private func microseconds(since start: ContinuousClock.Instant) -> Int64 {
+    let time = (ContinuousClock.now - start).components
+    return time.seconds * 1_000_000 + time.attoseconds / 1_000_000_000_000
+  }
+}

@@ -1,0 +1,65 @@
+import Foundation
+
+#if canImport(FoundationNetworking)
+  import FoundationNetworking
+#endif
+
+extension URLSessionTransport {
+  /// Our request as the system's.
+  static func bridge(_ request: HTTPRequest, headers: HTTPHeaders) throws(APIError) -> URLRequest {
+    // Foundation encodes a bracket of its own accord, and every percent sign beside it a second time.
+    let target = (request.url.path + (request.url.query.map { "?" + $0 } ?? ""))
+      .replacingOccurrences(of: "[", with: "%5B").replacingOccurrences(of: "]", with: "%5D")
+    let port = request.url.port.map { ":\($0)" } ?? ""
+    guard let url = URL(string: "\(request.url.scheme)://\(request.url.hostText)\(port)\(target)"),
+      url.absoluteString.hasSuffix(target)
+    else {
+      throw APIError(.transport, .invalidURL, "the system does not take the URL \(request.url) as it is")
+    }
+    var system = URLRequest(
+      url: url, cachePolicy: .reloadIgnoringLocalCacheData, timeoutInterval: systemTimeout)
+    system.httpMethod = request.method.rawValue
+    system.httpShouldHandleCookies = false
+    for field in headers { system.addValue(field.value, forHTTPHeaderField: field.name) }
+    return system
+  }
+
+  /// The header fields of the system's response. It keeps neither their order nor their repetition, so
+  /// they come sorted by name, and `Set-Cookie`, whose joined values cannot be told apart by a comma
+  /// alone, is taken apart where a new cookie begins.
+  static func headers(of response: HTTPURLResponse) -> HTTPHeaders {
+    var headers = HTTPHeaders()
+    for (name, value) in response.allHeaderFields {
+      guard let name = name as? String, let value = value as? String else { continue }
+      if HTTPHeaders.equal(name, "Set-Cookie") {
+        for cookie in splitSetCookie(value) { headers.add(name, cookie) }
+      } else {
+        headers.add(name, value)
+      }
+    }
+    headers.fields.sort { $0.name < $1.name }
+    return headers
+  }
+
+  /// Takes joined `Set-Cookie` values apart: a new one begins where a comma is followed by `token=`.
+  ///
+  /// The comma of an `Expires` date is followed by a space and a number, never by a token and `=`.
+  static func splitSetCookie(_ joined: String) -> [String] {
+    var cookies: [String] = []
+    var current: Substring = ""
+    for part in joined.split(separator: ",", omittingEmptySubsequences: false) {
+      let name = part.drop { $0 == " " }.prefix { $0 != "=" && $0 != ";" }
+      let begins =
+        part.utf8.contains(UInt8(ascii: "=")) && !name.isEmpty && name.utf8.allSatisfy(HTTPToken.contains)
+        && part.drop { $0 == " " }.dropFirst(name.count).first == "="
+      if begins || cookies.isEmpty && current.isEmpty {
+        if !current.isEmpty { cookies.append(String(current).trimmingSpaces()) }
+        current = part
+      } else {
+        current = current + "," + part
+      }
+    }
+    if !current.isEmpty { cookies.append(String(current).trimmingSpaces()) }
+    return cookies
+  }
+}

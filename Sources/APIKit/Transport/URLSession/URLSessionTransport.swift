@@ -1,0 +1,161 @@
+import Foundation
+import Synchronization
+
+#if canImport(FoundationNetworking)
+  import FoundationNetworking
+#endif
+
+/// Carries requests over Foundation's `URLSession`: the default transport on Apple platforms.
+///
+/// Built and tested on Linux too, where `CurlTransport` does more and is many times faster. Redirects,
+/// cookies and the cache of `URLSession` are switched off: the layers above do them alike for every
+/// transport. The limits in time are kept by timers of our own, because the system's mean something else on
+/// each platform. What is missing on a platform is missing in ``capabilities``.
+///
+/// Known limits: repeated header fields of an answer arrive joined, and in the order of their names, because
+/// the system gives a dictionary. On Linux the variables `http_proxy` and `https_proxy` of the environment
+/// count, a compressed body that was cut passes as whole, and a server that closes in the middle of its
+/// header fields ends the program (a trap inside FoundationNetworking): use it there for servers you trust.
+public final class URLSessionTransport: HTTPTransport {
+  /// What this transport can do on this platform.
+  public let capabilities: TransportCapabilities = URLSessionTransport.capabilities
+
+  /// What this transport can do on this platform.
+  ///
+  /// A connect timeout, streamed uploads, logins, own trust and proxies are missing everywhere; streamed
+  /// downloads (on Linux a task that was suspended ends the program when it goes on), the full metrics,
+  /// interface control, the minimum TLS version and HTTP/2 are Apple's alone.
+  public static let capabilities: TransportCapabilities = {
+    var all: TransportCapabilities = [
+      .fileUpload, .fileDownload, .progress, .idleTimeout, .totalTimeout, .headInspection,
+      .connectionLimits,
+    ]
+    #if !canImport(FoundationNetworking)
+      all.formUnion([.http2, .streamDownload, .metrics, .interfaceControl, .minimumTLS, .brotli])
+    #endif
+    return all
+  }()
+
+  private let configuration: TransportConfiguration
+  private let session: URLSession
+  private let bridge: URLSessionBridge
+
+  /// Makes a transport with a session of its own.
+  ///
+  /// Throws ``APIError/Reason/unsupportedCapability`` naming the first setting that the system's session
+  /// cannot honour, or ``APIError/Reason/misconfigured``.
+  public init(_ configuration: TransportConfiguration = .standard) throws(APIError) {
+    try configuration.validate(for: Self.capabilities)
+    if configuration.connections.total != nil {
+      // The system counts per host only.
+      try TransportCapabilities().require(.connectionLimits, "a limit of connections in all")
+    }
+    self.configuration = configuration
+    bridge = URLSessionBridge()
+    let queue = OperationQueue()
+    queue.name = "APIKit.URLSessionTransport"
+    queue.maxConcurrentOperationCount = 1
+    session = URLSession(
+      configuration: Self.sessionConfiguration(configuration), delegate: bridge, delegateQueue: queue)
+  }
+
+  deinit { session.invalidateAndCancel() }
+
+  /// Ends the session: attempts in the air fail with ``APIError/Reason/transportStopped``, later ones too.
+  ///
+  /// Dropping the last reference does the same. May be called more than once.
+  public func shutdown() {
+    for flight in bridge.stop() { flight.fail(APIError(.transport, .transportStopped)) }
+    session.invalidateAndCancel()
+  }
+
+  /// Sends one request; see ``HTTPTransport/send(_:)-swift.requirement``.
+  public func send(_ exchange: HTTPExchange) async throws(APIError) -> HTTPResponse {
+    let start = ContinuousClock.now
+    try capabilities.check(exchange)
+    let request = try urlRequest(exchange.request)
+    guard !Task.isCancelled else { throw APIError(.transport, .cancelled) }
+    let flight = try bridge.add { () throws(APIError) in
+      URLSessionFlight(
+        task: try makeTask(request, exchange.request.body), exchange: exchange, start: start,
+        timeouts: exchange.request.timeouts.filled(from: configuration.timeouts),
+        maximumDecodedBytes: configuration.maximumDecodedBytes)
+    }
+    guard let flight else { throw APIError(.transport, .transportStopped) }
+    let result = await withTaskCancellationHandler {
+      await withCheckedContinuation { flight.begin($0) }
+    } onCancel: {
+      flight.fail(APIError(.transport, .cancelled))
+    }
+    return try result.get()
+  }
+
+  private func urlRequest(_ request: HTTPRequest) throws(APIError) -> URLRequest {
+    guard ["http", "https"].contains(request.url.scheme) else {
+      throw APIError(
+        .transport, .unsupportedScheme,
+        "URLSessionTransport serves http and https, not \(request.url.scheme)")
+    }
+    guard !request.options.compressesBody else {
+      throw APIError(
+        .transport, .unsupportedCapability, "the transport does not support compressed request bodies")
+    }
+    guard request.method != .get || request.body.isEmpty else {
+      throw APIError(
+        .transport, .unsupportedCapability,
+        "the transport does not support a body in a GET request: URLSession refuses it")
+    }
+    try request.validate()
+    var headers = configuration.headers
+    headers.merge(request.headers)
+    return try URLSessionTransport.bridge(request, headers: headers)
+  }
+
+  private func makeTask(_ request: URLRequest, _ body: HTTPBody) throws(APIError) -> URLSessionTask {
+    switch body {
+    case .empty: return session.dataTask(with: request)
+    case .bytes(let bytes): return session.uploadTask(with: request, from: Data(bytes))
+    case .file(let path, let offset):
+      guard offset == 0 else {
+        throw APIError(
+          .transport, .unsupportedCapability,
+          "the transport does not support request bodies from the middle of a file")
+      }
+      guard FileManager.default.isReadableFile(atPath: path) else {
+        throw APIError(.transport, .unreadableBody, "the file \(path) cannot be read")
+      }
+      return session.uploadTask(with: request, fromFile: URL(fileURLWithPath: path))
+    case .stream:
+      throw APIError(
+        .transport, .unsupportedCapability,
+        "the transport does not support request bodies from a stream (streamUpload)")
+    }
+  }
+
+  private static func sessionConfiguration(_ ours: TransportConfiguration) -> URLSessionConfiguration {
+    let configuration = URLSessionConfiguration.ephemeral
+    configuration.httpCookieStorage = nil
+    configuration.httpShouldSetCookies = false
+    configuration.httpCookieAcceptPolicy = .never
+    configuration.urlCache = nil
+    configuration.urlCredentialStorage = nil
+    configuration.requestCachePolicy = .reloadIgnoringLocalCacheData
+    configuration.httpMaximumConnectionsPerHost = ours.connections.perHost
+    // Our own timers end attempts; the system's must not come before them.
+    configuration.timeoutIntervalForRequest = systemTimeout
+    configuration.timeoutIntervalForResource = systemTimeout
+    #if !canImport(FoundationNetworking)
+      configuration.waitsForConnectivity = false
+      configuration.allowsCellularAccess = ours.interfaces.allowsCellular
+      configuration.allowsExpensiveNetworkAccess = ours.interfaces.allowsExpensive
+      configuration.allowsConstrainedNetworkAccess = ours.interfaces.allowsConstrained
+      configuration.isDiscretionary = ours.interfaces.isDiscretionary
+      configuration.networkServiceType = ours.interfaces.serviceType.networkServiceType
+      configuration.tlsMinimumSupportedProtocolVersion = ours.tls.minimumVersion.protocolVersion
+    #endif
+    return configuration
+  }
+
+  /// A week in seconds: longer than any attempt, short enough for the system to count in milliseconds.
+  static let systemTimeout: Double = 7 * 86_400
+}

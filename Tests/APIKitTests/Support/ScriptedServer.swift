@@ -1,0 +1,287 @@
+import APIKit
+import Foundation
+import Synchronization
+
+#if canImport(Glibc)
+  import Glibc
+#else
+  import Darwin
+#endif
+
+/// A raw TCP server on loopback whose connections follow a script: it may answer wrongly on purpose.
+///
+/// ```swift
+/// let server = try ScriptedServer(.readRequest, .text("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhalf"), .reset)
+/// defer { server.stop() }
+/// ```
+/// The nth connection runs the nth script, later ones the last. One thread per connection; whatever a
+/// script waits for ends when the client goes or the server stops, and after 20 seconds in any case.
+final class ScriptedServer: Sendable {
+  /// One thing a connection does. After the last step the connection is closed in order.
+  enum Step: Sendable {
+    /// Reads a whole request, body included, and records it. The script ends when the client closed.
+    case readRequest
+    /// Reads a request's head alone and records it; the body stays unread.
+    case readHead
+    /// Writes bytes.
+    case write([UInt8])
+    /// Writes text.
+    case text(String)
+    /// Writes so many bytes at a time with a pause between.
+    case drip([UInt8], size: Int, every: Duration)
+    /// Waits.
+    case pause(Duration)
+    /// Waits until the test opens the latch.
+    case wait(Latch)
+    /// Waits until the client closes.
+    case waitForClose
+    /// Answers the request read last.
+    case answer(@Sendable (Received) -> [UInt8])
+    /// Reads and answers requests on the one connection until the client closes.
+    case serve(@Sendable (Received) -> [UInt8])
+    /// Closes in order.
+    case close
+    /// Closes with a reset (RST) instead of an orderly end.
+    case reset
+  }
+
+  /// One request as it came.
+  struct Received: Sendable {
+    var method = ""
+    var target = ""
+    var version = ""
+    var headers = HTTPHeaders()
+    var body: [UInt8] = []
+    var isChunked = false
+    /// The number of the connection, from 0.
+    var connection = 0
+    /// The head as it stood on the wire.
+    var head = ""
+
+    var text: String { String(decoding: body, as: UTF8.self) }
+  }
+
+  private struct State {
+    var requests: [Received] = []
+    var accepted = 0
+    var open: Set<Int32> = []
+    var isStopped = false
+    var latches: [Latch] = []
+  }
+
+  let port: Int
+  private let listener: Int32
+  private let scripts: [[Step]]
+  private let state = Mutex(State())
+  private let changed = NSCondition()
+
+  /// A server whose every connection runs the one script.
+  convenience init(_ steps: Step...) throws { try self.init(scripts: [steps]) }
+
+  /// A server that answers each request by a closure, connections kept alive.
+  static func serving(_ answer: @escaping @Sendable (Received) -> [UInt8]) throws -> ScriptedServer {
+    try ScriptedServer(.serve(answer))
+  }
+
+  /// A server whose nth connection runs the nth script.
+  init(scripts: [[Step]]) throws {
+    self.scripts = scripts
+    #if canImport(Glibc)
+      listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+    #else
+      listener = socket(AF_INET, SOCK_STREAM, 0)
+    #endif
+    var address = sockaddr_in()
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_addr.s_addr = inet_addr("127.0.0.1")
+    var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+    let listener = self.listener
+    let bound = withUnsafeMutablePointer(to: &address) { pointer in
+      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { pointer in
+        bind(listener, pointer, length) == 0 && listen(listener, 512) == 0
+          && getsockname(listener, pointer, &length) == 0
+      }
+    }
+    guard bound else { throw POSIXError(.EADDRNOTAVAIL) }
+    port = Int(UInt16(bigEndian: address.sin_port))
+    Thread.detachNewThread { [self] in acceptAll() }
+  }
+
+  /// A URL of this server; the path must be well formed.
+  func url(_ path: String = "/", host: String = "127.0.0.1", scheme: String = "http") throws -> HTTPURL {
+    try HTTPURL("\(scheme)://\(host):\(port)\(path)")
+  }
+
+  /// The requests read so far.
+  var requests: [Received] { state.withLock { $0.requests } }
+
+  /// The connections accepted so far.
+  var connectionCount: Int { state.withLock { $0.accepted } }
+
+  /// The connections that are open now.
+  var openCount: Int { state.withLock { $0.open.count } }
+
+  /// Blocks until so many requests were read; false when they did not come within the limit.
+  @discardableResult
+  func waitForRequests(_ count: Int, seconds: Double = 10) -> Bool {
+    wait(seconds) { $0.requests.count >= count }
+  }
+
+  /// Blocks until so many connections were accepted; false when they did not come within the limit.
+  @discardableResult
+  func waitForConnections(_ count: Int, seconds: Double = 10) -> Bool {
+    wait(seconds) { $0.accepted >= count }
+  }
+
+  /// Blocks until no connection is open; false when that did not come within the limit.
+  @discardableResult
+  func waitUntilIdle(seconds: Double = 10) -> Bool { wait(seconds) { $0.open.isEmpty } }
+
+  /// Ends the listener and every connection.
+  func stop() {
+    let first = state.withLock { state in
+      guard !state.isStopped else { return false }
+      state.isStopped = true
+      for one in state.open { shutdown(one, Int32(SHUT_RDWR)) }
+      return true
+    }
+    if first { shutdown(listener, Int32(SHUT_RDWR)) }
+  }
+
+  // MARK: Bytes of answers
+
+  /// A well-formed answer with its Content-Length.
+  static func response(
+    _ status: Int = 200, _ headers: HTTPHeaders = HTTPHeaders(), _ body: [UInt8] = []
+  ) -> [UInt8] {
+    var head = "HTTP/1.1 \(status) Whatever\r\n"
+    for field in headers { head += "\(field.name): \(field.value)\r\n" }
+    if !headers.contains("Content-Length"), !headers.contains("Transfer-Encoding"), status >= 200,
+      status != 204, status != 304
+    {
+      head += "Content-Length: \(body.count)\r\n"
+    }
+    return Array((head + "\r\n").utf8) + body
+  }
+
+  /// A well-formed answer of text.
+  static func response(
+    _ status: Int = 200, _ headers: HTTPHeaders = HTTPHeaders(), text: String
+  ) -> [UInt8] {
+    response(status, headers, Array(text.utf8))
+  }
+
+  // MARK: Insides
+
+  private func wait(_ seconds: Double, _ isTrue: (borrowing State) -> Bool) -> Bool {
+    let end = Date(timeIntervalSinceNow: seconds)
+    changed.lock()
+    defer { changed.unlock() }
+    while !state.withLock({ isTrue($0) }) {
+      if !changed.wait(until: end) { return state.withLock { isTrue($0) } }
+    }
+    return true
+  }
+
+  private func change(_ work: (inout State) -> Void) {
+    changed.lock()
+    state.withLock { work(&$0) }
+    changed.broadcast()
+    changed.unlock()
+  }
+
+  private func acceptAll() {
+    while true {
+      let socket = accept(listener, nil, nil)
+      guard socket >= 0 else { break }
+      var number = 0
+      var isStopped = false
+      change { state in
+        number = state.accepted
+        isStopped = state.isStopped
+        state.accepted += 1
+        if !isStopped { state.open.insert(socket) }
+      }
+      guard !isStopped else {
+        close(socket)
+        break
+      }
+      let connection = number
+      Thread.detachNewThread { [self] in run(socket, connection) }
+    }
+    close(listener)
+  }
+
+  private func run(_ socket: Int32, _ number: Int) {
+    var one: Int32 = 1
+    setsockopt(socket, Int32(IPPROTO_TCP), TCP_NODELAY, &one, socklen_t(MemoryLayout<Int32>.size))
+    var wire = Connection(socket: socket, number: number)
+    for step in scripts.isEmpty ? [] : scripts[min(number, scripts.count - 1)] {
+      guard perform(step, &wire), !state.withLock({ $0.isStopped }) else { break }
+    }
+    // The descriptor leaves the list before it is closed: its number may be given out again at once.
+    change { $0.open.remove(socket) }
+    close(socket)
+  }
+
+  private func perform(_ step: Step, _ wire: inout Connection) -> Bool {
+    switch step {
+    case .readRequest: return read(&wire, withBody: true)
+    case .readHead: return read(&wire, withBody: false)
+    case .write(let bytes): return wire.write(bytes)
+    case .text(let text): return wire.write(Array(text.utf8))
+    case .drip(let bytes, let size, let every):
+      var rest = bytes[...]
+      while !rest.isEmpty {
+        guard wire.write(Array(rest.prefix(size))), wire.pause(every) else { return false }
+        rest = rest.dropFirst(size)
+      }
+      return true
+    case .pause(let time): return wire.pause(time)
+    case .wait(let latch):
+      latch.wait()
+      return true
+    case .waitForClose:
+      wire.waitForClose()
+      return true
+    case .answer(let make): return wire.write(make(wire.last))
+    case .serve(let make):
+      while read(&wire, withBody: true) { guard wire.write(make(wire.last)) else { return false } }
+      return true
+    case .close: return false
+    case .reset:
+      var linger = linger(l_onoff: 1, l_linger: 0)
+      setsockopt(
+        wire.socket, SOL_SOCKET, SO_LINGER, &linger,
+        socklen_t(MemoryLayout.size(ofValue: linger)))
+      return false
+    }
+  }
+
+  private func read(_ wire: inout Connection, withBody: Bool) -> Bool {
+    guard let request = wire.readRequest(withBody: withBody) else { return false }
+    wire.last = request
+    change { $0.requests.append(request) }
+    return true
+  }
+}
+
+/// Holds a script until the test opens it; ends by itself after 20 seconds.
+final class Latch: Sendable {
+  private let condition = NSCondition()
+  private let isOpen = Mutex(false)
+
+  func open() {
+    condition.lock()
+    isOpen.withLock { $0 = true }
+    condition.broadcast()
+    condition.unlock()
+  }
+
+  func wait() {
+    let end = Date(timeIntervalSinceNow: 20)
+    condition.lock()
+    while !isOpen.withLock({ $0 }), condition.wait(until: end) {}
+    condition.unlock()
+  }
+}
