@@ -12,9 +12,9 @@ public struct HTTPURL: Hashable, Sendable {
   /// The port when the URL names one.
   public let port: Int?
   /// The path, percent-encoded, beginning with a slash (for `data`, all that follows the colon).
-  public var path: String
+  public internal(set) var path: String
   /// The query without its question mark, percent-encoded; nil when there is none.
-  public var query: String?
+  public internal(set) var query: String?
 
   /// The port used: the one named, or the scheme's own.
   public var effectivePort: Int? { port ?? Self.defaultPorts[scheme] }
