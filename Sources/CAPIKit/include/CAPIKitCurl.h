@@ -1,7 +1,143 @@
 // libcurl: its set-option and get-info calls are variadic, so each value type has a shim.
+// OpenSSL's libssl is here for what libcurl shows of a connection (CURLINFO_TLS_SSL_PTR).
 #ifndef CAPIKIT_CURL_H
 #define CAPIKIT_CURL_H
 
 #include <curl/curl.h>
+#include <openssl/ssl.h>
+#include <openssl/x509v3.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/prctl.h>
+
+/// Names the calling thread, for debuggers and `top`.
+static inline void capikit_name_thread(const char *name) { prctl(PR_SET_NAME, name, 0, 0, 0); }
+
+// MARK: curl_easy_setopt
+
+static inline CURLcode capikit_curl_set_long(CURL *easy, CURLoption option, long value) {
+  return curl_easy_setopt(easy, option, value);
+}
+
+static inline CURLcode capikit_curl_set_size(CURL *easy, CURLoption option, curl_off_t value) {
+  return curl_easy_setopt(easy, option, value);
+}
+
+static inline CURLcode capikit_curl_set_string(CURL *easy, CURLoption option, const char *value) {
+  return curl_easy_setopt(easy, option, value);
+}
+
+static inline CURLcode capikit_curl_set_pointer(CURL *easy, CURLoption option, void *value) {
+  return curl_easy_setopt(easy, option, value);
+}
+
+/// For the options that take a blob: libcurl copies the bytes.
+static inline CURLcode capikit_curl_set_blob(CURL *easy, CURLoption option, const void *bytes, size_t count) {
+  struct curl_blob blob = {(void *)bytes, count, CURL_BLOB_COPY};
+  return curl_easy_setopt(easy, option, &blob);
+}
+
+/// For WRITEFUNCTION, HEADERFUNCTION and READFUNCTION, which have one shape.
+static inline CURLcode capikit_curl_set_transfer(
+    CURL *easy, CURLoption option, size_t (*function)(char *, size_t, size_t, void *)) {
+  return curl_easy_setopt(easy, option, function);
+}
+
+static inline CURLcode capikit_curl_set_seek(CURL *easy, curl_seek_callback function) {
+  return curl_easy_setopt(easy, CURLOPT_SEEKFUNCTION, function);
+}
+
+static inline CURLcode capikit_curl_set_progress(CURL *easy, curl_xferinfo_callback function) {
+  return curl_easy_setopt(easy, CURLOPT_XFERINFOFUNCTION, function);
+}
+
+static inline CURLcode capikit_curl_set_prereq(CURL *easy, curl_prereq_callback function) {
+  return curl_easy_setopt(easy, CURLOPT_PREREQFUNCTION, function);
+}
+
+static inline CURLcode capikit_curl_set_open_socket(CURL *easy, curl_opensocket_callback function) {
+  return curl_easy_setopt(easy, CURLOPT_OPENSOCKETFUNCTION, function);
+}
+
+static inline CURLcode capikit_curl_set_close_socket(CURL *easy, curl_closesocket_callback function) {
+  return curl_easy_setopt(easy, CURLOPT_CLOSESOCKETFUNCTION, function);
+}
+
+// MARK: curl_easy_getinfo
+
+static inline CURLcode capikit_curl_get_long(CURL *easy, CURLINFO info, long *value) {
+  return curl_easy_getinfo(easy, info, value);
+}
+
+static inline CURLcode capikit_curl_get_size(CURL *easy, CURLINFO info, curl_off_t *value) {
+  return curl_easy_getinfo(easy, info, value);
+}
+
+static inline CURLcode capikit_curl_get_string(CURL *easy, CURLINFO info, const char **value) {
+  return curl_easy_getinfo(easy, info, (char **)value);
+}
+
+static inline void *capikit_curl_get_private(CURL *easy) {
+  char *value = NULL;
+  curl_easy_getinfo(easy, CURLINFO_PRIVATE, &value);
+  return value;
+}
+
+/// The OpenSSL connection of a running transfer; NULL without TLS or with another TLS library.
+static inline SSL *capikit_curl_get_ssl(CURL *easy) {
+  struct curl_tlssessioninfo *session = NULL;
+  if (curl_easy_getinfo(easy, CURLINFO_TLS_SSL_PTR, &session) != CURLE_OK || !session) return NULL;
+  return session->backend == CURLSSLBACKEND_OPENSSL ? (SSL *)session->internals : NULL;
+}
+
+// MARK: curl_multi_setopt, curl_share_setopt
+
+static inline CURLMcode capikit_curl_multi_set_long(CURLM *multi, CURLMoption option, long value) {
+  return curl_multi_setopt(multi, option, value);
+}
+
+static inline CURLMcode capikit_curl_multi_set_pointer(CURLM *multi, CURLMoption option, void *value) {
+  return curl_multi_setopt(multi, option, value);
+}
+
+static inline CURLMcode capikit_curl_multi_set_socket(CURLM *multi, curl_socket_callback function) {
+  return curl_multi_setopt(multi, CURLMOPT_SOCKETFUNCTION, function);
+}
+
+static inline CURLMcode capikit_curl_multi_set_timer(CURLM *multi, curl_multi_timer_callback function) {
+  return curl_multi_setopt(multi, CURLMOPT_TIMERFUNCTION, function);
+}
+
+/// The finished transfer and its code; NULL when there is none. The code sits in a union.
+static inline CURL *capikit_curl_multi_done(CURLM *multi, CURLcode *code) {
+  int left = 0;
+  CURLMsg *message;
+  while ((message = curl_multi_info_read(multi, &left))) {
+    if (message->msg != CURLMSG_DONE) continue;
+    *code = message->data.result;
+    return message->easy_handle;
+  }
+  return NULL;
+}
+
+static inline CURLSHcode capikit_curl_share_data(CURLSH *share, curl_lock_data data) {
+  return curl_share_setopt(share, CURLSHOPT_SHARE, data);
+}
+
+// MARK: OpenSSL macros
+
+/// A slot of our own on every connection.
+static inline int capikit_ssl_new_index(void) { return SSL_get_ex_new_index(0, NULL, NULL, NULL, NULL); }
+
+static inline int capikit_x509_count(const STACK_OF(X509) *chain) { return sk_X509_num(chain); }
+
+static inline X509 *capikit_x509_at(const STACK_OF(X509) *chain, int index) {
+  return sk_X509_value(chain, index);
+}
+
+/// Whether the certificate names hosts by subjectAltName.
+static inline int capikit_x509_has_alternative_names(const X509 *certificate) {
+  return X509_get_ext_by_NID(certificate, NID_subject_alt_name, -1) >= 0;
+}
 
 #endif

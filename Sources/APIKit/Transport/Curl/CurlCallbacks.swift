@@ -1,0 +1,127 @@
+#if os(Linux)
+  import CAPIKit
+  import Glibc
+
+  /// libcurl's callbacks: each finds its handle or loop by the pointer it was given and hands over.
+  ///
+  /// They run on the loop thread. All are `@Sendable`: a closure written where an actor is isolated would
+  /// inherit that isolation and trap when libcurl calls it.
+  enum CurlCallbacks {
+    static func install(on handle: CurlHandle) throws(APIError) {
+      let easy = handle.easy
+      try handle.check(CURLOPT_WRITEFUNCTION, capikit_curl_set_transfer(easy, CURLOPT_WRITEFUNCTION, write))
+      try handle.set(CURLOPT_WRITEDATA, pointer: handle.me)
+      try handle.check(CURLOPT_HEADERFUNCTION, capikit_curl_set_transfer(easy, CURLOPT_HEADERFUNCTION, header))
+      try handle.set(CURLOPT_HEADERDATA, pointer: handle.me)
+      try handle.check(CURLOPT_READFUNCTION, capikit_curl_set_transfer(easy, CURLOPT_READFUNCTION, read))
+      try handle.set(CURLOPT_READDATA, pointer: handle.me)
+      try handle.check(CURLOPT_SEEKFUNCTION, capikit_curl_set_seek(easy, seek))
+      try handle.set(CURLOPT_SEEKDATA, pointer: handle.me)
+      try handle.check(CURLOPT_XFERINFOFUNCTION, capikit_curl_set_progress(easy, progress))
+      try handle.set(CURLOPT_XFERINFODATA, pointer: handle.me)
+      try handle.check(CURLOPT_PREREQFUNCTION, capikit_curl_set_prereq(easy, connected))
+      try handle.set(CURLOPT_PREREQDATA, pointer: handle.me)
+      let poll = Unmanaged.passUnretained(handle.loop.poll).toOpaque()
+      try handle.check(CURLOPT_OPENSOCKETFUNCTION, capikit_curl_set_open_socket(easy, openSocket))
+      try handle.set(CURLOPT_OPENSOCKETDATA, pointer: poll)
+      try handle.check(CURLOPT_CLOSESOCKETFUNCTION, capikit_curl_set_close_socket(easy, closeSocket))
+      try handle.set(CURLOPT_CLOSESOCKETDATA, pointer: poll)
+    }
+
+    static func install(on loop: CurlLoop) {
+      let me = Unmanaged.passUnretained(loop).toOpaque()
+      let poll = Unmanaged.passUnretained(loop.poll).toOpaque()
+      _ = capikit_curl_multi_set_socket(loop.multi, want)
+      _ = capikit_curl_multi_set_pointer(loop.multi, CURLMOPT_SOCKETDATA, poll)
+      _ = capikit_curl_multi_set_timer(loop.multi, timer)
+      _ = capikit_curl_multi_set_pointer(loop.multi, CURLMOPT_TIMERDATA, me)
+    }
+
+    private static func handle(_ pointer: UnsafeMutableRawPointer?) -> CurlHandle {
+      // libcurl hands back what `install` gave it, and the loop keeps every handle libcurl holds.
+      Unmanaged<CurlHandle>.fromOpaque(pointer.unsafelyUnwrapped).takeUnretainedValue()
+    }
+
+    private static func poll(_ pointer: UnsafeMutableRawPointer?) -> CurlPoll {
+      Unmanaged<CurlPoll>.fromOpaque(pointer.unsafelyUnwrapped).takeUnretainedValue()
+    }
+
+    private typealias Transfer =
+      @convention(c) @Sendable (UnsafeMutablePointer<CChar>?, Int, Int, UnsafeMutableRawPointer?) -> Int
+
+    private static let write: Transfer = { bytes, size, count, me in
+      guard size * count > 0 else { return 0 }
+      let taken = handle(me).receive(body: UnsafeRawBufferPointer(start: bytes, count: size * count))
+      return taken == nil ? Int(CURL_WRITEFUNC_PAUSE) : taken == true ? size * count : 0
+    }
+
+    private static let header: Transfer = { bytes, size, count, me in
+      let line = UnsafeRawBufferPointer(start: bytes, count: size * count)
+      // Another number than the one given ends the transfer.
+      return handle(me).receive(line: line) ? size * count : size * count + 1
+    }
+
+    private static let read: Transfer = { bytes, size, count, me in
+      let handle = handle(me)
+      let buffer = UnsafeMutableRawBufferPointer(start: bytes, count: size * count)
+      return switch handle.send(into: buffer) {
+      case .bytes(let count): count
+      case .later: Int(CURL_READFUNC_PAUSE)
+      case .failed: Int(CURL_READFUNC_ABORT)
+      }
+    }
+
+    private static let seek:
+      @convention(c) @Sendable (UnsafeMutableRawPointer?, curl_off_t, Int32) -> Int32 = { me, offset, origin in
+        guard offset == 0, origin == SEEK_SET, handle(me).source?.rewind() == true else {
+          return Int32(CURL_SEEKFUNC_FAIL)
+        }
+        return Int32(CURL_SEEKFUNC_OK)
+      }
+
+    private static let progress:
+      @convention(c) @Sendable (UnsafeMutableRawPointer?, curl_off_t, curl_off_t, curl_off_t, curl_off_t) ->
+        Int32 = { me, toReceive, received, toSend, sent in
+          handle(me).report(
+            TransferProgress(
+              sent: Int64(sent), totalToSend: toSend > 0 ? Int64(toSend) : nil, received: Int64(received),
+              totalToReceive: toReceive > 0 ? Int64(toReceive) : nil))
+          return 0
+        }
+
+    private static let connected:
+      @convention(c) @Sendable (
+        UnsafeMutableRawPointer?, UnsafeMutablePointer<CChar>?, UnsafeMutablePointer<CChar>?, Int32, Int32
+      ) -> Int32 = { me, address, _, port, _ in
+        handle(me).connected(address, port) ? Int32(CURL_PREREQFUNC_OK) : Int32(CURL_PREREQFUNC_ABORT)
+      }
+
+    private static let openSocket:
+      @convention(c) @Sendable (UnsafeMutableRawPointer?, curlsocktype, UnsafeMutablePointer<curl_sockaddr>?)
+        -> curl_socket_t = { me, _, address in
+          address.map { poll(me).open($0) } ?? -1
+        }
+
+    private static let closeSocket:
+      @convention(c) @Sendable (UnsafeMutableRawPointer?, curl_socket_t) -> Int32 = { me, socket in
+        poll(me).close(socket: socket)
+        return 0
+      }
+
+    private static let want:
+      @convention(c) @Sendable (
+        UnsafeMutableRawPointer?, curl_socket_t, Int32, UnsafeMutableRawPointer?, UnsafeMutableRawPointer?
+      ) -> Int32 = { _, socket, what, me, _ in
+        poll(me).want(socket, what)
+        return 0
+      }
+
+    private static let timer:
+      @convention(c) @Sendable (UnsafeMutableRawPointer?, Int, UnsafeMutableRawPointer?) -> Int32 = {
+        _, milliseconds, me in
+        guard let me else { return 0 }
+        Unmanaged<CurlLoop>.fromOpaque(me).takeUnretainedValue().setTimer(milliseconds)
+        return 0
+      }
+  }
+#endif

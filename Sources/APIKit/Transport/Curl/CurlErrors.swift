@@ -1,0 +1,180 @@
+#if os(Linux)
+  import CAPIKit
+  import Glibc
+
+  /// What libcurl's codes mean in the framework's words.
+  enum CurlErrors {
+    /// What is known about a failed transfer besides its code.
+    struct Circumstances {
+      /// The text libcurl left in the error buffer; the only thing that tells some failures apart.
+      var text = ""
+      /// OpenSSL's verdict on the certificate (`X509_V_ERR_…`); 0 when it had none.
+      var verifyResult = 0
+      /// The status of a proxy's answer to CONNECT; 0 when there was none.
+      var connectStatus = 0
+      /// `errno` of the last socket call; 0 when none failed.
+      var systemError: Int32 = 0
+      /// Whether a client certificate was configured.
+      var hasIdentity = false
+      /// Whether the request had left when the connection broke.
+      var wasConnected = false
+      /// Whether the URL's scheme is served over TLS.
+      var isTLS = false
+    }
+
+    /// One row per code, with the circumstances under which libcurl gives it.
+    private static let reasons: [UInt32: APIError.Reason] = [
+      1: .unsupportedScheme,  // a scheme not built in; "Received HTTP/0.9" is refined below
+      2: .transportFailed,  // libcurl could not initialise
+      3: .invalidURL,  // the URL does not parse
+      4: .unsupportedCapability,  // an option not built into this libcurl
+      5: .proxyFailed,  // the proxy's name has no address
+      6: .unknownHost,  // the host's name has no address
+      7: .connectionRefused,  // no address could be connected to; refined by errno below
+      8: .malformedResponse,  // an FTP server said what FTP does not allow
+      9: .fileFailed,  // FTP: no such directory, or no permission
+      10: .connectionLost,  // FTP: the server did not connect back
+      12: .connectTimeout,  // FTP: the server did not connect back in time
+      13: .malformedResponse,  // FTP: unusable answer to PASV
+      14: .malformedResponse,  // FTP: unusable address in the answer to PASV
+      15: .unknownHost,  // FTP: the address in the answer to PASV
+      16: .connectionLost,  // HTTP/2: a framing error
+      17: .transportFailed,  // FTP: the transfer type could not be set
+      18: .truncatedBody,  // the body ended before its declared length
+      19: .fileFailed,  // FTP: RETR failed
+      21: .transportFailed,  // FTP: a quoted command failed
+      22: .unacceptableStatus,  // only with FAILONERROR, which is never set
+      23: .fileFailed,  // a callback of ours refused bytes; ours says why, this is the fallback
+      25: .fileFailed,  // FTP: the upload was refused
+      26: .unreadableBody,  // the read callback failed
+      27: .responseTooLarge,  // out of memory, which libcurl also says of a header line over 100 KB
+      28: .totalTimeout,  // a limit of libcurl's own; ours are timed by us
+      30: .connectionLost,  // FTP: PORT failed
+      31: .fileFailed,  // FTP: REST failed
+      33: .malformedResponse,  // the server ignored a range that was needed
+      35: .tlsHandshakeFailed,  // refined by the text below
+      36: .fileFailed,  // FTP: the download cannot be resumed there
+      37: .fileFailed,  // file: cannot be opened (served by us, so never seen)
+      42: .transportFailed,  // a callback of ours ended it; ours says why
+      43: .transportFailed,  // libcurl was called wrongly
+      45: .connectionRefused,  // the local interface cannot be used
+      47: .tooManyRedirects,  // never: redirects are not libcurl's
+      48: .unsupportedCapability,  // an option this libcurl does not know
+      49: .misconfigured,  // an option's text does not parse
+      52: .connectionLost,  // closed without a byte of an answer
+      53: .tlsHandshakeFailed,  // the TLS engine was not found
+      54: .tlsHandshakeFailed,  // the TLS engine was not usable
+      55: .connectionLost,  // sending failed
+      56: .connectionLost,  // receiving failed; a TLS 1.3 alert comes here too, see below
+      58: .clientIdentityUnreadable,  // the client certificate or its key
+      59: .tlsHandshakeFailed,  // no common cipher
+      60: .certificateUntrusted,  // refined by the verdict below
+      61: .undecodableContent,  // libcurl decodes nothing here, so only a broken transfer coding
+      63: .responseTooLarge,  // only with MAXFILESIZE, which is never set
+      64: .tlsHandshakeFailed,  // FTP: the server has no TLS
+      65: .unreadableBody,  // the body had to be sent again and could not be rewound
+      66: .tlsHandshakeFailed,  // the TLS engine failed
+      67: .loginDenied,  // FTP: user or password
+      69: .fileFailed,  // TFTP, not served
+      70: .fileFailed,  // the server's disk is full
+      73: .fileFailed,  // the file is there already
+      77: .trustStoreUnreadable,  // the CA bundle is missing or no PEM
+      78: .fileFailed,  // FTP: no such file
+      80: .connectionLost,  // TLS did not close in order
+      82: .trustStoreUnreadable,  // the revocation list
+      83: .certificateUntrusted,  // the issuer check failed
+      84: .fileFailed,  // FTP: PRET
+      90: .pinMismatch,  // libcurl's own pinning, which is not used
+      91: .certificateRevoked,  // an OCSP answer was not good
+      92: .connectionLost,  // HTTP/2: a stream was reset
+      94: .loginDenied,  // an authentication function failed
+      95: .connectionLost,  // HTTP/3
+      96: .connectionLost,  // QUIC
+      97: .proxyFailed,  // SOCKS handshake
+      98: .clientCertificateRequired,  // the server wants a certificate
+    ]
+
+    /// The error of a transfer that ended with `code`.
+    static func error(_ code: CURLcode, _ seen: Circumstances) -> APIError {
+      let number = code.rawValue
+      var reason = reasons[number] ?? .transportFailed
+      switch number {
+      case 1 where seen.text.contains("HTTP/0.9"): reason = .malformedResponse
+      case 7: reason = connecting(seen)
+      case 8 where !seen.text.contains("FTP"): reason = .malformedResponse
+      case 35, 55, 56, 80: reason = broken(reason, seen)
+      case 58: reason = .clientIdentityUnreadable
+      case 60: reason = verdict(seen)
+      default: break
+      }
+      if seen.connectStatus >= 400, number == 56 || number == 7 { reason = .proxyFailed }
+      return APIError(.transport, reason, detail(reason, number, seen))
+    }
+
+    /// The error of an option that libcurl did not take.
+    static func option(_ name: String, _ code: CURLcode) -> APIError {
+      APIError(
+        .transport, code == CURLE_UNKNOWN_OPTION ? .unsupportedCapability : .misconfigured,
+        "libcurl did not take \(name): \(String(cString: curl_easy_strerror(code))) (curl \(code.rawValue))")
+    }
+
+    /// The error of a failed call of the multi interface.
+    static func multi(_ call: String, _ code: CURLMcode) -> APIError {
+      APIError(
+        .transport, .transportFailed,
+        "\(call) failed: \(String(cString: curl_multi_strerror(code))) (curl multi \(code.rawValue))")
+    }
+
+    /// The error of a failed system call.
+    static func system(_ call: String, _ number: Int32) -> APIError {
+      APIError(.transport, .transportFailed, "\(call) failed: \(String(cString: strerror(number)))")
+    }
+
+    private static func connecting(_ seen: Circumstances) -> APIError.Reason {
+      seen.systemError == ETIMEDOUT ? .connectTimeout : .connectionRefused
+    }
+
+    /// A connection that broke: by TLS, and then for what, or by the network.
+    private static func broken(_ reason: APIError.Reason, _ seen: Circumstances) -> APIError.Reason {
+      guard seen.isTLS else { return reason }
+      let text = seen.text
+      // OpenSSL's words for the alerts 70 (protocol_version) and its own refusal of an old version.
+      if ["unsupported protocol", "protocol version", "wrong version number"].contains(where: text.contains) {
+        // A plain server's answer also has a "wrong version number", the version of a record that is none.
+        return text.contains("wrong version number") ? .tlsHandshakeFailed : .tlsVersionTooOld
+      }
+      // Alert 116 (certificate_required, TLS 1.3), and 40, 42 and 48 when the server reads our certificate.
+      if text.contains("certificate required") { return .clientCertificateRequired }
+      let refusals = ["bad certificate", "unknown ca", "certificate unknown", "certificate expired"]
+      if text.contains("alert"), refusals.contains(where: text.contains) { return .clientCertificateRequired }
+      if text.contains("alert handshake failure"), !seen.hasIdentity, seen.wasConnected {
+        return .clientCertificateRequired
+      }
+      return reason
+    }
+
+    /// What OpenSSL found wrong with the certificate.
+    private static func verdict(_ seen: Circumstances) -> APIError.Reason {
+      if ["no alternative certificate subject name", "does not match target host"].contains(
+        where: seen.text.contains)
+      {
+        return .certificateHostMismatch
+      }
+      switch seen.verifyResult {
+      case 9: return .certificateNotYetValid  // X509_V_ERR_CERT_NOT_YET_VALID
+      case 10: return .certificateExpired  // X509_V_ERR_CERT_HAS_EXPIRED
+      case 18: return .certificateSelfSigned  // X509_V_ERR_DEPTH_ZERO_SELF_SIGNED_CERT
+      case 23: return .certificateRevoked  // X509_V_ERR_CERT_REVOKED
+      case 62, 64: return .certificateHostMismatch  // X509_V_ERR_HOSTNAME_MISMATCH, …IP_ADDRESS_MISMATCH
+      default: return .certificateUntrusted  // 19, 20, 21: the chain leads to nobody trusted
+      }
+    }
+
+    private static func detail(_ reason: APIError.Reason, _ code: UInt32, _ seen: Circumstances) -> String {
+      var text = seen.text
+      if text.isEmpty { text = String(cString: curl_easy_strerror(CURLcode(rawValue: code))) }
+      while text.last?.isNewline == true { text.removeLast() }
+      return "\(reason.text): \(text) (curl \(code))"
+    }
+  }
+#endif

@@ -1,0 +1,157 @@
+#if os(Linux)
+  import CAPIKit
+
+  extension CurlHandle {
+    /// One line of an answer's head, line break included. False ends the transfer with `machine.failure`.
+    func receive(line: UnsafeRawBufferPointer) -> Bool {
+      machine.moved(at: loop.now, isAnswer: true)
+      guard isHTTP else { return true }
+      // A status line begins a head: the first one, or one after 100, 103 or a challenge.
+      if line.count > 5, line[0] == UInt8(ascii: "H"), line[4] == UInt8(ascii: "/"), isStatusLine(line) {
+        return true
+      }
+      guard isHeadOpen else { return true }  // Trailers.
+      head.append(contentsOf: line)
+      if line.count <= 2 {
+        isHeadOpen = false
+        return status < 200 || mayBeSentAgain ? true : completeHead()
+      }
+      return line[0] | 0x20 == UInt8(ascii: "c") ? checkLength(line) : true
+    }
+
+    /// Bytes of the body. False ends the transfer, nil pauses it.
+    func receive(body bytes: UnsafeRawBufferPointer) -> Bool? {
+      machine.moved(at: loop.now, isAnswer: true)
+      if !isHeadDone, !completeHead() { return false }
+      if let sink {
+        switch sink.write(bytes) {
+        case .taken: return true
+        case .later:
+          isReceivingPaused = true
+          return nil
+        case .failed(let error):
+          machine.fail(error)
+          return false
+        }
+      }
+      guard body.count + bytes.count <= bodyLimit else {
+        machine.fail(CurlHandle.tooLarge(bodyLimit))
+        return false
+      }
+      if body.isEmpty, let contentLength, contentLength > Int64(bytes.count) {
+        // A length is only a claim: memory is taken for what may well come, not for what is promised.
+        body.reserveCapacity(Int(min(contentLength, 16 << 20)))
+      }
+      body.append(contentsOf: bytes)
+      return true
+    }
+
+    /// The head is final: it is shown to the caller, and the sink is opened.
+    func completeHead() -> Bool {
+      guard !isHeadDone, let job else { return true }
+      isHeadDone = true
+      if let contentLength, contentLength > Int64(bodyLimit), job.exchange.request.method != .head {
+        machine.fail(CurlHandle.tooLarge(bodyLimit))
+        return false
+      }
+      guard job.exchange.inspectHead != nil || sink != nil else { return true }
+      let headers = CurlHead.headers(head)
+      if let inspect = job.exchange.inspectHead {
+        do {
+          try inspect(status, headers)
+        } catch {
+          machine.fail(APIError(.transport, .refusedAtHeaders, underlying: error))
+          return false
+        }
+      }
+      guard let sink else { return true }
+      do {
+        let body = try sink.open(contentCoding: headers.combined("Content-Encoding"))
+        if sink.landsAtHead { job.land(.success(answer(body))) }
+        return true
+      } catch {
+        machine.fail(error)
+        return false
+      }
+    }
+
+    /// Ends the transfer: libcurl's verdict, and ours, become the outcome.
+    func outcome(_ code: CURLcode) -> Result<CurlAnswer, APIError> {
+      let wasConnected = machine.state != .connecting
+      if code == CURLE_OK, machine.failure == nil, !isHeadDone { _ = completeHead() }
+      if code != CURLE_OK, machine.failure == nil {
+        machine.fail(CurlErrors.error(code, circumstances(wasConnected)))
+      }
+      machine.end()
+      source?.close()
+      if let failure = machine.failure {
+        sink?.fail(failure)
+        return .failure(failure)
+      }
+      guard let sink else {
+        let bytes = body
+        body = []
+        return .success(answer(.bytes(bytes)))
+      }
+      do {
+        return .success(answer(try sink.finish()))
+      } catch {
+        sink.fail(error)
+        return .failure(error)
+      }
+    }
+
+    private func answer(_ body: HTTPResponse.Body) -> CurlAnswer {
+      defer { head = [] }
+      return CurlAnswer(
+        status: status == 0 ? 200 : status, version: version, head: head, body: body, metrics: metrics())
+    }
+
+    private func circumstances(_ wasConnected: Bool) -> CurlErrors.Circumstances {
+      CurlErrors.Circumstances(
+        text: errorMessage, verifyResult: long(CURLINFO_SSL_VERIFYRESULT),
+        connectStatus: long(CURLINFO_HTTP_CONNECTCODE), systemError: Int32(long(CURLINFO_OS_ERRNO)),
+        hasIdentity: session.tls.hasIdentity, wasConnected: wasConnected, isTLS: isTLS)
+    }
+
+    private var isHTTP: Bool { job.map { $0.exchange.request.url.scheme.hasPrefix("http") } ?? false }
+    private var isTLS: Bool { job.map { $0.exchange.request.url.scheme.hasSuffix("s") } ?? false }
+
+    /// Whether libcurl may answer this head with credentials, so that another one follows.
+    private var mayBeSentAgain: Bool {
+      (status == 401 && job?.exchange.request.options.login != nil)
+        || (status == 407 && session.proxy?.login != nil)
+    }
+
+    private func isStatusLine(_ line: UnsafeRawBufferPointer) -> Bool {
+      guard let parsed = CurlHead.statusLine(line) else { return false }
+      status = parsed.status
+      version = parsed.version
+      isHeadOpen = true
+      isHeadDone = false
+      contentLength = nil
+      if head.capacity == 0 { head.reserveCapacity(512) }
+      head.removeAll(keepingCapacity: true)
+      head.append(contentsOf: line)
+      return true
+    }
+
+    /// Two lengths that differ are how one answer is smuggled into another (RFC 9112, 6.3); libcurl takes one.
+    private func checkLength(_ line: UnsafeRawBufferPointer) -> Bool {
+      guard let length = CurlHead.contentLength(line) else { return true }
+      if let contentLength, contentLength != length {
+        machine.fail(
+          APIError(
+            .transport, .malformedResponse,
+            "the response has two different lengths, \(contentLength) and \(length)"))
+        return false
+      }
+      contentLength = length
+      return true
+    }
+
+    static func tooLarge(_ limit: Int) -> APIError {
+      APIError(.transport, .responseTooLarge, "the body is larger than \(limit) bytes")
+    }
+  }
+#endif

@@ -1,0 +1,138 @@
+#if os(Linux)
+  import CAPIKit
+
+  extension CurlHandle {
+    /// Sets what the job's request asks for.
+    func apply(_ job: CurlJob) throws(APIError) {
+      let request = job.exchange.request
+      try set(CURLOPT_URL, request.url.string)
+      let isTLS = request.url.scheme == "https"
+      if applied.waitsForMultiplexing != isTLS {
+        // Over plain HTTP/1.1 waiting for a connection to turn out multiplexed only costs time.
+        try set(CURLOPT_PIPEWAIT, isTLS ? 1 : 0)
+        applied.waitsForMultiplexing = isTLS
+      }
+      try applyBody(request)
+      applyHeaders(job.exchange)
+      try set(CURLOPT_HTTPHEADER, pointer: lines.list())
+      if let login = request.options.login { try applyLogin(login) }
+      if let connectTo = request.options.connectTo { try applyConnectTo(connectTo, request.url) }
+      if job.exchange.onProgress != nil {
+        try set(CURLOPT_NOPROGRESS, 0)
+        applied.needsReset = true
+      }
+    }
+
+    /// Body and method. libcurl derives the method from the kind of body; another one is set by name.
+    private func applyBody(_ request: HTTPRequest) throws(APIError) {
+      var natural = HTTPMethod.get
+      switch request.body {
+      case .bytes(let bytes) where source == nil && !bytes.isEmpty:
+        try applyFields(bytes)
+        natural = .post
+      case .file where source != nil, .stream where source != nil, .bytes where source != nil:
+        try applyUpload()
+        natural = .put
+      default:
+        if request.method == .head {
+          if applied.body != .noBody { try set(CURLOPT_NOBODY, 1) }
+          applied.body = .noBody
+          natural = .head
+        } else if request.method == .post || request.method == .put || request.method == .patch {
+          // Their missing body is announced (Content-Length: 0, RFC 9110 8.6).
+          try applyFields([])
+          natural = .post
+        } else {
+          if applied.body != .none { try set(CURLOPT_HTTPGET, 1) }
+          applied.body = .none
+        }
+      }
+      let custom = request.method == natural || isFTP(request.url) ? nil : request.method.rawValue
+      if custom != applied.customMethod {
+        try set(CURLOPT_CUSTOMREQUEST, custom)
+        applied.customMethod = custom
+      }
+    }
+
+    /// A body that libcurl copies: small enough for that to cost less than a callback.
+    private func applyFields(_ bytes: [UInt8]) throws(APIError) {
+      if applied.body != .fields { try set(CURLOPT_POST, 1) }
+      applied.body = .fields
+      try set(CURLOPT_POSTFIELDSIZE_LARGE, size: Int64(bytes.count))
+      let code = bytes.withUnsafeBytes { buffer in
+        let base = buffer.baseAddress.map { UnsafeMutableRawPointer(mutating: $0) }
+        guard let base else { return capikit_curl_set_string(easy, CURLOPT_COPYPOSTFIELDS, "") }
+        return capikit_curl_set_pointer(easy, CURLOPT_COPYPOSTFIELDS, base)
+      }
+      try check(CURLOPT_COPYPOSTFIELDS, code)
+    }
+
+    private func applyUpload() throws(APIError) {
+      try set(CURLOPT_UPLOAD, 1)
+      try set(CURLOPT_INFILESIZE_LARGE, size: source?.length ?? -1)
+      try set(CURLOPT_UPLOAD_BUFFERSIZE, 256 << 10)
+      applied.body = .upload
+      applied.needsReset = true
+    }
+
+    private func applyHeaders(_ exchange: HTTPExchange) {
+      let request = exchange.request
+      lines.removeAll()
+      var isTyped = false
+      var acceptsEncodings = false
+      var isRange = false
+      for field in request.headers.fields {
+        lines.append(field.name, field.value)
+        // By length first: comparing every name with three others would cost more than sending it.
+        switch field.name.utf8.count {
+        case 5: isRange = isRange || HTTPHeaders.equal(field.name, "Range")
+        case 12: isTyped = isTyped || HTTPHeaders.equal(field.name, "Content-Type")
+        case 15: acceptsEncodings = acceptsEncodings || HTTPHeaders.equal(field.name, "Accept-Encoding")
+        default: break
+        }
+      }
+      for field in session.headers.fields where !request.headers.contains(field.name) {
+        lines.append(field.name, field.value)
+        if HTTPHeaders.equal(field.name, "Content-Type") { isTyped = true }
+        if HTTPHeaders.equal(field.name, "Accept-Encoding") { acceptsEncodings = true }
+      }
+      // A part of a coded body, and a file written as it comes, are of no use coded.
+      if !acceptsEncodings, !isRange, !exchange.isToFile { lines.append(line: session.acceptEncoding) }
+      switch applied.body {
+      case .fields:
+        // libcurl would call it a form, and wait a second for 100-continue when it is large.
+        if !isTyped { lines.append(line: "Content-Type:") }
+        lines.append(line: "Expect:")
+      case .upload: lines.append(line: "Expect:")
+      case .none, .noBody: break
+      }
+    }
+
+    private func applyLogin(_ login: HTTPLogin) throws(APIError) {
+      try set(CURLOPT_USERNAME, login.user)
+      try set(CURLOPT_PASSWORD, login.password)
+      try set(CURLOPT_HTTPAUTH, Int(truncatingIfNeeded: CurlSession.authentication(login.scheme)))
+      applied.needsReset = true
+    }
+
+    /// Name and verification stay with the URL: unlike a URL by address, unlike an entry in the DNS cache.
+    private func applyConnectTo(_ target: String, _ url: HTTPURL) throws(APIError) {
+      let entry = try CurlSession.connectTo(target, url)
+      guard let list = curl_slist_append(nil, entry) else {
+        throw APIError(.transport, .transportFailed, "libcurl gave no list; is there memory left?")
+      }
+      connectToList = list
+      try set(CURLOPT_CONNECT_TO, pointer: UnsafeMutableRawPointer(list))
+      applied.needsReset = true
+    }
+
+    private func isFTP(_ url: HTTPURL) -> Bool { url.scheme == "ftp" || url.scheme == "ftps" }
+  }
+
+  extension HTTPExchange {
+    fileprivate var isToFile: Bool {
+      if case .file = destination { return true }
+      return false
+    }
+  }
+#endif

@@ -1,0 +1,189 @@
+#if os(Linux)
+  import CAPIKit
+  import Glibc
+
+  /// One easy handle and the state of the transfer in it; used again and again.
+  ///
+  /// What all requests of the transport share is set once, what differs is set for each (``apply(_:)``), and
+  /// only a request with rare options costs a reset. Confined to the loop thread: libcurl's callbacks
+  /// come to it with the handle as their user data.
+  final class CurlHandle {
+    let easy: UnsafeMutableRawPointer
+    let session: CurlSession
+    unowned let loop: CurlLoop
+
+    /// The job in it; nil while it lies in the pool.
+    var job: CurlJob?
+    var lane: CurlQueue.Lane?
+    /// Its place among the loop's active handles.
+    var index = -1
+    var machine = CurlTransferMachine()
+    var started: Int64 = 0
+
+    // The answer as it arrives.
+    var status = 0
+    var version = HTTPVersion.other
+    var head: [UInt8] = []
+    var body: [UInt8] = []
+    var bodyLimit = Int.max
+    var contentLength: Int64?
+    var isHeadOpen = false
+    var isHeadDone = false
+    var remoteAddress: String?
+    var remotePort: Int?
+    var tlsProtocol: String?
+
+    // The two ends when they are not bytes in memory, and who waits for them.
+    var source: (any CurlSource)?
+    var sink: (any CurlSink)?
+    var isSendingPaused = false
+    var isReceivingPaused = false
+    var lastProgress: Int64 = 0
+
+    // What was set for the request before, so that nothing is set twice.
+    var applied = Applied()
+    var lines = CurlHeaderLines()
+    var connectToList: UnsafeMutablePointer<curl_slist>?
+    private let errorText: UnsafeMutablePointer<CChar>
+
+    /// The options that stay on a handle until they are changed.
+    struct Applied {
+      enum Body { case none, noBody, fields, upload }
+      var body = Body.none
+      var customMethod: String?
+      var waitsForMultiplexing = false
+      /// Something was set that only a reset takes back.
+      var needsReset = false
+    }
+
+    init(session: CurlSession, loop: CurlLoop) throws(APIError) {
+      guard let easy = curl_easy_init() else {
+        throw APIError(.transport, .transportFailed, "libcurl gave no handle; is there memory left?")
+      }
+      self.easy = easy
+      self.session = session
+      self.loop = loop
+      errorText = .allocate(capacity: Int(CURL_ERROR_SIZE))
+      errorText.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
+      try prepare()
+    }
+
+    deinit {
+      curl_easy_cleanup(easy)
+      curl_slist_free_all(connectToList)
+      errorText.deallocate()
+    }
+
+    var isPaused: Bool { isSendingPaused || isReceivingPaused }
+    var me: UnsafeMutableRawPointer { Unmanaged.passUnretained(self).toOpaque() }
+
+    /// Sets what all requests of the session share, on a new or reset handle.
+    private func prepare() throws(APIError) {
+      applied = Applied()
+      try set(CURLOPT_PRIVATE, pointer: me)
+      try set(CURLOPT_ERRORBUFFER, pointer: errorText)
+      try set(CURLOPT_SHARE, pointer: session.share)
+      try set(CURLOPT_NOSIGNAL, 1)
+      try set(CURLOPT_NOPROGRESS, 1)
+      // A resolver thread that hangs must not hang the loop when its transfer is cancelled.
+      try set(CURLOPT_QUICK_EXIT, 1)
+      // Our own clocks limit the connection; libcurl's default of 5 minutes would cut in.
+      try set(CURLOPT_CONNECTTIMEOUT_MS, Int(Int32.max))
+      try set(CURLOPT_PROTOCOLS_STR, "http,https,ftp,ftps")
+      // A signed path goes out as it was signed.
+      try set(CURLOPT_PATH_AS_IS, 1)
+      try set(CURLOPT_HTTP_CONTENT_DECODING, 0)
+      try set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
+      try set(CURLOPT_HTTP_VERSION, session.httpVersion)
+      try CurlCallbacks.install(on: self)
+      try session.applyProxy(to: self)
+      try session.tls.apply(to: self)
+    }
+
+    /// Takes a job in; nothing is set yet.
+    func begin(_ job: CurlJob, _ lane: CurlQueue.Lane, at now: Int64) {
+      self.job = job
+      self.lane = lane
+      started = now
+      machine = CurlTransferMachine(job.timeouts, posted: job.posted, now: now)
+      source = job.source
+      sink = job.sink
+      bodyLimit = job.bodyLimit
+    }
+
+    /// Makes it ready for the next job; a handle that cannot be made so is of no more use.
+    func recycle() -> Bool {
+      job = nil
+      lane = nil
+      index = -1
+      source = nil
+      sink = nil
+      status = 0
+      version = .other
+      head.removeAll(keepingCapacity: true)
+      body = []
+      contentLength = nil
+      isHeadOpen = false
+      isHeadDone = false
+      isSendingPaused = false
+      isReceivingPaused = false
+      lastProgress = 0
+      remoteAddress = nil
+      remotePort = nil
+      tlsProtocol = nil
+      errorText[0] = 0
+      guard applied.needsReset else { return true }
+      curl_easy_reset(easy)
+      curl_slist_free_all(connectToList)
+      connectToList = nil
+      do { try prepare() } catch { return false }
+      return true
+    }
+
+    /// What libcurl wrote about the last failure.
+    var errorMessage: String { String(cString: errorText) }
+  }
+
+  // MARK: Options: a failing one is an error with the option's name
+
+  extension CurlHandle {
+    func set(_ option: CURLoption, _ value: Int) throws(APIError) {
+      try check(option, capikit_curl_set_long(easy, option, value))
+    }
+
+    func set(_ option: CURLoption, size: Int64) throws(APIError) {
+      try check(option, capikit_curl_set_size(easy, option, curl_off_t(size)))
+    }
+
+    func set(_ option: CURLoption, _ value: String?) throws(APIError) {
+      guard let value else { return try check(option, capikit_curl_set_string(easy, option, nil)) }
+      try check(option, capikit_curl_set_string(easy, option, value))
+    }
+
+    func set(_ option: CURLoption, pointer: UnsafeMutableRawPointer?) throws(APIError) {
+      try check(option, capikit_curl_set_pointer(easy, option, pointer))
+    }
+
+    func set(_ option: CURLoption, blob: [UInt8]) throws(APIError) {
+      try check(option, capikit_curl_set_blob(easy, option, blob, blob.count))
+    }
+
+    func check(_ option: CURLoption, _ code: CURLcode) throws(APIError) {
+      guard code != CURLE_OK else { return }
+      let name = curl_easy_option_by_id(option).map { String(cString: $0.pointee.name) }
+      throw CurlErrors.option(name ?? "option \(option.rawValue)", code)
+    }
+
+    func long(_ info: CURLINFO) -> Int {
+      var value = 0
+      _ = capikit_curl_get_long(easy, info, &value)
+      return value
+    }
+
+    func size(_ info: CURLINFO) -> Int64 {
+      var value: curl_off_t = 0
+      _ = capikit_curl_get_size(easy, info, &value)
+      return Int64(value)
+    }
+  }
+#endif

@@ -1,0 +1,81 @@
+#if os(Linux)
+  /// The head of an answer as libcurl hands it over: lines with their line breaks.
+  enum CurlHead {
+    /// `HTTP/1.1 200 OK` or `HTTP/2 200`; nil when the line is something else.
+    static func statusLine(_ line: UnsafeRawBufferPointer) -> (version: HTTPVersion, status: Int)? {
+      guard line.count >= 9, line.starts(with: "HTTP/".utf8) else { return nil }
+      guard let space = line.firstIndex(of: UInt8(ascii: " ")), space + 3 < line.count else { return nil }
+      var status = 0
+      for byte in line[(space + 1)...(space + 3)] {
+        guard (0x30...0x39).contains(byte) else { return nil }
+        status = status * 10 + Int(byte - 0x30)
+      }
+      switch line[5] {
+      case UInt8(ascii: "2"): return (.http2, status)
+      case UInt8(ascii: "3"): return (.http3, status)
+      default: return (line[7] == UInt8(ascii: "0") ? .http1_0 : .http1_1, status)
+      }
+    }
+
+    /// The value of a `Content-Length` line; nil when it is another line or no number.
+    static func contentLength(_ line: UnsafeRawBufferPointer) -> Int64? {
+      let name = "content-length:".utf8
+      guard line.count > name.count else { return nil }
+      for (index, byte) in name.enumerated() where line[index] | 0x20 != byte | 0x20 { return nil }
+      var value: Int64?
+      for byte in line[name.count...] {
+        if byte == 0x20 || byte == 0x09 || byte == 0x0D || byte == 0x0A {
+          continue
+        }
+        guard (0x30...0x39).contains(byte) else { return nil }
+        let (product, overflow) = (value ?? 0).multipliedReportingOverflow(by: 10)
+        guard !overflow, product <= Int64.max - 9 else { return nil }
+        value = product + Int64(byte - 0x30)
+      }
+      return value
+    }
+
+    /// The fields of a head, without its status line. Bytes that are no UTF-8 are read as Latin-1 would be lost:
+    /// they are repaired, since field values are text.
+    static func headers(_ head: [UInt8]) -> HTTPHeaders {
+      head.withUnsafeBytes { bytes in
+        var fields: [HTTPHeaders.Field] = []
+        fields.reserveCapacity(12)
+        var start = (bytes.firstIndex(of: 0x0A) ?? bytes.count - 1) + 1
+        while start < bytes.count {
+          let end = bytes[start...].firstIndex(of: 0x0A) ?? bytes.count
+          if let field = field(bytes, start, end) {
+            fields.append(field)
+          } else if let folded = continuation(bytes, start, end), !fields.isEmpty {
+            fields[fields.count - 1].value += " " + folded
+          }
+          start = end + 1
+        }
+        return HTTPHeaders(fields)
+      }
+    }
+
+    private static func field(_ bytes: UnsafeRawBufferPointer, _ start: Int, _ end: Int) -> HTTPHeaders.Field? {
+      guard start < end, bytes[start] != 0x20, bytes[start] != 0x09,
+        let colon = bytes[start..<end].firstIndex(of: UInt8(ascii: ":")), colon > start
+      else { return nil }
+      return HTTPHeaders.Field(text(bytes, start, colon), text(bytes, colon + 1, end))
+    }
+
+    /// An obsolete folded line (RFC 9112, 5.2) belongs to the field before it.
+    private static func continuation(_ bytes: UnsafeRawBufferPointer, _ start: Int, _ end: Int) -> String? {
+      guard start < end, bytes[start] == 0x20 || bytes[start] == 0x09 else { return nil }
+      let folded = text(bytes, start, end)
+      return folded.isEmpty ? nil : folded
+    }
+
+    private static func text(_ bytes: UnsafeRawBufferPointer, _ start: Int, _ end: Int) -> String {
+      func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 || byte == 0x0D }
+      var start = start
+      var end = end
+      while start < end, isSpace(bytes[start]) { start += 1 }
+      while end > start, isSpace(bytes[end - 1]) { end -= 1 }
+      return String(decoding: bytes[start..<end], as: UTF8.self)
+    }
+  }
+#endif

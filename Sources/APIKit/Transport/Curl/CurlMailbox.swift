@@ -1,0 +1,82 @@
+#if os(Linux)
+  import CAPIKit
+  import Glibc
+  import Synchronization
+
+  /// What callers hand to the loop thread.
+  ///
+  /// Posting costs a lock; the thread is woken by a system call only when it sleeps and nobody woke it yet.
+  final class CurlMailbox: Sendable {
+    /// One thing to do on the loop thread.
+    enum Message: Sendable {
+      /// Take the job into the queue.
+      case start(CurlJob)
+      /// End the job if it is running.
+      case cancel(CurlJob)
+      /// A paused side of the job can go on: its reader took a chunk, or its source has one.
+      case resume(CurlJob)
+      /// Say what the loop holds.
+      case inspect(@Sendable (CurlCounts) -> Void)
+      /// Land everything, free everything, end the thread; then resume the waiter.
+      case stop(UnsafeContinuation<Void, Never>?)
+    }
+
+    private struct State {
+      var messages: [Message] = []
+      var isSleeping = false
+      var isClosed = false
+    }
+
+    private let state = Mutex(State())
+    /// The eventfd the loop sleeps on; edge-triggered, so it is never read.
+    let wakeup: Int32
+
+    init() throws(APIError) {
+      wakeup = eventfd(0, Int32(EFD_CLOEXEC | EFD_NONBLOCK))
+      guard wakeup >= 0 else { throw CurlErrors.system("eventfd", errno) }
+    }
+
+    deinit { close(wakeup) }
+
+    /// Hands a message over; false when the loop has ended and nobody will read it.
+    @discardableResult
+    func post(_ message: Message) -> Bool {
+      let (isTaken, mustWake) = state.withLock { state -> (Bool, Bool) in
+        guard !state.isClosed else { return (false, false) }
+        state.messages.append(message)
+        defer { state.isSleeping = false }
+        return (true, state.isSleeping)
+      }
+      if mustWake { eventfd_write(wakeup, 1) }
+      return isTaken
+    }
+
+    /// Swaps the messages into an empty array.
+    func take(_ messages: inout [Message]) {
+      state.withLock { swap(&$0.messages, &messages) }
+    }
+
+    /// Says that the loop is about to sleep; false when there is something to do first.
+    func fallAsleep() -> Bool {
+      state.withLock { state in
+        guard state.messages.isEmpty else { return false }
+        state.isSleeping = true
+        return true
+      }
+    }
+
+    /// Says that the loop is awake for another reason than a message.
+    func wakeUp() { state.withLock { $0.isSleeping = false } }
+
+    /// Takes no more messages and gives back those nobody read.
+    func close() -> [Message] {
+      state.withLock { state in
+        state.isClosed = true
+        defer { state.messages = [] }
+        return state.messages
+      }
+    }
+
+    private func close(_ descriptor: Int32) { _ = Glibc.close(descriptor) }
+  }
+#endif

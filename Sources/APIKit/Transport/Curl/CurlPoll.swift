@@ -1,0 +1,130 @@
+#if os(Linux)
+  import CAPIKit
+  import Glibc
+
+  /// The sockets of a loop, watched with as few system calls as can be.
+  ///
+  /// libcurl says "remove" when a transfer ends and "watch" when the next one starts on the same pooled
+  /// connection. Acting on both costs two `epoll_ctl` per request, so what is wanted is only noted; just
+  /// before sleeping the difference is handed to the kernel, and a socket nobody wants is taken out only
+  /// when it speaks up. That needs to know when a number means a new socket: sockets are opened and closed
+  /// through here, and the few that are not (the resolver's own pairs) are handled at once.
+  /// Confined to the loop thread.
+  final class CurlPoll {
+    private struct Watch {
+      /// What libcurl wants to hear of.
+      var wanted: UInt32 = 0
+      /// What the kernel was told.
+      var registered: UInt32 = 0
+      /// Opened through `open`, so its closing will be seen.
+      var isOurs = false
+      var isDirty = false
+    }
+
+    private let descriptor: Int32
+    private var watches: [Watch] = []
+    private var dirty: [Int32] = []
+    private var events = [epoll_event](repeating: epoll_event(), count: 128)
+    /// Sockets opened and not closed.
+    private(set) var openSockets = 0
+
+    /// Makes one that also hears of `wakeup`.
+    init(wakeup: Int32) throws(APIError) {
+      descriptor = epoll_create1(Int32(EPOLL_CLOEXEC))
+      guard descriptor >= 0 else { throw CurlErrors.system("epoll_create1", errno) }
+      var event = epoll_event(
+        events: EPOLLIN.rawValue | EPOLLET.rawValue, data: epoll_data_t(fd: wakeup))
+      epoll_ctl(descriptor, EPOLL_CTL_ADD, wakeup, &event)
+    }
+
+    deinit { close(descriptor) }
+
+    /// Opens a socket for libcurl.
+    func open(_ address: UnsafePointer<curl_sockaddr>) -> Int32 {
+      let kind = address.pointee.socktype | Int32(SOCK_CLOEXEC.rawValue)
+      let socket = Glibc.socket(address.pointee.family, kind, address.pointee.protocol)
+      guard socket >= 0 else { return -1 }
+      grow(to: socket)
+      let wasDirty = watches[Int(socket)].isDirty
+      watches[Int(socket)] = Watch(isOurs: true, isDirty: wasDirty)
+      openSockets += 1
+      return socket
+    }
+
+    /// Closes a socket of libcurl; the kernel forgets it by itself.
+    func close(socket: Int32) {
+      if Int(socket) < watches.count {
+        watches[Int(socket)].wanted = 0
+        watches[Int(socket)].registered = 0
+        if watches[Int(socket)].isOurs { openSockets -= 1 }
+        watches[Int(socket)].isOurs = false
+      }
+      close(socket)
+    }
+
+    /// Notes what libcurl wants to hear of a socket.
+    func want(_ socket: Int32, _ what: Int32) {
+      grow(to: socket)
+      let index = Int(socket)
+      var mask: UInt32 = 0
+      if what == CURL_POLL_IN || what == CURL_POLL_INOUT { mask |= EPOLLIN.rawValue }
+      if what == CURL_POLL_OUT || what == CURL_POLL_INOUT { mask |= EPOLLOUT.rawValue }
+      watches[index].wanted = mask
+      guard watches[index].isOurs else { return register(socket, isLast: what == CURL_POLL_REMOVE) }
+      if !watches[index].isDirty, mask != 0, mask != watches[index].registered {
+        watches[index].isDirty = true
+        dirty.append(socket)
+      }
+    }
+
+    /// Tells the kernel what has changed, waits, and hands over each socket that has something.
+    ///
+    /// - Parameter milliseconds: How long to wait at most; -1 without end.
+    func wait(_ milliseconds: Int32, _ body: (_ socket: Int32, _ what: Int32) -> Void) {
+      for socket in dirty {
+        watches[Int(socket)].isDirty = false
+        if watches[Int(socket)].wanted != 0 { register(socket, isLast: false) }
+      }
+      dirty.removeAll(keepingCapacity: true)
+      let count = epoll_wait(descriptor, &events, Int32(events.count), milliseconds)
+      guard count > 0 else { return }
+      for index in 0..<Int(count) {
+        let socket = events[index].data.fd
+        // The wakeup descriptor, or a socket closed by the handling of one before it.
+        guard Int(socket) < watches.count, watches[Int(socket)].registered != 0 else { continue }
+        guard watches[Int(socket)].wanted != 0 else {
+          register(socket, isLast: true)
+          continue
+        }
+        let happened = events[index].events
+        var what: Int32 = 0
+        if happened & (EPOLLIN.rawValue | EPOLLHUP.rawValue) != 0 { what |= CURL_CSELECT_IN }
+        if happened & EPOLLOUT.rawValue != 0 { what |= CURL_CSELECT_OUT }
+        if happened & EPOLLERR.rawValue != 0 { what |= CURL_CSELECT_ERR }
+        body(socket, what)
+      }
+    }
+
+    private func register(_ socket: Int32, isLast: Bool) {
+      let index = Int(socket)
+      let wanted = isLast ? 0 : watches[index].wanted
+      let registered = watches[index].registered
+      guard wanted != registered else { return }
+      var event = epoll_event(events: wanted, data: epoll_data_t(fd: socket))
+      let operation = wanted == 0 ? EPOLL_CTL_DEL : registered == 0 ? EPOLL_CTL_ADD : EPOLL_CTL_MOD
+      if epoll_ctl(descriptor, operation, socket, &event) != 0, operation == EPOLL_CTL_ADD, errno == EEXIST {
+        epoll_ctl(descriptor, EPOLL_CTL_MOD, socket, &event)
+      } else if operation == EPOLL_CTL_MOD, errno == ENOENT {
+        epoll_ctl(descriptor, EPOLL_CTL_ADD, socket, &event)
+      }
+      watches[index].registered = wanted
+    }
+
+    private func grow(to socket: Int32) {
+      let missing = Int(socket) + 1 - watches.count
+      if missing > 0 { watches += [Watch](repeating: Watch(), count: missing + 32) }
+    }
+
+    private func close(_ descriptor: Int32) { _ = Glibc.close(descriptor) }
+  }
+#endif

@@ -1,0 +1,154 @@
+#if os(Linux)
+  /// The waiting jobs, in a lane for each host.
+  ///
+  /// libcurl slows down with every handle it holds (its per-host scan), so no more than a lane's limit are
+  /// inside it and the rest wait here, first come first served within a host and in turn between hosts.
+  /// Confined to the loop thread; knows nothing of libcurl.
+  struct CurlQueue {
+    /// The jobs of one host.
+    final class Lane {
+      let key: Key
+      let limit: Int
+      fileprivate(set) var inFlight = 0
+      fileprivate var waiting: [CurlJob] = []
+      fileprivate var head = 0
+      fileprivate var isInTurn = false
+
+      init(_ key: Key, limit: Int) {
+        self.key = key
+        self.limit = limit
+      }
+
+      var waitingCount: Int { waiting.count - head }
+
+      fileprivate func removeFirst() -> CurlJob? {
+        guard head < waiting.count else { return nil }
+        let job = waiting[head]
+        head += 1
+        // Let go of what was taken, at a cost per job that stays constant.
+        if head == waiting.count {
+          waiting.removeAll(keepingCapacity: head <= 1024)
+          head = 0
+        } else if head > 1024, head * 2 > waiting.count {
+          waiting.removeFirst(head)
+          head = 0
+        }
+        return job
+      }
+    }
+
+    /// Connections are shared by requests of one key.
+    struct Key: Hashable {
+      var host: String
+      var port: Int?
+      var scheme: String
+      var connectTo: String?
+    }
+
+    private let limits: ConnectionLimits
+    private let multiplexedLimit: Int
+    private var lanes: [Key: Lane] = [:]
+    private var latest: Lane?
+    /// Lanes that have jobs waiting and room for one, in turn.
+    private var turn: [Lane] = []
+    private(set) var inFlight = 0
+
+    /// Makes an empty queue.
+    ///
+    /// - Parameter multiplexedLimit: How many requests to one `https` host are given to libcurl when
+    ///   connections may carry several, whatever the limit of connections.
+    init(_ limits: ConnectionLimits, multiplexedLimit: Int) {
+      self.limits = limits
+      self.multiplexedLimit = multiplexedLimit
+    }
+
+    /// Puts a job at the end of its lane.
+    mutating func append(_ job: CurlJob) {
+      let lane = lane(for: job)
+      lane.waiting.append(job)
+      enterTurn(lane)
+    }
+
+    /// The next job that may start, with its lane; counts it as in flight.
+    mutating func next() -> (job: CurlJob, lane: Lane)? {
+      while let lane = turn.first, limits.total.map({ inFlight < $0 }) ?? true {
+        turn.removeFirst()
+        lane.isInTurn = false
+        while let job = lane.removeFirst() {
+          guard job.activate() else { continue }
+          lane.inFlight += 1
+          inFlight += 1
+          enterTurn(lane)
+          return (job, lane)
+        }
+        discardIfIdle(lane)
+      }
+      return nil
+    }
+
+    /// Gives back the place of a job that ended.
+    mutating func finished(in lane: Lane) {
+      lane.inFlight -= 1
+      inFlight -= 1
+      enterTurn(lane)
+      discardIfIdle(lane)
+    }
+
+    /// Drops the jobs that landed while they waited; called after cancellations.
+    mutating func compact(_ hasLanded: (CurlJob) -> Bool) {
+      for lane in lanes.values where lane.waitingCount > 0 {
+        lane.waiting = lane.waiting[lane.head...].filter { !hasLanded($0) }
+        lane.head = 0
+      }
+    }
+
+    /// Every waiting job; the queue is empty afterwards.
+    mutating func removeAll() -> [CurlJob] {
+      let jobs = lanes.values.flatMap { $0.waiting[$0.head...] }
+      lanes = [:]
+      turn = []
+      latest = nil
+      return jobs
+    }
+
+    /// The waiting jobs, for a look at their limits.
+    func forEachWaiting(_ body: (CurlJob) -> Void) {
+      for lane in lanes.values { lane.waiting[lane.head...].forEach(body) }
+    }
+
+    var waitingCount: Int { lanes.values.reduce(0) { $0 + $1.waitingCount } }
+
+    private mutating func enterTurn(_ lane: Lane) {
+      guard !lane.isInTurn, lane.waitingCount > 0, lane.inFlight < lane.limit else { return }
+      lane.isInTurn = true
+      turn.append(lane)
+    }
+
+    private mutating func lane(for job: CurlJob) -> Lane {
+      let url = job.exchange.request.url
+      let connectTo = job.exchange.request.options.connectTo
+      if let latest, latest.key.host == url.host, latest.key.port == url.port,
+        latest.key.scheme == url.scheme, latest.key.connectTo == connectTo
+      {
+        return latest
+      }
+      let key = Key(host: url.host, port: url.port, scheme: url.scheme, connectTo: connectTo)
+      if let lane = lanes[key] {
+        latest = lane
+        return lane
+      }
+      let limit = url.scheme == "https" ? max(limits.perHost, multiplexedLimit) : limits.perHost
+      let lane = Lane(key, limit: limit)
+      lanes[key] = lane
+      latest = lane
+      return lane
+    }
+
+    /// A process that speaks to many hosts must not remember them all.
+    private mutating func discardIfIdle(_ lane: Lane) {
+      guard lanes.count > 64, lane.inFlight == 0, lane.waitingCount == 0 else { return }
+      lanes[lane.key] = nil
+      if latest === lane { latest = nil }
+    }
+  }
+#endif

@@ -1,0 +1,98 @@
+#if os(Linux)
+  import CAPIKit
+
+  /// What the configuration means in libcurl's options, worked out once per transport.
+  ///
+  /// Confined to the loop thread, with the TLS sessions that its handles share.
+  final class CurlSession {
+    let headers: HTTPHeaders
+    let proxy: HTTPProxy?
+    let unixSocketPath: String?
+    let tls: CurlTLS
+    let httpVersion: Int
+    let acceptEncoding: StaticString
+    /// TLS sessions outlive their easy handles only in a share: a resumed handshake costs half.
+    let share: UnsafeMutableRawPointer
+    private let configuration: TransportConfiguration
+
+    init(_ configuration: TransportConfiguration) throws(APIError) {
+      self.configuration = configuration
+      headers = configuration.headers
+      proxy = configuration.proxy
+      unixSocketPath = configuration.unixSocketPath
+      tls = try CurlTLS(configuration.tls)
+      httpVersion = Self.version(configuration.versions)
+      acceptEncoding = CurlDecoding.acceptLine
+      guard let share = curl_share_init() else {
+        throw APIError(.transport, .transportFailed, "libcurl gave no share; is there memory left?")
+      }
+      self.share = share
+      // One thread uses it, so it needs no lock functions.
+      _ = capikit_curl_share_data(share, CURL_LOCK_DATA_SSL_SESSION)
+    }
+
+    deinit { curl_share_cleanup(share) }
+
+    /// Proxy or socket. An empty proxy also keeps libcurl from reading the environment.
+    func applyProxy(to handle: CurlHandle) throws(APIError) {
+      if let unixSocketPath { try handle.set(CURLOPT_UNIX_SOCKET_PATH, unixSocketPath) }
+      guard let proxy else { return try handle.set(CURLOPT_PROXY, "") }
+      try handle.set(CURLOPT_PROXY, proxy.host.contains(":") ? "[\(proxy.host)]" : proxy.host)
+      try handle.set(CURLOPT_PROXYPORT, proxy.port)
+      let kind = proxy.kind == .socks5 ? CURLPROXY_SOCKS5_HOSTNAME : CURLPROXY_HTTP
+      try handle.set(CURLOPT_PROXYTYPE, Int(kind.rawValue))
+      if proxy.kind == .connect { try handle.set(CURLOPT_HTTPPROXYTUNNEL, 1) }
+      // An empty list, so that no_proxy of the environment does not count either.
+      try handle.set(CURLOPT_NOPROXY, proxy.exceptions.joined(separator: ","))
+      if let login = proxy.login {
+        try handle.set(CURLOPT_PROXYUSERNAME, login.user)
+        try handle.set(CURLOPT_PROXYPASSWORD, login.password)
+        try handle.set(
+          CURLOPT_PROXYAUTH, Int(truncatingIfNeeded: Self.authentication(login.scheme)))
+      }
+    }
+
+    /// The bits of CURLAUTH_…, whose macros cast and so are not imported.
+    static func authentication(_ scheme: HTTPLogin.Scheme) -> UInt {
+      let basic: UInt = 1 << 0
+      let digest: UInt = 1 << 1
+      return switch scheme {
+      case .basic: basic
+      case .digest: digest
+      // Not CURLAUTH_ANY: its NTLM and Negotiate would authenticate connections, which are shared here.
+      case .any: basic | digest
+      }
+    }
+
+    /// `host:port:address:port` as CURLOPT_CONNECT_TO reads it.
+    static func connectTo(_ target: String, _ url: HTTPURL) throws(APIError) -> String {
+      var address = target
+      var port = url.effectivePort.map(String.init) ?? ""
+      let colons = target.utf8.filter { $0 == UInt8(ascii: ":") }.count
+      if target.hasPrefix("["), let close = target.lastIndex(of: "]") {
+        let rest = target[target.index(after: close)...]
+        if rest.hasPrefix(":") { port = String(rest.dropFirst()) }
+        address = String(target[...close])
+      } else if colons == 1, let colon = target.lastIndex(of: ":") {
+        port = String(target[target.index(after: colon)...])
+        address = String(target[..<colon])
+      } else if colons > 1 {
+        address = "[\(target)]"
+      }
+      guard !address.isEmpty, let number = Int(port), (1...65535).contains(number) else {
+        throw APIError(
+          .transport, .misconfigured,
+          "connectTo is an address with an optional port, not \(target.debugDescription)")
+      }
+      return "::\(address):\(port)"
+    }
+
+    private static func version(_ policy: HTTPVersionPolicy) -> Int {
+      switch policy {
+      case .http1Only: CURL_HTTP_VERSION_1_1
+      case .upToHTTP2: CURL_HTTP_VERSION_2TLS
+      case .http2PriorKnowledge: CURL_HTTP_VERSION_2_PRIOR_KNOWLEDGE
+      }
+    }
+  }
+#endif

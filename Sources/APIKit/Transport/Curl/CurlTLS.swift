@@ -1,0 +1,66 @@
+#if os(Linux)
+  import CAPIKit
+
+  /// A TLS policy in libcurl's options.
+  struct CurlTLS {
+    private let policy: TLSPolicy
+    var hasIdentity: Bool { policy.identity != nil }
+
+    init(_ policy: TLSPolicy) throws(APIError) {
+      self.policy = policy
+    }
+
+    func apply(to handle: CurlHandle) throws(APIError) {
+      // Debian's libcurl has a default CA path, and with one it reads all authorities anew for every
+      // connection (20 ms); with the bundle alone it keeps them.
+      try handle.set(CURLOPT_CAPATH, nil)
+      switch policy.trust {
+      case .system: break
+      case .bundle(let path): try handle.set(CURLOPT_CAINFO, path)
+      case .certificates(let pem): try handle.set(CURLOPT_CAINFO_BLOB, blob: pem)
+      }
+      try handle.set(CURLOPT_SSLVERSION, version)
+      try handle.set(CURLOPT_SSL_VERIFYPEER, policy.allowsInvalidCertificates ? 0 : 1)
+      try handle.set(CURLOPT_SSL_VERIFYHOST, policy.skipsHostValidation ? 0 : 2)
+      if let identity = policy.identity { try apply(identity, to: handle) }
+    }
+
+    /// Checks what OpenSSL does not; see ``CurlPinning``.
+    func check(_ ssl: OpaquePointer, host: String) throws(APIError) {}
+
+    private var version: Int {
+      let version =
+        switch policy.minimumVersion {
+        case .tls1_0: CURL_SSLVERSION_TLSv1_0
+        case .tls1_1: CURL_SSLVERSION_TLSv1_1
+        case .tls1_2: CURL_SSLVERSION_TLSv1_2
+        case .tls1_3: CURL_SSLVERSION_TLSv1_3
+        }
+      return version
+    }
+
+    private func apply(_ identity: ClientIdentity, to handle: CurlHandle) throws(APIError) {
+      switch identity.form {
+      case .pem(let certificate, let key):
+        try handle.set(CURLOPT_SSLCERTTYPE, "PEM")
+        try set(certificate, file: CURLOPT_SSLCERT, blob: CURLOPT_SSLCERT_BLOB, on: handle)
+        try handle.set(CURLOPT_SSLKEYTYPE, "PEM")
+        try set(key, file: CURLOPT_SSLKEY, blob: CURLOPT_SSLKEY_BLOB, on: handle)
+      case .pkcs12(let source):
+        try handle.set(CURLOPT_SSLCERTTYPE, "P12")
+        try set(source, file: CURLOPT_SSLCERT, blob: CURLOPT_SSLCERT_BLOB, on: handle)
+      }
+      // Always set: without it OpenSSL asks for the password of an encrypted key on the terminal.
+      try handle.set(CURLOPT_KEYPASSWD, identity.password)
+    }
+
+    private func set(
+      _ source: ClientIdentity.Source, file: CURLoption, blob: CURLoption, on handle: CurlHandle
+    ) throws(APIError) {
+      switch source {
+      case .file(let path): try handle.set(file, path)
+      case .bytes(let bytes): try handle.set(blob, blob: bytes)
+      }
+    }
+  }
+#endif

@@ -1,0 +1,112 @@
+#if os(Linux)
+  import CAPIKit
+
+  /// Carries requests with libcurl: the default transport on Linux.
+  ///
+  /// One thread drives all transfers of a transport, and hands its answers back to the tasks that wait for
+  /// them; parsing and decoding happen there, never on that thread. Connections, TLS sessions and names
+  /// are kept and used again. Make one transport per configuration and keep it: every transport has its own
+  /// thread and connections. When the last reference goes, it stops.
+  ///
+  /// Isolation: any thread, many at once. Redirects, cookies and retries are the flight's.
+  /// - SeeAlso: <https://curl.se/libcurl/c/libcurl-multi.html>
+  public final class CurlTransport: HTTPTransport {
+    /// What all its requests have in common.
+    public let configuration: TransportConfiguration
+    private let mailbox: CurlMailbox
+
+    /// The transport of those who need no configuration of their own.
+    public static let shared: CurlTransport = {
+      do throws(APIError) {
+        return try CurlTransport()
+      } catch {
+        // The standard configuration is valid; only a system without memory or threads comes here.
+        preconditionFailure(error.description)
+      }
+    }()
+
+    /// Makes a transport and starts its thread.
+    ///
+    /// Throws ``APIError/Reason/misconfigured`` or ``APIError/Reason/unsupportedCapability`` for a
+    /// configuration that cannot be honoured.
+    public init(_ configuration: TransportConfiguration = .standard) throws(APIError) {
+      try Self.initialiseLibrary()
+      try configuration.validate(for: Self.supported)
+      self.configuration = configuration
+      mailbox = try CurlMailbox()
+      try CurlLoop(configuration, mailbox: mailbox).start()
+    }
+
+    deinit { mailbox.post(.stop(nil)) }
+
+    /// Everything but the choice of interfaces, which Linux has none of.
+    public var capabilities: TransportCapabilities { Self.supported }
+
+    /// Sends one request.
+    public func send(_ exchange: HTTPExchange) async throws(APIError) -> HTTPResponse {
+      try Self.supported.check(exchange)
+      let job = try makeJob(exchange)
+      let outcome = await withTaskCancellationHandler {
+        await job.landing { job in
+          if !mailbox.post(.start(job)) { job.stop() }
+        }
+      } onCancel: {
+        job.cancelIfNotActive()
+        mailbox.post(.cancel(job))
+      }
+      return try response(try outcome.get(), to: exchange)
+    }
+
+    /// Ends every transfer with ``APIError/Reason/transportStopped``, closes every connection and ends the
+    /// thread; returns when that is done. Requests sent afterwards fail at once with the same reason.
+    public func shutdown() async {
+      await withUnsafeContinuation { continuation in
+        if !mailbox.post(.stop(continuation)) { continuation.resume() }
+      }
+    }
+
+    /// What the loop holds; nil after it has stopped.
+    func counts() async -> CurlCounts? {
+      await withUnsafeContinuation { continuation in
+        if !mailbox.post(.inspect { continuation.resume(returning: $0) }) {
+          continuation.resume(returning: nil)
+        }
+      }
+    }
+
+    private func makeJob(_ exchange: HTTPExchange) throws(APIError) -> CurlJob {
+      var exchange = exchange
+      if exchange.request.options.compressesBody { exchange.request = exchange.request.compressingBody() }
+      let timeouts = exchange.request.timeouts.filled(from: configuration.timeouts)
+      return CurlJob(exchange, timeouts: timeouts)
+    }
+
+    /// Parses the head and decodes the body, on the caller's thread.
+    private func response(_ answer: CurlAnswer, to exchange: HTTPExchange) throws(APIError) -> HTTPResponse {
+      var response = HTTPResponse(
+        status: answer.status, headers: CurlHead.headers(answer.head), body: answer.body,
+        version: answer.version, metrics: answer.metrics, url: exchange.request.url)
+      guard case .memory(let maximumBytes) = exchange.destination, case .bytes(let bytes) = answer.body,
+        !bytes.isEmpty, let coding = response.headers.combined("Content-Encoding")
+      else { return response }
+      let limit = min(maximumBytes, Int(clamping: configuration.maximumDecodedBytes))
+      response.body = .bytes(try CurlDecoding.decode(bytes, coding, maximumBytes: limit))
+      return response
+    }
+
+    private static let supported: TransportCapabilities = {
+      let all: TransportCapabilities = [
+        .http2, .progress, .connectTimeout, .idleTimeout, .totalTimeout, .customTrust, .clientIdentity,
+        .minimumTLS, .connectTo,
+        .proxy, .login, .metrics, .unixSocket, .ftp, .connectionLimits, .headInspection, .insecureTLS,
+      ]
+      return all
+    }()
+
+    private static func initialiseLibrary() throws(APIError) {
+      guard libraryCode == CURLE_OK else { throw CurlErrors.option("curl_global_init", libraryCode) }
+    }
+
+    private static let libraryCode = curl_global_init(Int(CURL_GLOBAL_SSL | CURL_GLOBAL_WIN32))
+  }
+#endif

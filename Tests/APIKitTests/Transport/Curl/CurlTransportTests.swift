@@ -1,0 +1,152 @@
+#if os(Linux)
+  import TestServers
+  import XCTest
+
+  @testable import APIKit
+
+  final class CurlTransportTests: XCTestCase {
+    func testABodyComesBackWithHeadVersionAndMetrics() async throws {
+      let nginx = try NginxServer.shared()
+      let transport = try CurlTransport()
+      let url = try HTTPURL(nginx.url("/files/megabyte.bin"))
+      for round in 0..<3 {
+        let response = try await transport.send(HTTPRequest(url: url))
+        XCTAssertEqual(response.status, 200)
+        XCTAssertEqual(response.bytes.count, 1 << 20)
+        XCTAssertEqual(response.bytes[1000], UInt8(1000 % 251))
+        XCTAssertEqual(response.headers["content-type"], "application/octet-stream")
+        XCTAssertEqual(response.version, .http1_1)
+        XCTAssertEqual(response.metrics.isReused, round > 0)
+        XCTAssertEqual(response.metrics.remoteAddress, "127.0.0.1")
+        XCTAssertEqual(response.metrics.remotePort, Int(nginx.port()))
+        XCTAssertEqual(response.metrics.bytesReceived, 1 << 20)
+        XCTAssertGreaterThan(response.metrics.total, 0)
+        XCTAssertLessThanOrEqual(response.metrics.firstByte, response.metrics.total)
+      }
+      await transport.shutdown()
+    }
+
+    func testManyRequestsOfEveryMethodShareTheConnections() async throws {
+      let nginx = try NginxServer.shared()
+      let transport = try CurlTransport()
+      let url = try HTTPURL(nginx.url("/echo"))
+      let methods: [HTTPMethod] = [.get, .post, .put, .delete, .head, .options, .patch]
+      let connections = try await withThrowingTaskGroup(of: String?.self) { group in
+        for index in 0..<700 {
+          group.addTask {
+            let method = methods[index % methods.count]
+            let response = try await transport.send(
+              HTTPRequest(
+                method: method, url: url, headers: ["Accept": "a/\(index)"],
+                body: method == .post ? .bytes(Array("a=1".utf8)) : .empty))
+            let text = String(decoding: response.bytes, as: UTF8.self)
+            if method == .head {
+              XCTAssertEqual(text, "")
+            } else {
+              XCTAssertTrue(text.contains(#""method": "\#(method)""#), text)
+              XCTAssertTrue(text.contains(#""accept": "a/\#(index)""#), text)
+            }
+            if method == .post {
+              XCTAssertTrue(text.contains(#""contentLength": "3""#), text)
+              XCTAssertTrue(text.contains(#""contentType": """#), text)
+            }
+            return response.headers["X-Connection"]
+          }
+        }
+        return try await group.reduce(into: Set<String>()) { if let name = $1 { $0.insert(name) } }
+      }
+      XCTAssertLessThanOrEqual(connections.count, 64)
+      let counts = await transport.counts()
+      XCTAssertEqual(counts?.active, 0)
+      XCTAssertEqual(counts?.waiting, 0)
+      XCTAssertLessThanOrEqual(counts?.handlesMade ?? .max, 64)
+      await transport.shutdown()
+    }
+
+    func testCancellingEndsTheAttemptAndFreesItsPlace() async throws {
+      let server = try ScriptedServer(.readRequest, .waitForClose)
+      defer { server.stop() }
+      let transport = try CurlTransport()
+      let url = try server.url()
+      let task = Task { try await transport.send(HTTPRequest(url: url)) }
+      XCTAssertTrue(server.waitForRequests(1))
+      task.cancel()
+      await expect(.cancelled) { _ = try await task.value }
+      XCTAssertTrue(server.waitUntilIdle())
+      let counts = await transport.counts()
+      XCTAssertEqual(counts?.active, 0)
+      XCTAssertEqual(counts?.pooledHandles, counts?.handlesMade)
+    }
+
+    func testEachLimitInTimeHasItsOwnReason() async throws {
+      let server = try ScriptedServer(.readRequest, .waitForClose)
+      defer { server.stop() }
+      let transport = try CurlTransport()
+      var request = HTTPRequest(url: try server.url())
+      request.timeouts = HTTPTimeouts(idle: .milliseconds(80))
+      await expect(.idleTimeout) { [request] in _ = try await transport.send(request) }
+      request.timeouts = HTTPTimeouts(total: .milliseconds(80))
+      await expect(.totalTimeout) { [request] in _ = try await transport.send(request) }
+      // An address of the documentation net (RFC 5737): nobody answers there, or there is no route.
+      request.timeouts = HTTPTimeouts(connect: .milliseconds(80))
+      request.options.connectTo = "192.0.2.1:81"
+      do {
+        _ = try await transport.send(request)
+        XCTFail("nothing was thrown")
+      } catch {
+        XCTAssertTrue([.connectTimeout, .connectionRefused].contains(error.reason), "\(error)")
+      }
+    }
+
+    func testBrokenServersHaveTheirReasons() async throws {
+      let transport = try CurlTransport()
+      let cases: [(APIError.Reason, ScriptedServer.Step)] = [
+        (.connectionLost, .close),
+        (.connectionLost, .reset),
+        (.truncatedBody, .text("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhalf")),
+        (.truncatedBody, .text("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nab")),
+        (.malformedResponse, .text("garbage\r\n\r\n")),
+        (.malformedResponse, .text("HTTP/1.1 200 OK\r\nContent-Length: 2\r\nContent-Length: 3\r\n\r\nabc")),
+      ]
+      for (reason, step) in cases {
+        let server = try ScriptedServer(.readRequest, step)
+        defer { server.stop() }
+        let url = try server.url()
+        await expect(reason) { _ = try await transport.send(HTTPRequest(url: url)) }
+      }
+      await expect(.connectionRefused) {
+        _ = try await transport.send(HTTPRequest(url: "http://127.0.0.1:1/"))
+      }
+      await expect(.unknownHost) {
+        _ = try await transport.send(HTTPRequest(url: "http://nowhere.invalid/"))
+      }
+    }
+
+    func testStoppingLandsEverythingInTheAirAndWaiting() async throws {
+      let server = try ScriptedServer(.readRequest, .waitForClose)
+      defer { server.stop() }
+      var configuration = TransportConfiguration()
+      configuration.connections.perHost = 2
+      let transport = try CurlTransport(configuration)
+      let url = try server.url()
+      let tasks = (0..<10).map { _ in Task { try await transport.send(HTTPRequest(url: url)) } }
+      XCTAssertTrue(server.waitForRequests(2))
+      await transport.shutdown()
+      for task in tasks { await expect(.transportStopped) { _ = try await task.value } }
+      await expect(.transportStopped) { _ = try await transport.send(HTTPRequest(url: url)) }
+      let counts = await transport.counts()
+      XCTAssertNil(counts)
+    }
+
+    private func expect(
+      _ reason: APIError.Reason, line: UInt = #line, _ work: () async throws -> Void
+    ) async {
+      do {
+        try await work()
+        XCTFail("nothing was thrown, expected \(reason)", line: line)
+      } catch {
+        XCTAssertEqual((error as? APIError)?.reason, reason, "\(error)", line: line)
+      }
+    }
+  }
+#endif
