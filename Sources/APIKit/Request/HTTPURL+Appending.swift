@@ -40,11 +40,7 @@ extension HTTPURL {
   ///
   /// Throws ``APIError/Reason/invalidURL`` when a character may not stand in a query.
   public func appending(query: String) throws(APIError) -> HTTPURL {
-    for byte in query.utf8 where byte <= 0x20 || byte >= 0x7F || "\"#<>\\^`{|}".utf8.contains(byte) {
-      // The query may hold secrets, so it is not quoted.
-      throw APIError(
-        .assembly, .invalidURL, "the query to add to \(location) has the character \(byte), not encoded")
-    }
+    try Self.check(query, of: location + "?")
     var url = self
     url.append(query: query)
     return url

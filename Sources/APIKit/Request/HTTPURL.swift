@@ -12,9 +12,9 @@ public struct HTTPURL: Hashable, Sendable {
   /// The port when the URL names one.
   public let port: Int?
   /// The path, percent-encoded, beginning with a slash (for `data`, all that follows the colon).
-  public var path: String
+  public internal(set) var path: String
   /// The query without its question mark, percent-encoded; nil when there is none.
-  public var query: String?
+  public internal(set) var query: String?
 
   /// The port used: the one named, or the scheme's own.
   public var effectivePort: Int? { port ?? Self.defaultPorts[scheme] }
@@ -146,7 +146,7 @@ extension HTTPURL {
   }
 
   /// Path and query: visible ASCII, `%` followed by two hexadecimal digits, no space or control.
-  private static func check(_ text: String, of string: String) throws(APIError) {
+  static func check(_ text: String, of string: String) throws(APIError) {
     var pending = 0
     for byte in text.utf8 {
       if pending > 0 {
@@ -156,7 +156,7 @@ extension HTTPURL {
         pending -= 1
       } else if byte == UInt8(ascii: "%") {
         pending = 2
-      } else if byte <= 0x20 || byte >= 0x7F || "\"<>\\^`{|}".utf8.contains(byte) {
+      } else if byte <= 0x20 || byte >= 0x7F || "\"#<>\\^`{|}".utf8.contains(byte) {
         throw invalid(string, "the character \(byte) must be percent-encoded")
       }
     }

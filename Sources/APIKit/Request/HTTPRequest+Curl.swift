@@ -1,0 +1,72 @@
+extension HTTPRequest {
+  /// The request as a command line of curl, quoted for a POSIX shell, to paste into a terminal.
+  ///
+  /// Bodies that are no text go through `base64 -d`; a file is named, and a stream is left to the standard
+  /// input. Limits in time and compression are not part of it.
+  /// - Parameter maskingSecrets: Whether header fields, parameters in the query, in form and JSON bodies, and
+  ///   passwords are replaced by `•••` when their names say they are secret
+  ///   (``HTTPHeaders/isSecret(_:)``). The default is true; without it the text is not for logs.
+  public func curlCommand(maskingSecrets: Bool = true) -> String {
+    let secrets = SecretMask(isOn: maskingSecrets)
+    var words = ["curl"]
+    if method == .head, body.isEmpty {
+      words.append("--head")
+    } else if method != (body.isEmpty ? .get : .post) {
+      words += ["-X", Self.quoted(method.rawValue)]
+    }
+    if let login = options.login {
+      switch login.scheme {
+      case .basic: break
+      case .digest: words.append("--digest")
+      case .any: words.append("--anyauth")
+      }
+      words += ["-u", Self.quoted("\(login.user):\(maskingSecrets ? SecretMask.mark : login.password)")]
+    }
+    if let address = options.connectTo {
+      words += ["--connect-to", Self.quoted("\(url.hostText):\(url.effectivePort ?? 0):\(address)")]
+    }
+    for field in headers {
+      let value = secrets.header(field)
+      // curl drops a field whose value is empty, unless it ends in a semicolon.
+      words += ["-H", Self.quoted(value.isEmpty ? field.name + ";" : "\(field.name): \(value)")]
+    }
+    let (source, data) = bodyWords(secrets)
+    words += data
+    if !body.isEmpty, !headers.contains("Content-Type") { words += ["-H", "'Content-Type:'"] }
+    var target = url
+    target.query = url.query.map { secrets.query($0) }
+    // Brackets and braces would be read as ranges.
+    if target.string.utf8.contains(where: { "[]{}".utf8.contains($0) }) { words.append("-g") }
+    words.append(Self.quoted(target.string))
+    return source + words.joined(separator: " ")
+  }
+
+  /// What must run in front of curl to make the body, and curl's own words for it.
+  private func bodyWords(_ secrets: SecretMask) -> (source: String, words: [String]) {
+    switch body {
+    case .empty: return ("", [])
+    case .bytes(let bytes):
+      guard !bytes.isEmpty else { return ("", []) }
+      guard !bytes.contains(0), let text = String(validating: bytes, as: UTF8.self) else {
+        return ("printf %s \(Base64.encode(bytes)) | base64 -d | ", ["--data-binary", "@-"])
+      }
+      return ("", ["--data-raw", Self.quoted(secrets.body(text, contentType: headers["Content-Type"]))])
+    case .file(let path, let offset):
+      guard offset > 0 else { return ("", ["--data-binary", Self.quoted("@" + path)]) }
+      return ("tail -c +\(offset + 1) \(Self.quoted(path)) | ", ["--data-binary", "@-"])
+    case .stream: return ("", ["--data-binary", "@-"])
+    }
+  }
+
+  /// One word of a shell: as it is when nothing in it means anything to a shell, else in single quotes.
+  private static func quoted(_ text: String) -> String {
+    let isPlain = text.utf8.allSatisfy { byte in
+      switch byte {
+      case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
+      default: "-._/:@%+=,".utf8.contains(byte)
+      }
+    }
+    guard text.isEmpty || !isPlain else { return text }
+    return "'" + text.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "'\\''") + "'"
+  }
+}

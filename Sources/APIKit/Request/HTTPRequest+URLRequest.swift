@@ -1,0 +1,69 @@
+#if canImport(FoundationNetworking)
+  import Foundation
+  public import FoundationNetworking
+#else
+  public import Foundation
+#endif
+
+extension HTTPRequest {
+  /// The request that a `URLRequest` describes.
+  ///
+  /// Its timeout becomes ``HTTPTimeouts/idle``, which is what URLSession takes it for. Cache policy and the
+  /// handling of cookies are a session's and not carried. Header fields come in the order of their names,
+  /// for Foundation keeps none. Throws ``APIError/Reason/invalidURL`` without an absolute URL,
+  /// ``APIError/Reason/unreadableBody`` for a body stream, which can be neither measured nor sent again, and
+  /// what ``validate()`` throws.
+  public init(_ request: URLRequest) throws(APIError) {
+    guard let url = request.url?.absoluteString else {
+      throw APIError(.assembly, .invalidURL, "the URLRequest has no URL")
+    }
+    guard request.httpBodyStream == nil else {
+      throw APIError(
+        .assembly, .unreadableBody, "a body stream of a URLRequest cannot be carried; give its bytes or a file")
+    }
+    self.init(method: HTTPMethod(rawValue: request.httpMethod ?? "GET"), url: try HTTPURL(url))
+    for (name, value) in (request.allHTTPHeaderFields ?? [:]).sorted(by: { $0.key < $1.key }) {
+      headers.add(name, value)
+    }
+    if let data = request.httpBody, !data.isEmpty { body = .bytes(Array(data)) }
+    timeouts.idle = .seconds(request.timeoutInterval)
+    try validate()
+  }
+}
+
+extension URLRequest {
+  /// The `URLRequest` that describes a request.
+  ///
+  /// ``HTTPTimeouts/idle`` becomes its timeout where it is set; the limits for the connection and the whole have no place in
+  /// it and are the transport's to keep. A body that asks for compression is packed. Lines of one name are
+  /// joined: by a semicolon for `Cookie`, by a comma for others. Throws
+  /// ``APIError/Reason/unsupportedCapability`` for what cannot be carried: a body from a file or a stream, a
+  /// login, an address to connect to; and what ``HTTPRequest/validate()`` throws.
+  public init(_ request: HTTPRequest) throws(APIError) {
+    try request.validate()
+    func refuse(_ what: String) -> APIError {
+      APIError(.assembly, .unsupportedCapability, "a URLRequest cannot carry \(what)")
+    }
+    guard request.options.login == nil else { throw refuse("a login") }
+    guard request.options.connectTo == nil else { throw refuse("an address to connect to") }
+    guard let url = URL(string: request.url.string) else {
+      throw APIError(.assembly, .invalidURL, "Foundation does not read the URL \(request.url.location)")
+    }
+    let request = request.compressingBody()
+    self.init(url: url)
+    httpMethod = request.method.rawValue
+    for field in request.headers {
+      let separator = HTTPHeaders.equal(field.name, "Cookie") ? "; " : ", "
+      let earlier = value(forHTTPHeaderField: field.name).map { $0 + separator } ?? ""
+      setValue(earlier + field.value, forHTTPHeaderField: field.name)
+    }
+    switch request.body {
+    case .empty: break
+    case .bytes(let bytes): httpBody = Data(bytes)
+    case .file: throw refuse("a body from a file")
+    case .stream: throw refuse("a body from a stream")
+    }
+    // Foundation has no word for "no limit"; a week is beyond any load.
+    if let idle = request.timeouts.idle { timeoutInterval = idle == .zero ? 7 * 86_400 : idle / .seconds(1) }
+  }
+}

@@ -1,0 +1,104 @@
+public import Foundation
+
+/// A type whose values can stand as parameters.
+///
+/// The standard library's plain types, `Date` and `Data` do; optionals, arrays and dictionaries do when what they hold
+/// does; an enum with raw values does by declaring it. Adopt it for a type of your own that a server knows
+/// under one form:
+///
+///     extension District: ParameterConvertible {}  // enum District: String
+///     rents.load(["district": ParameterValue(district), "near": ParameterValue(place)])
+///
+/// `UInt` and `UInt64` do not: half of their values are beyond what a parameter holds, so say which you mean.
+public protocol ParameterConvertible {
+  /// The value as it is sent.
+  var parameterValue: ParameterValue { get }
+}
+
+extension ParameterValue {
+  /// The parameter of a Swift value.
+  public init(_ value: some ParameterConvertible) { self = value.parameterValue }
+
+  /// Bytes.
+  public init(_ bytes: [UInt8]) { self = .data(bytes) }
+}
+
+extension ParameterValue: ParameterConvertible {
+  /// The value itself.
+  public var parameterValue: ParameterValue { self }
+}
+
+extension Parameters: ParameterConvertible {
+  /// Named values.
+  public var parameterValue: ParameterValue { .object(self) }
+}
+
+extension String: ParameterConvertible {
+  /// Text.
+  public var parameterValue: ParameterValue { .string(self) }
+}
+
+extension Substring: ParameterConvertible {
+  /// Text.
+  public var parameterValue: ParameterValue { .string(String(self)) }
+}
+
+extension Bool: ParameterConvertible {
+  /// True or false.
+  public var parameterValue: ParameterValue { .bool(self) }
+}
+
+extension Double: ParameterConvertible {
+  /// A number with a fraction.
+  public var parameterValue: ParameterValue { .double(self) }
+}
+
+extension Float: ParameterConvertible {
+  /// A number with a fraction: the shortest that reads back as the same `Float`, so 0.1 stays 0.1.
+  public var parameterValue: ParameterValue { .double(Double(description) ?? Double(self)) }
+}
+
+extension ParameterConvertible where Self: FixedWidthInteger {
+  /// A whole number.
+  public var parameterValue: ParameterValue { .integer(Int(self)) }
+}
+
+extension Int: ParameterConvertible {}
+extension Int8: ParameterConvertible {}
+extension Int16: ParameterConvertible {}
+extension Int32: ParameterConvertible {}
+extension Int64: ParameterConvertible {}
+extension UInt16: ParameterConvertible {}
+extension UInt32: ParameterConvertible {}
+
+extension Date: ParameterConvertible {
+  /// A point in time.
+  public var parameterValue: ParameterValue { .date(self) }
+}
+
+extension Data: ParameterConvertible {
+  /// Bytes.
+  public var parameterValue: ParameterValue { .data(Array(self)) }
+}
+
+extension Optional: ParameterConvertible where Wrapped: ParameterConvertible {
+  /// The value, or null. Whether a null is sent is decided by the encoding.
+  public var parameterValue: ParameterValue { self?.parameterValue ?? .null }
+}
+
+extension Array: ParameterConvertible where Element: ParameterConvertible {
+  /// Values in order.
+  public var parameterValue: ParameterValue { .array(map(\.parameterValue)) }
+}
+
+extension Dictionary: ParameterConvertible where Key == String, Value: ParameterConvertible {
+  /// Named values, sorted by name, for a dictionary has no order.
+  public var parameterValue: ParameterValue {
+    .object(Parameters(map { ($0.key, $0.value.parameterValue) }).sorted())
+  }
+}
+
+extension ParameterConvertible where Self: RawRepresentable, RawValue: ParameterConvertible {
+  /// The raw value.
+  public var parameterValue: ParameterValue { rawValue.parameterValue }
+}

@@ -1,0 +1,165 @@
+#if os(Linux) || os(macOS)
+  import APIKit
+  public import Foundation
+
+  /// How to start the program that runs a contract once more, so that a crash is the child's and not the
+  /// test's.
+  public struct ContractChild: Sendable {
+    /// The program.
+    public var executable: URL
+    /// Arguments that make it reach the same ``ReformerContract/run(isolatedBy:)`` again.
+    public var arguments: [String]
+    /// The longest a child may take before it counts as crashed. The default is 60 seconds.
+    public var limit: Duration = .seconds(60)
+
+    /// Makes a child of any program.
+    public init(executable: URL, arguments: [String]) {
+      self.executable = executable
+      self.arguments = arguments
+    }
+
+    /// A child that runs one XCTest method of this test run again.
+    ///
+    /// - Parameters:
+    ///   - module: The test target: `ReformersTests`.
+    ///   - test: Class and method: `RentContractTests/testTheContractIsKept`.
+    public static func xctest(module: String, test: String) -> ContractChild {
+      let executable = URL(fileURLWithPath: Bundle.main.executablePath ?? CommandLine.arguments[0])
+      #if os(macOS)
+        let bundle = Bundle.allBundles.first { $0.bundlePath.hasSuffix(".xctest") }?.bundlePath ?? ""
+        return ContractChild(executable: executable, arguments: ["-XCTest", test, bundle])
+      #else
+        return ContractChild(executable: executable, arguments: ["\(module).\(test)"])
+      #endif
+    }
+  }
+
+  extension ReformerContract {
+    /// Tries every damage in child processes, so that one that crashes the reformer is reported as such.
+    ///
+    /// The child is this program run again; it must reach this very call, does the work there and exits. One
+    /// child does for all damages; each crash costs another.
+    /// - Throws: An ``APIError`` when the child cannot be started or never reaches this call.
+    public func run(isolatedBy child: ContractChild) throws -> ContractReport {
+      if let order = ContractOrder.ofThisProcess {
+        guard order.contract == "\(Subject.self)" else {
+          return ContractReport(findings: [], intactError: nil)
+        }
+        obey(order)
+      }
+      let damages = damages
+      var findings: [ContractReport.Finding] = []
+      repeat {
+        let order = ContractOrder(contract: "\(Subject.self)", start: findings.count)
+        defer { order.removeFile() }
+        let end = try order.give(to: child)
+        let lines = order.lines
+        guard let first = lines.first else {
+          throw APIError(
+            .reform, .reformFailed,
+            "the child (\(child.executable.lastPathComponent) \(child.arguments.joined(separator: " "))) \(end) "
+              + "and never reached the contract of \(Subject.self)")
+        }
+        guard first == ContractOrder.ready else { return ContractReport(findings: [], intactError: first) }
+        for (line, damage) in zip(lines.dropFirst(), damages.dropFirst(findings.count)) {
+          let parts = line.split(separator: "\t", maxSplits: 1, omittingEmptySubsequences: false)
+          guard parts.count == 2, let verdict = ContractReport.Verdict(rawValue: String(parts[0])) else {
+            break
+          }
+          findings.append(ContractReport.Finding(damage: damage, verdict: verdict, text: String(parts[1])))
+        }
+        if findings.count < damages.count {
+          findings.append(
+            ContractReport.Finding(
+              damage: damages[findings.count], verdict: .crashed, text: "the child \(end)"))
+        }
+      } while findings.count < damages.count
+      return ContractReport(findings: findings, intactError: nil)
+    }
+
+    /// The child's side: tries the damages from the start it was given and writes what came of each.
+    private func obey(_ order: ContractOrder) -> Never {
+      switch outcome(of: recordedAnswer) {
+      case .failure(let error): order.write(order.plain((error as? APIError)?.detail ?? "\(error)"))
+      case .success(let intact):
+        order.write(ContractOrder.ready)
+        for damage in damages.dropFirst(order.start) {
+          let finding = finding(of: damage, intact: intact)
+          order.write("\(finding.verdict.rawValue)\t\(order.plain(finding.text))")
+        }
+      }
+      exit(0)
+    }
+  }
+
+  /// What a parent tells its child, through the environment, and the file the child answers in.
+  private struct ContractOrder {
+    static let variable = "APIKIT_REFORMER_CONTRACT"
+    static let ready = "ready"
+
+    let contract: String
+    let start: Int
+    let path: String
+
+    init(contract: String, start: Int) {
+      self.contract = contract
+      self.start = start
+      path =
+        FileManager.default.temporaryDirectory
+        .appendingPathComponent("reformer-contract-\(UUID().uuidString)").path
+    }
+
+    /// The order this process was started with, if it is a child.
+    static var ofThisProcess: ContractOrder? {
+      let parts = ProcessInfo.processInfo.environment[variable]?.split(separator: "\n") ?? []
+      guard parts.count == 3, let start = Int(parts[1]) else { return nil }
+      return ContractOrder(contract: String(parts[0]), start: start, path: String(parts[2]))
+    }
+
+    private init(contract: String, start: Int, path: String) {
+      self.contract = contract
+      self.start = start
+      self.path = path
+    }
+
+    /// Starts the child and waits for its end; says how it ended.
+    func give(to child: ContractChild) throws -> String {
+      _ = FileManager.default.createFile(atPath: path, contents: nil)
+      let process = Process()
+      process.executableURL = child.executable
+      process.arguments = child.arguments
+      process.environment = ProcessInfo.processInfo.environment.merging(
+        [Self.variable: "\(contract)\n\(start)\n\(path)"], uniquingKeysWith: { $1 })
+      process.standardOutput = FileHandle.nullDevice
+      process.standardError = FileHandle.nullDevice
+      let ended = DispatchSemaphore(value: 0)
+      process.terminationHandler = { _ in ended.signal() }
+      try process.run()
+      let seconds = Double(child.limit.components.seconds)
+      guard ended.wait(timeout: .now() + seconds) == .success else {
+        kill(process.processIdentifier, SIGKILL)
+        ended.wait()
+        return "gave no answer in \(Int(seconds)) s"
+      }
+      let how = process.terminationReason == .uncaughtSignal ? "ended with signal" : "ended with status"
+      return "\(how) \(process.terminationStatus)"
+    }
+
+    var lines: [String] {
+      let text = (try? String(contentsOfFile: path, encoding: .utf8)) ?? ""
+      // A line without its end was cut by the crash.
+      return text.components(separatedBy: "\n").dropLast()
+    }
+
+    func write(_ line: String) {
+      guard let file = FileHandle(forWritingAtPath: path) else { return }
+      defer { try? file.close() }
+      _ = try? file.seekToEnd()
+      try? file.write(contentsOf: Data((line + "\n").utf8))
+    }
+
+    func plain(_ text: String) -> String { text.components(separatedBy: .newlines).joined(separator: " ") }
+
+    func removeFile() { try? FileManager.default.removeItem(atPath: path) }
+  }
+#endif

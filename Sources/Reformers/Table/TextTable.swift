@@ -1,0 +1,87 @@
+/// Texts in rows and columns, laid out to fit a width.
+///
+/// Columns that may shrink do so, the widest first; when that is not enough, columns that may be left out
+/// are, from the right. No line is ever wider than the width.
+public struct TextTable: Sendable {
+  /// One column's head and habits.
+  public struct Column: Sendable {
+    /// The head.
+    public var title: String
+    /// Which side texts stand at.
+    public var alignment: TextAlignment
+    /// How narrow it may become; nil keeps its full width.
+    public var minimumWidth: Int?
+    /// Whether it may be left out of a narrow table.
+    public var isOptional: Bool
+
+    /// Makes a column.
+    public init(
+      _ title: String, alignment: TextAlignment = .left, minimumWidth: Int? = nil, isOptional: Bool = false
+    ) {
+      self.title = title
+      self.alignment = alignment
+      self.minimumWidth = minimumWidth
+      self.isOptional = isOptional
+    }
+  }
+
+  /// The columns.
+  public let columns: [Column]
+  /// The texts, a row at a time; control characters are replaced.
+  public let rows: [[String]]
+
+  private static let gap = 2
+
+  /// Makes a table; a row with too few texts is filled, one with too many is cut.
+  public init(columns: [Column], rows: [[String]]) {
+    self.columns = columns
+    self.rows = rows.map { row in
+      columns.indices.map { $0 < row.count ? DisplayWidth.printable(row[$0]) : "" }
+    }
+  }
+
+  /// The lines of the table: head, rule, rows.
+  ///
+  /// - Parameter width: The columns of the terminal; nil lays out as wide as the texts are.
+  public func lines(width: Int? = nil) -> [String] {
+    let layout = self.layout(width: width)
+    guard !layout.isEmpty else { return [] }
+    func line(_ texts: (Int) -> String) -> String {
+      let cells = layout.map { index, columnWidth in
+        DisplayWidth.fit(texts(index), to: columnWidth, alignment: columns[index].alignment)
+      }
+      var text = cells.joined(separator: String(repeating: " ", count: Self.gap))
+      while text.last == " " { text.removeLast() }
+      return width.map { DisplayWidth.truncate(text, to: $0) } ?? text
+    }
+    let rule = line { index in
+      String(repeating: "─", count: layout.first { $0.index == index }?.width ?? 0)
+    }
+    return [line { columns[$0].title }, rule] + rows.map { row in line { row[$0] } }
+  }
+
+  /// The columns shown and their widths.
+  private func layout(width: Int?) -> [(index: Int, width: Int)] {
+    var shown = columns.indices.map { index in
+      let texts = rows.lazy.map { DisplayWidth.of($0[index]) }
+      return (index: index, width: max(DisplayWidth.of(columns[index].title), texts.max() ?? 0))
+    }
+    guard let width else { return shown }
+    func total() -> Int { shown.reduce(0) { $0 + $1.width } + Self.gap * max(0, shown.count - 1) }
+    func smallest() -> Int {
+      shown.reduce(0) { $0 + min($1.width, columns[$1.index].minimumWidth ?? $1.width) }
+        + Self.gap * max(0, shown.count - 1)
+    }
+    while smallest() > width, let last = shown.lastIndex(where: { columns[$0.index].isOptional }) {
+      shown.remove(at: last)
+    }
+    while total() > width {
+      let shrinkable = shown.indices.filter {
+        shown[$0].width > columns[shown[$0].index].minimumWidth ?? .max
+      }
+      guard let widest = shrinkable.max(by: { shown[$0].width < shown[$1].width }) else { break }
+      shown[widest].width -= 1
+    }
+    return shown
+  }
+}

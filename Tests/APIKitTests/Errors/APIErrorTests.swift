@@ -1,0 +1,63 @@
+import XCTest
+
+@testable import APIKit
+
+/// The three texts of an error, and what each may hold.
+final class APIErrorTests: XCTestCase {
+  private func makeError() -> APIError {
+    var error = APIError(
+      .transport, .idleTimeout, "no bytes for 30 s",
+      evidence: .init(status: 200, headers: [("Set-Cookie", "sid=s3cret")], body: Array("half a bo".utf8)))
+    error.context.method = "GET"
+    error.context.apiName = "rent/list"
+    error.context.service = "Listings"
+    error.context.manager = "RentListManager"
+    error.context.attempt = 2
+    error.context.attemptLimit = 2
+    error.context.flightID = 7
+    return error
+  }
+
+  func testTheDescriptionSaysWhatWhereWhyAndWhichAttempt() {
+    XCTAssertEqual(
+      makeError().description,
+      "GET rent/list (Listings) failed in transport: no bytes for 30 s; attempt 2 of 2")
+  }
+
+  func testTheLabelHasNoVariableParts() {
+    XCTAssertEqual(makeError().label, "transport.idle-timeout")
+  }
+
+  func testOnlyTheExpandedDescriptionHoldsBodiesAndHeaderValues() {
+    let error = makeError()
+    XCTAssertFalse(error.description.contains("s3cret"))
+    XCTAssertFalse(error.label.contains("s3cret"))
+    XCTAssertTrue(error.expandedDescription.contains("half a bo"))
+    XCTAssertTrue(error.expandedDescription.contains("sid=s3cret"))
+    XCTAssertTrue(error.expandedDescription.contains("flight: 7"))
+  }
+
+  func testAnErrorWithoutContextStillSaysWhereAndWhy() {
+    XCTAssertEqual(
+      APIError(.assembly, .invalidURL).description, "failed in assembly: the URL is not valid")
+  }
+
+  func testReasonsAreEqualByNameSoThatApplicationsMayMakeTheirOwn() {
+    XCTAssertEqual(APIError.Reason("sold-out", "a"), APIError.Reason("sold-out", "b"))
+    XCTAssertNotEqual(APIError.Reason.idleTimeout, .totalTimeout)
+    XCTAssertEqual(Set([APIError.Reason.cancelled, .cancelled]).count, 1)
+  }
+
+  func testTheAnswerOfTheServerStaysReadable() {
+    XCTAssertEqual(makeError().response?.bytes, Array("half a bo".utf8))
+    XCTAssertEqual(makeError().response?.headers["set-cookie"], "sid=s3cret")
+    XCTAssertNil(APIError(.transport, .unknownHost).response)
+  }
+
+  func testALongBodyIsCutInTheExpandedDescription() {
+    let body = [UInt8](repeating: UInt8(ascii: "x"), count: 100_000)
+    let error = APIError(.response, .malformedBody, evidence: .init(status: 200, headers: [], body: body))
+    XCTAssertLessThan(error.expandedDescription.utf8.count, 20_000)
+    XCTAssertTrue(error.expandedDescription.contains("100000 bytes"))
+  }
+}

@@ -1,0 +1,32 @@
+import XCTest
+
+@testable import APIKit
+
+/// Landings reach the main actor in order, many in one hop.
+@MainActor final class LandingStripTests: XCTestCase {
+  func testLandingsKeepTheirOrderAndComeOnTheMainActor() async throws {
+    let strip = LandingStrip()
+    var seen: [Int] = []
+    for index in 0..<1000 { strip.put { seen.append(index) } }
+    XCTAssertEqual(seen, [], "nothing lands while the main actor is busy")
+    await withCheckedContinuation { continuation in strip.put { continuation.resume() } }
+    XCTAssertEqual(seen, Array(0..<1000))
+  }
+
+  func testWhatLandsMayPutDownMore() async throws {
+    let strip = LandingStrip()
+    await withCheckedContinuation { continuation in
+      strip.put { strip.put { strip.put { continuation.resume() } } }
+    }
+  }
+
+  func testNothingIsLostWhenManyThreadsPutAtOnce() async throws {
+    let strip = LandingStrip()
+    let count = Counter()
+    await withTaskGroup(of: Void.self) { group in
+      for _ in 0..<100 { group.addTask { for _ in 0..<100 { strip.put { count.increment() } } } }
+    }
+    await withCheckedContinuation { continuation in strip.put { continuation.resume() } }
+    XCTAssertEqual(count.value, 10_000)
+  }
+}

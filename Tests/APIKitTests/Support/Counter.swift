@@ -1,0 +1,8 @@
+import Synchronization
+
+/// Counts across threads.
+final class Counter: Sendable {
+  private let count = Mutex(0)
+  var value: Int { count.withLock { $0 } }
+  func increment() { count.withLock { $0 += 1 } }
+}
