@@ -121,6 +121,12 @@ class CertificateTests: InteropCase {
       let pin = try PinSet.Pin(nginx.certificates.publicKeyPin(server))
       return try trusting { $0.pinning = .publicKey(PinSet([PinSet.Host("localhost", pins: [pin])])) }
     }
+    guard try trusting().capabilities.contains(.pinning) else {
+      XCTAssertThrowsError(try pinning(.good)) { error in
+        XCTAssertEqual((error as? APIError)?.reason, .unsupportedCapability)
+      }
+      return
+    }
     let right = try await send(.get, address, over: pinning(.good))
     XCTAssertEqual(right.status, 200)
     let wrong = try await failure(.get, address, over: pinning(.expired))
