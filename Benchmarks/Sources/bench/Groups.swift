@@ -1,4 +1,5 @@
 /// All groups, in the order they run. A new one is a file of its own and a line here.
 let groups: [BenchGroup] = [
-  rawGroup
+  rawGroup,
+  pathGroup,
 ]

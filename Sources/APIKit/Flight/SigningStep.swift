@@ -12,16 +12,3 @@ struct SigningStep {
     try signer.sign(&request, subject)
   }
 }
-
-/// A text that no other attempt uses: 128 random bits in hexadecimal.
-enum Nonce {
-  static func make() -> String {
-    var generator = SystemRandomNumberGenerator()
-    return hex(generator.next()) + hex(generator.next())
-  }
-
-  private static func hex(_ bits: UInt64) -> String {
-    let digits = String(bits, radix: 16)
-    return String(repeating: "0", count: 16 - digits.utf8.count) + digits
-  }
-}

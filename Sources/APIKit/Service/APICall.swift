@@ -1,8 +1,8 @@
-/// What one manager states about one load, as a value: the flight carries it, the service's hooks read it.
+/// What one manager states about one load: the flight carries it, the service's hooks read it.
 ///
-/// Taken on the main actor at takeoff; nothing the application changes on the manager afterwards reaches
+/// Immutable; a class only so that the steps of a flight share one instead of copying it. Taken on the main actor at takeoff; nothing the application changes on the manager afterwards reaches
 /// a flight in the air.
-public struct APICall: Sendable {
+public final class APICall: Sendable {
   /// The flight's id, unique in the process.
   public let flightID: FlightID
   /// The manager's type.
@@ -31,6 +31,38 @@ public struct APICall: Sendable {
   public let expectation: ResponseExpectation
   /// Whether somebody listens to progress.
   public let wantsProgress: Bool
+
+  init(
+    flightID: FlightID,
+    managerType: any Any.Type,
+    service: any APIService,
+    environment: ServiceEnvironment,
+    baseURL: HTTPURL?,
+    apiName: String,
+    method: HTTPMethod,
+    parameters: Parameters,
+    headers: HTTPHeaders,
+    encoding: ParameterEncoding?,
+    body: HTTPBody?,
+    timeouts: HTTPTimeouts?,
+    expectation: ResponseExpectation,
+    wantsProgress: Bool
+  ) {
+    self.flightID = flightID
+    self.managerType = managerType
+    self.service = service
+    self.environment = environment
+    self.baseURL = baseURL
+    self.apiName = apiName
+    self.method = method
+    self.parameters = parameters
+    self.headers = headers
+    self.encoding = encoding
+    self.body = body
+    self.timeouts = timeouts
+    self.expectation = expectation
+    self.wantsProgress = wantsProgress
+  }
 
   /// The manager type's name.
   public var managerName: String { String(describing: managerType) }
