@@ -12,9 +12,14 @@ extension HTTPURL {
     while output.last == UInt8(ascii: "/") { output.removeLast() }
     output.append(UInt8(ascii: "/"))
     output.reserveCapacity(output.count + name.count + 8)
+    // Segments are looked at once more only when one begins like dots.
+    var mayHaveDots = false
     var index = name.startIndex
     while index < name.endIndex {
       let byte = name[index]
+      if byte == UInt8(ascii: ".") || byte == UInt8(ascii: "%"), output.last == UInt8(ascii: "/") {
+        mayHaveDots = true
+      }
       switch byte {
       case 0..<0x20, 0x7F:
         throw Self.refused(path, "it has the control character \(byte)")
@@ -27,12 +32,13 @@ extension HTTPURL {
       }
       index = name.index(after: index)
     }
-    let joined = String(decoding: output, as: UTF8.self)
-    for segment in joined.utf8.split(separator: UInt8(ascii: "/")) where Self.isDots(segment) {
-      throw Self.refused(path, "its segment \(String(segment)!.debugDescription) leads elsewhere")
+    if mayHaveDots {
+      for segment in path.utf8.split(separator: UInt8(ascii: "/")) where Self.isDots(segment) {
+        throw Self.refused(path, "its segment \(String(Substring(segment)).debugDescription) leads elsewhere")
+      }
     }
     var url = self
-    url.path = joined
+    url.path = String(decoding: output, as: UTF8.self)
     return url
   }
 

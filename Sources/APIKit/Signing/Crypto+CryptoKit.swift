@@ -17,8 +17,16 @@
       return Array(digest.finalize())
     }
 
-    static func hmacSHA256(_ message: [UInt8], key: [UInt8]) -> [UInt8] {
-      Array(HMAC<SHA256>.authenticationCode(for: message, using: SymmetricKey(data: key)))
+    /// A key of HMAC-SHA256.
+    final class HMACKey: Sendable {
+      private let key: SymmetricKey
+
+      init(_ key: [UInt8]) { self.key = SymmetricKey(data: key) }
+
+      /// The code of a message: 32 bytes.
+      func code(_ message: [UInt8]) -> [UInt8] {
+        Array(HMAC<SHA256>.authenticationCode(for: message, using: key))
+      }
     }
 
     /// Fills an array from the system's generator.

@@ -1,6 +1,6 @@
 /// The digests, the cipher and the randomness that signatures need; the system's own on each platform.
 ///
-/// Extended by one file per platform, with `md5`, `sha1`, `sha256`, `hmacSHA256`, `seal`, `open` and `random`.
+/// Extended by one file per platform, with `md5`, `sha1`, `sha256`, `HMACKey`, `seal`, `open` and `random`.
 enum Crypto {
   /// The bytes of a nonce of AES-GCM.
   static let nonceLength = 12

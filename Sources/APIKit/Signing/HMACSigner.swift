@@ -33,6 +33,7 @@ public struct HMACSigner: RequestSigner {
   public var allowsUnsignedStreams = false
 
   private let key: SigningKey
+  private let preparedKey: Crypto.HMACKey
 
   /// Makes a signer.
   ///
@@ -46,6 +47,7 @@ public struct HMACSigner: RequestSigner {
     names: Names = Names()
   ) {
     self.key = key
+    preparedKey = Crypto.HMACKey(key.bytes)
     self.keyID = keyID
     self.signedHeaders = Set(signedHeaders.map { $0.lowercased() }).sorted()
     self.names = names
@@ -58,9 +60,10 @@ public struct HMACSigner: RequestSigner {
 
   /// Sets the fields of the signature in place of those of an earlier attempt.
   ///
-  /// Throws ``APIError/Reason/signingFailed`` for a streamed body unless ``allowsUnsignedStreams`` is set, and
-  /// ``APIError/Reason/unreadableBody`` for a file that cannot be read.
+  /// Throws ``APIError/Reason/signingFailed`` for an empty key and for a streamed body unless
+  /// ``allowsUnsignedStreams`` is set, and ``APIError/Reason/unreadableBody`` for a file that cannot be read.
   public func sign(_ request: inout HTTPRequest, _ subject: SigningSubject) throws(APIError) {
+    try key.requireBytes()
     let digest = try bodyDigest(of: request.body)
     let signature = try signature(
       of: request, secondsSince1970: subject.secondsSince1970, nonce: subject.nonce, bodyDigest: digest)
@@ -77,7 +80,7 @@ public struct HMACSigner: RequestSigner {
     let canonical = try CanonicalRequest(
       request, signedHeaders: signedHeaders, keyID: keyID, secondsSince1970: secondsSince1970, nonce: nonce,
       bodyDigest: bodyDigest)
-    return Hex.encode(Crypto.hmacSHA256(canonical.bytes, key: key.bytes))
+    return Hex.encode(preparedKey.code(canonical.bytes))
   }
 }
 

@@ -66,7 +66,7 @@ extension RegisteredApplicationSigner: CustomStringConvertible {
 /// The server's side of ``RegisteredApplicationSigner``.
 public struct RegisteredApplicationVerifier: Sendable {
   private let sealingKey: SigningKey
-  private let salt: String
+  private let salt: SigningKey
   private let rounds: Int
   private let keyHeader: String
   private let signatureHeader: String
@@ -80,7 +80,7 @@ public struct RegisteredApplicationVerifier: Sendable {
     signatureHeader: String = "X-Signature", isRegistered: @escaping @Sendable (SigningKey) -> Bool
   ) {
     self.sealingKey = sealingKey
-    self.salt = salt
+    self.salt = SigningKey(salt)
     self.rounds = rounds
     self.keyHeader = keyHeader
     self.signatureHeader = signatureHeader
@@ -94,6 +94,29 @@ public struct RegisteredApplicationVerifier: Sendable {
   public func verify(
     _ headers: HTTPHeaders, apiName: String, parameters: Parameters
   ) throws(SignatureFault) -> SigningKey {
+    let (key, signature) = try open(headers)
+    try digest(key).verify(signature, apiName: apiName, parameters: parameters)
+    return key
+  }
+
+  /// Checks the fields of a request that a server received, with its query or form body as received.
+  ///
+  /// - Returns: The key of the application.
+  @discardableResult
+  public func verify(
+    _ headers: HTTPHeaders, apiName: String, query: String
+  ) throws(SignatureFault) -> SigningKey {
+    let (key, signature) = try open(headers)
+    try digest(key).verify(signature, apiName: apiName, query: query)
+    return key
+  }
+
+  private func digest(_ key: SigningKey) -> SaltedDigestSigner {
+    SaltedDigestSigner(key: key, salt: salt, rounds: rounds, placement: .header(signatureHeader))
+  }
+
+  /// The application's key from its seal, when it is registered.
+  private func open(_ headers: HTTPHeaders) throws(SignatureFault) -> (key: SigningKey, signature: String) {
     guard let signature = headers[signatureHeader] else { throw .missing(signatureHeader) }
     guard let text = headers[keyHeader], let sealed = Base64.decode(text, .url),
       sealed.count >= Crypto.nonceLength + Crypto.tagLength
@@ -105,8 +128,6 @@ public struct RegisteredApplicationVerifier: Sendable {
     else { throw .mismatched }
     let key = SigningKey(bytes: bytes)
     guard isRegistered(key) else { throw .unknownKey }
-    try SaltedDigestSigner(key: key, salt: salt, rounds: rounds, placement: .header(signatureHeader))
-      .verify(signature, apiName: apiName, parameters: parameters)
-    return key
+    return (key, signature)
   }
 }

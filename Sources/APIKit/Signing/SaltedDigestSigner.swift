@@ -2,12 +2,16 @@
 ///
 /// It tells a server that the caller is the application itself, as long as the key stays inside it. It has
 /// neither time nor nonce: whoever sees a request can send it again; ``HMACSigner`` prevents that. The text
-/// that is digested is
+/// that is digested has five lines:
 ///
-///     key ⏎ API name ⏎ sorted parameters as a query ⏎ salt ⏎ key
+///     key
+///     API name
+///     parameters as a query: percent-encoded by RFC 3986, sorted by the bytes of their names
+///     salt
+///     key
 ///
-/// and each further round digests the bytes before it, followed by salt and key. The key stands at both ends
-/// so that nobody can lengthen a signed text.
+/// Each further round digests the bytes before it, followed by salt and key. The key stands at both ends so
+/// that nobody can lengthen a signed text.
 public struct SaltedDigestSigner: RequestSigner {
   /// A digest.
   public enum Algorithm: Sendable, Hashable {
@@ -25,6 +29,12 @@ public struct SaltedDigestSigner: RequestSigner {
     case header(String)
     /// Into the query parameter of this name.
     case query(String)
+
+    var name: String {
+      switch self {
+      case .header(let name), .query(let name): name
+      }
+    }
   }
 
   /// The digest; the default is ``Algorithm/sha256``.
@@ -33,8 +43,8 @@ public struct SaltedDigestSigner: RequestSigner {
   public let rounds: Int
   /// Where the signature goes; the default is the header field `X-Signature`.
   public let placement: Placement
-  /// How parameters are written in the signed text; names are always sorted. Where both sides sign what
-  /// stands in a query, this is the style of that query.
+  /// How parameters are written in the signed text. Where they travel in a query or a form, it must be the
+  /// style of that query, for the server sees no other.
   public let style: QueryStyle
 
   private let key: SigningKey
@@ -53,14 +63,20 @@ public struct SaltedDigestSigner: RequestSigner {
     key: SigningKey, salt: String = "", algorithm: Algorithm = .sha256, rounds: Int = 2,
     placement: Placement = .header("X-Signature"), style: QueryStyle = QueryStyle()
   ) {
+    self.init(
+      key: key, salt: SigningKey(salt), algorithm: algorithm, rounds: rounds, placement: placement,
+      style: style)
+  }
+
+  init(
+    key: SigningKey, salt: SigningKey, algorithm: Algorithm = .sha256, rounds: Int, placement: Placement,
+    style: QueryStyle = QueryStyle()
+  ) {
     self.key = key
-    self.salt = SigningKey(salt)
+    self.salt = salt
     self.algorithm = algorithm
     self.rounds = max(rounds, 1)
     self.placement = placement
-    var style = style
-    style.sortsKeys = true
-    style.spaces = .percent
     self.style = style
   }
 
@@ -71,6 +87,8 @@ public struct SaltedDigestSigner: RequestSigner {
   public var volatileParameters: Set<String> { if case .query(let name) = placement { [name] } else { [] } }
 
   /// Sets the signature in place of one of an earlier attempt.
+  ///
+  /// Throws as ``signature(apiName:parameters:)`` does.
   public func sign(_ request: inout HTTPRequest, _ subject: SigningSubject) throws(APIError) {
     let signature = try signature(apiName: subject.apiName, parameters: subject.parameters)
     switch placement {
@@ -82,22 +100,28 @@ public struct SaltedDigestSigner: RequestSigner {
   /// The signature of a call in hexadecimal digits.
   ///
   /// A parameter that carries the signature itself is left out. Throws
-  /// ``APIError/Reason/unencodableParameter`` for a value that has no words in a query.
+  /// ``APIError/Reason/unencodableParameter`` for a value that has no words in a query and
+  /// ``APIError/Reason/signingFailed`` for an empty key.
   public func signature(apiName: String, parameters: Parameters) throws(APIError) -> String {
-    let query = try QueryEncoder(style).encode(parameters.removing(volatileParameters))
-    return Hex.encode(digest(apiName: apiName, sortedQuery: query))
+    try key.requireBytes()
+    let pairs = try SortedPairs.text(of: parameters.removing(volatileParameters), style: style)
+    return signature(apiName: apiName, sortedPairs: pairs)
   }
 
-  private func digest(apiName: String, sortedQuery: String) -> [UInt8] {
+  private func signature(apiName: String, sortedPairs: String) -> String {
     var text = key.bytes
-    text.reserveCapacity(2 * key.bytes.count + apiName.utf8.count + sortedQuery.utf8.count + 64)
-    for part in [Array(apiName.utf8), Array(sortedQuery.utf8), salt.bytes, key.bytes] {
-      text.append(UInt8(ascii: "\n"))
-      text += part
-    }
+    text.reserveCapacity(2 * key.bytes.count + apiName.utf8.count + sortedPairs.utf8.count + 64)
+    text.append(UInt8(ascii: "\n"))
+    text.append(contentsOf: apiName.utf8)
+    text.append(UInt8(ascii: "\n"))
+    text.append(contentsOf: sortedPairs.utf8)
+    text.append(UInt8(ascii: "\n"))
+    text += salt.bytes
+    text.append(UInt8(ascii: "\n"))
+    text += key.bytes
     var digest = run(text)
     for _ in 1..<rounds { digest = run(digest + salt.bytes + key.bytes) }
-    return digest
+    return Hex.encode(digest)
   }
 
   private func run(_ bytes: [UInt8]) -> [UInt8] {
@@ -110,26 +134,35 @@ public struct SaltedDigestSigner: RequestSigner {
 }
 
 extension SaltedDigestSigner {
-  /// Checks a signature that a server received, with the parameters that came with it.
+  /// Checks a signature that a server received, against the query or the form body as received.
+  ///
+  /// - Parameters:
+  ///   - signature: The text received; nil when there was none.
+  ///   - apiName: The API's name as the client states it.
+  ///   - query: The pairs, percent-encoded; the pair of the signature itself is left out.
+  public func verify(_ signature: String?, apiName: String, query: String) throws(SignatureFault) {
+    guard let pairs = SortedPairs.text(ofQuery: query, without: volatileParameters) else { throw .mismatched }
+    try compare(signature, self.signature(apiName: apiName, sortedPairs: pairs))
+  }
+
+  /// Checks a signature that a server received, against parameters that it has decoded.
   ///
   /// - Parameters:
   ///   - signature: The text received; nil when there was none.
   ///   - apiName: The API's name as the client states it.
   ///   - parameters: The parameters received, as text or typed: both are written alike.
-  public func verify(
-    _ signature: String?, apiName: String, parameters: Parameters
-  ) throws(SignatureFault) {
-    guard let signature else {
-      switch placement {
-      case .header(let name), .query(let name): throw .missing(name)
-      }
-    }
+  public func verify(_ signature: String?, apiName: String, parameters: Parameters) throws(SignatureFault) {
     let expected: String
     do {
       expected = try self.signature(apiName: apiName, parameters: parameters)
     } catch {
       throw .mismatched
     }
+    try compare(signature, expected)
+  }
+
+  private func compare(_ signature: String?, _ expected: String) throws(SignatureFault) {
+    guard let signature else { throw .missing(placement.name) }
     guard Crypto.constantTimeEquals(expected.utf8, signature.utf8) else { throw .mismatched }
   }
 }
@@ -141,10 +174,10 @@ extension SaltedDigestSigner: CustomStringConvertible {
 
 extension HTTPURL {
   /// Sets the one pair of this name, in place of any that stand in the query.
-  mutating func setQueryPair(_ name: String, _ value: String) {
+  fileprivate mutating func setQueryPair(_ name: String, _ value: String) {
     let name = PercentEncoding.component.encode(name)
-    let kept = (query ?? "").split(separator: "&").filter { !($0.hasPrefix(name + "=") || $0 == name) }
-    query = (kept.map { String($0) } + ["\(name)=\(PercentEncoding.component.encode(value))"])
-      .joined(separator: "&")
+    let kept = (query ?? "").split(separator: "&").filter { $0 != name && !$0.hasPrefix(name + "=") }
+    query = kept.isEmpty ? nil : kept.joined(separator: "&")
+    append(query: "\(name)=\(PercentEncoding.component.encode(value))")
   }
 }

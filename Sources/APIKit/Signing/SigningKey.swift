@@ -26,6 +26,11 @@ public struct SigningKey: Sendable {
   /// - Parameter count: How many bytes; the default is 32.
   public static func random(count: Int = 32) -> SigningKey { SigningKey(bytes: Crypto.random(count)) }
 
+  /// Throws ``APIError/Reason/signingFailed`` when there are no bytes: anybody could sign with that.
+  func requireBytes() throws(APIError) {
+    guard !bytes.isEmpty else { throw APIError(.signing, .signingFailed, "the signing key is empty") }
+  }
+
   /// Gives the bytes to a closure, for signers of the application's own.
   public func withBytes<Result>(_ body: ([UInt8]) throws -> Result) rethrows -> Result { try body(bytes) }
 }
