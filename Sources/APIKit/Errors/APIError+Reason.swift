@@ -79,6 +79,8 @@ extension APIError.Reason {
   public static let idleTimeout = Self("idle-timeout", "no bytes in time")
   /// The attempt took longer than its total limit.
   public static let totalTimeout = Self("total-timeout", "not finished in time")
+  /// The deadline over all attempts of the load has passed.
+  public static let deadlineExceeded = Self("deadline-exceeded", "not finished before its deadline")
   /// The connection broke while in use.
   public static let connectionLost = Self("connection-lost", "the connection was lost")
   /// The body ended before its declared length, or its framing or compression was cut.

@@ -26,6 +26,7 @@ struct AssemblyStep {
       try (call.encoding ?? service.parameterEncoding).apply(parameters, to: &request)
     }
     try encipher(&request)
+    IdempotencyStep(call: call).run(&request)
     try request.validate()
     return Assembled(request: request, apiName: endpoint.apiName, parameters: parameters)
   }

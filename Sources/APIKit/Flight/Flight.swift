@@ -6,22 +6,36 @@
 struct Flight: Sendable {
   let call: APICall
   let onProgress: (@Sendable (TransferProgress) -> Void)?
+  let airspace: Airspace
 
   func fly() async -> FlightOutcome {
     do {
       // Cache look-up: a fresh stored answer lands here.
+      let deadline = FlightDeadline(call)
       let assembled = try AssemblyStep(call: call).run()
       // Joining and admission: a flight may share another's wire call, or wait for its turn.
       return try await ErrorHookStep(call: call).run { () throws(APIError) in
-        // Retry and sign-in: what follows is one attempt, and is made again from here.
-        let answer = try await WireStep(call: call, onProgress: onProgress).send(assembled)
-        let response = try DecodingStep(call: call).run(answer)
-        try ValidationStep(call: call).check(response)
-        return response
-      }
+        try await RetryStep(call: call, airspace: airspace, deadline: deadline).run(assembled.request) {
+          (number) throws(APIError) in
+          // Sign-in: a refused credential is refreshed here, and the attempt made again.
+          try await ServerClockStep(call: call).run { () throws(APIError) in
+            try await attempt(number, assembled, deadline)
+          }
+        }
+      }.stamped(with: call.flightID)
     } catch {
       return .failed(error.completed(for: call))
     }
+  }
+
+  /// One attempt: signed, sent, decoded, validated.
+  private func attempt(
+    _ number: Int, _ assembled: AssemblyStep.Assembled, _ deadline: FlightDeadline
+  ) async throws(APIError) -> APIResponse {
+    let wire = WireStep(call: call, onProgress: onProgress, attempt: number, deadline: deadline)
+    let response = try DecodingStep(call: call).run(try await wire.send(assembled))
+    try ValidationStep(call: call).check(response)
+    return response
   }
 }
 
@@ -30,6 +44,13 @@ enum FlightOutcome: Sendable {
   case succeeded(APIResponse)
   case failed(APIError)
   case cancelled(CancellationReason)
+
+  /// The outcome as one flight's own: a response says which flight landed with it.
+  func stamped(with flight: FlightID) -> FlightOutcome {
+    guard case .succeeded(var response) = self else { return self }
+    response.flightID = flight
+    return .succeeded(response)
+  }
 }
 
 extension APIError {

@@ -4,11 +4,12 @@ struct SigningStep {
   let clock: ServerClock?
   let apiName: String
   let parameters: Parameters
+  let attempt: Int
 
   func sign(_ request: inout HTTPRequest) throws(APIError) {
     let subject = SigningSubject(
       apiName: apiName, parameters: parameters,
-      secondsSince1970: clock?.secondsSince1970 ?? Int(WallClock.now), nonce: Nonce.make())
+      secondsSince1970: clock?.secondsSince1970 ?? Int(WallClock.now), nonce: Nonce.make(), attempt: attempt)
     try signer.sign(&request, subject)
   }
 }

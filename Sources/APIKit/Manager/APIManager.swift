@@ -29,6 +29,9 @@
   /// Limits in time; nil, the default, leaves them to the service.
   var timeouts: HTTPTimeouts? { get }
 
+  /// Whether and how a load that failed is sent again; nil, the default, leaves it to the service.
+  var retryPolicy: RetryPolicy? { get }
+
   /// What counts as a good answer. The default takes any 2xx.
   var expectation: ResponseExpectation { get }
 
@@ -66,6 +69,8 @@ extension APIManager {
   public var parameterEncoding: ParameterEncoding? { nil }
   /// As the service says.
   public var timeouts: HTTPTimeouts? { nil }
+  /// As the service says.
+  public var retryPolicy: RetryPolicy? { nil }
   /// Any 2xx.
   public var expectation: ResponseExpectation { ResponseExpectation() }
   /// Flights end with the manager.

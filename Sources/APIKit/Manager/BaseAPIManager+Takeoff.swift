@@ -8,9 +8,11 @@ extension BaseAPIManager {
   ) -> Takeoff {
     // The weak reference to oneself is nil only while being released, when nobody can call.
     guard let child else { preconditionFailure("load was called on a manager that is being released") }
+    let recorder = FlightRecorder(flight: flight, manager: type(of: self), time: time)
+    FlightLog.shared.add(recorder)
     do throws(APIError) {
       let given = given ?? parameterSource?.parameters(for: self) ?? Parameters()
-      let call = try child.statement(of: flight, with: given, validator: validator)
+      let call = try child.statement(of: recorder, with: given, validator: validator)
       guard interceptors.allow({ $0.manager(self, shouldLoad: call.parameters) }) else {
         throw APIError(.takeoff, .vetoed, "an interceptor refused the load", context: call.context())
       }
@@ -19,6 +21,7 @@ extension BaseAPIManager {
       ticket.waiter = waiter
       return try admit(ticket)
     } catch {
+      recorder.record(.refused(label: error.label, detail: error.detail))
       waiter?.resume(returning: .failure(error))
       if !error.isSilentRefusal { land(refusal: error) }
       return .refused(error)
@@ -42,8 +45,10 @@ extension BaseAPIManager {
       launch(ticket)
     case .wait:
       open(ticket)
+      call.recorder.record(.waiting(policy: ticket.policy.rule.name))
     case .waitFor(let interval):
       open(ticket)
+      call.recorder.record(.waiting(policy: ticket.policy.rule.name))
       wait(interval, with: ticket)
     }
     // An interceptor or a delegate may start or cancel loads here: the books are in order by now.
@@ -55,7 +60,8 @@ extension BaseAPIManager {
   /// Lets a flight take off on its own task.
   func launch(_ ticket: FlightTicket) {
     enter(.flying, ticket)
-    let flight = Flight(call: ticket.call, onProgress: progressReport(for: ticket))
+    ticket.call.recorder.record(.tookOff(policy: ticket.policy.rule.name))
+    let flight = Flight(call: ticket.call, onProgress: progressReport(for: ticket), airspace: airspace)
     let task = Task.detached {
       let outcome = await flight.fly()
       LandingStrip.main.put {
@@ -110,22 +116,28 @@ extension BaseAPIManager {
 extension APIManager {
   /// What the child states about one load. Throws when the parameters do not validate.
   fileprivate func statement(
-    of flight: FlightID, with given: Parameters, validator: (any APIManagerValidator)?
+    of recorder: FlightRecorder, with given: Parameters, validator: (any APIManagerValidator)?
   ) throws(APIError) -> APICall {
     let service = service
+    var parameters = given
+    defer {
+      recorder.describe(service: service.name, method: method, apiName: apiName, parameters: parameters)
+    }
     do {
-      let parameters = try reformParameters(given)
+      parameters = try reformParameters(given)
       try validate(parameters: parameters)
       try validator?.manager(self, validate: parameters)
       let selection = service.environments.selection
       return APICall(
-        flightID: flight, managerType: type(of: self), service: service,
+        flightID: recorder.flight, managerType: type(of: self), service: service,
         environment: selection.environment, baseURL: selection.baseURL, apiName: apiName, method: method,
         parameters: parameters, headers: headers, encoding: parameterEncoding,
-        body: try body(for: parameters), timeouts: timeouts, expectation: expectation,
-        wantsProgress: reportsProgress)
+        body: try body(for: parameters), timeouts: timeouts, retryPolicy: retryPolicy ?? service.retryPolicy,
+        expectation: expectation,
+        wantsProgress: reportsProgress, recorder: recorder)
     } catch {
       var error = APIError(validation: error, .parameters, .invalidParameters)
+      error.context.flightID = recorder.flight.rawValue
       error.context.manager = String(describing: type(of: self))
       error.context.service = service.name
       error.context.apiName = apiName

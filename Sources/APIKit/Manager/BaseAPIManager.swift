@@ -17,6 +17,10 @@
   /// Whether the delegate is told of progress. The default is false; it costs a little per transfer.
   public var reportsProgress = false
 
+  /// What the flights share with others: joins, and each host's limits, breaker and budget for retries.
+  /// The default is ``Airspace/shared``; applies to the flights that take off from now on.
+  public var airspace = Airspace.shared
+
   /// What the last successful load landed with; nil before the first.
   public private(set) var lastResponse: APIResponse?
   /// What the last load failed with; nil after a success.
@@ -57,6 +61,12 @@
 
   /// Where a flight is in its life; nil when it is over or not of this manager.
   public func state(of flight: FlightID) -> FlightState? { tickets[flight]?.state }
+
+  /// What has happened to a flight so far, with every decision's reason; nil when the ``FlightLog`` has
+  /// forgotten it.
+  public func record(of flight: FlightID) -> FlightRecord? {
+    tickets[flight]?.call.recorder.record ?? FlightLog.shared.record(of: flight)
+  }
 
   /// Every move in the life of the flights, from now on. Each call gives a stream of its own, which ends
   /// with the manager.
@@ -190,6 +200,7 @@ extension BaseAPIManager {
     lastCall = ticket.call
     lastError = nil
     enter(.succeeded, ticket)
+    ticket.call.recorder.record(.landed(.succeeded(response.provenance)))
     delegate?.manager(self, didSucceedWith: response)
     interceptors.forEach { $0.manager(self, afterSuccess: response) }
     ticket.finish(.success(response))
@@ -203,6 +214,7 @@ extension BaseAPIManager {
       return landCancelled(ticket, because: .vetoed)
     }
     enter(.failed, ticket)
+    ticket.call.recorder.record(.landed(.failed(label: error.label, detail: error.detail)))
     tellFailure(error)
     ticket.finish(.failure(error))
   }
@@ -216,6 +228,7 @@ extension BaseAPIManager {
 
   private func landCancelled(_ ticket: FlightTicket, because reason: CancellationReason) {
     enter(.cancelled, ticket)
+    ticket.call.recorder.record(.landed(.cancelled(reason.description)))
     delegate?.manager(self, didCancel: ticket.id, because: reason)
     ticket.finish(
       .failure(APIError(.takeoff, .cancelled, "cancelled: \(reason)").completed(for: ticket.call)))

@@ -14,6 +14,18 @@ public struct TakeoffPolicy: Sendable, Hashable {
     case debounce(Duration)
     /// After a takeoff, loads are refused for so long.
     case throttle(Duration)
+
+    /// The rule's name, as records print it.
+    var name: String {
+      switch self {
+      case .concurrent: "concurrent"
+      case .ignoreNew: "ignore new"
+      case .cancelPrevious: "cancel previous"
+      case .queue: "queue"
+      case .debounce: "debounce"
+      case .throttle: "throttle"
+      }
+    }
   }
 
   /// Which loads shadow each other.

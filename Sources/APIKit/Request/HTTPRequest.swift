@@ -50,6 +50,8 @@ public struct HTTPTimeouts: Sendable, Hashable {
   /// The longest time for the whole attempt; ``standard`` has no limit.
   /// Beyond it the attempt fails with ``APIError/Reason/totalTimeout``.
   public var total: Duration?
+  /// What is left of a deadline over several attempts: the total is never longer. Set by the flight.
+  var ceiling: Duration?
 
   /// Makes limits; what is left out is the transport's to decide.
   public init(connect: Duration? = nil, idle: Duration? = nil, total: Duration? = nil) {
@@ -63,8 +65,12 @@ public struct HTTPTimeouts: Sendable, Hashable {
 
   /// These limits, and those of `fallback` where there is none.
   public func filled(from fallback: HTTPTimeouts) -> HTTPTimeouts {
-    HTTPTimeouts(
+    var filled = HTTPTimeouts(
       connect: connect ?? fallback.connect, idle: idle ?? fallback.idle, total: total ?? fallback.total)
+    guard let ceiling else { return filled }
+    if let total = filled.total, total != .zero, total < ceiling { return filled }
+    filled.total = ceiling
+    return filled
   }
 
   /// Throws ``APIError/Reason/misconfigured`` when a limit is negative.

@@ -6,6 +6,8 @@ public struct APIResponse: Sendable {
   public let http: HTTPResponse
   /// Where the answer came from.
   public let provenance: Provenance
+  /// The flight that landed with it; nil for one that was made by hand.
+  public internal(set) var flightID: FlightID?
 
   /// Makes a response.
   public init(raw: RawData, http: HTTPResponse, provenance: Provenance = .network) {

@@ -27,10 +27,17 @@ public final class APICall: Sendable {
   public let body: HTTPBody?
   /// The manager's own limits in time; nil takes the service's.
   public let timeouts: HTTPTimeouts?
+  /// Whether and how the load is sent again when it fails: the manager's policy, else the service's.
+  public let retryPolicy: RetryPolicy
   /// What counts as a good answer.
   public let expectation: ResponseExpectation
   /// Whether somebody listens to progress.
   public let wantsProgress: Bool
+  /// What the steps write their decisions into; a service's hooks may add lines of their own.
+  public let recorder: FlightRecorder
+
+  /// The clock of the flight.
+  var time: any TimeSource { recorder.time }
 
   init(
     flightID: FlightID,
@@ -45,8 +52,10 @@ public final class APICall: Sendable {
     encoding: ParameterEncoding?,
     body: HTTPBody?,
     timeouts: HTTPTimeouts?,
+    retryPolicy: RetryPolicy,
     expectation: ResponseExpectation,
-    wantsProgress: Bool
+    wantsProgress: Bool,
+    recorder: FlightRecorder
   ) {
     self.flightID = flightID
     self.managerType = managerType
@@ -60,8 +69,10 @@ public final class APICall: Sendable {
     self.encoding = encoding
     self.body = body
     self.timeouts = timeouts
+    self.retryPolicy = retryPolicy
     self.expectation = expectation
     self.wantsProgress = wantsProgress
+    self.recorder = recorder
   }
 
   /// The manager type's name.

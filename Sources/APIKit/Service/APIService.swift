@@ -34,6 +34,10 @@ public protocol APIService: Sendable {
   /// Limits in time where the manager does not say. The default is that of ``HTTPTimeouts``.
   var timeouts: HTTPTimeouts { get }
 
+  /// Whether and how loads that failed are sent again where the manager does not say. The default is
+  /// ``RetryPolicy/never``.
+  var retryPolicy: RetryPolicy { get }
+
   /// Where an API stands. The default is base URL + version + API name, placeholders like `{id}` filled
   /// from the parameters.
   ///
@@ -58,6 +62,13 @@ public protocol APIService: Sendable {
   /// The default finds none.
   func businessError(in raw: RawData, of call: APICall) -> BusinessError?
 
+  /// Whether the server refused an attempt because of the time in its signature.
+  ///
+  /// Asked when an attempt fails with an answer and ``clock`` is there. When true and the answer's `Date` says that the
+  /// clock is off, the clock learns, and the attempt is made again once, beyond the retry policy. The default takes
+  /// any 401 or 403.
+  func refusesTime(_ error: APIError, of call: APICall) -> Bool
+
   /// The hook for errors that all APIs of the backend share: signed out, captcha, maintenance.
   ///
   /// Called once per failure, before it lands, off the main actor; it may take its time (run a sign-in)
@@ -80,6 +91,8 @@ extension APIService {
   public var parameterEncoding: ParameterEncoding { .automatic }
   /// The general limits.
   public var timeouts: HTTPTimeouts { HTTPTimeouts() }
+  /// Nothing is sent again.
+  public var retryPolicy: RetryPolicy { .never }
   /// Base URL, version and API name.
   public func endpoint(of call: APICall) throws(APIError) -> Endpoint { try Endpoint(joining: call) }
   /// None.
@@ -92,6 +105,10 @@ extension APIService {
   public func decipher(_ body: [UInt8], of call: APICall) throws -> [UInt8] { body }
   /// None.
   public func businessError(in raw: RawData, of call: APICall) -> BusinessError? { nil }
+  /// 401 and 403.
+  public func refusesTime(_ error: APIError, of call: APICall) -> Bool {
+    error.context.status == 401 || error.context.status == 403
+  }
   /// The failure goes through.
   public func resolve(_ error: APIError, of call: APICall) async -> ErrorResolution { .letThrough }
 }

@@ -12,6 +12,7 @@ struct TestService: APIService {
   var clock: ServerClock?
   var parameterEncoding: ParameterEncoding = .automatic
   var timeouts = HTTPTimeouts()
+  var retryPolicy = RetryPolicy.never
   var common: Parameters = [:]
   var extraHeaders = HTTPHeaders()
   var transform: @Sendable ([UInt8]) throws -> [UInt8] = { $0 }
@@ -37,6 +38,8 @@ final class TestManager: BaseAPIManager, APIManager {
   var headers = HTTPHeaders()
   var parameterEncoding: ParameterEncoding?
   var timeouts: HTTPTimeouts?
+  var retryPolicy: RetryPolicy?
+  var body: HTTPBody?
   var expectation = ResponseExpectation()
   var outlivesRelease = false
   var onReformParameters: (Parameters) throws -> Parameters = { $0 }
@@ -51,6 +54,7 @@ final class TestManager: BaseAPIManager, APIManager {
   convenience init(_ stub: StubTransport) { self.init(TestService(stub)) }
 
   func reformParameters(_ parameters: Parameters) throws -> Parameters { try onReformParameters(parameters) }
+  func body(for parameters: Parameters) throws -> HTTPBody? { body }
   func validate(parameters: Parameters) throws { try onValidateParameters(parameters) }
   func validate(response: APIResponse) throws { try onValidateResponse(response) }
 }

@@ -1,0 +1,51 @@
+import Synchronization
+
+/// What flights share: for each host its budget for retries.
+///
+/// All managers use ``shared`` unless told otherwise. Give a manager one of its own to keep tenants apart,
+/// or a test from the tests before it. Safe on any thread.
+public final class Airspace: Sendable {
+  /// The airspace of the process.
+  public static let shared = Airspace()
+
+  private let budgets = Mutex<[HostKey: RetryBudget]>([:])
+  /// How many hosts have a budget that is not full; while it is zero a success has nothing to pay back.
+  private let debtors = Atomic<Int>(0)
+
+  /// An airspace without a past.
+  public init() {}
+
+  /// Takes one retry from the host's budget. False when it is used up.
+  func drawRetry(at host: HostKey, now: Duration) -> Bool {
+    budgets.withLock { budgets in
+      let isDrawn = budgets[host, default: RetryBudget(now: now)].draw(now: now)
+      debtors.store(budgets.count, ordering: .relaxed)
+      return isDrawn
+    }
+  }
+
+  /// A load at the host has succeeded.
+  func succeeded(at host: @autoclosure () -> HostKey, now: @autoclosure () -> Duration) {
+    guard debtors.load(ordering: .relaxed) > 0 else { return }
+    let (host, now) = (host(), now())
+    budgets.withLock { budgets in
+      guard budgets[host] != nil else { return }
+      budgets[host]?.deposit(now: now)
+      if budgets[host]?.isFull(now: now) == true { budgets[host] = nil }
+      debtors.store(budgets.count, ordering: .relaxed)
+    }
+  }
+}
+
+/// A host as limits are kept for it: name and port.
+struct HostKey: Hashable, Sendable, CustomStringConvertible {
+  let host: String
+  let port: Int
+
+  init(_ url: HTTPURL) {
+    host = url.host
+    port = url.effectivePort ?? 0
+  }
+
+  var description: String { "\(host):\(port)" }
+}

@@ -1,0 +1,38 @@
+/// The end of the time that all attempts of one flight have together.
+struct FlightDeadline: Sendable {
+  /// On the clock of the call; nil is no limit.
+  let due: Duration?
+  /// Whether the transport cuts attempts by their own total limit; where it cannot, a timer does.
+  private let isCutByTransport: Bool
+
+  init(_ call: APICall) {
+    guard let limit = call.retryPolicy.deadline else {
+      due = nil
+      isCutByTransport = true
+      return
+    }
+    due = call.time.now + limit
+    isCutByTransport = call.service.client.transport.capabilities.contains(.totalTimeout)
+  }
+
+  /// What is left; nil is no limit.
+  func remaining(_ time: any TimeSource) -> Duration? { due.map { max(.zero, $0 - time.now) } }
+
+  /// Whether it has passed, a millisecond of the timers' own looseness forgiven.
+  func isOver(_ time: any TimeSource) -> Bool { due.map { time.now + .milliseconds(1) >= $0 } ?? false }
+
+  /// Lowers the total limit of an attempt to what is left.
+  func cut(_ request: inout HTTPRequest, _ time: any TimeSource) {
+    guard isCutByTransport, let remaining = remaining(time) else { return }
+    // Zero would mean no limit.
+    request.timeouts.ceiling = max(.milliseconds(1), remaining)
+  }
+
+  /// Runs an attempt, ended by a timer where the transport does not end it.
+  func limit<Value: Sendable>(
+    _ time: any TimeSource, _ attempt: @escaping @Sendable () async throws(APIError) -> Value
+  ) async throws(APIError) -> Value {
+    guard !isCutByTransport, let remaining = remaining(time) else { return try await attempt() }
+    return try await TimeLimit.run(remaining, time, attempt)
+  }
+}

@@ -1,0 +1,75 @@
+/// Decides after each failed attempt of one load whether it is sent again, when, and why: a state machine
+/// without time, tasks or sockets.
+///
+/// A failure goes in, a verdict comes out; the step carries it out.
+struct RetryMachine {
+  /// What the machine knows of the load.
+  struct Load {
+    var isIdempotent: Bool
+    var isBodyReplayable: Bool
+  }
+
+  /// What the machine needs of one failure.
+  struct Failure {
+    var row: RetryTable.Row?
+    /// What failed, for the reason's text: `status 503`, `connection-lost`.
+    var name: String
+    /// What the server asked for.
+    var retryAfter: Duration?
+  }
+
+  enum Verdict: Equatable {
+    case retry(after: Duration, because: String)
+    case giveUp(because: String)
+  }
+
+  let policy: RetryPolicy
+  let load: Load
+  /// When the last attempt must be over, on the clock that `now` is read from.
+  let due: Duration?
+  /// The attempt under way, from 1.
+  private(set) var attempt = 1
+
+  init(policy: RetryPolicy, load: Load, due: Duration?) {
+    self.policy = policy
+    self.load = load
+    self.due = due
+  }
+
+  /// The attempt under way has failed.
+  ///
+  /// - Parameters:
+  ///   - now: The time.
+  ///   - jitter: A random number from 0 to 1.
+  ///   - draw: Draws one retry from the host's budget; called last and at most once, false when it is empty.
+  mutating func failed(
+    with failure: Failure, now: Duration, jitter: Double, draw: () -> Bool
+  ) -> Verdict {
+    guard let row = failure.row else { return .giveUp(because: "\(failure.name) is not in the retry table") }
+    guard row.isOn else { return .giveUp(because: "\(failure.name): \(row.why)") }
+    guard attempt < policy.attempts else {
+      return .giveUp(because: "all \(policy.attempts) attempts are made")
+    }
+    guard load.isIdempotent || row.provesNothingSent else {
+      return .giveUp(because: "the method is not idempotent and no idempotency key is sent")
+    }
+    guard load.isBodyReplayable else { return .giveUp(because: "the body cannot be sent a second time") }
+
+    var wait = policy.backoff.wait(before: attempt, jitter: jitter)
+    var reason = "\(failure.name): \(row.why)"
+    if policy.honoursRetryAfter, let asked = failure.retryAfter {
+      wait = asked
+      reason = "\(failure.name): the server asked for \(asked.shortText)"
+    }
+    if let due, now + wait >= due {
+      let left = max(.zero, due - now)
+      return .giveUp(
+        because: "\(reason); a wait of \(wait.shortText) ends after the deadline in \(left.shortText)")
+    }
+    guard !policy.drawsOnBudget || draw() else {
+      return .giveUp(because: "\(failure.name): the host's budget for retries is used up")
+    }
+    attempt += 1
+    return .retry(after: wait, because: reason)
+  }
+}

@@ -1,0 +1,83 @@
+/// Everything that happened to one flight, in order, with reasons and times: print it to read it.
+///
+/// A value, taken from a running flight or a landed one: from a response (``APIResponse/record``), an error
+/// (``APIError/record``), the manager, or the ``FlightLog``. Secrets among the parameters are masked.
+///
+///     flight 12: GET list (Homes), HomeListManager
+///       parameters: city=Suzhou, token=•••
+///       +0 µs     took off (concurrent)
+///       +90 µs    attempt 1 to homes.test
+///       +31.2 ms  failed (response.unacceptable-status): status 503
+///       +31.2 ms  retry in 120 ms: status 503: the server is not available for a while
+public struct FlightRecord: Sendable {
+  /// One line of the record.
+  public struct Entry: Sendable {
+    /// When, counted from the call of `load`.
+    public let at: Duration
+    /// What.
+    public let event: FlightEvent
+  }
+
+  /// The flight.
+  public let flight: FlightID
+  /// The manager's type.
+  public let manager: String
+  /// The service's name.
+  public let service: String
+  /// The HTTP method.
+  public let method: HTTPMethod
+  /// The API's name as the manager states it.
+  public let apiName: String
+  /// The manager's parameters; values of names that sound secret are masked.
+  public let parameters: Parameters
+  /// When the load was called, in seconds since 1970.
+  public let secondsSince1970: Double
+  /// What happened, in order.
+  public let entries: [Entry]
+
+  /// What happened, without the times.
+  public var events: [FlightEvent] { entries.map(\.event) }
+
+  /// How many attempts were made on the wire.
+  public var attempts: Int {
+    events.reduce(0) { count, event in if case .attempt = event { count + 1 } else { count } }
+  }
+
+  /// How it ended; nil while it is in the air.
+  public var landing: FlightLanding? {
+    for entry in entries.reversed() { if case .landed(let landing) = entry.event { return landing } }
+    return nil
+  }
+
+  /// From the call of `load` to the landing, or to the last line while it is in the air.
+  public var duration: Duration { entries.last?.at ?? .zero }
+}
+
+extension FlightRecord: CustomStringConvertible {
+  /// The record over several lines, safe to log.
+  public var description: String {
+    var lines = ["flight \(flight): \(method) \(apiName) (\(service)), \(manager)"]
+    if !parameters.isEmpty {
+      lines.append(
+        "  parameters: " + parameters.pairs.map { "\($0.name)=\($0.value.shownText)" }.joined(separator: ", ")
+      )
+    }
+    lines += entries.map { entry in
+      let time = "+" + entry.at.shortText
+      return "  " + time + String(repeating: " ", count: max(1, 10 - time.count)) + entry.event.description
+    }
+    return lines.joined(separator: "\n")
+  }
+}
+
+extension APIResponse {
+  /// What happened to the load that landed with this; nil when the ``FlightLog`` has forgotten it.
+  public var record: FlightRecord? { flightID.flatMap { FlightLog.shared.record(of: $0) } }
+}
+
+extension APIError {
+  /// What happened to the load that failed with this; nil when the ``FlightLog`` has forgotten it.
+  public var record: FlightRecord? {
+    context.flightID.flatMap { FlightLog.shared.record(of: FlightID(rawValue: $0)) }
+  }
+}

@@ -1,0 +1,53 @@
+import Foundation
+
+extension Parameters {
+  /// The parameters with the values of secret names masked, at every depth.
+  var masked: Parameters {
+    Parameters(
+      pairs.map { ($0.name, SecretParameter.matches($0.name) ? .string(SecretMask.mark) : $0.value.masked) })
+  }
+}
+
+extension ParameterValue {
+  fileprivate var masked: ParameterValue {
+    switch self {
+    case .object(let parameters): .object(parameters.masked)
+    case .array(let values): .array(values.map(\.masked))
+    default: self
+    }
+  }
+
+  /// The value for a line of a record: long texts cut, bytes counted.
+  var shownText: String {
+    switch self {
+    case .string(let text): text.utf8.count > 80 ? "\(text.prefix(77))…" : text
+    case .integer(let number): String(number)
+    case .double(let number): String(number)
+    case .bool(let flag): String(flag)
+    case .date(let date): ISO8601.text(secondsSince1970: date.timeIntervalSince1970) ?? "a date"
+    case .data(let bytes): "\(bytes.count) bytes"
+    case .null: "null"
+    case .array(let values):
+      values.count > 8
+        ? "\(values.count) values" : "[" + values.map(\.shownText).joined(separator: ", ") + "]"
+    case .object(let parameters):
+      "{" + parameters.pairs.map { "\($0.name)=\($0.value.shownText)" }.joined(separator: ", ") + "}"
+    }
+  }
+}
+
+/// Which parameters hold secrets.
+enum SecretParameter {
+  /// Whether a parameter of that name is masked: what ``HTTPHeaders/isSecret(_:)`` masks, and the names
+  /// that sign-in forms and OAuth use.
+  static func matches(_ name: String) -> Bool {
+    if HTTPHeaders.isSecret(name) { return true }
+    let name = name.lowercased()
+    return exact.contains(name)
+      || ["passwd", "passcode", "credential", "assertion"].contains { name.contains($0) }
+  }
+
+  private static let exact: Set<String> = [
+    "pwd", "pass", "pin", "otp", "code", "code_verifier", "sign", "session", "sid", "ticket", "captcha",
+  ]
+}

@@ -1,0 +1,20 @@
+extension Duration {
+  /// The duration for a reader, in the unit that fits: `420 µs`, `3.2 ms`, `1.5 s`, `1 h 5 min`.
+  var shortText: String {
+    let microseconds = self / .microseconds(1)
+    switch abs(microseconds) {
+    case ..<1000: return "\(Self.rounded(microseconds, to: 1)) µs"
+    case ..<1_000_000: return "\(Self.rounded(microseconds / 1000, to: 10)) ms"
+    case ..<120_000_000: return "\(Self.rounded(microseconds / 1_000_000, to: 100)) s"
+    case ..<3_600_000_000: return "\(Self.rounded(microseconds / 60_000_000, to: 10)) min"
+    default:
+      let minutes = Int(microseconds / 60_000_000)
+      return minutes % 60 == 0 ? "\(minutes / 60) h" : "\(minutes / 60) h \(minutes % 60) min"
+    }
+  }
+
+  private static func rounded(_ value: Double, to steps: Double) -> String {
+    let rounded = (value * steps).rounded() / steps
+    return rounded == rounded.rounded() ? String(Int(rounded)) : String(rounded)
+  }
+}

@@ -1,0 +1,28 @@
+import APIKit
+import XCTest
+
+final class BackoffTests: XCTestCase {
+  func testTheUpperEndDoublesUpToTheMaximum() {
+    let backoff = Backoff(initial: .milliseconds(100), maximum: .seconds(1))
+    let waits = (1...6).map { backoff.wait(before: $0, jitter: 1) }
+    XCTAssertEqual(
+      waits,
+      [
+        .milliseconds(100), .milliseconds(200), .milliseconds(400), .milliseconds(800), .seconds(1),
+        .seconds(1),
+      ])
+  }
+
+  func testJitterIsFullAndTheFloorHolds() {
+    var backoff = Backoff(initial: .seconds(4))
+    XCTAssertEqual(backoff.wait(before: 1, jitter: 0), .zero)
+    XCTAssertEqual(backoff.wait(before: 1, jitter: 0.5), .seconds(2))
+    backoff.floor = .seconds(1)
+    XCTAssertEqual(backoff.wait(before: 1, jitter: 0), .seconds(1))
+  }
+
+  func testNoNumberOfRetriesOverflows() {
+    XCTAssertEqual(Backoff().wait(before: .max, jitter: 1), .seconds(20))
+    XCTAssertEqual(Backoff.constant(.seconds(3)).wait(before: 1000, jitter: 0.1), .seconds(3))
+  }
+}
