@@ -1,6 +1,8 @@
 import Foundation
 
-/// `bench [--only GROUP]... [--rounds N] [--json] [--list]`
+/// `bench [--only GROUP]... [--match TEXT] [--rounds N] [--json] [--list]`
+///
+/// `--match` takes only the comparisons whose names contain the text.
 ///
 /// Exit 0 when every bar holds, 1 when one does not, 2 for wrong usage.
 @main
@@ -8,7 +10,7 @@ struct Bench {
   static func main() async {
     guard let options = Options(CommandLine.arguments.dropFirst()) else {
       FileHandle.standardError.write(
-        Data("usage: bench [--only GROUP]... [--rounds N] [--json] [--list]\n".utf8))
+        Data("usage: bench [--only GROUP]... [--match TEXT] [--rounds N] [--json] [--list]\n".utf8))
       exit(2)
     }
     if options.list {
@@ -22,7 +24,8 @@ struct Bench {
     }
     for group in selected {
       if !options.json { print("\n\(group.name): \(group.summary)") }
-      let measurement = Measurement(group: group.name, rounds: options.rounds, prints: !options.json)
+      let measurement = Measurement(
+        group: group.name, rounds: options.rounds, match: options.match, prints: !options.json)
       do {
         try await group.run(measurement)
       } catch {
@@ -39,6 +42,7 @@ struct Bench {
 
   private struct Options {
     var only: Set<String> = []
+    var match: String?
     var rounds = 5
     var json = false
     var list = false
@@ -54,6 +58,9 @@ struct Bench {
             return nil
           }
           only.insert(name)
+        case "--match":
+          guard let text = arguments.popFirst() else { return nil }
+          match = text
         case "--rounds":
           guard let count = arguments.popFirst().flatMap({ Int($0) }), count > 0 else { return nil }
           rounds = count

@@ -30,12 +30,16 @@ final class Measurement {
 
   let group: String
   let rounds: Int
+  private let match: String?
   private let prints: Bool
   private(set) var rows: [Row] = []
 
-  init(group: String, rounds: Int, prints: Bool) {
-    (self.group, self.rounds, self.prints) = (group, rounds, prints)
+  init(group: String, rounds: Int, match: String?, prints: Bool) {
+    (self.group, self.rounds, self.match, self.prints) = (group, rounds, match, prints)
   }
+
+  /// Whether a comparison of this name is wanted; for groups that prepare much for one.
+  func wants(_ name: String) -> Bool { match.map { name.contains($0) } ?? true }
 
   /// How many times faster `ours` is than `theirs` at the same work.
   ///
@@ -46,6 +50,7 @@ final class Measurement {
     _ name: String, bar: Bar = .none, bytes: Int? = nil, slice: Double = 0.05, ours: () throws -> Void,
     theirs: () throws -> Void
   ) rethrows {
+    guard wants(name) else { return }
     let times = (try runs(in: slice, ours), try runs(in: slice, theirs))
     var best = (Double.infinity, Double.infinity)
     for _ in 0..<rounds {
@@ -60,6 +65,7 @@ final class Measurement {
     _ name: String, bar: Bar = .none, count: Int, ours: () async throws -> Void,
     theirs: () async throws -> Void
   ) async rethrows {
+    guard wants(name) else { return }
     try await ours()
     try await theirs()
     var best = (Double.infinity, Double.infinity)

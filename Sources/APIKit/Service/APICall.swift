@@ -1,7 +1,7 @@
 /// What one manager states about one load: the flight carries it, the service's hooks read it.
 ///
-/// Immutable; a class only so that the steps of a flight share one instead of copying it. Taken on the main actor at takeoff; nothing the application changes on the manager afterwards reaches
-/// a flight in the air.
+/// Taken on the main actor at takeoff; nothing the application changes on the manager afterwards reaches
+/// a flight in the air. Immutable; a class only so that the steps of a flight share one copy.
 public final class APICall: Sendable {
   /// The flight's id, unique in the process.
   public let flightID: FlightID

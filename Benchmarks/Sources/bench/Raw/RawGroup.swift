@@ -6,6 +6,7 @@ let rawGroup = BenchGroup(name: "raw", summary: "reading JSON, against Foundatio
   let listing = try RawFixtures.listing()
   try parsing(measurement, page: page, listing: listing)
   try reading(measurement, page: page, listing: listing)
+  try decoding(measurement, page: page, listing: listing)
   try memory(measurement, page: page, listing: listing)
   try growth(measurement)
 }
@@ -58,8 +59,79 @@ private func reading(_ measurement: Measurement, page: [UInt8], listing: [UInt8]
   }
 }
 
+private func decoding(_ measurement: Measurement, page: [UInt8], listing: [UInt8]) throws {
+  try decoding(measurement, "a listing page", page, as: ListingPage.self)
+  try decoding(measurement, "a large listing", listing, as: Listing.self)
+}
+
+private func decoding<Value: Decodable>(
+  _ measurement: Measurement, _ name: String, _ bytes: [UInt8], as type: Value.Type
+) throws {
+  let data = Data(bytes)
+  let decoder = JSONDecoder()
+  try measurement.compare(
+    "parse and decode(as:), \(name)", bar: .atLeast(3), bytes: bytes.count,
+    ours: { keep(try RawData(parsing: bytes).decode(as: type)) },
+    theirs: { keep(try decoder.decode(type, from: data)) })
+}
+
+private struct ListingPage: Decodable {
+  struct Home: Decodable {
+    struct Location: Decodable {
+      var latitude: Double
+      var longitude: Double
+    }
+    var id: Int
+    var title: String
+    var city: String
+    var zip: String
+    var beds: Int
+    var baths: Double
+    var sqft: Int
+    var type: String
+    var price: Double
+    var location: Location
+  }
+  var code: Int
+  var total: Int
+  var page: Int
+  var items: [Home]
+}
+
+private struct Listing: Decodable {
+  struct Home: Decodable {
+    struct Location: Decodable {
+      var longitude: Double
+      var latitude: Double
+    }
+    var id: Int
+    var neighborhood: String
+    var building: String
+    var style: String
+    var lotArea: Int
+    var yearBuilt: Int
+    var yearSold: Int
+    var monthSold: Int
+    var livingArea: Int
+    var bedrooms: Int
+    var fullBaths: Int
+    var halfBaths: Int
+    var garageCars: Int
+    var saleType: String
+    var saleCondition: String
+    var price: Double
+    var hasGarage: Bool
+    var agent: String?
+    var location: Location
+  }
+  var code: Int
+  var total: Int
+  var items: [Home]
+}
+
 private func memory(_ measurement: Measurement, page: [UInt8], listing: [UInt8]) throws {
-  for (name, bytes) in [("a listing page", page), ("a large listing", listing)] {
+  for (name, bytes) in [("a listing page", page), ("a large listing", listing)]
+  where measurement.wants("memory beside the bytes, \(name)") {
     let raw = try RawData(parsing: bytes)
     measurement.record(
       "memory beside the bytes, \(name)", Double(raw.overheadBytes) / Double(bytes.count), "x the bytes",
@@ -70,6 +142,7 @@ private func memory(_ measurement: Measurement, page: [UInt8], listing: [UInt8])
 /// Seconds for each byte from 1 KB to 100 MB, against those of 1 MB. Past the caches each byte costs its page
 /// of tape as well, so the bar leaves room; anything above linear would be a hundredfold.
 private func growth(_ measurement: Measurement) throws {
+  guard measurement.wants("time for each byte") else { return }
   let sizes = [
     (1_000, "1 KB"), (100_000, "100 KB"), (1_000_000, "1 MB"), (10_000_000, "10 MB"), (100_000_000, "100 MB"),
   ]

@@ -23,6 +23,15 @@ extension RawData {
     return document.bytes.withUnsafeBufferPointer { RawNumber.double($0, node.offset, node.length) }
   }
 
+  /// The float nearest to a number: rounded once, not by way of a double.
+  var float: Float? {
+    guard let node = existing, node.tag == .integer || node.tag == .number else { return nil }
+    return document.bytes.withUnsafeBufferPointer { bytes in
+      let float = RawNumber.text(bytes, node.offset, node.length) { Float($0) }
+      return float.flatMap { $0.isFinite ? $0 : nil }
+    }
+  }
+
   /// The value of `true` or `false`.
   public var bool: Bool? {
     switch existing?.tag {

@@ -11,7 +11,8 @@
 /// }
 /// ```
 /// Members are read by subscript or by dynamic member look-up; where a member's name is also a property of
-/// this type (`count`, `date`, `kind`), the property wins and the subscript reads the member. A value that
+/// this type (`data`, `count`, `date`, `url`, `kind`), the property wins and the subscript reads the member:
+/// `raw["data"].items`. A value that
 /// is not there is a cursor too, of kind ``Kind-swift.enum/missing``: reading on from it gives missing
 /// values, leaves read from it are nil, and ``require(_:)-(Leaf.Type)`` throws an error that names the
 /// whole path.

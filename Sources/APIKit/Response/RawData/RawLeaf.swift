@@ -60,6 +60,17 @@ extension Double: RawLeaf {
   public static var expectation: String { "a number" }
 }
 
+extension Float: RawLeaf {
+  /// A number.
+  public init?(raw: RawData) {
+    guard let value = raw.float else { return nil }
+    self = value
+  }
+
+  /// A number.
+  public static var expectation: String { "a number" }
+}
+
 extension Decimal: RawLeaf {
   /// A number.
   public init?(raw: RawData) {

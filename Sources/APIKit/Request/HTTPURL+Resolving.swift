@@ -1,0 +1,96 @@
+extension HTTPURL {
+  /// The URL that a reference found in an answer of this URL stands for: `../b?c`, `//host/d`, `https://e/f`.
+  ///
+  /// Dot segments are removed and a fragment is dropped. Characters that may not stand in a path or a query
+  /// are percent-encoded, because servers send them raw. Throws ``APIError/Reason/invalidURL`` when what
+  /// comes out is no absolute URL.
+  /// - SeeAlso: <https://www.rfc-editor.org/rfc/rfc3986#section-5>
+  public func resolving(_ reference: String) throws(APIError) -> HTTPURL {
+    let reference = reference.trimmingSpaces().prefix { $0 != "#" }
+    if let scheme = Self.scheme(of: reference) {
+      guard scheme != "data" else { return try HTTPURL(String(reference)) }
+      return try HTTPURL(Self.encodingStrays(String(reference))).removingDotSegments()
+    }
+    if reference.hasPrefix("//") {
+      return try HTTPURL(Self.encodingStrays("\(scheme):\(reference)")).removingDotSegments()
+    }
+    let mark = reference.firstIndex(of: "?")
+    let relativePath = String(reference[..<(mark ?? reference.endIndex)])
+    let relativeQuery = mark.map { String(reference[reference.index(after: $0)...]) }
+
+    var target = relativePath
+    var targetQuery = relativeQuery
+    if relativePath.isEmpty {
+      target = path
+      targetQuery = relativeQuery ?? query
+    } else if !relativePath.hasPrefix("/") {
+      // RFC 3986, 5.2.3: all of the base path up to its last slash stays.
+      let stem = path.lastIndex(of: "/").map { path[...$0] } ?? "/"
+      target = stem + relativePath
+    }
+    if !relativePath.isEmpty { target = Self.removingDotSegments(target) }
+    let merged = HTTPURL(
+      scheme: scheme, host: host, port: port, path: Self.encodingStrays(target),
+      query: targetQuery.map(Self.encodingStrays))
+    return try HTTPURL(merged.string)
+  }
+
+  private func removingDotSegments() -> HTTPURL {
+    var copy = self
+    copy.path = Self.removingDotSegments(path)
+    return copy
+  }
+
+  /// The scheme of a reference that has one: letters before a colon that stands before any slash.
+  private static func scheme(of reference: Substring) -> String? {
+    guard let colon = reference.firstIndex(of: ":") else { return nil }
+    let name = reference[..<colon]
+    guard let first = name.first, first.isASCII, first.isLetter,
+      name.allSatisfy({ $0.isASCII && ($0.isLetter || $0.isNumber || "+-.".contains($0)) })
+    else { return nil }
+    return name.lowercased()
+  }
+
+  /// RFC 3986, 5.2.4, segment by segment.
+  private static func removingDotSegments(_ path: String) -> String {
+    guard path.contains("/.") else { return path }
+    var kept: [Substring] = []
+    let segments = path.split(separator: "/", omittingEmptySubsequences: false).dropFirst()
+    for (index, segment) in segments.enumerated() {
+      let isLast = index == segments.count - 1
+      switch segment {
+      case ".":
+        if isLast { kept.append("") }
+      case "..":
+        if !kept.isEmpty { kept.removeLast() }
+        if isLast { kept.append("") }
+      default: kept.append(segment)
+      }
+    }
+    return "/" + kept.joined(separator: "/")
+  }
+
+  /// Percent-encodes what may not stand in a path or a query, a percent sign without its digits included.
+  private static func encodingStrays(_ text: String) -> String {
+    let bytes = Array(text.utf8)
+    func isHex(_ index: Int) -> Bool {
+      guard index < bytes.count else { return false }
+      let byte = bytes[index]
+      return (0x30...0x39).contains(byte) || ((byte | 0x20) >= 0x61 && (byte | 0x20) <= 0x66)
+    }
+    let digits = Array("0123456789ABCDEF".utf8)
+    var out: [UInt8] = []
+    out.reserveCapacity(bytes.count)
+    for (index, byte) in bytes.enumerated() {
+      let isStray =
+        byte <= 0x20 || byte >= 0x7F || "\"<>\\^`{|}".utf8.contains(byte)
+        || (byte == UInt8(ascii: "%") && !(isHex(index + 1) && isHex(index + 2)))
+      if isStray {
+        out += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+      } else {
+        out.append(byte)
+      }
+    }
+    return String(decoding: out, as: UTF8.self)
+  }
+}

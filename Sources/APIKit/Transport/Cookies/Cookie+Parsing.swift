@@ -1,0 +1,81 @@
+extension Cookie {
+  /// The most bytes of name and value together; longer cookies are ignored, as browsers do.
+  static let maximumBytes = 4096
+
+  /// Reads the value of one `Set-Cookie` field; nil when the cookie is to be ignored (RFC 6265, 5.2, 5.3).
+  ///
+  /// - Parameters:
+  ///   - text: The value of the field.
+  ///   - url: The URL whose answer held it.
+  ///   - now: The time in seconds since 1970, for `Max-Age`.
+  ///   - isPublicSuffix: Whether a domain is one under which strangers register names.
+  init?(setCookie text: String, from url: HTTPURL, now: Int64, isPublicSuffix: (String) -> Bool) {
+    guard text.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F || $0 == 0x09 }) else { return nil }
+    let parts = text.split(separator: ";", omittingEmptySubsequences: false)
+    guard let pair = parts.first, let equals = pair.firstIndex(of: "=") else { return nil }
+    let name = String(pair[..<equals]).trimmingSpaces()
+    let value = String(pair[pair.index(after: equals)...]).trimmingSpaces()
+    guard !name.isEmpty, name.utf8.count + value.utf8.count <= Self.maximumBytes else { return nil }
+
+    self.init(name, value, domain: url.host, path: Self.defaultPath(of: url.path))
+    var maxAge: Int64?
+    for attribute in parts.dropFirst() {
+      let halves = attribute.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+      let key = String(halves[0]).trimmingSpaces().lowercased()
+      let content = halves.count > 1 ? String(halves[1]).trimmingSpaces() : ""
+      switch key {
+      case "expires": expires = CookieDate.parse(content) ?? expires
+      case "max-age": maxAge = Self.seconds(content) ?? maxAge
+      case "path": path = content.hasPrefix("/") ? content : Self.defaultPath(of: url.path)
+      case "secure": isSecure = true
+      case "httponly": isHTTPOnly = true
+      case "domain":
+        let domain = (content.hasPrefix(".") ? String(content.dropFirst()) : content).lowercased()
+        // An empty value counts as none; the last attribute of several wins.
+        guard !domain.isEmpty else { continue }
+        self.domain = domain
+        isHostOnly = false
+      default: break
+      }
+    }
+    // Max-Age goes before Expires, in whatever order they stand.
+    if let maxAge {
+      let (end, isBeyond) = now.addingReportingOverflow(maxAge)
+      expires = maxAge <= 0 ? 0 : isBeyond ? .max : end
+    }
+    guard claimIsValid(for: url, isPublicSuffix) else { return nil }
+  }
+
+  private mutating func claimIsValid(for url: HTTPURL, _ isPublicSuffix: (String) -> Bool) -> Bool {
+    if !isHostOnly {
+      if domain == url.host, Self.isAddress(domain) || isPublicSuffix(domain) {
+        isHostOnly = true
+      } else if isPublicSuffix(domain) || !Self.domain(domain, matches: url.host) {
+        return false
+      }
+    }
+    // A plain connection proves nothing, so it may not set what only TLS may carry.
+    if isSecure, url.scheme != "https" { return false }
+    // The prefixes promise how a cookie was set: RFC 6265bis, 4.1.3.
+    if name.hasPrefix("__Secure-") { return isSecure }
+    if name.hasPrefix("__Host-") { return isSecure && isHostOnly && path == "/" }
+    return true
+  }
+
+  /// The directory of a request's path (RFC 6265, 5.1.4).
+  private static func defaultPath(of path: String) -> String {
+    guard path.hasPrefix("/"), let slash = path.lastIndex(of: "/"), slash != path.startIndex else {
+      return "/"
+    }
+    return String(path[..<slash])
+  }
+
+  private static func seconds(_ text: String) -> Int64? {
+    let isNegative = text.hasPrefix("-")
+    let digits = isNegative ? text.dropFirst() : text[...]
+    guard !digits.isEmpty, digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
+    // Beyond 64 bits it means for ever.
+    let number = Int64(digits) ?? .max
+    return isNegative ? -number : number
+  }
+}

@@ -1,0 +1,77 @@
+/// One cookie as a jar keeps it.
+/// - SeeAlso: <https://www.rfc-editor.org/rfc/rfc6265>
+public struct Cookie: Sendable, Hashable, Codable, CustomStringConvertible {
+  /// The name; compared with regard to case.
+  public var name: String
+  /// The value as the server wrote it, quotes included.
+  public var value: String
+  /// The host it belongs to, lower case, without a leading dot.
+  public var domain: String
+  /// Whether it goes to ``domain`` alone, and not to the names below it.
+  public var isHostOnly: Bool
+  /// The path under which it is sent; the default is `/`.
+  public var path: String
+  /// When it ends, in seconds since 1970; nil ends with the session: it is never written to disk.
+  public var expires: Int64?
+  /// Whether it is sent over https alone.
+  public var isSecure: Bool
+  /// Whether the server wants it kept from scripts. Has no effect here; kept for those who show cookies.
+  public var isHTTPOnly: Bool
+
+  /// Makes a cookie.
+  public init(
+    _ name: String, _ value: String, domain: String, isHostOnly: Bool = true, path: String = "/",
+    expires: Int64? = nil, isSecure: Bool = false, isHTTPOnly: Bool = false
+  ) {
+    self.name = name
+    self.value = value
+    self.domain = domain.lowercased()
+    self.isHostOnly = isHostOnly
+    self.path = path
+    self.expires = expires
+    self.isSecure = isSecure
+    self.isHTTPOnly = isHTTPOnly
+  }
+
+  /// Name, domain and path; never the value.
+  public var description: String { "\(name) (\(isHostOnly ? "" : ".")\(domain)\(path))" }
+
+  /// Whether it goes along with a request.
+  func matches(_ url: HTTPURL, now: Int64) -> Bool {
+    if isSecure, url.scheme != "https" { return false }
+    if let expires, expires <= now { return false }
+    guard isHostOnly ? url.host == domain : Self.domain(domain, matches: url.host) else { return false }
+    return Self.path(path, matches: url.path)
+  }
+
+  /// Whether two cookies are one for a jar: a new one replaces the old (RFC 6265, 5.3).
+  func replaces(_ other: Cookie) -> Bool {
+    name == other.name && domain == other.domain && path == other.path
+  }
+
+  /// Whether a host is the domain or lies below it (RFC 6265, 5.1.3). An address lies below nothing.
+  static func domain(_ domain: String, matches host: String) -> Bool {
+    if host == domain { return true }
+    let excess = host.utf8.count - domain.utf8.count
+    guard excess > 0, host.hasSuffix(domain),
+      host.utf8[host.utf8.index(host.startIndex, offsetBy: excess - 1)] == UInt8(ascii: ".")
+    else { return false }
+    return !isAddress(host)
+  }
+
+  /// Whether a request's path is the cookie's or lies below it (RFC 6265, 5.1.4).
+  static func path(_ cookie: String, matches request: String) -> Bool {
+    let request = request.utf8
+    let cookie = cookie.utf8
+    guard request.starts(with: cookie) else { return false }
+    if request.count == cookie.count || cookie.last == UInt8(ascii: "/") { return true }
+    return request[request.index(request.startIndex, offsetBy: cookie.count)] == UInt8(ascii: "/")
+  }
+
+  /// Whether a host is an IPv4 or IPv6 address.
+  static func isAddress(_ host: String) -> Bool {
+    host.utf8.contains(UInt8(ascii: ":"))
+      || (!host.isEmpty
+        && host.utf8.allSatisfy { $0 == UInt8(ascii: ".") || (0x30...0x39).contains($0) })
+  }
+}

@@ -1,0 +1,272 @@
+import Synchronization
+
+/// Keeps the cookies that servers set, and gives those that go along with a request.
+///
+/// In memory, or in a file besides: then it is read at the first use, and written half a second after the
+/// last change, by ``flush()``, and when the jar goes. Session cookies stay in memory. An empty jar costs a
+/// request one comparison. May be used from any thread.
+/// - SeeAlso: <https://www.rfc-editor.org/rfc/rfc6265>
+public final class CookieJar: Sendable {
+  /// Whose cookies are kept.
+  public enum AcceptPolicy: Sendable, Hashable {
+    /// Those of every server.
+    case always
+    /// Nobody's.
+    case never
+    /// Those of these domains and the names below them: the application's own, not of hosts that its
+    /// servers redirect to.
+    case firstParty([String])
+  }
+
+  /// How many cookies are kept; beyond it the one not used for longest goes (RFC 6265, 6.1).
+  public struct Limits: Sendable, Hashable {
+    /// Cookies of one domain; the default is 50.
+    public var perDomain: Int
+    /// Cookies in all; the default is 3,000.
+    public var total: Int
+
+    /// Makes limits.
+    public init(perDomain: Int = 50, total: Int = 3000) {
+      self.perDomain = perDomain
+      self.total = total
+    }
+  }
+
+  private struct Kept {
+    var cookie: Cookie
+    /// The order of creation and of use: counters, since a clock is too coarse.
+    var created: UInt64
+    var used: UInt64
+  }
+
+  private struct State {
+    var byDomain: [String: [Kept]] = [:]
+    var ticks: UInt64 = 0
+    var isLoaded = false
+    var isDirty = false
+    var isWriteDue = false
+  }
+
+  private let state: Mutex<State>
+  /// The number of cookies, readable without the lock; -1 until the file was read.
+  private let count: Atomic<Int>
+  private let file: CookieStore?
+  private let accept: AcceptPolicy
+  private let limits: Limits
+  private let isPublicSuffix: @Sendable (String) -> Bool
+  private let now: @Sendable () -> Int64
+
+  /// Makes a jar.
+  ///
+  /// - Parameters:
+  ///   - store: The file that keeps cookies beyond the process; none by default.
+  ///   - accept: Whose cookies are kept; every server's by default.
+  ///   - limits: How many are kept.
+  ///   - isPublicSuffix: Whether strangers register names under a domain, so that no cookie may be set for
+  ///     it. The default knows single labels and the most common registries.
+  ///   - now: The time in seconds since 1970; the system's by default.
+  public init(
+    store: CookieStore? = nil, accept: AcceptPolicy = .always, limits: Limits = Limits(),
+    isPublicSuffix: (@Sendable (String) -> Bool)? = nil, now: (@Sendable () -> Int64)? = nil
+  ) {
+    file = store
+    self.accept = accept
+    self.limits = limits
+    self.isPublicSuffix = isPublicSuffix ?? PublicSuffix.contains
+    self.now = now ?? CookieStore.systemTime
+    state = Mutex(State())
+    count = Atomic(store == nil ? 0 : -1)
+  }
+
+  deinit { try? flush() }
+
+  // MARK: Requests and answers
+
+  /// The value of the `Cookie` field for a request: longer paths first, then older cookies; nil for none.
+  public func header(for url: HTTPURL) -> String? {
+    guard count.load(ordering: .acquiring) != 0 else { return nil }
+    let found = kept(for: url)
+    guard !found.isEmpty else { return nil }
+    return found.map { "\($0.name)=\($0.value)" }.joined(separator: "; ")
+  }
+
+  /// The cookies that would go along with a request, in the order they are sent.
+  public func cookies(for url: HTTPURL) -> [Cookie] {
+    guard count.load(ordering: .acquiring) != 0 else { return [] }
+    return kept(for: url)
+  }
+
+  /// Keeps what the `Set-Cookie` fields of an answer set, as far as the policy accepts it.
+  public func store(_ headers: HTTPHeaders, from url: HTTPURL) {
+    for field in headers.fields where HTTPHeaders.equal(field.name, "Set-Cookie") {
+      guard accepts(url.host) else { return }
+      let cookie = Cookie(setCookie: field.value, from: url, now: now(), isPublicSuffix: isPublicSuffix)
+      if let cookie { set(cookie) }
+    }
+  }
+
+  // MARK: The application's side
+
+  /// All cookies that have not expired.
+  public var cookies: [Cookie] {
+    let time = now()
+    return withLoaded(changes: false) { state in
+      state.byDomain.values.joined().filter { !Self.isOver($0.cookie, time) }
+        .sorted { $0.created < $1.created }.map(\.cookie)
+    }
+  }
+
+  /// Puts a cookie in, replacing that of the same name, domain and path; one that has expired removes it.
+  public func set(_ cookie: Cookie) {
+    let time = now()
+    withLoaded { state in
+      state.ticks += 1
+      let tick = state.ticks
+      var list = state.byDomain[cookie.domain] ?? []
+      let old = list.firstIndex { cookie.replaces($0.cookie) }
+      // A replaced cookie keeps its place in the order (RFC 6265, 5.3, step 11).
+      let created = old.map { list[$0].created } ?? tick
+      if old != nil || cookie.expires != nil { state.isDirty = true }
+      if let old { list.remove(at: old) }
+      if !Self.isOver(cookie, time) {
+        list.append(Kept(cookie: cookie, created: created, used: tick))
+      }
+      state.byDomain[cookie.domain] = list.isEmpty ? nil : list
+      evict(&state, cookie.domain, time)
+    }
+    writeLater()
+  }
+
+  /// Removes the cookies that a closure picks.
+  public func remove(where isUnwanted: (Cookie) -> Bool) {
+    withLoaded { state in
+      for (domain, list) in state.byDomain {
+        let rest = list.filter { !isUnwanted($0.cookie) }
+        if rest.count != list.count { state.isDirty = true }
+        state.byDomain[domain] = rest.isEmpty ? nil : rest
+      }
+    }
+    writeLater()
+  }
+
+  /// Removes every cookie.
+  public func removeAll() { remove { _ in true } }
+
+  /// Removes the cookies that end with the session, as quitting would.
+  public func endSession() { remove { $0.expires == nil } }
+
+  /// Writes what has changed to the file, if there is one, before it returns.
+  ///
+  /// Throws ``APIError/Reason/fileFailed``; the cookies stay in memory then.
+  public func flush() throws(APIError) {
+    guard let file else { return }
+    let time = now()
+    let due = state.withLock { state -> [Cookie]? in
+      state.isWriteDue = false
+      guard state.isDirty else { return nil }
+      state.isDirty = false
+      return state.byDomain.values.joined().sorted { $0.created < $1.created }.map(\.cookie)
+        .filter { $0.expires != nil && !Self.isOver($0, time) }
+    }
+    guard let due else { return }
+    do throws(APIError) { try file.save(due) } catch {
+      state.withLock { $0.isDirty = true }
+      throw error
+    }
+  }
+
+  // MARK: Insides
+
+  private static func isOver(_ cookie: Cookie, _ now: Int64) -> Bool {
+    cookie.expires.map { $0 <= now } ?? false
+  }
+
+  private func accepts(_ host: String) -> Bool {
+    switch accept {
+    case .always: true
+    case .never: false
+    case .firstParty(let domains): domains.contains { Cookie.domain($0.lowercased(), matches: host) }
+    }
+  }
+
+  private func kept(for url: HTTPURL) -> [Cookie] {
+    let time = now()
+    return withLoaded(changes: false) { state in
+      var found: [Kept] = []
+      state.ticks += 1
+      // The host itself, then each domain above it: a.b.c, b.c, c.
+      var domain = url.host[...]
+      while true {
+        let key = String(domain)
+        if let list = state.byDomain[key] {
+          for index in list.indices where list[index].cookie.matches(url, now: time) {
+            found.append(list[index])
+            state.byDomain[key]?[index].used = state.ticks
+          }
+        }
+        guard let dot = domain.utf8.firstIndex(of: UInt8(ascii: ".")) else { break }
+        domain = domain[domain.index(after: dot)...]
+      }
+      found.sort {
+        let (left, right) = ($0.cookie.path.utf8.count, $1.cookie.path.utf8.count)
+        return left != right ? left > right : $0.created < $1.created
+      }
+      return found.map(\.cookie)
+    }
+  }
+
+  private func evict(_ state: inout State, _ domain: String, _ time: Int64) {
+    if let list = state.byDomain[domain], list.count > limits.perDomain {
+      var rest = list.filter { !Self.isOver($0.cookie, time) }
+      rest.sort { $0.used < $1.used }
+      state.byDomain[domain] = Array(rest.suffix(limits.perDomain))
+    }
+    var total = state.byDomain.values.reduce(0) { $0 + $1.count }
+    while total > limits.total {
+      let oldest = state.byDomain.min { left, right in
+        (left.value.map(\.used).min() ?? .max) < (right.value.map(\.used).min() ?? .max)
+      }
+      guard let (key, list) = oldest, let index = list.indices.min(by: { list[$0].used < list[$1].used })
+      else { break }
+      state.byDomain[key]?.remove(at: index)
+      if state.byDomain[key]?.isEmpty == true { state.byDomain[key] = nil }
+      total -= 1
+    }
+  }
+
+  /// Runs a closure on the state after the file was read, and keeps ``count`` true.
+  private func withLoaded<Value>(changes: Bool = true, _ work: (inout State) -> Value) -> Value {
+    state.withLock { state in
+      let isFirst = !state.isLoaded
+      if isFirst {
+        state.isLoaded = true
+        for cookie in file?.load() ?? [] {
+          state.ticks += 1
+          state.byDomain[cookie.domain, default: []].append(
+            Kept(cookie: cookie, created: state.ticks, used: state.ticks))
+        }
+      }
+      defer {
+        if changes || isFirst {
+          count.store(state.byDomain.values.reduce(0) { $0 + $1.count }, ordering: .releasing)
+        }
+      }
+      return work(&state)
+    }
+  }
+
+  /// Writes half a second after the first change, so that a burst of answers costs one file.
+  private func writeLater() {
+    guard file != nil else { return }
+    let isNew = state.withLock { state in
+      guard state.isDirty, !state.isWriteDue else { return false }
+      state.isWriteDue = true
+      return true
+    }
+    guard isNew else { return }
+    Task.detached(priority: .utility) { [weak self] in
+      try? await Task.sleep(for: .milliseconds(500))
+      try? self?.flush()
+    }
+  }
+}

@@ -1,0 +1,36 @@
+/// Domains under which strangers register names: no cookie may be set for all of them at once.
+///
+/// Every single label counts (`com`, `localhost`), and the second-level domains that registries sell names
+/// under most often. It is not the whole Public Suffix List, which changes weekly: an application that
+/// visits hosts it does not know can give ``CookieJar`` a test of its own.
+/// - SeeAlso: <https://publicsuffix.org>
+enum PublicSuffix {
+  static func contains(_ domain: String) -> Bool {
+    guard domain.utf8.contains(UInt8(ascii: ".")) else { return true }
+    return secondLevel.contains(domain)
+  }
+
+  private static let secondLevel: Set<String> = {
+    let registries = [
+      "ar": "com net org gob edu", "au": "com net org edu gov id", "br": "com net org gov edu",
+      "cn": "com net org gov edu ac", "hk": "com net org gov edu", "id": "co or go ac web",
+      "il": "co org net ac gov", "in": "co net org firm gen ind ac edu gov",
+      "jp": "co ne or go ac ad ed gr lg",
+      "kr": "co ne or go ac re pe", "mx": "com net org gob edu", "my": "com net org gov edu",
+      "nz": "co net org govt ac geek school", "ph": "com net org gov edu", "pk": "com net org gov edu",
+      "sg": "com net org gov edu per", "th": "co in or go ac", "tr": "com net org gov edu bel k12",
+      "tw": "com net org gov edu idv", "ua": "com net org gov edu in",
+      "uk": "co org ltd plc me net gov ac sch nhs",
+      "vn": "com net org gov edu", "za": "co net org gov ac web",
+    ]
+    var all: Set<String> = [
+      "github.io", "gitlab.io", "pages.dev", "workers.dev", "vercel.app", "netlify.app", "herokuapp.com",
+      "web.app", "firebaseapp.com", "appspot.com", "run.app", "azurewebsites.net", "cloudfront.net",
+      "s3.amazonaws.com", "blogspot.com", "fly.dev", "onrender.com",
+    ]
+    for (top, names) in registries {
+      for name in names.split(separator: " ") { all.insert("\(name).\(top)") }
+    }
+    return all
+  }()
+}

@@ -1,0 +1,23 @@
+extension HTTPClient {
+  /// The client of services that state none of their own: the platform's transport with the standard
+  /// configuration, redirects followed, cookies kept on disk.
+  public static let shared: HTTPClient = {
+    do throws(APIError) {
+      return try HTTPClient(configuration: .standard)
+    } catch {
+      // The standard configuration asks no transport for anything beyond plain HTTP.
+      preconditionFailure(error.description)
+    }
+  }()
+
+  /// Makes a client with a transport of its own, the platform's default, under a configuration.
+  ///
+  /// Cookies are kept where ``TransportConfiguration/persistence`` says. Throws when the configuration is not
+  /// valid, or asks for what the transport cannot do.
+  public init(
+    configuration: TransportConfiguration, redirects: RedirectPolicy = .follow
+  ) throws(APIError) {
+    let jar = configuration.persistence == .disk ? CookieJar(store: .standard) : CookieJar()
+    self.init(transport: try URLSessionTransport(configuration), redirects: redirects, cookies: jar)
+  }
+}

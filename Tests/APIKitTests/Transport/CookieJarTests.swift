@@ -1,0 +1,194 @@
+import Foundation
+import Synchronization
+import XCTest
+
+@testable import APIKit
+
+final class CookieJarTests: XCTestCase {
+  private let now: Int64 = 1_800_000_000
+
+  private func jar(
+    accept: CookieJar.AcceptPolicy = .always, limits: CookieJar.Limits = .init(), store: CookieStore? = nil,
+    from url: HTTPURL = "https://www.example.com/dir/page", _ fields: String...
+  ) -> CookieJar {
+    let jar = CookieJar(store: store, accept: accept, limits: limits, now: { [now] in now })
+    for field in fields { jar.store(["Set-Cookie": field], from: url) }
+    return jar
+  }
+
+  func testAHostOnlyCookieGoesToItsHostAlone() {
+    let jar = jar("a=1; Path=/")
+    XCTAssertEqual(jar.header(for: "https://www.example.com/"), "a=1")
+    XCTAssertNil(jar.header(for: "https://example.com/"))
+    XCTAssertNil(jar.header(for: "https://sub.www.example.com/"))
+    XCTAssertNil(jar.header(for: "https://www.example.com.evil.test/"))
+  }
+
+  func testADomainCookieGoesToTheNamesBelow() {
+    let jar = jar("a=1; Path=/; Domain=.Example.COM")
+    for host in ["example.com", "www.example.com", "a.b.example.com"] {
+      XCTAssertEqual(
+        jar.header(for: HTTPURL(scheme: "http", host: host, port: nil, path: "/", query: nil)), "a=1")
+    }
+    XCTAssertNil(jar.header(for: "https://badexample.com/"))
+  }
+
+  func testForeignDomainsAndPublicSuffixesAreRefused() {
+    XCTAssertEqual(
+      jar("a=1; Domain=other.com", "b=1; Domain=com", "c=1; Domain=sub.www.example.com").cookies, [])
+    XCTAssertEqual(jar(from: "https://shop.co.uk/", "a=1; Domain=co.uk").cookies, [])
+    let local = jar(from: "http://localhost/", "a=1; Domain=localhost")
+    XCTAssertEqual(local.cookies.first?.isHostOnly, true)
+    let address = jar(
+      from: "http://127.0.0.1/", "a=1; Domain=127.0.0.1", "b=1; Domain=0.0.1", "c=1; Domain=1")
+    XCTAssertEqual(address.cookies.map(\.description), ["a (127.0.0.1/)"])
+    XCTAssertNil(address.header(for: "http://9.127.0.0.1/"))
+  }
+
+  func testPathsMatchWholeSegments() {
+    let jar = jar("a=1", "b=1; Path=/dir/", "c=1; Path=relative")
+    XCTAssertEqual(jar.header(for: "https://www.example.com/dir/x"), "b=1; a=1; c=1")
+    XCTAssertEqual(jar.header(for: "https://www.example.com/dir"), "a=1; c=1")
+    XCTAssertNil(jar.header(for: "https://www.example.com/directory"))
+  }
+
+  func testLongerPathsGoFirstAndThenOlderCookies() {
+    let jar = jar("old=1; Path=/", "deep=1; Path=/dir", "new=1; Path=/", "old=2; Path=/")
+    XCTAssertEqual(jar.header(for: "https://www.example.com/dir"), "deep=1; old=2; new=1")
+  }
+
+  func testSecureCookiesTravelOverHTTPSAloneAndPlainServersCannotSetThem() {
+    XCTAssertNil(jar("a=1; Secure; Path=/").header(for: "http://www.example.com/"))
+    XCTAssertEqual(jar("a=1; Secure; Path=/; HttpOnly").cookies.map(\.isHTTPOnly), [true])
+    XCTAssertEqual(
+      jar(from: "http://www.example.com/", "a=1; Secure", "__Secure-b=1", "__Host-c=1").cookies, [])
+    XCTAssertEqual(
+      jar("__Host-a=1; Secure; Path=/", "__Host-b=1; Secure; Path=/; Domain=example.com").cookies.map(\.name),
+      ["__Host-a"])
+  }
+
+  func testMaxAgeGoesBeforeExpiresAndThePastRemoves() {
+    let jar = jar(
+      "a=1; Max-Age=60; Expires=Thu, 01 Jan 1970 00:00:00 GMT", "b=1; Expires=Wed, 21 Oct 2099 07:28:00 GMT",
+      "c=1; Max-Age=0", "d=1; Max-Age=99999999999999999999", "e=1", "e=; Max-Age=-1", "f=1; Max-Age=soon")
+    XCTAssertEqual(jar.cookies.map(\.name), ["a", "b", "d", "f"])
+    XCTAssertEqual(jar.cookies.first?.expires, now + 60)
+    XCTAssertNil(jar.cookies.last?.expires ?? nil, "an unreadable age makes a session cookie")
+  }
+
+  func testACookieEndsWithItsTime() {
+    let clock = ManualTime(now)
+    let jar = CookieJar(now: { clock.value })
+    jar.store(["Set-Cookie": "a=1; Max-Age=10; Path=/"], from: "https://x.test/")
+    clock.value = now + 9
+    XCTAssertEqual(jar.header(for: "https://x.test/"), "a=1")
+    clock.value = now + 10
+    XCTAssertNil(jar.header(for: "https://x.test/"))
+    XCTAssertEqual(jar.cookies, [])
+  }
+
+  func testDatesAreReadInTheFormsServersWrite() {
+    let expected: Int64 = 1_445_412_480
+    for text in [
+      "Wed, 21 Oct 2015 07:28:00 GMT", "Wednesday, 21-Oct-15 07:28:00 GMT", "Wed Oct 21 07:28:00 2015",
+      "21 oct 2015 7:28:0", "Wed,21-OCT-2015;07:28:00",
+    ] {
+      XCTAssertEqual(CookieDate.parse(text), expected, text)
+    }
+    XCTAssertEqual(CookieDate.parse("Sun, 06 Nov 1994 08:49:37 GMT"), 784_111_777)
+    XCTAssertEqual(CookieDate.parse("Thu, 29 Feb 2024 00:00:00 GMT"), 1_709_164_800)
+    for text in [
+      "", "tomorrow", "32 Jan 2020 00:00:00", "1 Jan 2020 24:00:00", "1 Jan 1600 00:00:00", "1 2020 0:0:0",
+    ] {
+      XCTAssertNil(CookieDate.parse(text), text)
+    }
+  }
+
+  func testDamagedFieldsAreIgnored() {
+    XCTAssertEqual(
+      jar("novalue", "=anonymous", "a=\u{1}", "big=" + String(repeating: "x", count: 5000), "").cookies, [])
+    XCTAssertEqual(jar("a=\"b c\"=d ; Path=/").header(for: "https://www.example.com/"), "a=\"b c\"=d")
+  }
+
+  func testTheAcceptPolicyDecidesWhoseCookiesAreKept() {
+    XCTAssertEqual(jar(accept: .never, "a=1").cookies, [])
+    XCTAssertEqual(jar(accept: .firstParty(["Example.com"]), "a=1").cookies.count, 1)
+    XCTAssertEqual(jar(accept: .firstParty(["example.org"]), "a=1").cookies, [])
+  }
+
+  func testBeyondTheLimitsTheLeastUsedGoes() {
+    let jar = CookieJar(limits: .init(perDomain: 3, total: 4))
+    let url: HTTPURL = "https://a.test/x/y"
+    for name in ["a", "b", "c"] { jar.store(["Set-Cookie": "\(name)=1; Path=/\(name)"], from: url) }
+    XCTAssertEqual(jar.header(for: "https://a.test/a"), "a=1")
+    jar.store(["Set-Cookie": "d=1"], from: url)
+    XCTAssertEqual(Set(jar.cookies.map(\.name)), ["a", "c", "d"])
+    for host in ["b", "c"] {
+      jar.store(
+        ["Set-Cookie": "e=1"],
+        from: HTTPURL(scheme: "https", host: host + ".test", port: nil, path: "/", query: nil))
+    }
+    XCTAssertEqual(jar.cookies.count, 4)
+    XCTAssertFalse(jar.cookies.contains { $0.name == "c" })
+  }
+
+  func testAFileKeepsLastingCookiesForItsOwnerAlone() throws {
+    let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let store = CookieStore(path: folder.appendingPathComponent("deep/cookies.json").path)
+    let first = jar(store: store, "a=1; Max-Age=60; Path=/", "session=1", "b=2; Max-Age=60; Secure; Path=/")
+    try first.flush()
+    let attributes = try FileManager.default.attributesOfItem(atPath: store.path)
+    XCTAssertEqual((attributes[.posixPermissions] as? NSNumber)?.intValue, 0o600)
+    XCTAssertEqual(
+      try FileManager.default.contentsOfDirectory(atPath: folder.path + "/deep"), ["cookies.json"])
+
+    let second = jar(store: store)
+    XCTAssertEqual(second.header(for: "https://www.example.com/"), "a=1; b=2")
+    second.removeAll()
+    try second.flush()
+    XCTAssertEqual(jar(store: store).cookies, [])
+
+    try Data("{damaged".utf8).write(to: URL(fileURLWithPath: store.path))
+    XCTAssertEqual(jar(store: store).cookies, [])
+  }
+
+  func testAJarWritesItsFileWhenItGoes() {
+    let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let store = CookieStore(path: folder.path + "/cookies.json")
+    _ = jar(store: store, "a=1; Max-Age=60; Path=/")
+    XCTAssertEqual(store.load().map(\.name), ["a"])
+  }
+
+  func testEndingTheSessionKeepsLastingCookies() {
+    let jar = jar("a=1; Max-Age=60", "b=1")
+    jar.endSession()
+    XCTAssertEqual(jar.cookies.map(\.name), ["a"])
+  }
+
+  func testManyThreadsMayUseOneJar() async {
+    let jar = CookieJar()
+    await withTaskGroup(of: Void.self) { group in
+      for number in 0..<8 {
+        group.addTask {
+          for turn in 0..<200 {
+            jar.store(["Set-Cookie": "c\(number)=\(turn); Path=/"], from: "https://x.test/")
+            _ = jar.header(for: "https://x.test/")
+          }
+        }
+      }
+    }
+    XCTAssertEqual(Set(jar.cookies.map(\.value)), ["199"])
+    XCTAssertEqual(jar.cookies.count, 8)
+  }
+
+  private final class ManualTime: Sendable {
+    private let time: Mutex<Int64>
+    init(_ time: Int64) { self.time = Mutex(time) }
+    var value: Int64 {
+      get { time.withLock { $0 } }
+      set { time.withLock { $0 = newValue } }
+    }
+  }
+}
