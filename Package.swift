@@ -16,6 +16,8 @@ let package = Package(
   products: [
     .library(name: "APIKit", targets: ["APIKit"]),
     .library(name: "Reformers", targets: ["Reformers"]),
+    // For the nested package Benchmarks.
+    .library(name: "TestServers", targets: ["TestServers"]),
     .executable(name: "DemoCLI", targets: ["DemoCLI"]),
   ],
   targets: [

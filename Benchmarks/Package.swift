@@ -8,11 +8,15 @@ let package = Package(
   platforms: [.macOS(.v15)],
   dependencies: [.package(name: "APIKit", path: "..")],
   targets: [
+    // The yardstick of the curl group: libcurl called from C.
+    .target(name: "BareCurl", linkerSettings: [.linkedLibrary("curl")]),
     .executableTarget(
       name: "bench",
       dependencies: [
         .product(name: "APIKit", package: "APIKit"),
         .product(name: "Reformers", package: "APIKit"),
+        .product(name: "TestServers", package: "APIKit"),
+        "BareCurl",
       ],
       swiftSettings: [
         .swiftLanguageMode(.v6),

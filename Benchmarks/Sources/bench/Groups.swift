@@ -2,4 +2,5 @@
 let groups: [BenchGroup] = [
   rawGroup,
   pathGroup,
+  curlGroup,
 ]

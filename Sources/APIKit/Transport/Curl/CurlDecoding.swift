@@ -1,30 +1,86 @@
 #if os(Linux)
+  import Synchronization
+
   /// Undoes the content codings of an answer. Not libcurl's decoders: those take a cut or damaged gzip body for
   /// a whole one, and read only the first of several members.
   enum CurlDecoding {
     static let acceptLine: StaticString = "Accept-Encoding: gzip, deflate"
 
-    /// The codings of a `Content-Encoding` value in the order they were applied, `identity` left out.
-    static func codings(_ value: String) -> [String] {
-      value.split(separator: ",").map { String($0).trimmingSpaces().lowercased() }
-        .filter { $0 != "identity" && !$0.isEmpty }
-    }
-
-    /// Decodes a body in memory.
+    /// Decodes a body in memory; several codings are undone in turn, last applied first.
     static func decode(_ body: [UInt8], _ value: String, maximumBytes: Int) throws(APIError) -> [UInt8] {
       var body = body
       for name in codings(value).reversed() {
-        guard let coding = ContentDecoder.Coding(name) else {
-          throw APIError(
-            .transport, .undecodableContent, "the content coding \(name.debugDescription) is not known")
-        }
-        var decoder = ContentDecoder(coding, maximumBytes: maximumBytes)
+        var decoder = try decoder(named: name, maximumBytes: maximumBytes)
         var output: [UInt8] = []
         try decoder.decode(body, into: &output)
         try decoder.finish()
         body = output
       }
       return body
+    }
+
+    /// A decoder for a body that arrives in pieces; nil when it is not coded.
+    static func decoder(_ value: String?, maximumBytes: Int64) throws(APIError) -> ContentDecoder? {
+      let codings = codings(value ?? "")
+      guard let name = codings.first else { return nil }
+      guard codings.count == 1 else {
+        throw APIError(
+          .transport, .undecodableContent,
+          "a body coded more than once (\(codings.joined(separator: ", "))) is only read into memory")
+      }
+      return try decoder(named: name, maximumBytes: Int(clamping: maximumBytes))
+    }
+
+    /// The codings of a `Content-Encoding` value in the order they were applied, `identity` left out.
+    private static func codings(_ value: String) -> [String] {
+      value.split(separator: ",").map { String($0).trimmingSpaces().lowercased() }
+        .filter { $0 != "identity" && !$0.isEmpty }
+    }
+
+    private static func decoder(named name: String, maximumBytes: Int) throws(APIError) -> ContentDecoder {
+      guard let coding = ContentDecoder.Coding(name) else {
+        throw APIError(
+          .transport, .undecodableContent, "the content coding \(name.debugDescription) is not known")
+      }
+      return ContentDecoder(coding, maximumBytes: maximumBytes)
+    }
+  }
+
+  /// A stream that decodes another's chunks, on the reader's own thread.
+  final class CurlDecodedStream: Sendable {
+    private struct State: ~Copyable {
+      var decoder: ContentDecoder
+      var isOver = false
+    }
+
+    private let coded: ResponseStream
+    private let state: Mutex<State>
+
+    init(_ coded: ResponseStream, _ decoder: consuming ContentDecoder) {
+      self.coded = coded
+      state = Mutex(State(decoder: decoder))
+    }
+
+    var stream: ResponseStream {
+      ResponseStream { () async throws(APIError) in try await self.next() }
+    }
+
+    private func next() async throws(APIError) -> [UInt8]? {
+      var iterator = coded.makeAsyncIterator()
+      while let chunk = try await iterator.next() {
+        let decoded = try state.withLock { state throws(APIError) in
+          var output: [UInt8] = []
+          try state.decoder.decode(chunk, into: &output)
+          return output
+        }
+        if !decoded.isEmpty { return decoded }
+      }
+      try state.withLock { state throws(APIError) in
+        guard !state.isOver else { return }
+        state.isOver = true
+        try state.decoder.finish()
+      }
+      return nil
     }
   }
 #endif

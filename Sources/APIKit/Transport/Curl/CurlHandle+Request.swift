@@ -17,6 +17,11 @@
       try set(CURLOPT_HTTPHEADER, pointer: lines.list())
       if let login = request.options.login { try applyLogin(login) }
       if let connectTo = request.options.connectTo { try applyConnectTo(connectTo, request.url) }
+      if sink != nil {
+        // Fewer, larger reads from the socket; what a callback gets stays at 16 KB.
+        try set(CURLOPT_BUFFERSIZE, 100 << 10)
+        applied.needsReset = true
+      }
       if job.exchange.onProgress != nil {
         try set(CURLOPT_NOPROGRESS, 0)
         applied.needsReset = true

@@ -78,7 +78,42 @@
       var exchange = exchange
       if exchange.request.options.compressesBody { exchange.request = exchange.request.compressingBody() }
       let timeouts = exchange.request.timeouts.filled(from: configuration.timeouts)
-      return CurlJob(exchange, timeouts: timeouts)
+      let source = try Self.source(exchange.request.body)
+      let sink = try sink(exchange.destination)
+      let job = CurlJob(exchange, timeouts: timeouts, source: source, sink: sink)
+      attach(job)
+      return job
+    }
+
+    private static func source(_ body: HTTPBody) throws(APIError) -> (any CurlSource)? {
+      switch body {
+      case .empty: nil
+      case .bytes(let bytes): bytes.count < CurlBytesSource.threshold ? nil : CurlBytesSource(bytes)
+      case .file(let path, let offset): try CurlFileSource(path: path, offset: offset)
+      case .stream(let stream): try CurlStreamSource(stream)
+      }
+    }
+
+    private func sink(_ destination: HTTPExchange.Destination) throws(APIError) -> (any CurlSink)? {
+      switch destination {
+      case .memory: nil
+      case .file(let path, let maximumBytes):
+        try CurlFileSink(
+          path: path, maximumBytes: maximumBytes, maximumDecodedBytes: configuration.maximumDecodedBytes)
+      case .stream: CurlStreamSink(maximumDecodedBytes: configuration.maximumDecodedBytes)
+      }
+    }
+
+    /// Lets the ends of a job tell the loop that they can go on. They hold the job weakly: it holds them.
+    private func attach(_ job: CurlJob) {
+      guard job.source != nil || job.sink != nil else { return }
+      let resume: @Sendable () -> Void = { [mailbox, weak job] in
+        if let job { mailbox.post(.resume(job)) }
+      }
+      (job.source as? CurlStreamSource)?.attach(resume)
+      (job.sink as? CurlStreamSink)?.attach(
+        onDrain: resume,
+        onAbandon: { [mailbox, weak job] in if let job { mailbox.post(.cancel(job)) } })
     }
 
     /// Parses the head and decodes the body, on the caller's thread.
@@ -96,7 +131,8 @@
 
     private static let supported: TransportCapabilities = {
       let all: TransportCapabilities = [
-        .http2, .progress, .connectTimeout, .idleTimeout, .totalTimeout, .customTrust, .clientIdentity,
+        .http2, .fileUpload, .streamUpload, .fileDownload, .streamDownload, .progress, .connectTimeout,
+        .idleTimeout, .totalTimeout, .customTrust, .clientIdentity,
         .minimumTLS, .connectTo,
         .proxy, .login, .metrics, .unixSocket, .ftp, .connectionLimits, .headInspection, .insecureTLS,
       ]

@@ -1,0 +1,83 @@
+#include "BareCurl.h"
+
+#include <curl/curl.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct slot {
+  CURL *easy;
+  char *body;
+  size_t used, room;
+};
+
+static size_t take(char *bytes, size_t size, size_t count, void *user) {
+  struct slot *slot = user;
+  size_t length = size * count;
+  if (slot->used + length > slot->room) {
+    slot->room = (slot->used + length) * 2;
+    slot->body = realloc(slot->body, slot->room);
+  }
+  memcpy(slot->body + slot->used, bytes, length);
+  slot->used += length;
+  return length;
+}
+
+static size_t head(char *bytes, size_t size, size_t count, void *user) {
+  (void)bytes;
+  (void)user;
+  return size * count;
+}
+
+long bare_curl_get(const char *url, long total, int width) {
+  CURLM *multi = curl_multi_init();
+  struct slot *slots = calloc((size_t)width, sizeof *slots);
+  long received = 0, started = 0, finished = 0;
+  for (int i = 0; i < width; i++) {
+    CURL *easy = curl_easy_init();
+    slots[i].easy = easy;
+    curl_easy_setopt(easy, CURLOPT_URL, url);
+    curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
+    curl_easy_setopt(easy, CURLOPT_PROXY, "");
+    curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, take);
+    curl_easy_setopt(easy, CURLOPT_WRITEDATA, &slots[i]);
+    curl_easy_setopt(easy, CURLOPT_HEADERFUNCTION, head);
+    curl_easy_setopt(easy, CURLOPT_PRIVATE, &slots[i]);
+    if (started < total) {
+      curl_multi_add_handle(multi, easy);
+      started++;
+    }
+  }
+  while (finished < total) {
+    int running = 0, left = 0;
+    if (curl_multi_perform(multi, &running) != CURLM_OK) break;
+    CURLMsg *message;
+    int progressed = 0;
+    while ((message = curl_multi_info_read(multi, &left))) {
+      struct slot *slot = NULL;
+      curl_easy_getinfo(message->easy_handle, CURLINFO_PRIVATE, (char **)&slot);
+      if (message->data.result != CURLE_OK) {
+        received = -1;
+        goto end;
+      }
+      received += (long)slot->used;
+      slot->used = 0;
+      finished++;
+      progressed = 1;
+      curl_multi_remove_handle(multi, slot->easy);
+      if (started < total) {
+        curl_multi_add_handle(multi, slot->easy);
+        started++;
+      }
+    }
+    if (!progressed) curl_multi_poll(multi, NULL, 0, 1000, NULL);
+  }
+end:
+  for (int i = 0; i < width; i++) {
+    curl_multi_remove_handle(multi, slots[i].easy);
+    curl_easy_cleanup(slots[i].easy);
+    free(slots[i].body);
+  }
+  curl_multi_cleanup(multi);
+  free(slots);
+  return received;
+}
