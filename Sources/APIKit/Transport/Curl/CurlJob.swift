@@ -21,7 +21,7 @@
 
     private let state = Mutex(State.fresh)
 
-    /// Legal moves: fresh → waiting → active → landed, and from each of the first three to landed.
+    /// Legal moves: fresh → waiting → active → landed → taken, and from each of the first three to landed.
     private enum State {
       /// Not suspended yet.
       case fresh
@@ -31,6 +31,8 @@
       case active(UnsafeContinuation<Void, Never>)
       /// Over; the outcome is there until the task takes it.
       case landed(Result<CurlAnswer, APIError>)
+      /// The task has it. It is not kept here: a stream in it would never see that its reader is gone.
+      case taken
     }
 
     init(
@@ -59,6 +61,7 @@
         guard case .landed(let outcome) = state else {
           preconditionFailure("a job resumes only after it landed")
         }
+        state = .taken
         return outcome
       }
     }
@@ -76,7 +79,7 @@
     func land(_ outcome: Result<CurlAnswer, APIError>) {
       let continuation = state.withLock { state -> UnsafeContinuation<Void, Never>? in
         switch state {
-        case .landed: return nil
+        case .landed, .taken: return nil
         case .fresh:
           state = .landed(outcome)
           return nil
@@ -106,7 +109,12 @@
 
     /// Whether it is over.
     var hasLanded: Bool {
-      state.withLock { if case .landed = $0 { true } else { false } }
+      state.withLock { state in
+        switch state {
+        case .landed, .taken: true
+        case .fresh, .waiting, .active: false
+        }
+      }
     }
 
     static let cancelled = APIError(.transport, .cancelled)
