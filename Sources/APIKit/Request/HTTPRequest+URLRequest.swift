@@ -19,7 +19,8 @@ extension HTTPRequest {
     }
     guard request.httpBodyStream == nil else {
       throw APIError(
-        .assembly, .unreadableBody, "a body stream of a URLRequest cannot be carried; give its bytes or a file")
+        .assembly, .unreadableBody,
+        "a body stream of a URLRequest cannot be carried; give its bytes or a file")
     }
     self.init(method: HTTPMethod(rawValue: request.httpMethod ?? "GET"), url: try HTTPURL(url))
     for (name, value) in (request.allHTTPHeaderFields ?? [:]).sorted(by: { $0.key < $1.key }) {

@@ -74,7 +74,7 @@ public struct PercentEncoding: Sendable, Hashable {
 
   /// The text that an encoded text stands for; nil when a `%` lacks its digits or the bytes are not UTF-8.
   ///
-  /// - Parameter plusIsSpace: Whether `+` stands for a space, as in forms; the default is false.
+  /// `plusIsSpace` says whether `+` stands for a space, as in forms; the default is false.
   public static func decode(_ text: some StringProtocol, plusIsSpace: Bool = false) -> String? {
     var output: [UInt8] = []
     output.reserveCapacity(text.utf8.count)

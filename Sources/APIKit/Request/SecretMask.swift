@@ -51,7 +51,9 @@ struct SecretMask {
       let name = String(decoding: bytes[index..<end], as: UTF8.self)
       index = end
       let value = Self.skipSpace(bytes, end)
-      guard value < bytes.count, bytes[value] == UInt8(ascii: ":"), HTTPHeaders.isSecret(name) else { continue }
+      guard value < bytes.count, bytes[value] == UInt8(ascii: ":"), HTTPHeaders.isSecret(name) else {
+        continue
+      }
       output.append(UInt8(ascii: ":"))
       output += "\"\(Self.mark)\"".utf8
       index = Self.endOfValue(bytes, Self.skipSpace(bytes, value + 1))

@@ -39,8 +39,8 @@ public struct BodyDecoders: Sendable {
 
   /// Has bodies of a type read by a decoder, in place of the one before.
   ///
-  /// - Parameter type: A media type, a structured suffix (`+json`), or a type with a star (`text/*`). Case
-  ///   does not matter.
+  /// The type is a media type, a structured suffix (`+json`), or one with a star (`text/*`). Case does not
+  /// matter.
   public mutating func register(_ decoder: any BodyDecoder, for type: String) {
     decoders[Self.normal(type)] = decoder
   }

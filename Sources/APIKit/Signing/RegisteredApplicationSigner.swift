@@ -74,7 +74,7 @@ public struct RegisteredApplicationVerifier: Sendable {
 
   /// Makes a verifier; salt, rounds and names are those of the signers.
   ///
-  /// - Parameter isRegistered: Whether an application of this key is registered; called on any thread.
+  /// `isRegistered` says whether an application of this key is registered; called on any thread.
   public init(
     sealingKey: SigningKey, salt: String = "", rounds: Int = 2, keyHeader: String = "X-Application-Key",
     signatureHeader: String = "X-Signature", isRegistered: @escaping @Sendable (SigningKey) -> Bool

@@ -32,7 +32,7 @@ public struct Backoff: Sendable, Hashable {
 
   /// The wait before retry `number`, counted from 1.
   ///
-  /// - Parameter jitter: Where between the ends it lies, from 0 to 1: a random number.
+  /// `jitter` is where between the ends it lies, from 0 to 1: a random number.
   public func wait(before number: Int, jitter: Double) -> Duration {
     var upper = initial
     // Doubling stops at the maximum, so that no number of retries can overflow.

@@ -11,7 +11,8 @@
       let easy = handle.easy
       try handle.check(CURLOPT_WRITEFUNCTION, capikit_curl_set_transfer(easy, CURLOPT_WRITEFUNCTION, write))
       try handle.set(CURLOPT_WRITEDATA, pointer: handle.me)
-      try handle.check(CURLOPT_HEADERFUNCTION, capikit_curl_set_transfer(easy, CURLOPT_HEADERFUNCTION, header))
+      try handle.check(
+        CURLOPT_HEADERFUNCTION, capikit_curl_set_transfer(easy, CURLOPT_HEADERFUNCTION, header))
       try handle.set(CURLOPT_HEADERDATA, pointer: handle.me)
       try handle.check(CURLOPT_READFUNCTION, capikit_curl_set_transfer(easy, CURLOPT_READFUNCTION, read))
       try handle.set(CURLOPT_READDATA, pointer: handle.me)
@@ -71,8 +72,8 @@
       }
     }
 
-    private static let seek:
-      @convention(c) @Sendable (UnsafeMutableRawPointer?, curl_off_t, Int32) -> Int32 = { me, offset, origin in
+    private static let seek: @convention(c) @Sendable (UnsafeMutableRawPointer?, curl_off_t, Int32) -> Int32 =
+      { me, offset, origin in
         guard offset == 0, origin == SEEK_SET, handle(me).source?.rewind() == true else {
           return Int32(CURL_SEEKFUNC_FAIL)
         }

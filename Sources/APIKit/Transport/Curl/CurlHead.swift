@@ -55,7 +55,8 @@
       }
     }
 
-    private static func field(_ bytes: UnsafeRawBufferPointer, _ start: Int, _ end: Int) -> HTTPHeaders.Field? {
+    private static func field(_ bytes: UnsafeRawBufferPointer, _ start: Int, _ end: Int) -> HTTPHeaders.Field?
+    {
       guard start < end, bytes[start] != 0x20, bytes[start] != 0x09,
         let colon = bytes[start..<end].firstIndex(of: UInt8(ascii: ":")), colon > start
       else { return nil }

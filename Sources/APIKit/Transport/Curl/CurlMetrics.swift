@@ -10,7 +10,8 @@
       metrics.isReused = long(CURLINFO_NUM_CONNECTS) == 0
       // libcurl's times count from the start; on a reused connection it says 0 or the time of that moment.
       metrics.nameLookup = queued + (metrics.isReused ? 0 : size(CURLINFO_NAMELOOKUP_TIME_T))
-      metrics.connect = max(metrics.nameLookup, queued + (metrics.isReused ? 0 : size(CURLINFO_CONNECT_TIME_T)))
+      metrics.connect = max(
+        metrics.nameLookup, queued + (metrics.isReused ? 0 : size(CURLINFO_CONNECT_TIME_T)))
       metrics.tls = max(metrics.connect, queued + (metrics.isReused ? 0 : size(CURLINFO_APPCONNECT_TIME_T)))
       metrics.firstByte = max(metrics.tls, queued + size(CURLINFO_STARTTRANSFER_TIME_T))
       metrics.total = max(metrics.firstByte, queued + size(CURLINFO_TOTAL_TIME_T))

@@ -10,7 +10,7 @@ import Synchronization
 /// Built and tested on Linux too, where `CurlTransport` does more and is many times faster. Redirects,
 /// cookies and the cache of `URLSession` are switched off: the layers above do them alike for every
 /// transport. The limits in time are kept by timers of our own, because the system's mean something else on
-/// each platform. What is missing on a platform is missing in ``capabilities``.
+/// each platform. What is missing on a platform is missing in ``capabilities-property``.
 ///
 /// Known limits: repeated header fields of an answer arrive joined, and in the order of their names, because
 /// the system gives a dictionary. On Linux the variables `http_proxy` and `https_proxy` of the environment
@@ -69,7 +69,7 @@ public final class URLSessionTransport: HTTPTransport {
     session.invalidateAndCancel()
   }
 
-  /// Sends one request; see ``HTTPTransport/send(_:)-swift.requirement``.
+  /// Sends one request; see ``HTTPTransport``.
   public func send(_ exchange: HTTPExchange) async throws(APIError) -> HTTPResponse {
     let start = ContinuousClock.now
     try capabilities.check(exchange)
