@@ -5,14 +5,25 @@
 /// task; cancelling that task ends it at the step it is in.
 struct Flight: Sendable {
   let call: APICall
+  var cache: CacheStep?
   let onProgress: (@Sendable (TransferProgress) -> Void)?
   let airspace: Airspace
 
-  func fly() async -> FlightOutcome {
+  /// - Parameter preview: Called when a stored answer is to be shown while the flight goes on.
+  func fly(preview: @Sendable (APIResponse) -> Void = { _ in }) async -> FlightOutcome {
     do {
-      // Cache look-up: a fresh stored answer lands here.
-      let deadline = FlightDeadline(call)
-      let assembled = try AssemblyStep(call: call).run()
+      if let stored = try cache?.lookUp(preview: preview) { return .succeeded(stored) }
+      return try await ask()
+    } catch {
+      return .failed(error.completed(for: call))
+    }
+  }
+
+  /// The part of the path that ends at the server.
+  private func ask() async throws(APIError) -> FlightOutcome {
+    let deadline = FlightDeadline(call)
+    let assembled = try asking(AssemblyStep(call: call).run())
+    do {
       // Joining and admission: a flight may share another's wire call, or wait for its turn.
       return try await ErrorHookStep(call: call).run { () throws(APIError) in
         try await RetryStep(call: call, airspace: airspace, deadline: deadline).run(assembled.request) {
@@ -24,8 +35,17 @@ struct Flight: Sendable {
         }
       }.stamped(with: call.flightID)
     } catch {
-      return .failed(error.completed(for: call))
+      guard let stale = cache?.replacement(for: error) else { throw error }
+      return .succeeded(stale)
     }
+  }
+
+  /// The request as it may be answered with 304, where something is stored.
+  private func asking(_ assembled: AssemblyStep.Assembled) -> AssemblyStep.Assembled {
+    guard let cache else { return assembled }
+    var assembled = assembled
+    cache.prepare(&assembled.request)
+    return assembled
   }
 
   /// One attempt: signed, sent, decoded, validated.
@@ -33,9 +53,21 @@ struct Flight: Sendable {
     _ number: Int, _ assembled: AssemblyStep.Assembled, _ deadline: FlightDeadline
   ) async throws(APIError) -> APIResponse {
     let wire = WireStep(call: call, onProgress: onProgress, attempt: number, deadline: deadline)
-    let response = try DecodingStep(call: call).run(try await wire.send(assembled))
+    let answer = try await wire.send(assembled)
+    if let confirmed = cache?.confirmed(by: answer) { return confirmed }
+    let response = try DecodingStep(call: call).run(answer)
     try ValidationStep(call: call).check(response)
+    cache?.received(response)
     return response
+  }
+
+  /// Asks the server once more, behind a landing with a stale answer that allowed it (RFC 5861, 3).
+  ///
+  /// - Parameter absorb: Called with a good answer, to be judged and stored. A failure is passed over: the
+  ///   next load will ask again.
+  func refresh(absorb: @Sendable (APIResponse) -> Void) async {
+    guard cache?.wantsRefresh == true, case .succeeded(let response)? = try? await ask() else { return }
+    absorb(response)
   }
 }
 

@@ -25,11 +25,14 @@ extension APIManager {
     try await response(given: parameters)
   }
 
-  private func response(given parameters: Parameters?) async throws(APIError) -> APIResponse {
+  func response(
+    given parameters: Parameters?, cache: CacheUse = .asPolicy,
+    previews: AsyncStream<APIResponse>.Continuation? = nil
+  ) async throws(APIError) -> APIResponse {
     let flight = FlightID.next()
     let result = await withTaskCancellationHandler {
       await withCheckedContinuation { waiter in
-        _ = takeOff(flight, with: parameters, waiter: waiter)
+        _ = takeOff(flight, with: parameters, cache: cache, previews: previews, waiter: waiter)
       }
     } onCancel: {
       // Runs on any thread, perhaps before the takeoff; the strip's order puts it after.

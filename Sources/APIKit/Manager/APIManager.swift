@@ -35,6 +35,13 @@
   /// What counts as a good answer. The default takes any 2xx.
   var expectation: ResponseExpectation { get }
 
+  /// When a stored answer lands in place of the server's. The default is ``CachePolicy/none``.
+  var cachePolicy: CachePolicy { get }
+
+  /// Tags, version and secrecy of the stored answers, and what a change on the server makes stale. The
+  /// default is none of these.
+  var cacheTraits: CacheTraits { get }
+
   /// Whether flights go on when the last reference to the manager is gone. The default is false: they are
   /// cancelled at once. When true they finish, and land nowhere.
   var outlivesRelease: Bool { get }
@@ -73,6 +80,10 @@ extension APIManager {
   public var retryPolicy: RetryPolicy? { nil }
   /// Any 2xx.
   public var expectation: ResponseExpectation { ResponseExpectation() }
+  /// Nothing is stored or looked up.
+  public var cachePolicy: CachePolicy { .none }
+  /// No tags, version 0, no secret.
+  public var cacheTraits: CacheTraits { CacheTraits() }
   /// Flights end with the manager.
   public var outlivesRelease: Bool { false }
   /// Unchanged.

@@ -10,6 +10,11 @@
   /// The load has failed.
   func manager(_ manager: BaseAPIManager, didFailWith error: APIError)
 
+  /// A stored answer to look at while the flight goes on; its landing follows. Only managers whose
+  /// ``APIManager/cachePolicy`` is ``CachePolicy/cacheThenNetwork`` have previews. The default treats it as
+  /// a success, so that a view shows the stored data first and the server's after it.
+  func manager(_ manager: BaseAPIManager, didPreviewWith response: APIResponse)
+
   /// The flight was cancelled before it landed. The default does nothing.
   func manager(_ manager: BaseAPIManager, didCancel flight: FlightID, because reason: CancellationReason)
 
@@ -19,6 +24,11 @@
 }
 
 extension APIManagerDelegate {
+  /// As a success.
+  public func manager(_ manager: BaseAPIManager, didPreviewWith response: APIResponse) {
+    self.manager(manager, didSucceedWith: response)
+  }
+
   /// Does nothing.
   public func manager(
     _ manager: BaseAPIManager, didCancel flight: FlightID, because reason: CancellationReason

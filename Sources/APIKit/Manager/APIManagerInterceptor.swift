@@ -15,6 +15,10 @@
   /// An answer has come, good or bad.
   func manager(_ manager: BaseAPIManager, didReceive response: HTTPResponse, of flight: FlightID)
 
+  /// Before the delegate is shown a stored answer while the flight goes on. False hides it. The default is
+  /// true. The other points see the flight's landing alone.
+  func manager(_ manager: BaseAPIManager, beforePreview response: APIResponse) -> Bool
+
   /// Before the delegate is told of a success. False makes it a cancellation. The default is true.
   func manager(_ manager: BaseAPIManager, beforeSuccess response: APIResponse) -> Bool
 
@@ -35,6 +39,8 @@ extension APIManagerInterceptor {
   public func manager(_ manager: BaseAPIManager, didLoad parameters: Parameters, as flight: FlightID) {}
   /// Does nothing.
   public func manager(_ manager: BaseAPIManager, didReceive response: HTTPResponse, of flight: FlightID) {}
+  /// True.
+  public func manager(_ manager: BaseAPIManager, beforePreview response: APIResponse) -> Bool { true }
   /// True.
   public func manager(_ manager: BaseAPIManager, beforeSuccess response: APIResponse) -> Bool { true }
   /// Does nothing.

@@ -3,7 +3,8 @@ import Synchronization
 extension BaseAPIManager {
   /// Everything between `load` and the air: parameters, interceptors, policy.
   func takeOff(
-    _ flight: FlightID, with given: Parameters?,
+    _ flight: FlightID, with given: Parameters?, cache: CacheUse = .asPolicy,
+    previews: AsyncStream<APIResponse>.Continuation? = nil,
     waiter: CheckedContinuation<Result<APIResponse, APIError>, Never>? = nil
   ) -> Takeoff {
     // The weak reference to oneself is nil only while being released, when nobody can call.
@@ -12,13 +13,14 @@ extension BaseAPIManager {
     FlightLog.shared.add(recorder)
     do throws(APIError) {
       let given = given ?? parameterSource?.parameters(for: self) ?? Parameters()
-      let call = try child.statement(of: recorder, with: given, validator: validator)
+      let call = try child.statement(of: recorder, with: given, cache: cache, validator: validator)
       guard interceptors.allow({ $0.manager(self, shouldLoad: call.parameters) }) else {
         throw APIError(.takeoff, .vetoed, "an interceptor refused the load", context: call.context())
       }
       let ticket = FlightTicket(
         call: call, policy: child.takeoffPolicy, manager: self, owner: owner ?? delegate, tags: tags)
       ticket.waiter = waiter
+      ticket.previews = previews
       return try admit(ticket)
     } catch {
       recorder.record(.refused(label: error.label, detail: error.detail))
@@ -61,19 +63,45 @@ extension BaseAPIManager {
   func launch(_ ticket: FlightTicket) {
     enter(.flying, ticket)
     ticket.call.recorder.record(.tookOff(policy: ticket.policy.rule.name))
-    let flight = Flight(call: ticket.call, onProgress: progressReport(for: ticket), airspace: airspace)
+    var hasLanded = false
+    switch ticket.cache?.lookInMemory() {
+    case .land(let response)?: return Self.putDown(ticket, .succeeded(response))
+    case .landAndRefresh(let response)?:
+      Self.putDown(ticket, .succeeded(response))
+      hasLanded = true
+    case .preview(let response)?: LandingStrip.main.put { ticket.manager?.preview(response, of: ticket) }
+    case .ask?, nil: break
+    }
+    fly(ticket, onlyToRefresh: hasLanded)
+  }
+
+  /// Starts the task of a flight.
+  func fly(_ ticket: FlightTicket, onlyToRefresh: Bool = false) {
+    let flight = Flight(
+      call: ticket.call, cache: ticket.cache, onProgress: progressReport(for: ticket), airspace: airspace)
     let task = Task.detached {
-      let outcome = await flight.fly()
-      LandingStrip.main.put {
-        OrphanedFlights.shared.remove(ticket.id)
-        guard let manager = ticket.manager else { return FlightRegistry.shared.forget(ticket.id) }
-        manager.land(ticket, outcome)
+      if !onlyToRefresh {
+        let outcome = await flight.fly { preview in
+          LandingStrip.main.put { ticket.manager?.preview(preview, of: ticket) }
+        }
+        Self.putDown(ticket, outcome)
+      }
+      await flight.refresh { response in
+        LandingStrip.main.put { ticket.manager?.absorb(response, of: ticket) }
       }
     }
     if child?.outlivesRelease == true {
       OrphanedFlights.shared.add(task, for: ticket.id)
     } else {
       flightTasks.add(task, for: ticket.id)
+    }
+  }
+
+  nonisolated static func putDown(_ ticket: FlightTicket, _ outcome: FlightOutcome) {
+    LandingStrip.main.put {
+      OrphanedFlights.shared.remove(ticket.id)
+      guard let manager = ticket.manager else { return FlightRegistry.shared.forget(ticket.id) }
+      manager.land(ticket, outcome)
     }
   }
 
@@ -116,7 +144,8 @@ extension BaseAPIManager {
 extension APIManager {
   /// What the child states about one load. Throws when the parameters do not validate.
   fileprivate func statement(
-    of recorder: FlightRecorder, with given: Parameters, validator: (any APIManagerValidator)?
+    of recorder: FlightRecorder, with given: Parameters, cache: CacheUse,
+    validator: (any APIManagerValidator)?
   ) throws(APIError) -> APICall {
     let service = service
     var parameters = given
@@ -133,8 +162,9 @@ extension APIManager {
         environment: selection.environment, baseURL: selection.baseURL, apiName: apiName, method: method,
         parameters: parameters, headers: headers, encoding: parameterEncoding,
         body: try body(for: parameters), timeouts: timeouts, retryPolicy: retryPolicy ?? service.retryPolicy,
-        expectation: expectation,
-        wantsProgress: reportsProgress, recorder: recorder)
+        expectation: expectation, wantsProgress: reportsProgress, recorder: recorder,
+        caching: CacheTerms(
+          policy: cachePolicy, traits: cacheTraits, use: cache, partition: service.cachePartition))
     } catch {
       var error = APIError(validation: error, .parameters, .invalidParameters)
       error.context.flightID = recorder.flight.rawValue

@@ -22,7 +22,7 @@
   public var airspace = Airspace.shared
 
   /// What the last successful load landed with; nil before the first.
-  public private(set) var lastResponse: APIResponse?
+  public internal(set) var lastResponse: APIResponse?
   /// What the last load failed with; nil after a success.
   public private(set) var lastError: APIError?
 
@@ -33,7 +33,7 @@
   let flightTasks = FlightTasks()
   private(set) var tickets: [FlightID: FlightTicket] = [:]
   private var observers: [AsyncStream<FlightStateChange>.Continuation] = []
-  private var lastCall: APICall?
+  var lastCall: APICall?
 
   /// The child's side of this object.
   private(set) weak var child: (any APIManager)?
@@ -163,7 +163,10 @@ extension BaseAPIManager {
   func land(_ ticket: FlightTicket, _ outcome: FlightOutcome) {
     guard tickets[ticket.id] != nil else { return }
     flightTasks.remove(ticket.id)
-    let outcome = judge(outcome, of: ticket.call)
+    let judged = judge(outcome, of: ticket.call)
+    if case .succeeded(let stored) = outcome, case .failed = judged, askInsteadOf(stored, ticket) { return }
+    if case .succeeded(let response) = judged { ticket.cache?.settle(response) }
+    let outcome = judged
     retire(ticket)
     switch outcome {
     case .succeeded(let response): land(ticket, success: response)
@@ -178,7 +181,7 @@ extension BaseAPIManager {
   }
 
   /// The last word on a response: the child's own rule, then the validator's.
-  private func judge(_ outcome: FlightOutcome, of call: APICall) -> FlightOutcome {
+  func judge(_ outcome: FlightOutcome, of call: APICall) -> FlightOutcome {
     guard case .succeeded(let response) = outcome, let child else { return outcome }
     do {
       try child.validate(response: response)

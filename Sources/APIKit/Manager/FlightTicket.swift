@@ -8,6 +8,10 @@ import Synchronization
   private(set) weak var owner: AnyObject?
   let tags: Set<String>
   private(set) var state: FlightState
+  /// What the flight has to do with the cache; nil when nothing.
+  var cache: CacheStep?
+  /// Takes the landings of the `async` form that waits for more than one.
+  var previews: AsyncStream<APIResponse>.Continuation?
   /// The `async` form that waits for the landing, if there is one.
   var waiter: CheckedContinuation<Result<APIResponse, APIError>, Never>?
 
@@ -22,6 +26,7 @@ import Synchronization
     self.owner = owner
     self.tags = tags
     state = .waiting
+    cache = CacheStep(call)
   }
 
   /// Enters the next state. A move that is not legal is an error of the framework and traps.

@@ -34,6 +34,7 @@ public enum Provenance: Sendable, Hashable {
   case disk(age: Duration)
   /// From the cache, confirmed by the server for this load.
   case revalidated
-  /// From the cache though no longer fresh, stored so long ago.
+  /// From the cache though no longer fresh, or in place of a server that could not be reached; stored so
+  /// long ago.
   case stale(age: Duration)
 }

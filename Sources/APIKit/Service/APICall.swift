@@ -38,6 +38,8 @@ public final class APICall: Sendable {
 
   /// The clock of the flight.
   var time: any TimeSource { recorder.time }
+  /// What the load does with stored answers.
+  public let caching: CacheTerms
 
   init(
     flightID: FlightID,

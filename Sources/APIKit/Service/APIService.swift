@@ -38,6 +38,18 @@ public protocol APIService: Sendable {
   /// ``RetryPolicy/never``.
   var retryPolicy: RetryPolicy { get }
 
+  /// Where answers are kept for managers with a cache policy; nil keeps none. The default is
+  /// ``ResponseCache/shared``, which is in memory only.
+  var cache: ResponseCache? { get }
+
+  /// Whose answers the cache keeps and finds: an id of the signed-in user. The default is empty: all users
+  /// share. Read at takeoff.
+  var cachePartition: String { get }
+
+  /// Names of parameters that change from load to load and do not tell stored answers apart. The default is
+  /// `timestamp`, `nonce`, `sign` and `signature`.
+  var volatileParameters: Set<String> { get }
+
   /// Where an API stands. The default is base URL + version + API name, placeholders like `{id}` filled
   /// from the parameters.
   ///
@@ -93,6 +105,12 @@ extension APIService {
   public var timeouts: HTTPTimeouts { HTTPTimeouts() }
   /// Nothing is sent again.
   public var retryPolicy: RetryPolicy { .never }
+  /// The process's cache in memory.
+  public var cache: ResponseCache? { .shared }
+  /// One for all users.
+  public var cachePartition: String { "" }
+  /// What signatures usually add.
+  public var volatileParameters: Set<String> { ["timestamp", "nonce", "sign", "signature"] }
   /// Base URL, version and API name.
   public func endpoint(of call: APICall) throws(APIError) -> Endpoint { try Endpoint(joining: call) }
   /// None.

@@ -13,6 +13,8 @@ struct TestService: APIService {
   var parameterEncoding: ParameterEncoding = .automatic
   var timeouts = HTTPTimeouts()
   var retryPolicy = RetryPolicy.never
+  var cache: ResponseCache?
+  var cachePartition = ""
   var common: Parameters = [:]
   var extraHeaders = HTTPHeaders()
   var transform: @Sendable ([UInt8]) throws -> [UInt8] = { $0 }
@@ -41,6 +43,8 @@ final class TestManager: BaseAPIManager, APIManager {
   var retryPolicy: RetryPolicy?
   var body: HTTPBody?
   var expectation = ResponseExpectation()
+  var cachePolicy: CachePolicy = .none
+  var cacheTraits = CacheTraits()
   var outlivesRelease = false
   var onReformParameters: (Parameters) throws -> Parameters = { $0 }
   var onValidateParameters: (Parameters) throws -> Void = { _ in }

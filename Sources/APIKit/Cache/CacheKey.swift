@@ -1,0 +1,141 @@
+import Foundation
+
+/// What tells stored answers apart: a SHA-256 digest of the canonical form of a call.
+///
+/// The form holds the service, its environment and base URL, the API's name and version, the method, the
+/// partition and the parameters without the volatile ones. Parameters are sorted by name and every part
+/// carries its length and type, so neither order nor a clever value makes two calls one.
+public struct CacheKey: Hashable, Sendable {
+  private let words: (UInt64, UInt64, UInt64, UInt64)
+
+  /// Makes a key of the 32 bytes of a digest; nil for another count.
+  init?(_ digest: [UInt8]) {
+    guard digest.count == 32 else { return nil }
+    func word(_ start: Int) -> UInt64 {
+      digest[start..<(start + 8)].reduce(0) { $0 << 8 | UInt64($1) }
+    }
+    words = (word(0), word(8), word(16), word(24))
+  }
+
+  /// The 32 bytes.
+  var bytes: [UInt8] {
+    [words.0, words.1, words.2, words.3].flatMap { word in
+      (0..<8).map { UInt8(truncatingIfNeeded: word >> (56 - 8 * $0)) }
+    }
+  }
+
+  /// Equal digests are equal keys.
+  public static func == (left: Self, right: Self) -> Bool { left.words == right.words }
+
+  /// A digest is spread evenly already, so one word of it is enough.
+  public func hash(into hasher: inout Hasher) { hasher.combine(words.0) }
+}
+
+extension CacheKey {
+  /// The parts of a call that a key is made of.
+  struct Parts {
+    var service: String
+    var environment: String
+    var baseURL: String
+    var apiVersion: String
+    var apiName: String
+    var method: HTTPMethod
+    var partition: String
+    var parameters: Parameters
+    /// A body of the manager's own.
+    var body: [UInt8] = []
+    /// Names that are left out of the parameters.
+    var volatile: Set<String> = []
+  }
+
+  /// The key of a call.
+  init(_ parts: Parts) {
+    var form = CanonicalForm()
+    for text in [
+      parts.service, parts.environment, parts.baseURL, parts.apiVersion, parts.apiName, parts.method.rawValue,
+      parts.partition,
+    ] {
+      form.append(text)
+    }
+    form.append(parts.parameters, without: parts.volatile)
+    form.append(parts.body)
+    self = form.key
+  }
+
+  /// The digest of a text, for columns that need no key of a call: a URL, a partition.
+  init(text: String) {
+    var form = CanonicalForm()
+    form.append(text)
+    self = form.key
+  }
+
+  /// The digest of several texts, which may be missing.
+  init(texts: [String?]) {
+    var form = CanonicalForm()
+    for text in texts {
+      form.bytes.append(text == nil ? 0 : 1)
+      form.append(text ?? "")
+    }
+    self = form.key
+  }
+}
+
+/// Bytes that stand for values without ambiguity: each has its type and length before it.
+private struct CanonicalForm {
+  var bytes: [UInt8] = []
+
+  init() { bytes.reserveCapacity(512) }
+
+  var key: CacheKey {
+    guard let key = CacheKey(Crypto.sha256(bytes)) else { preconditionFailure("SHA-256 has 32 bytes") }
+    return key
+  }
+
+  mutating func append(_ text: String) {
+    append(number: UInt64(text.utf8.count))
+    bytes.append(contentsOf: text.utf8)
+  }
+
+  mutating func append(_ data: [UInt8]) {
+    append(number: UInt64(data.count))
+    bytes.append(contentsOf: data)
+  }
+
+  mutating func append(_ parameters: Parameters, without volatile: Set<String> = []) {
+    var pairs = parameters.pairs
+    if !volatile.isEmpty { pairs.removeAll { volatile.contains($0.name) } }
+    if pairs.count > 1 { pairs.sort { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) } }
+    append(number: UInt64(pairs.count))
+    for (name, value) in pairs {
+      append(name)
+      append(value)
+    }
+  }
+
+  private mutating func append(_ value: ParameterValue) {
+    switch value {
+    case .string(let text): tag(1) { $0.append(text) }
+    case .integer(let number): tag(2) { $0.append(number: UInt64(bitPattern: Int64(number))) }
+    case .double(let number): tag(3) { $0.append(number: number.bitPattern) }
+    case .bool(let truth): tag(truth ? 4 : 5) { _ in }
+    case .date(let date): tag(6) { $0.append(number: date.timeIntervalSinceReferenceDate.bitPattern) }
+    case .data(let data): tag(7) { $0.append(data) }
+    case .null: tag(8) { _ in }
+    case .array(let values):
+      tag(9) {
+        $0.append(number: UInt64(values.count))
+        for value in values { $0.append(value) }
+      }
+    case .object(let parameters): tag(10) { $0.append(parameters) }
+    }
+  }
+
+  private mutating func tag(_ tag: UInt8, _ content: (inout Self) -> Void) {
+    bytes.append(tag)
+    content(&self)
+  }
+
+  private mutating func append(number: UInt64) {
+    withUnsafeBytes(of: number.littleEndian) { bytes.append(contentsOf: $0) }
+  }
+}

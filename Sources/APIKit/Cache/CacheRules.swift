@@ -1,0 +1,164 @@
+/// What one load does about a stored answer, or the lack of one.
+enum CacheVerdict: Sendable, Hashable {
+  /// It lands.
+  case use(Provenance)
+  /// It lands, and the server is asked in the background (RFC 5861, 3).
+  case useAndRefresh(Provenance)
+  /// It is shown, and the server is asked.
+  case preview(Provenance)
+  /// The server is asked; about the stored answer, when there is one with a validator.
+  case ask
+  /// Nothing may be asked and nothing fits.
+  case fail
+}
+
+/// The decisions of the cache as pure functions: policy, directives, ages in; what to do out.
+///
+/// The HTTP rules that decide use (those of storing, freshness and validation stand in their own files):
+///
+/// | rule | section |
+/// |---|---|
+/// | a fresh answer is used without asking | RFC 9111, 4.2 |
+/// | request `no-cache`, or `Pragma: no-cache` alone: asked first | 5.2.1.4, 5.4 |
+/// | response `no-cache`: asked first | 5.2.2.4 |
+/// | request `max-age`: nothing older; `min-fresh`: fresh for so long still | 5.2.1.1, 5.2.1.3 |
+/// | request `max-stale`: stale by so much is used, unless `must-revalidate` | 5.2.1.2, 4.2.4 |
+/// | `must-revalidate`: stale is never used, not even without a network | 5.2.2.2 |
+/// | request `only-if-cached`: nothing fits, nothing is asked | 5.2.1.7 |
+/// | `immutable`: a fresh answer needs no confirmation | RFC 8246, 2 |
+/// | `stale-while-revalidate`: stale by so much is used, and asked about in the background | RFC 5861, 3 |
+/// | `stale-if-error`, of either side: stale by so much lands instead of 500, 502, 503, 504 or no answer | RFC 5861, 4 |
+struct CacheRules: Sendable {
+  var policy: CachePolicy
+  var use: CacheUse = .asPolicy
+  var preference: CachePreference = .asPolicy
+  /// The directives of the request.
+  var request = CacheControl()
+
+  /// What to do with an answer found in a level.
+  func verdict(on entry: CacheEntry?, from level: CacheLevels, at now: CacheMoment) -> CacheVerdict {
+    guard use != .ignoring else { return .ask }
+    guard let entry else { return withoutEntry }
+    let age = entry.arrival.seconds(until: now)
+    let isFresh = isFresh(entry, age: age)
+    let provenance = Self.provenance(level, age: age, isFresh: isFresh)
+
+    if use == .revalidating, preference == .asPolicy, policy.rule != .cacheOnly {
+      return isFresh && policy.rule == .http && entry.freshness.control.isImmutable ? .use(provenance) : .ask
+    }
+    switch preference {
+    case .asPolicy: break
+    case .stored, .storedOnly:
+      if isFresh || mayBeStale(entry) { return .use(provenance) }
+      return preference == .storedOnly ? .fail : .ask
+    }
+    switch policy.rule {
+    case .none: return .ask
+    case .fresh: return isFresh ? .use(provenance) : .ask
+    case .http: return httpVerdict(on: entry, age: age, isFresh: isFresh, provenance: provenance)
+    case .cacheThenNetwork: return .preview(provenance)
+    case .networkElseStale: return .ask
+    case .cacheOnly: return .use(provenance)
+    }
+  }
+
+  /// Whether a stored answer may land in the place of a failure.
+  func mayReplace(_ error: APIError, with entry: CacheEntry, at now: CacheMoment) -> Bool {
+    guard Self.isOutage(error), let age = entry.arrival.seconds(until: now) else { return false }
+    switch policy.rule {
+    case .networkElseStale(let limit): return age <= limit.inSeconds
+    case .http:
+      let control = entry.freshness.control
+      guard !control.mustRevalidate, !control.noCache, use == .asPolicy else { return false }
+      guard let limit = control.staleIfError ?? request.staleIfError else { return false }
+      return entry.freshness.staleness(stored: age) <= limit
+    case .none, .fresh, .cacheThenNetwork, .cacheOnly: return false
+    }
+  }
+
+  /// Whether an answer may be stored.
+  func stores(method: HTTPMethod, requestHeaders: HTTPHeaders, answer: HTTPResponse) -> Bool {
+    guard case .bytes = answer.body, answer.status != 206, answer.status != 304 else { return false }
+    switch policy.rule {
+    case .none: return false
+    case .http:
+      guard !requestHeaders.contains("Range") else { return false }
+      return HTTPStorage.allows(
+        method: method, request: request, status: answer.status, headers: answer.headers,
+        control: CacheControl(response: answer.headers))
+    case .fresh, .cacheThenNetwork, .networkElseStale, .cacheOnly:
+      return !request.noStore && !VaryMatcher.matchesNothing(answer.headers)
+    }
+  }
+
+  // MARK: Insides
+
+  private var withoutEntry: CacheVerdict {
+    if policy.rule == .cacheOnly || preference == .storedOnly { return .fail }
+    return policy.rule == .http && request.onlyIfCached ? .fail : .ask
+  }
+
+  private func isFresh(_ entry: CacheEntry, age: Double?) -> Bool {
+    // A clock that was set back leaves the age unknown: then nothing is fresh.
+    guard let age, !entry.isExpired else { return false }
+    switch policy.rule {
+    case .fresh(let limit), .networkElseStale(let limit): return age <= limit.inSeconds
+    case .http: return entry.freshness.staleness(stored: age) < 0
+    case .none, .cacheThenNetwork, .cacheOnly: return true
+    }
+  }
+
+  /// Whether the answer's server lets it be used when it is stale (4.2.4); the application's own policies
+  /// do not ask the server.
+  private func mayBeStale(_ entry: CacheEntry) -> Bool {
+    guard policy.rule == .http else { return true }
+    return !entry.freshness.control.mustRevalidate && !entry.freshness.control.noCache
+  }
+
+  private func httpVerdict(
+    on entry: CacheEntry, age: Double?, isFresh: Bool, provenance: Provenance
+  ) -> CacheVerdict {
+    let otherwise: CacheVerdict = request.onlyIfCached ? .fail : .ask
+    let control = entry.freshness.control
+    guard let age, !control.noCache, !request.noCache else { return otherwise }
+    let currentAge = entry.freshness.age(stored: age)
+    if let limit = request.maxAge, currentAge > limit { return otherwise }
+    let staleness = entry.freshness.staleness(stored: age)
+    if isFresh {
+      if let remaining = request.minFresh, -staleness < remaining { return otherwise }
+      return .use(provenance)
+    }
+    guard !control.mustRevalidate, !entry.isExpired, request.minFresh == nil else { return otherwise }
+    switch request.maxStale {
+    case .any: return .use(provenance)
+    case .seconds(let limit) where staleness <= limit: return .use(provenance)
+    default: break
+    }
+    if let limit = control.staleWhileRevalidate, staleness <= limit, !request.onlyIfCached {
+      return .useAndRefresh(provenance)
+    }
+    return otherwise
+  }
+
+  private static func provenance(_ level: CacheLevels, age: Double?, isFresh: Bool) -> Provenance {
+    let duration = Duration.seconds(age ?? 0)
+    guard isFresh else { return .stale(age: duration) }
+    return level == .memory ? .memory(age: duration) : .disk(age: duration)
+  }
+
+  /// No answer, or one that says the server is out of order. What the application's own rules refuse is
+  /// an answer, and stands.
+  private static func isOutage(_ error: APIError) -> Bool {
+    if let status = error.evidence?.status ?? error.context.status {
+      return [500, 502, 503, 504].contains(status)
+    }
+    return error.place == .transport && error.reason != .cancelled || error.reason == .noNetwork
+  }
+}
+
+extension Duration {
+  /// The same in seconds.
+  var inSeconds: Double {
+    Double(components.seconds) + Double(components.attoseconds) * 1e-18
+  }
+}

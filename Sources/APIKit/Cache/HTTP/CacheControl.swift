@@ -1,0 +1,125 @@
+/// The directives of a `Cache-Control` field, of a request or of a response.
+///
+/// Names are compared without regard to case, and values may be tokens or quoted strings. A directive that
+/// stands twice counts as it stands first, and a number that is none makes the answer stale
+/// (RFC 9111, 4.2.1). Unknown directives are passed over (5.2.3).
+/// - SeeAlso: <https://www.rfc-editor.org/rfc/rfc9111#section-5.2>
+struct CacheControl: Sendable, Hashable {
+  /// How much staleness a request accepts.
+  enum MaxStale: Sendable, Hashable {
+    case any
+    case seconds(Double)
+  }
+
+  /// 5.2.1.1 and 5.2.2.1; 0 where the value is no number.
+  var maxAge: Double?
+  /// 5.2.1.2.
+  var maxStale: MaxStale?
+  /// 5.2.1.3.
+  var minFresh: Double?
+  /// 5.2.1.4 and 5.2.2.4. The form of a response that names fields counts as the one that does not.
+  var noCache = false
+  /// 5.2.1.5 and 5.2.2.5.
+  var noStore = false
+  /// 5.2.1.7.
+  var onlyIfCached = false
+  /// 5.2.2.2.
+  var mustRevalidate = false
+  /// 5.2.2.3.
+  var mustUnderstand = false
+  /// 5.2.2.7. Field names a private cache need not mind.
+  var isPrivate = false
+  /// 5.2.2.9.
+  var isPublic = false
+  /// RFC 8246.
+  var isImmutable = false
+  /// RFC 5861, 3.
+  var staleWhileRevalidate: Double?
+  /// RFC 5861, 4.
+  var staleIfError: Double?
+
+  /// No directives.
+  init() {}
+
+  /// Reads the values of all lines of the field.
+  init(_ lines: [String]) {
+    for line in lines { read(Array(line.utf8)) }
+  }
+
+  /// The directives of a response.
+  init(response headers: HTTPHeaders) { self.init(headers.values("Cache-Control")) }
+
+  /// The directives of a request; `Pragma: no-cache` counts where there is no `Cache-Control` (5.4).
+  init(request headers: HTTPHeaders) {
+    let lines = headers.values("Cache-Control")
+    self.init(lines)
+    if lines.isEmpty, headers.values("Pragma").contains(where: { $0.lowercased().contains("no-cache") }) {
+      noCache = true
+    }
+  }
+
+  private mutating func read(_ line: [UInt8]) {
+    var index = 0
+    while index < line.count {
+      let start = index
+      while index < line.count, line[index] != UInt8(ascii: "="), line[index] != UInt8(ascii: ",") {
+        index += 1
+      }
+      let name = String(decoding: line[start..<index], as: UTF8.self).trimmingSpaces().lowercased()
+      var value: String?
+      if index < line.count, line[index] == UInt8(ascii: "=") {
+        index += 1
+        value = Self.value(of: line, at: &index)
+      }
+      while index < line.count, line[index] != UInt8(ascii: ",") { index += 1 }
+      index += 1
+      apply(name, value)
+    }
+  }
+
+  /// A token or a quoted string; leaves the index behind it.
+  private static func value(of line: [UInt8], at index: inout Int) -> String {
+    while index < line.count, line[index] == 0x20 || line[index] == 0x09 { index += 1 }
+    var text: [UInt8] = []
+    if index < line.count, line[index] == UInt8(ascii: "\"") {
+      index += 1
+      while index < line.count, line[index] != UInt8(ascii: "\"") {
+        if line[index] == UInt8(ascii: "\\"), index + 1 < line.count { index += 1 }
+        text.append(line[index])
+        index += 1
+      }
+      index += 1
+    } else {
+      while index < line.count, line[index] != UInt8(ascii: ",") {
+        text.append(line[index])
+        index += 1
+      }
+    }
+    return String(decoding: text, as: UTF8.self).trimmingSpaces()
+  }
+
+  private mutating func apply(_ name: String, _ value: String?) {
+    switch name {
+    case "max-age": maxAge = maxAge ?? Self.seconds(value)
+    case "max-stale": maxStale = maxStale ?? value.map { .seconds(Self.seconds($0)) } ?? .any
+    case "min-fresh": minFresh = minFresh ?? Self.seconds(value)
+    case "no-cache": noCache = true
+    case "no-store": noStore = true
+    case "only-if-cached": onlyIfCached = true
+    case "must-revalidate": mustRevalidate = true
+    case "must-understand": mustUnderstand = true
+    case "private": isPrivate = true
+    case "public": isPublic = true
+    case "immutable": isImmutable = true
+    case "stale-while-revalidate": staleWhileRevalidate = staleWhileRevalidate ?? Self.seconds(value)
+    case "stale-if-error": staleIfError = staleIfError ?? Self.seconds(value)
+    default: break
+    }
+  }
+
+  /// Delta-seconds (1.2.2): digits alone, and what is too large counts as 2 to the 31st; 0 for anything else.
+  static func seconds(_ value: String?) -> Double {
+    guard let value, !value.isEmpty, value.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else { return 0 }
+    return min(Double(value) ?? 0, 2_147_483_648)
+  }
+}

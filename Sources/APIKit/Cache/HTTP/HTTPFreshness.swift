@@ -1,0 +1,59 @@
+/// How old a stored answer is and how long it is fresh.
+///
+/// | rule | section |
+/// |---|---|
+/// | lifetime: `max-age`, else `Expires` − `Date`, else a heuristic; `s-maxage` is for shared caches | RFC 9111, 4.2.1 |
+/// | an `Expires` that is no date is in the past | 5.3 |
+/// | heuristic: a tenth of the time since `Last-Modified`, a day at most; only for statuses that allow it, or `public` | 4.2.2 |
+/// | age: the larger of `Age` + the exchange's duration and the time since `Date`, + the time stored | 4.2.3 |
+/// | an `Age` that is no number is passed over | 5.1 |
+/// | an answer without `Date` counts from its arrival | RFC 9110, 6.6.1 |
+struct HTTPFreshness: Sendable, Hashable {
+  /// For how long the answer is fresh, in seconds, counted from its making.
+  var lifetime: Double
+  /// How old the answer was when it arrived, in seconds.
+  var initialAge: Double
+  /// What the server said.
+  var control: CacheControl
+
+  /// The longest that a heuristic makes an answer fresh.
+  static let heuristicLimit = 86_400.0
+
+  /// Works out lifetime and initial age.
+  ///
+  /// - Parameters:
+  ///   - requested: When the request was sent, in seconds since 1970.
+  ///   - received: When the answer arrived.
+  init(status: Int, headers: HTTPHeaders, requested: Double, received: Double) {
+    control = CacheControl(response: headers)
+    let date = headers["Date"].flatMap { HTTPDate.secondsSince1970($0, now: received) }
+
+    let apparentAge = max(0, received - (date ?? received))
+    let ageField = headers["Age"].map(Self.age) ?? 0
+    initialAge = max(apparentAge, ageField + max(0, received - requested))
+
+    if let maxAge = control.maxAge {
+      lifetime = maxAge
+    } else if let expires = headers["Expires"] {
+      let end = HTTPDate.secondsSince1970(expires, now: received)
+      lifetime = end.map { max(0, $0 - (date ?? received)) } ?? 0
+    } else if control.isPublic || HTTPStorage.heuristicallyCacheable.contains(status),
+      let modified = headers["Last-Modified"].flatMap({ HTTPDate.secondsSince1970($0, now: received) })
+    {
+      lifetime = min(max(0, ((date ?? received) - modified) / 10), Self.heuristicLimit)
+    } else {
+      lifetime = 0
+    }
+  }
+
+  /// The age after so many seconds in the cache (4.2.3).
+  func age(stored seconds: Double) -> Double { initialAge + seconds }
+
+  /// How long the answer has been stale after so many seconds in the cache; negative while it is fresh.
+  func staleness(stored seconds: Double) -> Double { age(stored: seconds) - lifetime }
+
+  /// The first number of an `Age` field, which should have one only.
+  private static func age(_ text: String) -> Double {
+    CacheControl.seconds(String(text.prefix { $0 != "," }).trimmingSpaces())
+  }
+}

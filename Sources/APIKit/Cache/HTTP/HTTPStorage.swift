@@ -1,0 +1,70 @@
+/// Which answers a private cache may store, and what of them.
+///
+/// | rule | section of RFC 9111 |
+/// |---|---|
+/// | the method is understood: GET, or HEAD; POST only with explicit freshness | 3; RFC 9110, 9.3.3 |
+/// | the status is final | 3 |
+/// | 206 is not stored: partial answers are not put together; 304 updates and is not stored itself | 3, 3.3 |
+/// | with `must-understand`, the status is one whose caching is understood; `no-store` then gives way | 5.2.2.3 |
+/// | neither request nor response says `no-store` | 5.2.1.5, 5.2.2.5 |
+/// | `private` and `Authorization` do not hinder a private cache; partitions keep users apart | 3.5, 5.2.2.7 |
+/// | it says how long it is fresh, or is `public` or `private`, or its status is cacheable by heuristics | 3 |
+/// | `Vary: *` never matches, so storing it is useless | 4.1 |
+/// | `Set-Cookie` does not hinder storing | 7.3 |
+/// | connection-specific and proxy fields are not stored | 3.1 |
+enum HTTPStorage {
+  /// Statuses that may be stored without a word about freshness (RFC 9110, 15.1).
+  static let heuristicallyCacheable: Set<Int> = [200, 203, 204, 300, 301, 308, 404, 405, 410, 414, 501]
+
+  /// Whether an answer may be stored by the rules above.
+  static func allows(
+    method: HTTPMethod, request: CacheControl, status: Int, headers: HTTPHeaders, control: CacheControl
+  ) -> Bool {
+    guard status >= 200, status != 206, status != 304, !request.noStore else { return false }
+    let understood = heuristicallyCacheable.contains(status)
+    if control.mustUnderstand {
+      guard understood else { return false }
+    } else if control.noStore {
+      return false
+    }
+    guard !VaryMatcher.matchesNothing(headers) else { return false }
+    let isExplicit = control.maxAge != nil || headers.contains("Expires")
+    switch method {
+    case .get, .head: break
+    // Stored answers to POST are used for nothing but the same POST, which the key takes care of.
+    case .post: return isExplicit
+    default: return false
+    }
+    return isExplicit || control.isPublic || control.isPrivate || understood
+  }
+
+  /// The header fields to store (3.1).
+  static func storedFields(_ headers: HTTPHeaders) -> HTTPHeaders {
+    var dropped: Set<String> = [
+      "connection", "keep-alive", "proxy-connection", "te", "transfer-encoding", "upgrade", "trailer",
+      "proxy-authenticate", "proxy-authentication-info", "proxy-authorization",
+    ]
+    for line in headers.values("Connection") {
+      for name in line.split(separator: ",") { dropped.insert(String(name).trimmingSpaces().lowercased()) }
+    }
+    return HTTPHeaders(headers.fields.filter { !dropped.contains($0.name.lowercased()) })
+  }
+
+  /// The URLs that a good answer to an unsafe request makes stale (4.4): its own, and those that `Location`
+  /// and `Content-Location` name at the same origin.
+  static func invalidated(
+    method: HTTPMethod, url: HTTPURL, status: Int, headers: HTTPHeaders
+  ) -> [HTTPURL] {
+    guard !method.isSafe, (200..<400).contains(status) else { return [] }
+    var urls = [url]
+    for name in ["Location", "Content-Location"] {
+      guard let text = headers[name] else { continue }
+      var other = try? HTTPURL(text)
+      if other == nil, text.hasPrefix("/"), !text.hasPrefix("//") {
+        other = try? HTTPURL(url.origin + text)
+      }
+      if let other, other.origin == url.origin { urls.append(other) }
+    }
+    return urls
+  }
+}

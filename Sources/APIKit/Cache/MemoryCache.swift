@@ -1,0 +1,108 @@
+import Synchronization
+
+/// Stored answers in memory, bounded in bytes and in number.
+///
+/// A look-up takes one hash of one word. What must go when a bound is reached: first what is past its expiry,
+/// then what was used longest ago. The bounds hold after every store.
+final class MemoryCache: Sendable {
+  let maximumBytes: Int
+  let maximumCount: Int
+  private let state = Mutex(MemoryBooks())
+  private let hits = Atomic<Int>(0)
+  private let misses = Atomic<Int>(0)
+
+  init(maximumBytes: Int, maximumCount: Int) {
+    self.maximumBytes = maximumBytes
+    self.maximumCount = maximumCount
+  }
+
+  var statistics: CacheStatistics.Level {
+    var numbers = state.withLock { $0.numbers }
+    numbers.hits = hits.load(ordering: .relaxed)
+    numbers.misses = misses.load(ordering: .relaxed)
+    return numbers
+  }
+
+  /// The answer for a call: of its type and version, and of the variant its header fields ask for.
+  func find(_ query: CacheQuery) -> CacheEntry? {
+    let variants = state.withLock { state -> [CacheEntry]? in
+      guard let place = state.places[query.key] else { return nil }
+      state.touch(place)
+      return state.slots[Int(place)].variants
+    }
+    // Matching may ask the service for header fields: never under the lock.
+    let entry = variants?.first(where: query.matches)
+    if entry == nil {
+      misses.add(1, ordering: .relaxed)
+    } else {
+      hits.add(1, ordering: .relaxed)
+    }
+    return entry
+  }
+
+  /// Stores an answer in the place of its variant.
+  ///
+  /// - Parameter now: The wall clock's time: what has expired by then goes first.
+  func store(_ entry: CacheEntry, now: Double) {
+    let cost = entry.memoryCost
+    // One answer that would drive out a quarter of the others is better read from disk.
+    guard cost <= maximumBytes / 4 else { return remove(entry.key) }
+    // What is dropped is released after the lock is left.
+    let dropped = state.withLock { state in
+      var dropped = state.put(entry, cost: cost)
+      while state.numbers.bytes > maximumBytes || state.numbers.count > maximumCount {
+        guard let entries = state.evict(now: now, sparing: entry.key) else { break }
+        dropped += entries
+      }
+      return dropped
+    }
+    _ = consume dropped
+  }
+
+  /// Drops all variants of a key.
+  func remove(_ key: CacheKey) {
+    _ = state.withLock { state in state.places[key].map { state.remove($0) } }
+  }
+
+  /// Makes what carries one of the tags stale.
+  func expire(tags: Set<String>) {
+    state.withLock { state in
+      for tag in tags {
+        for key in state.byTag[tag] ?? [] { state.expire(key) { !$0.tags.isDisjoint(with: tags) } }
+      }
+    }
+  }
+
+  /// Makes what was asked from a URL stale.
+  func expire(url: CacheKey) {
+    state.withLock { state in for key in state.byURL[url] ?? [] { state.expire(key) { $0.url == url } } }
+  }
+
+  /// Drops everything.
+  func removeAll() {
+    let dropped = state.withLock { state in
+      let old = state.slots
+      let numbers = state.numbers
+      state = MemoryBooks()
+      state.numbers = numbers
+      state.numbers.count = 0
+      state.numbers.bytes = 0
+      return old
+    }
+    _ = consume dropped
+  }
+}
+
+/// What a look-up asks for.
+struct CacheQuery {
+  let key: CacheKey
+  let type: String
+  let version: Int
+  /// The request's header fields; read only for answers that depend on some.
+  let headers: () -> HTTPHeaders
+
+  func matches(_ entry: CacheEntry) -> Bool {
+    entry.version == version && entry.type == type
+      && (entry.vary.fields.isEmpty || entry.vary.matches(headers()))
+  }
+}

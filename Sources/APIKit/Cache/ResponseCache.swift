@@ -1,0 +1,164 @@
+import Synchronization
+
+/// Answers kept so that what need not be asked again is not asked again.
+///
+/// Give one to a service through ``APIService/cache``; several services may share one. What is kept and when
+/// it is used is each manager's ``APIManager/cachePolicy``. Only answers that validated at their landing
+/// are stored. Look-ups in memory take microseconds; storing never waits for the disk. May be used from any
+/// thread. In a test, make one of your own: the default is memory only and shared by the process.
+public final class ResponseCache: Sendable {
+  /// The cache of services that state none of their own: in memory only, with the default bounds.
+  public static let shared = ResponseCache()
+
+  private struct State {
+    var table = CacheConditionTable.standard
+    var condition: @Sendable () -> CacheCondition = { .unrestricted }
+    var onFault: (@Sendable (CacheFault) -> Void)?
+    var revalidations = 0
+    var staleLandings = 0
+    var faults = 0
+    /// Counts invalidations, so that an answer asked for before one is not stored after it.
+    var epoch: UInt64 = 0
+    var epochs: [String: UInt64] = [:]
+  }
+
+  let memory: MemoryCache
+  let time: any TimeSource
+  private let state = Mutex(State())
+
+  /// Makes a cache in memory.
+  ///
+  /// - Parameters:
+  ///   - memoryBytes: The bound in memory, in bytes, books included. The default is 32 MiB.
+  ///   - memoryCount: The most answers in memory. The default is 20,000.
+  ///   - time: The clocks that ages are measured by.
+  public init(
+    memoryBytes: Int = 32 << 20, memoryCount: Int = 20_000, time: any TimeSource = SystemTime()
+  ) {
+    memory = MemoryCache(maximumBytes: memoryBytes, maximumCount: memoryCount)
+    self.time = time
+  }
+
+  // MARK: The network's condition
+
+  /// What is done under each condition of the network. The default is ``CacheConditionTable/standard``.
+  public var conditionTable: CacheConditionTable {
+    get { state.withLock { $0.table } }
+    set { state.withLock { $0.table = newValue } }
+  }
+
+  /// Takes the network's condition from a source: a monitor, or a value set by hand (`{ .offline }`).
+  ///
+  /// - Parameter source: Called at every look-up, on any thread; it must be quick.
+  public func followCondition(_ source: @escaping @Sendable () -> CacheCondition) {
+    state.withLock { $0.condition = source }
+  }
+
+  /// What the network's condition makes of the policies now.
+  var preference: CachePreference {
+    let (table, condition) = state.withLock { ($0.table, $0.condition) }
+    return table[condition()]
+  }
+
+  // MARK: Removing
+
+  /// Makes every stored answer that carries one of the tags stale: it is not used before the server has
+  /// confirmed it.
+  public func expire(tags: Set<String>) {
+    guard !tags.isEmpty else { return }
+    advance(tags.map { "tag " + $0 })
+    memory.expire(tags: tags)
+  }
+
+  /// Makes the stored answers of a URL stale, as a good answer to an unsafe request does (RFC 9111, 4.4).
+  func expire(url: HTTPURL) {
+    let digest = CacheKey(text: url.string)
+    advance(["url " + url.string])
+    memory.expire(url: digest)
+  }
+
+  /// Drops everything, e.g. when the user signs out.
+  public func removeAll() {
+    state.withLock { state in
+      state.epoch += 1
+      state.epochs = ["all": state.epoch]
+    }
+    memory.removeAll()
+  }
+
+  // MARK: Numbers
+
+  /// What the cache has done since it was made, and what it holds now.
+  public var statistics: CacheStatistics {
+    var numbers = CacheStatistics()
+    numbers.memory = memory.statistics
+    state.withLock { state in
+      numbers.revalidations = state.revalidations
+      numbers.staleLandings = state.staleLandings
+      numbers.faults = state.faults
+    }
+    return numbers
+  }
+
+  /// Has a closure told of every fault from now on, on any thread.
+  public func onFault(_ report: @escaping @Sendable (CacheFault) -> Void) {
+    state.withLock { $0.onFault = report }
+  }
+
+  func report(_ fault: CacheFault) {
+    let listener = state.withLock { state in
+      state.faults += 1
+      return state.onFault
+    }
+    listener?(fault)
+  }
+
+  func count(revalidation: Bool = false, stale: Bool = false) {
+    state.withLock { state in
+      if revalidation { state.revalidations += 1 }
+      if stale { state.staleLandings += 1 }
+    }
+  }
+}
+
+// MARK: - What the flight does
+
+extension ResponseCache {
+  /// The present, on both clocks.
+  var now: CacheMoment { CacheMoment(time) }
+
+  /// The number of invalidations so far; given back when storing.
+  var epoch: UInt64 { state.withLock { $0.epoch } }
+
+  /// Stores an answer that has validated.
+  ///
+  /// - Parameters:
+  ///   - asked: The ``epoch`` when it was asked for: an answer from before an invalidation that concerns it
+  ///     may be outdated already, and is not stored.
+  ///   - url: What was asked.
+  func store(_ entry: CacheEntry, in levels: CacheLevels, asked: UInt64, url: HTTPURL) {
+    let isOutdated = state.withLock { state in
+      guard state.epoch != asked else { return false }
+      return (["all", "url " + url.string] + entry.tags.map { "tag " + $0 }).contains {
+        (state.epochs[$0] ?? 0) > asked
+      }
+    }
+    guard !isOutdated else { return }
+    if levels.contains(.memory) { memory.store(entry, now: entry.arrival.wall) }
+  }
+
+  /// Keeps what was found on disk in memory, too.
+  func promote(_ entry: CacheEntry) { memory.store(entry, now: time.wallClock) }
+
+  /// Drops the answers of a call: they did not validate any more.
+  func remove(_ key: CacheKey) { memory.remove(key) }
+
+  private func advance(_ names: [String]) {
+    state.withLock { state in
+      state.epoch += 1
+      // Forgetting which was what is safe: everything asked for before now counts as outdated then.
+      if state.epochs.count > 4096 { state.epochs = ["all": state.epoch] }
+      for name in names { state.epochs[name] = state.epoch }
+    }
+  }
+}

@@ -1,0 +1,259 @@
+import Synchronization
+
+/// What one flight has to do with the cache, from the look-up before assembly to the store at its landing.
+///
+/// Made at takeoff where the manager has a policy, or where its method changes something on the server. The
+/// look-up in memory is made on the main actor, for it takes less than a change of threads.
+final class CacheStep: Sendable {
+  /// What a look-up in memory leads to.
+  enum Finding {
+    /// The flight lands with this and asks nobody.
+    case land(APIResponse)
+    /// The flight lands with this, and the server is asked in the background.
+    case landAndRefresh(APIResponse)
+    /// This is shown, and the flight goes on.
+    case preview(APIResponse)
+    /// The flight goes on.
+    case ask
+  }
+
+  private struct State {
+    /// The stored answer, where there is one that a 304 may confirm or an outage bring back.
+    var found: (entry: CacheEntry, level: CacheLevels)?
+    var wantsRefresh = false
+    var isDiscarded = false
+    var requested: Double = 0
+    var epoch: UInt64 = 0
+    var request: HTTPRequest?
+    /// The answer to store once it has validated, and what was asked.
+    var deposit: (entry: CacheEntry, url: HTTPURL)?
+  }
+
+  let cache: ResponseCache
+  private let call: APICall
+  private let key: CacheKey
+  private let rules: CacheRules
+  private let state = Mutex(State())
+
+  /// Nil when the load has nothing to do with a cache.
+  init?(_ call: APICall) {
+    let terms = call.caching
+    guard terms.policy.rule != .none || !call.method.isSafe || !terms.traits.expires.isEmpty,
+      let cache = call.service.cache, let key = CacheKey(call)
+    else { return nil }
+    self.cache = cache
+    self.call = call
+    self.key = key
+    var rules = CacheRules(policy: terms.policy, use: terms.use)
+    if terms.policy.rule != .none {
+      rules.preference = cache.preference
+      rules.request = CacheControl(request: call.headers)
+    }
+    self.rules = rules
+  }
+
+  // MARK: Looking up
+
+  /// Looks in memory; microseconds, on any thread.
+  func lookInMemory() -> Finding {
+    guard rules.policy.rule != .none, rules.use != .ignoring, let entry = cache.memory.find(query) else {
+      return .ask
+    }
+    return finding(from: rules.verdict(on: entry, from: .memory, at: cache.now), entry, .memory)
+  }
+
+  /// Looks where memory had nothing, and decides whether the server is asked.
+  ///
+  /// - Returns: What the flight lands with; nil when the server is to be asked.
+  /// - Throws: ``APIError/Reason/notCached`` when nothing fits and nothing may be asked.
+  func lookUp(preview: (APIResponse) -> Void) throws(APIError) -> APIResponse? {
+    guard rules.policy.rule != .none else { return nil }
+    var (found, isDiscarded) = state.withLock { ($0.found, $0.isDiscarded) }
+    if found == nil, !isDiscarded, let entry = findOnDisk() { found = (entry, .disk) }
+    let verdict = rules.verdict(on: found?.entry, from: found?.level ?? .memory, at: cache.now)
+    if verdict == .fail {
+      throw APIError(
+        .cache, .notCached, "no stored answer fits, and \(reasonNotToAsk)", context: call.context())
+    }
+    guard let found, found.level == .disk else { return nil }
+    switch finding(from: verdict, found.entry, found.level) {
+    case .land(let response), .landAndRefresh(let response): return response
+    case .preview(let response): preview(response)
+    case .ask: break
+    }
+    return nil
+  }
+
+  /// Whether the server is to be asked behind a landing; true once.
+  var wantsRefresh: Bool {
+    state.withLock { state in
+      defer { state.wantsRefresh = false }
+      return state.wantsRefresh
+    }
+  }
+
+  /// Whether the server may be asked when a stored answer turns out not to be valid any more.
+  var mayAsk: Bool { rules.policy.rule != .cacheOnly && rules.preference != .storedOnly }
+
+  private func findOnDisk() -> CacheEntry? { nil }
+
+  private func finding(from verdict: CacheVerdict, _ entry: CacheEntry, _ level: CacheLevels) -> Finding {
+    state.withLock { $0.found = (entry, level) }
+    switch verdict {
+    case .use(let provenance): return .land(response(of: entry, provenance))
+    case .useAndRefresh(let provenance):
+      state.withLock { $0.wantsRefresh = true }
+      return .landAndRefresh(response(of: entry, provenance))
+    case .preview(let provenance): return .preview(response(of: entry, provenance))
+    case .ask, .fail: return .ask
+    }
+  }
+
+  private func response(of entry: CacheEntry, _ provenance: Provenance) -> APIResponse {
+    if case .stale = provenance { cache.count(stale: true) }
+    return entry.response(provenance)
+  }
+
+  // MARK: Asking
+
+  /// Makes the request one that a 304 can answer, where something is stored to be confirmed.
+  func prepare(_ request: inout HTTPRequest) {
+    state.withLock { state in
+      state.request = request
+      state.requested = cache.time.wallClock
+      state.epoch = cache.epoch
+      guard rules.use != .ignoring, let found = state.found else { return }
+      guard !HTTPValidation.isConditional(request.headers) else { return state.found = nil }
+      // A variant of other header fields is no answer to this request, and not to be asked about.
+      request.headers.merge(HTTPValidation.conditions(for: found.entry.http.headers))
+    }
+  }
+
+  /// The stored answer, when the server has just said that it is still good.
+  func confirmed(by answer: HTTPResponse) -> APIResponse? {
+    guard answer.status == 304 else { return nil }
+    return state.withLock { state in
+      guard let found = state.found?.entry, let request = state.request, rules.use != .ignoring,
+        !HTTPValidation.isConditional(request.headers),
+        HTTPValidation.confirms(answer.headers, stored: found.http.headers)
+      else { return nil }
+      var http = found.http
+      http.headers = HTTPValidation.merged(found.http.headers, with: answer.headers)
+      http.metrics = answer.metrics
+      let entry = entry(
+        http, raw: found.raw, request: request, requested: state.requested, vary: found.vary)
+      state.deposit = (entry, request.url)
+      cache.count(revalidation: true)
+      return entry.response(.revalidated)
+    }
+  }
+
+  /// Notes a good answer, to be stored once it has landed.
+  func received(_ response: APIResponse) {
+    let (request, requested) = state.withLock { ($0.request, $0.requested) }
+    guard let request,
+      rules.stores(method: call.method, requestHeaders: request.headers, answer: response.http)
+    else { return }
+    var http = response.http
+    http.headers = HTTPStorage.storedFields(http.headers)
+    var vary = VaryMatcher()
+    if http.headers.contains("Vary") { vary = VaryMatcher(response: http.headers, request: requestHeaders) }
+    let entry = entry(http, raw: response.raw, request: request, requested: requested, vary: vary)
+    state.withLock { $0.deposit = (entry, request.url) }
+  }
+
+  /// The stored answer that may land in the place of a failure.
+  func replacement(for error: APIError) -> APIResponse? {
+    guard let found = state.withLock({ $0.found }) else { return nil }
+    let now = cache.now
+    guard rules.mayReplace(error, with: found.entry, at: now) else { return nil }
+    return response(of: found.entry, .stale(age: .seconds(found.entry.arrival.seconds(until: now) ?? 0)))
+  }
+
+  // MARK: Landing
+
+  /// Stores what has validated, and makes stale what the load has changed on the server. On the main actor,
+  /// before the delegate is told, so that a load it starts sees the change.
+  func settle(_ response: APIResponse) {
+    let (deposit, epoch, url) = state.withLock { state in
+      defer { state.deposit = nil }
+      return (state.deposit, state.epoch, state.request?.url)
+    }
+    if !call.caching.traits.expires.isEmpty { cache.expire(tags: call.caching.traits.expires) }
+    if !call.method.isSafe, let url {
+      let changed = HTTPStorage.invalidated(
+        method: call.method, url: url, status: response.status, headers: response.headers)
+      for url in changed { cache.expire(url: url) }
+    }
+    if let deposit { cache.store(deposit.entry, in: rules.policy.levels, asked: epoch, url: deposit.url) }
+  }
+
+  /// Drops what is stored: it did not validate at its landing.
+  func discard() {
+    cache.remove(key)
+    state.withLock { state in
+      state.found = nil
+      state.isDiscarded = true
+    }
+  }
+
+  // MARK: Insides
+
+  private var query: CacheQuery {
+    CacheQuery(key: key, type: call.managerName, version: call.caching.traits.version) {
+      self.requestHeaders
+    }
+  }
+
+  /// The header fields the request will have, before signing and credentials.
+  private var requestHeaders: HTTPHeaders {
+    var headers = call.service.headers(for: call)
+    headers.merge(call.headers)
+    return headers
+  }
+
+  private func entry(
+    _ http: HTTPResponse, raw: RawData?, request: HTTPRequest, requested: Double, vary: VaryMatcher
+  ) -> CacheEntry {
+    let now = cache.now
+    let terms = call.caching
+    let ownLifetime: Double? =
+      switch terms.policy.rule {
+      case .fresh(let age), .networkElseStale(let age): age.inSeconds
+      case .cacheThenNetwork, .cacheOnly: .infinity
+      case .http, .none: nil
+      }
+    return CacheEntry(
+      key: key, type: call.managerName, version: terms.traits.version, tags: terms.traits.tags,
+      isSensitive: terms.traits.isSensitive, url: CacheKey(text: request.url.string), vary: vary, http: http,
+      raw: raw, arrival: now,
+      freshness: HTTPFreshness(
+        status: http.status, headers: http.headers, requested: requested, received: now.wall),
+      ownLifetime: ownLifetime)
+  }
+
+  private var reasonNotToAsk: String {
+    if rules.preference == .storedOnly { return "the network's condition forbids asking" }
+    return rules.policy.rule == .cacheOnly ? "the policy is cacheOnly" : "the request is only-if-cached"
+  }
+}
+
+extension CacheKey {
+  /// The key of a call; nil when its body is no bytes in memory.
+  init?(_ call: APICall) {
+    var body: [UInt8] = []
+    switch call.body {
+    case nil, .empty: break
+    case .bytes(let bytes): body = bytes
+    case .file, .stream: return nil
+    }
+    let service = call.service
+    self.init(
+      Parts(
+        service: service.name, environment: call.environment.name, baseURL: call.baseURL?.string ?? "",
+        apiVersion: service.apiVersion ?? "", apiName: call.apiName, method: call.method,
+        partition: call.caching.partition,
+        parameters: service.commonParameters(for: call).merging(call.parameters), body: body,
+        volatile: call.caching.traits.volatileParameters.union(service.volatileParameters)))
+  }
+}
