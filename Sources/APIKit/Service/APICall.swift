@@ -57,7 +57,8 @@ public final class APICall: Sendable {
     retryPolicy: RetryPolicy,
     expectation: ResponseExpectation,
     wantsProgress: Bool,
-    recorder: FlightRecorder
+    recorder: FlightRecorder,
+    caching: CacheTerms = CacheTerms()
   ) {
     self.flightID = flightID
     self.managerType = managerType
@@ -75,6 +76,7 @@ public final class APICall: Sendable {
     self.expectation = expectation
     self.wantsProgress = wantsProgress
     self.recorder = recorder
+    self.caching = caching
   }
 
   /// The manager type's name.
