@@ -3,7 +3,7 @@ import XCTest
 @testable import APIKit
 
 /// A device whose clock is wrong, and a server that refuses signatures for their time.
-@MainActor final class ServerClockTests: XCTestCase {
+@MainActor final class ServerClockStepTests: XCTestCase {
   private let device = ManualTime()
   private lazy var clock = ServerClock { [device] in device.wallClock }
 
