@@ -50,6 +50,8 @@ let package = Package(
       name: "APIKitTests", dependencies: ["APIKit", "Reformers", "DemoServer", "TestServers"],
       swiftSettings: swift),
     .testTarget(name: "ReformersTests", dependencies: ["APIKit", "Reformers"], swiftSettings: swift),
+    .testTarget(
+      name: "DemoCLITests", dependencies: ["DemoCLI", "APIKit", "DemoServer"], swiftSettings: swift),
     .testTarget(name: "DemoServerTests", dependencies: ["APIKit", "DemoServer"], swiftSettings: swift),
     .testTarget(
       name: "InteropTests",

@@ -1,1 +1,3 @@
-import APIKit
+import Foundation
+
+exit(await DemoCLI.run(Array(CommandLine.arguments.dropFirst()), console: .standard).rawValue)

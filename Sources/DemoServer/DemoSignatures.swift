@@ -1,3 +1,7 @@
+import APIKit
+import Foundation
+import Synchronization
+
 /// What the three services demand of their callers.
 ///
 /// Each check returns nil when the signature is right and a sentence when it is not. The Sacramento service
@@ -21,5 +25,74 @@ public struct DemoSignatures: Sendable {
     self.sacramento = sacramento
     self.ames = ames
     self.newHomes = newHomes
+  }
+}
+
+extension DemoSignatures {
+  /// The secrets of the demo's services. They are no secrets: the demo shows how signing works.
+  public enum Keys {
+    /// The key of the Sacramento service.
+    public static let sacramento = "sacramento demo key"
+    /// The salt of the Sacramento service.
+    public static let sacramentoSalt = "2008"
+    /// The name of the key of the Ames service.
+    public static let amesID = "ames-demo"
+    /// The key of the Ames service.
+    public static let ames = "ames demo key"
+  }
+
+  /// Sacramento verifies a salted digest, Ames an HMAC with time and nonce, new homes nothing.
+  ///
+  /// The Ames service takes a request once: each value remembers the nonces it has seen.
+  public static func standard() -> DemoSignatures {
+    DemoSignatures(sacramento: saltedDigest(), ames: hmac())
+  }
+
+  private static func saltedDigest() -> Check {
+    let signer = SaltedDigestSigner(key: SigningKey(Keys.sacramento), salt: Keys.sacramentoSalt)
+    return { request in
+      // The API's name is what follows service and version.
+      let name = request.path.split(separator: "/").dropFirst(2).joined(separator: "/")
+      let parameters = Parameters(request.query.map { ($0.name, .string($0.value)) })
+      do throws(SignatureFault) {
+        try signer.verify(request.headers["X-Signature"], apiName: name, parameters: parameters)
+        return nil
+      } catch {
+        return error.description
+      }
+    }
+  }
+
+  private static func hmac() -> Check {
+    let signer = HMACSigner(key: SigningKey(Keys.ames), keyID: Keys.amesID)
+    let nonces = NonceBook()
+    return { request in
+      guard let host = request.headers["Host"], let url = try? HTTPURL("http://\(host)\(request.target)")
+      else {
+        return "the request names no host"
+      }
+      let received = HTTPRequest(
+        method: request.method, url: url, headers: request.headers,
+        body: request.body.isEmpty ? .empty : .bytes(request.body))
+      let now = Int(Date().timeIntervalSince1970)
+      do throws(SignatureFault) {
+        let nonce = try signer.verify(received, now: now)
+        return nonces.isNew(nonce, now: now) ? nil : "the request was received before"
+      } catch {
+        return error.description
+      }
+    }
+  }
+}
+
+/// The nonces of the last ten minutes, which is the signer's window both ways.
+private final class NonceBook: Sendable {
+  private let seen = Mutex<[String: Int]>([:])
+
+  func isNew(_ nonce: String, now: Int) -> Bool {
+    seen.withLock { seen in
+      if seen.count > 50_000 { seen = seen.filter { now - $0.value <= 600 } }
+      return seen.updateValue(now, forKey: nonce) == nil
+    }
   }
 }

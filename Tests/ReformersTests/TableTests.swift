@@ -31,7 +31,9 @@ final class TableTests: XCTestCase {
     for width in 1...60 {
       for line in table.lines(width: width) { XCTAssertLessThanOrEqual(DisplayWidth.of(line), width, line) }
     }
-    XCTAssertEqual(table.lines(width: 40)[2], "sac-1  2-bed home, S…  59222  Sacramento")
+    XCTAssertEqual(table.lines(width: 44)[2], "sac-1  2-bed home, Sacra…  59222  Sacramento")
+    // Rather than cut a name to less than twice its minimum, the place is left out.
+    XCTAssertEqual(table.lines(width: 40)[2], "sac-1  2-bed home, Sacramento  59222")
     XCTAssertEqual(table.lines(width: 24)[2], "sac-1  2-bed hom…  59222")
   }
 

@@ -129,7 +129,8 @@
       process.executableURL = child.executable
       process.arguments = child.arguments
       process.environment = ProcessInfo.processInfo.environment.merging(
-        [Self.variable: "\(contract)\n\(start)\n\(path)"], uniquingKeysWith: { $1 })
+        [Self.variable: "\(contract)\n\(start)\n\(path)", "SWIFT_BACKTRACE": "enable=no"],
+        uniquingKeysWith: { $1 })
       process.standardOutput = FileHandle.nullDevice
       process.standardError = FileHandle.nullDevice
       let ended = DispatchSemaphore(value: 0)

@@ -1,7 +1,8 @@
 /// Texts in rows and columns, laid out to fit a width.
 ///
-/// Columns that may shrink do so, the widest first; when that is not enough, columns that may be left out
-/// are, from the right. No line is ever wider than the width.
+/// Columns that may shrink do so, the widest first, down to twice their minimum. When that is not enough,
+/// columns that may be left out are, from the right, and only then the others shrink to their minimum. No
+/// line is ever wider than the width.
 public struct TextTable: Sendable {
   /// One column's head and habits.
   public struct Column: Sendable {
@@ -68,11 +69,11 @@ public struct TextTable: Sendable {
     }
     guard let width else { return shown }
     func total() -> Int { shown.reduce(0) { $0 + $1.width } + Self.gap * max(0, shown.count - 1) }
-    func smallest() -> Int {
-      shown.reduce(0) { $0 + min($1.width, columns[$1.index].minimumWidth ?? $1.width) }
+    func comfortable() -> Int {
+      shown.reduce(0) { $0 + min($1.width, columns[$1.index].minimumWidth.map { 2 * $0 } ?? $1.width) }
         + Self.gap * max(0, shown.count - 1)
     }
-    while smallest() > width, let last = shown.lastIndex(where: { columns[$0.index].isOptional }) {
+    while comfortable() > width, let last = shown.lastIndex(where: { columns[$0.index].isOptional }) {
       shown.remove(at: last)
     }
     while total() > width {

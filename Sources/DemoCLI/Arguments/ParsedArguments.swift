@@ -1,0 +1,73 @@
+/// What is wrong with a command line.
+struct UsageError: Error {
+  let message: String
+  init(_ message: String) { self.message = message }
+}
+
+/// The words of a command line, sorted into options and operands.
+struct ParsedArguments: Sendable {
+  private var values: [String: String] = [:]
+  private(set) var operands: [String] = []
+
+  /// Takes words apart by the options that are known: `--name value`, `--name=value`, `--name`.
+  ///
+  /// After `--` all words are operands. Refuses unknown options, missing and needless values, options given
+  /// twice, and more or fewer operands than are named.
+  init(_ words: [String], options: [Option], operands names: [String]) throws(UsageError) {
+    var rest = words[...]
+    var isOperandsOnly = false
+    while let word = rest.popFirst() {
+      if !isOperandsOnly, word == "--" {
+        isOperandsOnly = true
+      } else if isOperandsOnly || !word.hasPrefix("-") || word == "-" {
+        operands.append(word)
+      } else {
+        try take(word, &rest, options)
+      }
+    }
+    let isOptional = names.last?.hasPrefix("[") == true
+    guard operands.count <= names.count else {
+      throw UsageError("\(operands[names.count]) is one word too many")
+    }
+    guard operands.count >= names.count - (isOptional ? 1 : 0) else {
+      throw UsageError("\(names[operands.count]) is missing")
+    }
+  }
+
+  private mutating func take(
+    _ word: String, _ rest: inout ArraySlice<String>, _ options: [Option]
+  ) throws(UsageError) {
+    let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+    let name = String(parts[0])
+    guard let option = options.first(where: { $0.names.contains(name) }) else {
+      throw UsageError("there is no option \(name)")
+    }
+    let key = option.names[0]
+    guard values[key] == nil else { throw UsageError("\(name) is given twice") }
+    if option.value == nil {
+      guard parts.count == 1 else { throw UsageError("\(name) takes no value") }
+      values[key] = ""
+    } else if parts.count == 2 {
+      values[key] = String(parts[1])
+    } else {
+      guard let value = rest.popFirst() else { throw UsageError("\(name) needs a value") }
+      values[key] = value
+    }
+  }
+
+  /// Whether an option is given.
+  func has(_ name: String) -> Bool { values[name] != nil }
+
+  /// The value of an option; nil when it is not given.
+  func text(_ name: String) -> String? { values[name] }
+
+  /// The value of an option as a whole number in a range; nil when it is not given.
+  func number(_ name: String, in range: ClosedRange<Int>) throws(UsageError) -> Int? {
+    guard let text = values[name] else { return nil }
+    guard let number = Int(text), range.contains(number) else {
+      let most = range.upperBound == .max ? "" : " to \(range.upperBound)"
+      throw UsageError("\(name) must be a whole number from \(range.lowerBound)\(most), not \(text)")
+    }
+    return number
+  }
+}

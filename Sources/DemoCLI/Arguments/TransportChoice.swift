@@ -1,0 +1,30 @@
+import APIKit
+
+/// The transports a user can ask for.
+enum TransportChoice: String, CaseIterable {
+  case urlsession
+
+  static var names: String { allCases.map(\.rawValue).joined(separator: ", ") }
+
+  /// Makes a transport of the kind.
+  func make() throws(APIError) -> any HTTPTransport {
+    switch self {
+    case .urlsession: try URLSessionTransport()
+    }
+  }
+}
+
+/// Shows each request on its way to another transport.
+struct TalkingTransport: HTTPTransport {
+  let base: any HTTPTransport
+  let console: Console
+
+  var capabilities: TransportCapabilities { base.capabilities }
+
+  func send(_ exchange: HTTPExchange) async throws(APIError) -> HTTPResponse {
+    console.error(exchange.request.curlCommand())
+    let response = try await base.send(exchange)
+    console.error("# \(response.status), \(response.bytes.count) bytes")
+    return response
+  }
+}

@@ -1,0 +1,50 @@
+import Foundation
+import Reformers
+
+/// Shows homes as dots in the terminal and as a picture: the answers of the list, by another reformer.
+struct MapCommand: Command {
+  static let name = "map"
+  static let summary = "show homes on a map: dots in the terminal, and an SVG file"
+  static let options =
+    Option.filters + [
+      Option("--source", value: "NAME", help: "sacramento, the default, ames, or new"),
+      Option("--limit", value: "N", help: "at most so many homes; the default is 1000"),
+      Option("--svg", value: "FILE", help: "where the picture goes; the default is map-SOURCE.svg"),
+      Option("--no-svg", help: "make no picture"),
+    ]
+
+  private let query: HomeQuery
+  private let source: HomeSource
+  private let limit: Int
+  private let file: String?
+
+  init(_ arguments: ParsedArguments) throws(UsageError) {
+    query = try HomeQuery(arguments)
+    guard arguments.text("--source") != "all" else { throw UsageError("a map shows one source at a time") }
+    source = arguments.has("--source") ? query.sources[0] : .sacramento
+    limit = try arguments.number("--limit", in: 1...10_000) ?? 1000
+    file = arguments.has("--no-svg") ? nil : arguments.text("--svg") ?? "map-\(source.rawValue).svg"
+  }
+
+  func run(in session: Session) async throws {
+    let points = try await HomeLoader(session: session).points(query, from: source, limit: limit)
+    if let file {
+      let title = "\(source.title), \(points.count) homes"
+      try Data(SVGMap.text(points, title: title).utf8).write(to: URL(fileURLWithPath: file))
+      session.console.error("wrote \(file)")
+    }
+    if session.writesJSON {
+      let plain = points.map { point -> [String: Any?] in
+        [
+          "id": point.id, "name": point.name, "price": point.price, "latitude": point.latitude,
+          "longitude": point.longitude,
+        ]
+      }
+      return try HomePrinter(session: session).json(["points": plain])
+    }
+    for line in DotMap.lines(points, columns: min(session.console.width, 100), rows: 20) {
+      session.console.print(line)
+    }
+    session.console.print("\(source.title): \(points.count) homes")
+  }
+}

@@ -1,0 +1,45 @@
+import APIKit
+import DemoServer
+import Dispatch
+import Foundation
+
+/// Serves the three listing APIs until it is told to end.
+struct ServeCommand: Command {
+  static let name = "serve"
+  static let summary = "serve the three listing APIs until interrupted"
+  static let options = [
+    Option("--port", value: "N", help: "the port; 0, the default, takes a free one"),
+    Option("--unsigned", help: "take requests without a signature"),
+  ]
+
+  private let port: UInt16
+  private let isUnsigned: Bool
+
+  init(_ arguments: ParsedArguments) throws(UsageError) {
+    port = UInt16(try arguments.number("--port", in: 0...65535) ?? 0)
+    isUnsigned = arguments.has("--unsigned")
+  }
+
+  func run(in session: Session) async throws {
+    let server = try DemoServer(port: port, signatures: isUnsigned ? .none : .standard())
+    session.console.print(server.baseURL.string)
+    session.console.error("sacramento/v1/homes, ames/v2/listings, new/v1/projects; Ctrl-C ends it")
+    await Self.interruption()
+    server.stop()
+  }
+
+  /// Returns when the process is asked to end.
+  private nonisolated static func interruption() async {
+    let signals = [SIGINT, SIGTERM].map { number in
+      signal(number, SIG_IGN)
+      return DispatchSource.makeSignalSource(signal: number, queue: .global())
+    }
+    let (stream, continuation) = AsyncStream.makeStream(of: Void.self)
+    for source in signals {
+      source.setEventHandler { @Sendable in continuation.yield() }
+      source.resume()
+    }
+    for await _ in stream { break }
+    for source in signals { source.cancel() }
+  }
+}

@@ -1,0 +1,58 @@
+import APIKit
+
+/// From the words of a command line to an exit status.
+@MainActor
+enum DemoCLI {
+  /// Every command, in the order of the help. A new one is a file in Commands and a line here.
+  static let commands: [any Command.Type] = [
+    TourCommand.self,
+    ListCommand.self,
+    FilterCommand.self,
+    ShowCommand.self,
+    MapCommand.self,
+    TakeoffCommand.self,
+    ServeCommand.self,
+    HelpCommand.self,
+  ]
+
+  /// What a shell sees.
+  enum Status: Int32 {
+    case success = 0
+    case failed = 1
+    case wrongUsage = 2
+  }
+
+  /// Runs one command line.
+  static func run(_ words: [String], console: Console) async -> Status {
+    do throws(UsageError) {
+      guard let name = words.first else { throw UsageError("a command is needed") }
+      if name == "--help" || name == "-h" { return await run(["help"] + words.dropFirst(), console: console) }
+      guard let command = command(named: name) else { throw UsageError("there is no command \(name)") }
+      if words.contains("--help") { return await run(["help", name], console: console) }
+      return try await run(command, Array(words.dropFirst()), console: console)
+    } catch {
+      console.error("DemoCLI: \(error.message)\nDemoCLI help shows what there is.")
+      return .wrongUsage
+    }
+  }
+
+  /// The command of a name; nil when there is none.
+  static func command(named name: String) -> (any Command.Type)? { commands.first { $0.name == name } }
+
+  private static func run(
+    _ type: any Command.Type, _ words: [String], console: Console
+  ) async throws(UsageError) -> Status {
+    let arguments = try ParsedArguments(words, options: type.options + Option.common, operands: type.operands)
+    let command = try type.init(arguments)
+    let session = Session(arguments, console: console)
+    do {
+      try await command.run(in: session)
+      return session.hasFailed ? .failed : .success
+    } catch let usage as UsageError {
+      throw usage
+    } catch {
+      session.report(error)
+      return .failed
+    }
+  }
+}

@@ -1,0 +1,44 @@
+import APIKit
+import Reformers
+
+/// The three backends by the names a user types.
+enum HomeSource: String, CaseIterable, Sendable {
+  case sacramento, ames, new
+
+  /// The backend that an id belongs to; nil for an id of none.
+  init?(id: String) {
+    switch id.prefix(while: { $0 != "-" }) {
+    case "sac": self = .sacramento
+    case "ames": self = .ames
+    case "xf": self = .new
+    default: return nil
+    }
+  }
+
+  /// The words for a heading.
+  var title: String {
+    switch self {
+    case .sacramento: "Sacramento"
+    case .ames: "Ames"
+    case .new: "New homes in Ames"
+    }
+  }
+
+  /// The manager that lists its homes.
+  @MainActor func homes(in session: Session) throws -> any HomesManager {
+    switch self {
+    case .sacramento: SacramentoHomesManager(try session.sacramento)
+    case .ames: AmesHomesManager(try session.ames)
+    case .new: NewHomesManager(try session.newHomes)
+    }
+  }
+
+  /// The manager that loads one home.
+  @MainActor func home(in session: Session) throws -> any APIManager {
+    switch self {
+    case .sacramento: SacramentoHomeManager(try session.sacramento)
+    case .ames: AmesHomeManager(try session.ames)
+    case .new: NewHomeManager(try session.newHomes)
+    }
+  }
+}

@@ -1,0 +1,27 @@
+import Foundation
+
+/// Where results and diagnostics go.
+struct Console: Sendable {
+  /// Writes one text and a line end to stdout: results.
+  let print: @Sendable (String) -> Void
+  /// Writes one text and a line end to stderr: diagnostics.
+  let error: @Sendable (String) -> Void
+  /// The columns that lines should fit.
+  let width: Int
+
+  /// The process's own streams, as wide as the terminal.
+  static let standard = Console(
+    print: { FileHandle.standardOutput.write(Data(($0 + "\n").utf8)) },
+    error: { FileHandle.standardError.write(Data(($0 + "\n").utf8)) },
+    width: terminalWidth())
+
+  /// `COLUMNS`, else the size of the terminal, else 100.
+  private static func terminalWidth() -> Int {
+    if let text = ProcessInfo.processInfo.environment["COLUMNS"], let columns = Int(text), columns > 0 {
+      return columns
+    }
+    var size = winsize()
+    guard ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return 100 }
+    return Int(size.ws_col)
+  }
+}

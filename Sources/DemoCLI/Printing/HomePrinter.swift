@@ -1,0 +1,64 @@
+import APIKit
+import Reformers
+
+/// Prints homes: as a table, as lines, or as JSON.
+@MainActor
+struct HomePrinter {
+  let session: Session
+
+  private static let columns: [TableColumn<PropertyListReformer.Row>] = [
+    TableColumn("Id") { $0[.id] },
+    TableColumn("Home", minimumWidth: 12) { $0[.name] },
+    TableColumn("Price", alignment: .right) { Formatting.price($0[.price]) },
+    TableColumn("Beds", alignment: .right) { String($0[.beds]) },
+    TableColumn("Baths", alignment: .right, isOptional: true) { Formatting.count($0[.baths]) },
+    TableColumn("Area", alignment: .right, isOptional: true) { Formatting.area($0[.area]) },
+    TableColumn("Place", minimumWidth: 8, isOptional: true) { $0[.place] },
+    TableColumn("Kind", isOptional: true) { $0[.kind] },
+  ]
+
+  /// A list of homes and how many there are in all.
+  func print(_ homes: HomeLoader.Homes, of query: HomeQuery) throws {
+    if session.writesJSON {
+      return try json(["total": homes.total, "page": query.page, "homes": homes.rows.map(plain)])
+    }
+    guard !homes.rows.isEmpty else {
+      if session.hasFailed { return }
+      return session.console.print(homes.total == 0 ? "No home fits." : "No home on page \(query.page).")
+    }
+    for line in TextTable(of: homes.rows, columns: Self.columns).lines(width: session.console.width) {
+      session.console.print(line)
+    }
+    let total = Formatting.grouped(homes.total.magnitude)
+    session.console.print("\(homes.rows.count) of \(total) homes, page \(query.page)")
+  }
+
+  /// One home.
+  func print(_ home: PropertyListReformer.Row) throws {
+    if session.writesJSON { return try json(plain(home)) }
+    let lines: [(String, String?)] = [
+      ("Id", home[.id]), ("Home", home[.name]), ("Price", Formatting.price(home[.price])),
+      ("Beds", String(home[.beds])), ("Baths", Formatting.count(home[.baths])),
+      ("Area", Formatting.area(home[.area])), ("Place", home[.place]), ("Zip", home[.zip]),
+      ("Kind", home[.kind]), ("Built", home[.year].map { String($0) }), ("Service", home[.service]),
+    ]
+    for (name, value) in lines {
+      guard let value else { continue }
+      let text = DisplayWidth.fit(name, to: 9) + DisplayWidth.printable(value)
+      session.console.print(DisplayWidth.truncate(text, to: session.console.width))
+    }
+  }
+
+  /// A value as one line of JSON, its members sorted.
+  func json(_ value: Any) throws {
+    session.console.print(try RawData(plain: value).jsonText(canonical: true))
+  }
+
+  private func plain(_ home: PropertyListReformer.Row) -> [String: Any?] {
+    [
+      "id": home[.id], "name": home[.name], "price": home[.price], "beds": home[.beds],
+      "baths": home[.baths], "area": home[.area], "place": home[.place], "zip": home[.zip],
+      "kind": home[.kind], "year": home[.year], "service": home[.service],
+    ]
+  }
+}

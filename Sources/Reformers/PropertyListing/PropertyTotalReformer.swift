@@ -1,0 +1,18 @@
+public import APIKit
+
+/// How many homes there are in all, on however many pages; nil when the service does not tell.
+public struct PropertyTotalReformer: Reformer {
+  /// Makes the reformer.
+  public init() {}
+
+  /// The number.
+  public func reform(_ raw: RawData, from source: ReformSource) throws -> Int? {
+    try raw.at(try Self.paths.value(for: source, what: "path of the total")).optional(Int.self)
+  }
+
+  private static let paths = SourceTable<RawPath>([
+    .service(PropertyService.sacramento): "data.total",
+    .service(PropertyService.ames): "result.count",
+    .service(PropertyService.newHomes): "xf_total",
+  ])
+}

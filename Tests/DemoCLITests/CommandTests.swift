@@ -1,0 +1,155 @@
+import APIKit
+import DemoServer
+import XCTest
+
+@testable import DemoCLI
+
+@MainActor
+final class CommandTests: XCTestCase {
+  private func json(_ run: CommandLineRun) throws -> RawData { try RawData(parsing: run.output.joined()) }
+
+  func testAListShowsHomesOfAllThreeServicesInOneOrder() async throws {
+    let run = await CommandLineRun("list --size 100 --sort -area --json")
+    XCTAssertEqual(run.status, .success, run.errors.joined())
+    let raw = try json(run)
+    XCTAssertEqual(raw.total.int, 932 + 2930 + 335)
+    let homes = Array(raw.homes.elements)
+    XCTAssertEqual(homes.count, 100)
+    XCTAssertEqual(Set(homes.compactMap(\.service.string)), ["sacramento", "ames", "new-homes"])
+    let areas = homes.compactMap(\.area.int)
+    XCTAssertEqual(areas, areas.sorted(by: >))
+  }
+
+  func testPagesOfAMergedListFollowOneAnother() async throws {
+    let whole = try json(await CommandLineRun("list --size 12 --sort price --json"))
+    var pages: [String] = []
+    for page in 1...3 {
+      let raw = try json(await CommandLineRun("list --size 4 --page \(page) --sort price --json"))
+      pages += raw.homes.elements.compactMap(\.price.lenientString)
+    }
+    XCTAssertEqual(pages, whole.homes.elements.compactMap(\.price.lenientString))
+  }
+
+  func testEachSourceFiltersInItsOwnWords() async throws {
+    for (source, place) in [("sacramento", "elk_grove"), ("ames", "old_town"), ("new", "Gilbert")] {
+      let line =
+        "filter --source \(source) --city \(place) --beds 3 --max-price 300000 --min-area 1000 --json"
+      let run = await CommandLineRun(line)
+      let homes = Array(try json(run).homes.elements)
+      XCTAssertGreaterThan(homes.count, 3, line)
+      for home in homes {
+        XCTAssertGreaterThanOrEqual(home.beds.int ?? 0, 3)
+        XCTAssertLessThanOrEqual(home.price.int ?? .max, 300_000)
+        XCTAssertGreaterThanOrEqual(home.area.int ?? 0, 1000)
+        XCTAssertEqual(home.place.string?.lowercased(), place.lowercased().replacing("_", with: " "))
+      }
+    }
+  }
+
+  func testTheSecondPageIsReachedByNumberOffsetAndCursor() async throws {
+    for source in ["sacramento", "ames", "new"] {
+      let both = try json(await CommandLineRun("list --source \(source) --size 10 --json"))
+      let second = try json(await CommandLineRun("list --source \(source) --size 5 --page 2 --json"))
+      XCTAssertEqual(
+        Array(both.homes.elements.compactMap(\.id.string).suffix(5)),
+        second.homes.elements.compactMap(\.id.string))
+    }
+    let beyond = await CommandLineRun("list --source new --page 40")
+    XCTAssertEqual(beyond.output, ["No home on page 40."])
+    XCTAssertEqual(beyond.status, .success)
+  }
+
+  func testTablesFitTheTerminal() async {
+    for width in [40, 60, 80, 120] {
+      let run = await CommandLineRun("list --size 10", width: width)
+      XCTAssertEqual(run.output.count, 13)
+      for line in run.output { XCTAssertLessThanOrEqual(line.count, width, line) }
+    }
+    let wide = await CommandLineRun("show sac-17")
+    XCTAssertTrue(wide.output.contains { $0.hasPrefix("Price    $") }, wide.output.joined())
+  }
+
+  func testOneHomeIsShownByEachService() async throws {
+    for id in ["sac-17", "ames-17", "xf-39"] {
+      let run = await CommandLineRun("show \(id) --json")
+      XCTAssertEqual(run.status, .success, run.errors.joined())
+      XCTAssertEqual(try json(run).id.string, id)
+    }
+  }
+
+  func testAnUnknownHomeFailsWithTheErrorsDescription() async {
+    let run = await CommandLineRun("show ames-99999")
+    XCTAssertEqual(run.status, .failed)
+    XCTAssertEqual(run.errors, ["DemoCLI: GET listings/{id} (ames) failed in response: status 404"])
+    XCTAssertEqual(run.output, [])
+  }
+
+  func testTheMapIsDrawnAndWritten() async throws {
+    let file = FileManager.default.temporaryDirectory.appendingPathComponent("map-\(UUID().uuidString).svg")
+    defer { try? FileManager.default.removeItem(at: file) }
+    let run = await CommandLineRun("map --source new --svg \(file.path)")
+    XCTAssertEqual(run.status, .success, run.errors.joined())
+    XCTAssertEqual(run.output.last, "New homes in Ames: 335 homes")
+    XCTAssertTrue(run.output[0].unicodeScalars.allSatisfy { (0x2800...0x28FF).contains($0.value) })
+    let svg = try String(contentsOf: file, encoding: .utf8)
+    XCTAssertEqual(svg.components(separatedBy: "<circle").count - 1, 335)
+    XCTAssertTrue(svg.hasSuffix("</svg>\n"))
+  }
+
+  func testTakeoffShowsWhatEachPolicyDoes() async throws {
+    let run = await CommandLineRun("takeoff --json")
+    XCTAssertEqual(run.status, .success, run.errors.joined())
+    let loads = try json(run).elements.map { $0.loads.elements.compactMap(\.string).joined(separator: " ") }
+    XCTAssertEqual(
+      loads,
+      [
+        "landed landed landed landed",
+        "landed already-loading already-loading already-loading",
+        "superseded superseded superseded landed",
+        "landed landed landed landed",
+        "superseded superseded superseded landed",
+        "landed throttled throttled throttled",
+      ])
+  }
+
+  func testTheTourRunsEveryStep() async {
+    let run = await CommandLineRun("tour")
+    XCTAssertEqual(run.status, .success, run.errors.joined())
+    for command in ["list", "filter", "show", "map", "takeoff"] {
+      XCTAssertTrue(run.output.contains { $0.hasPrefix("$ DemoCLI \(command)") }, command)
+    }
+  }
+
+  func testVerboseShowsRequestsAsCurlWithoutSecrets() async {
+    let run = await CommandLineRun("filter --source ames --beds 4 --size 1 --verbose")
+    XCTAssertEqual(run.status, .success)
+    XCTAssertTrue(run.errors[0].hasPrefix("curl "), run.errors[0])
+    XCTAssertTrue(run.errors[0].contains("X-Signature: •••"), run.errors[0])
+    XCTAssertTrue(run.errors[0].contains("bedrooms=4"), run.errors[0])
+  }
+
+  func testAServerElsewhereIsAskedAndTheServicesThatFailAreNamed() async throws {
+    let server = try DemoServer(signatures: .standard())
+    let found = await CommandLineRun("list --source sacramento --size 1 --base-url \(server.baseURL.string)")
+    XCTAssertEqual(found.status, .success, found.errors.joined())
+    XCTAssertEqual(server.counters.requests, 1)
+
+    server.on(.get, "/ames/v2/listings") { _ in .json("{\"status\":\"error\"}", status: 503) }
+    server.on(.get, "/sacramento/v1/homes") { _ in .json("{\"code\":1001,\"message\":\"not you\"}") }
+    let partly = await CommandLineRun("list --size 3 --base-url \(server.baseURL.string)")
+    XCTAssertEqual(partly.status, .failed)
+    XCTAssertEqual(partly.errors.count, 2)
+    XCTAssertTrue(
+      partly.errors.contains { $0.contains("(ames)") && $0.contains("503") }, partly.errors.joined())
+    XCTAssertTrue(partly.errors.contains { $0.contains("not you") }, partly.errors.joined())
+    XCTAssertEqual(partly.output.last, "3 of 335 homes, page 1")
+  }
+
+  func testARefusedConnectionIsAFailureNotAnEmptyList() async {
+    let run = await CommandLineRun("list --base-url http://127.0.0.1:1")
+    XCTAssertEqual(run.status, .failed)
+    XCTAssertEqual(run.output, [])
+    XCTAssertEqual(run.errors.count, 3)
+    XCTAssertTrue(run.errors.allSatisfy { $0.contains("refused") }, run.errors.joined())
+  }
+}

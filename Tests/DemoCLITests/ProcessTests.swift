@@ -1,0 +1,70 @@
+import DemoServer
+import Foundation
+import XCTest
+
+/// The program as a shell sees it.
+final class ProcessTests: XCTestCase {
+  /// The built program, beside the test bundle.
+  private var program: URL {
+    #if os(macOS)
+      let folder = Bundle(for: ProcessTests.self).bundleURL.deletingLastPathComponent()
+    #else
+      let folder = Bundle.main.bundleURL
+    #endif
+    return folder.appendingPathComponent("DemoCLI")
+  }
+
+  private func start(_ arguments: [String]) throws -> (process: Process, output: Pipe, errors: Pipe) {
+    let process = Process()
+    let (output, errors) = (Pipe(), Pipe())
+    process.executableURL = program
+    process.arguments = arguments
+    process.standardOutput = output
+    process.standardError = errors
+    process.standardInput = FileHandle.nullDevice
+    try process.run()
+    return (process, output, errors)
+  }
+
+  private func run(_ arguments: String...) throws -> (status: Int32, output: String, errors: String) {
+    let (process, output, errors) = try start(arguments)
+    let text = output.fileHandleForReading.readDataToEndOfFile()
+    let complaints = errors.fileHandleForReading.readDataToEndOfFile()
+    process.waitUntilExit()
+    return (
+      process.terminationStatus, String(decoding: text, as: UTF8.self),
+      String(decoding: complaints, as: UTF8.self)
+    )
+  }
+
+  func testExitStatusAndStreams() throws {
+    let list = try run("list", "--size", "2", "--source", "new")
+    XCTAssertEqual(list.status, 0, list.errors)
+    XCTAssertTrue(list.output.hasSuffix("2 of 335 homes, page 1\n"), list.output)
+    XCTAssertEqual(list.errors, "")
+    let failed = try run("show", "sac-99999")
+    XCTAssertEqual(failed.status, 1)
+    XCTAssertEqual(failed.output, "")
+    XCTAssertTrue(failed.errors.contains("status 404"), failed.errors)
+    XCTAssertEqual(try run("list", "--nonsense").status, 2)
+  }
+
+  func testServeServesUntilItIsToldToEnd() throws {
+    let (process, output, _) = try start(["serve", "--unsigned"])
+    defer { if process.isRunning { process.terminate() } }
+    var line = ""
+    while !line.hasSuffix("\n") {
+      let data = output.fileHandleForReading.availableData
+      guard !data.isEmpty else { break }
+      line += String(decoding: data, as: UTF8.self)
+    }
+    let url = line.trimmingCharacters(in: .whitespacesAndNewlines)
+    XCTAssertTrue(url.hasPrefix("http://127.0.0.1:"), url)
+    let list = try run("list", "--source", "ames", "--size", "1", "--base-url", url)
+    XCTAssertEqual(list.status, 0, list.errors)
+    process.terminate()
+    process.waitUntilExit()
+    XCTAssertEqual(process.terminationReason, .exit)
+    XCTAssertEqual(process.terminationStatus, 0)
+  }
+}

@@ -1,0 +1,72 @@
+import XCTest
+
+@testable import DemoCLI
+
+/// Wrong command lines and the parser behind them.
+@MainActor
+final class UsageTests: XCTestCase {
+  func testWrongUsageIsSaidAndEndsWithTwo() async {
+    let wrong = [
+      "": "a command is needed",
+      "frob": "there is no command frob",
+      "list --frob": "there is no option --frob",
+      "list --size": "--size needs a value",
+      "list --size 0": "--size must be a whole number from 1 to 100, not 0",
+      "list --size=5 --size=6": "--size is given twice",
+      "list --json=yes": "--json takes no value",
+      "list --source mars": "--source must be sacramento, ames, new or all, not mars",
+      "list --sort luck": "--sort must be price, beds, area, place, or one of them after a -, not luck",
+      "list extra": "extra is one word too many",
+      "list --base-url nonsense": "--base-url: the URL \"nonsense/\" is not valid: it has no scheme",
+      "show": "ID is missing",
+      "show x-1": "x-1 is no id of a home: they begin with sac-, ames- or xf-",
+      "map --source all": "a map shows one source at a time",
+      "serve --port 70000": "--port must be a whole number from 0 to 65535, not 70000",
+      "help frob": "there is no command frob",
+    ]
+    for (line, message) in wrong {
+      let run = await CommandLineRun(line)
+      XCTAssertEqual(run.status, .wrongUsage, line)
+      XCTAssertEqual(run.errors.first, "DemoCLI: " + message, line)
+      XCTAssertEqual(run.output, [], line)
+    }
+    let filter = await CommandLineRun("filter --sort price")
+    XCTAssertTrue(filter.errors.first?.contains("at least one of --min-price") == true)
+    let carrier = await CommandLineRun("show sac-1 --transport pigeon")
+    XCTAssertEqual(carrier.status, .wrongUsage)
+    XCTAssertTrue(carrier.errors.first?.contains("not pigeon") == true)
+  }
+
+  func testHelpNamesEveryCommandAndItsOptions() async {
+    let help = await CommandLineRun("help")
+    XCTAssertEqual(help.status, .success)
+    for command in DemoCLI.commands {
+      XCTAssertTrue(
+        help.output.contains { $0.contains(command.name) && $0.contains(command.summary) }, command.name)
+      let own = await CommandLineRun("\(command.name) --help")
+      XCTAssertTrue(own.output.first?.hasPrefix("usage: DemoCLI \(command.name)") == true)
+      for option in command.options + Option.common {
+        XCTAssertTrue(own.output.contains { $0.contains(option.names[0]) }, option.names[0])
+      }
+    }
+  }
+
+  func testOptionsMayStandAnywhereAndInBothForms() async throws {
+    let options = [Option("--size", "-s", value: "N", help: ""), Option("--all", help: "")]
+    let arguments = try ParsedArguments(
+      ["a", "--size=3", "--all", "--", "--b"], options: options, operands: ["A", "B"])
+    XCTAssertEqual(arguments.operands, ["a", "--b"])
+    XCTAssertEqual(try arguments.number("--size", in: 1...5), 3)
+    XCTAssertTrue(arguments.has("--all"))
+    XCTAssertEqual(try ParsedArguments(["-s", "-1"], options: options, operands: []).text("--size"), "-1")
+  }
+
+  func testNumbersAreWrittenForPeople() async {
+    XCTAssertEqual(Formatting.price(215_000), "$215,000")
+    XCTAssertEqual(Formatting.price(999), "$999")
+    XCTAssertEqual(Formatting.price(-1_234_567), "-$1,234,567")
+    XCTAssertEqual(Formatting.area(1656), "1,656 sq ft")
+    XCTAssertEqual(Formatting.count(2), "2")
+    XCTAssertEqual(Formatting.count(2.5), "2.5")
+  }
+}
