@@ -202,7 +202,7 @@ extension String {
   }
 }
 
-final class ServerClockTests: XCTestCase {
+final class ServerClockOffsetTests: XCTestCase {
   func testTheServersTimeIsLearnedAndKept() {
     let device = ManualTime(1000.9)
     let clock = ServerClock { device.now }
