@@ -5,7 +5,7 @@
 ///     APIKIT-HMAC-SHA256
 ///     method
 ///     path as on the wire
-///     pairs of the query as on the wire, sorted by their bytes, joined by &
+///     pairs of the query as on the wire, sorted by the bytes of their names
 ///     name:value        one line for each signed header field, lower case, sorted by name
 ///                       (an empty line)
 ///     key id
@@ -43,7 +43,7 @@ public struct CanonicalRequest: Sendable {
     line("APIKIT-HMAC-SHA256")
     line(request.method.rawValue)
     line(request.url.path)
-    Self.append(sortedQuery: request.url.query, to: &output)
+    if var query = request.url.query { query.withUTF8 { SortedPairs.append($0, to: &output) } }
     output.append(UInt8(ascii: "\n"))
     for name in signedHeaders {
       output.append(contentsOf: name.utf8)
@@ -67,25 +67,6 @@ public struct CanonicalRequest: Sendable {
     for byte in output where byte == UInt8(ascii: "\n") { lines += 1 }
     guard lines == 9 + signedHeaders.count else {
       throw APIError(.signing, .signingFailed, "a part of the request to sign holds a line feed")
-    }
-  }
-
-  /// Appends the pairs of a query, sorted by their bytes; empty pairs are dropped.
-  private static func append(sortedQuery query: String?, to output: inout [UInt8]) {
-    guard var query, !query.isEmpty else { return }
-    query.withUTF8 { bytes in
-      var pairs: [Range<Int>] = []
-      pairs.reserveCapacity(16)
-      var start = 0
-      for index in 0...bytes.count where index == bytes.count || bytes[index] == UInt8(ascii: "&") {
-        if index > start { pairs.append(start..<index) }
-        start = index + 1
-      }
-      pairs.sort { bytes[$0].lexicographicallyPrecedes(bytes[$1]) }
-      for (index, pair) in pairs.enumerated() {
-        if index > 0 { output.append(UInt8(ascii: "&")) }
-        output.append(contentsOf: bytes[pair])
-      }
     }
   }
 }

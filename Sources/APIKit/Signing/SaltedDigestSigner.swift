@@ -104,17 +104,17 @@ public struct SaltedDigestSigner: RequestSigner {
   /// ``APIError/Reason/signingFailed`` for an empty key.
   public func signature(apiName: String, parameters: Parameters) throws(APIError) -> String {
     try key.requireBytes()
-    let pairs = try SortedPairs.text(of: parameters.removing(volatileParameters), style: style)
+    let pairs = try SortedPairs.bytes(of: parameters.removing(volatileParameters), style: style)
     return signature(apiName: apiName, sortedPairs: pairs)
   }
 
-  private func signature(apiName: String, sortedPairs: String) -> String {
+  private func signature(apiName: String, sortedPairs: [UInt8]) -> String {
     var text = key.bytes
-    text.reserveCapacity(2 * key.bytes.count + apiName.utf8.count + sortedPairs.utf8.count + 64)
+    text.reserveCapacity(2 * key.bytes.count + apiName.utf8.count + sortedPairs.count + 64)
     text.append(UInt8(ascii: "\n"))
     text.append(contentsOf: apiName.utf8)
     text.append(UInt8(ascii: "\n"))
-    text.append(contentsOf: sortedPairs.utf8)
+    text += sortedPairs
     text.append(UInt8(ascii: "\n"))
     text += salt.bytes
     text.append(UInt8(ascii: "\n"))
@@ -141,7 +141,9 @@ extension SaltedDigestSigner {
   ///   - apiName: The API's name as the client states it.
   ///   - query: The pairs, percent-encoded; the pair of the signature itself is left out.
   public func verify(_ signature: String?, apiName: String, query: String) throws(SignatureFault) {
-    guard let pairs = SortedPairs.text(ofQuery: query, without: volatileParameters) else { throw .mismatched }
+    guard let pairs = SortedPairs.bytes(ofQuery: query, without: volatileParameters) else {
+      throw .mismatched
+    }
     try compare(signature, self.signature(apiName: apiName, sortedPairs: pairs))
   }
 

@@ -18,7 +18,7 @@ final class HMACSignerTests: XCTestCase {
 
   func testTheCanonicalFormIsTheDocumentedOne() throws {
     let request = HTTPRequest(
-      method: .post, url: "https://api.test:8443/v2/r%20s?b=2&&a=%2B&a=1&",
+      method: .post, url: "https://api.test:8443/v2/r%20s?b=2&ab=3&&a=9&a=1&a&",
       headers: ["Content-Type": " application/json ", "X-B": "1", "x-b": "2"])
     let canonical = try CanonicalRequest(
       request, signedHeaders: ["content-type", "host", "x-b", "x-none"], keyID: "k", secondsSince1970: 7,
@@ -29,7 +29,7 @@ final class HMACSignerTests: XCTestCase {
       APIKIT-HMAC-SHA256
       POST
       /v2/r%20s
-      a=%2B&a=1&b=2
+      a=9&a=1&a&ab=3&b=2
       content-type:application/json
       host:api.test:8443
       x-b:1, 2
@@ -104,7 +104,10 @@ final class HMACSignerTests: XCTestCase {
     }
     var reordered = try signed()
     reordered.url = "https://api.test/v2/rents?a=1&b=2"
-    XCTAssertEqual(try signer.verify(reordered, now: now), "n-1", "the order of pairs is not signed")
+    XCTAssertEqual(try signer.verify(reordered, now: now), "n-1", "the order of names is not signed")
+    var array = try signed(HTTPRequest(url: "https://a/?a=1&a=2"))
+    array.url = "https://a/?a=2&a=1"
+    assertFault(.mismatched) { try signer.verify(array, now: now) }
   }
 
   func testAnyChangeToTheRequestIsSeen() throws {
@@ -204,7 +207,7 @@ extension String {
 
 final class ServerClockOffsetTests: XCTestCase {
   func testTheServersTimeIsLearnedAndKept() {
-    let device = ManualTime(1000.9)
+    let device = DeviceTime(1000.9)
     let clock = ServerClock { device.now }
     XCTAssertEqual(clock.secondsSince1970, 1000)
     clock.learn(serverSecondsSince1970: 1300.5)
@@ -221,7 +224,7 @@ final class ServerClockOffsetTests: XCTestCase {
   }
 }
 
-private final class ManualTime: @unchecked Sendable {
+private final class DeviceTime: @unchecked Sendable {
   // Unchecked: the test reads and writes it on one thread.
   var now: Double
   init(_ now: Double) { self.now = now }
