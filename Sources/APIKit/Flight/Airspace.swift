@@ -1,6 +1,6 @@
 import Synchronization
 
-/// What flights share: for each host its budget for retries.
+/// What flights share: wire calls that several wait for, and for each host its budget for retries.
 ///
 /// All managers use ``shared`` unless told otherwise. Give a manager one of its own to keep tenants apart,
 /// or a test from the tests before it. Safe on any thread.
@@ -8,6 +8,7 @@ public final class Airspace: Sendable {
   /// The airspace of the process.
   public static let shared = Airspace()
 
+  let joins = Joins()
   private let budgets = Mutex<[HostKey: RetryBudget]>([:])
   /// How many hosts have a budget that is not full; while it is zero a success has nothing to pay back.
   private let debtors = Atomic<Int>(0)

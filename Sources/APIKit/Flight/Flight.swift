@@ -24,16 +24,18 @@ struct Flight: Sendable {
     let deadline = FlightDeadline(call)
     let assembled = try asking(AssemblyStep(call: call).run())
     do {
-      // Joining and admission: a flight may share another's wire call, or wait for its turn.
-      return try await ErrorHookStep(call: call).run { () throws(APIError) in
-        try await RetryStep(call: call, airspace: airspace, deadline: deadline).run(assembled.request) {
-          (number) throws(APIError) in
-          // Sign-in: a refused credential is refreshed here, and the attempt made again.
-          try await ServerClockStep(call: call).run { () throws(APIError) in
-            try await attempt(number, assembled, deadline)
+      return try await JoinStep(call: call, joins: airspace.joins, deadline: deadline)
+        .run(assembled.request) { () throws(APIError) in
+          try await ErrorHookStep(call: call).run { () throws(APIError) in
+            try await RetryStep(call: call, airspace: airspace, deadline: deadline).run(assembled.request) {
+              (number) throws(APIError) in
+              // Sign-in: a refused credential is refreshed here, and the attempt made again.
+              try await ServerClockStep(call: call).run { () throws(APIError) in
+                try await attempt(number, assembled, deadline)
+              }
+            }
           }
         }
-      }.stamped(with: call.flightID)
     } catch {
       guard let stale = cache?.replacement(for: error) else { throw error }
       return .succeeded(stale)

@@ -32,6 +32,14 @@
   /// Whether and how a load that failed is sent again; nil, the default, leaves it to the service.
   var retryPolicy: RetryPolicy? { get }
 
+  /// Whether a load may share the wire call of an identical one in the air. The default is false.
+  ///
+  /// Identical are loads of the same manager type whose requests have the same method, URL and header
+  /// fields, credentials included. Only safe methods without a body are joined, and only flights that do not
+  /// report progress. Each keeps its own deadline, cancellation and landing; the wire call ends when the last
+  /// of them has left.
+  var joinsIdenticalFlights: Bool { get }
+
   /// What counts as a good answer. The default takes any 2xx.
   var expectation: ResponseExpectation { get }
 
@@ -78,6 +86,8 @@ extension APIManager {
   public var timeouts: HTTPTimeouts? { nil }
   /// As the service says.
   public var retryPolicy: RetryPolicy? { nil }
+  /// Every load makes its own call.
+  public var joinsIdenticalFlights: Bool { false }
   /// Any 2xx.
   public var expectation: ResponseExpectation { ResponseExpectation() }
   /// Nothing is stored or looked up.

@@ -162,7 +162,9 @@ extension APIManager {
         environment: selection.environment, baseURL: selection.baseURL, apiName: apiName, method: method,
         parameters: parameters, headers: headers, encoding: parameterEncoding,
         body: try body(for: parameters), timeouts: timeouts, retryPolicy: retryPolicy ?? service.retryPolicy,
-        expectation: expectation, wantsProgress: reportsProgress, recorder: recorder,
+        joinsIdenticalFlights: joinsIdenticalFlights, expectation: expectation,
+        wantsProgress: reportsProgress,
+        recorder: recorder,
         caching: CacheTerms(
           policy: cachePolicy, traits: cacheTraits, use: cache, partition: service.cachePartition))
     } catch {

@@ -163,7 +163,7 @@ extension BaseAPIManager {
   func land(_ ticket: FlightTicket, _ outcome: FlightOutcome) {
     guard tickets[ticket.id] != nil else { return }
     flightTasks.remove(ticket.id)
-    let judged = judge(outcome, of: ticket.call)
+    let judged = judge(outcome.stamped(with: ticket.id), of: ticket.call)
     if case .succeeded(let stored) = outcome, case .failed = judged, askInsteadOf(stored, ticket) { return }
     if case .succeeded(let response) = judged { ticket.cache?.settle(response) }
     let outcome = judged

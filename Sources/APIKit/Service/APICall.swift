@@ -29,6 +29,8 @@ public final class APICall: Sendable {
   public let timeouts: HTTPTimeouts?
   /// Whether and how the load is sent again when it fails: the manager's policy, else the service's.
   public let retryPolicy: RetryPolicy
+  /// Whether the load may share the wire call of an identical one in the air.
+  public let joinsIdenticalFlights: Bool
   /// What counts as a good answer.
   public let expectation: ResponseExpectation
   /// Whether somebody listens to progress.
@@ -55,6 +57,7 @@ public final class APICall: Sendable {
     body: HTTPBody?,
     timeouts: HTTPTimeouts?,
     retryPolicy: RetryPolicy,
+    joinsIdenticalFlights: Bool,
     expectation: ResponseExpectation,
     wantsProgress: Bool,
     recorder: FlightRecorder,
@@ -73,6 +76,7 @@ public final class APICall: Sendable {
     self.body = body
     self.timeouts = timeouts
     self.retryPolicy = retryPolicy
+    self.joinsIdenticalFlights = joinsIdenticalFlights
     self.expectation = expectation
     self.wantsProgress = wantsProgress
     self.recorder = recorder

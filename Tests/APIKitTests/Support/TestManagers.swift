@@ -41,6 +41,7 @@ final class TestManager: BaseAPIManager, APIManager {
   var parameterEncoding: ParameterEncoding?
   var timeouts: HTTPTimeouts?
   var retryPolicy: RetryPolicy?
+  var joinsIdenticalFlights = false
   var body: HTTPBody?
   var expectation = ResponseExpectation()
   var cachePolicy: CachePolicy = .none

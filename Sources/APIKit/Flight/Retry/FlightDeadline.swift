@@ -28,6 +28,14 @@ struct FlightDeadline: Sendable {
     request.timeouts.ceiling = max(.milliseconds(1), remaining)
   }
 
+  /// Waits for something that no transport ends: for others, or for one's turn.
+  func limitWait<Value: Sendable>(
+    _ time: any TimeSource, _ wait: @escaping @Sendable () async throws(APIError) -> Value
+  ) async throws(APIError) -> Value {
+    guard let remaining = remaining(time) else { return try await wait() }
+    return try await TimeLimit.run(remaining, time, wait)
+  }
+
   /// Runs an attempt, ended by a timer where the transport does not end it.
   func limit<Value: Sendable>(
     _ time: any TimeSource, _ attempt: @escaping @Sendable () async throws(APIError) -> Value

@@ -1,0 +1,23 @@
+/// What makes two loads identical, so that one wire call can serve both.
+///
+/// Taken before signing, so that times and nonces do not keep loads apart. All header fields count, those
+/// with credentials among them: nobody is handed an answer that was given to somebody else.
+struct JoinKey: Hashable, Sendable {
+  private let manager: ObjectIdentifier
+  private let service: String
+  private let method: HTTPMethod
+  private let url: HTTPURL
+  private let headers: HTTPHeaders
+
+  /// Nil for a load that must make its own call.
+  init?(_ call: APICall, _ request: HTTPRequest) {
+    guard call.joinsIdenticalFlights, request.method.isSafe, request.body.isEmpty, !call.wantsProgress,
+      request.options.login == nil, request.options.connectTo == nil
+    else { return nil }
+    manager = ObjectIdentifier(call.managerType)
+    service = call.service.name
+    method = request.method
+    url = request.url
+    headers = request.headers
+  }
+}

@@ -1,0 +1,175 @@
+import XCTest
+
+@testable import APIKit
+
+/// Joining as an application meets it.
+@MainActor final class JoiningTests: XCTestCase {
+  private let stub = StubTransport(.json(someJSON))
+  private let airspace = Airspace()
+  private let time = ManualTime()
+
+  private func makeManager(_ headers: HTTPHeaders = [:]) -> TestManager {
+    let manager = TestManager(stub)
+    manager.joinsIdenticalFlights = true
+    manager.airspace = airspace
+    manager.headers = headers
+    return manager
+  }
+
+  /// Returns when so many flights wait for shared calls.
+  private func waitUntilWaiting(_ count: Int) async {
+    await waitUntil { self.airspace.joins.waiterCount == count }
+  }
+
+  func testAThousandIdenticalLoadsMakeOneRequestAndAllLand() async throws {
+    let manager = makeManager()
+    let recorder = Recorder()
+    manager.delegate = recorder
+    stub.hold()
+    let flights = (0..<1000).compactMap { _ in manager.load(["city": "Suzhou"]).flightID }
+    await waitUntilWaiting(1000)
+    stub.release()
+    await recorder.waitForLandings(1000)
+    XCTAssertEqual(stub.requests.count, 1)
+    XCTAssertEqual(recorder.responses.count, 1000)
+    XCTAssertEqual(Set(recorder.responses.compactMap(\.flightID)), Set(flights), "each lands as itself")
+    XCTAssertEqual(airspace.joins.count, 0)
+  }
+
+  func testLoadsThatAreAlikeOnTheSurfaceAreNotJoined() async throws {
+    stub.hold()
+    let post = makeManager()
+    post.method = .post
+    let plain = makeManager()
+    plain.joinsIdenticalFlights = false
+    let watched = makeManager()
+    watched.reportsProgress = true
+    let managers = [
+      makeManager(), makeManager(["Authorization": "Bearer a"]), makeManager(["Authorization": "Bearer b"]),
+      makeManager(["Accept-Language": "de"]), post, plain, watched,
+    ]
+    for manager in managers { manager.load() }
+    makeManager().load(["page": 2])
+    let other = makeManager()
+    other.load(["page": 2])
+    try await stub.waitForRequests(8)
+    stub.release()
+    await waitUntil { managers.allSatisfy { !$0.isLoading } }
+    XCTAssertEqual(stub.requests.count, 8)
+  }
+
+  func testAManagerOfAnotherTypeMakesItsOwnCall() async throws {
+    final class OtherManager: BaseAPIManager, APIManager {
+      let service: TestService
+      let apiName = "list"
+      let joinsIdenticalFlights = true
+      init(_ stub: StubTransport) {
+        service = TestService(stub)
+        super.init()
+      }
+    }
+    stub.hold()
+    let one = makeManager()
+    let other = OtherManager(stub)
+    other.airspace = airspace
+    one.load()
+    other.load()
+    try await stub.waitForRequests(2)
+    stub.release()
+  }
+
+  func testTheLeaderMayLeaveAndTheOthersStillLand() async throws {
+    stub.hold()
+    let (leader, follower) = (makeManager(), makeManager())
+    let recorder = Recorder()
+    follower.delegate = recorder
+    let lead = try XCTUnwrap(leader.load().flightID)
+    await waitUntilWaiting(1)
+    let follow = try XCTUnwrap(follower.load().flightID)
+    await waitUntilWaiting(2)
+    leader.cancel()
+    await waitUntilWaiting(1)
+    stub.release()
+    await recorder.waitForLandings()
+    XCTAssertEqual(recorder.responses.count, 1)
+    XCTAssertEqual(stub.requests.count, 1)
+    let events = follower.record(of: follow)?.events.map(\.description) ?? []
+    XCTAssertTrue(events.contains("joined the wire call of flight \(lead)"), "\(events)")
+  }
+
+  func testTheWireCallEndsWhenTheLastWaiterHasLeft() async throws {
+    stub.hold()
+    var managers = [makeManager(), makeManager(), makeManager()]
+    for manager in managers { manager.load() }
+    await waitUntilWaiting(3)
+    await waitUntil { self.stub.heldCount == 1 }
+    managers.removeLast()
+    managers[1].cancel()
+    await waitUntilWaiting(1)
+    XCTAssertEqual(stub.heldCount, 1)
+    managers.removeAll()
+    await waitUntil { self.stub.heldCount == 0 }
+    XCTAssertEqual(airspace.joins.count, 0)
+    XCTAssertEqual(airspace.joins.waiterCount, 0)
+  }
+
+  func testAFailureIsEveryonesAndIsTakenToTheHookOnce() async throws {
+    let asked = Counter()
+    stub.on("/api/list", .status(500))
+    stub.hold()
+    let manager = makeManager()
+    manager.service.onError = { _ in
+      asked.increment()
+      return .letThrough
+    }
+    let recorder = Recorder()
+    manager.delegate = recorder
+    for _ in 0..<10 { manager.load() }
+    await waitUntilWaiting(10)
+    stub.release()
+    await recorder.waitForLandings(10)
+    XCTAssertEqual(recorder.errors.count, 10)
+    XCTAssertEqual(Set(recorder.errors.compactMap(\.context.flightID)).count, 10)
+    XCTAssertEqual(asked.value, 1)
+  }
+
+  func testEachWaiterHasItsOwnDeadline() async throws {
+    stub.hold()
+    let patient = makeManager()
+    let hasty = makeManager()
+    for (manager, deadline) in [(patient, 60), (hasty, 5)] {
+      manager.time = time
+      manager.retryPolicy = RetryPolicy(attempts: 1, deadline: .seconds(deadline))
+    }
+    async let answer = patient.response()
+    await waitUntilWaiting(1)
+    async let failed = errorThrown { () throws(APIError) in try await hasty.response() }
+    await waitUntilWaiting(2)
+    await time.advanceOnceAsleep(by: .seconds(5), sleepers: 2)
+    let error = try await failed
+    XCTAssertEqual(error.reason, .deadlineExceeded)
+    XCTAssertEqual(airspace.joins.waiterCount, 1)
+    stub.release()
+    let response = try await answer
+    XCTAssertEqual(response.status, 200)
+    XCTAssertEqual(stub.requests.count, 1)
+  }
+
+  func testAWaiterWithTimeLeftGoesOnWhenTheSharedCallEndsAtItsMakersDeadline() async throws {
+    let stub = StubTransport(.failure(APIError(.transport, .deadlineExceeded)), .json(someJSON))
+    let manager = TestManager(stub)
+    manager.joinsIdenticalFlights = true
+    manager.airspace = airspace
+    manager.time = time
+    manager.retryPolicy = RetryPolicy(attempts: 1, deadline: .seconds(60))
+    let response = try await manager.response()
+    XCTAssertEqual(response.status, 200)
+    XCTAssertEqual(stub.requests.count, 2)
+  }
+
+  func testLoadsAfterTheAnswerMakeANewCall() async throws {
+    let manager = makeManager()
+    for _ in 0..<3 { _ = try await manager.response() }
+    XCTAssertEqual(stub.requests.count, 3)
+  }
+}
