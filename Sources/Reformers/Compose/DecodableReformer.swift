@@ -4,7 +4,7 @@ public import Foundation
 /// Makes a `Decodable` value of the data, for applications that have models already.
 ///
 /// Reads the whole value at its path with `JSONDecoder`, so it costs more than a key map that touches only
-/// what is shown. A value that does not fit throws ``APIError/Reason/unexpectedValue`` with path, expected
+/// what is shown. A value that does not fit throws `APIError.Reason.unexpectedValue` with path, expected
 /// and found.
 public struct DecodableReformer<Output: Decodable & Sendable>: Reformer {
   private let paths: SourceTable<RawPath>

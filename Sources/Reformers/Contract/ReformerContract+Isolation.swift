@@ -39,7 +39,7 @@
     ///
     /// The child is this program run again; it must reach this very call, does the work there and exits. One
     /// child does for all damages; each crash costs another.
-    /// - Throws: An ``APIError`` when the child cannot be started or never reaches this call.
+    /// - Throws: An `APIError` when the child cannot be started or never reaches this call.
     public func run(isolatedBy child: ContractChild) throws -> ContractReport {
       if let order = ContractOrder.ofThisProcess {
         guard order.contract == "\(Subject.self)" else {

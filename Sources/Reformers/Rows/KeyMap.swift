@@ -33,7 +33,7 @@ public struct KeyMap<Owner>: Sendable, ExpressibleByArrayLiteral {
 
   /// The row of one object.
   ///
-  /// Throws what an entry throws: for the ready-made ones an ``APIError`` that names path, expected, found.
+  /// Throws what an entry throws: for the ready-made ones an `APIError` that names path, expected, found.
   public func row(of raw: RawData) throws -> ReformedRow<Owner> {
     var values: [(any Sendable)?] = []
     values.reserveCapacity(entries.count)
@@ -110,7 +110,7 @@ extension KeyMap.Entry {
 
 /// Makes the row of one object, by the key map of its source: several vocabularies, one kind of row.
 ///
-/// For a list of objects put it into a ``ListReformer``. Throws ``APIError/Reason/misconfigured`` for a
+/// For a list of objects put it into a ``ListReformer``. Throws `APIError.Reason.misconfigured` for a
 /// source that has no map.
 public struct KeyMapReformer<Owner>: Reformer {
   private let maps: SourceTable<KeyMap<Owner>>

@@ -42,7 +42,7 @@ struct SourceTable<Value: Sendable>: Sendable {
     self.entries = entries.map { (pattern: $0.key, value: $0.value) }
   }
 
-  /// Throws ``APIError/Reason/misconfigured`` when no pattern fits.
+  /// Throws `APIError.Reason.misconfigured` when no pattern fits.
   func value(for source: ReformSource, what: String) throws(APIError) -> Value {
     for entry in entries where entry.pattern.matches(source) { return entry.value }
     let known = entries.map(\.pattern.description).joined(separator: ", ")
