@@ -30,8 +30,10 @@ struct CurlBench {
 
   func throughput(_ measurement: Measurement) async throws {
     let ours = { (count: Int, width: Int) in try await fetch(count, width: width, over: transport) }
-    try await rate(measurement, "4.8 KB GET, 64 in flight, against bare libcurl", .atLeast(0.7), 20_000, 64, ours)
-    try await rate(measurement, "4.8 KB GET, one at a time, against bare libcurl", .atLeast(0.6), 4_000, 1, ours)
+    try await rate(
+      measurement, "4.8 KB GET, 64 in flight, against bare libcurl", .atLeast(0.7), 20_000, 64, ours)
+    try await rate(
+      measurement, "4.8 KB GET, one at a time, against bare libcurl", .atLeast(0.6), 4_000, 1, ours)
   }
 
   private func rate(

@@ -72,7 +72,8 @@
       defer { server.stop() }
       let url = try server.url()
       let error = await failure {
-        try await transport.send(HTTPExchange(HTTPRequest(url: url), destination: .memory(maximumBytes: 40_000)))
+        try await transport.send(
+          HTTPExchange(HTTPRequest(url: url), destination: .memory(maximumBytes: 40_000)))
       }
       XCTAssertEqual(error?.reason, .responseTooLarge)
       XCTAssertEqual(names, [])
@@ -83,7 +84,12 @@
       let piece = [UInt8](repeating: 7, count: 1 << 20)
       let head = "HTTP/1.1 200 OK\r\nContent-Length: \(32 << 20)\r\n\r\n"
       let steps = (0..<32).flatMap { _ -> [ScriptedServer.Step] in
-        [.write(piece), .answer { _ in sent.withLock { $0 += 1 }; return [] }]
+        [
+          .write(piece),
+          .answer { _ in
+            sent.withLock { $0 += 1 }; return []
+          },
+        ]
       }
       let server = try ScriptedServer(scripts: [[.readRequest, .text(head)] + steps])
       defer { server.stop() }
@@ -129,7 +135,8 @@
 
     func testFilesAndLargeArraysAreSentWhole() async throws {
       let server = try ScriptedServer.serving { received in
-        ScriptedServer.response(text: "\(received.body.count) \(received.isChunked) \(received.body.last ?? 0)")
+        ScriptedServer.response(
+          text: "\(received.body.count) \(received.isChunked) \(received.body.last ?? 0)")
       }
       defer { server.stop() }
       let path = path("upload")
@@ -153,7 +160,8 @@
         ScriptedServer.response(text: "\(received.text) \(received.isChunked)")
       }
       defer { server.stop() }
-      for (length, text) in [(nil, "0123456789 true"), (Int64(10), "0123456789 false")] as [(Int64?, String)] {
+      for (length, text) in [(nil, "0123456789 true"), (Int64(10), "0123456789 false")] as [(Int64?, String)]
+      {
         let response = try await transport.send(
           HTTPRequest(method: .post, url: try server.url(), body: .stream(Self.digits(10, length: length))))
         XCTAssertEqual(String(decoding: response.bytes, as: UTF8.self), text)
