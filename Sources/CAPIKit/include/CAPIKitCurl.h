@@ -140,4 +140,15 @@ static inline int capikit_x509_has_alternative_names(const X509 *certificate) {
   return X509_get_ext_by_NID(certificate, NID_subject_alt_name, -1) >= 0;
 }
 
+/// The SHA-256 of a certificate, or of its public key alone (SubjectPublicKeyInfo); 1 when it could be made.
+static inline int capikit_x509_digest(const X509 *certificate, int key_only, unsigned char digest[32]) {
+  unsigned char *der = NULL;
+  int length = key_only ? i2d_X509_PUBKEY(X509_get_X509_PUBKEY(certificate), &der) : i2d_X509(certificate, &der);
+  if (length <= 0) return 0;
+  unsigned int made = 0;
+  int ok = EVP_Digest(der, (size_t)length, digest, &made, EVP_sha256(), NULL) == 1 && made == 32;
+  OPENSSL_free(der);
+  return ok;
+}
+
 #endif

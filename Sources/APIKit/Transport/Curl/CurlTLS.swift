@@ -4,10 +4,12 @@
   /// A TLS policy in libcurl's options.
   struct CurlTLS {
     private let policy: TLSPolicy
+    private let pinning: CurlPinning
     var hasIdentity: Bool { policy.identity != nil }
 
     init(_ policy: TLSPolicy) throws(APIError) {
       self.policy = policy
+      pinning = CurlPinning(policy)
     }
 
     func apply(to handle: CurlHandle) throws(APIError) {
@@ -22,11 +24,15 @@
       try handle.set(CURLOPT_SSLVERSION, version)
       try handle.set(CURLOPT_SSL_VERIFYPEER, policy.allowsInvalidCertificates ? 0 : 1)
       try handle.set(CURLOPT_SSL_VERIFYHOST, policy.skipsHostValidation ? 0 : 2)
+      // A resumed session shows no verified chain, and pins must not be matched against an unproven one.
+      if policy.pinning.pins != nil { try handle.set(CURLOPT_SSL_SESSIONID_CACHE, 0) }
       if let identity = policy.identity { try apply(identity, to: handle) }
     }
 
-    /// Checks what OpenSSL does not; see ``CurlPinning``.
-    func check(_ ssl: OpaquePointer, host: String) throws(APIError) {}
+    /// Checks what OpenSSL does not, once per connection.
+    func check(_ ssl: OpaquePointer, host: String) throws(APIError) {
+      try pinning.check(ssl, host: host)
+    }
 
     private var version: Int {
       let version =

@@ -132,7 +132,7 @@
     private static let supported: TransportCapabilities = {
       let all: TransportCapabilities = [
         .http2, .fileUpload, .streamUpload, .fileDownload, .streamDownload, .progress, .connectTimeout,
-        .idleTimeout, .totalTimeout, .customTrust, .clientIdentity,
+        .idleTimeout, .totalTimeout, .pinning, .customTrust, .clientIdentity,
         .minimumTLS, .connectTo,
         .proxy, .login, .metrics, .unixSocket, .ftp, .connectionLimits, .headInspection, .insecureTLS,
       ]

@@ -1,0 +1,236 @@
+#if os(Linux)
+  import Foundation
+  import Synchronization
+  import TestServers
+  import XCTest
+
+  @testable import APIKit
+
+  /// What the suites for every transport do not ask: each switch of the TLS policy alone, and its traps.
+  final class CurlTLSTests: XCTestCase {
+    private func get(
+      _ site: NginxServer.Site, host: String = "localhost",
+      _ change: (inout TransportConfiguration) throws -> Void
+    ) async throws -> HTTPResponse {
+      let nginx = try NginxServer.shared()
+      var configuration = TransportConfiguration()
+      configuration.tls.trust = .bundle(path: nginx.certificates.root.path)
+      try change(&configuration)
+      let transport = try CurlTransport(configuration)
+      return try await transport.send(
+        HTTPRequest(url: try HTTPURL(nginx.url("/echo", site: site, host: host))))
+    }
+
+    private func pins(
+      _ texts: String..., host: String = "localhost", expires: Date? = nil, reportOnly: Bool = false,
+      onMismatch: (@Sendable (PinMismatch) -> Void)? = nil
+    ) throws -> PinSet {
+      PinSet(
+        [.init(host, pins: try texts.map { try PinSet.Pin($0) }, expires: expires)], isReportOnly: reportOnly,
+        onMismatch: onMismatch)
+    }
+
+    func testTheConnectionsProtocolAndCipherAreInTheMetrics() async throws {
+      let metrics = try await get(.onlyTLS13) { _ in }.metrics
+      XCTAssertEqual(metrics.tlsProtocol?.hasPrefix("TLSv1.3 TLS_"), true, "\(metrics)")
+      XCTAssertGreaterThan(metrics.tls, metrics.connect)
+    }
+
+    func testTrustMayBeGivenInMemory() async throws {
+      let pem = [UInt8](try Data(contentsOf: try NginxServer.shared().certificates.root))
+      let response = try await get(.tls(.good)) { $0.tls.trust = .certificates(pem: pem) }
+      XCTAssertEqual(response.status, 200)
+    }
+
+    func testATrustStoreThatCannotBeReadIsAnErrorOfItsOwn() async throws {
+      for trust: TLSPolicy.Trust in [
+        .bundle(path: "/no/such/file"), .certificates(pem: Array("-----BEGIN NOTHING-----".utf8)),
+      ] {
+        let error = await failure { try await get(.tls(.good)) { $0.tls.trust = trust } }
+        XCTAssertEqual(error?.reason, .trustStoreUnreadable, "\(String(describing: error))")
+      }
+    }
+
+    func testInvalidCertificatesAndWrongNamesAreAllowedSeparately() async throws {
+      for site: CertificateMatrix.Server in [.expired, .notYetValid, .selfSigned, .unknownRoot] {
+        let response = try await get(.tls(site)) { $0.tls.allowsInvalidCertificates = true }
+        XCTAssertEqual(response.status, 200, "\(site)")
+        let error = await failure { try await get(.tls(site)) { $0.tls.skipsHostValidation = true } }
+        XCTAssertNotNil(error, "\(site)")
+      }
+      for site: CertificateMatrix.Server in [.wrongHost, .commonNameOnly] {
+        let response = try await get(.tls(site)) { $0.tls.skipsHostValidation = true }
+        XCTAssertEqual(response.status, 200, "\(site)")
+        let error = await failure { try await get(.tls(site)) { $0.tls.allowsInvalidCertificates = true } }
+        XCTAssertEqual(error?.reason, .certificateHostMismatch, "\(site)")
+      }
+    }
+
+    func testABackupPinIsAsGoodAsTheFirst() async throws {
+      let certificates = try NginxServer.shared().certificates
+      let (good, other) = (try certificates.publicKeyPin(.good), try certificates.publicKeyPin(.expired))
+      let response = try await get(.tls(.good)) { $0.tls.pinning = .publicKey(try pins(other, good)) }
+      XCTAssertEqual(response.status, 200)
+      let error = await failure {
+        try await get(.tls(.good)) { $0.tls.pinning = .publicKey(try pins(other)) }
+      }
+      XCTAssertEqual(error?.reason, .pinMismatch)
+    }
+
+    func testAMismatchIsFoundAgainOnAConnectionThatStayedOpen() async throws {
+      let nginx = try NginxServer.shared()
+      var configuration = TransportConfiguration()
+      configuration.tls.trust = .bundle(path: nginx.certificates.root.path)
+      configuration.tls.pinning = .publicKey(try pins(try nginx.certificates.publicKeyPin(.expired)))
+      let transport = try CurlTransport(configuration)
+      for _ in 0..<3 {
+        let url = try HTTPURL(nginx.url("/echo", site: .http2, host: "localhost"))
+        let error = await failure { try await transport.send(HTTPRequest(url: url)) }
+        XCTAssertEqual(error?.reason, .pinMismatch)
+      }
+    }
+
+    func testACertificatePinIsOfTheWholeCertificate() async throws {
+      let certificates = try NginxServer.shared().certificates
+      let fingerprint = try Self.fingerprint(certificates.certificate(.good))
+      let response = try await get(.tls(.good)) { $0.tls.pinning = .certificate(try pins(fingerprint)) }
+      XCTAssertEqual(response.status, 200)
+      // The authority's certificate is part of the proven chain.
+      let root = try Self.fingerprint(certificates.root)
+      let rooted = try await get(.tls(.good)) { $0.tls.pinning = .certificate(try pins(root)) }
+      XCTAssertEqual(rooted.status, 200)
+      let error = await failure {
+        let key = try certificates.publicKeyPin(.good)
+        return try await get(.tls(.good)) { $0.tls.pinning = .certificate(try pins(key)) }
+      }
+      XCTAssertEqual(error?.reason, .pinMismatch)
+    }
+
+    func testAPinMakesASelfSignedCertificateSafe() async throws {
+      let certificates = try NginxServer.shared().certificates
+      let pin = try certificates.publicKeyPin(.selfSigned)
+      let response = try await get(.tls(.selfSigned)) {
+        $0.tls.allowsInvalidCertificates = true
+        $0.tls.pinning = .publicKey(try pins(pin))
+      }
+      XCTAssertEqual(response.status, 200)
+      let error = await failure {
+        try await get(.tls(.good)) {
+          $0.tls.allowsInvalidCertificates = true
+          $0.tls.pinning = .publicKey(try pins(pin))
+        }
+      }
+      XCTAssertEqual(error?.reason, .pinMismatch)
+    }
+
+    func testReportOnlyPinsReportAndLetPass() async throws {
+      let wrong = try NginxServer.shared().certificates.publicKeyPin(.expired)
+      let reports = Mutex<[PinMismatch]>([])
+      for reportOnly in [true, false] {
+        let set = try pins(wrong, reportOnly: reportOnly) { report in reports.withLock { $0.append(report) } }
+        _ = try? await get(.tls(.good)) { $0.tls.pinning = .publicKey(set) }
+      }
+      let all = reports.withLock { $0 }
+      XCTAssertEqual(all.map(\.isEnforced), [false, true])
+      XCTAssertEqual(all.first?.host, "localhost")
+      XCTAssertEqual(all.first?.expected.map(\.description), ["sha256/" + wrong])
+      XCTAssertEqual(all.first?.shown.count, 2)
+    }
+
+    func testPinsBeyondTheirDateAndOfOtherHostsDoNotCount() async throws {
+      let wrong = try NginxServer.shared().certificates.publicKeyPin(.expired)
+      for set in [
+        try pins(wrong, expires: Date(timeIntervalSinceNow: -1)), try pins(wrong, host: "other.test"),
+      ] {
+        let response = try await get(.tls(.good)) { $0.tls.pinning = .publicKey(set) }
+        XCTAssertEqual(response.status, 200)
+      }
+    }
+
+    func testTheNameStaysWithTheURLWhenConnectingElsewhere() async throws {
+      let nginx = try NginxServer.shared()
+      var configuration = TransportConfiguration()
+      configuration.tls.trust = .bundle(path: nginx.certificates.root.path)
+      let transport = try CurlTransport(configuration)
+      let target = "127.0.0.1:\(nginx.port(.tls(.good)))"
+      var request = HTTPRequest(url: try HTTPURL("https://good.test/echo"))
+      request.options.connectTo = target
+      let response = try await transport.send(request)
+      XCTAssertTrue(String(decoding: response.bytes, as: UTF8.self).contains(#""host": "good.test""#))
+      request.url = try HTTPURL("https://bad.test/echo")
+      let error = await failure { [request] in try await transport.send(request) }
+      XCTAssertEqual(error?.reason, .certificateHostMismatch)
+    }
+
+    func testAnUnreadableClientIdentityIsAnErrorOfItsOwn() async throws {
+      let certificates = try NginxServer.shared().certificates
+      let archive = certificates.archive(.friend).path
+      let key = ClientIdentity.Source.file(path: certificates.key(.stranger).path)
+      for identity: ClientIdentity in [
+        .pkcs12(.file(path: archive), password: "wrong"), .pkcs12(.file(path: archive), password: ""),
+        .pkcs12(.file(path: "/no/such"), password: ""),
+        .pem(certificate: .file(path: certificates.certificate(.friend).path), key: key),
+        .pem(certificate: .bytes([1, 2, 3]), key: key),
+      ] {
+        let error = await failure { try await get(.clientCertificate) { $0.tls.identity = identity } }
+        XCTAssertEqual(error?.reason, .clientIdentityUnreadable, "\(identity)")
+      }
+    }
+
+    func testAClientIdentityMayBeGivenInMemory() async throws {
+      let certificates = try NginxServer.shared().certificates
+      let archive = [UInt8](try Data(contentsOf: certificates.archive(.friend)))
+      for identity: ClientIdentity in [
+        .pkcs12(.bytes(archive), password: certificates.password),
+        .pem(
+          certificate: .bytes([UInt8](try Data(contentsOf: certificates.certificate(.friend)))),
+          key: .bytes([UInt8](try Data(contentsOf: certificates.key(.friend))))),
+      ] {
+        let response = try await get(.clientCertificate) { $0.tls.identity = identity }
+        XCTAssertTrue(String(decoding: response.bytes, as: UTF8.self).contains("CN=friend"))
+      }
+    }
+
+    func testPlainAndTLSPortsMixedUpFailOrAnswerAsTheyDo() async throws {
+      let nginx = try NginxServer.shared()
+      let url = try HTTPURL("https://127.0.0.1:\(nginx.port(.plain))/echo")
+      let error = await failure { try await CurlTransport.shared.send(HTTPRequest(url: url)) }
+      XCTAssertEqual(error?.reason, .tlsHandshakeFailed)
+    }
+
+    func testManyRequestsShareOneHTTP2Connection() async throws {
+      let nginx = try NginxServer.shared()
+      var configuration = TransportConfiguration()
+      configuration.tls.trust = .bundle(path: nginx.certificates.root.path)
+      let transport = try CurlTransport(configuration)
+      let url = try HTTPURL(nginx.url("/files/listing.json", site: .http2, host: "localhost"))
+      let connections = try await withThrowingTaskGroup(of: String?.self) { group in
+        for _ in 0..<300 {
+          group.addTask {
+            let response = try await transport.send(HTTPRequest(url: url))
+            XCTAssertEqual(response.version, .http2)
+            return response.headers["X-Connection"]
+          }
+        }
+        return try await group.reduce(into: Set<String?>()) { $0.insert($1) }
+      }
+      XCTAssertEqual(connections.count, 1)
+      // A cancelled request leaves the connection to the others.
+      let slow = try HTTPURL(nginx.url("/slow/megabyte.bin", site: .http2, host: "localhost"))
+      let task = Task { try await transport.send(HTTPRequest(url: slow)) }
+      try await Task.sleep(for: .milliseconds(50))
+      task.cancel()
+      _ = try? await task.value
+      let after = try await transport.send(HTTPRequest(url: url))
+      XCTAssertTrue(after.metrics.isReused)
+      XCTAssertEqual(after.headers["X-Connection"], connections.first ?? nil)
+    }
+
+    private static func fingerprint(_ certificate: URL) throws -> String {
+      let pem = try String(contentsOf: certificate, encoding: .utf8)
+      let base64 = pem.split(separator: "\n").filter { !$0.hasPrefix("-----") }.joined()
+      let der = try XCTUnwrap(Data(base64Encoded: base64))
+      return Hex.encode(Crypto.sha256([UInt8](der)))
+    }
+  }
+#endif
