@@ -1,14 +1,8 @@
 extension HTTPClient {
   /// The client of services that state none of their own: the platform's transport with the standard
   /// configuration, redirects followed, cookies kept on disk.
-  public static let shared: HTTPClient = {
-    do throws(APIError) {
-      return try HTTPClient(configuration: .standard)
-    } catch {
-      // The standard configuration asks no transport for anything beyond plain HTTP.
-      preconditionFailure(error.description)
-    }
-  }()
+  public static let shared = HTTPClient(
+    transport: DefaultTransport.shared, cookies: CookieJar(store: .standard))
 
   /// Makes a client with a transport of its own, the platform's default, under a configuration.
   ///
@@ -18,6 +12,6 @@ extension HTTPClient {
     configuration: TransportConfiguration, redirects: RedirectPolicy = .follow
   ) throws(APIError) {
     let jar = configuration.persistence == .disk ? CookieJar(store: .standard) : CookieJar()
-    self.init(transport: try URLSessionTransport(configuration), redirects: redirects, cookies: jar)
+    self.init(transport: try DefaultTransport.make(configuration), redirects: redirects, cookies: jar)
   }
 }

@@ -33,6 +33,8 @@ final class ScriptedServer: Sendable {
     case pause(Duration)
     /// Waits until the test opens the latch.
     case wait(Latch)
+    /// Opens a latch: tells the test that the script came this far.
+    case open(Latch)
     /// Waits until the client closes.
     case waitForClose
     /// Answers the request read last.
@@ -136,6 +138,14 @@ final class ScriptedServer: Sendable {
   /// Blocks until no connection is open; false when that did not come within the limit.
   @discardableResult
   func waitUntilIdle(seconds: Double = 10) -> Bool { wait(seconds) { $0.open.isEmpty } }
+
+  /// Ends every connection that is open; the server goes on.
+  func dropConnections() {
+    state.withLock { state in
+      for one in state.open { shutdown(one, Int32(SHUT_RDWR)) }
+    }
+    waitUntilIdle()
+  }
 
   /// Ends the listener and every connection.
   func stop() {
@@ -241,6 +251,9 @@ final class ScriptedServer: Sendable {
     case .wait(let latch):
       latch.wait()
       return true
+    case .open(let latch):
+      latch.open()
+      return true
     case .waitForClose:
       wire.waitForClose()
       return true
@@ -278,10 +291,18 @@ final class Latch: Sendable {
     condition.unlock()
   }
 
-  func wait() {
-    let end = Date(timeIntervalSinceNow: 20)
+  /// Whether it was opened.
+  var isOpened: Bool { isOpen.withLock { $0 } }
+
+  /// Blocks until it is open; false when that did not come within the limit.
+  @discardableResult
+  func wait(seconds: Double = 20) -> Bool {
+    let end = Date(timeIntervalSinceNow: seconds)
     condition.lock()
-    while !isOpen.withLock({ $0 }), condition.wait(until: end) {}
-    condition.unlock()
+    defer { condition.unlock() }
+    while !isOpened {
+      if !condition.wait(until: end) { return isOpened }
+    }
+    return true
   }
 }

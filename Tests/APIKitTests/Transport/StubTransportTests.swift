@@ -1,5 +1,4 @@
 import APIKit
-import Synchronization
 import XCTest
 
 final class StubTransportTests: XCTestCase {
@@ -134,15 +133,5 @@ final class StubTransportTests: XCTestCase {
     let stub = StubTransport(.status(200))
     let error = await failure { try await stub.waitForRequests(1, within: .milliseconds(5)) }
     XCTAssertEqual(error?.reason, .totalTimeout)
-  }
-
-  private final class Counter: Sendable {
-    private let value = Mutex(0)
-    func next() -> Int {
-      value.withLock { value in
-        defer { value += 1 }
-        return value
-      }
-    }
   }
 }

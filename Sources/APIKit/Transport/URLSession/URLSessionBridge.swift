@@ -69,7 +69,7 @@ final class URLSessionBridge: NSObject, URLSessionDataDelegate {
     _ session: URLSession, task: URLSessionTask, didSendBodyData bytesSent: Int64, totalBytesSent: Int64,
     totalBytesExpectedToSend: Int64
   ) {
-    flight(task)?.sent(totalBytesSent)
+    flight(task)?.sent(totalBytesSent, of: totalBytesExpectedToSend)
   }
 
   func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {

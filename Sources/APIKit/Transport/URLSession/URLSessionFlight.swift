@@ -158,11 +158,12 @@ final class URLSessionFlight: Sendable {
     }
   }
 
-  /// Takes the count of bytes sent.
-  func sent(_ count: Int64) {
+  /// Takes the count of bytes sent, of so many; 0 or less when not known.
+  func sent(_ count: Int64, of total: Int64) {
     let report = state.withLock { state -> TransferProgress? in
       state.lastActivity = .now
       state.progress.sent = count
+      if total > 0 { state.progress.totalToSend = total }
       return dueReport(&state)
     }
     if let report { exchange.onProgress?(report) }

@@ -72,13 +72,16 @@ public final class URLSessionTransport: HTTPTransport {
   /// Sends one request; see ``HTTPTransport``.
   public func send(_ exchange: HTTPExchange) async throws(APIError) -> HTTPResponse {
     let start = ContinuousClock.now
+    var exchange = exchange
+    exchange.request = exchange.request.compressingBody()
     try capabilities.check(exchange)
     let request = try urlRequest(exchange.request)
     guard !Task.isCancelled else { throw APIError(.transport, .cancelled) }
+    let (ready, body) = (exchange, exchange.request.body)
     let flight = try bridge.add { () throws(APIError) in
       URLSessionFlight(
-        task: try makeTask(request, exchange.request.body), exchange: exchange, start: start,
-        timeouts: exchange.request.timeouts.filled(from: configuration.timeouts),
+        task: try makeTask(request, body), exchange: ready, start: start,
+        timeouts: ready.request.timeouts.filled(from: configuration.timeouts),
         maximumDecodedBytes: configuration.maximumDecodedBytes)
     }
     guard let flight else { throw APIError(.transport, .transportStopped) }
@@ -96,10 +99,6 @@ public final class URLSessionTransport: HTTPTransport {
         .transport, .unsupportedScheme,
         "URLSessionTransport serves http and https, not \(request.url.scheme)")
     }
-    guard !request.options.compressesBody else {
-      throw APIError(
-        .transport, .unsupportedCapability, "the transport does not support compressed request bodies")
-    }
     guard request.method != .get || request.body.isEmpty else {
       throw APIError(
         .transport, .unsupportedCapability,
@@ -116,15 +115,16 @@ public final class URLSessionTransport: HTTPTransport {
     case .empty: return session.dataTask(with: request)
     case .bytes(let bytes): return session.uploadTask(with: request, from: Data(bytes))
     case .file(let path, let offset):
-      guard offset == 0 else {
-        throw APIError(
-          .transport, .unsupportedCapability,
-          "the transport does not support request bodies from the middle of a file")
-      }
       guard FileManager.default.isReadableFile(atPath: path) else {
         throw APIError(.transport, .unreadableBody, "the file \(path) cannot be read")
       }
-      return session.uploadTask(with: request, fromFile: URL(fileURLWithPath: path))
+      let file = URL(fileURLWithPath: path)
+      guard offset > 0 else { return session.uploadTask(with: request, fromFile: file) }
+      // The system sends files whole; of a mapped one the rest can be sent without reading it at once.
+      guard let whole = try? Data(contentsOf: file, options: .alwaysMapped) else {
+        throw APIError(.transport, .unreadableBody, "the file \(path) cannot be read")
+      }
+      return session.uploadTask(with: request, from: whole.dropFirst(Int(offset)))
     case .stream:
       throw APIError(
         .transport, .unsupportedCapability,

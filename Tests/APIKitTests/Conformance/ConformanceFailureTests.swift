@@ -1,0 +1,217 @@
+import Foundation
+import XCTest
+
+@testable import APIKit
+
+#if canImport(Glibc)
+  import Glibc
+#else
+  import Darwin
+#endif
+
+extension TransportConformanceTests {
+  // MARK: Nobody there
+
+  func testARefusedConnectionIsTold() async throws {
+    let closed = try ScriptedServer(.close)
+    closed.stop()
+    XCTAssertTrue(closed.waitUntilIdle())
+    let url = try closed.url()
+    let transport = try transport()
+    let error = await failure { try await transport.send(HTTPRequest(url: url)) }
+    XCTAssertEqual(error?.reason, .connectionRefused)
+    XCTAssertEqual(error?.place, .transport)
+  }
+
+  func testAnUnknownHostIsTold() async throws {
+    let transport = try transport()
+    let error = await failure {
+      try await transport.send(HTTPRequest(url: "http://no-such-host.invalid/"))
+    }
+    XCTAssertEqual(error?.reason, .unknownHost)
+  }
+
+  func testAPlainServerIsNoTLSServer() async throws {
+    let server = try server(.text("HTTP/1.1 400 Bad Request\r\n\r\n"), .waitForClose)
+    let url = try server.url("/", scheme: "https")
+    let transport = try transport()
+    let error = await failure { try await transport.send(HTTPRequest(url: url)) }
+    XCTAssertEqual(error?.reason, .tlsHandshakeFailed)
+  }
+
+  // MARK: Limits in time
+
+  func testASilentServerRunsIntoTheIdleLimit() async throws {
+    let heads = ["", "HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhalf"]
+    for head in heads {
+      let start = Date()
+      let error = try await error(.readRequest, .text(head), .waitForClose) {
+        $0.request.timeouts = HTTPTimeouts(idle: .milliseconds(300))
+      }
+      XCTAssertEqual(error?.reason, .idleTimeout)
+      XCTAssertGreaterThan(Date().timeIntervalSince(start), 0.25)
+      XCTAssertLessThan(Date().timeIntervalSince(start), 3)
+    }
+  }
+
+  func testASlowServerRunsIntoTheTotalLimitAlone() async throws {
+    let start = Date()
+    let error = try await error(
+      .readRequest, .text("HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n"),
+      .drip(Self.pattern(1000), size: 1, every: .milliseconds(20))
+    ) {
+      $0.request.timeouts = HTTPTimeouts(idle: .seconds(10), total: .milliseconds(400))
+    }
+    XCTAssertEqual(error?.reason, .totalTimeout)
+    XCTAssertGreaterThan(Date().timeIntervalSince(start), 0.35)
+    XCTAssertLessThan(Date().timeIntervalSince(start), 3)
+  }
+
+  func testAHandshakeThatNeverEndsRunsIntoTheConnectLimit() async throws {
+    let server = try server(.waitForClose)
+    let transport = try transport()
+    let exchange = HTTPExchange.make(try server.url("/", scheme: "https")) {
+      $0.request.timeouts = HTTPTimeouts(connect: .milliseconds(400), idle: .seconds(10))
+    }
+    guard await can(.connectTimeout, "connectTimeout", transport, exchange) else { return }
+    let error = await failure { try await transport.send(exchange) }
+    XCTAssertEqual(error?.reason, .connectTimeout)
+  }
+
+  func testALimitOfZeroIsNone() async throws {
+    let server = try server(
+      .readRequest, .pause(.milliseconds(300)), .write(ScriptedServer.response(text: "late")), .waitForClose)
+    let transport = try transport()
+    let answer = try await transport.send(
+      HTTPExchange.make(try server.url()) {
+        $0.request.timeouts = HTTPTimeouts(connect: .zero, idle: .zero, total: .zero)
+      })
+    XCTAssertEqual(answer.bytes, Array("late".utf8))
+  }
+
+  // MARK: Broken answers
+
+  func testABodyThatWasCutIsAnError() async throws {
+    let cuts = [
+      "HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhalf",
+      "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n",
+      "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n50\r\nhello",
+    ]
+    for cut in cuts {
+      let error = try await error(.readRequest, .text(cut), .close)
+      XCTAssertEqual(error?.reason, .truncatedBody, cut)
+    }
+  }
+
+  func testAResetWithinTheBodyIsAnError() async throws {
+    let error = try await error(
+      .readRequest, .text("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhalf"), .pause(.milliseconds(50)),
+      .reset)
+    XCTAssertTrue(
+      error?.reason == .truncatedBody || error?.reason == .connectionLost, "\(error as Any)")
+  }
+
+  func testAConnectionThatEndsWithoutAnAnswerIsLost() async throws {
+    let closed = try await error(.readRequest, .close)
+    XCTAssertEqual(closed?.reason, .connectionLost)
+    let reset = try await error(.readRequest, .reset)
+    XCTAssertEqual(reset?.reason, .connectionLost)
+  }
+
+  func testAHeadThatWasCutIsAnError() async throws {
+    try XCTSkipIf(
+      quirks.contains(.trapsOnUnfinishedHead),
+      "measured: FoundationNetworking traps (NativeProtocol.swift, 'there's no response'), which would end the tests"
+    )
+    let error = try await error(.readRequest, .text("HTTP/1.1 200 OK\r\nContent-Ty"), .close)
+    XCTAssertTrue(
+      [.connectionLost, .malformedResponse, .truncatedBody].contains(error?.reason), "\(error as Any)")
+  }
+
+  func testWhatIsNoHTTPIsAnError() async throws {
+    let answers = [
+      "this is no HTTP at all\r\n\r\n", "<html>HTTP/0.9</html>",
+      "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\nhello\r\n0\r\n\r\n",
+      "HTTP/1.1 200 OK\r\nContent-Length: 5\r\nContent-Length: 7\r\n\r\nhello!!",
+    ]
+    for answer in answers {
+      let error = try await error(.readRequest, .text(answer), .close)
+      XCTAssertEqual(error?.reason, .malformedResponse, answer)
+    }
+  }
+
+  func testHeaderFieldsWithoutEndAreRefused() async throws {
+    let error = try await error(
+      .readRequest, .text("HTTP/1.1 200 OK\r\nX-Long: " + String(repeating: "a", count: 400_000)),
+      .text("\r\nContent-Length: 2\r\n\r\nok"), .waitForClose)
+    XCTAssertTrue(
+      [.malformedResponse, .responseTooLarge].contains(error?.reason), "\(error as Any)")
+  }
+
+  func testAnEarlyAnswerToAnUploadIsNotLost() async throws {
+    let server = try server(
+      .readHead, .write(ScriptedServer.response(413, ["Connection": "close"], text: "too large")),
+      .waitForClose)
+    let answer = try await transport().send(
+      HTTPRequest(method: .put, url: try server.url(), body: .bytes(Self.pattern(5_000_000))))
+    XCTAssertEqual(answer.status, 413)
+    XCTAssertEqual(answer.bytes, Array("too large".utf8))
+  }
+
+  func testAStaleConnectionIsReplacedInSilence() async throws {
+    let server = try server(scripts: [
+      [.readRequest, .write(ScriptedServer.response(text: "first")), .close],
+      [.serve { _ in ScriptedServer.response(text: "second") }],
+    ])
+    let transport = try transport()
+    let first = try await transport.send(HTTPRequest(url: try server.url()))
+    XCTAssertEqual(first.bytes, Array("first".utf8))
+    XCTAssertTrue(server.waitUntilIdle())
+    let second = try await transport.send(HTTPRequest(url: try server.url()))
+    XCTAssertEqual(second.bytes, Array("second".utf8))
+  }
+
+  // MARK: Cancellation
+
+  func testCancellingEndsTheAttemptAtAnyPhase() async throws {
+    let half = "HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhalf"
+    let phases: [(String, [ScriptedServer.Step], HTTPBody)] = [
+      ("waiting for the head", [.readRequest, .waitForClose], .empty),
+      ("in the body", [.readRequest, .text(half), .waitForClose], .empty),
+      ("sending", [.readHead, .wait(Latch())], .bytes(Self.pattern(30_000_000))),
+    ]
+    for (phase, steps, body) in phases {
+      let arrived = Latch()
+      let index = phase == "sending" ? 1 : steps.count - 1
+      var script = steps
+      script.insert(.open(arrived), at: index)
+      let server = try server(scripts: [script])
+      let transport = try transport()
+      let request = HTTPRequest(method: .put, url: try server.url(), body: body)
+      let task = Task { await failure { try await transport.send(request) } }
+      XCTAssertTrue(arrived.wait(seconds: 10), phase)
+      let start = Date()
+      task.cancel()
+      let error = await task.value
+      XCTAssertEqual(error?.reason, .cancelled, phase)
+      XCTAssertLessThan(Date().timeIntervalSince(start), 1, phase)
+      if phase == "sending" { server.stop() }
+      XCTAssertTrue(server.waitUntilIdle(), "the connection was closed \(phase)")
+    }
+  }
+
+  func testACancelledTaskSendsNothing() async throws {
+    let server = try serving { _ in ScriptedServer.response() }
+    let transport = try transport()
+    let request = HTTPRequest(url: try server.url())
+    let task = Task {
+      while !Task.isCancelled { await Task.yield() }
+      return await failure { try await transport.send(request) }
+    }
+    task.cancel()
+    let error = await task.value
+    XCTAssertEqual(error?.reason, .cancelled)
+    let after = try await transport.send(request)
+    XCTAssertEqual(after.status, 200, "the transport is as good as before")
+  }
+}

@@ -1,0 +1,71 @@
+import Foundation
+import XCTest
+
+@testable import APIKit
+
+/// The conformance suite over `URLSessionTransport`, and what is its own.
+final class URLSessionConformanceTests: TransportConformanceTests {
+  #if canImport(FoundationNetworking)
+    override var quirks: Set<Quirk> {
+      [
+        .reordersHeaders, .passesCutCompression, .readsFirstMemberOnly, .refusesBodyInGet,
+        .trapsOnUnfinishedHead,
+      ]
+    }
+  #else
+    override var quirks: Set<Quirk> { [.reordersHeaders, .refusesBodyInGet] }
+  #endif
+
+  override func makeTransport(_ configuration: TransportConfiguration) throws(APIError) -> any HTTPTransport {
+    try URLSessionTransport(configuration)
+  }
+
+  func testStoppingLandsEveryAttempt() async throws {
+    let server = try server(.readRequest, .waitForClose)
+    let transport = try URLSessionTransport(.ephemeral)
+    let request = HTTPRequest(url: try server.url())
+    let tasks = (0..<10).map { _ in Task { await failure { try await transport.send(request) } } }
+    XCTAssertTrue(server.waitForRequests(10))
+    transport.shutdown()
+    for task in tasks {
+      let error = await task.value
+      XCTAssertEqual(error?.reason, .transportStopped)
+    }
+    let after = await failure { try await transport.send(request) }
+    XCTAssertEqual(after?.reason, .transportStopped)
+    transport.shutdown()
+  }
+
+  func testTransportsThatGoLeaveNoDescriptorAndNoConnection() async throws {
+    let server = try serving { _ in ScriptedServer.response() }
+    let url = try server.url()
+    func useOne() async throws {
+      let transport = try URLSessionTransport(.ephemeral)
+      _ = try await transport.send(HTTPRequest(url: url))
+    }
+    try await useOne()
+    let before = openDescriptors()
+    for _ in 0..<20 { try await useOne() }
+    XCTAssertTrue(server.waitUntilIdle(), "\(server.openCount) connections are still open")
+    XCTAssertLessThanOrEqual(openDescriptors(), before + 2)
+  }
+
+  private func openDescriptors() -> Int {
+    (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count) ?? 0
+  }
+
+  func testALimitInAllIsRefused() {
+    var configuration = TransportConfiguration.ephemeral
+    configuration.connections.total = 10
+    XCTAssertThrowsError(try URLSessionTransport(configuration)) { error in
+      XCTAssertEqual((error as? APIError)?.reason, .unsupportedCapability)
+    }
+  }
+
+  func testJoinedCookiesAreTakenApart() {
+    let joined = "a=1; Expires=Wed, 21 Oct 2099 07:28:00 GMT; Path=/, b=x,y; Path=/, c=, d=4"
+    XCTAssertEqual(
+      URLSessionTransport.splitSetCookie(joined),
+      ["a=1; Expires=Wed, 21 Oct 2099 07:28:00 GMT; Path=/", "b=x,y; Path=/", "c=", "d=4"])
+  }
+}
