@@ -33,11 +33,15 @@ extension TransportConformanceTests {
     let server = try serving { ScriptedServer.response(text: $0.target) }
     let transport = try transport()
     for target in [
-      "/", "/a%2Fb/c%20d", "/x?y=1&z=%E2%82%AC&plus=a+b", "/?", "/a//b/./c/../d", "/q?a=b?c/d", "/~u/;p=1",
+      "/", "/a%2Fb/c%20d", "/x?y=1&z=%E2%82%AC&plus=a+b", "/?", "/a//b", "/q?a=b?c/d", "/~u/;p=1",
     ] {
       let answer = try await transport.send(HTTPRequest(url: try server.url(target)))
       XCTAssertEqual(String(decoding: answer.bytes, as: UTF8.self), target)
     }
+    let dots = try await transport.send(HTTPRequest(url: try server.url("/a/./b/../c")))
+    XCTAssertEqual(
+      String(decoding: dots.bytes, as: UTF8.self),
+      quirks.contains(.removesDotSegments) ? "/a/c" : "/a/./b/../c")
     let brackets = try await transport.send(HTTPRequest(url: try server.url("/x?a[]=1&b=%20")))
     let seen = String(decoding: brackets.bytes, as: UTF8.self)
     XCTAssertTrue(["/x?a[]=1&b=%20", "/x?a%5B%5D=1&b=%20"].contains(seen), seen)

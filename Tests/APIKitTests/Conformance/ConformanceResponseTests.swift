@@ -139,10 +139,15 @@ extension TransportConformanceTests {
   func testSeveralMembersAreReadWholeOrRefused() async throws {
     let packed = Self.gzip(Array("first ".utf8)) + Self.gzip(Array("second".utf8))
     let server = try serving { _ in ScriptedServer.response(200, ["Content-Encoding": "gzip"], packed) }
-    let answer = try await transport().send(HTTPRequest(url: try server.url()))
-    XCTAssertEqual(
-      String(decoding: answer.bytes, as: UTF8.self),
-      quirks.contains(.readsFirstMemberOnly) ? "first " : "first second")
+    let transport = try transport()
+    let request = HTTPRequest(url: try server.url())
+    if quirks.contains(.refusesSeveralMembers) {
+      let error = await failure { try await transport.send(request) }
+      XCTAssertEqual(error?.reason, .undecodableContent, error?.detail ?? "")
+    } else {
+      let answer = try await transport.send(request)
+      XCTAssertEqual(String(decoding: answer.bytes, as: UTF8.self), "first second")
+    }
   }
 
   func testACutCompressedBodyIsAnError() async throws {
@@ -212,7 +217,7 @@ extension TransportConformanceTests {
   func testAResponseIsRefusedAtItsHead() async throws {
     struct Unwanted: Error {}
     let server = try server(
-      .readRequest, .text("HTTP/1.1 200 OK\r\nX-Kind: film\r\nContent-Length: 1000000000\r\n\r\n"),
+      .readRequest, .text("HTTP/1.1 200 OK\r\nX-Kind: film\r\nContent-Length: 50000000\r\n\r\n"),
       .drip([UInt8](repeating: 1, count: 1 << 20), size: 1 << 16, every: .milliseconds(1)), .waitForClose)
     let transport = try transport()
     let exchange = HTTPExchange.make(try server.url()) { exchange in

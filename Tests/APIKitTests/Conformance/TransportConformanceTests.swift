@@ -16,8 +16,10 @@ class TransportConformanceTests: XCTestCase {
     case reordersHeaders
     /// A gzip body that was cut, and whose framing is whole, passes as whole.
     case passesCutCompression
-    /// Of a gzip body of several members only the first is read.
-    case readsFirstMemberOnly
+    /// A gzip body of several members is an error, not read whole.
+    case refusesSeveralMembers
+    /// Dot segments of a path are removed before it is sent.
+    case removesDotSegments
     /// A GET with a body is refused.
     case refusesBodyInGet
     /// A server that closes within the header fields, or sends fields behind a chunked body, ends the program.

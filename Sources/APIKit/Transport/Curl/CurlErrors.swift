@@ -102,6 +102,7 @@
       case 1 where seen.text.contains("HTTP/0.9"): reason = .malformedResponse
       case 7: reason = connecting(seen)
       case 8 where !seen.text.contains("FTP"): reason = .malformedResponse
+      case 56 where seen.text.contains("in chunked-encoding"): reason = .malformedResponse
       case 35, 55, 56, 80: reason = broken(reason, seen)
       case 58: reason = .clientIdentityUnreadable
       case 60: reason = verdict(seen)

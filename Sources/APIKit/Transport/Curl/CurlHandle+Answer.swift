@@ -78,6 +78,10 @@
     /// Ends the transfer: libcurl's verdict, and ours, become the outcome.
     func outcome(_ code: CURLcode) -> Result<CurlAnswer, APIError> {
       let wasConnected = machine.state != .connecting
+      if code == CURLE_OK, machine.failure == nil, isHTTP, isHeadOpen {
+        // libcurl takes the end of the connection for the end of the head.
+        machine.fail(APIError(.transport, .truncatedBody, "the connection ended within the header fields"))
+      }
       if code == CURLE_OK, machine.failure == nil, !isHeadDone { _ = completeHead() }
       if code != CURLE_OK, machine.failure == nil {
         machine.fail(CurlErrors.error(code, circumstances(wasConnected)))

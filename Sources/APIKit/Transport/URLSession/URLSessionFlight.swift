@@ -249,7 +249,7 @@ final class URLSessionFlight: Sendable {
     var detail = "\(reason.text) (URLSession: \((error as NSError).code))"
     if head != nil, reason == .connectionLost || reason == .transportFailed {
       reason = .truncatedBody
-      detail = "the connection ended after \(received) bytes of the body"
+      detail = "the connection ended after \(received) bytes of the body (\(error.localizedDescription))"
     }
     return APIError(.transport, reason, detail, underlying: error, evidence: head?.evidence)
   }

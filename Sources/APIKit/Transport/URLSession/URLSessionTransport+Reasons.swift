@@ -70,6 +70,8 @@ extension URLSessionTransport {
       ("in chunked-encoding", .malformedResponse),
       // CURLE_BAD_CONTENT_ENCODING: gzip, deflate, br or zstd does not decode.
       ("content unencoding", .undecodableContent),
+      // CURLE_WRITE_ERROR: bytes behind the first member of a gzip body, which libcurl does not read.
+      ("Failed writing received data", .undecodableContent),
       // CURLE_OUT_OF_MEMORY, which libcurl says of a header line beyond 100 KB.
       ("Out of memory", .malformedResponse),
       // CURLE_WEIRD_SERVER_REPLY: a head that is no HTTP.
