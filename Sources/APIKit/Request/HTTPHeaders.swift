@@ -134,10 +134,16 @@ extension HTTPHeaders: CustomStringConvertible {
   /// Whether values of that name are masked wherever the framework prints them.
   ///
   /// `Authorization`, `Proxy-Authorization`, `Cookie`, `Set-Cookie`, and any name that holds `token`,
-  /// `secret`, `signature`, `password` or `api-key`.
+  /// `secret`, `signature`, `password`, `credential`, or a key of an application: `api-key`, `access-key`,
+  /// `app-key`, `application-key`, whether written with a dash, an underscore or neither.
   public static func isSecret(_ name: String) -> Bool {
-    let name = name.lowercased()
-    return ["authorization", "proxy-authorization", "cookie", "set-cookie"].contains(name)
-      || ["token", "secret", "signature", "password", "api-key", "apikey"].contains { name.contains($0) }
+    let name = name.lowercased().filter { $0 != "-" && $0 != "_" }
+    return ["authorization", "proxyauthorization", "cookie", "setcookie"].contains(name)
+      || secretParts.contains { name.contains($0) }
   }
+
+  private static let secretParts = [
+    "token", "secret", "signature", "password", "credential", "apikey", "accesskey", "appkey",
+    "applicationkey",
+  ]
 }

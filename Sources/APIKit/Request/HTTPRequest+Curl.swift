@@ -5,7 +5,7 @@ extension HTTPRequest {
   /// input. Limits in time and compression are not part of it.
   /// - Parameter maskingSecrets: Whether header fields, parameters in the query, in form and JSON bodies, and
   ///   passwords are replaced by `•••` when their names say they are secret
-  ///   (``HTTPHeaders/isSecret(_:)``). The default is true; without it the text is not for logs.
+  ///   (``HTTPHeaders/isSecret(_:)``, and the names that sign-in forms use). The default is true; without it the text is not for logs.
   public func curlCommand(maskingSecrets: Bool = true) -> String {
     let secrets = SecretMask(isOn: maskingSecrets)
     var words = ["curl"]

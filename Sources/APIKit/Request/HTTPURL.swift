@@ -32,6 +32,8 @@ public struct HTTPURL: Hashable, Sendable {
   }
 
   /// Parses an absolute URL.
+  ///
+  /// Mind that `HTTPURL("https://…")` with a literal is ``init(stringLiteral:)``, which traps.
   public init(_ string: String) throws(APIError) {
     var rest = string[...]
     guard let colon = rest.utf8.firstIndex(of: UInt8(ascii: ":")), Self.isScheme(rest[..<colon]) else {
@@ -119,7 +121,9 @@ extension HTTPURL {
       hostPart = text[text.index(after: text.startIndex)..<close]
       guard
         hostPart.utf8.contains(UInt8(ascii: ":")),
-        hostPart.allSatisfy({ $0.isHexDigit || $0 == ":" || $0 == "." || $0 == "%" })
+        hostPart.utf8.allSatisfy({
+          Hex.value(of: $0) != nil || $0 == UInt8(ascii: ":") || $0 == UInt8(ascii: ".")
+        })
       else { throw invalid(string, "the address in brackets is not IPv6") }
       let rest = text[text.index(after: close)...]
       if rest.utf8.first == UInt8(ascii: ":") {
@@ -132,8 +136,9 @@ extension HTTPURL {
       portPart = text[text.index(after: colon)...]
     }
     guard !hostPart.isEmpty || scheme == "file" else { throw invalid(string, "it has no host") }
-    for byte in hostPart.utf8 where byte <= 0x20 || byte == 0x7F || "\"<>\\^`{|}".utf8.contains(byte) {
-      throw invalid(string, "the host has a character that may not stand there")
+    for byte in hostPart.utf8 where byte <= 0x20 || byte >= 0x7F || "\"%<>[]\\^`{|}".utf8.contains(byte) {
+      let why = byte < 0x80 ? "" : "; write an international name in its ASCII form, xn--…"
+      throw invalid(string, "the host has a character that may not stand there" + why)
     }
     var port: Int?
     if let portPart, !portPart.isEmpty {

@@ -1,6 +1,7 @@
 /// Replaces the values of secret names in texts that people read.
 ///
-/// Which names are secret is told by ``HTTPHeaders/isSecret(_:)``.
+/// Which names are secret is told by ``HTTPHeaders/isSecret(_:)`` for fields and by ``SecretParameter`` for the
+/// pairs of queries and bodies.
 struct SecretMask {
   /// What stands in place of a secret.
   static let mark = "•••"
@@ -19,7 +20,7 @@ struct SecretMask {
     return query.split(separator: "&", omittingEmptySubsequences: false).map { pair in
       guard let equals = pair.firstIndex(of: "=") else { return String(pair) }
       let name = pair[..<equals]
-      guard HTTPHeaders.isSecret(PercentEncoding.decode(name, plusIsSpace: true) ?? String(name)) else {
+      guard SecretParameter.matches(PercentEncoding.decode(name, plusIsSpace: true) ?? String(name)) else {
         return String(pair)
       }
       return "\(name)=\(Self.mark)"
@@ -48,7 +49,7 @@ struct SecretMask {
       }
       let end = Self.endOfString(bytes, index)
       output += bytes[index..<end]
-      let name = String(decoding: bytes[index..<end], as: UTF8.self)
+      let name = String(decoding: bytes[(index + 1)..<max(end - 1, index + 1)], as: UTF8.self)
       index = end
       let value = Self.skipSpace(bytes, end)
       guard value < bytes.count, bytes[value] == UInt8(ascii: ":"), HTTPHeaders.isSecret(name) else {

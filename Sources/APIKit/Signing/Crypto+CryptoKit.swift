@@ -4,9 +4,9 @@
   import Foundation
 
   extension Crypto {
-    static func md5(_ bytes: [UInt8]) -> [UInt8] { Array(Insecure.MD5.hash(data: bytes)) }
+    static func md5(_ bytes: [UInt8]) -> [UInt8]? { Array(Insecure.MD5.hash(data: bytes)) }
 
-    static func sha1(_ bytes: [UInt8]) -> [UInt8] { Array(Insecure.SHA1.hash(data: bytes)) }
+    static func sha1(_ bytes: [UInt8]) -> [UInt8]? { Array(Insecure.SHA1.hash(data: bytes)) }
 
     static func sha256(_ bytes: [UInt8]) -> [UInt8] { Array(SHA256.hash(data: bytes)) }
 

@@ -9,19 +9,26 @@
     nonisolated(unsafe) private static let fetchedSHA256 = EVP_MD_fetch(nil, "SHA256", nil)
     nonisolated(unsafe) private static let fetchedAES = EVP_CIPHER_fetch(nil, "AES-256-GCM", nil)
 
-    static func md5(_ bytes: [UInt8]) -> [UInt8] { digest(bytes, fetchedMD5, 16) }
+    /// The digest, or nil where the machine's policy (FIPS) forbids it.
+    static func md5(_ bytes: [UInt8]) -> [UInt8]? { digest(bytes, fetchedMD5, 16) }
 
-    static func sha1(_ bytes: [UInt8]) -> [UInt8] { digest(bytes, fetchedSHA1, 20) }
+    /// The digest, or nil where the machine's policy forbids it.
+    static func sha1(_ bytes: [UInt8]) -> [UInt8]? { digest(bytes, fetchedSHA1, 20) }
 
-    static func sha256(_ bytes: [UInt8]) -> [UInt8] { digest(bytes, fetchedSHA256, 32) }
+    static func sha256(_ bytes: [UInt8]) -> [UInt8] {
+      // No policy forbids SHA-256, and a digest of bytes in memory fails for no other reason.
+      guard let digest = digest(bytes, fetchedSHA256, 32) else { preconditionFailure("no SHA-256") }
+      return digest
+    }
 
-    private static func digest(_ bytes: [UInt8], _ kind: OpaquePointer?, _ count: Int) -> [UInt8] {
-      [UInt8](unsafeUninitializedCapacity: count) { target, written in
-        let done = EVP_Digest(bytes, bytes.count, target.baseAddress, nil, kind, nil)
-        // Fails only without memory, or where a policy of the machine forbids the digest.
-        precondition(done == 1, "OpenSSL refuses the digest; is it disabled by the machine's policy?")
-        written = count
+    private static func digest(_ bytes: [UInt8], _ kind: OpaquePointer?, _ count: Int) -> [UInt8]? {
+      guard let kind else { return nil }
+      var isDone = false
+      let digest = [UInt8](unsafeUninitializedCapacity: count) { target, written in
+        isDone = EVP_Digest(bytes, bytes.count, target.baseAddress, nil, kind, nil) == 1
+        written = isDone ? count : 0
       }
+      return isDone ? digest : nil
     }
 
     /// The digest of chunks that a closure gives; nil or an empty one ends them.

@@ -101,14 +101,14 @@ public struct SaltedDigestSigner: RequestSigner {
   ///
   /// A parameter that carries the signature itself is left out. Throws
   /// ``APIError/Reason/unencodableParameter`` for a value that has no words in a query and
-  /// ``APIError/Reason/signingFailed`` for an empty key.
+  /// ``APIError/Reason/signingFailed`` for an empty key or a digest that the machine's policy forbids.
   public func signature(apiName: String, parameters: Parameters) throws(APIError) -> String {
     try key.requireBytes()
     let pairs = try SortedPairs.bytes(of: parameters.removing(volatileParameters), style: style)
-    return signature(apiName: apiName, sortedPairs: pairs)
+    return try signature(apiName: apiName, sortedPairs: pairs)
   }
 
-  private func signature(apiName: String, sortedPairs: [UInt8]) -> String {
+  private func signature(apiName: String, sortedPairs: [UInt8]) throws(APIError) -> String {
     var text = key.bytes
     text.reserveCapacity(2 * key.bytes.count + apiName.utf8.count + sortedPairs.count + 64)
     text.append(UInt8(ascii: "\n"))
@@ -119,17 +119,22 @@ public struct SaltedDigestSigner: RequestSigner {
     text += salt.bytes
     text.append(UInt8(ascii: "\n"))
     text += key.bytes
-    var digest = run(text)
-    for _ in 1..<rounds { digest = run(digest + salt.bytes + key.bytes) }
+    var digest = try run(text)
+    for _ in 1..<rounds { digest = try run(digest + salt.bytes + key.bytes) }
     return Hex.encode(digest)
   }
 
-  private func run(_ bytes: [UInt8]) -> [UInt8] {
-    switch algorithm {
-    case .md5: Crypto.md5(bytes)
-    case .sha1: Crypto.sha1(bytes)
-    case .sha256: Crypto.sha256(bytes)
+  private func run(_ bytes: [UInt8]) throws(APIError) -> [UInt8] {
+    let digest: [UInt8]? =
+      switch algorithm {
+      case .md5: Crypto.md5(bytes)
+      case .sha1: Crypto.sha1(bytes)
+      case .sha256: Crypto.sha256(bytes)
+      }
+    guard let digest else {
+      throw APIError(.signing, .signingFailed, "this machine's policy forbids \(algorithm); use sha256")
     }
+    return digest
   }
 }
 
@@ -141,10 +146,10 @@ extension SaltedDigestSigner {
   ///   - apiName: The API's name as the client states it.
   ///   - query: The pairs, percent-encoded; the pair of the signature itself is left out.
   public func verify(_ signature: String?, apiName: String, query: String) throws(SignatureFault) {
-    guard let pairs = SortedPairs.bytes(ofQuery: query, without: volatileParameters) else {
-      throw .mismatched
+    try compare(signature) { () throws(APIError) in
+      guard let pairs = SortedPairs.bytes(ofQuery: query, without: volatileParameters) else { return nil }
+      return try self.signature(apiName: apiName, sortedPairs: pairs)
     }
-    try compare(signature, self.signature(apiName: apiName, sortedPairs: pairs))
   }
 
   /// Checks a signature that a server received, against parameters that it has decoded.
@@ -154,18 +159,23 @@ extension SaltedDigestSigner {
   ///   - apiName: The API's name as the client states it.
   ///   - parameters: The parameters received, as text or typed: both are written alike.
   public func verify(_ signature: String?, apiName: String, parameters: Parameters) throws(SignatureFault) {
-    let expected: String
-    do {
-      expected = try self.signature(apiName: apiName, parameters: parameters)
+    try compare(signature) { () throws(APIError) in
+      try self.signature(apiName: apiName, parameters: parameters)
+    }
+  }
+
+  /// Compares with the signature that a closure makes; what cannot be signed matches nothing.
+  private func compare(
+    _ signature: String?, with make: () throws(APIError) -> String?
+  ) throws(SignatureFault) {
+    guard let signature else { throw .missing(placement.name) }
+    var expected: String?
+    do throws(APIError) {
+      expected = try make()
     } catch {
       throw .mismatched
     }
-    try compare(signature, expected)
-  }
-
-  private func compare(_ signature: String?, _ expected: String) throws(SignatureFault) {
-    guard let signature else { throw .missing(placement.name) }
-    guard Crypto.constantTimeEquals(expected.utf8, signature.utf8) else { throw .mismatched }
+    guard let expected, Crypto.constantTimeEquals(expected.utf8, signature.utf8) else { throw .mismatched }
   }
 }
 

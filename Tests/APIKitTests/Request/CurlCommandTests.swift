@@ -33,6 +33,10 @@ final class CurlCommandTests: XCTestCase {
     XCTAssertFalse(masked.contains("S3C"), masked)
     XCTAssertTrue(masked.contains(#"{"user":"me","password":"•••","tokens":"•••","n":1}"#), masked)
     XCTAssertTrue(masked.contains("access_token=•••&x=1&Sign%61ture=•••"), masked)
+    let signIn = HTTPRequest(
+      url: "https://a/?otp=S3CRET&api_key=S3CRET&author=me", headers: ["X-Application-Key": "S3CRET"])
+    XCTAssertFalse(signIn.curlCommand().contains("S3C"), signIn.curlCommand())
+    XCTAssertTrue(signIn.curlCommand().contains("author=me"))
     XCTAssertTrue(request.curlCommand(maskingSecrets: false).contains("Bearer S3CRET"))
     let form = HTTPRequest(
       method: .post, url: "https://a", headers: ["Content-Type": "application/x-www-form-urlencoded"],

@@ -14,16 +14,20 @@ final class CryptoTests: XCTestCase {
       "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789": "d174ab98d277d9f5a5611c2c9f419d9f",
       String(repeating: "1234567890", count: 8): "57edf4a22be3c955ac49da2e2107b67a",
     ]
-    for (text, digest) in suite { XCTAssertEqual(Hex.encode(Crypto.md5(bytes(text))), digest, text) }
+    for (text, digest) in suite {
+      XCTAssertEqual(Crypto.md5(bytes(text)).map { Hex.encode($0) }, digest, text)
+    }
   }
 
   func testTheExamplesOfFIPS180() {
     let long = "abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq"
     let million = [UInt8](repeating: 0x61, count: 1_000_000)
-    XCTAssertEqual(Hex.encode(Crypto.sha1(bytes("abc"))), "a9993e364706816aba3e25717850c26c9cd0d89d")
-    XCTAssertEqual(Hex.encode(Crypto.sha1(bytes(long))), "84983e441c3bd26ebaae4aa1f95129e5e54670f1")
-    XCTAssertEqual(Hex.encode(Crypto.sha1(million)), "34aa973cd4c4daa4f61eeb2bdbad27316534016f")
-    XCTAssertEqual(Hex.encode(Crypto.sha1([])), "da39a3ee5e6b4b0d3255bfef95601890afd80709")
+    XCTAssertEqual(
+      Crypto.sha1(bytes("abc")).map { Hex.encode($0) }, "a9993e364706816aba3e25717850c26c9cd0d89d")
+    XCTAssertEqual(
+      Crypto.sha1(bytes(long)).map { Hex.encode($0) }, "84983e441c3bd26ebaae4aa1f95129e5e54670f1")
+    XCTAssertEqual(Crypto.sha1(million).map { Hex.encode($0) }, "34aa973cd4c4daa4f61eeb2bdbad27316534016f")
+    XCTAssertEqual(Crypto.sha1([]).map { Hex.encode($0) }, "da39a3ee5e6b4b0d3255bfef95601890afd80709")
     let sha256: [([UInt8], String)] = [
       (bytes("abc"), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"),
       (bytes(long), "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1"),
