@@ -145,6 +145,16 @@ final class CommandTests: XCTestCase {
     XCTAssertEqual(partly.output.last, "3 of 335 homes, page 1")
   }
 
+  func testEveryTransportBringsTheSameHomes() async throws {
+    var outputs: Set<[String]> = []
+    for transport in TransportChoice.allCases {
+      let run = await CommandLineRun("list --size 5 --sort price --json --transport \(transport.rawValue)")
+      XCTAssertEqual(run.status, .success, run.errors.joined())
+      outputs.insert(run.output)
+    }
+    XCTAssertEqual(outputs.count, 1)
+  }
+
   func testARefusedConnectionIsAFailureNotAnEmptyList() async {
     let run = await CommandLineRun("list --base-url http://127.0.0.1:1")
     XCTAssertEqual(run.status, .failed)

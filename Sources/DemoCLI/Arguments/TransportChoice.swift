@@ -1,7 +1,10 @@
 import APIKit
 
-/// The transports a user can ask for.
+/// The transports a user can ask for; the first is the platform's own.
 enum TransportChoice: String, CaseIterable {
+  #if os(Linux)
+    case curl
+  #endif
   case urlsession
 
   static var names: String { allCases.map(\.rawValue).joined(separator: ", ") }
@@ -9,6 +12,9 @@ enum TransportChoice: String, CaseIterable {
   /// Makes a transport of the kind.
   func make() throws(APIError) -> any HTTPTransport {
     switch self {
+    #if os(Linux)
+      case .curl: try CurlTransport()
+    #endif
     case .urlsession: try URLSessionTransport()
     }
   }
