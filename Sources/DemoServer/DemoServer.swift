@@ -6,9 +6,20 @@ import Synchronization
 ///
 /// It serves three listing services made of real data, each with a vocabulary and a nesting of its own
 /// (`/sacramento/v1/homes`, `/ames/v2/listings`, `/new/v1/projects`), and whatever a test adds with
-/// ``on(_:_:answer:)``. It can be asked to delay, fail or cut its answers: see the guide on testing. One
-/// thread serves all connections; handlers run on it one at a time and must not block. The server stops
-/// when it is released.
+/// ``on(_:_:answer:)``. One thread serves all connections; handlers run on it one at a time and must not
+/// block. The server stops when it is released.
+///
+/// A request can ask for misbehaviour with header fields, or with names in the query like `demo_delay=200`:
+///
+/// | field | the answer |
+/// |---|---|
+/// | `X-Demo-Delay: 200` | comes after so many milliseconds |
+/// | `X-Demo-Stall: 200` | pauses in the middle of its body for so many milliseconds |
+/// | `X-Demo-Fail: 503` | has this status; with `drop` the connection closes without a byte |
+/// | `X-Demo-Truncate: 100` | ends with the connection after so many bytes of body |
+/// | `X-Demo-Chunked: 512` | comes in chunks of so many bytes |
+/// | `X-Demo-Cache: no-store` | has this `Cache-Control` |
+/// | `X-Demo-Times: 2` | does all that only twice per `X-Demo-Key`, or per target |
 public final class DemoServer: Sendable {
   /// The port it listens on.
   public let port: UInt16

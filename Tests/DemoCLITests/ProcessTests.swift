@@ -50,7 +50,7 @@ final class ProcessTests: XCTestCase {
   }
 
   func testServeServesUntilItIsToldToEnd() throws {
-    let (process, output, _) = try start(["serve", "--unsigned"])
+    let (process, output, _) = try start(["serve", "--signed"])
     defer { if process.isRunning { process.terminate() } }
     var line = ""
     while !line.hasSuffix("\n") {

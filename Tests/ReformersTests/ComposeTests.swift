@@ -150,7 +150,7 @@ final class ComposeTests: XCTestCase {
     let homes = DecodableReformer<[Home]>(at: [.service("s"): "rows"])
     XCTAssertEqual(
       detail { try homes.reform(["rows": [["title": "x", "price": ["usd": "1"]]]], from: self.source) },
-      "rows[0].price.usd: expected Int, found the string \"1\"")
+      "rows[0].price.usd: expected an integer, found the string \"1\"")
     XCTAssertEqual(
       detail { try homes.reform(["rows": [["title": "x"]]], from: self.source) },
       "rows[0].price: expected a value, found nothing")

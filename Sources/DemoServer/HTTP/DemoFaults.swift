@@ -1,12 +1,6 @@
 import APIKit
 
-/// How an answer is to misbehave because its request asked for it.
-///
-/// Header fields, or query names in lower case with underscores (`demo_delay=200`): `X-Demo-Delay` and
-/// `X-Demo-Stall` in milliseconds, before the first byte and in the middle of the body; `X-Demo-Fail`, a
-/// status to answer instead, or `drop` to close without a byte; `X-Demo-Truncate`, bytes of body after which
-/// the connection closes; `X-Demo-Chunked`, bytes a chunk; `X-Demo-Cache`, a value of `Cache-Control`.
-/// `X-Demo-Times` makes all of that happen only the first so many times for one `X-Demo-Key` (or target).
+/// How an answer is to misbehave because its request asked for it; the names are listed at ``DemoServer``.
 struct DemoFaults {
   var delay: Duration?
   var stall: Duration?
