@@ -30,6 +30,7 @@ public final class DemoServer: Sendable {
   private let routes = RouteTable()
   private let wake: Int32
   private let finished = DispatchSemaphore(value: 0)
+  private let thread: ObjectIdentifier
   private let isStopped = Mutex(false)
 
   /// Reads the listings, opens the port and starts to serve.
@@ -72,6 +73,7 @@ public final class DemoServer: Sendable {
       finished.signal()
     }
     thread.name = "APIKit demo server"
+    self.thread = ObjectIdentifier(thread)
     thread.start()
   }
 
@@ -100,7 +102,8 @@ public final class DemoServer: Sendable {
     }
     guard isFirst else { return }
     _ = close(wake)
-    finished.wait()
+    // A handler may hold the last reference: its own thread cannot wait for itself.
+    if ObjectIdentifier(Thread.current) != thread { finished.wait() }
   }
 
   /// The requests received, oldest first; of very many only the latest.

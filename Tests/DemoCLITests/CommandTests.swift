@@ -1,5 +1,6 @@
 import APIKit
 import DemoServer
+import Reformers
 import XCTest
 
 @testable import DemoCLI
@@ -80,7 +81,9 @@ final class CommandTests: XCTestCase {
   func testAnUnknownHomeFailsWithTheErrorsDescription() async {
     let run = await CommandLineRun("show ames-99999")
     XCTAssertEqual(run.status, .failed)
-    XCTAssertEqual(run.errors, ["DemoCLI: GET listings/{id} (ames) failed in response: status 404"])
+    XCTAssertEqual(
+      run.errors,
+      ["DemoCLI: GET listings/{id} (ames) failed in response: status 404: there is no listing 99999"])
     XCTAssertEqual(run.output, [])
   }
 
@@ -153,6 +156,23 @@ final class CommandTests: XCTestCase {
       outputs.insert(run.output)
     }
     XCTAssertEqual(outputs.count, 1)
+  }
+
+  func testTheReformersKeepTheirContractWithRealAnswers() async throws {
+    let session = Session(try ParsedArguments([], options: [], operands: []), console: .standard)
+    for source in HomeSource.allCases {
+      let manager = try source.homes(in: session)
+      let raw = try await manager.response(for: ["size": 2]).raw
+      let name = try XCTUnwrap(manager.fetchData(with: PropertyListReformer()).first?[.service])
+      let from = ReformSource(managerType: type(of: manager), serviceName: name)
+      let list = ReformerContract(PropertyListReformer(), recorded: raw, source: from).run()
+      XCTAssertTrue(list.isKept, list.description)
+      XCTAssertGreaterThan(list[.threw].count, 10)
+      XCTAssertGreaterThan(list[.defaulted].count, 10)
+      let map = ReformerContract(PropertyMapReformer(), recorded: raw, source: from).run()
+      XCTAssertTrue(map.isKept, map.description)
+      XCTAssertGreaterThan(map[.unnoticed].count, list[.unnoticed].count, "the map reads less")
+    }
   }
 
   func testARefusedConnectionIsAFailureNotAnEmptyList() async {

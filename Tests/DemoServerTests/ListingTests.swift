@@ -196,6 +196,33 @@ final class ListingTests: XCTestCase {
     XCTAssertTrue(String(decoding: answer.body, as: UTF8.self).hasPrefix("200\r\n{"))
   }
 
+  func testAValueOfARequestCannotAddAHeaderField() {
+    let answer = get("/new/v1/projects?demo_cache=no-store%0d%0aX-Added:%20yes")
+    XCTAssertEqual(answer.status, 200)
+    XCTAssertNil(field("X-Added", of: answer))
+  }
+
+  func testTheLastReferenceMayGoOnTheServersOwnThread() throws {
+    let port: UInt16
+    do {
+      let server = try DemoServer()
+      port = server.port
+      server.on(.get, "/bye") { [box = Box(server)] _ in
+        box.server = nil
+        return .text("bye")
+      }
+    }
+    let client = RawClient(port: port)
+    client.send("GET /bye HTTP/1.1\r\nHost: a\r\n\r\n")
+    _ = client.readToEnd()
+  }
+
+  /// Used by the server's one thread.
+  private final class Box: @unchecked Sendable {
+    var server: DemoServer?
+    init(_ server: DemoServer) { self.server = server }
+  }
+
   func testTheLogShowsWhatWasAsked() {
     _ = get("/sacramento/v1/homes?city=Elk%20Grove&x=a+b", "X-One: 1\r\n")
     let request = server.requests.last

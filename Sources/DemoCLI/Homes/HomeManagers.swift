@@ -59,6 +59,7 @@ final class AmesHomesManager: BaseAPIManager, HomesManager {
 final class NewHomesManager: BaseAPIManager, HomesManager, APIManagerInterceptor {
   let service: NewHomesService
   let apiName = "projects"
+  let takeoffPolicy = TakeoffPolicy.cancelPrevious  // so that the answer is that of the last page asked for
   let expectation = ResponseExpectation(shape: ["xf_list": .array, "xf_total": .number])
 
   /// The cursors of the pages that can be loaded, by page; the first page has none.

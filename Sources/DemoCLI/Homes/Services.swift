@@ -25,6 +25,10 @@ struct AmesService: APIService {
   let apiVersion: String? = "v2"
   let signer: (any RequestSigner)? = HMACSigner(
     key: SigningKey(DemoSignatures.Keys.ames), keyID: DemoSignatures.Keys.amesID)
+
+  func resolve(_ error: APIError, of call: APICall) async -> ErrorResolution {
+    error.telling { $0.error.message.string }
+  }
 }
 
 /// New homes in Ames: open to everybody.
@@ -33,4 +37,20 @@ struct NewHomesService: APIService {
   let environments: ServiceEnvironments
   let client: HTTPClient
   let apiVersion: String? = "v1"
+
+  func resolve(_ error: APIError, of call: APICall) async -> ErrorResolution {
+    error.telling { $0.xf_error.string }
+  }
+}
+
+extension APIError {
+  /// This error with the server's own words, where a bad status came with some.
+  fileprivate func telling(_ message: (RawData) -> String?) -> ErrorResolution {
+    guard reason == .unacceptableStatus, let response,
+      let raw = try? RawData(parsing: response.bytes), let message = message(raw)
+    else { return .letThrough }
+    var error = self
+    error.detail += ": \(message)"
+    return .replace(error)
+  }
 }

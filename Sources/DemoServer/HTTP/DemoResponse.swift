@@ -63,7 +63,10 @@ extension DemoResponse {
     if let cutAfter, hasBody, cutAfter < framed.count { closes = true }
 
     var text = "HTTP/1.1 \(status) \(StatusText.of(status))\r\nDate: \(date)\r\nServer: APIKit-Demo\r\n"
-    for field in headers where !field.name.isEmpty { text += "\(field.name): \(field.value)\r\n" }
+    // A value may come from a request: it must not end its line.
+    for field in headers where !field.value.utf8.contains(where: { $0 < 0x20 && $0 != 0x09 }) {
+      text += "\(field.name): \(field.value)\r\n"
+    }
     if status >= 200, status != 204 {
       switch framing {
       case .length where status != 304: text += "Content-Length: \(body.count)\r\n"
