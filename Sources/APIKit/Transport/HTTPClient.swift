@@ -47,9 +47,23 @@ public struct HTTPClient: Sendable {
     _ exchange: HTTPExchange, _ inspect: Inspection?, _ credentialHeaders: Set<String>,
     _ prepare: Preparation?
   ) async throws(APIError) -> HTTPResponse {
-    var (response, cookie) = try await attempt(exchange, prepare)
+    let (response, cookie) = try await attempt(exchange, prepare)
     guard redirects.considers(response) else { return response }
 
+    do throws(APIError) {
+      return try await follow(response, cookie, exchange, inspect, credentialHeaders, prepare)
+    } catch {
+      // The redirect's own body stands in the file that the answer was meant for.
+      if case .file(let path, _) = exchange.destination { ResponseFile.remove(path) }
+      throw error
+    }
+  }
+
+  private func follow(
+    _ first: HTTPResponse, _ firstCookie: String?, _ exchange: HTTPExchange, _ inspect: Inspection?,
+    _ credentialHeaders: Set<String>, _ prepare: Preparation?
+  ) async throws(APIError) -> HTTPResponse {
+    var (response, cookie) = (first, firstCookie)
     var exchange = exchange
     let origin = exchange.request.url.origin
     var follower = RedirectFollower(policy: redirects, credentialHeaders: credentialHeaders)

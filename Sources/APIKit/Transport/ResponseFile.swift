@@ -40,6 +40,9 @@ struct ResponseFile {
     }
   }
 
+  /// Removes the file at a path, if there is one.
+  static func remove(_ path: String) { unlink(path) }
+
   /// Removes what was written.
   func discard() {
     try? handle.close()

@@ -127,6 +127,17 @@ extension TransportConformanceTests {
     XCTAssertEqual(landed.headers["X-Harmless"], "yes")
   }
 
+  func testARedirectThatFailsLeavesNoFile() async throws {
+    let server = try serving { _ in ScriptedServer.response(302, ["Location": "ftp://x/"], text: "moved") }
+    let transport = try transport()
+    let path = try temporaryPath()
+    let exchange = HTTPExchange(HTTPRequest(url: try server.url()), destination: .file(path: path))
+    guard await can(.fileDownload, "fileDownload", transport, exchange) else { return }
+    let error = await failure { try await HTTPClient(transport: transport).send(exchange) }
+    XCTAssertEqual(error?.reason, .redirectRefused)
+    XCTAssertFalse(FileManager.default.fileExists(atPath: path))
+  }
+
   func testABodyIsSentAgainWhereARedirectWantsIt() async throws {
     let server = try serving { request in
       request.target == "/old"

@@ -193,7 +193,7 @@ extension TransportConformanceTests {
       let error = await task.value
       cancelled.open()
       XCTAssertEqual(error?.reason, .cancelled, phase)
-      XCTAssertLessThan(Date().timeIntervalSince(start), 1, phase)
+      XCTAssertLessThan(Date().timeIntervalSince(start), 5, phase)
       XCTAssertTrue(server.waitUntilIdle(), "the connection was closed \(phase)")
     }
   }

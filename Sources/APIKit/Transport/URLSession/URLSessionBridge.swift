@@ -28,6 +28,11 @@ final class URLSessionBridge: NSObject, URLSessionDataDelegate {
     }
   }
 
+  /// Lets a flight go that failed before its task ended, or began; what still comes for it is dropped.
+  func forget(_ flight: URLSessionFlight) {
+    state.withLock { $0.flights[flight.task.taskIdentifier] = nil }
+  }
+
   /// Takes no more flights and gives those in the air.
   func stop() -> [URLSessionFlight] {
     state.withLock { state in

@@ -30,7 +30,8 @@ final class URLSessionFlight: Sendable {
     var isPaused = false
     var progress = TransferProgress()
     var metrics = TransportMetrics()
-    var version = HTTPVersion.http1_1
+    /// Over TLS, where the system tells it.
+    var version = HTTPVersion.other
     var lastActivity: ContinuousClock.Instant
     var lastReport: ContinuousClock.Instant?
     var watch: Task<Void, Never>?

@@ -14,8 +14,10 @@ import Synchronization
 ///
 /// Known limits: repeated header fields of an answer arrive joined, and in the order of their names, because
 /// the system gives a dictionary. On Linux the variables `http_proxy` and `https_proxy` of the environment
-/// count, a compressed body that was cut passes as whole, and a server that closes in the middle of its
-/// header fields ends the program (a trap inside FoundationNetworking): use it there for servers you trust.
+/// count, the version of the protocol is not known over TLS (``HTTPVersion/other``), a compressed body that
+/// was cut passes as whole, and a server that closes in the middle of its header fields, or sends fields
+/// behind a chunked body, ends the program (a trap inside FoundationNetworking): use it there for servers
+/// you trust.
 public final class URLSessionTransport: HTTPTransport {
   /// What this transport can do on this platform.
   public let capabilities: TransportCapabilities = URLSessionTransport.capabilities
@@ -90,6 +92,7 @@ public final class URLSessionTransport: HTTPTransport {
     } onCancel: {
       flight.fail(APIError(.transport, .cancelled))
     }
+    if case .failure = result { bridge.forget(flight) }
     return try result.get()
   }
 
