@@ -93,6 +93,14 @@ final class RawReadingTests: XCTestCase {
     XCTAssertEqual(raw.duplicateKeys, ["key7"])
   }
 
+  func testEveryPositionOfALargeArrayIsRead() throws {
+    let raw = try RawData(parsing: "[" + (0..<300).map { "{\"n\":[\($0)]}" }.joined(separator: ",") + ",7]")
+    for position in 0..<300 { XCTAssertEqual(raw[position].n[0].int, position) }
+    XCTAssertEqual(raw[300].int, 7)
+    XCTAssertFalse(raw[301].exists)
+    XCTAssertEqual(raw[299].n[0].path.description, "[299].n[0]")
+  }
+
   func testNamesAreComparedByteForByte() throws {
     let raw = try RawData(
       parsing: "{\"caf\u{E9}\": 1, \"cafe\u{301}\": 2, \"abcdefgh1\": 3, \"abcdefgh2\": 4}")

@@ -7,6 +7,7 @@ let rawGroup = BenchGroup(name: "raw", summary: "reading JSON, against Foundatio
   try parsing(measurement, page: page, listing: listing)
   try reading(measurement, page: page, listing: listing)
   try decoding(measurement, page: page, listing: listing)
+  try lookingUp(measurement, listing: listing)
   try memory(measurement, page: page, listing: listing)
   try growth(measurement)
 }
@@ -57,6 +58,20 @@ private func reading(_ measurement: Measurement, page: [UInt8], listing: [UInt8]
         keep(sum)
       })
   }
+}
+
+/// Parts of reading beside one another, without bars.
+private func lookingUp(_ measurement: Measurement, listing: [UInt8]) throws {
+  let raw = try RawData(parsing: listing)
+  let rows = raw.items
+  let row = rows[17]
+  measurement.compare(
+    "a missing member, against the last of 19", ours: { keep(row.absent.exists) },
+    theirs: { keep(row.location.exists) })
+  measurement.compare(
+    "every row by position, against going through",
+    ours: { for position in 0..<rows.count { keep(rows[position].kind) } },
+    theirs: { for row in rows.elements { keep(row.kind) } })
 }
 
 private func decoding(_ measurement: Measurement, page: [UInt8], listing: [UInt8]) throws {

@@ -12,8 +12,8 @@ extension RawData {
 
   /// The element at a position from 0. Missing when there is none or this is not an array.
   ///
-  /// Takes time in proportion to the position where the elements are containers: to visit them all, use
-  /// ``elements``.
+  /// An array of containers is walked to a position up to 40; beyond, it gets an index at the first look-up.
+  /// To visit all elements, ``elements`` is faster.
   public subscript(index: Int) -> RawData {
     if let node = existing, node.tag == .array, let index = document.element(index, of: code) {
       return RawData(document, index)

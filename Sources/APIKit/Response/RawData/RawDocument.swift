@@ -15,7 +15,7 @@ final class RawDocument: Sendable {
   nonisolated(unsafe) let tape: UnsafePointer<UInt64>
   let wordCount: Int
   let misses = Mutex(RawMisses())
-  let indexes = Mutex(RawKeyIndexes())
+  let indexes = Mutex(RawIndexes())
 
   /// Takes ownership of a tape made with `malloc`.
   init(bytes: [UInt8], tape: UnsafeMutablePointer<UInt64>, wordCount: Int) {
@@ -68,6 +68,7 @@ extension RawDocument {
     var index = array + 2
     // Elements without descendants take one word each, so an array without containers needs no walk.
     if end(of: array) - index == count(of: array) { return index + position }
+    if position > RawIndexes.threshold { return indexedElement(position, of: array) }
     for _ in 0..<position { index = next(after: index) }
     return index
   }
@@ -82,7 +83,7 @@ extension RawDocument {
 
   /// The same for a name in UTF-8. Names are compared byte for byte.
   func value(of key: UnsafeBufferPointer<UInt8>, in object: Int) -> Int? {
-    if node(object).length > RawKeyIndexes.threshold { return indexedValue(of: key, in: object) }
+    if node(object).length > RawIndexes.threshold { return indexedValue(of: key, in: object) }
     return bytes.withUnsafeBufferPointer { bytes in
       var found: Int?
       var index = object + 2

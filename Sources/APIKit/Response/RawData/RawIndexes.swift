@@ -1,13 +1,16 @@
 import Synchronization
 
-/// Hash indexes for the wide objects of one document, made at the first look-up in each.
+/// What makes look-ups in the large containers of one document fast; each is made at the first one.
 ///
 /// Most objects have a dozen members and a scan of the tape is the fastest look-up there is; an object of
-/// ten thousand members would make a reader of all its members quadratic.
-struct RawKeyIndexes {
-  /// Objects with more members than this get an index.
+/// ten thousand members, or a table view that asks a large array for its rows by position, would make the
+/// reading of all quadratic.
+struct RawIndexes {
+  /// Objects with more members than this get an index, and so do arrays at a position beyond it.
   static let threshold = 40
 
+  /// The tape indexes of the elements of arrays.
+  private var byArray: [Int: [UInt32]] = [:]
   private var byObject: [Int: KeyIndex] = [:]
 
   /// Open addressing with linear probing; slots hold the tape index of a name, 0 means empty (index 0 is
@@ -15,6 +18,21 @@ struct RawKeyIndexes {
   private struct KeyIndex {
     var slots: [UInt32]
     var mask: Int
+  }
+
+  /// The tape index of the element at a position that the array has.
+  mutating func element(_ position: Int, of array: Int, in document: RawDocument) -> Int {
+    if let elements = byArray[array] { return Int(elements[position]) }
+    var elements: [UInt32] = []
+    elements.reserveCapacity(document.count(of: array))
+    var index = array + 2
+    let end = document.end(of: array)
+    while index < end {
+      elements.append(UInt32(index))
+      index = document.next(after: index)
+    }
+    byArray[array] = elements
+    return Int(elements[position])
   }
 
   /// The tape index of the value of the last member of a name.
@@ -70,6 +88,11 @@ struct RawKeyIndexes {
 }
 
 extension RawDocument {
+  @inline(never)
+  func indexedElement(_ position: Int, of array: Int) -> Int {
+    indexes.withLock { $0.element(position, of: array, in: self) }
+  }
+
   @inline(never)
   func indexedValue(of key: UnsafeBufferPointer<UInt8>, in object: Int) -> Int? {
     bytes.withUnsafeBufferPointer { bytes in
