@@ -8,6 +8,8 @@ final class CacheEntry: Sendable {
   let isSensitive: Bool
   /// The digest of the URL that was asked, for invalidation by unsafe requests.
   let url: CacheKey
+  /// The digest of the partition, so that one user's answers can be dropped.
+  let partition: CacheKey
   let vary: VaryMatcher
   /// Status, stored header fields and body.
   let http: HTTPResponse
@@ -22,7 +24,8 @@ final class CacheEntry: Sendable {
 
   init(
     key: CacheKey, type: String, version: Int, tags: Set<String>, isSensitive: Bool, url: CacheKey,
-    vary: VaryMatcher, http: HTTPResponse, raw: RawData?, arrival: CacheMoment, freshness: HTTPFreshness,
+    partition: CacheKey, vary: VaryMatcher, http: HTTPResponse, raw: RawData?, arrival: CacheMoment,
+    freshness: HTTPFreshness,
     ownLifetime: Double?, isExpired: Bool = false
   ) {
     self.key = key
@@ -31,6 +34,7 @@ final class CacheEntry: Sendable {
     self.tags = tags
     self.isSensitive = isSensitive
     self.url = url
+    self.partition = partition
     self.vary = vary
     self.http = http
     self.raw = raw
@@ -43,14 +47,26 @@ final class CacheEntry: Sendable {
   /// The same answer, stale from now on.
   func expired() -> CacheEntry {
     CacheEntry(
-      key: key, type: type, version: version, tags: tags, isSensitive: isSensitive, url: url, vary: vary,
+      key: key, type: type, version: version, tags: tags, isSensitive: isSensitive, url: url,
+      partition: partition, vary: vary,
       http: http, raw: raw, arrival: arrival, freshness: freshness, ownLifetime: ownLifetime, isExpired: true)
+  }
+
+  /// The same answer with its body, which stood in a file.
+  func with(body: [UInt8]) -> CacheEntry {
+    var http = http
+    http.body = .bytes(body)
+    return CacheEntry(
+      key: key, type: type, version: version, tags: tags, isSensitive: isSensitive, url: url,
+      partition: partition, vary: vary, http: http, raw: raw, arrival: arrival, freshness: freshness,
+      ownLifetime: ownLifetime, isExpired: isExpired)
   }
 
   /// The same answer with its parsed body.
   func parsed(_ raw: RawData) -> CacheEntry {
     CacheEntry(
-      key: key, type: type, version: version, tags: tags, isSensitive: isSensitive, url: url, vary: vary,
+      key: key, type: type, version: version, tags: tags, isSensitive: isSensitive, url: url,
+      partition: partition, vary: vary,
       http: http, raw: raw, arrival: arrival, freshness: freshness, ownLifetime: ownLifetime,
       isExpired: isExpired)
   }

@@ -64,6 +64,17 @@ final class MemoryCache: Sendable {
     _ = state.withLock { state in state.places[key].map { state.remove($0) } }
   }
 
+  /// Drops the answers of a partition.
+  func remove(partition: CacheKey) {
+    let dropped = state.withLock { state in
+      let keys = state.places.filter {
+        state.slots[Int($0.value)].variants.contains { $0.partition == partition }
+      }
+      return keys.values.flatMap { state.remove($0) }
+    }
+    _ = consume dropped
+  }
+
   /// Makes what carries one of the tags stale.
   func expire(tags: Set<String>) {
     state.withLock { state in

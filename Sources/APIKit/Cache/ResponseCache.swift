@@ -13,31 +13,42 @@ public final class ResponseCache: Sendable {
   private struct State {
     var table = CacheConditionTable.standard
     var condition: @Sendable () -> CacheCondition = { .unrestricted }
-    var onFault: (@Sendable (CacheFault) -> Void)?
     var revalidations = 0
     var staleLandings = 0
-    var faults = 0
     /// Counts invalidations, so that an answer asked for before one is not stored after it.
     var epoch: UInt64 = 0
     var epochs: [String: UInt64] = [:]
   }
 
   let memory: MemoryCache
+  let disk: DiskCache?
   let time: any TimeSource
   private let state = Mutex(State())
+  private let faults: CacheFaults
 
-  /// Makes a cache in memory.
+  /// Makes a cache; in memory only where no disk is given.
   ///
   /// - Parameters:
   ///   - memoryBytes: The bound in memory, in bytes, books included. The default is 32 MiB.
   ///   - memoryCount: The most answers in memory. The default is 20,000.
+  ///   - disk: Where answers are kept beyond the life of the process. What goes wrong there is told to
+  ///     ``onFault(_:)``, and the cache goes on in memory.
   ///   - time: The clocks that ages are measured by.
   public init(
-    memoryBytes: Int = 32 << 20, memoryCount: Int = 20_000, time: any TimeSource = SystemTime()
+    memoryBytes: Int = 32 << 20, memoryCount: Int = 20_000, disk: CacheDisk? = nil,
+    time: any TimeSource = SystemTime()
   ) {
     memory = MemoryCache(maximumBytes: memoryBytes, maximumCount: memoryCount)
     self.time = time
+    let faults = CacheFaults()
+    self.faults = faults
+    self.disk = disk.map { DiskCache($0, time: time) { faults.report($0) } }
   }
+
+  /// Returns when everything stored and removed before is on disk, or has failed to be.
+  ///
+  /// For tests, and before a process ends that must not lose the last answers.
+  public func flush() async { await disk?.flush() }
 
   // MARK: The network's condition
 
@@ -68,6 +79,7 @@ public final class ResponseCache: Sendable {
     guard !tags.isEmpty else { return }
     advance(tags.map { "tag " + $0 })
     memory.expire(tags: tags)
+    disk?.enqueue(.expireTags(tags))
   }
 
   /// Makes the stored answers of a URL stale, as a good answer to an unsafe request does (RFC 9111, 4.4).
@@ -75,15 +87,29 @@ public final class ResponseCache: Sendable {
     let digest = CacheKey(text: url.string)
     advance(["url " + url.string])
     memory.expire(url: digest)
+    disk?.enqueue(.expireURL(digest))
   }
 
-  /// Drops everything, e.g. when the user signs out.
+  /// Drops everything.
   public func removeAll() {
     state.withLock { state in
       state.epoch += 1
       state.epochs = ["all": state.epoch]
     }
     memory.removeAll()
+    disk?.enqueue(.removeAll)
+  }
+
+  /// Drops the answers of one partition, e.g. of a user who signs out.
+  public func removeAll(of partition: String) {
+    let digest = CacheKey(text: partition)
+    // Answers of that user that are in the air land, but are not stored; nor are those of others.
+    state.withLock { state in
+      state.epoch += 1
+      state.epochs = ["all": state.epoch]
+    }
+    memory.remove(partition: digest)
+    disk?.enqueue(.removePartition(digest))
   }
 
   // MARK: Numbers
@@ -95,23 +121,14 @@ public final class ResponseCache: Sendable {
     state.withLock { state in
       numbers.revalidations = state.revalidations
       numbers.staleLandings = state.staleLandings
-      numbers.faults = state.faults
     }
+    if let disk { numbers.disk = disk.statistics }
+    numbers.faults = faults.count
     return numbers
   }
 
-  /// Has a closure told of every fault from now on, on any thread.
-  public func onFault(_ report: @escaping @Sendable (CacheFault) -> Void) {
-    state.withLock { $0.onFault = report }
-  }
-
-  func report(_ fault: CacheFault) {
-    let listener = state.withLock { state in
-      state.faults += 1
-      return state.onFault
-    }
-    listener?(fault)
-  }
+  /// Has a closure told of every fault, on any thread: those from now on, and the first that came before.
+  public func onFault(_ report: @escaping @Sendable (CacheFault) -> Void) { faults.listen(report) }
 
   func count(revalidation: Bool = false, stale: Bool = false) {
     state.withLock { state in
@@ -145,13 +162,20 @@ extension ResponseCache {
     }
     guard !isOutdated else { return }
     if levels.contains(.memory) { memory.store(entry, now: entry.arrival.wall) }
+    if levels.contains(.disk), let disk {
+      // What must not be written must not leave what was there before, either.
+      disk.enqueue(disk.accepts(entry) ? .store(entry) : .remove(entry.key))
+    }
   }
 
   /// Keeps what was found on disk in memory, too.
   func promote(_ entry: CacheEntry) { memory.store(entry, now: time.wallClock) }
 
   /// Drops the answers of a call: they did not validate any more.
-  func remove(_ key: CacheKey) { memory.remove(key) }
+  func remove(_ key: CacheKey) {
+    memory.remove(key)
+    disk?.enqueue(.remove(key))
+  }
 
   private func advance(_ names: [String]) {
     state.withLock { state in
@@ -160,5 +184,37 @@ extension ResponseCache {
       if state.epochs.count > 4096 { state.epochs = ["all": state.epoch] }
       for name in names { state.epochs[name] = state.epoch }
     }
+  }
+}
+
+/// Counts a cache's faults and tells whoever listens.
+final class CacheFaults: Sendable {
+  private struct State {
+    var count = 0
+    var listener: (@Sendable (CacheFault) -> Void)?
+    /// Faults from before somebody listened: the disk is opened while the cache is made.
+    var untold: [CacheFault] = []
+  }
+
+  private let state = Mutex(State())
+
+  var count: Int { state.withLock { $0.count } }
+
+  func listen(_ listener: @escaping @Sendable (CacheFault) -> Void) {
+    let untold = state.withLock { state in
+      state.listener = listener
+      defer { state.untold = [] }
+      return state.untold
+    }
+    untold.forEach(listener)
+  }
+
+  func report(_ fault: CacheFault) {
+    let listener = state.withLock { state in
+      state.count += 1
+      if state.listener == nil, state.untold.count < 16 { state.untold.append(fault) }
+      return state.listener
+    }
+    listener?(fault)
   }
 }

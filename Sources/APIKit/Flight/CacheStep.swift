@@ -56,9 +56,9 @@ final class CacheStep: Sendable {
 
   /// Looks in memory; microseconds, on any thread.
   func lookInMemory() -> Finding {
-    guard rules.policy.rule != .none, rules.use != .ignoring, let entry = cache.memory.find(query) else {
-      return .ask
-    }
+    guard rules.policy.rule != .none, rules.use != .ignoring, rules.policy.levels.contains(.memory),
+      let entry = cache.memory.find(query)
+    else { return .ask }
     return finding(from: rules.verdict(on: entry, from: .memory, at: cache.now), entry, .memory)
   }
 
@@ -95,7 +95,20 @@ final class CacheStep: Sendable {
   /// Whether the server may be asked when a stored answer turns out not to be valid any more.
   var mayAsk: Bool { rules.policy.rule != .cacheOnly && rules.preference != .storedOnly }
 
-  private func findOnDisk() -> CacheEntry? { nil }
+  /// Reads, parses and keeps in memory what the disk has. An answer that cannot be parsed any more is
+  /// dropped.
+  private func findOnDisk() -> CacheEntry? {
+    guard rules.use != .ignoring, rules.policy.levels.contains(.disk), let found = cache.disk?.find(query)
+    else { return nil }
+    do throws(APIError) {
+      let entry = found.parsed(try DecodingStep(call: call).decode(stored: found.http))
+      if rules.policy.levels.contains(.memory) { cache.promote(entry) }
+      return entry
+    } catch {
+      cache.remove(key)
+      return nil
+    }
+  }
 
   private func finding(from verdict: CacheVerdict, _ entry: CacheEntry, _ level: CacheLevels) -> Finding {
     state.withLock { $0.found = (entry, level) }
@@ -225,7 +238,8 @@ final class CacheStep: Sendable {
       }
     return CacheEntry(
       key: key, type: call.managerName, version: terms.traits.version, tags: terms.traits.tags,
-      isSensitive: terms.traits.isSensitive, url: CacheKey(text: request.url.string), vary: vary, http: http,
+      isSensitive: terms.traits.isSensitive, url: CacheKey(text: request.url.string),
+      partition: CacheKey(text: terms.partition), vary: vary, http: http,
       raw: raw, arrival: now,
       freshness: HTTPFreshness(
         status: http.status, headers: http.headers, requested: requested, received: now.wall),

@@ -23,6 +23,12 @@ struct DecodingStep {
     }
   }
 
+  /// The raw data of a stored answer: its bytes were deciphered before they were stored.
+  func decode(stored answer: HTTPResponse) throws(APIError) -> RawData {
+    guard !answer.bytes.isEmpty, let decoder = try decoder(for: answer) else { return .missing }
+    return try decoder.decode(answer.bytes, limits: .default)
+  }
+
   private func decipher(_ bytes: [UInt8], of answer: HTTPResponse) throws(APIError) -> [UInt8] {
     do {
       return try call.service.decipher(bytes, of: call)

@@ -7,6 +7,21 @@
 #include <zlib.h>
 #include <sqlite3.h>
 
+// Has SQLite make a damaged database empty in place, safely for other connections: sqlite3_db_config is
+// variadic. Turned on, followed by VACUUM, and turned off again.
+static inline int apikit_sqlite3_reset(sqlite3 *db, int on) {
+  return sqlite3_db_config(db, SQLITE_DBCONFIG_RESET_DATABASE, on, (int *)0);
+}
+
+// SQLITE_TRANSIENT is a cast, which Swift does not import.
+static inline int apikit_sqlite3_bind_blob(sqlite3_stmt *statement, int index, const void *bytes, int count) {
+  return sqlite3_bind_blob(statement, index, bytes, count, SQLITE_TRANSIENT);
+}
+
+static inline int apikit_sqlite3_bind_text(sqlite3_stmt *statement, int index, const char *text, int count) {
+  return sqlite3_bind_text(statement, index, text, count, SQLITE_TRANSIENT);
+}
+
 #if defined(__linux__)
 #include "CAPIKitCrypto.h"
 #include "CAPIKitCurl.h"

@@ -19,6 +19,13 @@ struct HTTPFreshness: Sendable, Hashable {
   /// The longest that a heuristic makes an answer fresh.
   static let heuristicLimit = 86_400.0
 
+  /// What the server said, with lifetime and age to be filled in.
+  init(control: CacheControl) {
+    self.control = control
+    lifetime = 0
+    initialAge = 0
+  }
+
   /// Works out lifetime and initial age.
   ///
   /// - Parameters:

@@ -1,0 +1,127 @@
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
+/// Large bodies as files beside the database.
+///
+/// A file is written under a name of its own and renamed when it is whole; the row that names it is written
+/// after that. So a process that dies in between leaves a file that nobody names, never a row without its
+/// file; such files are swept up when the cache is opened.
+struct BodyFiles: Sendable {
+  let folder: String
+
+  /// Makes the folder; false when that fails.
+  func makeFolder() -> Bool { makeFolders(folder) }
+
+  /// Writes a body and gives its file's name.
+  func write(_ bytes: [UInt8]) -> Result<String, Failure> {
+    let name = name()
+    let path = path(name)
+    let partial = path + ".partial"
+    let file = open(partial, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+    guard file >= 0 else { return .failure(Failure(code: errno)) }
+    var written = 0
+    while written < bytes.count {
+      let count = bytes.withUnsafeBytes {
+        systemWrite(file, $0.baseAddress! + written, bytes.count - written)
+      }
+      if count < 0, errno == EINTR { continue }
+      guard count > 0 else { return abandon(file, partial) }
+      written += count
+    }
+    guard close(file) == 0 else { return abandon(-1, partial) }
+    guard rename(partial, path) == 0 else { return abandon(-1, partial) }
+    return .success(name)
+  }
+
+  /// The bytes of a file; nil when it is not there or not of this length.
+  func read(_ name: String, count: Int) -> [UInt8]? {
+    let file = open(path(name), O_RDONLY | O_CLOEXEC)
+    guard file >= 0 else { return nil }
+    defer { close(file) }
+    var status = stat()
+    guard fstat(file, &status) == 0, Int(status.st_size) == count else { return nil }
+    var isWhole = false
+    let bytes = [UInt8](unsafeUninitializedCapacity: count) { target, filled in
+      while filled < count {
+        let got = systemRead(file, target.baseAddress! + filled, count - filled)
+        if got < 0, errno == EINTR { continue }
+        guard got > 0 else { return }
+        filled += got
+      }
+      isWhole = true
+    }
+    return isWhole ? bytes : nil
+  }
+
+  func remove(_ name: String) { unlink(path(name)) }
+
+  /// Removes the files that nobody names and that are older than so many seconds: a younger one may be
+  /// another process's, whose row is yet to come.
+  func sweep(keeping names: Set<String>, olderThan age: Double) {
+    guard let listing = opendir(folder) else { return }
+    defer { closedir(listing) }
+    while let item = readdir(listing) {
+      let name = withUnsafeBytes(of: item.pointee.d_name) {
+        String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
+      }
+      guard !name.hasPrefix("."), !names.contains(name) else { continue }
+      var status = stat()
+      guard stat(path(name), &status) == 0, WallClock.now - status.modified >= age else { continue }
+      unlink(path(name))
+    }
+  }
+
+  /// A failed call of the system.
+  struct Failure: Error, Sendable, CustomStringConvertible {
+    let code: Int32
+    var description: String { "\(String(cString: strerror(code))) (errno \(code))" }
+  }
+
+  private func abandon(_ file: Int32, _ partial: String) -> Result<String, Failure> {
+    let failure = Failure(code: errno == 0 ? ENOSPC : errno)
+    if file >= 0 { close(file) }
+    unlink(partial)
+    return .failure(failure)
+  }
+
+  private func path(_ name: String) -> String { folder + "/" + name }
+
+  /// 128 random bits: two processes do not meet.
+  private func name() -> String { Hex.encode(Crypto.random(16)) }
+}
+
+func removeFile(_ path: String) { unlink(path) }
+
+/// Makes a folder and those above it; false when that fails.
+func makeFolders(_ path: String) -> Bool {
+  var status = stat()
+  if stat(path, &status) == 0 { return status.st_mode & S_IFMT == S_IFDIR }
+  if let slash = path.lastIndex(of: "/"), slash != path.startIndex, !makeFolders(String(path[..<slash])) {
+    return false
+  }
+  return mkdir(path, 0o700) == 0 || errno == EEXIST
+}
+
+private func systemWrite(_ file: Int32, _ bytes: UnsafeRawPointer, _ count: Int) -> Int {
+  write(file, bytes, count)
+}
+
+private func systemRead(_ file: Int32, _ bytes: UnsafeMutablePointer<UInt8>, _ count: Int) -> Int {
+  read(file, bytes, count)
+}
+
+extension stat {
+  /// When the file was last written, in seconds since 1970.
+  fileprivate var modified: Double {
+    #if canImport(Darwin)
+      Double(st_mtimespec.tv_sec)
+    #else
+      Double(st_mtim.tv_sec)
+    #endif
+  }
+}

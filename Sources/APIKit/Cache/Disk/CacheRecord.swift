@@ -1,0 +1,184 @@
+/// One stored answer as bytes: what a row of the database holds beside the columns it is looked up by.
+///
+/// A tag and a version, then the fields with their lengths, little-endian; the body follows, or stands in a
+/// file of its own. Read with every bound checked: bytes that are no record give nil, never a wrong answer.
+struct CacheRecord {
+  var entry: CacheEntry
+  /// The checksum of the body when it stands in a file.
+  var bodyChecksum: UInt64?
+  /// The length of the body.
+  var bodyCount: Int
+
+  private static let tag: [UInt8] = [0x41, 0x4B, 0x43, 0x01]
+
+  /// - Parameter process: Tells this process from others, whose steady clock is another.
+  static func encode(_ entry: CacheEntry, process: UInt64, bodyInFile checksum: UInt64?) -> [UInt8] {
+    let body = entry.http.bytes
+    var writer = ByteWriter(reserving: 1024 + (checksum == nil ? body.count : 0))
+    writer.bytes += tag
+    writer.bytes += entry.key.bytes
+    writer.append(entry.type)
+    writer.append(UInt64(bitPattern: Int64(entry.version)))
+    writer.append(entry.tags.sorted())
+    writer.append(UInt64(entry.isSensitive ? 1 : 0))
+    writer.bytes += entry.url.bytes
+    writer.bytes += entry.partition.bytes
+    writer.append(UInt64(entry.vary.fields.count))
+    for field in entry.vary.fields {
+      writer.append(field.name)
+      writer.append(field.value)
+    }
+    writer.append(UInt64(entry.http.status))
+    writer.append(entry.http.version.rawValue)
+    writer.append(entry.http.url?.string)
+    writer.append(UInt64(entry.http.headers.count))
+    for field in entry.http.headers.fields {
+      writer.append(field.name)
+      writer.append(field.value)
+    }
+    writer.append(entry.arrival.wall)
+    writer.append(entry.arrival.steady ?? -1)
+    writer.append(process)
+    writer.append(entry.freshness.lifetime)
+    writer.append(entry.freshness.initialAge)
+    writer.append(entry.ownLifetime ?? -1)
+    writer.append(UInt64(body.count))
+    writer.append(UInt64(checksum == nil ? 0 : 1))
+    writer.append(checksum ?? 0)
+    if checksum == nil { writer.bytes += body }
+    return writer.bytes
+  }
+
+  /// Reads a record; the body is empty when it stands in a file.
+  init?(_ bytes: UnsafeRawBufferPointer, process: UInt64, isExpired: Bool) {
+    var reader = ByteReader(bytes)
+    guard reader.take(4) == Self.tag, let keyBytes = reader.take(32), let key = CacheKey(keyBytes),
+      let type = reader.text(), let version = reader.number(), let tags = reader.texts(),
+      let isSensitive = reader.number(),
+      let urlBytes = reader.take(32), let url = CacheKey(urlBytes),
+      let partitionBytes = reader.take(32), let partition = CacheKey(partitionBytes),
+      let vary = reader.pairs(),
+      let status = reader.number(), let httpVersion = reader.text(), let answered = reader.optionalText(),
+      let headers = reader.fields(),
+      let wall = reader.double(), let steady = reader.double(), let writer = reader.number(),
+      let lifetime = reader.double(), let initialAge = reader.double(), let ownLifetime = reader.double(),
+      let count = reader.number(), let isInFile = reader.number(), let checksum = reader.number(),
+      (100...999).contains(status), count <= UInt64(Int32.max)
+    else { return nil }
+    var body: [UInt8] = []
+    if isInFile == 0 {
+      guard let inline = reader.take(Int(count)) else { return nil }
+      body = inline
+    }
+    guard reader.isAtEnd else { return nil }
+    bodyCount = Int(count)
+    bodyChecksum = isInFile == 0 ? nil : checksum
+
+    let http = HTTPResponse(
+      status: Int(status), headers: HTTPHeaders(headers.map { HTTPHeaders.Field($0, $1) }),
+      body: .bytes(body), version: HTTPVersion(rawValue: httpVersion) ?? .http1_1,
+      url: answered.text.flatMap { try? HTTPURL($0) })
+    var freshness = HTTPFreshness(control: CacheControl(response: http.headers))
+    freshness.lifetime = lifetime
+    freshness.initialAge = initialAge
+    entry = CacheEntry(
+      key: key, type: type, version: Int(Int64(bitPattern: version)), tags: Set(tags),
+      isSensitive: isSensitive == 1, url: url, partition: partition,
+      vary: VaryMatcher(fields: vary.map { VaryMatcher.Field(name: $0, value: $1) }), http: http, raw: nil,
+      arrival: CacheMoment(wall: wall, steady: writer == process && steady >= 0 ? steady : nil),
+      freshness: freshness, ownLifetime: ownLifetime < 0 ? nil : ownLifetime, isExpired: isExpired)
+  }
+}
+
+/// Appends values in the form that ``ByteReader`` reads.
+struct ByteWriter {
+  var bytes: [UInt8] = []
+
+  init(reserving count: Int) { bytes.reserveCapacity(count) }
+
+  mutating func append(_ number: UInt64) {
+    withUnsafeBytes(of: number.littleEndian) { bytes.append(contentsOf: $0) }
+  }
+
+  mutating func append(_ number: Double) { append(number.bitPattern) }
+
+  mutating func append(_ text: String) {
+    append(UInt64(text.utf8.count))
+    bytes.append(contentsOf: text.utf8)
+  }
+
+  mutating func append(_ text: String?) {
+    append(UInt64(text == nil ? 0 : 1))
+    if let text { append(text) }
+  }
+
+  mutating func append(_ texts: [String]) {
+    append(UInt64(texts.count))
+    for text in texts { append(text) }
+  }
+}
+
+/// Reads values one after the other; nil as soon as the bytes do not reach.
+struct ByteReader {
+  private let bytes: UnsafeRawBufferPointer
+  private var index = 0
+
+  /// - Parameter bytes: Valid as long as the reader is used.
+  init(_ bytes: UnsafeRawBufferPointer) { self.bytes = bytes }
+
+  var isAtEnd: Bool { index == bytes.count }
+
+  mutating func take(_ count: Int) -> [UInt8]? {
+    guard count >= 0, count <= bytes.count - index else { return nil }
+    defer { index += count }
+    return Array(bytes[index..<(index + count)])
+  }
+
+  mutating func number() -> UInt64? {
+    guard bytes.count - index >= 8 else { return nil }
+    defer { index += 8 }
+    return UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: index, as: UInt64.self))
+  }
+
+  mutating func double() -> Double? { number().map(Double.init(bitPattern:)) }
+
+  mutating func text() -> String? {
+    guard let count = number(), count <= UInt64(bytes.count - index) else { return nil }
+    defer { index += Int(count) }
+    return String(validating: bytes[index..<(index + Int(count))], as: UTF8.self)
+  }
+
+  /// A text that may be missing; nil when the bytes do not reach.
+  mutating func optionalText() -> (text: String?, Void)? {
+    guard let isThere = number() else { return nil }
+    guard isThere == 1 else { return (nil, ()) }
+    return text().map { ($0, ()) }
+  }
+
+  mutating func texts() -> [String]? { list { $0.text() } }
+
+  mutating func pairs() -> [(String, String?)]? {
+    list { reader in
+      guard let name = reader.text(), let value = reader.optionalText() else { return nil }
+      return (name, value.text)
+    }
+  }
+
+  mutating func fields() -> [(String, String)]? {
+    list { reader in
+      guard let name = reader.text(), let value = reader.text() else { return nil }
+      return (name, value)
+    }
+  }
+
+  private mutating func list<Element>(_ read: (inout ByteReader) -> Element?) -> [Element]? {
+    // Each element takes at least one number, so a damaged count cannot ask for more than there is.
+    guard let count = number(), count <= UInt64((bytes.count - index) / 8) else { return nil }
+    var elements: [Element] = []
+    for _ in 0..<count {
+      guard let element = read(&self) else { return nil }
+      elements.append(element)
+    }
+    return elements
+  }
+}

@@ -1,0 +1,105 @@
+/// What the disk is still to be told: the work in order, and what it means for look-ups meanwhile.
+///
+/// A look-up asks the backlog first, so an answer can be read, and a removal counts, before it is written.
+struct DiskBacklog {
+  /// One piece of work of the writer.
+  enum Work {
+    case store(CacheEntry)
+    case remove(CacheKey)
+    case removePartition(CacheKey)
+    case removeAll
+    case expireTags(Set<String>)
+    case expireURL(CacheKey)
+    case touch(row: Int64, at: Double)
+    /// A damaged row, with what is wrong.
+    case dropRow(Int64, String, CacheFault.Kind)
+
+    /// Whether look-ups would be wrong without it.
+    var isRemoval: Bool {
+      switch self {
+      case .remove, .removePartition, .removeAll, .expireTags, .expireURL: true
+      case .store, .touch, .dropRow: false
+      }
+    }
+  }
+
+  /// What a look-up learns.
+  enum Word {
+    /// This answer is about to be written.
+    case entry(CacheEntry)
+    /// Nothing of the key is to be found.
+    case gone
+    /// Ask the database, and pass over what these say is stale.
+    case ask
+  }
+
+  private(set) var work: [Work] = []
+  /// Bytes of the answers that wait.
+  private(set) var bytes = 0
+  private var entries: [CacheKey: [CacheEntry]] = [:]
+  private var removed: Set<CacheKey> = []
+  private var removedPartitions: Set<CacheKey> = []
+  private var isCleared = false
+  private var tags: Set<String> = []
+  private var urls: Set<CacheKey> = []
+  private var touches = 0
+
+  var isEmpty: Bool { work.isEmpty }
+  /// Whether there is more than notes of use, which can wait for other work.
+  var isPressing: Bool { work.count > touches || touches >= 512 }
+
+  mutating func add(_ piece: Work) {
+    work.append(piece)
+    switch piece {
+    case .store(let entry):
+      bytes += entry.http.bytes.count
+      entries[entry.key, default: []].removeAll { $0.vary == entry.vary }
+      entries[entry.key, default: []].insert(entry, at: 0)
+    case .remove(let key):
+      entries[key] = nil
+      removed.insert(key)
+    case .removePartition(let partition):
+      drop { $0.partition == partition }
+      removedPartitions.insert(partition)
+    case .removeAll:
+      entries = [:]
+      isCleared = true
+    case .expireTags(let tags):
+      self.tags.formUnion(tags)
+      expire { !$0.tags.isDisjoint(with: tags) }
+    case .expireURL(let url):
+      urls.insert(url)
+      expire { $0.url == url }
+    case .touch: touches += 1
+    case .dropRow: break
+    }
+  }
+
+  /// What is known of a look-up before the database is asked.
+  func word(on query: CacheQuery) -> Word {
+    if let entry = entries[query.key]?.first(where: query.matches) { return .entry(entry) }
+    return isCleared || removed.contains(query.key) ? .gone : .ask
+  }
+
+  /// Whether an answer from the database is stale or gone by what is not written yet; nil when it is gone.
+  func judged(_ entry: CacheEntry) -> CacheEntry? {
+    if isCleared || removed.contains(entry.key) || removedPartitions.contains(entry.partition) { return nil }
+    guard urls.contains(entry.url) || !tags.isDisjoint(with: entry.tags) else { return entry }
+    return entry.expired()
+  }
+
+  /// The backlog without what could not be written, but with the removals, to be tried again.
+  func removals() -> DiskBacklog {
+    var kept = DiskBacklog()
+    for piece in work where piece.isRemoval { kept.add(piece) }
+    return kept
+  }
+
+  private mutating func expire(where fits: (CacheEntry) -> Bool) {
+    for (key, variants) in entries { entries[key] = variants.map { fits($0) ? $0.expired() : $0 } }
+  }
+
+  private mutating func drop(where fits: (CacheEntry) -> Bool) {
+    for (key, variants) in entries { entries[key] = variants.filter { !fits($0) } }
+  }
+}

@@ -1,0 +1,221 @@
+/// What is done to the database: one connection, the statements it uses, and the rules of what goes.
+///
+/// Not locked: ``DiskCache`` owns one for reading and one for writing.
+final class DiskStore {
+  /// A row as a look-up finds it.
+  struct Row {
+    let id: Int64
+    let isExpired: Bool
+    let isSealed: Bool
+    let file: String?
+    let record: CacheRecord?
+    /// The sealed record; empty when it is not sealed.
+    let sealed: [UInt8]
+  }
+
+  let database: SQLiteDatabase
+  private let process: UInt64
+  private let find: SQLiteStatement
+  private let insert: SQLiteStatement
+  private let insertTag: SQLiteStatement
+  private let removeVariant: SQLiteStatement
+  private let touch: SQLiteStatement
+
+  init(_ database: SQLiteDatabase, process: UInt64) throws(SQLiteFailure) {
+    self.database = database
+    self.process = process
+    find = try database.prepare(
+      "SELECT id, expired, sealed, file, checksum, record FROM entries WHERE key = ? ORDER BY id DESC")
+    insert = try database.prepare(
+      """
+      INSERT INTO entries (key, variant, url, partition, expiry, used, size, expired, sealed, file, checksum,
+      record) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+      """)
+    insertTag = try database.prepare("INSERT OR IGNORE INTO tags (tag, entry) VALUES (?, ?)")
+    removeVariant = try database.prepare("DELETE FROM entries WHERE key = ? AND variant = ? RETURNING file")
+    touch = try database.prepare("UPDATE entries SET used = ? WHERE id = ?")
+  }
+
+  // MARK: Reading
+
+  /// The rows of a key, latest first. A row whose record is damaged has none.
+  func rows(of key: CacheKey) throws(SQLiteFailure) -> [Row] {
+    defer { find.reset() }
+    find.bind(1, key.bytes)
+    var rows: [Row] = []
+    while try find.step() {
+      let isExpired = find.integer(1) != 0
+      let isSealed = find.integer(2) != 0
+      let checksum = UInt64(bitPattern: find.integer(4))
+      var record: CacheRecord?
+      var sealed: [UInt8] = []
+      find.withBlob(5) { blob in
+        guard Checksum.of(blob) == checksum else { return }
+        if isSealed {
+          sealed = Array(blob)
+        } else {
+          record = CacheRecord(blob, process: process, isExpired: isExpired)
+        }
+      }
+      rows.append(
+        Row(
+          id: find.integer(0), isExpired: isExpired, isSealed: isSealed, file: find.text(3), record: record,
+          sealed: sealed))
+    }
+    return rows
+  }
+
+  /// Bytes and number of what is stored.
+  func totals() throws(SQLiteFailure) -> (bytes: Int, count: Int) {
+    let statement = try database.prepare("SELECT bytes, count FROM totals")
+    guard try statement.step() else { return (0, 0) }
+    return (Int(statement.integer(0)), Int(statement.integer(1)))
+  }
+
+  /// The latest wall clock that a writer has seen.
+  func clock() throws(SQLiteFailure) -> Double {
+    let statement = try database.prepare("SELECT clock FROM totals")
+    return try statement.step() ? statement.double(0) : 0
+  }
+
+  /// The names of all body files.
+  func files() throws(SQLiteFailure) -> Set<String> {
+    let statement = try database.prepare("SELECT file FROM entries WHERE file IS NOT NULL")
+    var names: Set<String> = []
+    while try statement.step() { if let name = statement.text(0) { names.insert(name) } }
+    return names
+  }
+
+  // MARK: Writing. Each gives the body files that nobody names any more.
+
+  /// One answer, made ready for its row.
+  struct Prepared {
+    let entry: CacheEntry
+    let record: [UInt8]
+    let isSealed: Bool
+    let file: String?
+    /// What it counts in the bound.
+    let size: Int
+  }
+
+  func store(_ prepared: Prepared, now: Double) throws(SQLiteFailure) -> [String] {
+    let entry = prepared.entry
+    let variant = entry.vary.digest.bytes
+    removeVariant.bind(1, entry.key.bytes)
+    removeVariant.bind(2, variant)
+    let dropped = try files(of: removeVariant)
+    insert.bind(1, entry.key.bytes)
+    insert.bind(2, variant)
+    insert.bind(3, entry.url.bytes)
+    insert.bind(4, entry.partition.bytes)
+    insert.bind(5, entry.expiry)
+    insert.bind(6, now)
+    insert.bind(7, Int64(prepared.size))
+    insert.bind(8, Int64(entry.isExpired ? 1 : 0))
+    insert.bind(9, Int64(prepared.isSealed ? 1 : 0))
+    insert.bind(10, prepared.file)
+    insert.bind(11, Int64(bitPattern: Checksum.of(prepared.record)))
+    insert.bind(12, prepared.record)
+    try insert.run()
+    let id = database.lastRow
+    for tag in entry.tags {
+      insertTag.bind(1, tag)
+      insertTag.bind(2, id)
+      try insertTag.run()
+    }
+    guard !entry.vary.fields.isEmpty else { return dropped }
+    return try dropped
+      + remove("key = ?1 AND id NOT IN (SELECT id FROM entries WHERE key = ?1 ORDER BY id DESC LIMIT 8)") {
+        $0.bind(1, entry.key.bytes)
+      }
+  }
+
+  func remove(_ key: CacheKey) throws(SQLiteFailure) -> [String] {
+    try remove("key = ?") { $0.bind(1, key.bytes) }
+  }
+
+  func remove(partition: CacheKey) throws(SQLiteFailure) -> [String] {
+    try remove("partition = ?") { $0.bind(1, partition.bytes) }
+  }
+
+  /// Drops one row, unless another answer has taken its place.
+  func remove(row: Int64) throws(SQLiteFailure) -> [String] { try remove("id = ?") { $0.bind(1, row) } }
+
+  func removeAll() throws(SQLiteFailure) -> [String] { try remove("true") { _ in } }
+
+  func expire(tag: String) throws(SQLiteFailure) {
+    try update(
+      "UPDATE entries SET expired = 1, expiry = 0 WHERE id IN (SELECT entry FROM tags WHERE tag = ?)"
+    ) {
+      $0.bind(1, tag)
+    }
+  }
+
+  func expire(url: CacheKey) throws(SQLiteFailure) {
+    try update("UPDATE entries SET expired = 1, expiry = 0 WHERE url = ?") { $0.bind(1, url.bytes) }
+  }
+
+  func touch(_ row: Int64, at now: Double) throws(SQLiteFailure) {
+    touch.bind(1, now)
+    touch.bind(2, row)
+    try touch.run()
+  }
+
+  /// Notes the wall clock. When it was set back, no age of what is stored can be trusted any more, so all
+  /// of it becomes stale.
+  func note(clock now: Double) throws(SQLiteFailure) {
+    if now < (try clock()) - 1 { try database.execute("UPDATE entries SET expired = 1, expiry = 0") }
+    try update("UPDATE totals SET clock = ?") { $0.bind(1, now) }
+  }
+
+  /// Makes room: what has expired first, earliest first; then what was used longest ago.
+  ///
+  /// - Returns: The files to remove, and how many answers went.
+  func evict(to maximumBytes: Int, now: Double) throws(SQLiteFailure) -> (files: [String], count: Int) {
+    var files: [String] = []
+    var count = 0
+    for selection in [
+      "WHERE expiry <= ?1 ORDER BY expiry LIMIT 32", "WHERE expiry > ?1 ORDER BY used LIMIT 32",
+    ] {
+      while true {
+        var excess = try totals().bytes - maximumBytes
+        if excess <= 0 { return (files, count) }
+        let oldest = try database.prepare("SELECT id, size FROM entries " + selection)
+        oldest.bind(1, now)
+        var rows: [Int64] = []
+        while excess > 0, try oldest.step() {
+          rows.append(oldest.integer(0))
+          excess -= Int(oldest.integer(1))
+        }
+        oldest.reset()
+        if rows.isEmpty { break }
+        for row in rows { files += try remove(row: row) }
+        count += rows.count
+      }
+    }
+    return (files, count)
+  }
+
+  // MARK: Insides
+
+  private func remove(
+    _ condition: String, _ bind: (SQLiteStatement) -> Void
+  ) throws(SQLiteFailure) -> [String] {
+    let statement = try database.prepare("DELETE FROM entries WHERE \(condition) RETURNING file")
+    bind(statement)
+    return try files(of: statement)
+  }
+
+  private func files(of statement: SQLiteStatement) throws(SQLiteFailure) -> [String] {
+    defer { statement.reset() }
+    var files: [String] = []
+    while try statement.step() { if let file = statement.text(0) { files.append(file) } }
+    return files
+  }
+
+  private func update(_ sql: String, _ bind: (SQLiteStatement) -> Void) throws(SQLiteFailure) {
+    let statement = try database.prepare(sql)
+    bind(statement)
+    try statement.run()
+  }
+}

@@ -1,0 +1,163 @@
+import CAPIKit
+
+/// One connection to an SQLite database; the only file that names the library.
+///
+/// Not locked and not `Sendable`: whoever owns it uses it from one place at a time.
+final class SQLiteDatabase {
+  private let handle: OpaquePointer
+
+  /// Opens a database, creating the file where there is none.
+  ///
+  /// - Parameter patience: How long a call waits for another process's lock, in milliseconds.
+  init(path: String, patience: Int32) throws(SQLiteFailure) {
+    var opened: OpaquePointer?
+    let code = sqlite3_open_v2(
+      path, &opened, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX, nil)
+    guard code == SQLITE_OK, let opened else {
+      let failure = SQLiteFailure(code: code, message: opened.map(Self.message) ?? "out of memory")
+      sqlite3_close_v2(opened)
+      throw failure
+    }
+    handle = opened
+    sqlite3_extended_result_codes(opened, 1)
+    sqlite3_busy_timeout(opened, patience)
+  }
+
+  deinit { sqlite3_close_v2(handle) }
+
+  /// Runs statements that give no rows.
+  func execute(_ sql: String) throws(SQLiteFailure) {
+    try check(sqlite3_exec(handle, sql, nil, nil, nil))
+  }
+
+  /// Prepares a statement that is used again and again.
+  func prepare(_ sql: String) throws(SQLiteFailure) -> SQLiteStatement {
+    var statement: OpaquePointer?
+    try check(sqlite3_prepare_v3(handle, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &statement, nil))
+    guard let statement else { throw SQLiteFailure(code: SQLITE_MISUSE, message: "an empty statement") }
+    return SQLiteStatement(statement, of: self)
+  }
+
+  /// The first column of the first row as a number; 0 without a row.
+  func number(_ sql: String) throws(SQLiteFailure) -> Int64 {
+    let statement = try prepare(sql)
+    return try statement.step() ? statement.integer(0) : 0
+  }
+
+  /// Does all of the work or none of it.
+  func transaction<Value>(_ work: () throws(SQLiteFailure) -> Value) throws(SQLiteFailure) -> Value {
+    try execute("BEGIN IMMEDIATE")
+    do throws(SQLiteFailure) {
+      let value = try work()
+      try execute("COMMIT")
+      return value
+    } catch {
+      // The failure may have rolled back already; then there is nothing to do.
+      try? execute("ROLLBACK")
+      throw error
+    }
+  }
+
+  /// How many rows the last statement changed.
+  var changes: Int { Int(sqlite3_changes(handle)) }
+
+  /// The id of the row inserted last.
+  var lastRow: Int64 { sqlite3_last_insert_rowid(handle) }
+
+  /// Makes a damaged database empty, in place: other processes may have it open.
+  func reset() throws(SQLiteFailure) {
+    try check(apikit_sqlite3_reset(handle, 1))
+    defer { _ = apikit_sqlite3_reset(handle, 0) }
+    try execute("VACUUM")
+  }
+
+  fileprivate func check(_ code: Int32) throws(SQLiteFailure) {
+    guard code != SQLITE_OK else { return }
+    throw SQLiteFailure(code: code, message: Self.message(of: handle))
+  }
+
+  private static func message(of handle: OpaquePointer) -> String { String(cString: sqlite3_errmsg(handle)) }
+}
+
+/// One prepared statement. Bind from 1, step, read columns from 0, reset.
+final class SQLiteStatement {
+  private let handle: OpaquePointer
+  /// Keeps the connection open.
+  private let database: SQLiteDatabase
+
+  fileprivate init(_ handle: OpaquePointer, of database: SQLiteDatabase) {
+    self.handle = handle
+    self.database = database
+  }
+
+  deinit { sqlite3_finalize(handle) }
+
+  func bind(_ index: Int32, _ value: Int64) { sqlite3_bind_int64(handle, index, value) }
+  func bind(_ index: Int32, _ value: Double) { sqlite3_bind_double(handle, index, value) }
+
+  func bind(_ index: Int32, _ bytes: [UInt8]) {
+    // An empty array has no address, and a blob without one would be NULL.
+    guard !bytes.isEmpty else { return _ = sqlite3_bind_zeroblob(handle, index, 0) as Int32 }
+    _ = bytes.withUnsafeBytes { apikit_sqlite3_bind_blob(handle, index, $0.baseAddress, Int32($0.count)) }
+  }
+
+  func bind(_ index: Int32, _ text: String?) {
+    guard var text else { return _ = sqlite3_bind_null(handle, index) as Int32 }
+    _ = text.withUTF8 { utf8 in
+      utf8.withMemoryRebound(to: CChar.self) {
+        apikit_sqlite3_bind_text(handle, index, $0.baseAddress, Int32($0.count))
+      }
+    }
+  }
+
+  /// Whether there is a row now.
+  func step() throws(SQLiteFailure) -> Bool {
+    switch sqlite3_step(handle) {
+    case SQLITE_ROW: return true
+    case SQLITE_DONE: return false
+    case let code:
+      // The database's message is that of the reset.
+      let reset = sqlite3_reset(handle)
+      try database.check(reset)
+      throw SQLiteFailure(code: code, message: String(cString: sqlite3_errstr(code)))
+    }
+  }
+
+  /// Runs a statement that gives no rows, and resets it.
+  func run() throws(SQLiteFailure) {
+    _ = try step()
+    reset()
+  }
+
+  func reset() { sqlite3_reset(handle) }
+
+  func integer(_ column: Int32) -> Int64 { sqlite3_column_int64(handle, column) }
+  func double(_ column: Int32) -> Double { sqlite3_column_double(handle, column) }
+
+  func text(_ column: Int32) -> String? {
+    sqlite3_column_text(handle, column).map { String(cString: $0) }
+  }
+
+  /// The bytes of a blob, valid inside the closure alone.
+  func withBlob<Value>(_ column: Int32, _ read: (UnsafeRawBufferPointer) -> Value) -> Value {
+    let start = sqlite3_column_blob(handle, column)
+    return read(UnsafeRawBufferPointer(start: start, count: Int(sqlite3_column_bytes(handle, column))))
+  }
+}
+
+/// What SQLite said when a call failed.
+struct SQLiteFailure: Error, Sendable, CustomStringConvertible {
+  /// The extended result code.
+  let code: Int32
+  let message: String
+
+  private var primary: Int32 { code & 0xFF }
+
+  /// Whether the file is damaged, or no database.
+  var isDamage: Bool { primary == SQLITE_CORRUPT || primary == SQLITE_NOTADB }
+  /// Whether another process holds a lock.
+  var isBusy: Bool { primary == SQLITE_BUSY || primary == SQLITE_LOCKED }
+
+  /// `database or disk is full (13)`
+  var description: String { "\(message) (\(code))" }
+}

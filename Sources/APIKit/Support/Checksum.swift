@@ -1,0 +1,32 @@
+/// A 64-bit checksum that finds damage: eight bytes at a time, several times faster than a digest.
+///
+/// Finds accidents, not intent: whoever can write the bytes can also make them fit.
+enum Checksum {
+  /// The checksum of bytes.
+  static func of(_ bytes: UnsafeRawBufferPointer) -> UInt64 {
+    // Two odd constants of the golden ratio and of xxHash; each step is a bijection, so one changed word
+    // always changes the result.
+    var sum = UInt64(bytes.count) &* 0x9E37_79B9_7F4A_7C15
+    var index = 0
+    while index + 8 <= bytes.count {
+      sum = mix(sum, UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: index, as: UInt64.self)))
+      index += 8
+    }
+    var rest: UInt64 = 0
+    while index < bytes.count {
+      rest = rest << 8 | UInt64(bytes[index])
+      index += 1
+    }
+    return mix(sum, rest)
+  }
+
+  /// The checksum of bytes.
+  static func of(_ bytes: [UInt8]) -> UInt64 { bytes.withUnsafeBytes { of($0) } }
+
+  @inline(__always)
+  private static func mix(_ sum: UInt64, _ word: UInt64) -> UInt64 {
+    var mixed = (sum ^ word) &* 0xC2B2_AE3D_27D4_EB4F
+    mixed ^= mixed >> 29
+    return mixed
+  }
+}

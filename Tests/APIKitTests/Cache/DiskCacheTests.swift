@@ -1,0 +1,234 @@
+import Foundation
+import XCTest
+
+@testable import APIKit
+
+/// The level on disk, seen from above: what is stored comes back whole, from this process or the next.
+final class DiskCacheTests: XCTestCase {
+  private func cache(
+    _ folder: String, bytes: Int = 256 << 20, key: SigningKey? = nil, time: any TimeSource = SystemTime()
+  ) -> ResponseCache {
+    ResponseCache(
+      disk: CacheDisk(folder: folder, maximumBytes: bytes, bodyFileThreshold: 4096, encryptionKey: key),
+      time: time)
+  }
+
+  func testAnAnswerComesBackAfterTheCacheIsOpenedAnew() async throws {
+    let folder = try CacheFixture.folder(self)
+    let first = cache(folder)
+    first.put(CacheFixture.entry(1, tags: ["a", "b"]))
+    await first.flush()
+    let found = try XCTUnwrap(cache(folder).onDisk(1))
+    XCTAssertEqual(found.http.bytes, CacheFixture.body(1, 100))
+    XCTAssertEqual(found.http.status, 200)
+    XCTAssertEqual(found.http.headers["etag"], "\"1\"")
+    XCTAssertEqual(found.http.url?.string, "https://homes.test/api/list")
+    XCTAssertEqual(found.tags, ["a", "b"])
+    XCTAssertFalse(found.isExpired)
+  }
+
+  func testAnAnswerCanBeReadBeforeItIsWritten() throws {
+    let cache = cache(try CacheFixture.folder(self))
+    cache.put(CacheFixture.entry(1))
+    XCTAssertEqual(cache.onDisk(1)?.http.bytes, CacheFixture.body(1, 100))
+  }
+
+  func testALargeBodyStandsInAFileOfItsOwn() async throws {
+    let folder = try CacheFixture.folder(self)
+    let first = cache(folder)
+    first.put(CacheFixture.entry(1, bytes: 50_000))
+    first.put(CacheFixture.entry(2, bytes: 100))
+    await first.flush()
+    XCTAssertEqual(CacheFixture.bodyFiles(folder).count, 1)
+    XCTAssertEqual(cache(folder).onDisk(1)?.http.bytes, CacheFixture.body(1, 50_000))
+  }
+
+  func testALaterAnswerTakesThePlaceOfTheEarlierAndOfItsFile() async throws {
+    let folder = try CacheFixture.folder(self)
+    let cache = cache(folder)
+    for bytes in [50_000, 60_000] {
+      cache.put(CacheFixture.entry(1, bytes: bytes))
+      await cache.flush()
+    }
+    XCTAssertEqual(CacheFixture.bodyFiles(folder).count, 1)
+    XCTAssertEqual(cache.onDisk(1)?.http.bytes.count, 60_000)
+    XCTAssertEqual(cache.statistics.disk.count, 1)
+  }
+
+  func testRemovalsCountAtOnceAndAreWritten() async throws {
+    let folder = try CacheFixture.folder(self)
+    let first = cache(folder)
+    for number in 1...4 { first.put(CacheFixture.entry(number, partition: number == 2 ? "ann" : "bob")) }
+    await first.flush()
+    first.remove(CacheFixture.key(1))
+    first.removeAll(of: "ann")
+    XCTAssertNil(first.onDisk(1))
+    XCTAssertNil(first.onDisk(2))
+    XCTAssertNotNil(first.onDisk(3))
+    await first.flush()
+    let second = cache(folder)
+    XCTAssertEqual([1, 2, 3, 4].map { second.onDisk($0) != nil }, [false, false, true, true])
+    second.removeAll()
+    XCTAssertNil(second.onDisk(3))
+    await second.flush()
+    XCTAssertNil(cache(folder).onDisk(3))
+  }
+
+  func testTagsMakeStoredAnswersStaleAtOnceAndForGood() async throws {
+    let folder = try CacheFixture.folder(self)
+    let first = cache(folder)
+    first.put(CacheFixture.entry(1, tags: ["homes"]))
+    first.put(CacheFixture.entry(2, tags: ["cars"]))
+    await first.flush()
+    first.expire(tags: ["homes"])
+    XCTAssertEqual(first.onDisk(1)?.isExpired, true)
+    XCTAssertEqual(first.onDisk(2)?.isExpired, false)
+    await first.flush()
+    XCTAssertEqual(cache(folder).onDisk(1)?.isExpired, true)
+  }
+
+  func testVariantsOfOneKeyAreKeptApart() async throws {
+    let folder = try CacheFixture.folder(self)
+    let first = cache(folder)
+    for language in ["de", "zh"] {
+      let vary = VaryMatcher(response: ["Vary": "Accept-Language"], request: ["Accept-Language": language])
+      first.put(CacheFixture.entry(1, bytes: language == "de" ? 100 : 200, vary: vary))
+    }
+    await first.flush()
+    let second = cache(folder)
+    XCTAssertEqual(second.onDisk(1, headers: ["accept-language": "de"])?.http.bytes.count, 100)
+    XCTAssertEqual(second.onDisk(1, headers: ["accept-language": "zh"])?.http.bytes.count, 200)
+    XCTAssertNil(second.onDisk(1, headers: ["accept-language": "fr"]))
+  }
+
+  // MARK: Bounds
+
+  func testTheBoundHoldsUnderConcurrentWriting() async throws {
+    let folder = try CacheFixture.folder(self)
+    let bound = 400_000
+    let cache = cache(folder, bytes: bound)
+    await withTaskGroup(of: Void.self) { group in
+      for writer in 0..<4 {
+        group.addTask {
+          for number in 0..<100 { cache.put(CacheFixture.entry(writer * 100 + number, bytes: 6000)) }
+          await cache.flush()
+          XCTAssertLessThanOrEqual(cache.statistics.disk.bytes, bound)
+        }
+      }
+    }
+    let numbers = cache.statistics.disk
+    XCTAssertLessThanOrEqual(numbers.bytes, bound)
+    XCTAssertGreaterThan(numbers.count, 40)
+    XCTAssertEqual(numbers.evictions, 400 - numbers.count)
+    XCTAssertEqual(CacheFixture.bodyFiles(folder).count, numbers.count, "no file is left of what went")
+  }
+
+  func testWhatHasExpiredGoesFirstThenWhatWasUsedLongestAgo() async throws {
+    let time = ManualTime()
+    let cache = cache(try CacheFixture.folder(self), bytes: 14_000, time: time)
+    cache.put(CacheFixture.entry(1, bytes: 3000, time: time))
+    cache.put(CacheFixture.entry(2, bytes: 3000, time: time))
+    cache.put(CacheFixture.entry(3, bytes: 3000, lifetime: 10, time: time))
+    await cache.flush()
+    time.advance(by: .seconds(100))
+    XCTAssertNotNil(cache.onDisk(1))
+    cache.put(CacheFixture.entry(4, bytes: 3000, time: time))
+    await cache.flush()
+    XCTAssertEqual([1, 2, 3, 4].map { cache.onDisk($0) != nil }, [true, true, false, true])
+    time.advance(by: .seconds(100))
+    XCTAssertNotNil(cache.onDisk(1))
+    cache.put(CacheFixture.entry(5, bytes: 3000, time: time))
+    await cache.flush()
+    XCTAssertEqual([1, 2, 4, 5].map { cache.onDisk($0) != nil }, [true, false, true, true])
+  }
+
+  func testAnAnswerTooLargeForTheDiskIsNotStored() async throws {
+    let folder = try CacheFixture.folder(self)
+    let cache = cache(folder, bytes: 10_000)
+    cache.put(CacheFixture.entry(1, bytes: 100))
+    cache.put(CacheFixture.entry(1, bytes: 8000))
+    await cache.flush()
+    XCTAssertNil(cache.onDisk(1), "nor does the older answer stay")
+    XCTAssertEqual(CacheFixture.bodyFiles(folder), [])
+  }
+
+  // MARK: Secrets
+
+  func testASensitiveAnswerIsNotWrittenWithoutAKey() async throws {
+    let folder = try CacheFixture.folder(self)
+    let cache = cache(folder)
+    cache.put(CacheFixture.entry(1, isSensitive: true), in: .all)
+    await cache.flush()
+    XCTAssertNil(cache.onDisk(1))
+    XCTAssertNotNil(cache.memory.find(CacheFixture.query(1)))
+  }
+
+  func testASensitiveAnswerIsWrittenEncrypted() async throws {
+    for bytes in [100, 50_000] {
+      let folder = try CacheFixture.folder(self)
+      let key = SigningKey.random()
+      let first = cache(folder, key: key)
+      first.put(CacheFixture.entry(1, bytes: bytes, isSensitive: true))
+      await first.flush()
+      let secret = Data(CacheFixture.body(1, bytes).prefix(40))
+      for case let file as String in try XCTUnwrap(FileManager.default.enumerator(atPath: folder)) {
+        let data = FileManager.default.contents(atPath: folder + "/" + file) ?? Data()
+        XCTAssertNil(data.range(of: secret), "\(file) holds the answer in the clear")
+      }
+      XCTAssertEqual(cache(folder, key: key).onDisk(1)?.http.bytes, CacheFixture.body(1, bytes))
+    }
+  }
+
+  func testAnotherKeyDoesNotOpenWhatIsEncrypted() async throws {
+    let folder = try CacheFixture.folder(self)
+    let first = cache(folder, key: .random())
+    first.put(CacheFixture.entry(1, isSensitive: true))
+    await first.flush()
+    let second = cache(folder, key: .random())
+    let log = FaultLog(second)
+    XCTAssertNil(second.onDisk(1))
+    await second.flush()
+    XCTAssertEqual(log.kinds, [.undecipherable])
+  }
+
+  // MARK: Through a manager
+
+  @MainActor func testALandingFromDiskIsMarkedAndThenComesFromMemory() async throws {
+    let folder = try CacheFixture.folder(self)
+    let time = ManualTime()
+    let stub = StubTransport(.json(#"{"items": [1, 2]}"#))
+    func manager() -> (TestManager, ResponseCache) {
+      let cache = cache(folder, time: time)
+      var service = TestService(stub)
+      service.cache = cache
+      let manager = TestManager(service)
+      manager.cachePolicy = .fresh()
+      return (manager, cache)
+    }
+    let (first, firstCache) = manager()
+    _ = try await first.response(for: ["page": 1])
+    await firstCache.flush()
+    time.advance(by: .seconds(60))
+    let (second, _) = manager()
+    let fromDisk = try await second.response(for: ["page": 1])
+    XCTAssertEqual(fromDisk.provenance, .disk(age: .seconds(60)))
+    XCTAssertEqual(fromDisk.raw["items"][1].int, 2)
+    let fromMemory = try await second.response(for: ["page": 1])
+    XCTAssertEqual(fromMemory.provenance, .memory(age: .seconds(60)))
+    XCTAssertEqual(stub.requests.count, 1)
+  }
+
+  @MainActor func testAPolicyOfDiskAloneKeepsNothingInMemory() async throws {
+    let cache = cache(try CacheFixture.folder(self))
+    var service = TestService(StubTransport(.json("[1]")))
+    service.cache = cache
+    let manager = TestManager(service)
+    manager.cachePolicy = .fresh(in: .disk)
+    _ = try await manager.response(for: [:])
+    let second = try await manager.response(for: [:])
+    guard case .disk = second.provenance else {
+      return XCTFail("it landed with \(second.provenance)")
+    }
+    XCTAssertEqual(cache.statistics.memory.count, 0)
+  }
+}
