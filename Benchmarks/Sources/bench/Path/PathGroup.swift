@@ -3,6 +3,28 @@ import Foundation
 
 let pathGroup = BenchGroup(name: "path", summary: "a load from takeoff to landing") { measurement in
   try await frameworkShare(measurement)
+  try await wholePath(measurement)
+}
+
+/// The whole path over a real wire, against the same job on the system's parts, and against libcurl alone.
+private func wholePath(_ measurement: Measurement) async throws {
+  let jobs = try WireJobs()
+  let (loads, few, width) = (12_800, 1_280, 64)
+  var best = (ours: Double.infinity, system: Double.infinity, bare: Double.infinity)
+  for _ in 0..<measurement.rounds {
+    best.ours = min(best.ours, await jobs.managers(loads, inFlight: width).wall / Double(loads))
+    best.system = min(best.system, try await jobs.urlSession(few, inFlight: width) / Double(few))
+    best.bare = min(best.bare, try jobs.bareCurl(loads, inFlight: width) / Double(loads))
+  }
+  func rates(_ other: Double) -> String {
+    String(format: "%.0f against %.0f a second", 1 / best.ours, 1 / other)
+  }
+  measurement.record(
+    "manager to delegate, 64 in flight, against URLSession and JSONSerialization", best.system / best.ours,
+    "x", bar: .atLeast(10), note: rates(best.system))
+  measurement.record(
+    "manager to delegate, 64 in flight, against bare libcurl's fetch", best.bare / best.ours, "x",
+    bar: .atLeast(0.4), note: rates(best.bare))
 }
 
 /// What a load costs beside transport and parsing: parameters, policy, assembly, HMAC signature, the steps
@@ -55,12 +77,14 @@ final class BenchManager: BaseAPIManager, APIManager {
 /// Keeps so many loads of one manager in the air until so many have landed.
 @MainActor final class LoadDriver: APIManagerDelegate {
   private let manager: BenchManager
-  private let use: (BaseAPIManager) -> Void
+  private let use: @MainActor @Sendable (BaseAPIManager) -> Void
   private var toStart: Int
   private var toLand: Int
   private var done: CheckedContinuation<Void, Never>?
 
-  private init(_ manager: BenchManager, loads: Int, use: @escaping (BaseAPIManager) -> Void) {
+  private init(
+    _ manager: BenchManager, loads: Int, use: @escaping @MainActor @Sendable (BaseAPIManager) -> Void
+  ) {
     self.manager = manager
     self.use = use
     (toStart, toLand) = (loads, loads)
@@ -69,7 +93,7 @@ final class BenchManager: BaseAPIManager, APIManager {
   /// Runs the loads and gives the seconds they took, by the clock and by the CPU of the process.
   static func run(
     service: BenchService, apiName: String = "list", loads: Int, inFlight: Int,
-    use: @escaping (BaseAPIManager) -> Void
+    use: @escaping @MainActor @Sendable (BaseAPIManager) -> Void
   ) async -> (wall: Double, cpu: Double) {
     let manager = BenchManager(service: service, apiName: apiName)
     let driver = LoadDriver(manager, loads: loads, use: use)
