@@ -152,7 +152,8 @@ struct CacheRules: Sendable {
     if let status = error.evidence?.status ?? error.context.status {
       return [500, 502, 503, 504].contains(status)
     }
-    return error.place == .transport && error.reason != .cancelled || error.reason == .noNetwork
+    return error.place == .transport && error.reason != .cancelled
+      || error.reason == .noNetwork || error.reason == .circuitOpen
   }
 }
 

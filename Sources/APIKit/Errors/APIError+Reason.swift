@@ -43,6 +43,8 @@ extension APIError.Reason {
   public static let vetoed = Self("vetoed", "an interceptor vetoed it")
   /// The network condition does not allow a takeoff.
   public static let noNetwork = Self("no-network", "there is no network")
+  /// The host, or the API, has failed so often that nothing is sent for a while.
+  public static let circuitOpen = Self("circuit-open", "the server has failed too often for now")
   /// The manager, its service or a setting contradicts itself; the detail says what to change.
   public static let misconfigured = Self("misconfigured", "the configuration is not valid")
   /// The transport cannot do what is asked of it; the detail names the capability.

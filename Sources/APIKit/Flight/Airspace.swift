@@ -1,6 +1,7 @@
 import Synchronization
 
-/// What flights share: wire calls that several wait for, and for each host its budget for retries.
+/// What flights share: wire calls that several wait for, and for each host its limits, its circuit breaker
+/// and its budget for retries.
 ///
 /// All managers use ``shared`` unless told otherwise. Give a manager one of its own to keep tenants apart,
 /// or a test from the tests before it. Safe on any thread.
@@ -9,12 +10,24 @@ public final class Airspace: Sendable {
   public static let shared = Airspace()
 
   let joins = Joins()
+  let turns = Turns()
+  let breakers = Breakers()
   private let budgets = Mutex<[HostKey: RetryBudget]>([:])
   /// How many hosts have a budget that is not full; while it is zero a success has nothing to pay back.
   private let debtors = Atomic<Int>(0)
 
   /// An airspace without a past.
   public init() {}
+
+  /// The hosts and APIs whose circuit breaker is not closed, as `host:port` or `host:port Service METHOD api`.
+  public var openBreakers: [String] { breakers.open.map(\.description).sorted() }
+
+  /// Closes every circuit breaker and fills every budget for retries, e.g. when a user asks to try again.
+  public func forgetFailures() {
+    breakers.reset()
+    budgets.withLock { $0 = [:] }
+    debtors.store(0, ordering: .relaxed)
+  }
 
   /// Takes one retry from the host's budget. False when it is used up.
   func drawRetry(at host: HostKey, now: Duration) -> Bool {

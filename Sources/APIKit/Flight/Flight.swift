@@ -8,6 +8,7 @@ struct Flight: Sendable {
   var cache: CacheStep?
   let onProgress: (@Sendable (TransferProgress) -> Void)?
   let airspace: Airspace
+  let suspension: Suspension
 
   /// - Parameter preview: Called when a stored answer is to be shown while the flight goes on.
   func fly(preview: @Sendable (APIResponse) -> Void = { _ in }) async -> FlightOutcome {
@@ -23,22 +24,27 @@ struct Flight: Sendable {
   private func ask() async throws(APIError) -> FlightOutcome {
     let deadline = FlightDeadline(call)
     let assembled = try asking(AssemblyStep(call: call).run())
+    let admission = AdmissionStep(call: call, airspace: airspace, deadline: deadline)
     do {
+      try await NetworkStep(call: call, suspension: suspension).pass()
       return try await JoinStep(call: call, joins: airspace.joins, deadline: deadline)
         .run(assembled.request) { () throws(APIError) in
           try await ErrorHookStep(call: call).run { () throws(APIError) in
             try await RetryStep(call: call, airspace: airspace, deadline: deadline).run(assembled.request) {
               (number) throws(APIError) in
-              // Sign-in: a refused credential is refreshed here, and the attempt made again.
-              try await ServerClockStep(call: call).run { () throws(APIError) in
-                try await attempt(number, assembled, deadline)
+              try await admission.run(assembled.request.url) { () throws(APIError) in
+                // Sign-in: a refused credential is refreshed here, and the attempt made again.
+                try await ServerClockStep(call: call).run { () throws(APIError) in
+                  try await attempt(number, assembled, deadline)
+                }
               }
             }
           }
         }
     } catch {
-      guard let stale = cache?.replacement(for: error) else { throw error }
-      return .succeeded(stale)
+      if let stale = cache?.replacement(for: error) { return .succeeded(stale) }
+      if let other = await FallbackStep(call: call).replacement(for: error) { return .succeeded(other) }
+      throw error
     }
   }
 

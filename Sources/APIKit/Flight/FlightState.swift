@@ -4,6 +4,8 @@ public enum FlightState: String, Sendable, Hashable, CaseIterable {
   case waiting
   /// In the air.
   case flying
+  /// In the air, and waiting for something outside: a network, a sign-in, the service's hook.
+  case suspended
   /// Landed with an answer.
   case succeeded
   /// Landed with an error.
@@ -14,11 +16,14 @@ public enum FlightState: String, Sendable, Hashable, CaseIterable {
   /// Whether the life is over.
   public var isFinal: Bool { self == .succeeded || self == .failed || self == .cancelled }
 
-  /// Whether the move is legal: from waiting to flying or cancelled; from flying to any end.
+  /// Whether the move is legal: from waiting to flying or cancelled; between flying and suspended; from
+  /// both to any end.
   public func canMove(to next: FlightState) -> Bool {
     switch (self, next) {
     case (.waiting, .flying), (.waiting, .cancelled): true
+    case (.flying, .suspended), (.suspended, .flying): true
     case (.flying, .succeeded), (.flying, .failed), (.flying, .cancelled): true
+    case (.suspended, .succeeded), (.suspended, .failed), (.suspended, .cancelled): true
     default: false
     }
   }

@@ -1,8 +1,10 @@
 /// Runs work for so long at most.
 enum TimeLimit {
   private enum Outcome<Value: Sendable>: Sendable {
-    case done(Result<Value, APIError>)
+    case work(Result<Value, APIError>)
     case timeUp
+    /// The timer was stopped: the work is done, or nobody wants it any more.
+    case timerStopped
   }
 
   /// Cancels the work when the limit passes and throws ``APIError/Reason/deadlineExceeded`` when it has
@@ -11,30 +13,26 @@ enum TimeLimit {
     _ limit: Duration, _ time: any TimeSource,
     _ work: @escaping @Sendable () async throws(APIError) -> Value
   ) async throws(APIError) -> Value {
-    let outcome = await withTaskGroup(of: Outcome<Value>.self) { group in
+    let (first, second) = await withTaskGroup(of: Outcome<Value>.self) { group in
       group.addTask {
-        do throws(APIError) { return .done(.success(try await work())) } catch {
-          return .done(.failure(error))
+        do throws(APIError) { return .work(.success(try await work())) } catch {
+          return .work(.failure(error))
         }
       }
       group.addTask {
-        // The group is cancelled when the work is done, or the flight when nobody wants it: no time is up then.
-        do { try await time.sleep(for: limit) } catch { return .done(.failure(cancelled)) }
+        do { try await time.sleep(for: limit) } catch { return .timerStopped }
         return .timeUp
       }
       let first = await group.next()
       group.cancelAll()
-      guard case .done(.failure(let error)) = first, error.reason == .cancelled else { return first }
-      // A flight cancelled from outside ends both; what the work says is the better word.
-      return await group.next() ?? first
+      return (first, await group.next())
     }
-    switch outcome {
-    case .done(let result): return try result.get()
-    case .timeUp, nil:
-      throw APIError(
-        .transport, .deadlineExceeded, "not finished before its deadline: \(limit.shortText) were left")
-    }
+    if case .work(let result) = first { return try result.get() }
+    guard case .work(let result) = second else { throw APIError(.transport, .cancelled) }
+    // Work that succeeded in the last moment has succeeded: it may hold what must be given back.
+    if case .success = result { return try result.get() }
+    guard case .timeUp = first else { return try result.get() }
+    throw APIError(
+      .transport, .deadlineExceeded, "not finished before its deadline: \(limit.shortText) were left")
   }
-
-  private static var cancelled: APIError { APIError(.transport, .cancelled) }
 }

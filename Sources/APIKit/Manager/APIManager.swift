@@ -40,6 +40,13 @@
   /// of them has left.
   var joinsIdenticalFlights: Bool { get }
 
+  /// Who goes first where attempts wait for their turn at a host. The default is
+  /// ``FlightPriority/normal``; it matters only where the service has ``HostLimits``.
+  var priority: FlightPriority { get }
+
+  /// What becomes of a load without a network; nil, the default, leaves it to the service.
+  var networkGate: NetworkGate? { get }
+
   /// What counts as a good answer. The default takes any 2xx.
   var expectation: ResponseExpectation { get }
 
@@ -88,6 +95,10 @@ extension APIManager {
   public var retryPolicy: RetryPolicy? { nil }
   /// Every load makes its own call.
   public var joinsIdenticalFlights: Bool { false }
+  /// Normal.
+  public var priority: FlightPriority { .normal }
+  /// As the service says.
+  public var networkGate: NetworkGate? { nil }
   /// Any 2xx.
   public var expectation: ResponseExpectation { ResponseExpectation() }
   /// Nothing is stored or looked up.

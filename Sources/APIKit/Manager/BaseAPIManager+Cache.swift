@@ -27,7 +27,7 @@ extension BaseAPIManager {
   /// - Returns: Whether the flight goes on.
   func askInsteadOf(_ stored: APIResponse, _ ticket: FlightTicket) -> Bool {
     switch stored.provenance {
-    case .network, .revalidated: return false
+    case .network, .revalidated, .fallback: return false
     case .memory, .disk, .stale: break
     }
     guard let cache = ticket.cache else { return false }

@@ -78,7 +78,10 @@ extension BaseAPIManager {
   /// Starts the task of a flight.
   func fly(_ ticket: FlightTicket, onlyToRefresh: Bool = false) {
     let flight = Flight(
-      call: ticket.call, cache: ticket.cache, onProgress: progressReport(for: ticket), airspace: airspace)
+      call: ticket.call, cache: ticket.cache, onProgress: progressReport(for: ticket), airspace: airspace,
+      suspension: Suspension(recorder: ticket.call.recorder) { isSuspended in
+        LandingStrip.main.put { ticket.manager?.suspend(ticket, isSuspended) }
+      })
     let task = Task.detached {
       if !onlyToRefresh {
         let outcome = await flight.fly { preview in
@@ -162,7 +165,8 @@ extension APIManager {
         environment: selection.environment, baseURL: selection.baseURL, apiName: apiName, method: method,
         parameters: parameters, headers: headers, encoding: parameterEncoding,
         body: try body(for: parameters), timeouts: timeouts, retryPolicy: retryPolicy ?? service.retryPolicy,
-        joinsIdenticalFlights: joinsIdenticalFlights, expectation: expectation,
+        joinsIdenticalFlights: joinsIdenticalFlights,
+        priority: priority, networkGate: networkGate ?? service.networkGate, expectation: expectation,
         wantsProgress: reportsProgress,
         recorder: recorder,
         caching: CacheTerms(

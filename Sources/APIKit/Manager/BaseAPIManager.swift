@@ -135,6 +135,13 @@ extension BaseAPIManager {
     tell(change)
   }
 
+  /// A flight begins to wait for something outside, or goes on.
+  func suspend(_ ticket: FlightTicket, _ isSuspended: Bool) {
+    let next: FlightState = isSuspended ? .suspended : .flying
+    guard tickets[ticket.id] != nil, ticket.state.canMove(to: next) else { return }
+    enter(next, ticket)
+  }
+
   private func tell(_ change: FlightStateChange) {
     for observer in observers { observer.yield(change) }
   }

@@ -93,6 +93,7 @@ extension FlightLanding: CustomStringConvertible {
     case .succeeded(.disk(let age)): "success from disk, stored \(age.shortText) ago"
     case .succeeded(.revalidated): "success from the cache, confirmed by the server"
     case .succeeded(.stale(let age)): "success from the cache, stale, stored \(age.shortText) ago"
+    case .succeeded(.fallback): "success from the service's fallback"
     case .failed(let label, let detail): "failure (\(label)): \(detail)"
     case .cancelled(let reason): "cancelled (\(reason))"
     }

@@ -37,4 +37,6 @@ public enum Provenance: Sendable, Hashable {
   /// From the cache though no longer fresh, or in place of a server that could not be reached; stored so
   /// long ago.
   case stale(age: Duration)
+  /// From the service's fallback, in the place of a server that cannot be asked.
+  case fallback
 }

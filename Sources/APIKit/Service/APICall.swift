@@ -31,6 +31,10 @@ public final class APICall: Sendable {
   public let retryPolicy: RetryPolicy
   /// Whether the load may share the wire call of an identical one in the air.
   public let joinsIdenticalFlights: Bool
+  /// Who goes first where attempts wait for their turn at a host.
+  public let priority: FlightPriority
+  /// What becomes of the load without a network: the manager's gate, else the service's.
+  public let networkGate: NetworkGate
   /// What counts as a good answer.
   public let expectation: ResponseExpectation
   /// Whether somebody listens to progress.
@@ -58,6 +62,8 @@ public final class APICall: Sendable {
     timeouts: HTTPTimeouts?,
     retryPolicy: RetryPolicy,
     joinsIdenticalFlights: Bool,
+    priority: FlightPriority,
+    networkGate: NetworkGate,
     expectation: ResponseExpectation,
     wantsProgress: Bool,
     recorder: FlightRecorder,
@@ -77,6 +83,8 @@ public final class APICall: Sendable {
     self.timeouts = timeouts
     self.retryPolicy = retryPolicy
     self.joinsIdenticalFlights = joinsIdenticalFlights
+    self.priority = priority
+    self.networkGate = networkGate
     self.expectation = expectation
     self.wantsProgress = wantsProgress
     self.recorder = recorder

@@ -50,6 +50,29 @@ public protocol APIService: Sendable {
   /// `timestamp`, `nonce`, `sign` and `signature`.
   var volatileParameters: Set<String> { get }
 
+  /// What becomes of loads without a network where the manager does not say. The default is
+  /// ``NetworkGate/fly``.
+  var networkGate: NetworkGate { get }
+
+  /// Who knows the condition of the network. The default is ``NetworkMonitor/shared``.
+  var network: NetworkMonitor { get }
+
+  /// How many attempts are on their way to one host at once. The default, nil, leaves it to the transport.
+  var hostLimits: HostLimits? { get }
+
+  /// When loads stop being sent to a server that fails. The default, nil, always sends.
+  var breaker: BreakerPolicy? { get }
+
+  /// Whether a failure speaks against the server, for the ``breaker``. The default takes 500, 502, 503 and
+  /// 504, and every failure on the wire but a cancellation.
+  func isOutage(_ error: APIError) -> Bool
+
+  /// What a load lands with when it may not be sent: there is no network, or the ``breaker`` is open.
+  ///
+  /// Called off the main actor, when no stored answer fits either; may ask another manager. The response
+  /// lands with ``Provenance/fallback``. The default, nil, lets the failure land.
+  func fallback(for error: APIError, of call: APICall) async -> APIResponse?
+
   /// Where an API stands. The default is base URL + version + API name, placeholders like `{id}` filled
   /// from the parameters.
   ///
@@ -111,6 +134,23 @@ extension APIService {
   public var cachePartition: String { "" }
   /// What signatures usually add.
   public var volatileParameters: Set<String> { ["timestamp", "nonce", "sign", "signature"] }
+  /// Loads fly.
+  public var networkGate: NetworkGate { .fly }
+  /// The monitor of the process.
+  public var network: NetworkMonitor { .shared }
+  /// None.
+  public var hostLimits: HostLimits? { nil }
+  /// None.
+  public var breaker: BreakerPolicy? { nil }
+  /// A gateway or server error, or a failure on the wire.
+  public func isOutage(_ error: APIError) -> Bool {
+    if let status = error.evidence?.status ?? error.context.status {
+      return [500, 502, 503, 504].contains(status)
+    }
+    return error.place == .transport && error.reason != .cancelled
+  }
+  /// None.
+  public func fallback(for error: APIError, of call: APICall) async -> APIResponse? { nil }
   /// Base URL, version and API name.
   public func endpoint(of call: APICall) throws(APIError) -> Endpoint { try Endpoint(joining: call) }
   /// None.

@@ -7,7 +7,8 @@ final class FlightStateTests: XCTestCase {
   func testOnlyTheListedMovesAreLegal() {
     let legal: Set<[FlightState]> = [
       [.waiting, .flying], [.waiting, .cancelled], [.flying, .succeeded], [.flying, .failed],
-      [.flying, .cancelled],
+      [.flying, .cancelled], [.flying, .suspended], [.suspended, .flying], [.suspended, .succeeded],
+      [.suspended, .failed], [.suspended, .cancelled],
     ]
     for from in FlightState.allCases {
       for to in FlightState.allCases {

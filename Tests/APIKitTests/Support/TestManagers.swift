@@ -13,6 +13,11 @@ struct TestService: APIService {
   var parameterEncoding: ParameterEncoding = .automatic
   var timeouts = HTTPTimeouts()
   var retryPolicy = RetryPolicy.never
+  var networkGate = NetworkGate.fly
+  var network = NetworkMonitor(watchesSystem: false)
+  var hostLimits: HostLimits?
+  var breaker: BreakerPolicy?
+  var onFallback: @Sendable (APIError) async -> APIResponse? = { _ in nil }
   var cache: ResponseCache?
   var cachePartition = ""
   var common: Parameters = [:]
@@ -23,6 +28,7 @@ struct TestService: APIService {
 
   init(_ stub: StubTransport) { client = HTTPClient(transport: stub) }
 
+  func fallback(for error: APIError, of call: APICall) async -> APIResponse? { await onFallback(error) }
   func commonParameters(for call: APICall) -> Parameters { common }
   func headers(for call: APICall) -> HTTPHeaders { extraHeaders }
   func encipher(_ body: [UInt8], of call: APICall) throws -> [UInt8] { try transform(body) }
@@ -42,6 +48,8 @@ final class TestManager: BaseAPIManager, APIManager {
   var timeouts: HTTPTimeouts?
   var retryPolicy: RetryPolicy?
   var joinsIdenticalFlights = false
+  var priority = FlightPriority.normal
+  var networkGate: NetworkGate?
   var body: HTTPBody?
   var expectation = ResponseExpectation()
   var cachePolicy: CachePolicy = .none

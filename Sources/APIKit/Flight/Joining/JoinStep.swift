@@ -9,8 +9,10 @@ struct JoinStep {
   ) async throws(APIError) -> FlightOutcome {
     guard let key = JoinKey(call, request) else { return try await fly() }
     while true {
-      let outcome = try await deadline.limitWait(call.time) { [call, joins] in
-        await joins.outcome(for: call, key, fly: fly)
+      let outcome = try await deadline.limitWait(call.time) { [call, joins] () throws(APIError) in
+        let outcome = await joins.outcome(for: call, key, fly: fly)
+        if case .failure(let error) = outcome, error.reason == .cancelled { throw error }
+        return outcome
       }
       // The shared call ends at the deadline of the flight that made it; whoever has time left goes on.
       if case .failure(let error) = outcome, error.reason == .deadlineExceeded, deadline.due != nil,

@@ -1,0 +1,132 @@
+/// One circuit breaker: a state machine without time, tasks or sockets.
+///
+/// Attempts ask to pass and report how they ended; the time comes with each event.
+///
+/// Legal moves: closed → open (too many failures), open → half-open (its interval is over), half-open →
+/// closed (enough probes succeeded), half-open → open (a probe failed).
+struct CircuitBreaker {
+  enum State: Equatable {
+    case closed
+    case open(until: Duration)
+    /// Probes in the air, and those that came back well.
+    case halfOpen(flying: Int, succeeded: Int)
+  }
+
+  /// The permission of one attempt; its end is reported with it.
+  struct Pass: Equatable {
+    /// Passes of an earlier state no longer count.
+    fileprivate let era: Int
+  }
+
+  enum Admission: Equatable {
+    case pass(Pass)
+    /// Not now; when it may be tried again.
+    case refuse(retryIn: Duration)
+  }
+
+  enum End {
+    case good
+    case bad
+    /// It says nothing about the server: cancelled, or never sent.
+    case unknown
+  }
+
+  enum Change: Equatable {
+    case opened(for: Duration)
+    case closed
+  }
+
+  private struct Bucket {
+    var index: Int
+    var good = 0
+    var bad = 0
+  }
+
+  private static let bucketCount = 10
+
+  let policy: BreakerPolicy
+  private(set) var state = State.closed
+  private var era = 0
+  private var buckets: [Bucket] = []
+  /// How many times in a row it opened without a quiet time between.
+  private var openings = 0
+  private var closedSince: Duration
+
+  init(policy: BreakerPolicy, now: Duration) {
+    self.policy = policy
+    closedSince = now
+  }
+
+  mutating func admit(now: Duration) -> Admission {
+    switch state {
+    case .closed: return .pass(Pass(era: era))
+    case .open(let until):
+      guard now >= until else { return .refuse(retryIn: until - now) }
+      state = .halfOpen(flying: 1, succeeded: 0)
+      era += 1
+      return .pass(Pass(era: era))
+    case .halfOpen(let flying, let succeeded):
+      guard flying + succeeded < policy.probes else { return .refuse(retryIn: .zero) }
+      state = .halfOpen(flying: flying + 1, succeeded: succeeded)
+      return .pass(Pass(era: era))
+    }
+  }
+
+  /// How an attempt that was let through has ended.
+  mutating func report(_ end: End, of pass: Pass, now: Duration) -> Change? {
+    guard pass.era == era else { return nil }
+    switch state {
+    case .open: return nil
+    case .closed:
+      count(end, now: now)
+      return end == .bad && isTripped ? open(now: now) : nil
+    case .halfOpen(let flying, let succeeded):
+      switch end {
+      case .unknown: state = .halfOpen(flying: flying - 1, succeeded: succeeded)
+      case .bad: return open(now: now)
+      case .good:
+        guard succeeded + 1 >= policy.probes else {
+          state = .halfOpen(flying: flying - 1, succeeded: succeeded + 1)
+          return nil
+        }
+        return close(now: now)
+      }
+      return nil
+    }
+  }
+
+  private mutating func open(now: Duration) -> Change {
+    // A breaker that opens again soon after it closed is up against a server that comes and goes.
+    let wasQuiet = state == .closed && now - closedSince > policy.maximumOpenInterval
+    openings = wasQuiet ? 1 : openings + 1
+    let interval = Backoff(initial: policy.openInterval, maximum: policy.maximumOpenInterval)
+      .wait(before: openings, jitter: 1)
+    state = .open(until: now + interval)
+    era += 1
+    buckets = []
+    return .opened(for: interval)
+  }
+
+  private mutating func close(now: Duration) -> Change {
+    state = .closed
+    era += 1
+    closedSince = now
+    buckets = []
+    return .closed
+  }
+
+  private mutating func count(_ end: End, now: Duration) {
+    guard end != .unknown else { return }
+    let span = policy.window / Self.bucketCount
+    let index = Int(now / max(span, .nanoseconds(1)))
+    buckets.removeAll { $0.index <= index - Self.bucketCount }
+    if buckets.last?.index != index { buckets.append(Bucket(index: index)) }
+    if end == .good { buckets[buckets.count - 1].good += 1 } else { buckets[buckets.count - 1].bad += 1 }
+  }
+
+  private var isTripped: Bool {
+    let bad = buckets.reduce(0) { $0 + $1.bad }
+    let all = buckets.reduce(bad) { $0 + $1.good }
+    return all >= policy.minimumAttempts && Double(bad) >= Double(all) * policy.failureRatio
+  }
+}

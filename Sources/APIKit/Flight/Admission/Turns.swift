@@ -1,0 +1,50 @@
+import Synchronization
+
+/// The lines in front of hosts with limits.
+final class Turns: Sendable {
+  private struct State {
+    var queues: [HostKey: HostQueue] = [:]
+    var waiters: [FlightID: CheckedContinuation<Bool, Never>] = [:]
+  }
+
+  private let state = Mutex(State())
+
+  /// How many wait for a host.
+  func waitingCount(at host: HostKey) -> Int { state.withLock { $0.queues[host]?.waitingCount ?? 0 } }
+
+  /// Returns when the attempt may fly; false when its task was cancelled before. Who was let through must
+  /// ``leave(_:now:)``.
+  func take(_ call: APICall, at host: HostKey, limits: HostLimits) async -> Bool {
+    let flight = call.flightID
+    return await withTaskCancellationHandler {
+      await withCheckedContinuation { waiter in
+        let answer: Bool? = state.withLock { state in
+          guard !Task.isCancelled else { return false }
+          let mayFly = state.queues[host, default: HostQueue(limits)].enter(
+            flight, call.priority, limits, now: call.time.now)
+          if !mayFly { state.waiters[flight] = waiter }
+          return mayFly ? true : nil
+        }
+        if let answer { waiter.resume(returning: answer) }
+      }
+    } onCancel: {
+      let waiter = state.withLock { state -> CheckedContinuation<Bool, Never>? in
+        // Whoever has been called up in the same moment flies, and finds out for itself.
+        guard state.queues[host]?.giveUp(flight) == true else { return nil }
+        if state.queues[host]?.isIdle == true { state.queues[host] = nil }
+        return state.waiters.removeValue(forKey: flight)
+      }
+      waiter?.resume(returning: false)
+    }
+  }
+
+  /// An attempt is over; the next one is called up.
+  func leave(_ host: HostKey, now: Duration) {
+    let waiter = state.withLock { state -> CheckedContinuation<Bool, Never>? in
+      let next = state.queues[host]?.leave(now: now)
+      if state.queues[host]?.isIdle == true { state.queues[host] = nil }
+      return next.flatMap { state.waiters.removeValue(forKey: $0) }
+    }
+    waiter?.resume(returning: true)
+  }
+}

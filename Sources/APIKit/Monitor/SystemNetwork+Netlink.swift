@@ -1,0 +1,91 @@
+#if os(Linux)
+  import Dispatch
+
+  #if canImport(Glibc)
+    import Glibc
+  #elseif canImport(Musl)
+    import Musl
+  #endif
+
+  /// The network as Linux tells it: netlink says that something has changed, the routing tables say what.
+  /// - SeeAlso: <https://man7.org/linux/man-pages/man7/rtnetlink.7.html>
+  enum SystemNetwork {
+    /// Tells the condition at once, and again after every change for as long as the result is kept.
+    static func watch(_ tell: @escaping @Sendable (NetworkCondition) -> Void) -> (any Sendable)? {
+      let watch = NetlinkWatch { tell(condition) }
+      tell(condition)
+      return watch
+    }
+
+    /// The condition now.
+    static var condition: NetworkCondition {
+      RouteTable(
+        ipv4: text(ofFile: "/proc/net/route"), ipv6: text(ofFile: "/proc/net/ipv6_route")
+      ).condition(isUp: isUp, kind: kind)
+    }
+
+    private static func isUp(_ interface: String) -> Bool {
+      // Tunnels and virtual interfaces say "unknown".
+      text(ofFile: "/sys/class/net/\(interface)/operstate").trimmingSpaces() != "down\n"
+    }
+
+    private static func kind(of interface: String) -> NetworkCondition.InterfaceKind {
+      let folder = "/sys/class/net/\(interface)"
+      if access("\(folder)/wireless", F_OK) == 0 || access("\(folder)/phy80211", F_OK) == 0 { return .wifi }
+      return RouteTable.kind(ofName: interface)
+    }
+
+    /// The files of the kernel say no size, so they are read to their end.
+    private static func text(ofFile path: String) -> String {
+      let file = open(path, O_RDONLY | O_CLOEXEC)
+      guard file >= 0 else { return "" }
+      defer { close(file) }
+      var all: [UInt8] = []
+      var chunk = [UInt8](repeating: 0, count: 16_384)
+      while all.count < 1 << 20 {
+        let count = read(file, &chunk, chunk.count)
+        guard count > 0 else { break }
+        all += chunk[..<count]
+      }
+      return String(decoding: all, as: UTF8.self)
+    }
+  }
+
+  /// A socket on which the kernel announces changes of links, addresses and routes.
+  ///
+  /// Unchecked: the source is set in `init`, touched again in `deinit` alone, and may be cancelled on any
+  /// thread (dispatch_source_cancel(3)); only Dispatch on Linux does not say so in Swift's words.
+  private final class NetlinkWatch: @unchecked Sendable {
+    private let source: any DispatchSourceRead
+
+    /// Nil when the system gives no such socket; the condition is then told once only.
+    init?(_ changed: @escaping @Sendable () -> Void) {
+      let descriptor = socket(AF_NETLINK, Int32(SOCK_RAW.rawValue) | O_NONBLOCK | O_CLOEXEC, 0)
+      guard descriptor >= 0 else { return nil }
+      // struct sockaddr_nl: family, padding, port id (0: the kernel chooses), groups.
+      var address: (UInt16, UInt16, UInt32, UInt32) = (UInt16(AF_NETLINK), 0, 0, Self.groups)
+      let isBound = withUnsafePointer(to: &address) { pointer in
+        pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { bind(descriptor, $0, 12) == 0 }
+      }
+      guard isBound else {
+        close(descriptor)
+        return nil
+      }
+      source = DispatchSource.makeReadSource(
+        fileDescriptor: descriptor, queue: DispatchQueue(label: "APIKit.NetworkMonitor"))
+      source.setEventHandler {
+        // What the messages say is read from the tables; they only have to be taken away.
+        var buffer = [UInt8](repeating: 0, count: 8192)
+        while recv(descriptor, &buffer, buffer.count, 0) > 0 {}
+        changed()
+      }
+      source.setCancelHandler { close(descriptor) }
+      source.resume()
+    }
+
+    deinit { source.cancel() }
+
+    /// RTMGRP_LINK, and addresses and routes of both families.
+    private static let groups: UInt32 = 0x1 | 0x10 | 0x40 | 0x100 | 0x400
+  }
+#endif

@@ -1,0 +1,25 @@
+#if canImport(Network)
+  import Dispatch
+  import Network
+
+  /// The network as Apple's systems tell it.
+  enum SystemNetwork {
+    /// Tells the condition soon, and again after every change for as long as the result is kept.
+    static func watch(_ tell: @escaping @Sendable (NetworkCondition) -> Void) -> (any Sendable)? {
+      let monitor = NWPathMonitor()
+      monitor.pathUpdateHandler = { path in tell(condition(of: path)) }
+      monitor.start(queue: DispatchQueue(label: "APIKit.NetworkMonitor"))
+      return monitor
+    }
+
+    private static func condition(of path: NWPath) -> NetworkCondition {
+      guard path.status == .satisfied else { return .offline }
+      let kind: NetworkCondition.InterfaceKind =
+        if path.usesInterfaceType(.wifi) { .wifi } else if path.usesInterfaceType(.cellular) {
+          .cellular
+        } else if path.usesInterfaceType(.wiredEthernet) { .wired } else { .other }
+      return NetworkCondition(
+        .online, over: kind, isExpensive: path.isExpensive, isConstrained: path.isConstrained)
+    }
+  }
+#endif

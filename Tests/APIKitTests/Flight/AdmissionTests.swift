@@ -1,0 +1,166 @@
+import XCTest
+
+@testable import APIKit
+
+/// Host limits, circuit breaker and fallback as an application meets them.
+@MainActor final class AdmissionTests: XCTestCase {
+  private let stub = StubTransport(.json(someJSON))
+  private let airspace = Airspace()
+  private let time = ManualTime()
+  private let host = HostKey("https://homes.test/api")
+
+  private func makeManager(_ change: (inout TestService) -> Void = { _ in }) -> TestManager {
+    var service = TestService(stub)
+    change(&service)
+    let manager = TestManager(service)
+    manager.airspace = airspace
+    manager.time = time
+    return manager
+  }
+
+  private func waitUntilWaiting(_ count: Int) async {
+    await waitUntil { self.airspace.turns.waitingCount(at: self.host) == count }
+  }
+
+  func testNoMoreThanTheLimitAreOnTheWireAndTheHighestPriorityIsNext() async throws {
+    let manager = makeManager { $0.hostLimits = HostLimits(attemptsPerHost: 2) }
+    let recorder = Recorder()
+    manager.delegate = recorder
+    stub.hold()
+    for page in 1...2 { manager.load(["page": .integer(page)]) }
+    try await stub.waitForRequests(2)
+    for (page, priority) in [(3, .low), (4, .high)] as [(Int, FlightPriority)] {
+      manager.priority = priority
+      manager.load(["page": .integer(page)])
+      await waitUntilWaiting(page - 2)
+    }
+    XCTAssertEqual(stub.requests.count, 2)
+    time.advance(by: .milliseconds(20))
+    stub.release(1)
+    try await stub.waitForRequests(3)
+    XCTAssertEqual(stub.requests[2].url.query, "page=4")
+    stub.release()
+    await recorder.waitForLandings(4)
+    XCTAssertEqual(recorder.responses.count, 4)
+    let held = recorder.responses.compactMap(\.record).filter {
+      $0.description.contains("waited 20 ms for its turn at homes.test:443")
+    }
+    XCTAssertEqual(held.count, 2)
+  }
+
+  func testAWaitingLoadCanBeCancelledAndTakesNobodysTurn() async throws {
+    let manager = makeManager { $0.hostLimits = HostLimits(attemptsPerHost: 1) }
+    let recorder = Recorder()
+    manager.delegate = recorder
+    stub.hold()
+    manager.load(["page": 1])
+    try await stub.waitForRequests(1)
+    let second = try XCTUnwrap(manager.load(["page": 2]).flightID)
+    await waitUntilWaiting(1)
+    manager.load(["page": 3])
+    await waitUntilWaiting(2)
+    manager.cancel(second)
+    await waitUntilWaiting(1)
+    stub.release()
+    await recorder.waitForLandings(3)
+    XCTAssertEqual(stub.requests.map(\.url.query), ["page=1", "page=3"])
+    XCTAssertEqual(airspace.turns.waitingCount(at: host), 0)
+  }
+
+  func testTheDeadlineEndsTheWaitForATurn() async throws {
+    let manager = makeManager { $0.hostLimits = HostLimits(attemptsPerHost: 1) }
+    stub.hold()
+    manager.load()
+    try await stub.waitForRequests(1)
+    manager.retryPolicy = RetryPolicy(attempts: 1, deadline: .seconds(5))
+    async let failed = errorThrown { () throws(APIError) in try await manager.response() }
+    await waitUntilWaiting(1)
+    await time.advanceOnceAsleep(by: .seconds(5))
+    let error = try await failed
+    XCTAssertEqual(error.reason, .deadlineExceeded)
+    XCTAssertEqual(airspace.turns.waitingCount(at: host), 0)
+    stub.release()
+  }
+
+  func testALoadThatWaitsBeforeARetryLeavesItsPlaceToOthers() async throws {
+    stub.on("/api/list", .status(503), .json(someJSON))
+    let manager = makeManager {
+      $0.hostLimits = HostLimits(attemptsPerHost: 1)
+      $0.retryPolicy = RetryPolicy(attempts: 2)
+      $0.retryPolicy.backoff = .constant(.seconds(10))
+    }
+    async let slow = manager.response()
+    await waitUntil { self.time.sleeperCount == 1 }
+    _ = try await manager.response()
+    await time.advanceOnceAsleep(by: .seconds(10))
+    _ = try await slow
+    XCTAssertEqual(stub.requests.count, 3)
+  }
+
+  private func makeBrokenManager() -> TestManager {
+    stub.on("/api/list", .status(503))
+    return makeManager { service in
+      var policy = BreakerPolicy()
+      policy.minimumAttempts = 3
+      service.breaker = policy
+    }
+  }
+
+  func testAServerThatKeepsFailingIsLeftAloneAndThenProbed() async throws {
+    let manager = makeBrokenManager()
+    for _ in 0..<3 { _ = try await errorThrown { () throws(APIError) in try await manager.response() } }
+    XCTAssertEqual(airspace.openBreakers, ["homes.test:443"])
+    let refused = try await errorThrown { () throws(APIError) in try await manager.response() }
+    XCTAssertEqual(refused.label, "takeoff.circuit-open")
+    XCTAssertEqual(refused.detail, "homes.test:443 has failed too often; it is tried again in 5 s")
+    XCTAssertEqual(refused.record?.description.contains("breaker: open for homes.test:443"), true)
+    XCTAssertEqual(stub.requests.count, 3)
+
+    time.advance(by: .seconds(5))
+    stub.on("/api/list", .json(someJSON))
+    let probe = try await manager.response()
+    XCTAssertEqual(probe.record?.description.contains("breaker: closed for homes.test:443"), true)
+    XCTAssertEqual(airspace.openBreakers, [])
+  }
+
+  func testABreakerPerAPILeavesTheOtherAPIsAlone() async throws {
+    let manager = makeBrokenManager()
+    manager.service.breaker?.scope = .api
+    for _ in 0..<3 { _ = try await errorThrown { () throws(APIError) in try await manager.response() } }
+    XCTAssertEqual(airspace.openBreakers, ["homes.test:443 Homes GET list"])
+    manager.apiName = "detail"
+    _ = try await manager.response()
+    airspace.forgetFailures()
+    XCTAssertEqual(airspace.openBreakers, [])
+  }
+
+  func testAnOpenBreakerEndsTheRetriesOfALoad() async throws {
+    let manager = makeBrokenManager()
+    manager.service.retryPolicy = RetryPolicy(attempts: 10)
+    manager.service.retryPolicy.backoff = .constant(.zero)
+    let error = try await errorThrown { () throws(APIError) in try await manager.response() }
+    XCTAssertEqual(error.reason, .circuitOpen)
+    XCTAssertEqual(stub.requests.count, 3)
+  }
+
+  func testAnswersThatAreTheCallersFaultDoNotOpenIt() async throws {
+    let manager = makeBrokenManager()
+    stub.on("/api/list", .status(404))
+    for _ in 0..<5 { _ = try await errorThrown { () throws(APIError) in try await manager.response() } }
+    XCTAssertEqual(airspace.openBreakers, [])
+  }
+
+  func testWhileItIsOpenAFallbackLandsInstead() async throws {
+    let manager = makeBrokenManager()
+    manager.service.onFallback = { error in
+      XCTAssertEqual(error.reason, .circuitOpen)
+      return APIResponse(raw: ["items": []], http: HTTPResponse(status: 200))
+    }
+    for _ in 0..<3 { _ = try await errorThrown { () throws(APIError) in try await manager.response() } }
+    let response = try await manager.response()
+    XCTAssertEqual(response.provenance, .fallback)
+    XCTAssertEqual(response.raw["items"].count, 0)
+    XCTAssertEqual(response.record?.landing, .succeeded(.fallback))
+    XCTAssertEqual(stub.requests.count, 3)
+  }
+}

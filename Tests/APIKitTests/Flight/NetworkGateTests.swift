@@ -1,0 +1,124 @@
+import XCTest
+
+@testable import APIKit
+
+/// The gate in front of the network as an application meets it.
+@MainActor final class NetworkGateTests: XCTestCase {
+  private let stub = StubTransport(.json(someJSON))
+  private let network = NetworkMonitor(watchesSystem: false)
+  private let time = ManualTime()
+
+  private func makeManager(_ gate: NetworkGate?) -> TestManager {
+    var service = TestService(stub)
+    service.network = network
+    let manager = TestManager(service)
+    manager.networkGate = gate
+    manager.time = time
+    return manager
+  }
+
+  func testWithoutAGateLoadsFlyWhateverTheNetwork() async throws {
+    network.force(.offline)
+    _ = try await makeManager(nil).response()
+    XCTAssertEqual(stub.requests.count, 1)
+  }
+
+  func testAClosedGateRefusesAtOnceAndNothingIsSent() async throws {
+    network.force(.offline)
+    let error = try await errorThrown { () throws(APIError) in
+      try await makeManager(.refuse).response()
+    }
+    XCTAssertEqual(error.label, "takeoff.no-network")
+    XCTAssertEqual(error.detail, "there is no network")
+    XCTAssertEqual(stub.requests.count, 0)
+    network.force(.unknown)
+    _ = try await makeManager(.refuse).response()
+  }
+
+  func testALoadWaitsSuspendedUntilThereIsANetwork() async throws {
+    network.force(.offline)
+    let manager = makeManager(.wait(upTo: .seconds(30)))
+    let recorder = Recorder()
+    manager.delegate = recorder
+    var states: [FlightState] = []
+    let changes = manager.stateChanges()
+    let flight = try XCTUnwrap(manager.load().flightID)
+    await waitUntil { manager.state(of: flight) == .suspended }
+    time.advance(by: .seconds(10))
+    network.force(.wifi)
+    await recorder.waitForLandings()
+    XCTAssertEqual(recorder.responses.count, 1)
+    for await change in changes {
+      states.append(change.to)
+      if change.to.isFinal { break }
+    }
+    XCTAssertEqual(states, [.waiting, .flying, .suspended, .flying, .succeeded])
+    let text = recorder.responses[0].record?.description ?? ""
+    XCTAssertTrue(text.contains("suspended: there is no network; waits up to 30 s"), text)
+    XCTAssertTrue(text.contains("network: online over wifi after 10 s"), text)
+    await waitUntil { self.network.observerCount == 0 }
+  }
+
+  func testTheWaitEndsAtItsLimit() async throws {
+    network.force(.offline)
+    let manager = makeManager(.wait(upTo: .seconds(30)))
+    async let failed = errorThrown { () throws(APIError) in try await manager.response() }
+    await time.advanceOnceAsleep(by: .seconds(30))
+    let error = try await failed
+    XCTAssertEqual(error.reason, .noNetwork)
+    XCTAssertEqual(error.detail, "there is no network, and none came in 30 s")
+    XCTAssertEqual(stub.requests.count, 0)
+    await waitUntil { self.network.observerCount == 0 }
+  }
+
+  func testANetworkThatIsGoneAgainDoesNotEndTheWait() async throws {
+    network.force(.offline)
+    let manager = makeManager(.wait(upTo: .seconds(30)))
+    let recorder = Recorder()
+    manager.delegate = recorder
+    let flight = try XCTUnwrap(manager.load().flightID)
+    await waitUntil { manager.state(of: flight) == .suspended && self.network.observerCount == 1 }
+    for _ in 0..<100 {
+      network.force(.wifi)
+      network.force(.offline)
+    }
+    await landingsWorkedOff()
+    // It may have seen one of the moments in which there was a network; else it waits for the next.
+    network.force(.wired)
+    await recorder.waitForLandings()
+    XCTAssertEqual(recorder.responses.count, 1)
+    XCTAssertEqual(stub.requests.count, 1)
+  }
+
+  func testAWaitingLoadCanBeCancelled() async throws {
+    network.force(.offline)
+    let manager = makeManager(.wait(upTo: .seconds(30)))
+    let recorder = Recorder()
+    manager.delegate = recorder
+    let flight = try XCTUnwrap(manager.load().flightID)
+    await waitUntil { manager.state(of: flight) == .suspended }
+    manager.cancel()
+    XCTAssertEqual(recorder.cancellations.count, 1)
+    await waitUntil { self.network.observerCount == 0 }
+    network.force(.wifi)
+    await landingsWorkedOff()
+    XCTAssertEqual(stub.requests.count, 0)
+  }
+
+  func testAMeteredNetworkIsNotUsedWhereTheGateSaysSo() async throws {
+    network.force(.cellular)
+    let error = try await errorThrown { () throws(APIError) in
+      try await makeManager(.refuse.unmetered).response()
+    }
+    XCTAssertEqual(error.detail, "the network costs by volume")
+    _ = try await makeManager(.refuse).response()
+  }
+
+  func testWithoutANetworkAFallbackLandsInstead() async throws {
+    network.force(.offline)
+    let manager = makeManager(.refuse)
+    manager.service.onFallback = { _ in APIResponse(raw: .missing, http: HTTPResponse(status: 200)) }
+    let response = try await manager.response()
+    XCTAssertEqual(response.provenance, .fallback)
+  }
+}
