@@ -49,12 +49,11 @@ import XCTest
       makeManager(["Accept-Language": "de"]), post, plain, watched,
     ]
     for manager in managers { manager.load() }
-    makeManager().load(["page": 2])
-    let other = makeManager()
-    other.load(["page": 2])
+    let twins = [makeManager(), makeManager()]
+    for twin in twins { twin.load(["page": 2]) }
     try await stub.waitForRequests(8)
     stub.release()
-    await waitUntil { managers.allSatisfy { !$0.isLoading } }
+    await waitUntil { (managers + twins).allSatisfy { !$0.isLoading } }
     XCTAssertEqual(stub.requests.count, 8)
   }
 
