@@ -1,0 +1,42 @@
+import Foundation
+import XCTest
+
+@testable import APIKit
+
+final class ResponseFileTests: XCTestCase {
+  private func place() throws -> (folder: URL, path: String) {
+    let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    addTeardownBlock { try? FileManager.default.removeItem(at: folder) }
+    return (folder, folder.appendingPathComponent("file").path)
+  }
+
+  func testAFileStandsInItsPlaceOnlyWhenItIsWhole() throws {
+    let (folder, path) = try place()
+    try Data("old".utf8).write(to: URL(fileURLWithPath: path))
+    var file = try ResponseFile(path: path)
+    try file.write(Data("new ".utf8))
+    try file.write(Data("bytes".utf8))
+    XCTAssertEqual(FileManager.default.contents(atPath: path), Data("old".utf8))
+    try file.commit()
+    XCTAssertEqual(file.count, 9)
+    XCTAssertEqual(FileManager.default.contents(atPath: path), Data("new bytes".utf8))
+    XCTAssertEqual(try FileManager.default.contentsOfDirectory(atPath: folder.path), ["file"])
+  }
+
+  func testADiscardedFileLeavesTheOldOne() throws {
+    let (folder, path) = try place()
+    try Data("old".utf8).write(to: URL(fileURLWithPath: path))
+    var file = try ResponseFile(path: path)
+    try file.write(Data("half".utf8))
+    file.discard()
+    XCTAssertEqual(FileManager.default.contents(atPath: path), Data("old".utf8))
+    XCTAssertEqual(try FileManager.default.contentsOfDirectory(atPath: folder.path), ["file"])
+  }
+
+  func testAPlaceThatIsNotThereIsTold() {
+    XCTAssertThrowsError(try ResponseFile(path: "/nowhere/at/all")) { error in
+      XCTAssertEqual((error as? APIError)?.reason, .fileFailed)
+    }
+  }
+}
