@@ -64,6 +64,10 @@ extension APIError.Reason {
   public static let unreadableBody = Self("unreadable-body", "the request body cannot be read")
   /// The signer could not sign.
   public static let signingFailed = Self("signing-failed", "the request could not be signed")
+  /// A member of a group or a link of a chain could not be built, or failed with an error of its own.
+  public static let memberFailed = Self("member-failed", "a member failed")
+  /// Fewer members of a group succeeded than its policy demands.
+  public static let quorumMissed = Self("quorum-missed", "not enough members succeeded")
   /// The load was cancelled before it landed.
   public static let cancelled = Self("cancelled", "it was cancelled")
 }

@@ -27,12 +27,14 @@ extension APIManager {
 
   func response(
     given parameters: Parameters?, cache: CacheUse = .asPolicy,
-    previews: AsyncStream<APIResponse>.Continuation? = nil
+    previews: AsyncStream<APIResponse>.Continuation? = nil,
+    onProgress: (@MainActor (TransferProgress) -> Void)? = nil
   ) async throws(APIError) -> APIResponse {
     let flight = FlightID.next()
     let result = await withTaskCancellationHandler {
       await withCheckedContinuation { waiter in
-        _ = takeOff(flight, with: parameters, cache: cache, previews: previews, waiter: waiter)
+        _ = takeOff(
+          flight, with: parameters, cache: cache, previews: previews, onProgress: onProgress, waiter: waiter)
       }
     } onCancel: {
       // Runs on any thread, perhaps before the takeoff; the strip's order puts it after.

@@ -5,6 +5,7 @@ extension BaseAPIManager {
   func takeOff(
     _ flight: FlightID, with given: Parameters?, cache: CacheUse = .asPolicy,
     previews: AsyncStream<APIResponse>.Continuation? = nil,
+    onProgress: (@MainActor (TransferProgress) -> Void)? = nil,
     waiter: CheckedContinuation<Result<APIResponse, APIError>, Never>? = nil
   ) -> Takeoff {
     // The weak reference to oneself is nil only while being released, when nobody can call.
@@ -13,7 +14,9 @@ extension BaseAPIManager {
     FlightLog.shared.add(recorder)
     do throws(APIError) {
       let given = given ?? parameterSource?.parameters(for: self) ?? Parameters()
-      let call = try child.statement(of: recorder, with: given, cache: cache, validator: validator)
+      let call = try child.statement(
+        of: recorder, with: given, cache: cache, validator: validator,
+        wantsProgress: reportsProgress || onProgress != nil)
       guard interceptors.allow({ $0.manager(self, shouldLoad: call.parameters) }) else {
         throw APIError(.takeoff, .vetoed, "an interceptor refused the load", context: call.context())
       }
@@ -21,6 +24,7 @@ extension BaseAPIManager {
         call: call, policy: child.takeoffPolicy, manager: self, owner: owner ?? delegate, tags: tags)
       ticket.waiter = waiter
       ticket.previews = previews
+      ticket.onProgress = onProgress
       return try admit(ticket)
     } catch {
       recorder.record(.refused(label: error.label, detail: error.detail))
@@ -125,10 +129,12 @@ extension BaseAPIManager {
   }
 
   private func progressReport(for ticket: FlightTicket) -> (@Sendable (TransferProgress) -> Void)? {
-    guard reportsProgress else { return nil }
+    guard ticket.call.wantsProgress else { return nil }
     return { progress in
       LandingStrip.main.put {
         guard let manager = ticket.manager, manager.tickets[ticket.id] != nil else { return }
+        ticket.onProgress?(progress)
+        guard manager.reportsProgress else { return }
         manager.delegate?.manager(manager, didProgress: progress, of: ticket.id)
       }
     }
@@ -148,7 +154,7 @@ extension APIManager {
   /// What the child states about one load. Throws when the parameters do not validate.
   fileprivate func statement(
     of recorder: FlightRecorder, with given: Parameters, cache: CacheUse,
-    validator: (any APIManagerValidator)?
+    validator: (any APIManagerValidator)?, wantsProgress: Bool
   ) throws(APIError) -> APICall {
     let service = service
     var parameters = given
@@ -167,7 +173,7 @@ extension APIManager {
         body: try body(for: parameters), timeouts: timeouts, retryPolicy: retryPolicy ?? service.retryPolicy,
         joinsIdenticalFlights: joinsIdenticalFlights,
         priority: priority, networkGate: networkGate ?? service.networkGate, expectation: expectation,
-        wantsProgress: reportsProgress,
+        wantsProgress: wantsProgress,
         recorder: recorder,
         caching: CacheTerms(
           policy: cachePolicy, traits: cacheTraits, use: cache, partition: service.cachePartition))

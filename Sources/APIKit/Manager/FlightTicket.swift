@@ -12,6 +12,8 @@ import Synchronization
   var cache: CacheStep?
   /// Takes the landings of the `async` form that waits for more than one.
   var previews: AsyncStream<APIResponse>.Continuation?
+  /// Told of the transfer's progress, beside the delegate: a group that adds it up.
+  var onProgress: (@MainActor (TransferProgress) -> Void)?
   /// The `async` form that waits for the landing, if there is one.
   var waiter: CheckedContinuation<Result<APIResponse, APIError>, Never>?
 

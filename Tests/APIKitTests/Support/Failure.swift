@@ -3,7 +3,8 @@ import XCTest
 
 /// The `APIError` that the work throws; fails the test when it throws none.
 func failure<Value>(
-  file: StaticString = #filePath, line: UInt = #line, _ work: () async throws -> Value
+  isolation: isolated (any Actor)? = #isolation, file: StaticString = #filePath, line: UInt = #line,
+  _ work: () async throws -> Value
 ) async -> APIError? {
   do {
     let value = try await work()
