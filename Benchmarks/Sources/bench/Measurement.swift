@@ -41,26 +41,28 @@ final class Measurement {
   /// Whether a comparison of this name is wanted; for groups that prepare much for one.
   func wants(_ name: String) -> Bool { match.map { name.contains($0) } ?? true }
 
-  /// How many times faster `ours` is than `theirs` at the same work.
+  /// How many times faster `ours` is than `theirs` at the same work on this thread; both sides must do all of
+  /// it here, for only this thread's processor time is counted.
   ///
   /// - Parameters:
   ///   - bytes: How much one run of either side reads; the note then gives the speed of both in MB/s.
   ///   - slice: For how long one side runs in one round, in seconds.
   func compare(
-    _ name: String, bar: Bar = .none, bytes: Int? = nil, slice: Double = 0.05, ours: () throws -> Void,
+    _ name: String, bar: Bar = .none, bytes: Int? = nil, slice: Double = 0.01, ours: () throws -> Void,
     theirs: () throws -> Void
   ) rethrows {
     guard wants(name) else { return }
     let times = (try runs(in: slice, ours), try runs(in: slice, theirs))
     var best = (Double.infinity, Double.infinity)
-    for _ in 0..<rounds {
+    for _ in 0..<rounds * 2 {
       best.0 = min(best.0, try time(times.0, ours))
       best.1 = min(best.1, try time(times.1, theirs))
     }
     record(name, best.1 / best.0, "x", bar: bar, note: note(best, bytes))
   }
 
-  /// ``compare(_:bar:bytes:slice:ours:theirs:)`` for work that awaits. Each side runs `count` times a round.
+  /// ``compare(_:bar:bytes:slice:ours:theirs:)`` for work that awaits, by the clock on the
+  /// wall. Each side runs `count` times a round.
   func compare(
     _ name: String, bar: Bar = .none, count: Int, ours: () async throws -> Void,
     theirs: () async throws -> Void
@@ -76,11 +78,11 @@ final class Measurement {
     record(name, best.1 / best.0, "x", bar: bar, note: note(best, nil))
   }
 
-  /// The seconds one run takes, the best of the rounds.
-  func seconds(slice: Double = 0.05, _ body: () throws -> Void) rethrows -> Double {
+  /// The seconds of this thread one run takes, the best of the rounds.
+  func seconds(slice: Double = 0.01, _ body: () throws -> Void) rethrows -> Double {
     let times = try runs(in: slice, body)
     var best = Double.infinity
-    for _ in 0..<rounds { best = min(best, try time(times, body)) }
+    for _ in 0..<rounds * 2 { best = min(best, try time(times, body)) }
     return best
   }
 
@@ -104,11 +106,18 @@ final class Measurement {
     }
   }
 
+  /// Seconds of this thread's own processor time for one run: what else the machine does is not in it, and
+  /// a side that takes longer is not interrupted more.
   private func time(_ count: Int, _ body: () throws -> Void) rethrows -> Double {
-    let clock = ContinuousClock()
-    let start = clock.now
+    let start = Self.threadSeconds()
     for _ in 0..<count { try body() }
-    return Self.seconds(clock.now - start) / Double(count)
+    return (Self.threadSeconds() - start) / Double(count)
+  }
+
+  private static func threadSeconds() -> Double {
+    var time = timespec()
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
+    return Double(time.tv_sec) + Double(time.tv_nsec) * 1e-9
   }
 
   private func time(_ count: Int, _ body: () async throws -> Void) async rethrows -> Double {
