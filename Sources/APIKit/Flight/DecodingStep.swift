@@ -1,7 +1,7 @@
 /// Turns an answer into raw data: the service's byte transform, then the decoder for its content type.
 ///
-/// An answer that will not pass as good (its status) is deciphered but not decoded: its bytes stay readable
-/// in the error.
+/// An answer of a status that does not pass is read only to find the service's own words in it: they join
+/// the error, in which its bytes stay readable.
 struct DecodingStep {
   let call: APICall
 
@@ -10,7 +10,11 @@ struct DecodingStep {
     if case .bytes(let bytes) = answer.body, !bytes.isEmpty {
       answer.body = .bytes(try decipher(bytes, of: answer))
     }
-    try ValidationStep(call: call).checkHead(answer)
+    do throws(APIError) {
+      try ValidationStep(call: call).checkHead(answer)
+    } catch {
+      throw explained(error, by: answer)
+    }
     guard !answer.bytes.isEmpty, let decoder = try decoder(for: answer) else {
       return APIResponse(raw: .missing, http: answer)
     }
@@ -27,6 +31,19 @@ struct DecodingStep {
   func decode(stored answer: HTTPResponse) throws(APIError) -> RawData {
     guard !answer.bytes.isEmpty, let decoder = try decoder(for: answer) else { return .missing }
     return try decoder.decode(answer.bytes, limits: .default)
+  }
+
+  /// A refused status with what the service says about it, where it says something that can be read.
+  private func explained(_ error: APIError, by answer: HTTPResponse) -> APIError {
+    guard error.reason == .unacceptableStatus, !answer.bytes.isEmpty,
+      let decoder = call.service.decoders.decoder(for: answer.headers["Content-Type"]),
+      let raw = try? decoder.decode(answer.bytes, limits: .default),
+      let said = call.service.businessError(in: raw, of: call)
+    else { return error }
+    var error = error
+    error.detail += ": the service reported \(said.code): \(said.message)"
+    error.underlying = said
+    return error
   }
 
   private func decipher(_ bytes: [UInt8], of answer: HTTPResponse) throws(APIError) -> [UInt8] {

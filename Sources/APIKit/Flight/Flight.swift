@@ -85,10 +85,12 @@ enum FlightOutcome: Sendable {
   case failed(APIError)
   case cancelled(CancellationReason)
 
-  /// The outcome as one flight's own: a response says which flight landed with it.
-  func stamped(with flight: FlightID) -> FlightOutcome {
+  /// The outcome as one call's own: a response says which call landed with it, whoever fetched it.
+  func stamped(with call: APICall) -> FlightOutcome {
     guard case .succeeded(var response) = self else { return self }
-    response.flightID = flight
+    response.source = ReformSource(
+      managerType: call.managerType, serviceName: call.service.name, apiName: call.apiName,
+      parameters: call.parameters, flightID: call.flightID)
     return .succeeded(response)
   }
 }

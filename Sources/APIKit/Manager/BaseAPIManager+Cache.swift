@@ -9,7 +9,6 @@ extension BaseAPIManager {
     }
     guard interceptors.allow({ $0.manager(self, beforePreview: response) }) else { return }
     lastResponse = response
-    lastCall = ticket.call
     delegate?.manager(self, didPreviewWith: response)
     ticket.previews?.yield(response)
   }

@@ -33,7 +33,6 @@
   let flightTasks = FlightTasks()
   private(set) var tickets: [FlightID: FlightTicket] = [:]
   private var observers: [AsyncStream<FlightStateChange>.Continuation] = []
-  var lastCall: APICall?
 
   /// The child's side of this object.
   private(set) weak var child: (any APIManager)?
@@ -102,12 +101,13 @@
   /// The raw data of the last successful load; ``RawData/missing`` before the first.
   public var rawData: RawData { lastResponse?.raw ?? .missing }
 
-  /// The data of the last successful load as a reformer shows it.
+  /// The data of the last successful load as a reformer shows it; for one certain landing, or after an
+  /// awaited load, ask its response: ``APIResponse/data(with:)``.
   ///
   /// Runs on the main actor; for long lists see ``fetchDataInBackground(with:)``. Throws what the reformer
   /// throws, as an ``APIError`` placed in `reform`.
   public func fetchData<Output>(with reformer: some Reformer<Output>) throws(APIError) -> Output {
-    try Reforming(raw: rawData, call: lastCall).run(reformer)
+    try lastLanding().data(with: reformer)
   }
 
   /// The data of the last successful load as a reformer shows it, made off the main actor.
@@ -117,7 +117,12 @@
   public func fetchDataInBackground<Output>(
     with reformer: some Reformer<Output>
   ) async throws(APIError) -> Output {
-    try await Reforming(raw: rawData, call: lastCall).runInBackground(reformer)
+    try await lastLanding().dataInBackground(with: reformer)
+  }
+
+  private func lastLanding() throws(APIError) -> APIResponse {
+    if let lastResponse { return lastResponse }
+    throw APIError(.reform, .reformFailed, "there is no data to reform: no load has succeeded yet")
   }
 }
 
@@ -170,7 +175,7 @@ extension BaseAPIManager {
   func land(_ ticket: FlightTicket, _ outcome: FlightOutcome) {
     guard tickets[ticket.id] != nil else { return }
     flightTasks.remove(ticket.id)
-    let judged = judge(outcome.stamped(with: ticket.id), of: ticket.call)
+    let judged = judge(outcome.stamped(with: ticket.call), of: ticket.call)
     if case .succeeded(let stored) = outcome, case .failed = judged, askInsteadOf(stored, ticket) { return }
     if case .succeeded(let response) = judged { ticket.cache?.settle(response) }
     let outcome = judged
@@ -207,7 +212,6 @@ extension BaseAPIManager {
       return landCancelled(ticket, because: .vetoed)
     }
     lastResponse = response
-    lastCall = ticket.call
     lastError = nil
     enter(.succeeded, ticket)
     ticket.call.recorder.record(.landed(.succeeded(response.provenance)))

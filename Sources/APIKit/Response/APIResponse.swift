@@ -6,15 +6,25 @@ public struct APIResponse: Sendable {
   public let http: HTTPResponse
   /// Where the answer came from.
   public let provenance: Provenance
-  /// The flight that landed with it; nil for one that was made by hand.
-  public internal(set) var flightID: FlightID?
+  /// Which API it came from, for which parameters and by which flight. Stamped at the landing; one that was
+  /// made by hand says nothing.
+  public internal(set) var source: ReformSource
+  /// What reformers have made of it, see `data(with:)`.
+  let reforms = ReformMemo()
 
   /// Makes a response.
-  public init(raw: RawData, http: HTTPResponse, provenance: Provenance = .network) {
+  public init(
+    raw: RawData, http: HTTPResponse, provenance: Provenance = .network,
+    source: ReformSource = ReformSource(managerType: Never.self)
+  ) {
     self.raw = raw
     self.http = http
     self.provenance = provenance
+    self.source = source
   }
+
+  /// The flight that landed with it; nil for one that was made by hand.
+  public var flightID: FlightID? { source.flightID }
 
   /// The status code.
   public var status: Int { http.status }

@@ -28,6 +28,18 @@ import XCTest
     XCTAssertTrue(error.expandedDescription.contains("no such home"))
   }
 
+  func testTheServicesOwnWordsJoinTheErrorOfABadStatus() async throws {
+    var service = TestService(StubTransport(.json(#"{"code": 44, "message": "no such home"}"#, status: 404)))
+    service.findBusinessError = { raw in
+      raw["code"].int.map { BusinessError(code: String($0), message: raw["message"].string ?? "") }
+    }
+    let manager = TestManager(service)
+    let error = try await errorThrown { () throws(APIError) in try await manager.response() }
+    XCTAssertEqual(error.reason, .unacceptableStatus)
+    XCTAssertEqual(error.detail, "status 404: the service reported 44: no such home")
+    XCTAssertEqual((error.underlying as? BusinessError)?.code, "44")
+  }
+
   func testTheAcceptableStatusesAreTheManagers() async throws {
     let answer = StubAnswer.json(#"{"a": 1}"#, status: 409)
     let response = try await response(answer) { $0.expectation.statuses = 200..<500 }
