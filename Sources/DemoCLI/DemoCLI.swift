@@ -45,6 +45,7 @@ enum DemoCLI {
     let arguments = try ParsedArguments(words, options: type.options + Option.common, operands: type.operands)
     let command = try type.init(arguments)
     let session = Session(arguments, console: console)
+    defer { if arguments.has("--explain") { session.explain() } }
     do {
       try await command.run(in: session)
       return session.hasFailed ? .failed : .success

@@ -10,6 +10,7 @@ final class Session {
   private(set) var hasFailed = false
 
   private let arguments: ParsedArguments
+  private let lastFlightBefore = FlightLog.shared.records.last?.flight ?? FlightID(rawValue: 0)
   private lazy var backends = Result { try Backends(arguments, console: console) }
 
   init(_ arguments: ParsedArguments, console: Console) {
@@ -27,6 +28,13 @@ final class Session {
 
   /// Requests that reached the run's own server; nil with a server elsewhere.
   var requestCount: Int? { try? backends.get().server?.counters.requests }
+
+  /// Prints the records of the run's flights on stderr.
+  func explain() {
+    for record in FlightLog.shared.records where record.flight > lastFlightBefore {
+      console.error(record.description)
+    }
+  }
 
   /// Says on stderr what failed; the exit status will be 1.
   func report(_ error: any Error) {

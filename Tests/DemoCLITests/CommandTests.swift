@@ -183,3 +183,19 @@ final class CommandTests: XCTestCase {
     XCTAssertTrue(run.errors.allSatisfy { $0.contains("refused") }, run.errors.joined())
   }
 }
+
+@MainActor
+final class ExplainTests: XCTestCase {
+  func testExplainTellsOnStderrWhatHappenedToEveryLoadOfTheRun() async throws {
+    let run = await CommandLineRun("list --source ames --size 3 --explain")
+    XCTAssertEqual(run.status, .success, run.errors.joined())
+    let text = run.errors.joined(separator: "\n")
+    XCTAssertEqual(run.errors.filter { $0.hasPrefix("flight ") }.count, 1, text)
+    for words in ["took off", "attempt 1 to 127.0.0.1", "answered 200", "landed: success from the network"] {
+      XCTAssertTrue(text.contains(words), text)
+    }
+    XCTAssertFalse(run.output.joined().contains("took off"))
+    let quiet = await CommandLineRun("list --source ames --size 3")
+    XCTAssertEqual(quiet.errors, [])
+  }
+}

@@ -45,6 +45,8 @@ extension APIError.Reason {
   public static let noNetwork = Self("no-network", "there is no network")
   /// The host, or the API, has failed so often that nothing is sent for a while.
   public static let circuitOpen = Self("circuit-open", "the server has failed too often for now")
+  /// The loads that a service's error hook makes fail into the hook again; the detail names them.
+  public static let resolutionCycle = Self("resolution-cycle", "the error hook goes in a circle")
   /// The manager, its service or a setting contradicts itself; the detail says what to change.
   public static let misconfigured = Self("misconfigured", "the configuration is not valid")
   /// The transport cannot do what is asked of it; the detail names the capability.

@@ -29,7 +29,7 @@ struct Flight: Sendable {
       try await NetworkStep(call: call, suspension: suspension).pass()
       return try await JoinStep(call: call, joins: airspace.joins, deadline: deadline)
         .run(assembled.request) { () throws(APIError) in
-          try await ErrorHookStep(call: call).run { () throws(APIError) in
+          try await ErrorHookStep(call: call, suspension: suspension).run { () throws(APIError) in
             try await RetryStep(call: call, airspace: airspace, deadline: deadline).run(assembled.request) {
               (number) throws(APIError) in
               try await admission.run(assembled.request.url) { () throws(APIError) in

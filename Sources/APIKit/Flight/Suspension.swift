@@ -4,9 +4,9 @@ struct Suspension: Sendable {
   /// Told true when the wait begins and false when it is over.
   var tell: (@Sendable (Bool) -> Void)?
 
-  func during<Value>(
-    _ reason: String, _ wait: () async throws(APIError) -> Value
-  ) async throws(APIError) -> Value {
+  func during<Value, Failure: Error>(
+    _ reason: String, _ wait: () async throws(Failure) -> Value
+  ) async throws(Failure) -> Value {
     recorder.record(.suspended(reason))
     tell?(true)
     do {

@@ -172,8 +172,8 @@ extension APIManager {
         parameters: parameters, headers: headers, encoding: parameterEncoding,
         body: try body(for: parameters), timeouts: timeouts, retryPolicy: retryPolicy ?? service.retryPolicy,
         joinsIdenticalFlights: joinsIdenticalFlights,
-        priority: priority, networkGate: networkGate ?? service.networkGate, expectation: expectation,
-        wantsProgress: wantsProgress,
+        priority: priority, networkGate: networkGate ?? service.networkGate,
+        resolving: ErrorHookStep.resolving, expectation: expectation, wantsProgress: wantsProgress,
         recorder: recorder,
         caching: CacheTerms(
           policy: cachePolicy, traits: cacheTraits, use: cache, partition: service.cachePartition))

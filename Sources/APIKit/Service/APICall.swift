@@ -42,6 +42,8 @@ public final class APICall: Sendable {
   /// What the steps write their decisions into; a service's hooks may add lines of their own.
   public let recorder: FlightRecorder
 
+  /// The managers whose failures the service's error hook resolves with this load, the outermost first.
+  let resolving: [String]
   /// The clock of the flight.
   var time: any TimeSource { recorder.time }
   /// What the load does with stored answers.
@@ -64,6 +66,7 @@ public final class APICall: Sendable {
     joinsIdenticalFlights: Bool,
     priority: FlightPriority,
     networkGate: NetworkGate,
+    resolving: [String],
     expectation: ResponseExpectation,
     wantsProgress: Bool,
     recorder: FlightRecorder,
@@ -85,6 +88,7 @@ public final class APICall: Sendable {
     self.joinsIdenticalFlights = joinsIdenticalFlights
     self.priority = priority
     self.networkGate = networkGate
+    self.resolving = resolving
     self.expectation = expectation
     self.wantsProgress = wantsProgress
     self.recorder = recorder

@@ -106,8 +106,10 @@ public protocol APIService: Sendable {
 
   /// The hook for errors that all APIs of the backend share: signed out, captcha, maintenance.
   ///
-  /// Called once per failure, before it lands, off the main actor; it may take its time (run a sign-in)
-  /// while the flight waits. The default lets the failure through.
+  /// Called before a failure lands, off the main actor; it may run other managers, and the flight waits. A
+  /// hook that needs time returns ``ErrorResolution/suspend(for:until:)``, so that the flight is seen to
+  /// wait. Loads that it makes come to this hook too when they fail; a circle ends with
+  /// ``APIError/Reason/resolutionCycle`` naming the managers. The default lets the failure through.
   func resolve(_ error: APIError, of call: APICall) async -> ErrorResolution
 }
 
@@ -194,6 +196,10 @@ public enum ErrorResolution: Sendable {
   /// The service has dealt with it: the flight lands as cancelled, with
   /// ``CancellationReason/handledByService``.
   case swallow
-  /// The load is sent again, once.
+  /// The load is sent again. When it fails in the same way (the same ``APIError/label``) the failure lands;
+  /// after other failures the hook is asked again, for three replays at most.
   case replay
+  /// The flight is suspended, for a reason that its record keeps, until the work is done and says what to
+  /// do: run a sign-in, show a captcha, then `.replay`.
+  case suspend(for: String, until: @Sendable () async -> ErrorResolution)
 }

@@ -1,0 +1,179 @@
+import XCTest
+
+@testable import APIKit
+
+/// The service's common-error hook: it suspends a flight, runs another manager, replays or swallows.
+@MainActor final class BusinessReplayTests: XCTestCase {
+  private let stub = StubTransport()
+  private let asked = Counter()
+
+  /// Answers `list` with 401 until somebody has signed in.
+  private func scriptSignIn() {
+    let isSignedIn = Counter()
+    stub.on("/api/list", .computed { _ in isSignedIn.value > 0 ? .json(someJSON) : .status(401) })
+    stub.on(
+      "/api/sign-in",
+      .computed { _ in
+        isSignedIn.increment()
+        return .json("{}")
+      })
+  }
+
+  private func makeManager(
+    _ name: String = "list", _ hook: @escaping @Sendable (APIError) async -> ErrorResolution
+  ) -> TestManager {
+    var service = TestService(stub)
+    service.onError = { [asked] error in
+      asked.increment()
+      return await hook(error)
+    }
+    let manager = TestManager(service)
+    manager.apiName = name
+    return manager
+  }
+
+  func testAFlightIsSuspendedWhileAnotherManagerSignsInAndIsThenSentAgain() async throws {
+    scriptSignIn()
+    let service = TestService(stub)
+    let gate = StubGate()
+    stub.on("/api/captcha", .held(by: gate, .json("{}")))
+    let manager = makeManager { _ in
+      .suspend(for: "sign-in") {
+        do {
+          let captcha = await SignInManager(service, "captcha")
+          _ = try await captcha.response()
+          let signIn = await SignInManager(service, "sign-in")
+          _ = try await signIn.response()
+          return .replay
+        } catch {
+          return .letThrough
+        }
+      }
+    }
+    let recorder = Recorder()
+    manager.delegate = recorder
+    let flight = try XCTUnwrap(manager.load().flightID)
+    await gate.waitForArrivals(1)
+    await waitUntil { manager.state(of: flight) == .suspended }
+    gate.open()
+    await recorder.waitForLandings()
+    XCTAssertEqual(recorder.responses.count, 1)
+    XCTAssertEqual(
+      stub.requests.map(\.url.path), ["/api/list", "/api/captcha", "/api/sign-in", "/api/list"])
+    let text = recorder.responses[0].record?.description ?? ""
+    XCTAssertTrue(text.contains("suspended: sign-in"), text)
+    XCTAssertTrue(text.contains("hook: sent again after response.unacceptable-status"), text)
+  }
+
+  func testASuspendedFlightCanBeCancelled() async throws {
+    let gate = StubGate()
+    stub.on("/api/list", .status(401))
+    stub.on("/api/captcha", .held(by: gate, .json("{}")))
+    let service = TestService(stub)
+    let manager = makeManager { _ in
+      .suspend(for: "captcha") {
+        let captcha = await SignInManager(service, "captcha")
+        _ = try? await captcha.response()
+        return .replay
+      }
+    }
+    let recorder = Recorder()
+    manager.delegate = recorder
+    manager.load()
+    await gate.waitForArrivals(1)
+    manager.cancel()
+    XCTAssertEqual(recorder.cancellations.count, 1)
+    await waitUntil { gate.waiting == 0 }
+    await landingsWorkedOff()
+    XCTAssertEqual(stub.requests.map(\.url.path), ["/api/list", "/api/captcha"], "it is not sent again")
+  }
+
+  func testAReplayThatFailsInTheSameWayIsNotReplayedAgain() async throws {
+    stub.on("/api/list", .status(401))
+    let manager = makeManager { _ in .replay }
+    let error = try await errorThrown { () throws(APIError) in try await manager.response() }
+    XCTAssertEqual(error.context.status, 401)
+    XCTAssertEqual(stub.requests.count, 2)
+    XCTAssertEqual(asked.value, 1)
+    let text = error.record?.description ?? ""
+    XCTAssertTrue(text.contains("hook: response.unacceptable-status came again after a replay"), text)
+  }
+
+  func testReplaysOfEverDifferentFailuresEndToo() async throws {
+    stub.on(
+      "/api/list", .status(401), .dropped, .failure(.idleTimeout), .failure(.unknownHost),
+      .failure(.connectionRefused))
+    let manager = makeManager { _ in .replay }
+    let error = try await errorThrown { () throws(APIError) in try await manager.response() }
+    XCTAssertEqual(error.reason, .unknownHost)
+    XCTAssertEqual(stub.requests.count, 1 + ReplayGuard.most)
+    XCTAssertEqual(asked.value, ReplayGuard.most)
+  }
+
+  func testASignInThatFailsIntoTheSameHookIsACircleAndNamed() async throws {
+    stub.on("/api/*", .status(401))
+    let manager = makeManager("list") { _ in .letThrough }
+    let stub = stub
+    manager.service.onError = { [asked] _ in
+      asked.increment()
+      return await SignInCircle(stub, asked).resolve()
+    }
+    let error = try await errorThrown { () throws(APIError) in try await manager.response() }
+    XCTAssertEqual(error.context.status, 401, "the list's own failure lands")
+    XCTAssertEqual(asked.value, 2, "for the list and for the first sign-in")
+    let circle = FlightLog.shared.records.compactMap { record -> String? in
+      guard case .failed("response.resolution-cycle", let detail)? = record.landing else { return nil }
+      return detail
+    }.last
+    XCTAssertEqual(
+      circle, "the error hook of Homes goes in a circle: TestManager → SignInManager → SignInManager")
+  }
+
+  func testASwallowedFailureLandsAsHandled() async throws {
+    stub.on("/api/list", .status(451))
+    let manager = makeManager { _ in .suspend(for: "notice") { .swallow } }
+    let recorder = Recorder()
+    manager.delegate = recorder
+    manager.load()
+    await recorder.waitForLandings()
+    XCTAssertEqual(recorder.cancellations.map(\.reason), [.handledByService])
+  }
+}
+
+/// A manager that a hook runs.
+private final class SignInManager: BaseAPIManager, APIManager {
+  let service: TestService
+  let apiName: String
+
+  init(_ service: TestService, _ name: String) {
+    self.service = service
+    apiName = name
+    super.init()
+  }
+}
+
+/// A hook that signs in through a service with the same hook.
+private struct SignInCircle: Sendable {
+  let stub: StubTransport
+  let asked: Counter
+
+  init(_ stub: StubTransport, _ asked: Counter) {
+    self.stub = stub
+    self.asked = asked
+  }
+
+  func resolve() async -> ErrorResolution {
+    var service = TestService(stub)
+    service.onError = { _ in
+      asked.increment()
+      return await resolve()
+    }
+    let manager = await SignInManager(service, "sign-in")
+    do {
+      _ = try await manager.response()
+      return .replay
+    } catch {
+      return .letThrough
+    }
+  }
+}
