@@ -7,7 +7,8 @@
 public struct HTTPURL: Hashable, Sendable {
   /// The scheme, lower case: `https`.
   public let scheme: String
-  /// The host, lower case; an IPv6 address without its brackets; empty for `file` and `data`.
+  /// The host, lower case, an international name in its ASCII form (`xn--…`); an IPv6 address without its
+  /// brackets; empty for `file` and `data`.
   public let host: String
   /// The port when the URL names one.
   public let port: Int?
@@ -136,9 +137,16 @@ extension HTTPURL {
       portPart = text[text.index(after: colon)...]
     }
     guard !hostPart.isEmpty || scheme == "file" else { throw invalid(string, "it has no host") }
-    for byte in hostPart.utf8 where byte <= 0x20 || byte >= 0x7F || "\"%<>[]\\^`{|}".utf8.contains(byte) {
-      let why = byte < 0x80 ? "" : "; write an international name in its ASCII form, xn--…"
-      throw invalid(string, "the host has a character that may not stand there" + why)
+    var hostName = hostPart.lowercased()
+    if hostPart.utf8.contains(where: { $0 >= 0x80 }) {
+      // Folding can make delimiters of characters that look like them (U+2100 holds a slash).
+      guard let ascii = Punycode.ascii(hostName), !ascii.utf8.contains(where: "/?#@:".utf8.contains) else {
+        throw invalid(string, "the host is no international domain name")
+      }
+      hostName = ascii
+    }
+    for byte in hostName.utf8 where byte <= 0x20 || byte >= 0x7F || "\"%<>[]\\^`{|}".utf8.contains(byte) {
+      throw invalid(string, "the host has a character that may not stand there")
     }
     var port: Int?
     if let portPart, !portPart.isEmpty {
@@ -147,7 +155,7 @@ extension HTTPURL {
       else { throw invalid(string, "the port is not a number from 1 to 65535") }
       port = number
     }
-    return (hostPart.lowercased(), port)
+    return (hostName, port)
   }
 
   /// Path and query: visible ASCII, `%` followed by two hexadecimal digits, no space or control.

@@ -13,6 +13,15 @@
 /// Names the calling thread, for debuggers and `top`.
 static inline void capikit_name_thread(const char *name) { prctl(PR_SET_NAME, name, 0, 0, 0); }
 
+/// Tells the processor that a loop only waits.
+static inline void capikit_relax(void) {
+#if defined(__x86_64__)
+  __builtin_ia32_pause();
+#elif defined(__aarch64__)
+  __asm__ volatile("yield");
+#endif
+}
+
 // MARK: curl_easy_setopt
 
 static inline CURLcode capikit_curl_set_long(CURL *easy, CURLoption option, long value) {

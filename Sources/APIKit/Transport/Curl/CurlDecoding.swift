@@ -4,13 +4,20 @@
   /// Undoes the content codings of an answer. Not libcurl's decoders: those take a cut or damaged gzip body for
   /// a whole one, and read only the first of several members.
   enum CurlDecoding {
-    static let acceptLine: StaticString = "Accept-Encoding: gzip, deflate"
+    /// What is offered: the codings whose libraries are there.
+    static let acceptLine: StaticString =
+      switch (CurlCodingLibraries.brotli != nil, CurlCodingLibraries.zstandard != nil) {
+      case (true, true): "Accept-Encoding: gzip, deflate, br, zstd"
+      case (true, false): "Accept-Encoding: gzip, deflate, br"
+      case (false, true): "Accept-Encoding: gzip, deflate, zstd"
+      case (false, false): "Accept-Encoding: gzip, deflate"
+      }
 
     /// Decodes a body in memory; several codings are undone in turn, last applied first.
     static func decode(_ body: [UInt8], _ value: String, maximumBytes: Int) throws(APIError) -> [UInt8] {
       var body = body
       for name in codings(value).reversed() {
-        var decoder = try decoder(named: name, maximumBytes: maximumBytes)
+        var decoder = try CurlDecoder(named: name, maximumBytes: maximumBytes)
         var output: [UInt8] = []
         try decoder.decode(body, into: &output)
         try decoder.finish()
@@ -20,7 +27,7 @@
     }
 
     /// A decoder for a body that arrives in pieces; nil when it is not coded.
-    static func decoder(_ value: String?, maximumBytes: Int64) throws(APIError) -> ContentDecoder? {
+    static func decoder(_ value: String?, maximumBytes: Int64) throws(APIError) -> CurlDecoder? {
       let codings = codings(value ?? "")
       guard let name = codings.first else { return nil }
       guard codings.count == 1 else {
@@ -28,7 +35,7 @@
           .transport, .undecodableContent,
           "a body coded more than once (\(codings.joined(separator: ", "))) is only read into memory")
       }
-      return try decoder(named: name, maximumBytes: Int(clamping: maximumBytes))
+      return try CurlDecoder(named: name, maximumBytes: Int(clamping: maximumBytes))
     }
 
     /// The codings of a `Content-Encoding` value in the order they were applied, `identity` left out.
@@ -36,27 +43,61 @@
       value.split(separator: ",").map { String($0).trimmingSpaces().lowercased() }
         .filter { $0 != "identity" && !$0.isEmpty }
     }
+  }
 
-    private static func decoder(named name: String, maximumBytes: Int) throws(APIError) -> ContentDecoder {
-      guard let coding = ContentDecoder.Coding(name) else {
+  /// A decoder of any coding that this process can read.
+  struct CurlDecoder: ~Copyable, Sendable {
+    private var zlib: ContentDecoder?
+    private var library: CurlLibraryDecoder?
+
+    /// Throws ``APIError/Reason/undecodableContent`` for a coding that nobody here reads.
+    init(named name: String, maximumBytes: Int) throws(APIError) {
+      if let coding = ContentDecoder.Coding(name) {
+        zlib = ContentDecoder(coding, maximumBytes: maximumBytes)
+      } else {
+        library = CurlLibraryDecoder(name, maximumBytes: maximumBytes)
+      }
+      guard zlib != nil || library != nil else {
         throw APIError(
           .transport, .undecodableContent, "the content coding \(name.debugDescription) is not known")
       }
-      return ContentDecoder(coding, maximumBytes: maximumBytes)
+    }
+
+    /// Unpacks a chunk and appends what comes out.
+    mutating func decode(_ chunk: UnsafeBufferPointer<UInt8>, into output: inout [UInt8]) throws(APIError) {
+      if zlib != nil {
+        try zlib?.decode(chunk, into: &output)
+      } else {
+        try library?.decode(chunk, into: &output)
+      }
+    }
+
+    /// Unpacks a chunk and appends what comes out.
+    mutating func decode(_ chunk: [UInt8], into output: inout [UInt8]) throws(APIError) {
+      var failure: APIError?
+      chunk.withUnsafeBufferPointer { bytes in
+        do throws(APIError) { try decode(bytes, into: &output) } catch { failure = error }
+      }
+      if let failure { throw failure }
+    }
+
+    /// Throws ``APIError/Reason/truncatedBody`` when the body was cut.
+    mutating func finish() throws(APIError) {
+      if zlib != nil { try zlib?.finish() } else { try library?.finish() }
     }
   }
 
   /// A stream that decodes another's chunks, on the reader's own thread.
   final class CurlDecodedStream: Sendable {
     private struct State: ~Copyable {
-      var decoder: ContentDecoder
+      var decoder: CurlDecoder
       var isOver = false
     }
 
     private let coded: ResponseStream
     private let state: Mutex<State>
 
-    init(_ coded: ResponseStream, _ decoder: consuming ContentDecoder) {
+    init(_ coded: ResponseStream, _ decoder: consuming CurlDecoder) {
       self.coded = coded
       state = Mutex(State(decoder: decoder))
     }

@@ -9,7 +9,7 @@
   final class CurlFileSink: CurlSink {
     private struct State: ~Copyable {
       var count: Int64 = 0
-      var decoder: ContentDecoder?
+      var decoder: CurlDecoder?
       var decoded: [UInt8] = []
       var isOver = false
     }

@@ -28,6 +28,8 @@
     }
 
     private let state = Mutex(State())
+    /// Whether messages may be there: for looking without the lock.
+    private let hasMail = Atomic(false)
     /// The eventfd the loop sleeps on; edge-triggered, so it is never read.
     let wakeup: Int32
 
@@ -44,6 +46,7 @@
       let (isTaken, mustWake) = state.withLock { state -> (Bool, Bool) in
         guard !state.isClosed else { return (false, false) }
         state.messages.append(message)
+        hasMail.store(true, ordering: .releasing)
         defer { state.isSleeping = false }
         return (true, state.isSleeping)
       }
@@ -53,7 +56,23 @@
 
     /// Swaps the messages into an empty array.
     func take(_ messages: inout [Message]) {
-      state.withLock { swap(&$0.messages, &messages) }
+      guard hasMail.load(ordering: .acquiring) else { return }
+      state.withLock { state in
+        swap(&state.messages, &messages)
+        hasMail.store(false, ordering: .relaxed)
+      }
+    }
+
+    /// Looks for mail for a while without sleeping; whether some came.
+    func spin(microseconds: Int64) -> Bool {
+      let end = CurlClock.now() + microseconds
+      repeat {
+        for _ in 0..<16 {
+          if hasMail.load(ordering: .acquiring) { return true }
+          capikit_relax()
+        }
+      } while CurlClock.now() < end
+      return false
     }
 
     /// Says that the loop is about to sleep; false when there is something to do first.

@@ -45,6 +45,9 @@
     /// Sends one request.
     public func send(_ exchange: HTTPExchange) async throws(APIError) -> HTTPResponse {
       try Self.supported.check(exchange)
+      if LocalSchemes.names.contains(exchange.request.url.scheme) {
+        return try await LocalSchemes.answer(exchange)
+      }
       let job = try makeJob(exchange)
       let outcome = await withTaskCancellationHandler {
         await job.landing { job in
@@ -55,6 +58,31 @@
         mailbox.post(.cancel(job))
       }
       return try response(try outcome.get(), to: exchange)
+    }
+
+    /// Opens connections ahead of the first request, and returns when they stand and may be used.
+    ///
+    /// libcurl has no way to put a silent connection into its pool, so each is opened by a HEAD request to the
+    /// URL, which by RFC 9110 (9.2.1) asks for no change; its answer, whatever it is, is dropped. With
+    /// HTTP/2 one connection carries many requests, and more than one are not opened.
+    /// - Parameters:
+    ///   - url: The URL of the requests to come, or any other of their host.
+    ///   - connections: How many; the default is 1.
+    public func prewarm(_ url: HTTPURL, connections: Int = 1) async throws(APIError) {
+      let outcomes = await withTaskGroup(of: Result<Void, APIError>.self) { group in
+        for _ in 0..<max(1, connections) {
+          group.addTask {
+            do throws(APIError) {
+              _ = try await self.send(HTTPRequest(method: .head, url: url))
+              return .success(())
+            } catch {
+              return .failure(error)
+            }
+          }
+        }
+        return await group.reduce(into: []) { $0.append($1) }
+      }
+      for outcome in outcomes { try outcome.get() }
     }
 
     /// Ends every transfer with ``APIError/Reason/transportStopped``, closes every connection and ends the
@@ -75,6 +103,12 @@
     }
 
     private func makeJob(_ exchange: HTTPExchange) throws(APIError) -> CurlJob {
+      let scheme = exchange.request.url.scheme
+      guard ["http", "https", "ftp", "ftps"].contains(scheme) else {
+        throw APIError(
+          .transport, .unsupportedScheme,
+          "\(scheme): is not served; http, https, ftp, ftps, file and data are")
+      }
       var exchange = exchange
       if exchange.request.options.compressesBody { exchange.request = exchange.request.compressingBody() }
       let timeouts = exchange.request.timeouts.filled(from: configuration.timeouts)
@@ -135,8 +169,12 @@
         .idleTimeout, .totalTimeout, .pinning, .customTrust, .clientIdentity,
         .minimumTLS, .connectTo,
         .proxy, .login, .metrics, .unixSocket, .ftp, .connectionLimits, .headInspection, .insecureTLS,
+        .prewarming,
       ]
-      return all
+      var coded = all
+      if CurlCodingLibraries.brotli != nil { coded.insert(.brotli) }
+      if CurlCodingLibraries.zstandard != nil { coded.insert(.zstd) }
+      return coded
     }()
 
     private static func initialiseLibrary() throws(APIError) {

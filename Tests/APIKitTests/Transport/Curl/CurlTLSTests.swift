@@ -153,11 +153,11 @@
       configuration.tls.trust = .bundle(path: nginx.certificates.root.path)
       let transport = try CurlTransport(configuration)
       let target = "127.0.0.1:\(nginx.port(.tls(.good)))"
-      var request = HTTPRequest(url: try HTTPURL("https://good.test/echo"))
+      var request = HTTPRequest(url: "https://good.test/echo")
       request.options.connectTo = target
       let response = try await transport.send(request)
       XCTAssertTrue(String(decoding: response.bytes, as: UTF8.self).contains(#""host": "good.test""#))
-      request.url = try HTTPURL("https://bad.test/echo")
+      request.url = "https://bad.test/echo"
       let error = await failure { [request] in try await transport.send(request) }
       XCTAssertEqual(error?.reason, .certificateHostMismatch)
     }

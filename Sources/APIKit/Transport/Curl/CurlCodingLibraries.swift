@@ -1,0 +1,192 @@
+#if os(Linux)
+  import Glibc
+
+  /// Brotli and Zstandard by the libraries that libcurl itself brings into the process.
+  ///
+  /// They are looked up by name, so that APIKit needs neither their headers nor their packages: where libcurl was
+  /// built without them, the codings are neither offered nor declared as a capability.
+  enum CurlCodingLibraries {
+    struct Brotli: Sendable {
+      typealias Create =
+        @convention(c) @Sendable (OpaquePointer?, OpaquePointer?, OpaquePointer?) -> OpaquePointer?
+      typealias Step =
+        @convention(c) @Sendable (
+          OpaquePointer, UnsafeMutablePointer<Int>, UnsafeMutablePointer<UnsafePointer<UInt8>?>,
+          UnsafeMutablePointer<Int>, UnsafeMutablePointer<UnsafeMutablePointer<UInt8>?>,
+          UnsafeMutablePointer<Int>?
+        ) -> Int32
+      typealias Destroy = @convention(c) @Sendable (OpaquePointer) -> Void
+
+      let create: Create
+      let step: Step
+      let destroy: Destroy
+    }
+
+    struct Zstandard: Sendable {
+      /// `ZSTD_inBuffer` and `ZSTD_outBuffer`, which have one layout.
+      struct Buffer {
+        var bytes: UnsafeMutableRawPointer?
+        var size: Int
+        var position: Int
+      }
+      typealias Create = @convention(c) @Sendable () -> OpaquePointer?
+      typealias Step =
+        @convention(c) @Sendable (OpaquePointer, UnsafeMutableRawPointer, UnsafeMutableRawPointer) -> Int
+      typealias IsError = @convention(c) @Sendable (Int) -> UInt32
+      typealias Destroy = @convention(c) @Sendable (OpaquePointer) -> Int
+
+      let create: Create
+      let step: Step
+      let isError: IsError
+      let destroy: Destroy
+    }
+
+    static let brotli: Brotli? = {
+      guard let create = symbol("BrotliDecoderCreateInstance"),
+        let step = symbol("BrotliDecoderDecompressStream"),
+        let destroy = symbol("BrotliDecoderDestroyInstance")
+      else { return nil }
+      return Brotli(
+        create: unsafeBitCast(create, to: Brotli.Create.self),
+        step: unsafeBitCast(step, to: Brotli.Step.self),
+        destroy: unsafeBitCast(destroy, to: Brotli.Destroy.self))
+    }()
+
+    static let zstandard: Zstandard? = {
+      guard let create = symbol("ZSTD_createDStream"), let step = symbol("ZSTD_decompressStream"),
+        let isError = symbol("ZSTD_isError"), let destroy = symbol("ZSTD_freeDStream")
+      else { return nil }
+      return Zstandard(
+        create: unsafeBitCast(create, to: Zstandard.Create.self),
+        step: unsafeBitCast(step, to: Zstandard.Step.self),
+        isError: unsafeBitCast(isError, to: Zstandard.IsError.self),
+        destroy: unsafeBitCast(destroy, to: Zstandard.Destroy.self))
+    }()
+
+    private static func symbol(_ name: String) -> UnsafeMutableRawPointer? { dlsym(nil, name) }
+  }
+
+  /// Unpacks `br` or `zstd` chunk by chunk, as ``ContentDecoder`` does for zlib's codings.
+  struct CurlLibraryDecoder: ~Copyable, @unchecked Sendable {
+    // Unchecked because of the pointer: this value is its only owner and cannot be copied, so two threads never
+    // reach it at once; neither library ties its state to a thread.
+    private enum Engine {
+      case brotli(CurlCodingLibraries.Brotli, OpaquePointer)
+      case zstandard(CurlCodingLibraries.Zstandard, OpaquePointer)
+    }
+
+    private let engine: Engine
+    private let name: String
+    private let maximumBytes: Int
+    private var producedBytes = 0
+    /// Between members: an end here is no cut.
+    private var isWhole = true
+    private var isOver = false
+
+    /// Nil when the name is not one of the two, or its library is not there.
+    init?(_ name: String, maximumBytes: Int) {
+      self.name = name
+      self.maximumBytes = maximumBytes
+      if name == "br", let library = CurlCodingLibraries.brotli, let state = library.create(nil, nil, nil) {
+        engine = .brotli(library, state)
+      } else if name == "zstd", let library = CurlCodingLibraries.zstandard, let state = library.create() {
+        engine = .zstandard(library, state)
+      } else {
+        return nil
+      }
+    }
+
+    deinit {
+      switch engine {
+      case .brotli(let library, let state): library.destroy(state)
+      case .zstandard(let library, let state): _ = library.destroy(state)
+      }
+    }
+
+    /// Unpacks a chunk and appends what comes out.
+    mutating func decode(
+      _ chunk: UnsafeBufferPointer<UInt8>, into output: inout [UInt8]
+    ) throws(APIError) {
+      guard chunk.count > 0 else { return }
+      guard !isOver else {
+        throw APIError(.transport, .undecodableContent, "bytes follow the end of the compressed body")
+      }
+      var used = 0
+      var isHungry = false
+      isWhole = false
+      while !isHungry {
+        let room = 64 << 10
+        let before = output.count
+        var verdict = Verdict.damaged
+        output.append(contentsOf: repeatElement(0, count: room))
+        var made = 0
+        output.withUnsafeMutableBufferPointer { buffer in
+          let target = UnsafeMutableBufferPointer(rebasing: buffer[before...])
+          verdict = step(UnsafeBufferPointer(rebasing: chunk[used...]), &used, target, &made)
+        }
+        output.removeLast(room - made)
+        producedBytes += made
+        guard producedBytes <= maximumBytes else {
+          throw APIError(
+            .transport, .responseTooLarge,
+            "the unpacked response is larger than its limit of \(maximumBytes) bytes")
+        }
+        switch verdict {
+        case .damaged:
+          throw APIError(
+            .transport, .undecodableContent,
+            "the \(name) body is damaged behind \(producedBytes) bytes")
+        case .hungry: isHungry = true
+        case .full: break
+        case .end:
+          isWhole = true
+          guard used < chunk.count else { return }
+          if case .brotli = engine {
+            throw APIError(.transport, .undecodableContent, "bytes follow the end of the compressed body")
+          }
+          isWhole = false
+        }
+      }
+    }
+
+    /// Throws ``APIError/Reason/truncatedBody`` when the stream was cut.
+    mutating func finish() throws(APIError) {
+      isOver = true
+      guard !isWhole else { return }
+      throw APIError(
+        .transport, .truncatedBody, "the compressed body was cut; \(producedBytes) bytes came out of it")
+    }
+
+    private enum Verdict { case hungry, full, end, damaged }
+
+    private func step(
+      _ input: UnsafeBufferPointer<UInt8>, _ used: inout Int, _ output: UnsafeMutableBufferPointer<UInt8>,
+      _ made: inout Int
+    ) -> Verdict {
+      switch engine {
+      case .brotli(let library, let state):
+        var inputLeft = input.count
+        var inputNext = input.baseAddress
+        var outputLeft = output.count
+        var outputNext = output.baseAddress
+        let code = library.step(state, &inputLeft, &inputNext, &outputLeft, &outputNext, nil)
+        used += input.count - inputLeft
+        made = output.count - outputLeft
+        // BROTLI_DECODER_RESULT_…: error, success, needs more input, needs more output.
+        return [Verdict.damaged, .end, .hungry, .full][Int(code) & 3]
+      case .zstandard(let library, let state):
+        var source = CurlCodingLibraries.Zstandard.Buffer(
+          bytes: input.baseAddress.map { UnsafeMutableRawPointer(mutating: $0) }, size: input.count,
+          position: 0)
+        var target = CurlCodingLibraries.Zstandard.Buffer(
+          bytes: UnsafeMutableRawPointer(output.baseAddress), size: output.count, position: 0)
+        let code = library.step(state, &target, &source)
+        used += source.position
+        made = target.position
+        if library.isError(code) != 0 { return .damaged }
+        if code == 0 { return .end }
+        return target.position == target.size ? .full : .hungry
+      }
+    }
+  }
+#endif

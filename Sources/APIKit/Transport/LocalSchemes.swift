@@ -1,0 +1,171 @@
+import Foundation
+import Synchronization
+
+/// Answers to `file:` and `data:` URLs, which need no wire: every transport serves them by this.
+///
+/// libcurl can read files too, but would hold its loop for as long as the disk takes.
+enum LocalSchemes {
+  /// The schemes answered here.
+  static let names: Set<String> = ["file", "data"]
+
+  /// The answer to an exchange of one of these schemes. Runs on the caller's task; a file is read in pieces,
+  /// and a cancelled task stops at the next one.
+  static func answer(_ exchange: HTTPExchange) async throws(APIError) -> HTTPResponse {
+    let request = exchange.request
+    guard request.method == .get || request.method == .head else {
+      throw APIError(
+        .transport, .unsupportedCapability,
+        "a \(request.url.scheme): URL can be read with GET and HEAD, not \(request.method)")
+    }
+    let start = ContinuousClock.now
+    var response = try await request.url.scheme == "data" ? data(exchange) : file(exchange)
+    response.url = request.url
+    let (seconds, attoseconds) = (ContinuousClock.now - start).components
+    response.metrics.total = seconds * 1_000_000 + attoseconds / 1_000_000_000_000
+    return response
+  }
+
+  // MARK: data: (RFC 2397)
+
+  private static func data(_ exchange: HTTPExchange) async throws(APIError) -> HTTPResponse {
+    let text = exchange.request.url.path
+    guard let comma = text.firstIndex(of: ",") else {
+      throw APIError(.transport, .invalidURL, "a data: URL needs a comma before its data")
+    }
+    var type = String(text[..<comma])
+    guard let decoded = String(text[text.index(after: comma)...]).removingPercentEncodingBytes else {
+      throw APIError(.transport, .invalidURL, "the data of a data: URL is not percent-encoded rightly")
+    }
+    var bytes = decoded
+    if type.lowercased().hasSuffix(";base64") {
+      type.removeLast(";base64".count)
+      guard let plain = Data(base64Encoded: Data(bytes), options: .ignoreUnknownCharacters) else {
+        throw APIError(.transport, .invalidURL, "the data of a data: URL is not Base64")
+      }
+      bytes = [UInt8](plain)
+    }
+    if type.isEmpty || type.hasPrefix(";") { type = "text/plain" + (type.isEmpty ? ";charset=US-ASCII" : type) }
+    let headers: HTTPHeaders = ["Content-Type": type, "Content-Length": String(bytes.count)]
+    let rest = Once(bytes)
+    return try await deliver(exchange, headers) { () async throws(APIError) in rest.take() }
+  }
+
+  // MARK: file: (RFC 8089)
+
+  private static func file(_ exchange: HTTPExchange) async throws(APIError) -> HTTPResponse {
+    let url = exchange.request.url
+    guard url.host.isEmpty || url.host == "localhost" else {
+      throw APIError(.transport, .invalidURL, "a file: URL names no host but localhost, not \(url.host)")
+    }
+    guard let bytes = url.path.removingPercentEncodingBytes, !bytes.contains(0) else {
+      throw APIError(.transport, .invalidURL, "the path of a file: URL is not percent-encoded rightly")
+    }
+    let path = String(decoding: bytes, as: UTF8.self)
+    var isDirectory: ObjCBool = false
+    guard FileManager.default.fileExists(atPath: path, isDirectory: &isDirectory), !isDirectory.boolValue else {
+      throw APIError(.transport, .fileFailed, "there is no file \(path)")
+    }
+    let size = (try? FileManager.default.attributesOfItem(atPath: path))?[.size] as? Int
+    let chunks: FileChunks
+    do throws(APIError) {
+      chunks = try FileChunks(path: path, offset: 0)
+    } catch {
+      throw APIError(.transport, .fileFailed, "the file \(path) cannot be read", underlying: error.underlying)
+    }
+    var headers = HTTPHeaders()
+    if let size { headers.add("Content-Length", String(size)) }
+    return try await deliver(exchange, headers) { () async throws(APIError) in try chunks.next() }
+  }
+
+  // MARK: To the destination
+
+  private static func deliver(
+    _ exchange: HTTPExchange, _ headers: HTTPHeaders,
+    _ next: @escaping @Sendable () async throws(APIError) -> [UInt8]?
+  ) async throws(APIError) -> HTTPResponse {
+    do {
+      try exchange.inspectHead?(200, headers)
+    } catch {
+      throw APIError(.transport, .refusedAtHeaders, underlying: error)
+    }
+    let isHead = exchange.request.method == .head
+    var received: Int64 = 0
+    func chunk() async throws(APIError) -> [UInt8]? {
+      guard !Task.isCancelled else { throw APIError(.transport, .cancelled) }
+      guard !isHead, let chunk = try await next() else { return nil }
+      received += Int64(chunk.count)
+      return chunk
+    }
+    var response = HTTPResponse(status: 200, headers: headers, version: .other)
+    switch exchange.destination {
+    case .memory(let maximumBytes):
+      response.body = .bytes(try await collect(maximumBytes, chunk))
+    case .file(let path, let maximumBytes):
+      response.body = try await write(path, maximumBytes, chunk)
+    case .stream:
+      response.body = .stream(ResponseStream { () async throws(APIError) in isHead ? nil : try await next() })
+    }
+    response.metrics.bytesReceived = received
+    exchange.onProgress?(TransferProgress(received: received, totalToReceive: received))
+    return response
+  }
+
+  private static func collect(
+    _ maximumBytes: Int, _ next: () async throws(APIError) -> [UInt8]?
+  ) async throws(APIError) -> [UInt8] {
+    var bytes: [UInt8] = []
+    while let chunk = try await next() {
+      guard bytes.count + chunk.count <= maximumBytes else { throw tooLarge(Int64(maximumBytes)) }
+      bytes += chunk
+    }
+    return bytes
+  }
+
+  private static func write(
+    _ path: String, _ maximumBytes: Int64, _ next: () async throws(APIError) -> [UInt8]?
+  ) async throws(APIError) -> HTTPResponse.Body {
+    var file = try ResponseFile(path: path)
+    do throws(APIError) {
+      while let chunk = try await next() {
+        guard file.count + Int64(chunk.count) <= maximumBytes else { throw tooLarge(maximumBytes) }
+        try file.write(Data(chunk))
+      }
+      try file.commit()
+    } catch {
+      file.discard()
+      throw error
+    }
+    return .file(path: path, count: file.count)
+  }
+
+  private static func tooLarge(_ limit: Int64) -> APIError {
+    APIError(.transport, .responseTooLarge, "the body is larger than \(limit) bytes")
+  }
+}
+
+/// Bytes that are handed out once.
+private final class Once: Sendable {
+  private let bytes: Mutex<[UInt8]?>
+  init(_ bytes: [UInt8]) { self.bytes = Mutex(bytes.isEmpty ? nil : bytes) }
+  func take() -> [UInt8]? { bytes.withLock { $0.take() } }
+}
+
+extension String {
+  /// The bytes that percent-encoded text stands for; nil when a percent sign lacks its two digits.
+  fileprivate var removingPercentEncodingBytes: [UInt8]? {
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(utf8.count)
+    var iterator = utf8.makeIterator()
+    while let byte = iterator.next() {
+      guard byte == UInt8(ascii: "%") else {
+        bytes.append(byte)
+        continue
+      }
+      guard let high = iterator.next().flatMap(Hex.value), let low = iterator.next().flatMap(Hex.value) else {
+        return nil
+      }
+      bytes.append(high << 4 | low)
+    }
+    return bytes
+  }
+}

@@ -1,0 +1,229 @@
+#if os(Linux)
+  import CAPIKit
+  import XCTest
+
+  @testable import APIKit
+
+  /// The parts of the libcurl transport that need no socket.
+  final class CurlPartsTests: XCTestCase {
+    // MARK: The transfer's machine
+
+    private let limits = HTTPTimeouts(connect: .seconds(2), idle: .seconds(3), total: .seconds(10))
+
+    func testUntilTheConnectionStandsOnlyItsOwnLimitAndTheTotalCount() {
+      let machine = CurlTransferMachine(limits, posted: 0, now: 1_000_000)
+      XCTAssertEqual(machine.deadline(isPaused: false), 3_000_000)
+      XCTAssertNil(machine.overdue(at: 2_999_999, isPaused: false))
+      XCTAssertEqual(machine.overdue(at: 3_000_000, isPaused: false)?.reason, .connectTimeout)
+    }
+
+    func testEveryByteMovesTheIdleLimitAndAPauseTakesItAway() {
+      var machine = CurlTransferMachine(limits, posted: 0, now: 0)
+      machine.connected(at: 1_000_000)
+      XCTAssertEqual(machine.deadline(isPaused: false), 4_000_000)
+      machine.moved(at: 3_000_000, isAnswer: true)
+      XCTAssertEqual(machine.deadline(isPaused: false), 6_000_000)
+      XCTAssertEqual(machine.overdue(at: 6_000_000, isPaused: false)?.reason, .idleTimeout)
+      XCTAssertNil(machine.overdue(at: 6_000_000, isPaused: true))
+      XCTAssertEqual(machine.deadline(isPaused: true), 10_000_000)
+    }
+
+    func testTheTotalLimitCountsFromWhenTheTransportTookTheRequest() {
+      var machine = CurlTransferMachine(limits, posted: 1_000_000, now: 9_500_000)
+      machine.connected(at: 10_000_000)
+      XCTAssertEqual(machine.deadline(isPaused: false), 11_000_000)
+      XCTAssertEqual(machine.overdue(at: 11_000_000, isPaused: true)?.reason, .totalTimeout)
+    }
+
+    func testALimitOfZeroIsNoneAndAnEndedAttemptHasNone() {
+      let none = HTTPTimeouts(connect: .zero, idle: .zero, total: .zero)
+      var machine = CurlTransferMachine(none, posted: 0, now: 0)
+      XCTAssertEqual(machine.deadline(isPaused: false), .max)
+      machine.connected(at: 5)
+      XCTAssertEqual(machine.deadline(isPaused: false), .max)
+      var limited = CurlTransferMachine(limits, posted: 0, now: 0)
+      limited.end()
+      XCTAssertEqual(limited.deadline(isPaused: false), .max)
+      XCTAssertNil(limited.overdue(at: .max, isPaused: false))
+      limited.moved(at: 1, isAnswer: true)
+      XCTAssertEqual(limited.state, .ended)
+    }
+
+    func testTheFirstFailureStays() {
+      var machine = CurlTransferMachine()
+      machine.fail(APIError(.transport, .responseTooLarge))
+      machine.fail(APIError(.transport, .connectionLost))
+      XCTAssertEqual(machine.failure?.reason, .responseTooLarge)
+    }
+
+    // MARK: The queue
+
+    /// A job that waits as it does behind a task's `landing`.
+    private func job(_ host: String, in queue: inout CurlQueue) async -> CurlJob {
+      let job = CurlJob(
+        HTTPExchange(HTTPRequest(url: HTTPURL(stringLiteral: "http://\(host)/"))), timeouts: .standard)
+      let isPosted = expectation(description: host)
+      Task { _ = await job.landing { _ in isPosted.fulfill() } }
+      await fulfillment(of: [isPosted], timeout: 10)
+      queue.append(job)
+      return job
+    }
+
+    func testALaneIsFirstComeFirstServedUpToItsLimit() async {
+      var queue = CurlQueue(ConnectionLimits(perHost: 2), multiplexedLimit: 64)
+      var jobs: [CurlJob] = []
+      for _ in 0..<4 { jobs.append(await job("a", in: &queue)) }
+      let (first, second) = (queue.next(), queue.next())
+      XCTAssertTrue(first?.job === jobs[0])
+      XCTAssertTrue(second?.job === jobs[1])
+      XCTAssertNil(queue.next())
+      XCTAssertEqual(queue.waitingCount, 2)
+      if let lane = second?.lane { queue.finished(in: lane) }
+      XCTAssertTrue(queue.next()?.job === jobs[2])
+      XCTAssertNil(queue.next())
+      jobs.forEach { $0.stop() }
+    }
+
+    func testHostsTakeTurnsUnderTheLimitInAll() async {
+      var queue = CurlQueue(ConnectionLimits(perHost: 10, total: 1), multiplexedLimit: 64)
+      var jobs: [CurlJob] = []
+      for host in ["a", "a", "a", "b", "c"] { jobs.append(await job(host, in: &queue)) }
+      var hosts: [String] = []
+      while let (_, lane) = queue.next() {
+        hosts.append(lane.key.host)
+        queue.finished(in: lane)
+      }
+      XCTAssertEqual(hosts, ["a", "b", "c", "a", "a"])
+      jobs.forEach { $0.stop() }
+    }
+
+    func testJobsThatLandedWhileTheyWaitedAreSkipped() async {
+      var queue = CurlQueue(ConnectionLimits(perHost: 1), multiplexedLimit: 64)
+      let (first, second) = (await job("a", in: &queue), await job("a", in: &queue))
+      first.cancelIfNotActive()
+      XCTAssertTrue(first.hasLanded)
+      XCTAssertTrue(queue.next()?.job === second)
+      let third = await job("a", in: &queue)
+      third.cancelIfNotActive()
+      queue.compact { $0.hasLanded }
+      XCTAssertEqual(queue.waitingCount, 0)
+      second.stop()
+    }
+
+    func testAnActiveJobIsLeftToTheLoop() async {
+      var queue = CurlQueue(ConnectionLimits(), multiplexedLimit: 64)
+      let job = await job("a", in: &queue)
+      XCTAssertNotNil(queue.next())
+      job.cancelIfNotActive()
+      XCTAssertFalse(job.hasLanded)
+      job.stop()
+      XCTAssertTrue(job.hasLanded)
+    }
+
+    // MARK: Codes and heads
+
+    func testCodesAndTheirCircumstancesHaveReasons() {
+      typealias Seen = CurlErrors.Circumstances
+      let rows: [(UInt32, Seen, APIError.Reason)] = [
+        (6, Seen(), .unknownHost), (7, Seen(), .connectionRefused),
+        (7, Seen(systemError: 110), .connectTimeout), (18, Seen(), .truncatedBody),
+        (1, Seen(text: "Received HTTP/0.9 when not allowed"), .malformedResponse),
+        (1, Seen(text: "Protocol \"gopher\" not supported"), .unsupportedScheme),
+        (56, Seen(connectStatus: 407), .proxyFailed), (97, Seen(), .proxyFailed),
+        (35, Seen(text: "tlsv1 alert protocol version", isTLS: true), .tlsVersionTooOld),
+        (56, Seen(text: "alert certificate required", isTLS: true), .clientCertificateRequired),
+        (60, Seen(verifyResult: 10), .certificateExpired),
+        (60, Seen(verifyResult: 19), .certificateUntrusted),
+        (58, Seen(), .clientIdentityUnreadable), (77, Seen(), .trustStoreUnreadable),
+        (65, Seen(), .unreadableBody), (4242, Seen(), .transportFailed),
+      ]
+      for (code, seen, reason) in rows {
+        let error = CurlErrors.error(CURLcode(rawValue: code), seen)
+        XCTAssertEqual(error.reason, reason, "\(code) \(seen)")
+        XCTAssertTrue(error.detail.contains("(curl \(code))"))
+      }
+    }
+
+    func testAHeadIsReadLineByLine() {
+      let head = Array(
+        "HTTP/1.1 200 OK\r\nA: b\r\nEmpty:\r\nnot a field\r\nC:  d e \t\r\n folded\r\nA: second\r\n\r\n".utf8)
+      let headers = CurlHead.headers(head)
+      XCTAssertEqual(headers.values("a"), ["b", "second"])
+      XCTAssertEqual(headers["Empty"], "")
+      XCTAssertEqual(headers["C"], "d e folded")
+      XCTAssertEqual(headers.count, 4)
+      XCTAssertEqual(CurlHead.headers([]).count, 0)
+    }
+
+    func testStatusLinesAndLengthsAreReadStrictly() {
+      func status(_ text: String) -> Int? {
+        Array(text.utf8).withUnsafeBytes { CurlHead.statusLine($0)?.status }
+      }
+      func length(_ text: String) -> Int64? {
+        Array(text.utf8).withUnsafeBytes { CurlHead.contentLength($0) }
+      }
+      XCTAssertEqual(status("HTTP/1.1 204\r\n"), 204)
+      XCTAssertEqual(status("HTTP/2 200 \r\n"), 200)
+      XCTAssertNil(status("HTTP/1.1 2x4 No\r\n"))
+      XCTAssertNil(status("HTTPS: no"))
+      XCTAssertEqual(length("content-LENGTH:  42 \r\n"), 42)
+      XCTAssertNil(length("Content-Length: 4x\r\n"))
+      XCTAssertNil(length("Content-Length: 99999999999999999999\r\n"))
+      XCTAssertNil(length("Content-Lengthy: 4\r\n"))
+    }
+
+    func testAnAddressToConnectToIsReadInEveryForm() throws {
+      let url: HTTPURL = "https://good.test/"
+      XCTAssertEqual(try CurlSession.connectTo("127.0.0.1", url), "::127.0.0.1:443")
+      XCTAssertEqual(try CurlSession.connectTo("127.0.0.1:8443", url), "::127.0.0.1:8443")
+      XCTAssertEqual(try CurlSession.connectTo("::1", url), "::[::1]:443")
+      XCTAssertEqual(try CurlSession.connectTo("[::1]:81", url), "::[::1]:81")
+      for bad in ["", ":80", "a:b", "127.0.0.1:99999"] {
+        XCTAssertThrowsError(try CurlSession.connectTo(bad, url), bad) { error in
+          XCTAssertEqual((error as? APIError)?.reason, .misconfigured)
+        }
+      }
+    }
+
+    // MARK: Codings
+
+    private static let plain = "flight and landing, flight and landing, flight and landing"
+    private static let coded = [
+      "br": "1b390000042672a4cd536f97b7208400e38ea6306d6541ff08110c7bc201",
+      "zstd": "28b52ffd203ad50000a0666c6967687420616e64206c616e64696e672c200100de3399",
+    ]
+
+    func testBrotliAndZstandardAreReadWholeOrNotAtAll() throws {
+      for (name, hex) in Self.coded {
+        let bytes = try XCTUnwrap(Hex.decode(hex))
+        let text = try CurlDecoding.decode(bytes, name, maximumBytes: 100)
+        XCTAssertEqual(String(decoding: text, as: UTF8.self), Self.plain, name)
+        assert(.truncatedBody, name, Array(bytes.dropLast(4)))
+        assert(.undecodableContent, name, [0xFF] + bytes.dropFirst())
+        assert(.responseTooLarge, name, bytes, maximumBytes: 10)
+      }
+      let frames = try XCTUnwrap(Hex.decode(Self.coded["zstd", default: ""]))
+      XCTAssertEqual(try CurlDecoding.decode(frames + frames, "zstd", maximumBytes: 200).count, 116)
+      assert(.undecodableContent, "br", try XCTUnwrap(Hex.decode(Self.coded["br", default: ""])) + [1, 2])
+      assert(.undecodableContent, "snappy", [1, 2, 3])
+    }
+
+    func testSeveralCodingsAreUndoneInTurn() throws {
+      let inner = try XCTUnwrap(Hex.decode(Self.coded["br", default: ""]))
+      let outer = TransportConformanceTests.gzip(inner)
+      let text = try CurlDecoding.decode(outer, "identity, br, gzip", maximumBytes: 100)
+      XCTAssertEqual(String(decoding: text, as: UTF8.self), Self.plain)
+    }
+
+    private func assert(
+      _ reason: APIError.Reason, _ name: String, _ bytes: [UInt8], maximumBytes: Int = 1000,
+      line: UInt = #line
+    ) {
+      XCTAssertThrowsError(
+        try CurlDecoding.decode(bytes, name, maximumBytes: maximumBytes), name, line: line
+      ) { error in
+        XCTAssertEqual((error as? APIError)?.reason, reason, name, line: line)
+      }
+    }
+  }
+#endif

@@ -1,0 +1,349 @@
+#if os(Linux)
+  import Foundation
+  import Glibc
+  import TestServers
+  import XCTest
+
+  @testable import APIKit
+
+  /// What only the libcurl transport offers: proxies, logins, sockets of other families, pre-warming.
+  final class CurlWireTests: XCTestCase {
+    private func transport(
+      _ change: (inout TransportConfiguration) -> Void = { _ in }
+    ) throws -> CurlTransport {
+      var configuration = TransportConfiguration.ephemeral
+      change(&configuration)
+      return try CurlTransport(configuration)
+    }
+
+    // MARK: Proxies
+
+    func testAPlainProxyGetsTheWholeURLAndItsLogin() async throws {
+      let proxy = try ScriptedServer.serving { _ in ScriptedServer.response(text: "by proxy") }
+      defer { proxy.stop() }
+      let transport = try transport {
+        $0.proxy = HTTPProxy(
+          .http, host: "127.0.0.1", port: proxy.port,
+          login: HTTPLogin(user: "u", password: "p", scheme: .basic))
+      }
+      let response = try await transport.send(HTTPRequest(url: "http://far.test:81/path?q"))
+      XCTAssertEqual(String(decoding: response.bytes, as: UTF8.self), "by proxy")
+      XCTAssertEqual(proxy.requests.first?.target, "http://far.test:81/path?q")
+      XCTAssertEqual(proxy.requests.first?.headers["Proxy-Authorization"], "Basic dTpw")
+      XCTAssertEqual(proxy.requests.first?.headers["Host"], "far.test:81")
+    }
+
+    func testExceptionsAreReachedWithoutTheProxy() async throws {
+      let server = try ScriptedServer.serving { _ in ScriptedServer.response(text: "direct") }
+      defer { server.stop() }
+      let transport = try transport {
+        $0.proxy = HTTPProxy(.http, host: "127.0.0.1", port: 1, exceptions: ["127.0.0.1"])
+      }
+      let url = try server.url()
+      let response = try await transport.send(HTTPRequest(url: url))
+      XCTAssertEqual(String(decoding: response.bytes, as: UTF8.self), "direct")
+    }
+
+    func testATunnelIsAskedForByCONNECTAndItsHeadIsNotTheAnswers() async throws {
+      let proxy = try ScriptedServer(
+        .readHead, .text("HTTP/1.1 200 Tunnel\r\nX-Proxy: 1\r\n\r\n"), .readRequest,
+        .write(ScriptedServer.response(text: "through")))
+      defer { proxy.stop() }
+      let transport = try transport { $0.proxy = HTTPProxy(.connect, host: "127.0.0.1", port: proxy.port) }
+      let response = try await transport.send(HTTPRequest(url: "http://far.test/"))
+      XCTAssertEqual(String(decoding: response.bytes, as: UTF8.self), "through")
+      XCTAssertNil(response.headers["X-Proxy"])
+      XCTAssertEqual(proxy.requests.map(\.method), ["CONNECT", "GET"])
+      XCTAssertEqual(proxy.requests.first?.target, "far.test:80")
+    }
+
+    func testAProxyThatRefusesOrIsNotThereIsTold() async throws {
+      let refusing = try ScriptedServer(
+        .readHead, .text("HTTP/1.1 407 No\r\nContent-Length: 0\r\nProxy-Authenticate: Basic\r\n\r\n"))
+      defer { refusing.stop() }
+      let refused = try transport { $0.proxy = HTTPProxy(.connect, host: "127.0.0.1", port: refusing.port) }
+      let first = await failure { try await refused.send(HTTPRequest(url: "http://far.test/")) }
+      XCTAssertEqual(first?.reason, .proxyFailed)
+      let unknown = try transport { $0.proxy = HTTPProxy(.http, host: "nowhere.invalid", port: 1) }
+      let second = await failure { try await unknown.send(HTTPRequest(url: "http://far.test/")) }
+      XCTAssertEqual(second?.reason, .proxyFailed)
+    }
+
+    func testSOCKS5ResolvesTheNameAtTheProxy() async throws {
+      let proxy = try ScriptedServer(
+        .write([5, 0]), .write([5, 0, 0, 1, 0, 0, 0, 0, 0, 0]), .pause(.milliseconds(50)),
+        .write(ScriptedServer.response(text: "by socks")), .waitForClose)
+      defer { proxy.stop() }
+      let transport = try transport { $0.proxy = HTTPProxy(.socks5, host: "127.0.0.1", port: proxy.port) }
+      let response = try await transport.send(HTTPRequest(url: "http://nowhere.invalid/"))
+      XCTAssertEqual(String(decoding: response.bytes, as: UTF8.self), "by socks")
+      await transport.shutdown()
+    }
+
+    func testTheEnvironmentsProxyDoesNotCount() async throws {
+      let server = try ScriptedServer.serving { _ in ScriptedServer.response(text: "direct") }
+      defer { server.stop() }
+      setenv("http_proxy", "http://127.0.0.1:1", 1)
+      defer { unsetenv("http_proxy") }
+      let (transport, url) = (try transport(), try server.url())
+      let response = try await transport.send(HTTPRequest(url: url))
+      XCTAssertEqual(response.status, 200)
+    }
+
+    // MARK: Logins
+
+    func testABasicLoginGoesAlongAndADigestAnswersTheChallenge() async throws {
+      let server = try ScriptedServer.serving { received in
+        let authorization = received.headers["Authorization"] ?? ""
+        if authorization.hasPrefix("Basic ") || authorization.hasPrefix("Digest ") {
+          return ScriptedServer.response(text: "\(authorization.prefix(6)) \(received.body.count)")
+        }
+        return ScriptedServer.response(
+          401, ["WWW-Authenticate": #"Digest realm="r", nonce="n", algorithm=MD5, qop="auth""#], text: "no")
+      }
+      defer { server.stop() }
+      let transport = try transport()
+      var request = HTTPRequest(method: .put, url: try server.url())
+      request.options.login = HTTPLogin(user: "u", password: "p", scheme: .basic)
+      let basic = try await transport.send(request)
+      XCTAssertEqual(String(decoding: basic.bytes, as: UTF8.self), "Basic  0")
+      for scheme: HTTPLogin.Scheme in [.digest, .any] {
+        for body: HTTPBody in [
+          .bytes(Array("four".utf8)), .bytes([UInt8](repeating: 1, count: CurlBytesSource.threshold)),
+          .stream(
+            HTTPBodyStream(isReplayable: true) {
+              let pieces = Pieces(["ab", "cd"])
+              return { pieces.next() }
+            }),
+        ] {
+          request.options.login = HTTPLogin(user: "u", password: "p", scheme: scheme)
+          request.body = body
+          let response = try await transport.send(request)
+          XCTAssertEqual(response.status, 200)
+          let count = if case .bytes(let bytes) = body { bytes.count } else { 4 }
+          XCTAssertEqual(String(decoding: response.bytes, as: UTF8.self), "Digest \(count)")
+        }
+      }
+      // The login stays with its request: the handle is used again without it.
+      let after = try await transport.send(HTTPRequest(url: try server.url()))
+      XCTAssertEqual(after.status, 401)
+      XCTAssertEqual(String(decoding: after.bytes, as: UTF8.self), "no")
+    }
+
+    func testAWrongLoginIsAnAnswerWithItsBody() async throws {
+      let nginx = try NginxServer.shared()
+      let transport = try transport()
+      var request = HTTPRequest(url: try HTTPURL(nginx.url("/basic")))
+      request.options.login = HTTPLogin(user: "flight", password: "wrong")
+      let refused = try await transport.send(request)
+      XCTAssertEqual(refused.status, 401)
+      XCTAssertFalse(refused.bytes.isEmpty)
+      request.options.login = HTTPLogin(user: "flight", password: "landing")
+      let response = try await transport.send(request)
+      XCTAssertEqual(response.status, 200)
+    }
+
+    // MARK: Addresses
+
+    func testAUnixDomainSocketTakesThePlaceOfHostAndPort() async throws {
+      let path = "/tmp/apikit-\(UInt32.random(in: 0 ... .max)).sock"
+      var address = sockaddr_un()
+      address.sun_family = sa_family_t(AF_UNIX)
+      withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
+      let server = try OneAnswer(AF_UNIX, &address, "HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nunix")
+      defer { unlink(path) }
+      let transport = try transport { $0.unixSocketPath = path }
+      let response = try await transport.send(HTTPRequest(url: "http://any.test/"))
+      XCTAssertEqual(String(decoding: response.bytes, as: UTF8.self), "unix")
+      XCTAssertTrue(server.received().contains("Host: any.test"))
+    }
+
+    func testAnIPv6AddressIsSpokenTo() async throws {
+      var address = sockaddr_in6()
+      address.sin6_family = sa_family_t(AF_INET6)
+      address.sin6_addr = in6addr_loopback
+      guard
+        let server = try? OneAnswer(AF_INET6, &address, "HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nsix")
+      else { throw XCTSkip("this machine has no IPv6 loopback") }
+      let url = try HTTPURL("http://[::1]:\(server.port)/")
+      let response = try await transport().send(HTTPRequest(url: url))
+      XCTAssertEqual(String(decoding: response.bytes, as: UTF8.self), "six")
+      XCTAssertEqual(response.metrics.remoteAddress, "::1")
+    }
+
+    func testAnInternationalNameTravelsInASCII() async throws {
+      let server = try ScriptedServer.serving { _ in ScriptedServer.response() }
+      defer { server.stop() }
+      var request = HTTPRequest(url: "http://bücher.test/")
+      request.options.connectTo = "127.0.0.1:\(server.port)"
+      _ = try await transport().send(request)
+      XCTAssertEqual(server.requests.first?.headers["Host"], "xn--bcher-kva.test")
+    }
+
+    // MARK: The rest
+
+    func testAPrewarmedConnectionIsTheOneUsed() async throws {
+      let nginx = try NginxServer.shared()
+      let transport = try transport()
+      let url = try HTTPURL(nginx.url("/echo"))
+      try await transport.prewarm(url, connections: 2)
+      let sockets = await transport.counts()?.openSockets
+      XCTAssertEqual(sockets, 2)
+      let response = try await transport.send(HTTPRequest(url: url))
+      XCTAssertTrue(response.metrics.isReused)
+      let error = await failure { try await transport.prewarm("http://127.0.0.1:1/") }
+      XCTAssertEqual(error?.reason, .connectionRefused)
+    }
+
+    func testHTTP0Point9IsNoAnswer() async throws {
+      let server = try ScriptedServer(.readRequest, .text("<html>just a page</html>"))
+      defer { server.stop() }
+      let (transport, url) = (try transport(), try server.url())
+      let error = await failure { try await transport.send(HTTPRequest(url: url)) }
+      XCTAssertEqual(error?.reason, .malformedResponse)
+    }
+
+    func testARefusedOptionIsAnErrorAndSpoilsNothing() async throws {
+      let server = try ScriptedServer.serving { _ in ScriptedServer.response(text: "fine") }
+      defer { server.stop() }
+      let transport = try transport()
+      var request = HTTPRequest(url: try server.url())
+      request.options.connectTo = "127.0.0.1:no"
+      let error = await failure { [request] in try await transport.send(request) }
+      XCTAssertEqual(error?.reason, .misconfigured)
+      request.options.connectTo = nil
+      let response = try await transport.send(request)
+      XCTAssertEqual(response.status, 200)
+      let counts = await transport.counts()
+      XCTAssertEqual(counts?.active, 0)
+    }
+
+    func testAWaitingRequestIsCancelledAndTimedOutWhereItStands() async throws {
+      let server = try ScriptedServer(.readRequest, .waitForClose)
+      defer { server.stop() }
+      let transport = try transport { $0.connections.perHost = 1 }
+      let url = try server.url()
+      let first = Task { try await transport.send(HTTPRequest(url: url)) }
+      XCTAssertTrue(server.waitForRequests(1))
+      let limited = HTTPRequest(url: url, timeouts: HTTPTimeouts(total: .milliseconds(50)))
+      let late = await failure { try await transport.send(limited) }
+      XCTAssertEqual(late?.reason, .totalTimeout)
+      let second = Task { await failure { try await transport.send(HTTPRequest(url: url)) } }
+      try await wait(for: transport) { $0.waiting == 1 }
+      second.cancel()
+      let cancelled = await second.value
+      XCTAssertEqual(cancelled?.reason, .cancelled)
+      try await wait(for: transport) { $0.waiting == 0 }
+      first.cancel()
+      XCTAssertEqual(server.requests.count, 1)
+    }
+
+    func testNothingLeaksWhenTransportsComeAndGo() async throws {
+      let server = try ScriptedServer.serving { _ in ScriptedServer.response(text: "fine") }
+      let silent = try ScriptedServer(.readRequest, .waitForClose)
+      defer {
+        server.stop()
+        silent.stop()
+      }
+      let (url, silentURL) = (try server.url(), try silent.url())
+      func useOne(stops: Bool) async throws {
+        let transport = try CurlTransport(.ephemeral)
+        for _ in 0..<5 { _ = try await transport.send(HTTPRequest(url: url)) }
+        let hanging = Task { try await transport.send(HTTPRequest(url: silentURL)) }
+        try await wait(for: transport) { $0.active == 1 }
+        if stops { await transport.shutdown() } else { hanging.cancel() }
+        _ = try? await hanging.value
+      }
+      try await useOne(stops: true)
+      try await settle(Self.loopThreads, at: 0...1)
+      let descriptors = Self.descriptors()
+      for round in 0..<20 { try await useOne(stops: round % 2 == 0) }
+      // The shared transport of other tests may be alive: one loop.
+      try await settle(Self.loopThreads, at: 0...1)
+      try await settle(Self.descriptors, at: 0...descriptors)
+      XCTAssertTrue(server.waitUntilIdle())
+      XCTAssertTrue(silent.waitUntilIdle())
+    }
+
+    /// Waits, with an end, until the loop holds what is expected.
+    private func wait(
+      for transport: CurlTransport, line: UInt = #line, _ isReached: (CurlCounts) -> Bool
+    ) async throws {
+      for _ in 0..<1000 {
+        if let counts = await transport.counts(), isReached(counts) { return }
+        try await Task.sleep(for: .milliseconds(5))
+      }
+      XCTFail("the loop never held that", line: line)
+    }
+
+    /// Waits until a count is in a range: threads that were told to end do so in their own time.
+    private func settle(_ count: () -> Int, at range: ClosedRange<Int>, line: UInt = #line) async throws {
+      for _ in 0..<500 where !range.contains(count()) { try await Task.sleep(for: .milliseconds(10)) }
+      XCTAssertTrue(range.contains(count()), "\(count()) is not in \(range)", line: line)
+    }
+
+    private static func descriptors() -> Int {
+      (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count) ?? 0
+    }
+
+    private static func loopThreads() -> Int {
+      let tasks = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/task")) ?? []
+      return tasks.filter { task in
+        (try? String(contentsOfFile: "/proc/self/task/\(task)/comm", encoding: .utf8)) == "apikit-curl\n"
+      }.count
+    }
+  }
+
+  /// Accepts one connection of any family, reads once and answers.
+  private final class OneAnswer: Sendable {
+    let port: Int
+    private let done = DispatchSemaphore(value: 0)
+    private let text = Record<String>()
+
+    init<Address>(_ family: Int32, _ address: inout Address, _ answer: String) throws {
+      let listener = socket(family, Int32(SOCK_STREAM.rawValue), 0)
+      var length = socklen_t(MemoryLayout<Address>.size)
+      let isBound = withUnsafeMutablePointer(to: &address) { pointer in
+        pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { pointer in
+          bind(listener, pointer, length) == 0 && listen(listener, 1) == 0
+            && getsockname(listener, pointer, &length) == 0
+        }
+      }
+      guard isBound else {
+        close(listener)
+        throw POSIXError(.EADDRNOTAVAIL)
+      }
+      port = withUnsafeBytes(of: address) { Int($0[2]) << 8 | Int($0[3]) }
+      Thread.detachNewThread { [self] in
+        let one = accept(listener, nil, nil)
+        var buffer = [UInt8](repeating: 0, count: 4096)
+        let count = read(one, &buffer, buffer.count)
+        text.add(String(decoding: buffer.prefix(max(count, 0)), as: UTF8.self))
+        _ = write(one, answer, answer.utf8.count)
+        close(one)
+        close(listener)
+        done.signal()
+      }
+    }
+
+    func received() -> String {
+      done.wait()
+      return text.all.joined()
+    }
+  }
+
+  private final class Pieces: Sendable {
+    private let rest: Record<String>
+    private let texts: [String]
+    init(_ texts: [String]) {
+      self.texts = texts
+      rest = Record()
+    }
+    func next() -> [UInt8]? {
+      let index = rest.all.count
+      guard index < texts.count else { return nil }
+      rest.add(texts[index])
+      return Array(texts[index].utf8)
+    }
+  }
+#endif
