@@ -80,6 +80,14 @@ extension CacheKey {
   }
 }
 
+extension HTTPURL {
+  /// The URL in one form, whether or not it names its scheme's own port.
+  var cacheText: String { origin + path + "?" + (query ?? "") }
+
+  /// The digest of ``cacheText``.
+  var cacheDigest: CacheKey { CacheKey(text: cacheText) }
+}
+
 /// Bytes that stand for values without ambiguity: each has its type and length before it.
 private struct CanonicalForm {
   var bytes: [UInt8] = []

@@ -84,8 +84,8 @@ public final class ResponseCache: Sendable {
 
   /// Makes the stored answers of a URL stale, as a good answer to an unsafe request does (RFC 9111, 4.4).
   func expire(url: HTTPURL) {
-    let digest = CacheKey(text: url.string)
-    advance(["url " + url.string])
+    let digest = url.cacheDigest
+    advance(["url " + url.cacheText])
     memory.expire(url: digest)
     disk?.enqueue(.expireURL(digest))
   }
@@ -147,20 +147,23 @@ extension ResponseCache {
   /// The number of invalidations so far; given back when storing.
   var epoch: UInt64 { state.withLock { $0.epoch } }
 
-  /// Stores an answer that has validated.
+  /// Whether an answer may be outdated already: something that concerns it was made stale after it was
+  /// asked for.
   ///
   /// - Parameters:
-  ///   - asked: The ``epoch`` when it was asked for: an answer from before an invalidation that concerns it
-  ///     may be outdated already, and is not stored.
+  ///   - asked: The ``epoch`` when it was asked for.
   ///   - url: What was asked.
-  func store(_ entry: CacheEntry, in levels: CacheLevels, asked: UInt64, url: HTTPURL) {
-    let isOutdated = state.withLock { state in
+  func isOutdated(_ entry: CacheEntry, asked: UInt64, url: HTTPURL) -> Bool {
+    state.withLock { state in
       guard state.epoch != asked else { return false }
-      return (["all", "url " + url.string] + entry.tags.map { "tag " + $0 }).contains {
+      return (["all", "url " + url.cacheText] + entry.tags.map { "tag " + $0 }).contains {
         (state.epochs[$0] ?? 0) > asked
       }
     }
-    guard !isOutdated else { return }
+  }
+
+  /// Stores an answer that has validated.
+  func store(_ entry: CacheEntry, in levels: CacheLevels) {
     if levels.contains(.memory) { memory.store(entry, now: entry.arrival.wall) }
     if levels.contains(.disk), let disk {
       // What must not be written must not leave what was there before, either.

@@ -188,17 +188,22 @@ final class CacheStep: Sendable {
   /// Stores what has validated, and makes stale what the load has changed on the server. On the main actor,
   /// before the delegate is told, so that a load it starts sees the change.
   func settle(_ response: APIResponse) {
+    // A landing from the cache has nothing to store; what is asked behind it may have a deposit already,
+    // which is to be judged first.
+    guard response.provenance == .network || response.provenance == .revalidated else { return }
     let (deposit, epoch, url) = state.withLock { state in
       defer { state.deposit = nil }
       return (state.deposit, state.epoch, state.request?.url)
     }
+    // Asked before the load's own changes are told, which must not count against its own answer.
+    let mayStore = deposit.map { !cache.isOutdated($0.entry, asked: epoch, url: $0.url) } ?? false
     if !call.caching.traits.expires.isEmpty { cache.expire(tags: call.caching.traits.expires) }
     if !call.method.isSafe, let url {
       let changed = HTTPStorage.invalidated(
         method: call.method, url: url, status: response.status, headers: response.headers)
       for url in changed { cache.expire(url: url) }
     }
-    if let deposit { cache.store(deposit.entry, in: rules.policy.levels, asked: epoch, url: deposit.url) }
+    if mayStore, let deposit { cache.store(deposit.entry, in: rules.policy.levels) }
   }
 
   /// Drops what is stored: it did not validate at its landing.
@@ -238,7 +243,7 @@ final class CacheStep: Sendable {
       }
     return CacheEntry(
       key: key, type: call.managerName, version: terms.traits.version, tags: terms.traits.tags,
-      isSensitive: terms.traits.isSensitive, url: CacheKey(text: request.url.string),
+      isSensitive: terms.traits.isSensitive, url: request.url.cacheDigest,
       partition: CacheKey(text: terms.partition), vary: vary, http: http,
       raw: raw, arrival: now,
       freshness: HTTPFreshness(

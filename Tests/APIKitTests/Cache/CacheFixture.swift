@@ -68,7 +68,7 @@ final class FaultLog: Sendable {
 extension ResponseCache {
   /// Stores on disk alone, as a landing does.
   func put(_ entry: CacheEntry, in levels: CacheLevels = .disk) {
-    store(entry, in: levels, asked: epoch, url: "https://homes.test/api/list")
+    store(entry, in: levels)
   }
 
   /// What the disk has for a number.

@@ -1,0 +1,177 @@
+import Foundation
+import XCTest
+
+@testable import APIKit
+
+#if canImport(Glibc)
+  import Glibc
+#else
+  import Darwin
+#endif
+
+/// A cache shared with another process: one that is killed in the middle of writing, one that writes at the
+/// same time, one whose disk is full and one that may not write. The other process is this test program run
+/// again with ``CacheChildTests`` alone.
+final class CacheProcessTests: XCTestCase {
+  private func start(_ mode: String, _ folder: String) throws -> Process {
+    let child = Process()
+    child.executableURL = URL(fileURLWithPath: CommandLine.arguments[0]).standardizedFileURL
+    #if os(Linux)
+      child.executableURL = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
+    #endif
+    child.arguments = ["APIKitTests.CacheChildTests/testBeTheOtherProcess"]
+    child.environment = ProcessInfo.processInfo.environment.merging(
+      ["APIKIT_CACHE_CHILD": mode, "APIKIT_CACHE_FOLDER": folder]) { $1 }
+    child.standardOutput = FileHandle.nullDevice
+    child.standardError = FileHandle.nullDevice
+    try child.run()
+    addTeardownBlock { if child.isRunning { kill(child.processIdentifier, SIGKILL) } }
+    return child
+  }
+
+  private func wait(for child: Process, seconds: Double = 60) async throws {
+    let end = Date(timeIntervalSinceNow: seconds)
+    while child.isRunning, Date() < end { try await Task.sleep(for: .milliseconds(5)) }
+    XCTAssertFalse(child.isRunning, "the other process does not end")
+  }
+
+  /// Waits until the other process has written something.
+  private func waitForWrites(_ folder: String) async throws {
+    let cache = ResponseCache(disk: CacheChildTests.disk(folder))
+    for _ in 0..<4000 where cache.statistics.disk.count == 0 { try await Task.sleep(for: .milliseconds(5)) }
+    XCTAssertGreaterThan(cache.statistics.disk.count, 0, "the other process writes nothing")
+  }
+
+  /// How many of the answers are there; fails when one is not what was stored.
+  private func intact(_ folder: String) -> Int {
+    let cache = ResponseCache(disk: CacheChildTests.disk(folder))
+    return (0..<CacheChildTests.count).count { number in
+      guard let entry = cache.onDisk(number) else { return false }
+      XCTAssertTrue(CacheChildTests.isRight(entry, number), "answer \(number) is wrong")
+      return true
+    }
+  }
+
+  func testAProcessKilledInTheMiddleOfWritingLeavesOnlyWholeAnswers() async throws {
+    let folder = try CacheFixture.folder(self)
+    for round in 0..<6 {
+      let child = try start("write", folder)
+      if round == 0 { try await waitForWrites(folder) }
+      try await Task.sleep(for: .milliseconds(150 + 37 * round))
+      kill(child.processIdentifier, SIGKILL)
+      try await wait(for: child)
+      XCTAssertEqual(child.terminationReason, .uncaughtSignal)
+      XCTAssertGreaterThan(intact(folder), 0)
+    }
+    // And it can be written again.
+    let cache = ResponseCache(disk: CacheChildTests.disk(folder))
+    cache.put(CacheFixture.entry(100_000))
+    await cache.flush()
+    XCTAssertNotNil(ResponseCache(disk: CacheChildTests.disk(folder)).onDisk(100_000))
+  }
+
+  func testTwoProcessesMayUseOneFolder() async throws {
+    let folder = try CacheFixture.folder(self)
+    let child = try start("write", folder)
+    try await waitForWrites(folder)
+    let cache = ResponseCache(disk: CacheChildTests.disk(folder))
+    for round in 0..<10 {
+      for number in 0..<CacheChildTests.count where number % 7 == round % 7 {
+        cache.put(CacheFixture.entry(number, bytes: CacheChildTests.bytes(number, round)))
+        if let entry = cache.onDisk(number + 1) {
+          XCTAssertTrue(CacheChildTests.isRight(entry, number + 1), "answer \(number + 1) is wrong")
+        }
+      }
+      await cache.flush()
+      XCTAssertLessThanOrEqual(cache.statistics.disk.bytes, CacheChildTests.disk(folder).maximumBytes)
+    }
+    kill(child.processIdentifier, SIGKILL)
+    try await wait(for: child)
+    XCTAssertGreaterThan(intact(folder), 0)
+    let totals = cache.statistics.disk
+    let database = try SQLiteDatabase(path: folder + "/responses.sqlite", patience: 1000)
+    XCTAssertEqual(Int(try database.number("SELECT sum(size) FROM entries")), totals.bytes)
+    XCTAssertEqual(try database.prepare("PRAGMA integrity_check").firstText(), "ok")
+  }
+
+  func testAFileThatMayNotGrowGivesMissesAndNoWrongAnswer() async throws {
+    let folder = try CacheFixture.folder(self)
+    let child = try start("full", folder)
+    try await wait(for: child)
+    XCTAssertEqual(child.terminationStatus, 0, "faults were met, and reported")
+    XCTAssertGreaterThan(intact(folder), 0)
+    XCTAssertEqual(CacheFixture.bodyFiles(folder).filter { $0.hasSuffix(".partial") }, [])
+  }
+
+  func testAFolderThatMayNotBeWrittenLeavesTheCacheInMemory() async throws {
+    let folder = try CacheFixture.folder(self)
+    let cache = ResponseCache(disk: CacheChildTests.disk(folder))
+    cache.put(CacheFixture.entry(1))
+    await cache.flush()
+    chmod(folder, 0o555)
+    addTeardownBlock { chmod(folder, 0o755) }
+    let child = try start("read-only", folder)
+    try await wait(for: child)
+    XCTAssertEqual(child.terminationStatus, 0, "the fault was reported, and memory used")
+  }
+}
+
+extension SQLiteStatement {
+  fileprivate func firstText() throws(SQLiteFailure) -> String? { try step() ? text(0) : nil }
+}
+
+/// Not a test of its own: what the other process of ``CacheProcessTests`` does.
+final class CacheChildTests: XCTestCase {
+  static let count = 60
+
+  static func disk(_ folder: String) -> CacheDisk {
+    var disk = CacheDisk(folder: folder, maximumBytes: 1_000_000, bodyFileThreshold: 4096)
+    disk.orphanAge = 0.5
+    return disk
+  }
+
+  /// Lengths change from round to round, so that old and new answers differ.
+  static func bytes(_ number: Int, _ round: Int) -> Int {
+    number % 3 == 0 ? 20_000 + round % 5 * 3000 : 300 + round % 5 * 100
+  }
+
+  static func isRight(_ entry: CacheEntry, _ number: Int) -> Bool {
+    (0..<5).contains { entry.http.bytes == CacheFixture.body(number, bytes(number, $0)) }
+  }
+
+  func testBeTheOtherProcess() async throws {
+    let environment = ProcessInfo.processInfo.environment
+    guard let mode = environment["APIKIT_CACHE_CHILD"], let folder = environment["APIKIT_CACHE_FOLDER"] else {
+      throw XCTSkip("runs as the child of CacheProcessTests")
+    }
+    switch mode {
+    case "full":
+      // Writing beyond the limit is an error then, and no signal.
+      signal(SIGXFSZ, SIG_IGN)
+      var limit = rlimit(rlim_cur: 120_000, rlim_max: 120_000)
+      #if os(Linux)
+        setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit)
+      #else
+        setrlimit(RLIMIT_FSIZE, &limit)
+      #endif
+    case "read-only":
+      // The superuser may write everywhere.
+      if geteuid() == 0 { seteuid(65534) }
+    default: break
+    }
+    let cache = ResponseCache(disk: Self.disk(folder))
+    let log = FaultLog(cache)
+    let end = Date(timeIntervalSinceNow: 20)
+    var round = 0
+    while Date() < end, mode == "write" || round < 3 {
+      for number in 0..<Self.count {
+        cache.put(CacheFixture.entry(number, bytes: Self.bytes(number, round)), in: .all)
+        if number % 10 == 9 { await cache.flush() }
+      }
+      round += 1
+    }
+    guard mode != "write" else { return }
+    let isInMemory = (0..<Self.count).allSatisfy { cache.memory.find(CacheFixture.query($0)) != nil }
+    exit(isInMemory && log.kinds.contains(.unusable) ? 0 : 3)
+  }
+}
