@@ -21,6 +21,17 @@ final class CommandTests: XCTestCase {
     XCTAssertEqual(areas, areas.sorted(by: >))
   }
 
+  func testAllPagesOfEachServiceAreListed() async throws {
+    for (source, count) in [("sacramento", 932), ("ames", 2930), ("new", 335)] {
+      let raw = try json(await CommandLineRun("list --all --source \(source) --json"))
+      let ids = raw.homes.elements.compactMap(\.id.string)
+      XCTAssertEqual(ids.count, count, source)
+      XCTAssertEqual(Set(ids).count, count, "no home comes twice")
+    }
+    let wrong = await CommandLineRun("list --all --page 2")
+    XCTAssertEqual(wrong.status, .wrongUsage)
+  }
+
   func testPagesOfAMergedListFollowOneAnother() async throws {
     let whole = try json(await CommandLineRun("list --size 12 --sort price --json"))
     var pages: [String] = []

@@ -43,6 +43,34 @@ struct HomeLoader {
     return merged
   }
 
+  /// All homes asked for, page by page, of several sources side by side. A source that fails is reported and
+  /// left out.
+  func all(_ query: HomeQuery) async throws -> Homes {
+    let group = ManagerGroup(.settleAll)
+    let lists = try query.sources.map { source in
+      let manager = try source.homes(in: session)
+      return group.add(MemberWork(source.title) { try await Self.allRows(of: manager, query) })
+    }
+    let results = try await group.landing()
+    for failure in results.failures { session.report(failure.error) }
+    var homes = Homes(rows: lists.flatMap { results.value(of: $0) ?? [] })
+    homes.total = homes.rows.count
+    guard query.sort != nil || query.sources.count > 1 else { return homes }
+    homes.rows.sort { Self.precedes($0, $1, in: query) }
+    return homes
+  }
+
+  private static func allRows(
+    of manager: some HomesManager, _ query: HomeQuery
+  ) async throws -> [PropertyListReformer.Row] {
+    let parameters = query.parameters(page: 1).removing(["page", "size"])
+    var rows: [PropertyListReformer.Row] = []
+    for try await page in manager.pages(for: parameters) {
+      rows += try page.response.data(with: PropertyListReformer())
+    }
+    return rows
+  }
+
   /// Points of the map, of as many pages as hold `limit` of them.
   func points(_ query: HomeQuery, from source: HomeSource, limit: Int) async throws -> [PropertyMapReformer
     .Point]

@@ -2,13 +2,15 @@ import APIKit
 
 /// The managers that list homes: all take the words of ``HomeQuery`` and translate them for their service.
 @MainActor
-protocol HomesManager: APIManager {}
+protocol HomesManager: PageableAPIManager {}
 
 /// `GET homes` of the Sacramento service.
 final class SacramentoHomesManager: BaseAPIManager, HomesManager {
   let service: SacramentoService
   let apiName = "homes"
   let expectation = ResponseExpectation(shape: ["data.items": .array, "data.total": .number])
+  let paging = Paging(
+    .pageNumber("page", size: "size"), items: "data.items", id: "home_id", total: "data.total", size: 100)
 
   init(_ service: SacramentoService) { self.service = service }
 
@@ -32,6 +34,8 @@ final class AmesHomesManager: BaseAPIManager, HomesManager {
   let service: AmesService
   let apiName = "listings"
   let expectation = ResponseExpectation(shape: ["result.rows": .array, "result.count": .number])
+  let paging = Paging(
+    .offset("offset", limit: "size"), items: "result.rows", id: "id", total: "result.count", size: 100)
 
   init(_ service: AmesService) { self.service = service }
 
@@ -42,7 +46,8 @@ final class AmesHomesManager: BaseAPIManager, HomesManager {
     ]
     var reformed = parameters.renamed(words).removing(["page", "sort"])
     let size = parameters["size"]?.integer ?? 20
-    reformed["offset"] = .integer(((parameters["page"]?.integer ?? 1) - 1) * size)
+    reformed["offset"] =
+      parameters["offset"] ?? .integer(((parameters["page"]?.integer ?? 1) - 1) * size)
     if let sort = parameters["sort"]?.string {
       let keys = ["beds": "bedrooms", "area": "living", "place": "neighborhood"]
       let name = String(sort.drop { $0 == "-" })
@@ -61,6 +66,9 @@ final class NewHomesManager: BaseAPIManager, HomesManager, APIManagerInterceptor
   let apiName = "projects"
   let takeoffPolicy = TakeoffPolicy.cancelPrevious  // so that the answer is that of the last page asked for
   let expectation = ResponseExpectation(shape: ["xf_list": .array, "xf_total": .number])
+  let paging = Paging(
+    .cursor("cursor", at: "xf_cursor", size: "size"), items: "xf_list", id: "xf_id", total: "xf_total",
+    size: 100)
 
   /// The cursors of the pages that can be loaded, by page; the first page has none.
   private var cursors: [Int: String] = [:]

@@ -1,0 +1,202 @@
+/// Which pages of a list are there and which may be asked for: a state machine without tasks, time or sockets.
+///
+/// A request comes out for each allowed move; the answer to it goes in. An answer to a request from before
+/// the list was begun anew is refused. At most one request is open: the later replaces the earlier.
+struct PageLedger {
+  /// Where a page begins, in the words of the strategy.
+  enum Position: Hashable {
+    case number(Int)
+    case offset(Int)
+    case cursor(String?)
+    case link(Parameters?)
+  }
+
+  enum Move: Equatable {
+    case first
+    case refresh
+    case next
+    case previous
+    case jump(Int)
+  }
+
+  struct Request: Equatable {
+    let move: Move
+    let index: Int
+    let position: Position
+    fileprivate let ticket: Int
+  }
+
+  /// What one page says.
+  struct Answer {
+    /// The ids of its items in their order; nil for one without.
+    var ids: [String?]
+    var total: Int?
+    /// The cursors or links it gives.
+    var next: Position?
+    var previous: Position?
+    /// Whether it is, byte for byte, the page that landed before it.
+    var isSameAsBefore = false
+  }
+
+  struct Entry: Equatable {
+    let index: Int
+    let position: Position
+    let count: Int
+    let next: Position?
+    let previous: Position?
+  }
+
+  var paging: Paging
+  /// The pages that are there, without gaps.
+  private(set) var entries: [Entry] = []
+  private(set) var total: Int?
+  /// The page being asked for.
+  private(set) var open: Request?
+  /// Why the list cannot go on, when the server contradicts itself.
+  private(set) var fault: APIError?
+  private var seen: Set<String> = []
+  private var visited: Set<Position> = []
+  private var lastTicket = 0
+
+  init(_ paging: Paging) { self.paging = paging }
+
+  var hasNext: Bool { entries.last?.next != nil && fault == nil }
+  var hasPrevious: Bool { entries.first?.previous != nil }
+
+  /// Forgets all pages; the answer to an open request will be late.
+  mutating func reset() {
+    (entries, total, open, fault, seen, visited) = ([], nil, nil, nil, [], [])
+  }
+
+  /// Gives up the open request.
+  mutating func abandon() { open = nil }
+
+  // MARK: Requests
+
+  /// The request for a move; throws when there is no such page or the server is not to be trusted further.
+  mutating func request(_ move: Move) throws(APIError) -> Request {
+    let target = try target(of: move)
+    lastTicket += 1
+    let request = Request(move: move, index: target.index, position: target.position, ticket: lastTicket)
+    open = request
+    return request
+  }
+
+  private func target(of move: Move) throws(APIError) -> (index: Int, position: Position) {
+    switch move {
+    case .first, .refresh: return (0, begin)
+    case .next:
+      guard let last = entries.last else { return (0, begin) }
+      if let fault { throw fault }
+      guard let next = last.next else {
+        throw APIError(.takeoff, .noSuchPage, "page \(last.index + 1) was the last")
+      }
+      guard entries.count < paging.maximumPages else {
+        throw APIError(
+          .takeoff, .pagingBroken,
+          "the list has not ended after \(entries.count) pages; raise Paging.maximumPages if it may be longer"
+        )
+      }
+      return (last.index + 1, next)
+    case .previous:
+      guard let first = entries.first, let previous = first.previous else {
+        throw APIError(.takeoff, .noSuchPage, "there is no page before the first")
+      }
+      return (first.index - 1, previous)
+    case .jump(let index):
+      if let known = entries.first(where: { $0.index == index }) { return (index, known.position) }
+      guard index >= 0, let position = position(of: index) else {
+        throw APIError(
+          .takeoff, .noSuchPage, "page \(index + 1) can only be reached from the page before it")
+      }
+      return (index, position)
+    }
+  }
+
+  private var begin: Position {
+    switch paging.strategy {
+    case .pageNumber(_, _, let first): .number(first)
+    case .offset: .offset(0)
+    case .cursor: .cursor(nil)
+    case .link: .link(nil)
+    }
+  }
+
+  private func position(of index: Int) -> Position? {
+    switch paging.strategy {
+    case .pageNumber(_, _, let first): .number(first + index)
+    case .offset: .offset(index * paging.size)
+    case .cursor, .link: index == 0 ? begin : nil
+    }
+  }
+
+  // MARK: Answers
+
+  /// Whether the answer to a request is still wanted.
+  func isOpen(_ request: Request) -> Bool { open == request }
+
+  /// The answer to a request. Nil when it comes too late, else the places of its items that are new.
+  ///
+  /// Throws when the page contradicts those before; the list then cannot go on.
+  mutating func landed(_ request: Request, _ answer: Answer) throws(APIError) -> [Int]? {
+    guard isOpen(request) else { return nil }
+    open = nil
+    switch request.move {
+    case .first, .refresh, .jump: reset()
+    case .next, .previous: break
+    }
+    let fresh = freshItems(answer.ids)
+    let isKnown = !visited.insert(request.position).inserted
+    let repeats = !entries.isEmpty && !answer.ids.isEmpty && (fresh.isEmpty || answer.isSameAsBefore)
+    guard !isKnown, !repeats else {
+      let words =
+        isKnown
+        ? "the server leads to page \(request.index + 1) where it has led before"
+        : "page \(request.index + 1) has nothing that was not on the pages before it"
+      let fault = APIError(.response, .pagingBroken, words)
+      self.fault = fault
+      throw fault
+    }
+    total = answer.total ?? total
+    let entry = Entry(
+      index: request.index, position: request.position, count: answer.ids.count,
+      next: next(after: request, answer), previous: previous(before: request, answer))
+    if request.move == .previous { entries.insert(entry, at: 0) } else { entries.append(entry) }
+    return fresh
+  }
+
+  private mutating func freshItems(_ ids: [String?]) -> [Int] {
+    ids.indices.filter { place in
+      guard let id = ids[place] else { return true }
+      return seen.insert(id).inserted
+    }
+  }
+
+  private func next(after request: Request, _ answer: Answer) -> Position? {
+    let count = answer.ids.count
+    switch request.position {
+    case .number(let number): return isEnd(request, count) ? nil : .number(number + 1)
+    case .offset(let offset): return isEnd(request, count) ? nil : .offset(offset + count)
+    case .cursor, .link: return answer.next
+    }
+  }
+
+  private func previous(before request: Request, _ answer: Answer) -> Position? {
+    switch request.position {
+    case .number(let number): return request.index > 0 ? .number(number - 1) : nil
+    case .offset(let offset): return offset > 0 ? .offset(max(0, offset - paging.size)) : nil
+    case .cursor, .link: return answer.previous
+    }
+  }
+
+  /// An empty page ends a list whatever the total says: it may have shrunk. Without a total a short page does.
+  private func isEnd(_ request: Request, _ count: Int) -> Bool {
+    if count == 0 { return true }
+    guard let total else { return count < paging.size }
+    if case .offset(let offset) = request.position { return offset + count >= total }
+    // A server may give less than asked for on every page; what has come is counted where all of it has.
+    let isWhole = request.move != .previous && (entries.first?.index ?? request.index) == 0
+    let before = isWhole ? entries.reduce(0) { $0 + $1.count } : request.index * paging.size
+    return before + count >= total
+  }
+}

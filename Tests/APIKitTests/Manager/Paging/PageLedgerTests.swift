@@ -1,0 +1,160 @@
+import XCTest
+
+@testable import APIKit
+
+/// The rules of turning pages, without tasks, time or sockets.
+final class PageLedgerTests: XCTestCase {
+  private func ledger(_ strategy: PagingStrategy = .pageNumber(), size: Int = 2) -> PageLedger {
+    PageLedger(Paging(strategy, items: "items", id: "id", total: "total", size: size))
+  }
+
+  private func answer(
+    _ ids: [String?], total: Int? = nil, next: PageLedger.Position? = nil, same: Bool = false
+  ) -> PageLedger.Answer {
+    PageLedger.Answer(ids: ids, total: total, next: next, previous: nil, isSameAsBefore: same)
+  }
+
+  /// Asks and answers; the places of new items.
+  @discardableResult private func turn(
+    _ ledger: inout PageLedger, _ move: PageLedger.Move, _ answer: PageLedger.Answer
+  ) throws -> [Int]? {
+    let request = try ledger.request(move)
+    return try ledger.landed(request, answer)
+  }
+
+  private func reason(_ work: () throws -> Void) -> APIError.Reason? {
+    do { try work() } catch { return (error as? APIError)?.reason }
+    return nil
+  }
+
+  func testNumbersAreCountedUpUntilTheTotalIsThere() throws {
+    var ledger = ledger()
+    XCTAssertEqual(try ledger.request(.next).position, .number(1))
+    try turn(&ledger, .first, answer(["a", "b"], total: 3))
+    XCTAssertTrue(ledger.hasNext)
+    XCTAssertEqual(try ledger.request(.next).position, .number(2))
+    try turn(&ledger, .next, answer(["c"], total: 3))
+    XCTAssertFalse(ledger.hasNext)
+    XCTAssertEqual(ledger.total, 3)
+    XCTAssertEqual(reason { _ = try ledger.request(.next) }, .noSuchPage)
+  }
+
+  func testOffsetsCountWhatCameAndNotWhatWasAskedFor() throws {
+    var ledger = ledger(.offset(), size: 500)
+    try turn(&ledger, .first, answer(["a", "b", "c"], total: 5))
+    XCTAssertEqual(try ledger.request(.next).position, .offset(3), "the server gives at most three")
+    try turn(&ledger, .next, answer(["d", "e"], total: 5))
+    XCTAssertFalse(ledger.hasNext)
+  }
+
+  func testAServerThatGivesLessThanAskedForIsReadToItsEnd() throws {
+    var ledger = ledger(.pageNumber(), size: 500)
+    try turn(&ledger, .first, answer(["a", "b"], total: 3))
+    XCTAssertTrue(ledger.hasNext)
+    try turn(&ledger, .next, answer(["c"], total: 3))
+    XCTAssertFalse(ledger.hasNext)
+  }
+
+  func testWithoutATotalAShortPageEndsTheListAndAnEmptyOneDoesAlways() throws {
+    var short = ledger()
+    try turn(&short, .first, answer(["a", "b"]))
+    XCTAssertTrue(short.hasNext)
+    try turn(&short, .next, answer(["c"]))
+    XCTAssertFalse(short.hasNext)
+    var shrinking = ledger()
+    try turn(&shrinking, .first, answer(["a", "b"], total: 10))
+    XCTAssertEqual(try turn(&shrinking, .next, answer([], total: 2)), [])
+    XCTAssertFalse(shrinking.hasNext)
+    XCTAssertEqual(shrinking.total, 2, "the list has shrunk")
+  }
+
+  func testItemsOfOneIdAreKeptOnce() throws {
+    var ledger = ledger()
+    try turn(&ledger, .first, answer(["a", "b"], total: 9))
+    XCTAssertEqual(try turn(&ledger, .next, answer(["b", "c", nil, "c"], total: 9)), [1, 2])
+  }
+
+  func testCursorsLeadOnUntilThereIsNone() throws {
+    var ledger = ledger(.cursor(at: "next"))
+    XCTAssertEqual(try ledger.request(.first).position, .cursor(nil))
+    try turn(&ledger, .first, answer(["a"], next: .cursor("x")))
+    XCTAssertEqual(try ledger.request(.next).position, .cursor("x"))
+    try turn(&ledger, .next, answer([], next: .cursor("y")))
+    XCTAssertTrue(ledger.hasNext, "an empty page in between ends no list of cursors")
+    try turn(&ledger, .next, answer(["b"]))
+    XCTAssertFalse(ledger.hasNext)
+  }
+
+  func testACursorThatLeadsBackBreaksTheList() throws {
+    var ledger = ledger(.cursor(at: "next"))
+    try turn(&ledger, .first, answer(["a"], next: .cursor("x")))
+    try turn(&ledger, .next, answer(["b"], next: .cursor("x")))
+    XCTAssertEqual(reason { try turn(&ledger, .next, answer(["c"], next: .cursor("x"))) }, .pagingBroken)
+    XCTAssertFalse(ledger.hasNext)
+    XCTAssertEqual(ledger.entries.count, 2)
+    XCTAssertEqual(reason { _ = try ledger.request(.next) }, .pagingBroken)
+    XCTAssertNoThrow(try ledger.request(.first), "from the beginning it may be tried again")
+  }
+
+  func testAPageThatComesAgainBreaksTheList() throws {
+    var byID = ledger()
+    try turn(&byID, .first, answer(["a", "b"], total: 9))
+    XCTAssertEqual(reason { try turn(&byID, .next, answer(["a", "b"], total: 9)) }, .pagingBroken)
+    XCTAssertEqual(byID.fault?.detail, "page 2 has nothing that was not on the pages before it")
+    var byBytes = ledger()
+    try turn(&byBytes, .first, answer([nil, nil], total: 9))
+    XCTAssertEqual(
+      reason { try turn(&byBytes, .next, answer([nil, nil], total: 9, same: true)) }, .pagingBroken)
+  }
+
+  func testAListThatNeverEndsIsBounded() throws {
+    var paging = Paging(.cursor(at: "next"), items: "items")
+    paging.maximumPages = 3
+    var ledger = PageLedger(paging)
+    for number in 0..<3 { try turn(&ledger, .next, answer([nil], next: .cursor("\(number)"))) }
+    XCTAssertEqual(reason { _ = try ledger.request(.next) }, .pagingBroken)
+  }
+
+  func testALatePageIsRefused() throws {
+    var ledger = ledger()
+    let old = try ledger.request(.first)
+    let new = try ledger.request(.first)
+    XCTAssertNil(try ledger.landed(old, answer(["old"])))
+    XCTAssertEqual(try ledger.landed(new, answer(["new", "b"])), [0, 1])
+    let next = try ledger.request(.next)
+    ledger.reset()
+    XCTAssertNil(try ledger.landed(next, answer(["c"])), "another list has begun")
+    XCTAssertTrue(ledger.entries.isEmpty)
+  }
+
+  func testAJumpReplacesThePagesAndTheOnesBeforeItAreReached() throws {
+    var ledger = ledger()
+    try turn(&ledger, .first, answer(["a", "b"], total: 8))
+    try turn(&ledger, .jump(2), answer(["e", "f"], total: 8))
+    XCTAssertEqual(ledger.entries.map(\.index), [2])
+    XCTAssertTrue(ledger.hasPrevious)
+    try turn(&ledger, .previous, answer(["c", "d"], total: 8))
+    try turn(&ledger, .next, answer(["g", "h"], total: 8))
+    XCTAssertEqual(ledger.entries.map(\.index), [1, 2, 3])
+    try turn(&ledger, .previous, answer(["a", "b"], total: 8))
+    XCTAssertFalse(ledger.hasPrevious)
+    XCTAssertFalse(ledger.hasNext)
+    XCTAssertEqual(reason { _ = try ledger.request(.previous) }, .noSuchPage)
+  }
+
+  func testCursorsCannotJump() {
+    var ledger = ledger(.cursor(at: "next"))
+    XCTAssertEqual(reason { _ = try ledger.request(.jump(3)) }, .noSuchPage)
+  }
+
+  func testLinksAreReadByTheirRelations() {
+    let field = LinkField(
+      #"</a?page=2&x=1,2>; rel="next" ; title="a, \"b\"; c", <https://h/a?page=9>;rel=last, "#
+        + #"</a>; rel="prev first"; rel=next, <broken"#)
+    XCTAssertEqual(
+      field.targets,
+      ["next": "/a?page=2&x=1,2", "last": "https://h/a?page=9", "prev": "/a", "first": "/a"])
+    XCTAssertEqual(LinkField("").targets, [:])
+    XCTAssertEqual(LinkField("<a>, <b>; Rel = NEXT").targets, ["next": "b"])
+  }
+}

@@ -1,0 +1,225 @@
+import DemoServer
+import XCTest
+
+@testable import APIKit
+
+/// Pages as an application meets them.
+@MainActor final class PagerTests: XCTestCase {
+  private let stub = StubTransport()
+  private let watcher = PagerWatcher()
+
+  private func makeManager(_ paging: Paging? = nil) -> PagedManager {
+    PagedManager(
+      stub, paging ?? Paging(.pageNumber(size: nil), items: "items", id: "id", total: "total", size: 2))
+  }
+
+  private func makePager(_ paging: Paging? = nil) -> Pager {
+    let pager = Pager(makeManager(paging))
+    pager.delegate = watcher
+    return pager
+  }
+
+  private func page(_ ids: [Int], _ more: String = "", headers: HTTPHeaders = [:]) -> StubAnswer {
+    let items = ids.map { #"{"id": \#($0)}"# }.joined(separator: ", ")
+    return .json(#"{"items": [\#(items)]\#(more)}"#, headers: headers)
+  }
+
+  private func ids(_ items: [RawData]) -> [Int] { items.compactMap(\.id.int) }
+
+  func testPagesAreLoadedOneAfterTheOtherAndToldToTheDelegate() async throws {
+    stub.on("/api/list", page([1, 2], #", "total": 3"#), page([2, 3], #", "total": 4"#))
+    let pager = makePager()
+    XCTAssertNil(pager.loadFirst(["city": "Ames"]))
+    XCTAssertEqual(pager.loadNext()?.reason, .alreadyLoading)
+    await waitUntil { self.watcher.events.count == 1 }
+    XCTAssertNil(pager.loadNext())
+    await waitUntil { self.watcher.events.count == 2 }
+    XCTAssertEqual(ids(pager.items), [1, 2, 3])
+    XCTAssertEqual(pager.pages.map(\.duplicateCount), [0, 1])
+    XCTAssertEqual(pager.total, 4)
+    XCTAssertFalse(pager.hasNext)
+    XCTAssertEqual(pager.loadNext()?.reason, .noSuchPage)
+    XCTAssertEqual(stub.requests.map(\.url.query), ["city=Ames&page=1", "city=Ames&page=2"])
+    XCTAssertEqual(watcher.events, ["page 0", "page 1"])
+  }
+
+  func testALatePageOfAnotherListNeverLands() async throws {
+    let gate = StubGate()
+    stub.when({ $0.url.query?.contains("Ames") == true }, .held(by: gate, page([1], #", "total": 1"#)))
+    stub.when({ $0.url.query?.contains("Gilbert") == true }, page([9], #", "total": 1"#))
+    let pager = makePager()
+    pager.loadFirst(["city": "Ames"])
+    try await stub.waitForRequests(1)
+    pager.loadFirst(["city": "Gilbert"])
+    await waitUntil { !self.watcher.events.isEmpty }
+    gate.open()
+    await landingsWorkedOff()
+    XCTAssertEqual(ids(pager.items), [9])
+    XCTAssertEqual(watcher.events, ["page 0"])
+  }
+
+  func testOtherParametersForgetThePages() async throws {
+    stub.on("/api/list", page([1, 2], #", "total": 9"#))
+    let pager = makePager()
+    pager.loadFirst(["city": "Ames"])
+    await waitUntil { self.watcher.events.count == 1 }
+    pager.parameters = ["city": "Ames"]
+    XCTAssertEqual(pager.pages.count, 1, "they are the same")
+    pager.parameters = ["city": "Gilbert"]
+    XCTAssertTrue(pager.pages.isEmpty)
+    XCTAssertEqual(watcher.events, ["page 0", "reset"])
+  }
+
+  func testWhenTheParameterSourceChangesItsMindTheListBeginsAnew() async throws {
+    stub.on("/api/list", page([1, 2], #", "total": 9"#), page([7, 8], #", "total": 9"#))
+    let source = Recorder()
+    source.given = ["q": "a"]
+    let pager = makePager()
+    pager.manager.parameterSource = source
+    pager.loadFirst()
+    await waitUntil { pager.pages.count == 1 }
+    source.given = ["q": "b"]
+    pager.loadNext()
+    await waitUntil { self.ids(pager.items) == [7, 8] }
+    XCTAssertEqual(stub.requests.map(\.url.query), ["q=a&page=1", "q=b&page=1"])
+  }
+
+  func testRefreshKeepsThePagesUntilTheFirstHasLanded() async throws {
+    let total = #", "total": 9"#
+    stub.on("/api/list", page([1, 2], total), page([3, 4], total), page([5, 6], total))
+    let pager = makePager()
+    for count in 1...2 {
+      pager.loadNext()
+      await waitUntil { pager.pages.count == count }
+    }
+    pager.refresh()
+    XCTAssertEqual(ids(pager.items), [1, 2, 3, 4])
+    await waitUntil { pager.pages.count == 1 }
+    XCTAssertEqual(ids(pager.items), [5, 6])
+  }
+
+  func testTheNextPageIsFetchedBeforeTheEndIsSeen() async throws {
+    stub.on("/api/list", page([1, 2, 3, 4], #", "total": 8"#), page([5, 6, 7, 8], #", "total": 8"#))
+    var paging = Paging(.pageNumber(size: nil), items: "items", id: "id", total: "total", size: 4)
+    paging.prefetchDistance = 2
+    let pager = makePager(paging)
+    pager.loadFirst()
+    await waitUntil { pager.pages.count == 1 }
+    pager.itemShown(at: 1)
+    XCTAssertFalse(pager.isLoading)
+    pager.itemShown(at: 2)
+    XCTAssertTrue(pager.isLoading)
+    await waitUntil { pager.pages.count == 2 }
+    pager.itemShown(at: 7)
+    XCTAssertFalse(pager.isLoading, "there is no more")
+  }
+
+  func testAFailedPageMayBeAskedForAgain() async throws {
+    stub.on("/api/list", page([1, 2], #", "total": 4"#), .status(503), page([3, 4], #", "total": 4"#))
+    let pager = makePager()
+    for count in 1...3 {
+      pager.loadNext()
+      await waitUntil { self.watcher.events.count == count }
+    }
+    XCTAssertEqual(watcher.events, ["page 0", "failed response.unacceptable-status", "page 1"])
+    XCTAssertEqual(ids(pager.items), [1, 2, 3, 4])
+  }
+
+  func testAServerThatRepeatsAPageEndsTheSequenceWithAReason() async throws {
+    stub.on("/api/list", page([1, 2], #", "total": 9"#))
+    let manager = makeManager()
+    var seen = 0
+    let error = await failure {
+      for try await page in manager.pages() { seen += page.items.count }
+    }
+    XCTAssertEqual(error?.reason, .pagingBroken)
+    XCTAssertEqual(seen, 2)
+    XCTAssertEqual(stub.requests.count, 2)
+  }
+
+  func testASequenceMayBeLeftAndLoadsNoFurther() async throws {
+    stub.on("/api/list", page([1, 2], #", "total": 9"#), page([3, 4], #", "total": 9"#))
+    for try await page in makeManager().pages() where page.index == 1 { break }
+    await landingsWorkedOff()
+    XCTAssertEqual(stub.requests.count, 2)
+  }
+
+  func testCursorsAndLinksCarryOnWithTheirOwnWords() async throws {
+    stub.on("/api/list", page([1], #", "next": "x y""#), page([2]))
+    var found: [Int] = []
+    let byCursor = makeManager(Paging(.cursor(at: "next", size: nil), items: "items", id: "id"))
+    for try await page in byCursor.pages(for: ["q": "a"]) { found += ids(page.items) }
+    XCTAssertEqual(found, [1, 2])
+    XCTAssertEqual(stub.requests.last?.url.query, "q=a&cursor=x%20y")
+
+    stub.reset()
+    stub.on(
+      "/api/list", page([1], headers: ["Link": #"<list?q=a&p=2&sign=old>; rel="next""#]), page([2]))
+    found = []
+    let byLink = makeManager(Paging(.link(size: nil), items: "items", id: "id"))
+    for try await page in byLink.pages(for: ["q": "a"]) { found += ids(page.items) }
+    XCTAssertEqual(found, [1, 2])
+    XCTAssertEqual(stub.requests.last?.url.query, "q=a&p=2", "a signature is made afresh")
+  }
+
+  func testALinkToAnotherHostIsRefused() async throws {
+    stub.on("/api/list", page([1], headers: ["Link": #"<https://evil.test/api/list?p=2>; rel="next""#]))
+    let manager = makeManager(Paging(.link(), items: "items", id: "id"))
+    let error = await failure { for try await _ in manager.pages() {} }
+    XCTAssertEqual(error?.reason, .pagingBroken)
+    XCTAssertEqual(stub.requests.count, 1)
+  }
+
+  func testTheThreeServicesOfTheDemoAreReadToTheirEnds() async throws {
+    let server = try DemoServer()
+    defer { server.stop() }
+    let lists: [(String, Paging, Int)] = [
+      (
+        "sacramento/v1/homes",
+        Paging(.pageNumber(), items: "data.items", id: "home_id", total: "data.total", size: 100), 932
+      ),
+      (
+        "ames/v2/listings",
+        Paging(.offset(), items: "result.rows", id: "id", total: "result.count", size: 100), 2930
+      ),
+      ("new/v1/projects", Paging(.cursor(at: "xf_cursor", size: "size"), items: "xf_list", id: "xf_id"), 335),
+      ("new/v1/projects", Paging(.link(size: "size"), items: "xf_list", id: "xf_id", size: 50), 335),
+    ]
+    for (path, paging, count) in lists {
+      let manager = PagedManager(stub, paging)
+      manager.service.client = .shared
+      manager.service.environments = ServiceEnvironments(server.baseURL)
+      manager.apiName = path
+      var (pages, items) = (0, 0)
+      for try await page in manager.pages() {
+        pages += 1
+        items += page.items.count
+        XCTAssertEqual(page.duplicateCount, 0)
+      }
+      XCTAssertEqual(items, count, path)
+      XCTAssertEqual(pages, (count + paging.size - 1) / paging.size, path)
+    }
+  }
+}
+
+/// A manager of a list, whose pages a test describes.
+final class PagedManager: BaseAPIManager, PageableAPIManager {
+  var service: TestService
+  var apiName = "list"
+  let paging: Paging
+
+  init(_ stub: StubTransport, _ paging: Paging) {
+    service = TestService(stub)
+    self.paging = paging
+    super.init()
+  }
+}
+
+/// Writes down what a pager tells.
+@MainActor final class PagerWatcher: PagerDelegate {
+  private(set) var events: [String] = []
+
+  func pager(_ pager: Pager, didLoad page: Page) { events.append("page \(page.index)") }
+  func pager(_ pager: Pager, didFailWith error: APIError) { events.append("failed \(error.label)") }
+  func pagerDidReset(_ pager: Pager) { events.append("reset") }
+}
