@@ -50,6 +50,8 @@ public struct CancellationReason: Sendable, Hashable, CustomStringConvertible {
   public static let superseded = Self(description: "superseded")
   /// The task that awaited it was cancelled.
   public static let taskCancelled = Self(description: "task-cancelled")
+  /// The transport was stopped while it was in the air.
+  public static let transportStopped = Self(description: "transport-stopped")
   /// An interceptor vetoed its landing.
   public static let vetoed = Self(description: "vetoed")
   /// The service's common-error hook has dealt with the failure.

@@ -183,10 +183,10 @@ extension BaseAPIManager {
     switch outcome {
     case .succeeded(let response): land(ticket, success: response)
     case .failed(let error):
-      if error.reason == .cancelled {
-        landCancelled(ticket, because: .taskCancelled)
-      } else {
-        land(ticket, failure: error)
+      switch error.reason {
+      case .cancelled: landCancelled(ticket, because: .taskCancelled)
+      case .transportStopped: landCancelled(ticket, because: .transportStopped)
+      default: land(ticket, failure: error)
       }
     case .cancelled(let reason): landCancelled(ticket, because: reason)
     }

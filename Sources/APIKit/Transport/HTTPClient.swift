@@ -27,11 +27,11 @@ public struct HTTPClient: Sendable {
   /// - Parameters:
   ///   - exchange: The request and what to do with the answer.
   ///   - credentialHeaders: Names of further header fields that may not go to another origin, beside
-  ///     `Authorization`, `Cookie` and `Proxy-Authorization`: those a signer writes.
+  ///     `Authorization`, `Cookie` and `Proxy-Authorization`: those a signer writes. Asked for only when there is a redirect.
   ///   - prepare: Runs before each hop within the first request's origin, after its cookies were added: to
   ///     sign it. Never for another origin, which has no claim to a signature.
   public func send(
-    _ exchange: HTTPExchange, credentialHeaders: Set<String> = [],
+    _ exchange: HTTPExchange, credentialHeaders: @autoclosure () -> Set<String> = [],
     prepare: (@Sendable (inout HTTPRequest) async throws(APIError) -> Void)? = nil
   ) async throws(APIError) -> HTTPResponse {
     if exchange.inspectHead != nil {
@@ -44,14 +44,14 @@ public struct HTTPClient: Sendable {
   private typealias Preparation = @Sendable (inout HTTPRequest) async throws(APIError) -> Void
 
   private func send(
-    _ exchange: HTTPExchange, _ inspect: Inspection?, _ credentialHeaders: Set<String>,
+    _ exchange: HTTPExchange, _ inspect: Inspection?, _ credentialHeaders: () -> Set<String>,
     _ prepare: Preparation?
   ) async throws(APIError) -> HTTPResponse {
     let (response, cookie) = try await attempt(exchange, prepare)
     guard redirects.considers(response) else { return response }
 
     do throws(APIError) {
-      return try await follow(response, cookie, exchange, inspect, credentialHeaders, prepare)
+      return try await follow(response, cookie, exchange, inspect, credentialHeaders(), prepare)
     } catch {
       // The redirect's own body stands in the file that the answer was meant for.
       if case .file(let path, _) = exchange.destination { ResponseFile.remove(path) }

@@ -108,6 +108,14 @@ import XCTest
     XCTAssertEqual(recorder.landingCount, 1)
   }
 
+  func testAFlightWhoseTransportIsStoppedLandsAsCancelled() async throws {
+    let manager = makeManager(.failure(.transportStopped))
+    manager.load()
+    await recorder.waitForLandings()
+    XCTAssertEqual(recorder.cancellations.map(\.reason), [.transportStopped])
+    XCTAssertEqual(recorder.errors.count, 0)
+  }
+
   func testCancellingOneFlightLeavesTheOthers() async throws {
     let manager = makeManager(.json(someJSON))
     stub.hold()
