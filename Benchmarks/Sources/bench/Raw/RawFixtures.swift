@@ -10,7 +10,7 @@ enum RawFixtures {
     let rows = try table("sacramento.csv").prefix(20).enumerated().map { number, row in
       "{\"id\":\(1000 + number),\"title\":\"\(row["type"]!) in \(row["city"]!)\",\"city\":\"\(row["city"]!)\","
         + "\"zip\":\"\(row["zip"]!)\",\"beds\":\(row["beds"]!),\"baths\":\(row["baths"]!),"
-        + "\"sqft\":\(row["sqft"]!),\"type\":\"\(row["type"]!)\",\"price\":\(row["price"]!),"
+        + "\"sqft\":\(row["sqft"]!),\"type\":\"\(row["type"]!)\",\"price\":\(row["price"]!),\"state\":\"California\",\"sold\":true,"
         + "\"location\":{\"latitude\":\(row["latitude"]!),\"longitude\":\(row["longitude"]!)}}"
     }
     return Array("{\"code\":0,\"total\":932,\"page\":1,\"items\":[\(rows.joined(separator: ","))]}".utf8)
@@ -27,6 +27,7 @@ enum RawFixtures {
         + "\"halfBaths\":\(row["Half_Bath"]!),\"garageCars\":\(row["Garage_Cars"]!),"
         + "\"saleType\":\"\(row["Sale_Type"]!)\",\"saleCondition\":\"\(row["Sale_Condition"]!)\","
         + "\"price\":\(row["Sale_Price"]!),\"hasGarage\":\(row["Garage_Cars"]! != "0"),\"agent\":null,"
+        + "\"state\":\"Iowa\",\"currency\":\"USD\",\"areaUnit\":\"square feet\","
         + "\"location\":{\"longitude\":\(row["Longitude"]!),\"latitude\":\(row["Latitude"]!)}}"
     }
     return Array("{\"code\":0,\"total\":2930,\"items\":[\(rows.joined(separator: ","))]}".utf8)
