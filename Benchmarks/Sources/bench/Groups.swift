@@ -3,4 +3,5 @@ let groups: [BenchGroup] = [
   rawGroup,
   pathGroup,
   curlGroup,
+  cacheGroup,
 ]

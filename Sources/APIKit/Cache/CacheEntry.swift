@@ -6,10 +6,10 @@ final class CacheEntry: Sendable {
   let version: Int
   let tags: Set<String>
   let isSensitive: Bool
-  /// The digest of the URL that was asked, for invalidation by unsafe requests.
-  let url: CacheKey
-  /// The digest of the partition, so that one user's answers can be dropped.
-  let partition: CacheKey
+  /// The fingerprint of the URL that was asked, for invalidation by unsafe requests.
+  let url: UInt64
+  /// The fingerprint of the partition, so that one user's answers can be dropped.
+  let partition: UInt64
   let vary: VaryMatcher
   /// Status, stored header fields and body.
   let http: HTTPResponse
@@ -23,8 +23,8 @@ final class CacheEntry: Sendable {
   let isExpired: Bool
 
   init(
-    key: CacheKey, type: String, version: Int, tags: Set<String>, isSensitive: Bool, url: CacheKey,
-    partition: CacheKey, vary: VaryMatcher, http: HTTPResponse, raw: RawData?, arrival: CacheMoment,
+    key: CacheKey, type: String, version: Int, tags: Set<String>, isSensitive: Bool, url: UInt64,
+    partition: UInt64, vary: VaryMatcher, http: HTTPResponse, raw: RawData?, arrival: CacheMoment,
     freshness: HTTPFreshness,
     ownLifetime: Double?, isExpired: Bool = false
   ) {

@@ -44,8 +44,8 @@ extension CacheKey {
     var parameters: Parameters
     /// A body of the manager's own.
     var body: [UInt8] = []
-    /// Names that are left out of the parameters.
-    var volatile: Set<String> = []
+    /// Names that are left out of the parameters: the service's and the manager's.
+    var volatile: [Set<String>] = []
   }
 
   /// The key of a call.
@@ -84,8 +84,13 @@ extension HTTPURL {
   /// The URL in one form, whether or not it names its scheme's own port.
   var cacheText: String { origin + path + "?" + (query ?? "") }
 
-  /// The digest of ``cacheText``.
-  var cacheDigest: CacheKey { CacheKey(text: cacheText) }
+  /// A fingerprint of ``cacheText``: the same in every process. Two URLs of one fingerprint would be made
+  /// stale together, which does no harm.
+  var fingerprint: UInt64 {
+    Checksum.combined(
+      Checksum.of(scheme), Checksum.of(host), UInt64(effectivePort ?? 0), Checksum.of(path),
+      Checksum.of(query ?? ""))
+  }
 }
 
 /// Bytes that stand for values without ambiguity: each has its type and length before it.
@@ -109,9 +114,9 @@ private struct CanonicalForm {
     bytes.append(contentsOf: data)
   }
 
-  mutating func append(_ parameters: Parameters, without volatile: Set<String> = []) {
+  mutating func append(_ parameters: Parameters, without volatile: [Set<String>] = []) {
     var pairs = parameters.pairs
-    if !volatile.isEmpty { pairs.removeAll { volatile.contains($0.name) } }
+    for names in volatile where !names.isEmpty { pairs.removeAll { names.contains($0.name) } }
     if pairs.count > 1 { pairs.sort { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) } }
     append(number: UInt64(pairs.count))
     for (name, value) in pairs {

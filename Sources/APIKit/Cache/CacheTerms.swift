@@ -15,6 +15,9 @@ public struct CacheTraits: Sendable, Hashable {
   /// answers apart.
   public var volatileParameters: Set<String>
 
+  /// What signatures usually add to the parameters.
+  public static let usuallyVolatile: Set<String> = ["timestamp", "nonce", "sign", "signature"]
+
   /// Makes traits; what is left out has its default.
   public init(
     tags: Set<String> = [], expires: Set<String> = [], version: Int = 0, isSensitive: Bool = false,

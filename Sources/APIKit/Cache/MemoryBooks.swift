@@ -17,7 +17,6 @@ struct MemoryBooks {
   var free: [Int32] = []
   var places: [CacheKey: Int32] = [:]
   var byTag: [String: Set<CacheKey>] = [:]
-  var byURL: [CacheKey: Set<CacheKey>] = [:]
   var newest: Int32 = -1
   var oldest: Int32 = -1
   var expiries = ExpiryQueue()
@@ -126,7 +125,6 @@ extension MemoryBooks {
 
   private mutating func note(_ entry: CacheEntry) {
     for tag in entry.tags { byTag[tag, default: []].insert(entry.key) }
-    byURL[entry.url, default: []].insert(entry.key)
   }
 
   private mutating func forget(_ entries: [CacheEntry], of key: CacheKey) {
@@ -135,8 +133,6 @@ extension MemoryBooks {
         byTag[tag]?.remove(key)
         if byTag[tag]?.isEmpty == true { byTag[tag] = nil }
       }
-      byURL[entry.url]?.remove(key)
-      if byURL[entry.url]?.isEmpty == true { byURL[entry.url] = nil }
     }
   }
 

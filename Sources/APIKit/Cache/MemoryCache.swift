@@ -65,7 +65,7 @@ final class MemoryCache: Sendable {
   }
 
   /// Drops the answers of a partition.
-  func remove(partition: CacheKey) {
+  func remove(partition: UInt64) {
     let dropped = state.withLock { state in
       let keys = state.places.filter {
         state.slots[Int($0.value)].variants.contains { $0.partition == partition }
@@ -84,9 +84,14 @@ final class MemoryCache: Sendable {
     }
   }
 
-  /// Makes what was asked from a URL stale.
-  func expire(url: CacheKey) {
-    state.withLock { state in for key in state.byURL[url] ?? [] { state.expire(key) { $0.url == url } } }
+  /// Makes what was asked from a URL stale. Looks at every answer: unsafe requests are few, and an index
+  /// would cost every store.
+  func expire(url: UInt64) {
+    state.withLock { state in
+      for slot in state.slots where slot.variants.contains(where: { $0.url == url }) {
+        state.expire(slot.key) { $0.url == url }
+      }
+    }
   }
 
   /// Drops everything.

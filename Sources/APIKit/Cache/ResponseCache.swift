@@ -84,10 +84,10 @@ public final class ResponseCache: Sendable {
 
   /// Makes the stored answers of a URL stale, as a good answer to an unsafe request does (RFC 9111, 4.4).
   func expire(url: HTTPURL) {
-    let digest = url.cacheDigest
+    let fingerprint = url.fingerprint
     advance(["url " + url.cacheText])
-    memory.expire(url: digest)
-    disk?.enqueue(.expireURL(digest))
+    memory.expire(url: fingerprint)
+    disk?.enqueue(.expireURL(fingerprint))
   }
 
   /// Drops everything.
@@ -102,14 +102,14 @@ public final class ResponseCache: Sendable {
 
   /// Drops the answers of one partition, e.g. of a user who signs out.
   public func removeAll(of partition: String) {
-    let digest = CacheKey(text: partition)
+    let fingerprint = Checksum.of(partition)
     // Answers of that user that are in the air land, but are not stored; nor are those of others.
     state.withLock { state in
       state.epoch += 1
       state.epochs = ["all": state.epoch]
     }
-    memory.remove(partition: digest)
-    disk?.enqueue(.removePartition(digest))
+    memory.remove(partition: fingerprint)
+    disk?.enqueue(.removePartition(fingerprint))
   }
 
   // MARK: Numbers

@@ -32,6 +32,8 @@ final class CacheStep: Sendable {
   let cache: ResponseCache
   private let call: APICall
   private let key: CacheKey
+  /// Whose answers these are: the manager type's name.
+  private let type: String
   private let rules: CacheRules
   private let state = Mutex(State())
 
@@ -44,10 +46,11 @@ final class CacheStep: Sendable {
     self.cache = cache
     self.call = call
     self.key = key
+    type = call.managerName
     var rules = CacheRules(policy: terms.policy, use: terms.use)
     if terms.policy.rule != .none {
       rules.preference = cache.preference
-      rules.request = CacheControl(request: call.headers)
+      if !call.headers.isEmpty { rules.request = CacheControl(request: call.headers) }
     }
     self.rules = rules
   }
@@ -218,7 +221,7 @@ final class CacheStep: Sendable {
   // MARK: Insides
 
   private var query: CacheQuery {
-    CacheQuery(key: key, type: call.managerName, version: call.caching.traits.version) {
+    CacheQuery(key: key, type: type, version: call.caching.traits.version) {
       self.requestHeaders
     }
   }
@@ -242,9 +245,9 @@ final class CacheStep: Sendable {
       case .http, .none: nil
       }
     return CacheEntry(
-      key: key, type: call.managerName, version: terms.traits.version, tags: terms.traits.tags,
-      isSensitive: terms.traits.isSensitive, url: request.url.cacheDigest,
-      partition: CacheKey(text: terms.partition), vary: vary, http: http,
+      key: key, type: type, version: terms.traits.version, tags: terms.traits.tags,
+      isSensitive: terms.traits.isSensitive, url: request.url.fingerprint,
+      partition: Checksum.of(terms.partition), vary: vary, http: http,
       raw: raw, arrival: now,
       freshness: HTTPFreshness(
         status: http.status, headers: http.headers, requested: requested, received: now.wall),
@@ -273,6 +276,6 @@ extension CacheKey {
         apiVersion: service.apiVersion ?? "", apiName: call.apiName, method: call.method,
         partition: call.caching.partition,
         parameters: service.commonParameters(for: call).merging(call.parameters), body: body,
-        volatile: call.caching.traits.volatileParameters.union(service.volatileParameters)))
+        volatile: [service.volatileParameters, call.caching.traits.volatileParameters]))
   }
 }

@@ -29,13 +29,23 @@ final class LandingStrip: Sendable {
     }
   }
 
+  /// What a landing puts down needs no hop of its own: its delegate loads again, and the answer is in memory.
+  /// But others on the main thread get their turn after so many rounds.
+  private static let roundsPerHop = 16
+
   @MainActor private func workOff() {
-    let landings = state.withLock { state in
-      state.isScheduled = false
-      let landings = state.pending
-      state.pending = []
-      return landings
+    for _ in 0..<Self.roundsPerHop {
+      let landings = state.withLock { state in
+        let landings = state.pending
+        state.pending = []
+        state.isScheduled = !landings.isEmpty
+        return landings
+      }
+      if landings.isEmpty { return }
+      for land in landings { land() }
     }
-    for land in landings { land() }
+    DispatchQueue.main.async {
+      MainActor.assumeIsolated { self.workOff() }
+    }
   }
 }

@@ -135,7 +135,7 @@ extension APIService {
   /// One for all users.
   public var cachePartition: String { "" }
   /// What signatures usually add.
-  public var volatileParameters: Set<String> { ["timestamp", "nonce", "sign", "signature"] }
+  public var volatileParameters: Set<String> { CacheTraits.usuallyVolatile }
   /// Loads fly.
   public var networkGate: NetworkGate { .fly }
   /// The monitor of the process.

@@ -23,6 +23,15 @@ enum Checksum {
   /// The checksum of bytes.
   static func of(_ bytes: [UInt8]) -> UInt64 { bytes.withUnsafeBytes { of($0) } }
 
+  /// The checksum of a text's UTF-8.
+  static func of(_ text: String) -> UInt64 {
+    var text = text
+    return text.withUTF8 { of(UnsafeRawBufferPointer($0)) }
+  }
+
+  /// One checksum of several, which depends on their order.
+  static func combined(_ sums: UInt64...) -> UInt64 { sums.reduce(0, mix) }
+
   @inline(__always)
   private static func mix(_ sum: UInt64, _ word: UInt64) -> UInt64 {
     var mixed = (sum ^ word) &* 0xC2B2_AE3D_27D4_EB4F

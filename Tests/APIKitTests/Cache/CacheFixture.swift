@@ -19,7 +19,7 @@ enum CacheFixture {
     let now = CacheMoment(time)
     return CacheEntry(
       key: key(number), type: "Fixture", version: version, tags: tags, isSensitive: isSensitive,
-      url: CacheKey(text: "url \(number)"), partition: CacheKey(text: partition), vary: vary, http: http,
+      url: Checksum.of("url \(number)"), partition: Checksum.of(partition), vary: vary, http: http,
       raw: nil, arrival: now,
       freshness: HTTPFreshness(status: 200, headers: http.headers, requested: now.wall, received: now.wall),
       ownLifetime: lifetime)

@@ -21,8 +21,8 @@ struct CacheRecord {
     writer.append(UInt64(bitPattern: Int64(entry.version)))
     writer.append(entry.tags.sorted())
     writer.append(UInt64(entry.isSensitive ? 1 : 0))
-    writer.bytes += entry.url.bytes
-    writer.bytes += entry.partition.bytes
+    writer.append(entry.url)
+    writer.append(entry.partition)
     writer.append(UInt64(entry.vary.fields.count))
     for field in entry.vary.fields {
       writer.append(field.name)
@@ -55,8 +55,8 @@ struct CacheRecord {
     guard reader.take(4) == Self.tag, let keyBytes = reader.take(32), let key = CacheKey(keyBytes),
       let type = reader.text(), let version = reader.number(), let tags = reader.texts(),
       let isSensitive = reader.number(),
-      let urlBytes = reader.take(32), let url = CacheKey(urlBytes),
-      let partitionBytes = reader.take(32), let partition = CacheKey(partitionBytes),
+      let url = reader.number(),
+      let partition = reader.number(),
       let vary = reader.pairs(),
       let status = reader.number(), let httpVersion = reader.text(), let answered = reader.optionalText(),
       let headers = reader.fields(),

@@ -6,10 +6,10 @@ struct DiskBacklog {
   enum Work {
     case store(CacheEntry)
     case remove(CacheKey)
-    case removePartition(CacheKey)
+    case removePartition(UInt64)
     case removeAll
     case expireTags(Set<String>)
-    case expireURL(CacheKey)
+    case expireURL(UInt64)
     case touch(row: Int64, at: Double)
     /// A damaged row, with what is wrong.
     case dropRow(Int64, String, CacheFault.Kind)
@@ -38,10 +38,10 @@ struct DiskBacklog {
   private(set) var bytes = 0
   private var entries: [CacheKey: [CacheEntry]] = [:]
   private var removed: Set<CacheKey> = []
-  private var removedPartitions: Set<CacheKey> = []
+  private var removedPartitions: Set<UInt64> = []
   private var isCleared = false
   private var tags: Set<String> = []
-  private var urls: Set<CacheKey> = []
+  private var urls: Set<UInt64> = []
   private var touches = 0
 
   var isEmpty: Bool { work.isEmpty }

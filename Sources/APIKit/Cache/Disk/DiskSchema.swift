@@ -29,8 +29,8 @@ enum DiskSchema {
   /// `totals` is kept by triggers, so the bound holds whoever writes.
   private static let tables = """
     CREATE TABLE entries (
-      id INTEGER PRIMARY KEY, key BLOB NOT NULL, variant BLOB NOT NULL, url BLOB NOT NULL,
-      partition BLOB NOT NULL, expiry REAL NOT NULL, used REAL NOT NULL, size INTEGER NOT NULL,
+      id INTEGER PRIMARY KEY, key BLOB NOT NULL, variant BLOB NOT NULL, url INTEGER NOT NULL,
+      partition INTEGER NOT NULL, expiry REAL NOT NULL, used REAL NOT NULL, size INTEGER NOT NULL,
       expired INTEGER NOT NULL, sealed INTEGER NOT NULL, file TEXT, checksum INTEGER NOT NULL,
       record BLOB NOT NULL);
     CREATE UNIQUE INDEX entries_key ON entries (key, variant);

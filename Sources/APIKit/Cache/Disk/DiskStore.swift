@@ -106,8 +106,8 @@ final class DiskStore {
     let dropped = try files(of: removeVariant)
     insert.bind(1, entry.key.bytes)
     insert.bind(2, variant)
-    insert.bind(3, entry.url.bytes)
-    insert.bind(4, entry.partition.bytes)
+    insert.bind(3, Int64(bitPattern: entry.url))
+    insert.bind(4, Int64(bitPattern: entry.partition))
     insert.bind(5, entry.expiry)
     insert.bind(6, now)
     insert.bind(7, Int64(prepared.size))
@@ -134,8 +134,8 @@ final class DiskStore {
     try remove("key = ?") { $0.bind(1, key.bytes) }
   }
 
-  func remove(partition: CacheKey) throws(SQLiteFailure) -> [String] {
-    try remove("partition = ?") { $0.bind(1, partition.bytes) }
+  func remove(partition: UInt64) throws(SQLiteFailure) -> [String] {
+    try remove("partition = ?") { $0.bind(1, Int64(bitPattern: partition)) }
   }
 
   /// Drops one row, unless another answer has taken its place.
@@ -151,8 +151,10 @@ final class DiskStore {
     }
   }
 
-  func expire(url: CacheKey) throws(SQLiteFailure) {
-    try update("UPDATE entries SET expired = 1, expiry = 0 WHERE url = ?") { $0.bind(1, url.bytes) }
+  func expire(url: UInt64) throws(SQLiteFailure) {
+    try update("UPDATE entries SET expired = 1, expiry = 0 WHERE url = ?") {
+      $0.bind(1, Int64(bitPattern: url))
+    }
   }
 
   func touch(_ row: Int64, at now: Double) throws(SQLiteFailure) {

@@ -38,16 +38,21 @@ enum HTTPStorage {
     return isExplicit || control.isPublic || control.isPrivate || understood
   }
 
+  private static let neverStored = [
+    "Connection", "Keep-Alive", "Proxy-Connection", "TE", "Transfer-Encoding", "Upgrade", "Trailer",
+    "Proxy-Authenticate", "Proxy-Authentication-Info", "Proxy-Authorization",
+  ]
+
   /// The header fields to store (3.1).
   static func storedFields(_ headers: HTTPHeaders) -> HTTPHeaders {
-    var dropped: Set<String> = [
-      "connection", "keep-alive", "proxy-connection", "te", "transfer-encoding", "upgrade", "trailer",
-      "proxy-authenticate", "proxy-authentication-info", "proxy-authorization",
-    ]
-    for line in headers.values("Connection") {
-      for name in line.split(separator: ",") { dropped.insert(String(name).trimmingSpaces().lowercased()) }
+    let named = headers.values("Connection").flatMap { line in
+      line.split(separator: ",").map { String($0).trimmingSpaces() }
     }
-    return HTTPHeaders(headers.fields.filter { !dropped.contains($0.name.lowercased()) })
+    return HTTPHeaders(
+      headers.fields.filter { field in
+        !neverStored.contains { HTTPHeaders.equal($0, field.name) }
+          && !named.contains { HTTPHeaders.equal($0, field.name) }
+      })
   }
 
   /// The URLs that a good answer to an unsafe request makes stale (4.4): its own, and those that `Location`
