@@ -4,4 +4,5 @@ let groups: [BenchGroup] = [
   pathGroup,
   curlGroup,
   cacheGroup,
+  flightGroup,
 ]

@@ -170,6 +170,8 @@ extension APIError.Reason {
   public static let bodyLimitExceeded = Self("body-limit-exceeded", "the body exceeds the decoder's limits")
   /// The body lacks declared key paths or has others of the wrong kind.
   public static let unexpectedShape = Self("unexpected-shape", "the body does not have the declared shape")
+  /// The answer of a common call holds nothing for this load; see ``BatchPlan``.
+  public static let missingFromBatch = Self("missing-from-batch", "the common call's answer lacks it")
   /// The service said "error" in a transported answer.
   public static let businessError = Self("business-error", "the service reported an error")
   /// The manager's validator refused the response.

@@ -10,6 +10,7 @@ public final class Airspace: Sendable {
   public static let shared = Airspace()
 
   let joins = Joins()
+  let batches = Batches()
   let turns = Turns()
   let breakers = Breakers()
   private let budgets = Mutex<[HostKey: RetryBudget]>([:])

@@ -20,8 +20,18 @@ struct Flight: Sendable {
     }
   }
 
-  /// The part of the path that ends at the server.
+  /// The part of the path that ends at the server: by a call of one's own, or by one for several loads.
   private func ask() async throws(APIError) -> FlightOutcome {
+    guard let batch = BatchStep(call, airspace.batches) else { return try await askAlone() }
+    return try await batch.run { (call) throws(APIError) in
+      let own = call === self.call ? cache : nil
+      return try await Flight(
+        call: call, cache: own, onProgress: nil, airspace: airspace, suspension: suspension
+      ).askAlone()
+    }
+  }
+
+  private func askAlone() async throws(APIError) -> FlightOutcome {
     let deadline = FlightDeadline(call)
     let assembled = try asking(AssemblyStep(call: call).run())
     let admission = AdmissionStep(call: call, airspace: airspace, deadline: deadline)

@@ -95,6 +95,20 @@ public final class APICall: Sendable {
     self.caching = caching
   }
 
+  /// The list call that stands for several loads, the first of which is this one. What the manager says of
+  /// the shape of an answer is left for the parts.
+  func merged(into plan: BatchPlan, with calls: [APICall]) -> APICall {
+    var expectation = expectation
+    expectation.shape = ResponseShape()
+    return APICall(
+      flightID: flightID, managerType: managerType, service: service, environment: environment,
+      baseURL: baseURL, apiName: plan.apiName, method: method,
+      parameters: plan.merge(calls.map(\.parameters)), headers: headers, encoding: encoding, body: nil,
+      timeouts: timeouts, retryPolicy: retryPolicy, joinsIdenticalFlights: joinsIdenticalFlights,
+      priority: calls.map(\.priority).max() ?? priority, networkGate: networkGate, resolving: resolving,
+      expectation: expectation, wantsProgress: false, recorder: recorder)
+  }
+
   /// The manager type's name.
   public var managerName: String { String(describing: managerType) }
 

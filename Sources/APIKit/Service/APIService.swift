@@ -34,6 +34,10 @@ public protocol APIService: Sendable {
   /// Limits in time where the manager does not say. The default is that of ``HTTPTimeouts``.
   var timeouts: HTTPTimeouts { get }
 
+  /// How loads of this API that ask for one thing each are put together into one call for a list. The
+  /// default, nil, lets every load make its own call.
+  func batchPlan(for call: APICall) -> BatchPlan?
+
   /// Whether and how loads that failed are sent again where the manager does not say. The default is
   /// ``RetryPolicy/never``.
   var retryPolicy: RetryPolicy { get }
@@ -128,6 +132,8 @@ extension APIService {
   public var parameterEncoding: ParameterEncoding { .automatic }
   /// The general limits.
   public var timeouts: HTTPTimeouts { HTTPTimeouts() }
+  /// None.
+  public func batchPlan(for call: APICall) -> BatchPlan? { nil }
   /// Nothing is sent again.
   public var retryPolicy: RetryPolicy { .never }
   /// The process's cache in memory.

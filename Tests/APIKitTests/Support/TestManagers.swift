@@ -17,6 +17,7 @@ struct TestService: APIService {
   var network = NetworkMonitor(watchesSystem: false)
   var hostLimits: HostLimits?
   var breaker: BreakerPolicy?
+  var onBatchPlan: @Sendable (APICall) -> BatchPlan? = { _ in nil }
   var onFallback: @Sendable (APIError) async -> APIResponse? = { _ in nil }
   var cache: ResponseCache?
   var cachePartition = ""
@@ -28,6 +29,7 @@ struct TestService: APIService {
 
   init(_ stub: StubTransport) { client = HTTPClient(transport: stub) }
 
+  func batchPlan(for call: APICall) -> BatchPlan? { onBatchPlan(call) }
   func fallback(for error: APIError, of call: APICall) async -> APIResponse? { await onFallback(error) }
   func commonParameters(for call: APICall) -> Parameters { common }
   func headers(for call: APICall) -> HTTPHeaders { extraHeaders }

@@ -1,0 +1,180 @@
+import APIKit
+import Synchronization
+
+let flightGroup = BenchGroup(name: "flight", summary: "what stands between takeoff and landing") {
+  measurement in
+  await idleSteps(measurement)
+  try await recordLine(measurement)
+  try await sharedAnswer(measurement)
+}
+
+/// Retry, host limits, breaker and network gate, switched on and with nothing to do, against all of them
+/// switched off: the CPU that they add to one load.
+private func idleSteps(_ measurement: Measurement) async {
+  let loads = 20_000
+  var off = ControlledService()
+  off.retryPolicy = .never
+  var on = ControlledService()
+  on.retryPolicy = .standard
+  on.hostLimits = HostLimits(attemptsPerHost: 1000)
+  on.breaker = .standard
+  on.networkGate = .refuse
+  on.network.force(.wired)
+  var best = (off: Double.infinity, on: Double.infinity, joining: Double.infinity)
+  for _ in 0..<measurement.rounds {
+    best.off = min(best.off, await ControlledDriver.run(service: off, loads: loads))
+    best.on = min(best.on, await ControlledDriver.run(service: on, loads: loads))
+    best.joining = min(best.joining, await ControlledDriver.run(service: off, loads: loads, joins: true))
+  }
+  func microseconds(_ seconds: Double) -> Double { seconds / Double(loads) * 1e6 }
+  let note = String(format: "a load without them: %.2f µs", microseconds(best.off))
+  measurement.record(
+    "idle retry, limits, breaker and gate, CPU per load", microseconds(best.on - best.off), "µs",
+    bar: .atMost(2), note: note)
+  measurement.record(
+    "joining with nobody to join, CPU per load", microseconds(best.joining - best.off), "µs", note: note)
+}
+
+/// One line of a flight's record.
+private func recordLine(_ measurement: Measurement) async throws {
+  let box = Mutex<FlightRecorder?>(nil)
+  var service = ControlledService()
+  service.onCall = { call in box.withLock { $0 = call.recorder } }
+  let manager = await ControlledManager(service)
+  _ = try await manager.response()
+  guard let recorder = box.withLock({ $0 }) else { return }
+  let seconds = measurement.seconds(slice: 0.002) { recorder.record(.attempt(1, host: "homes.test")) }
+  measurement.record("one line of a record", seconds * 1e9, "ns", bar: .atMost(300))
+}
+
+/// Ten thousand loads that wait for one wire call, from its answer to the last landing on the delegate.
+private func sharedAnswer(_ measurement: Measurement) async throws {
+  let count = 10_000
+  var best = Double.infinity
+  for _ in 0..<measurement.rounds {
+    let stub = StubTransport(.json(#"{"items": []}"#))
+    stub.hold()
+    let landings = await Landings(ControlledService(transport: stub), count: count)
+    await landings.start()
+    // All have left the main actor; a moment for the last of them to reach the table.
+    try await Task.sleep(for: .milliseconds(300))
+    let clock = ContinuousClock()
+    let start = clock.now
+    stub.release()
+    await landings.wait()
+    best = min(best, Measurement.seconds(clock.now - start))
+    guard stub.requests.count == 1 else { fatalError("\(stub.requests.count) requests were sent") }
+  }
+  measurement.record("10,000 waiters of one wire call land", best * 1e3, "ms", bar: .atMost(100))
+}
+
+/// A backend whose flight control can be set.
+private struct ControlledService: APIService {
+  let name = "Control"
+  let environments = ServiceEnvironments("http://127.0.0.1:1/api")
+  let client: HTTPClient
+  var retryPolicy = RetryPolicy.never
+  var hostLimits: HostLimits?
+  var breaker: BreakerPolicy?
+  var networkGate = NetworkGate.fly
+  let network = NetworkMonitor(watchesSystem: false)
+  var onCall: (@Sendable (APICall) -> Void)?
+
+  init(transport: any HTTPTransport = IdleTransport()) { client = HTTPClient(transport: transport) }
+
+  func headers(for call: APICall) -> HTTPHeaders {
+    onCall?(call)
+    return [:]
+  }
+}
+
+/// Answers every request at once, with nothing.
+private struct IdleTransport: HTTPTransport {
+  var capabilities: TransportCapabilities { [.totalTimeout] }
+  func send(_ exchange: HTTPExchange) async throws(APIError) -> HTTPResponse { HTTPResponse(status: 200) }
+}
+
+private final class ControlledManager: BaseAPIManager, APIManager {
+  let service: ControlledService
+  let apiName = "list"
+  let joinsIdenticalFlights: Bool
+
+  init(_ service: ControlledService, joins: Bool = false) {
+    self.service = service
+    joinsIdenticalFlights = joins
+    super.init()
+  }
+}
+
+/// Keeps 64 loads in the air until so many have landed. Every load is unlike the others in the air.
+@MainActor private final class ControlledDriver: APIManagerDelegate {
+  private let manager: ControlledManager
+  private var toStart: Int
+  private var toLand: Int
+  private var done: CheckedContinuation<Void, Never>?
+
+  private init(_ manager: ControlledManager, loads: Int) {
+    self.manager = manager
+    (toStart, toLand) = (loads, loads)
+  }
+
+  /// The CPU seconds of all the loads.
+  static func run(service: ControlledService, loads: Int, joins: Bool = false) async -> Double {
+    let manager = ControlledManager(service, joins: joins)
+    manager.airspace = Airspace()
+    let driver = ControlledDriver(manager, loads: loads)
+    manager.delegate = driver
+    let start = ProcessCPU.seconds
+    await withCheckedContinuation { continuation in
+      driver.done = continuation
+      for _ in 0..<64 { driver.startOne() }
+    }
+    return ProcessCPU.seconds - start
+  }
+
+  private func startOne() {
+    guard toStart > 0 else { return }
+    toStart -= 1
+    manager.load(["page": .integer(toStart)])
+  }
+
+  func manager(_ manager: BaseAPIManager, didSucceedWith response: APIResponse) {
+    toLand -= 1
+    startOne()
+    if toLand == 0 { done?.resume() }
+  }
+
+  func manager(_ manager: BaseAPIManager, didFailWith error: APIError) {
+    fatalError("a load of the measurement failed: \(error)")  // a failed load would flatter the number
+  }
+}
+
+/// Starts identical loads and waits until all have landed.
+@MainActor private final class Landings: APIManagerDelegate {
+  private let manager: ControlledManager
+  private let count: Int
+  private var landed = 0
+  private var done: CheckedContinuation<Void, Never>?
+
+  init(_ service: ControlledService, count: Int) {
+    manager = ControlledManager(service, joins: true)
+    manager.airspace = Airspace()
+    self.count = count
+    manager.delegate = self
+  }
+
+  func start() { for _ in 0..<count { manager.load() } }
+
+  func wait() async {
+    if landed < count { await withCheckedContinuation { done = $0 } }
+  }
+
+  func manager(_ manager: BaseAPIManager, didSucceedWith response: APIResponse) {
+    landed += 1
+    if landed == count { done?.resume() }
+  }
+
+  func manager(_ manager: BaseAPIManager, didFailWith error: APIError) {
+    fatalError("a load of the measurement failed: \(error)")
+  }
+}

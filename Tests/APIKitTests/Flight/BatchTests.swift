@@ -1,0 +1,176 @@
+import XCTest
+
+@testable import APIKit
+
+/// The batch table alone.
+final class BatchTableTests: XCTestCase {
+  private func flight(_ number: UInt64) -> FlightID { FlightID(rawValue: number) }
+
+  func testLoadsGatherUntilTheWindowIsOverAndTheNextOpensAnother() {
+    var table = BatchTable<String>()
+    XCTAssertEqual(table.enter(flight(1), "a", most: 10), .open(1))
+    XCTAssertEqual(table.enter(flight(2), "a", most: 10), .joined(1))
+    XCTAssertEqual(table.enter(flight(3), "b", most: 10), .open(2))
+    XCTAssertEqual(table.launch(1), [flight(1), flight(2)])
+    XCTAssertEqual(table.launch(1), [], "it flies already")
+    XCTAssertEqual(table.enter(flight(4), "a", most: 10), .open(3))
+    XCTAssertEqual(table.finish(1), [flight(1), flight(2)])
+    XCTAssertFalse(table.contains(1))
+  }
+
+  func testAFullBatchIsMadeAtOnceAndItsWindowFindsNothingLeft() {
+    var table = BatchTable<String>()
+    XCTAssertEqual(table.enter(flight(1), "a", most: 2), .open(1))
+    XCTAssertEqual(table.enter(flight(2), "a", most: 2), .filled(1))
+    XCTAssertEqual(table.launch(1).count, 2)
+    XCTAssertEqual(table.launch(1), [])
+    XCTAssertEqual(table.enter(flight(3), "a", most: 1), .filled(2))
+  }
+
+  func testTheLastWhoLeavesEndsIt() {
+    var table = BatchTable<String>()
+    _ = table.enter(flight(1), "a", most: 10)
+    _ = table.enter(flight(2), "a", most: 10)
+    XCTAssertFalse(table.leave(flight(1), 1))
+    XCTAssertFalse(table.leave(flight(1), 1))
+    XCTAssertEqual(table.launch(1), [flight(2)])
+    XCTAssertTrue(table.leave(flight(2), 1))
+    XCTAssertEqual(table.finish(1), [])
+    XCTAssertEqual(table.count, 0)
+    _ = table.enter(flight(3), "a", most: 10)
+    XCTAssertTrue(table.leave(flight(3), 2))
+    XCTAssertEqual(table.enter(flight(4), "a", most: 10), .open(3), "nobody joins a batch that was given up")
+  }
+}
+
+/// Batches as an application meets them: managers of one id each, and a service with a list.
+@MainActor final class BatchTests: XCTestCase {
+  private let stub = StubTransport()
+  private let airspace = Airspace()
+  private let time = ManualTime()
+
+  override func setUp() async throws {
+    // A list of what was asked for, without 13.
+    stub.on(
+      "/api/homes",
+      .computed { request in
+        let ids = (request.url.query ?? "").split(separator: "&")
+          .filter { $0.hasPrefix("ids") }.compactMap { $0.split(separator: "=").last }.filter { $0 != "13" }
+        return .json(
+          "{\"items\": [" + ids.map { "{\"id\": \($0), \"name\": \"home \($0)\"}" }.joined(separator: ", ")
+            + "]}")
+      })
+    stub.on("/api/home", .json(#"{"id": 1, "name": "alone"}"#))
+  }
+
+  private func makeManager(most: Int = 50) -> TestManager {
+    var service = TestService(stub)
+    service.onBatchPlan = { call in
+      guard call.apiName == "home" else { return nil }
+      var plan = BatchPlan.byID("id", list: "homes", as: "ids", items: "items")
+      plan.maximumCount = most
+      return plan
+    }
+    let manager = TestManager(service)
+    manager.apiName = "home"
+    manager.airspace = airspace
+    manager.time = time
+    return manager
+  }
+
+  private func waitUntilGathered(_ count: Int) async {
+    await waitUntil { self.airspace.batches.waitingCount == count }
+  }
+
+  func testLoadsOfOneIdEachBecomeOneListCallAndAreSplitBack() async throws {
+    let recorder = Recorder()
+    let managers = (0..<5).map { _ in makeManager() }
+    for (index, manager) in managers.enumerated() {
+      manager.delegate = recorder
+      manager.load(["id": .integer(index + 1), "lang": "en"])
+    }
+    await waitUntilGathered(5)
+    await time.advanceOnceAsleep(by: .milliseconds(10))
+    await recorder.waitForLandings(5)
+    XCTAssertEqual(stub.requests.count, 1)
+    XCTAssertEqual(stub.requests[0].url.path, "/api/homes")
+    for (index, manager) in managers.enumerated() {
+      XCTAssertEqual(manager.rawData["name"].string, "home \(index + 1)")
+    }
+    let text = managers[4].lastResponse?.record?.description ?? ""
+    XCTAssertTrue(text.contains("one of 5 loads in the call of flight"), text)
+    XCTAssertEqual(airspace.batches.waitingCount, 0)
+  }
+
+  func testALoadThatStaysAloneMakesItsOwnCall() async throws {
+    let manager = makeManager()
+    async let response = manager.response(for: ["id": 1])
+    await time.advanceOnceAsleep(by: .milliseconds(10))
+    let name = try await response.raw["name"].string
+    XCTAssertEqual(name, "alone")
+    XCTAssertEqual(stub.requests.map(\.url.path), ["/api/home"])
+  }
+
+  func testAFullBatchDoesNotWaitForItsWindow() async throws {
+    let manager = makeManager(most: 2)
+    async let first = manager.response(for: ["id": 1])
+    async let second = manager.response(for: ["id": 2])
+    let names = try await [first.raw["name"].string, second.raw["name"].string]
+    XCTAssertEqual(names, ["home 1", "home 2"])
+    XCTAssertEqual(time.now, .zero)
+    XCTAssertEqual(stub.requests.count, 1)
+  }
+
+  func testWhatTheAnswerLacksFailsItsLoadAlone() async throws {
+    let manager = makeManager(most: 2)
+    async let lacking = errorThrown { () throws(APIError) in try await manager.response(for: ["id": 13]) }
+    async let other = manager.response(for: ["id": 2])
+    let (error, response) = try await (lacking, other)
+    XCTAssertEqual(error.label, "response.missing-from-batch")
+    XCTAssertEqual(error.context.apiName, "home")
+    XCTAssertEqual(response.raw["id"].int, 2)
+  }
+
+  func testAFailureOfTheCallIsEveryonesAndThoseThatDifferStayApart() async throws {
+    stub.on("/api/homes", .status(500))
+    let manager = makeManager(most: 2)
+    let recorder = Recorder()
+    manager.delegate = recorder
+    manager.load(["id": 1, "lang": "en"])
+    await waitUntilGathered(1)
+    manager.load(["id": 2, "lang": "de"])
+    await waitUntilGathered(2)
+    XCTAssertEqual(stub.requests.count, 0, "they gather in two batches")
+    manager.load(["id": 3, "lang": "en"])
+    await recorder.waitForLandings(2)
+    XCTAssertEqual(recorder.errors.map(\.context.status), [500, 500])
+    manager.cancel()
+  }
+
+  func testACancelledLoadLeavesTheOthersAndTheLastOneEndsTheCall() async throws {
+    let gate = StubGate()
+    stub.on("/api/homes", .held(by: gate, .json("{}")))
+    let manager = makeManager()
+    let flights = (1...3).compactMap { manager.load(["id": .integer($0)]).flightID }
+    await waitUntilGathered(3)
+    manager.cancel(flights[0])
+    await waitUntilGathered(2)
+    await time.advanceOnceAsleep(by: .milliseconds(10))
+    await gate.waitForArrivals(1)
+    XCTAssertEqual(stub.requests[0].url.query?.contains("1"), false, "who has left is not asked for")
+    manager.cancel(flights[1])
+    await waitUntilGathered(1)
+    XCTAssertEqual(gate.waiting, 1)
+    manager.cancel(flights[2])
+    await waitUntil { gate.waiting == 0 }
+  }
+
+  func testThePartIsHeldToTheManagersShape() async throws {
+    let manager = makeManager(most: 2)
+    manager.expectation.shape = ["name": .string, "price": .number]
+    async let first = errorThrown { () throws(APIError) in try await manager.response(for: ["id": 1]) }
+    async let second = errorThrown { () throws(APIError) in try await manager.response(for: ["id": 2]) }
+    let reasons = try await [first.reason, second.reason]
+    XCTAssertEqual(reasons, [.unexpectedShape, .unexpectedShape])
+  }
+}
