@@ -16,6 +16,7 @@ struct Flight: Sendable {
       if let stored = try cache?.lookUp(preview: preview) { return .succeeded(stored) }
       return try await ask()
     } catch {
+      guard error.reason != .signInCancelled else { return .cancelled(.signInCancelled) }
       return .failed(error.completed(for: call))
     }
   }
@@ -34,6 +35,7 @@ struct Flight: Sendable {
   private func askAlone() async throws(APIError) -> FlightOutcome {
     let deadline = FlightDeadline(call)
     let assembled = try asking(AssemblyStep(call: call).run())
+    let signIn = SignInStep(call: call, deadline: deadline)
     let admission = AdmissionStep(call: call, airspace: airspace, deadline: deadline)
     do {
       try await NetworkStep(call: call, suspension: suspension).pass()
@@ -42,10 +44,11 @@ struct Flight: Sendable {
           try await ErrorHookStep(call: call, suspension: suspension).run { () throws(APIError) in
             try await RetryStep(call: call, airspace: airspace, deadline: deadline).run(assembled.request) {
               (number) throws(APIError) in
-              try await admission.run(assembled.request.url) { () throws(APIError) in
-                // Sign-in: a refused credential is refreshed here, and the attempt made again.
-                try await ServerClockStep(call: call).run { () throws(APIError) in
-                  try await attempt(number, assembled, deadline)
+              try await signIn.run(assembled) { (assembled) throws(APIError) in
+                try await admission.run(assembled.request.url) { () throws(APIError) in
+                  try await ServerClockStep(call: call).run { () throws(APIError) in
+                    try await attempt(number, assembled, deadline)
+                  }
                 }
               }
             }

@@ -54,6 +54,8 @@ public struct CancellationReason: Sendable, Hashable, CustomStringConvertible {
   public static let transportStopped = Self(description: "transport-stopped")
   /// An interceptor vetoed its landing.
   public static let vetoed = Self(description: "vetoed")
+  /// The sign-in it waited for was given up.
+  public static let signInCancelled = Self(description: "sign-in-cancelled")
   /// The service's common-error hook has dealt with the failure.
   public static let handledByService = Self(description: "handled-by-service")
 }

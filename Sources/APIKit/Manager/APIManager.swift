@@ -47,6 +47,10 @@
   /// What becomes of a load without a network; nil, the default, leaves it to the service.
   var networkGate: NetworkGate? { get }
 
+  /// What loads have to do with the service's sign-in: carry its credential when there is one (the default),
+  /// wait until there is one, or have nothing to do with it. See ``APIService/authenticator``.
+  var signIn: SignInRule { get }
+
   /// What counts as a good answer. The default takes any 2xx.
   var expectation: ResponseExpectation { get }
 
@@ -99,6 +103,8 @@ extension APIManager {
   public var priority: FlightPriority { .normal }
   /// As the service says.
   public var networkGate: NetworkGate? { nil }
+  /// With the credential when there is one.
+  public var signIn: SignInRule { .asAvailable }
   /// Any 2xx.
   public var expectation: ResponseExpectation { ResponseExpectation() }
   /// Nothing is stored or looked up.

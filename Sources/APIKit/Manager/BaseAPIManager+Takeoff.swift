@@ -176,7 +176,8 @@ extension APIManager {
         resolving: ErrorHookStep.resolving, expectation: expectation, wantsProgress: wantsProgress,
         recorder: recorder,
         caching: CacheTerms(
-          policy: cachePolicy, traits: cacheTraits, use: cache, partition: service.cachePartition))
+          policy: cachePolicy, traits: cacheTraits, use: cache, partition: service.cachePartition),
+        signInRule: signIn, renews: service.authenticator == nil ? [] : Authenticator.atWork)
     } catch {
       var error = APIError(validation: error, .parameters, .invalidParameters)
       error.context.flightID = recorder.flight.rawValue

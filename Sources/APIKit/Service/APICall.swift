@@ -35,6 +35,10 @@ public final class APICall: Sendable {
   public let priority: FlightPriority
   /// What becomes of the load without a network: the manager's gate, else the service's.
   public let networkGate: NetworkGate
+  /// What the load has to do with the service's sign-in.
+  public let signInRule: SignInRule
+  /// The authenticators whose sign-in or renewal this load is part of.
+  let renews: Set<ObjectIdentifier>
   /// What counts as a good answer.
   public let expectation: ResponseExpectation
   /// Whether somebody listens to progress.
@@ -70,7 +74,9 @@ public final class APICall: Sendable {
     expectation: ResponseExpectation,
     wantsProgress: Bool,
     recorder: FlightRecorder,
-    caching: CacheTerms = CacheTerms()
+    caching: CacheTerms = CacheTerms(),
+    signInRule: SignInRule = .asAvailable,
+    renews: Set<ObjectIdentifier> = []
   ) {
     self.flightID = flightID
     self.managerType = managerType
@@ -93,6 +99,8 @@ public final class APICall: Sendable {
     self.wantsProgress = wantsProgress
     self.recorder = recorder
     self.caching = caching
+    self.signInRule = signInRule
+    self.renews = renews
   }
 
   /// The list call that stands for several loads, the first of which is this one. What the manager says of

@@ -20,6 +20,10 @@ public protocol APIService: Sendable {
   /// What signs each attempt. The default is nothing.
   var signer: (any RequestSigner)? { get }
 
+  /// Keeps the credential of the signed-in user and renews it; loads carry it, unless their manager is exempt
+  /// (``APIManager/signIn``). Keep it in a `let`: it changes. The default is none.
+  var authenticator: Authenticator? { get }
+
   /// The server's clock as far as it is known, used for signatures. Keep it in a `let`: it learns. The
   /// default, nil, signs with the device's time.
   var clock: ServerClock? { get }
@@ -124,6 +128,8 @@ extension APIService {
   public var client: HTTPClient { .shared }
   /// Nothing is signed.
   public var signer: (any RequestSigner)? { nil }
+  /// Nobody signs in.
+  public var authenticator: Authenticator? { nil }
   /// The device's time.
   public var clock: ServerClock? { nil }
   /// JSON, property lists and forms.

@@ -10,6 +10,7 @@ struct TestService: APIService {
   var client: HTTPClient
   var signer: (any RequestSigner)?
   var clock: ServerClock?
+  var authenticator: Authenticator?
   var parameterEncoding: ParameterEncoding = .automatic
   var timeouts = HTTPTimeouts()
   var retryPolicy = RetryPolicy.never
@@ -50,6 +51,7 @@ final class TestManager: BaseAPIManager, APIManager {
   var timeouts: HTTPTimeouts?
   var retryPolicy: RetryPolicy?
   var joinsIdenticalFlights = false
+  var signIn: SignInRule = .asAvailable
   var priority = FlightPriority.normal
   var networkGate: NetworkGate?
   var body: HTTPBody?

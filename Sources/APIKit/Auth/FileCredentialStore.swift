@@ -1,0 +1,128 @@
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
+/// Keeps credentials in a folder, one encrypted file per account.
+///
+/// Files are readable and writable by their owner alone (mode 0600, the folder 0700), and sealed with
+/// AES-256-GCM under a key that the application gives; the account's name is authenticated with them, so that
+/// files cannot be exchanged. A file is written beside the old one and then takes its place. A file that
+/// others may read is refused, as is one that does not open under the key.
+public final class FileCredentialStore: CredentialStore {
+  private let folder: String
+  private let key: [UInt8]
+
+  /// Makes a store in a folder, which is made when the first credential is kept.
+  ///
+  /// - Parameters:
+  ///   - folder: The folder's path.
+  ///   - key: 32 random bytes, kept where others cannot read them; ``makeKey()`` gives some.
+  /// - Throws: ``APIError/Reason/misconfigured`` for a key of another length.
+  public init(folder: String, key: [UInt8]) throws(APIError) {
+    guard key.count == 32 else {
+      throw APIError(.auth, .misconfigured, "the key of a credential store has 32 bytes, not \(key.count)")
+    }
+    self.folder = folder
+    self.key = key
+  }
+
+  /// A new random key.
+  public static func makeKey() -> [UInt8] { Crypto.random(32) }
+
+  /// The credential of an account; nil when there is none.
+  ///
+  /// Throws ``APIError/Reason/credentialStoreFailed`` for a file that cannot be read, that others may read, or
+  /// that was not sealed under this key.
+  public func credential(of account: String) throws(APIError) -> Credential? {
+    let path = path(of: account)
+    let file = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
+    if file < 0, errno == ENOENT { return nil }
+    guard file >= 0 else { throw failed("cannot be opened: \(Self.words(errno))") }
+    defer { close(file) }
+    var status = stat()
+    guard fstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+      throw failed("is not a file")
+    }
+    guard status.st_mode & 0o077 == 0, status.st_uid == geteuid() else {
+      throw failed("may be read by others: it must belong to this user, with mode 0600")
+    }
+    let bytes = try contents(of: file)
+    guard bytes.count > Crypto.nonceLength,
+      let plain = Crypto.open(
+        Array(bytes[Crypto.nonceLength...]), key: key, nonce: Array(bytes[..<Crypto.nonceLength]),
+        authenticating: Array(account.utf8))
+    else { throw failed("was sealed under another key, or was damaged") }
+    do { return try Credential(json: plain) } catch { throw failed("holds no credential", error) }
+  }
+
+  /// Keeps a credential in place of the one before; nil removes it.
+  public func store(_ credential: Credential?, of account: String) throws(APIError) {
+    let path = path(of: account)
+    guard let credential else {
+      if unlink(path) != 0, errno != ENOENT { throw failed("cannot be removed: \(Self.words(errno))") }
+      return
+    }
+    let nonce = Crypto.random(Crypto.nonceLength)
+    let plain: [UInt8]
+    do { plain = Array(try credential.jsonText.utf8) } catch { throw failed("cannot be written", error) }
+    guard let sealed = Crypto.seal(plain, key: key, nonce: nonce, authenticating: Array(account.utf8)) else {
+      throw failed("cannot be sealed")
+    }
+    try makeFolder()
+    let draft = path + "." + Nonce.make()
+    let file = open(draft, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
+    guard file >= 0 else { throw failed("cannot be made: \(Self.words(errno))") }
+    let isWritten = put(nonce + sealed, into: file) && fsync(file) == 0
+    close(file)
+    guard isWritten, rename(draft, path) == 0 else {
+      let code = errno
+      unlink(draft)
+      throw failed("cannot be written: \(Self.words(code))")
+    }
+  }
+
+  // MARK: Insides
+
+  /// The name says nothing of the account.
+  private func path(of account: String) -> String {
+    folder + "/" + Hex.encode(Crypto.sha256(Array(account.utf8))) + ".credential"
+  }
+
+  private func makeFolder() throws(APIError) {
+    guard mkdir(folder, 0o700) != 0, errno != EEXIST else { return }
+    throw failed("cannot be kept: the folder cannot be made: \(Self.words(errno))")
+  }
+
+  private func contents(of file: Int32) throws(APIError) -> [UInt8] {
+    var bytes: [UInt8] = []
+    var chunk = [UInt8](repeating: 0, count: 4096)
+    while true {
+      let count = read(file, &chunk, chunk.count)
+      guard count >= 0 else { throw failed("cannot be read: \(Self.words(errno))") }
+      guard count > 0 else { return bytes }
+      bytes += chunk[..<count]
+      // A credential has a few kilobytes; more is something else.
+      guard bytes.count <= 1 << 20 else { throw failed("is too large") }
+    }
+  }
+
+  private func put(_ bytes: [UInt8], into file: Int32) -> Bool {
+    var rest = bytes[...]
+    while !rest.isEmpty {
+      let count = rest.withUnsafeBytes { write(file, $0.baseAddress, $0.count) }
+      guard count > 0 else { return false }
+      rest = rest.dropFirst(count)
+    }
+    return true
+  }
+
+  private static func words(_ code: Int32) -> String { String(cString: strerror(code)) }
+
+  private func failed(_ words: String, _ underlying: (any Error)? = nil) -> APIError {
+    APIError(.auth, .credentialStoreFailed, "the stored credential \(words)", underlying: underlying)
+  }
+}

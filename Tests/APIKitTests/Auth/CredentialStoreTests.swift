@@ -1,0 +1,92 @@
+import Foundation
+import XCTest
+
+@testable import APIKit
+
+/// Where credentials are kept, and that nobody else reads them.
+final class CredentialStoreTests: XCTestCase {
+  private var folder = ""
+  private let credential = Credential(
+    accessToken: "secret-access", refreshToken: "secret-refresh", expiresAt: 1_800_000_000,
+    scopes: ["read", "write"], notes: ["user": "ann"])
+
+  override func setUp() {
+    folder = NSTemporaryDirectory() + "apikit-credentials-" + UUID().uuidString
+  }
+
+  override func tearDown() { try? FileManager.default.removeItem(atPath: folder) }
+
+  private func files() throws -> [String] {
+    try FileManager.default.contentsOfDirectory(atPath: folder).map { folder + "/" + $0 }
+  }
+
+  private func reason(_ work: () throws -> Void) -> APIError.Reason? {
+    do { try work() } catch { return (error as? APIError)?.reason }
+    return nil
+  }
+
+  func testACredentialComesBackAsItWasKept() throws {
+    let key = FileCredentialStore.makeKey()
+    let store = try FileCredentialStore(folder: folder, key: key)
+    XCTAssertNil(try store.credential(of: "ann"))
+    try store.store(credential, of: "ann")
+    try store.store(Credential(accessToken: "b"), of: "bob")
+    let again = try FileCredentialStore(folder: folder, key: key)
+    XCTAssertEqual(try again.credential(of: "ann"), credential)
+    try again.store(nil, of: "ann")
+    XCTAssertNil(try store.credential(of: "ann"))
+    XCTAssertEqual(try store.credential(of: "bob")?.accessToken, "b")
+    XCTAssertNoThrow(try store.store(nil, of: "nobody"))
+  }
+
+  func testTheFileIsItsOwnersAloneAndHoldsNoTokenInTheClear() throws {
+    let store = try FileCredentialStore(folder: folder, key: FileCredentialStore.makeKey())
+    try store.store(credential, of: "ann")
+    let file = try XCTUnwrap(try files().first)
+    XCTAssertEqual(try files().count, 1, "no draft is left behind")
+    let mode = try FileManager.default.attributesOfItem(atPath: file)[.posixPermissions] as? Int
+    XCTAssertEqual(mode, 0o600)
+    let folderMode = try FileManager.default.attributesOfItem(atPath: folder)[.posixPermissions] as? Int
+    XCTAssertEqual(folderMode, 0o700)
+    let bytes = try Data(contentsOf: URL(fileURLWithPath: file))
+    XCTAssertNil(bytes.range(of: Data("secret".utf8)))
+    XCTAssertFalse(file.contains("ann"))
+  }
+
+  func testAFileThatOthersMayReadIsRefused() throws {
+    let store = try FileCredentialStore(folder: folder, key: FileCredentialStore.makeKey())
+    try store.store(credential, of: "ann")
+    let file = try XCTUnwrap(try files().first)
+    try FileManager.default.setAttributes([.posixPermissions: 0o640], ofItemAtPath: file)
+    XCTAssertEqual(reason { _ = try store.credential(of: "ann") }, .credentialStoreFailed)
+  }
+
+  func testAnotherKeyADamagedFileAndAnExchangedFileAreRefused() throws {
+    let store = try FileCredentialStore(folder: folder, key: FileCredentialStore.makeKey())
+    try store.store(credential, of: "ann")
+    let other = try FileCredentialStore(folder: folder, key: FileCredentialStore.makeKey())
+    XCTAssertEqual(reason { _ = try other.credential(of: "ann") }, .credentialStoreFailed)
+
+    let file = try XCTUnwrap(try files().first)
+    try store.store(Credential(accessToken: "b"), of: "bob")
+    let second = try XCTUnwrap(try files().first { $0 != file })
+    let sealed = try Data(contentsOf: URL(fileURLWithPath: file))
+    try sealed.write(to: URL(fileURLWithPath: second))
+    XCTAssertEqual(reason { _ = try store.credential(of: "bob") }, .credentialStoreFailed, "it is ann's")
+
+    var damaged = sealed
+    damaged[20] ^= 1
+    try damaged.write(to: URL(fileURLWithPath: file))
+    XCTAssertEqual(reason { _ = try store.credential(of: "ann") }, .credentialStoreFailed)
+    XCTAssertEqual(reason { _ = try FileCredentialStore(folder: "x", key: [1]) }, .misconfigured)
+  }
+
+  func testPrintingACredentialShowsNoToken() {
+    var dumped = ""
+    dump(credential, to: &dumped)
+    for text in ["\(credential)", String(reflecting: credential), dumped] {
+      XCTAssertFalse(text.contains("secret"), text)
+      XCTAssertTrue(text.contains("read write"), text)
+    }
+  }
+}

@@ -1,0 +1,256 @@
+import Synchronization
+import XCTest
+
+@testable import APIKit
+
+/// Sign-in as an application meets it, over a stub.
+@MainActor final class SignInTests: XCTestCase {
+  private let stub = StubTransport()
+  private let renewals = Counter()
+
+  /// A server that takes the token `good` alone.
+  private func acceptOnly(_ good: String) {
+    stub.on("/api/list", .status(401))
+    stub.when({ $0.headers["Authorization"] == "Bearer \(good)" }, .json(someJSON))
+  }
+
+  private func authenticator(
+    _ token: String? = "old", rules: Authenticator.Rules = .init(), time: any TimeSource = SystemTime(),
+    renewal: Authenticator.Renewal? = nil, signIn: Authenticator.SignIn? = nil
+  ) throws -> Authenticator {
+    let authenticator = Authenticator(
+      store: MemoryCredentialStore(), rules: rules, renewal: renewal, signIn: signIn, time: time)
+    if let token { try authenticator.signIn(with: Credential(accessToken: token, refreshToken: "r")) }
+    return authenticator
+  }
+
+  private func makeManager(_ authenticator: Authenticator, _ rule: SignInRule = .asAvailable) -> TestManager {
+    let manager = TestManager(stub)
+    manager.service.authenticator = authenticator
+    manager.signIn = rule
+    manager.airspace = Airspace()
+    return manager
+  }
+
+  private func renewing(to token: String) -> Authenticator.Renewal {
+    let renewals = renewals
+    return { _ in
+      renewals.increment()
+      return Credential(accessToken: token, refreshToken: "r2")
+    }
+  }
+
+  func testAThousandRefusedAtOnceMakeOneRenewalAndAllAreSentAgain() async throws {
+    acceptOnly("new")
+    let gate = StubGate()
+    let renewals = renewals
+    let authenticator = try authenticator { _ in
+      renewals.increment()
+      _ = await gate.arrive()
+      return Credential(accessToken: "new", refreshToken: "r2")
+    }
+    let manager = makeManager(authenticator)
+    let recorder = Recorder()
+    manager.delegate = recorder
+    stub.hold()
+    for number in 0..<1000 { manager.load(["n": .integer(number)]) }
+    try await stub.waitForRequests(1000)
+    stub.release()
+    await waitUntil { authenticator.waiterCount == 1000 }
+    gate.open()
+    await recorder.waitForLandings(1000)
+    XCTAssertEqual(recorder.responses.count, 1000)
+    XCTAssertEqual(renewals.value, 1)
+    XCTAssertEqual(stub.requests.count, 2000)
+    XCTAssertEqual(authenticator.credential?.refreshToken, "r2")
+    XCTAssertEqual(authenticator.waiterCount, 0)
+  }
+
+  func testTheSecondAttemptIsSignedAfreshAndTheRecordTellsTheStory() async throws {
+    acceptOnly("new")
+    let manager = makeManager(try authenticator(renewal: renewing(to: "new")))
+    manager.service.signer = HMACSigner(key: SigningKey("key"), keyID: "id")
+    let response = try await manager.response()
+    let signed = stub.requests.map { $0.headers.map { "\($0.name):\($0.value)" }.joined() }
+    XCTAssertEqual(signed.count, 2)
+    XCTAssertNotEqual(signed[0], signed[1])
+    let story = try XCTUnwrap(response.record).description
+    XCTAssertTrue(story.contains("waits for the sign-in"), story)
+    XCTAssertTrue(story.contains("resumed"), story)
+    XCTAssertFalse(story.contains("new\n"), "no token stands in it")
+  }
+
+  func testARenewalThatIsItselfRefusedFailsTheLoadsOnceAndSignsOut() async throws {
+    stub.on("/api/list", .status(401))
+    stub.on("/api/token", .status(401))
+    let tokens = TestManager(stub)
+    tokens.apiName = "token"
+    tokens.signIn = .exempt
+    let authenticator = try authenticator { old in
+      let response = try await tokens.response(for: ["refresh_token": .string(old.refreshToken ?? "")])
+      return Credential(accessToken: response.raw.access_token.string ?? "")
+    }
+    tokens.service.authenticator = authenticator
+    let manager = makeManager(authenticator)
+    let recorder = Recorder()
+    manager.delegate = recorder
+    for number in 0..<20 { manager.load(["n": .integer(number)]) }
+    await recorder.waitForLandings(20)
+    XCTAssertEqual(Set(recorder.errors.map(\.reason)), [.refreshFailed])
+    XCTAssertEqual(recorder.errors.count, 20)
+    XCTAssertEqual((recorder.errors.first?.underlying as? APIError)?.context.status, 401)
+    XCTAssertEqual(stub.requests.count { $0.url.path == "/api/token" }, 1)
+    XCTAssertFalse(authenticator.isSignedIn)
+  }
+
+  func testARenewalThatNeverReturnsFailsTheLoadsAtItsLimit() async throws {
+    acceptOnly("new")
+    let time = ManualTime()
+    let never = StubGate()
+    let authenticator = try authenticator(time: time) { _ in
+      // Deaf to cancellation, too.
+      _ = await Task.detached { await never.arrive() }.value
+      return Credential(accessToken: "new")
+    }
+    let manager = makeManager(authenticator)
+    async let landing = failure { try await manager.response() }
+    await waitUntil { authenticator.waiterCount == 1 }
+    await time.advanceOnceAsleep(by: .seconds(30))
+    let error = await landing
+    XCTAssertEqual(error?.reason, .refreshFailed)
+    XCTAssertEqual(error?.detail, "the credential was not renewed within 30 s")
+    never.open()
+    await waitUntil { authenticator.credential?.accessToken == "new" }
+  }
+
+  func testALoadThatRenewsWhatItNeedsItselfIsNamedAsACycle() async throws {
+    acceptOnly("new")
+    let tokens = TestManager(stub)
+    tokens.apiName = "token"
+    let authenticator = try authenticator { _ in
+      _ = try await tokens.response()
+      return Credential(accessToken: "new")
+    }
+    tokens.service.authenticator = authenticator
+    let error = await failure { try await self.makeManager(authenticator).response() }
+    XCTAssertEqual(error?.reason, .refreshFailed)
+    let cause = error?.underlying as? APIError
+    XCTAssertEqual(cause?.reason, .signInCycle)
+    XCTAssertTrue(cause?.detail.contains("TestManager → sign-in of Homes → TestManager") == true)
+    XCTAssertEqual(stub.requests.count, 1, "nothing was sent to renew")
+  }
+
+  func testAnExemptManagerCarriesNothingAndRenewsNothing() async throws {
+    stub.on("/api/list", .status(401))
+    let manager = makeManager(try authenticator(renewal: renewing(to: "new")), .exempt)
+    let error = await failure { try await manager.response() }
+    XCTAssertEqual(error?.context.status, 401)
+    XCTAssertNil(stub.requests.first?.headers["Authorization"])
+    XCTAssertEqual(renewals.value, 0)
+  }
+
+  func testLoadsThatRequireASignInAreResumedByIt() async throws {
+    acceptOnly("fresh")
+    let authenticator = try authenticator(nil)
+    var changes = authenticator.changes().makeAsyncIterator()
+    let manager = makeManager(authenticator, .required)
+    let recorder = Recorder()
+    manager.delegate = recorder
+    for number in 0..<5 { manager.load(["n": .integer(number)]) }
+    let first = await changes.next()
+    XCTAssertEqual(first, .signInNeeded)
+    await waitUntil { authenticator.waiterCount == 5 }
+    XCTAssertEqual(stub.requests.count, 0)
+    try authenticator.signIn(with: Credential(accessToken: "fresh"))
+    await recorder.waitForLandings(5)
+    XCTAssertEqual(recorder.responses.count, 5)
+    let second = await changes.next()
+    XCTAssertEqual(second, .signedIn)
+  }
+
+  func testASignInThatIsGivenUpCancelsTheLoadsAndOneThatFailsFailsThem() async throws {
+    let outcomes = Mutex<[APIError]>([
+      APIError(.auth, .cancelled), APIError(.auth, .accessDenied, "the user is locked out"),
+    ])
+    let box = Outcomes(outcomes)
+    let authenticator = try authenticator(nil, signIn: { throw box.next() })
+    let manager = makeManager(authenticator, .required)
+    let recorder = Recorder()
+    manager.delegate = recorder
+    manager.load()
+    await recorder.waitForLandings(1)
+    XCTAssertEqual(recorder.cancellations.map(\.reason), [.signInCancelled])
+    manager.load()
+    await recorder.waitForLandings(2)
+    XCTAssertEqual(recorder.errors.map(\.reason), [.signInFailed])
+    XCTAssertEqual(recorder.errors.first?.detail, "the sign-in has failed: the user is locked out")
+    XCTAssertEqual(stub.requests.count, 0)
+  }
+
+  func testALoadThatIsCancelledWhileItWaitsLeavesTheOthersAlone() async throws {
+    acceptOnly("fresh")
+    let authenticator = try authenticator(nil)
+    let manager = makeManager(authenticator, .required)
+    let recorder = Recorder()
+    manager.delegate = recorder
+    let flights = (0..<3).compactMap { manager.load(["n": .integer($0)]).flightID }
+    await waitUntil { authenticator.waiterCount == 3 }
+    manager.cancel(flights[1])
+    await waitUntil { authenticator.waiterCount == 2 }
+    try authenticator.signIn(with: Credential(accessToken: "fresh"))
+    await recorder.waitForLandings(3)
+    XCTAssertEqual(recorder.cancellations.map(\.flight), [flights[1]])
+    XCTAssertEqual(recorder.responses.count, 2)
+  }
+
+  func testTheCredentialOutlivesTheAuthenticatorInItsStore() async throws {
+    acceptOnly("new")
+    let store = MemoryCredentialStore()
+    let first = Authenticator(store: store, renewal: renewing(to: "new"))
+    try first.signIn(with: Credential(accessToken: "old", refreshToken: "r"))
+    _ = try await makeManager(first).response()
+    await waitUntil { store.credential(of: "default")?.accessToken == "new" }
+    let second = Authenticator(store: store)
+    XCTAssertEqual(second.credential?.accessToken, "new")
+    try second.signOut()
+    XCTAssertNil(store.credential(of: "default"))
+  }
+
+  func testTwoUsersAreNeverJoined() async throws {
+    stub.on("/api/list", .json(someJSON))
+    stub.hold()
+    let authenticator = try authenticator("ann")
+    let manager = makeManager(authenticator)
+    manager.joinsIdenticalFlights = true
+    let recorder = Recorder()
+    manager.delegate = recorder
+    manager.load()
+    try await stub.waitForRequests(1)
+    try authenticator.signIn(with: Credential(accessToken: "bob"))
+    manager.load()
+    try await stub.waitForRequests(2)
+    stub.release()
+    await recorder.waitForLandings(2)
+    XCTAssertEqual(stub.requests.map { $0.headers["Authorization"] }, ["Bearer ann", "Bearer bob"])
+  }
+
+  func testABackendMaySayNoInItsOwnWords() async throws {
+    stub.on("/api/list", .json(#"{"code": 40101}"#), .json(#"{"code": 0}"#))
+    var rules = Authenticator.Rules()
+    rules.isRefusal = { ($0.underlying as? BusinessError)?.code == "40101" }
+    rules.attach = { credential, request in request.headers["X-Token"] = credential.accessToken }
+    let manager = makeManager(try authenticator(rules: rules, renewal: renewing(to: "new")))
+    manager.service.findBusinessError = { raw in
+      raw["code"].int == 0 ? nil : BusinessError(code: raw["code"].lenientString ?? "", message: "no")
+    }
+    _ = try await manager.response()
+    XCTAssertEqual(stub.requests.map { $0.headers["X-Token"] }, ["old", "new"])
+  }
+}
+
+/// Gives errors in turn.
+private final class Outcomes: Sendable {
+  private let errors: Mutex<[APIError]>
+  init(_ errors: consuming Mutex<[APIError]>) { self.errors = errors }
+  func next() -> APIError { errors.withLock { $0.removeFirst() } }
+}
