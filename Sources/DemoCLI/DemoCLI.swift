@@ -11,6 +11,7 @@ enum DemoCLI {
     ShowCommand.self,
     MapCommand.self,
     TakeoffCommand.self,
+    LoginCommand.self,
     ServeCommand.self,
     HelpCommand.self,
   ]

@@ -26,6 +26,11 @@ final class Session {
   /// New homes in Ames.
   var newHomes: NewHomesService { get throws { try backends.get().newHomes } }
 
+  /// Where the services are.
+  var baseURL: HTTPURL { get throws { try backends.get().baseURL } }
+  /// What carries the requests.
+  var client: HTTPClient { get throws { try backends.get().client } }
+
   /// Requests that reached the run's own server; nil with a server elsewhere.
   var requestCount: Int? { try? backends.get().server?.counters.requests }
 
@@ -48,10 +53,11 @@ private struct Backends {
   let sacramento: SacramentoService
   let ames: AmesService
   let newHomes: NewHomesService
+  let baseURL: HTTPURL
+  let client: HTTPClient
   let server: DemoServer?
 
   init(_ arguments: ParsedArguments, console: Console) throws {
-    let baseURL: HTTPURL
     if let text = arguments.text("--base-url") {
       server = nil
       do throws(APIError) {
@@ -64,7 +70,9 @@ private struct Backends {
       server = own
       baseURL = own.baseURL
     }
+    let baseURL = baseURL
     let client = HTTPClient(transport: try Self.transport(arguments, console: console))
+    self.client = client
     func environments(_ path: String) throws -> ServiceEnvironments {
       ServiceEnvironments(try HTTPURL(baseURL.string + path))
     }

@@ -65,6 +65,7 @@ public final class DemoServer: Sendable {
     SacramentoListings(homes: homes.sacramento, verify: signatures.sacramento).register(in: routes)
     AmesListings(homes: homes.ames, verify: signatures.ames).register(in: routes)
     NewListings(homes: homes.newAmes, verify: signatures.newHomes).register(in: routes)
+    DemoAuthorization(issuer: baseURL.string).register(in: routes)
 
     let (engine, finished) = (engine, finished)
     let thread = Thread {

@@ -32,6 +32,18 @@ final class CommandTests: XCTestCase {
     XCTAssertEqual(wrong.status, .wrongUsage)
   }
 
+  func testLoginGoesThroughTheBrowserAndComesBackWithAToken() async throws {
+    let run = await CommandLineRun("login --scope homes --wait 20 --json")
+    XCTAssertEqual(run.status, .success, run.errors.joined(separator: "\n"))
+    let raw = try json(run)
+    XCTAssertEqual(raw.user.string, "ann")
+    XCTAssertEqual(raw.isRenewable.bool, true)
+    XCTAssertEqual(raw.scopes[0].string, "homes")
+    XCTAssertTrue(run.errors.contains { $0.contains("/oauth/authorize?") }, "the address to open is shown")
+    let half = await CommandLineRun("login --token-url http://127.0.0.1:1/token")
+    XCTAssertEqual(half.status, .wrongUsage)
+  }
+
   func testPagesOfAMergedListFollowOneAnother() async throws {
     let whole = try json(await CommandLineRun("list --size 12 --sort price --json"))
     var pages: [String] = []

@@ -1,0 +1,160 @@
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
+/// Waits on this machine's loopback address for a user to come back from a browser (RFC 8252, 7.3): for
+/// command lines and desktop applications.
+///
+/// ```swift
+/// let redirect = try LoopbackRedirect()
+/// let authorization = try oauth.authorization(redirectURI: redirect.uri)
+/// // open authorization.url in the browser
+/// let credential = try await oauth.credential(for: authorization, callback: redirect.callback())
+/// ```
+/// Listens on 127.0.0.1 alone, on a port the system chooses, from its making until the callback has come or
+/// the last reference is gone. Requests for other paths, such as a browser's for its icon, are answered 404.
+public final class LoopbackRedirect: Sendable {
+  /// The redirect URI to give to the server. Servers for native applications take any port on loopback.
+  public let uri: String
+
+  private let path: String
+  private let port: UInt16
+  private let listener: Int32
+  private let page: String
+  /// A request line longer than this is not a redirect.
+  private static let maximumHead = 16 << 10
+
+  /// Begins to listen.
+  ///
+  /// - Parameters:
+  ///   - path: The path of the redirect URI; the default is `/callback`.
+  ///   - message: What the user reads in the browser when they are back, as plain text.
+  /// - Throws: ``APIError/Reason/misconfigured`` when no port can be had.
+  public init(
+    path: String = "/callback", message: String = "You are signed in. This window can be closed."
+  ) throws(APIError) {
+    #if canImport(Darwin)
+      let stream = SOCK_STREAM
+    #else
+      let stream = Int32(SOCK_STREAM.rawValue)
+    #endif
+    let listener = socket(AF_INET, stream, 0)
+    var address = sockaddr_in()
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+    var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+    let isBound = withUnsafeMutablePointer(to: &address) { pointer in
+      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { pointer in
+        bind(listener, pointer, length) == 0 && listen(listener, 8) == 0
+          && getsockname(listener, pointer, &length) == 0
+      }
+    }
+    guard listener >= 0, isBound else {
+      if listener >= 0 { close(listener) }
+      throw APIError(.auth, .misconfigured, "no port on loopback can be had for the redirect")
+    }
+    _ = fcntl(listener, F_SETFD, FD_CLOEXEC)
+    self.listener = listener
+    port = UInt16(bigEndian: address.sin_port)
+    self.path = path
+    uri = "http://127.0.0.1:\(port)\(path)"
+    let text = message.replacing("&", with: "&amp;").replacing("<", with: "&lt;")
+    page = "<!doctype html><meta charset=utf-8><title>Signed in</title><p>\(text)</p>\n"
+  }
+
+  deinit { close(listener) }
+
+  /// Waits for the user and gives the URL they came back with, to be checked by
+  /// ``OAuthClient/credential(for:callback:)``.
+  ///
+  /// - Parameter limit: The longest wait; the default is 5 minutes.
+  /// - Throws: ``APIError/Reason/deadlineExceeded`` when nobody came, ``APIError/Reason/cancelled`` when the
+  ///   task was cancelled.
+  public func callback(within limit: Duration = .seconds(300)) async throws(APIError) -> String {
+    let end = ContinuousClock.now + limit
+    // Short steps of waiting on a thread of its own: nobody comes more than once, so nothing need be fast.
+    while ContinuousClock.now < end {
+      guard !Task.isCancelled else { throw APIError(.auth, .cancelled, "nobody waits for the redirect") }
+      if let target = await Self.accepted(listener, path, page) {
+        return "http://127.0.0.1:\(port)\(target)"
+      }
+    }
+    throw APIError(.auth, .deadlineExceeded, "the user did not come back within \(limit.shortText)")
+  }
+
+  /// Serves one connection, if one comes within a tenth of a second; the target when it is the redirect.
+  @concurrent private static func accepted(
+    _ listener: Int32, _ path: String, _ page: String
+  ) async -> String? {
+    var waited = pollfd(fd: listener, events: Int16(POLLIN), revents: 0)
+    guard poll(&waited, 1, 0) > 0 else {
+      try? await Task.sleep(for: .milliseconds(30))
+      return nil
+    }
+    let connection = accept(listener, nil, nil)
+    guard connection >= 0 else { return nil }
+    defer { close(connection) }
+    let target = await head(connection).flatMap(Self.target)
+    let isRedirect = target.map { $0.prefix { $0 != "?" } == path } ?? false
+    let body = isRedirect ? page : "There is nothing here.\n"
+    let answer =
+      "HTTP/1.1 \(isRedirect ? "200 OK" : "404 Not Found")\r\nContent-Type: text/html; charset=utf-8\r\n"
+      + "Cache-Control: no-store\r\nReferrer-Policy: no-referrer\r\nContent-Length: \(body.utf8.count)\r\n"
+      + "Connection: close\r\n\r\n" + body
+    let bytes = Array(answer.utf8)
+    #if canImport(Darwin)
+      let flags: Int32 = 0
+    #else
+      let flags = Int32(MSG_NOSIGNAL)
+    #endif
+    _ = bytes.withUnsafeBytes { Self.write(connection, $0.baseAddress, $0.count, flags) }
+    return isRedirect ? target : nil
+  }
+
+  private static func write(
+    _ connection: Int32, _ bytes: UnsafeRawPointer?, _ count: Int, _ flags: Int32
+  ) -> Int {
+    send(connection, bytes, count, flags)
+  }
+
+  /// The head of a request, however slowly it comes, for two seconds at most.
+  private static func head(_ connection: Int32) async -> [UInt8]? {
+    var head: [UInt8] = []
+    var chunk = [UInt8](repeating: 0, count: 4096)
+    let end = ContinuousClock.now + .seconds(2)
+    while ContinuousClock.now < end, head.count < maximumHead {
+      var waited = pollfd(fd: connection, events: Int16(POLLIN), revents: 0)
+      guard poll(&waited, 1, 0) > 0 else {
+        try? await Task.sleep(for: .milliseconds(5))
+        continue
+      }
+      let count = recv(connection, &chunk, chunk.count, 0)
+      guard count > 0 else { return nil }
+      head += chunk[..<count]
+      if head.contains(sequence: [13, 10, 13, 10]) { return head }
+    }
+    return nil
+  }
+
+  /// The target of a GET request.
+  private static func target(_ head: [UInt8]) -> String? {
+    let line = String(decoding: head.prefix { $0 != 13 }, as: UTF8.self)
+    let words = line.split(separator: " ")
+    guard words.count == 3, words[0] == "GET", words[1].hasPrefix("/") else { return nil }
+    return String(words[1])
+  }
+}
+
+extension [UInt8] {
+  /// Whether these bytes stand somewhere one after the other.
+  fileprivate func contains(sequence: [UInt8]) -> Bool {
+    guard count >= sequence.count else { return false }
+    return (0...(count - sequence.count)).contains {
+      self[$0..<($0 + sequence.count)].elementsEqual(sequence)
+    }
+  }
+}

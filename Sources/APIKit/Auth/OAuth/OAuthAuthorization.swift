@@ -1,0 +1,87 @@
+/// One authorization by a user, from the URL they are sent to until they come back.
+///
+/// Made by ``OAuthClient/authorization(redirectURI:parameters:)``; holds the state and the PKCE verifier
+/// (RFC 7636) that only this request knows. Use each once.
+public struct OAuthAuthorization: Sendable {
+  /// Where the user is to be sent, in a browser: never in a view of the application's own (RFC 8252, 8.12).
+  public let url: HTTPURL
+  /// Where the server sends the user back to.
+  public let redirectURI: String
+  let state: String
+  let verifier: String
+  let issuer: String?
+  let requiresIssuer: Bool
+
+  /// The authorization code in the URL the user came back with.
+  ///
+  /// Throws ``APIError/Reason/stateMismatch`` and ``APIError/Reason/issuerMismatch`` for an answer to another
+  /// request or from another server, before anything else of it is believed; then the reason of the server's
+  /// error, such as ``APIError/Reason/accessDenied``; ``APIError/Reason/malformedOAuthAnswer`` when there
+  /// is neither a code nor an error.
+  public func code(from callback: String) throws(APIError) -> String {
+    let fields = try Self.fields(of: callback)
+    guard callback.hasPrefix(redirectURI) else {
+      throw APIError(.auth, .malformedOAuthAnswer, "the user came back to another URL than \(redirectURI)")
+    }
+    guard let returned = fields["state"],
+      Crypto.constantTimeEquals(Array(returned.utf8), Array(state.utf8))
+    else { throw APIError(.auth, .stateMismatch) }
+    if let issuer {
+      let named = fields["iss"]
+      guard named == issuer || (named == nil && !requiresIssuer) else {
+        throw APIError(
+          .auth, .issuerMismatch,
+          "the answer comes from \(named ?? "a server that does not say who it is"), expected \(issuer)")
+      }
+    }
+    if let code = fields["error"] { throw APIError(oauth: code, fields["error_description"]) }
+    guard let code = fields["code"], !code.isEmpty else {
+      throw APIError(.auth, .malformedOAuthAnswer, "the user came back without a code")
+    }
+    return code
+  }
+
+  /// The fields of the query; a name that comes twice is an attack or a mistake (RFC 6749, 3.1).
+  private static func fields(of callback: String) throws(APIError) -> [String: String] {
+    guard let mark = callback.firstIndex(of: "?") else { return [:] }
+    let query = callback[callback.index(after: mark)...].prefix { $0 != "#" }
+    var fields: [String: String] = [:]
+    for pair in query.split(separator: "&") {
+      let halves = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+      guard let name = PercentEncoding.decode(halves[0], plusIsSpace: true),
+        let value = PercentEncoding.decode(halves.count < 2 ? "" : halves[1], plusIsSpace: true)
+      else { throw APIError(.auth, .malformedOAuthAnswer, "the URL the user came back with is not valid") }
+      guard fields.updateValue(value, forKey: name) == nil else {
+        throw APIError(
+          .auth, .malformedOAuthAnswer, "\(name) stands twice in the URL the user came back with")
+      }
+    }
+    return fields
+  }
+}
+
+/// The proof that whoever brings a code is who asked for it (RFC 7636).
+public enum ProofKey {
+  /// 256 random bits, as 43 characters.
+  public static func makeVerifier() -> String { Base64.encode(Crypto.random(32), .url) }
+
+  /// The challenge of the method S256.
+  public static func challenge(of verifier: String) -> String {
+    Base64.encode(Crypto.sha256(Array(verifier.utf8)), .url)
+  }
+}
+
+extension APIError {
+  /// An error that an authorization server reports. Its description is the server's, cut and without control
+  /// characters.
+  init(oauth code: String, _ description: String?) {
+    let reason = Reason.oauth(code)
+    var detail =
+      reason == .otherOAuthError ? "the authorization server reported \(code.prefix(60))" : reason.text
+    if let description, !description.isEmpty {
+      detail +=
+        ": " + String(description.unicodeScalars.filter { $0.value >= 0x20 }.prefix(200).map(Character.init))
+    }
+    self.init(.auth, reason, detail)
+  }
+}

@@ -1,0 +1,60 @@
+/// What a user does elsewhere to let a device without a browser in (RFC 8628).
+public struct DeviceAuthorization: Sendable {
+  /// What the user types in.
+  public let userCode: String
+  /// Where the user types it in.
+  public let verificationURI: String
+  /// The same with the code in it, for a QR code; nil when the server gives none.
+  public let completeVerificationURI: String?
+  /// When the code ends, in seconds since 1970.
+  public let expiresAt: Double
+  let deviceCode: String
+  let interval: Duration
+}
+
+extension OAuthClient {
+  /// Begins an authorization that the user completes on another device.
+  public func deviceAuthorization() async throws(APIError) -> DeviceAuthorization {
+    guard let endpoint = configuration.deviceEndpoint else {
+      throw APIError(.auth, .misconfigured, "the OAuth configuration has no device endpoint")
+    }
+    let answer = try await post(withScope([:]), to: endpoint)
+    let read = OAuthAnswer(answer, endpoint)
+    guard answer.status == 200, let raw = read.raw, let deviceCode = raw.device_code.string,
+      let userCode = raw.user_code.string,
+      let uri = raw.verification_uri.string ?? raw.verification_url.string
+    else { throw read.error }
+    return DeviceAuthorization(
+      userCode: userCode, verificationURI: uri,
+      completeVerificationURI: raw.verification_uri_complete.string,
+      expiresAt: time.wallClock + (raw.expires_in.lenientDouble ?? 600), deviceCode: deviceCode,
+      interval: .seconds(raw.interval.lenientInt.map { max(1, $0) } ?? 5))
+  }
+
+  /// Asks until the user has completed the authorization.
+  ///
+  /// Waits as long as the server wants between two questions. Throws
+  /// ``APIError/Reason/deviceCodeExpired`` when the user was too slow, and
+  /// ``APIError/Reason/accessDenied`` when they said no. Cancelling the task ends it.
+  public func credential(for device: DeviceAuthorization) async throws(APIError) -> Credential {
+    var wait = device.interval
+    while time.wallClock < device.expiresAt {
+      do { try await time.sleep(for: wait) } catch { throw APIError(.auth, .cancelled) }
+      do throws(APIError) {
+        return try await token([
+          "grant_type": "urn:ietf:params:oauth:grant-type:device_code",
+          "device_code": .string(device.deviceCode),
+        ])
+      } catch {
+        switch error.reason {
+        case .authorizationPending: break
+        case .slowDown: wait += .seconds(5)
+        // A server that cannot be reached is asked more seldom (RFC 8628, 3.5).
+        case .connectTimeout, .idleTimeout, .totalTimeout, .connectionLost: wait += wait
+        default: throw error
+        }
+      }
+    }
+    throw APIError(.auth, .deviceCodeExpired)
+  }
+}

@@ -1,0 +1,142 @@
+/// Gets, renews and revokes tokens of an OAuth 2.0 authorization server.
+///
+/// ```swift
+/// let oauth = OAuthClient(configuration, client: .shared)
+/// let authorization = try oauth.authorization(redirectURI: "com.example.app:/signed-in")
+/// // show authorization.url in a browser; when the user comes back:
+/// let credential = try await oauth.credential(for: authorization, callback: callback)
+/// ```
+/// A value, safe on any thread. Its credentials go into an ``Authenticator``, and ``renew(_:)`` is what renews
+/// them there. Errors of the server are ``APIError``s placed in `auth`, with the RFC's code as their reason.
+public struct OAuthClient: Sendable {
+  /// Carries one request. It must not follow redirects: codes and secrets go to the endpoint named, or nowhere.
+  public typealias Send = @Sendable (HTTPRequest) async throws(APIError) -> HTTPResponse
+
+  /// The client's names and addresses.
+  public let configuration: OAuthConfiguration
+  let send: Send
+  let time: any TimeSource
+
+  /// Makes a client over whatever carries a request; see `init(_:client:)` for the usual way.
+  public init(_ configuration: OAuthConfiguration, send: @escaping Send) {
+    self.init(configuration, send: send, time: SystemTime())
+  }
+
+  init(_ configuration: OAuthConfiguration, send: @escaping Send, time: any TimeSource) {
+    self.configuration = configuration
+    self.send = send
+    self.time = time
+  }
+
+  // MARK: By a user in a browser
+
+  /// Begins an authorization by a user, with a state and a PKCE challenge of its own.
+  ///
+  /// - Parameters:
+  ///   - redirectURI: Where the server sends the user back to, as it is registered there.
+  ///   - parameters: What this server wants besides, such as `prompt`.
+  public func authorization(
+    redirectURI: String, parameters: Parameters = Parameters()
+  ) throws(APIError) -> OAuthAuthorization {
+    guard let endpoint = configuration.authorizationEndpoint else {
+      throw APIError(.auth, .misconfigured, "the OAuth configuration has no authorization endpoint")
+    }
+    try configuration.check(endpoint)
+    let state = Nonce.make()
+    let verifier = ProofKey.makeVerifier()
+    var fields: Parameters = [
+      "response_type": "code", "client_id": .string(configuration.clientID),
+      "redirect_uri": .string(redirectURI), "state": .string(state),
+      "code_challenge": .string(ProofKey.challenge(of: verifier)), "code_challenge_method": "S256",
+    ]
+    if !configuration.scopes.isEmpty {
+      fields["scope"] = .string(configuration.scopes.joined(separator: " "))
+    }
+    var request = HTTPRequest(url: endpoint)
+    try ParameterEncoding.query.apply(parameters.merging(fields), to: &request)
+    return OAuthAuthorization(
+      url: request.url, redirectURI: redirectURI, state: state, verifier: verifier,
+      issuer: configuration.issuer, requiresIssuer: configuration.requiresIssuer)
+  }
+
+  /// The credential that the user has authorized.
+  ///
+  /// - Parameter callback: The URL the user came back with, as it is. Checked as
+  ///   ``OAuthAuthorization/code(from:)`` says.
+  public func credential(
+    for authorization: OAuthAuthorization, callback: String
+  ) async throws(APIError) -> Credential {
+    let code = try authorization.code(from: callback)
+    return try await token([
+      "grant_type": "authorization_code", "code": .string(code),
+      "redirect_uri": .string(authorization.redirectURI), "code_verifier": .string(authorization.verifier),
+    ])
+  }
+
+  // MARK: Without a browser
+
+  /// A credential of the client's own, without a user (RFC 6749, 4.4).
+  public func clientCredential() async throws(APIError) -> Credential {
+    try await token(withScope(["grant_type": "client_credentials"]))
+  }
+
+  /// Renews a credential by its refresh token. Servers that rotate give a new one; else the old one is kept.
+  ///
+  /// Throws ``APIError/Reason/invalidGrant`` when the refresh token is not valid any more: the user has to
+  /// sign in again.
+  public func renew(_ credential: Credential) async throws(APIError) -> Credential {
+    guard let refreshToken = credential.refreshToken else {
+      throw APIError(.auth, .invalidGrant, "the credential has no refresh token")
+    }
+    var renewed = try await token(["grant_type": "refresh_token", "refresh_token": .string(refreshToken)])
+    renewed.refreshToken = renewed.refreshToken ?? refreshToken
+    if renewed.scopes.isEmpty { renewed.scopes = credential.scopes }
+    renewed.notes = credential.notes
+    return renewed
+  }
+
+  /// Revokes a credential at the server (RFC 7009): its refresh token, which ends the access tokens too, else
+  /// the access token.
+  public func revoke(_ credential: Credential) async throws(APIError) {
+    guard let endpoint = configuration.revocationEndpoint else {
+      throw APIError(.auth, .misconfigured, "the OAuth configuration has no revocation endpoint")
+    }
+    let token = credential.refreshToken ?? credential.accessToken
+    let hint = credential.refreshToken == nil ? "access_token" : "refresh_token"
+    let answer = try await post(["token": .string(token), "token_type_hint": .string(hint)], to: endpoint)
+    guard answer.status == 200 else { throw OAuthAnswer(answer, endpoint).error }
+  }
+
+  // MARK: Insides
+
+  func withScope(_ parameters: Parameters) -> Parameters {
+    guard !configuration.scopes.isEmpty else { return parameters }
+    return parameters.merging(["scope": .string(configuration.scopes.joined(separator: " "))])
+  }
+
+  /// Asks the token endpoint.
+  func token(_ parameters: Parameters) async throws(APIError) -> Credential {
+    let endpoint = configuration.tokenEndpoint
+    let answer = try await post(configuration.extraParameters.merging(parameters), to: endpoint)
+    return try OAuthAnswer(answer, endpoint).credential(at: time.wallClock)
+  }
+
+  /// Sends a form with the client's proof.
+  func post(_ parameters: Parameters, to endpoint: HTTPURL) async throws(APIError) -> HTTPResponse {
+    try configuration.check(endpoint)
+    var request = HTTPRequest(method: .post, url: endpoint, headers: ["Accept": "application/json"])
+    var parameters = parameters
+    switch configuration.proof {
+    case .none: parameters["client_id"] = .string(configuration.clientID)
+    case .post(let secret):
+      parameters["client_id"] = .string(configuration.clientID)
+      parameters["client_secret"] = .string(secret)
+    case .basic(let secret):
+      // Both halves are form-encoded before they are joined (RFC 6749, 2.3.1).
+      let pair = [configuration.clientID, secret].map { PercentEncoding.form.encode($0) }
+      request.headers["Authorization"] = "Basic " + Base64.encode(Array(pair.joined(separator: ":").utf8))
+    }
+    try ParameterEncoding.form.apply(parameters, to: &request)
+    return try await send(request)
+  }
+}

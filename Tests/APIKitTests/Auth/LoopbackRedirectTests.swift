@@ -1,0 +1,61 @@
+import DemoServer
+import XCTest
+
+@testable import APIKit
+
+/// The way back from a browser to a command line, over real sockets.
+final class LoopbackRedirectTests: XCTestCase {
+  private let client = HTTPClient(transport: DefaultTransport.shared)
+
+  private func get(_ url: String) async throws -> HTTPResponse {
+    try await client.send(HTTPExchange(HTTPRequest(url: try HTTPURL(url))))
+  }
+
+  func testTheUserIsAnsweredAndTheirURLHandedOver() async throws {
+    let redirect = try LoopbackRedirect(message: "Back <again>")
+    async let callback = redirect.callback(within: .seconds(20))
+    let icon = try await get(redirect.uri.replacing("/callback", with: "/favicon.ico"))
+    XCTAssertEqual(icon.status, 404)
+    let page = try await get(redirect.uri + "?code=c&state=s")
+    XCTAssertEqual(page.status, 200)
+    XCTAssertTrue(String(decoding: page.bytes, as: UTF8.self).contains("Back &lt;again>"))
+    let url = try await callback
+    XCTAssertEqual(url, redirect.uri + "?code=c&state=s")
+  }
+
+  func testNobodyIsWaitedForForEver() async throws {
+    let redirect = try LoopbackRedirect()
+    let error = await failure { try await redirect.callback(within: .milliseconds(50)) }
+    XCTAssertEqual(error?.reason, .deadlineExceeded)
+    let task = Task { await failure { try await redirect.callback() } }
+    task.cancel()
+    let cancelled = await task.value
+    XCTAssertEqual(cancelled?.reason, .cancelled)
+  }
+
+  func testAWholeAuthorizationAgainstTheDemosServer() async throws {
+    let server = try DemoServer()
+    defer { server.stop() }
+    var configuration = OAuthConfiguration(
+      clientID: "demo", authorizationEndpoint: try server.url("/oauth/authorize"),
+      tokenEndpoint: try server.url("/oauth/token"), scopes: ["homes"])
+    configuration.issuer = server.baseURL.string
+    configuration.requiresIssuer = true
+    configuration.revocationEndpoint = try server.url("/oauth/revoke")
+    let oauth = OAuthClient(configuration, client: client)
+    let redirect = try LoopbackRedirect()
+    let authorization = try oauth.authorization(redirectURI: redirect.uri)
+    async let callback = redirect.callback(within: .seconds(20))
+    _ = try await get(authorization.url.string)
+    let credential = try await oauth.credential(for: authorization, callback: callback)
+    XCTAssertEqual(credential.scopes, ["homes"])
+
+    let renewed = try await oauth.renew(credential)
+    XCTAssertNotEqual(renewed.refreshToken, credential.refreshToken)
+    let reused = await failure { try await oauth.renew(credential) }
+    XCTAssertEqual(reused?.reason, .invalidGrant, "refresh tokens rotate")
+    try await oauth.revoke(renewed)
+    let ended = await failure { try await oauth.renew(renewed) }
+    XCTAssertEqual(ended?.reason, .invalidGrant)
+  }
+}
