@@ -4,18 +4,47 @@
 /// or cancelled. It has three texts: ``description`` is safe to log, ``label`` has no variable parts and
 /// names a metric, and ``expandedDescription`` may hold bodies and header values.
 public struct APIError: Error, Sendable {
+  private struct Fields: Sendable {
+    var place: Place
+    var reason: Reason
+    var detail: String
+    var context: Context
+    var underlying: (any Error)?
+    var evidence: Evidence?
+  }
+
+  private var fields: Boxed<Fields>
+
   /// The station of the walk at which the load failed.
-  public var place: Place
+  public var place: Place {
+    get { fields.value.place }
+    _modify { yield &fields.value.place }
+  }
   /// Why it failed. Compare with `==`; new reasons may be added, so a `switch` needs a default.
-  public var reason: Reason
+  public var reason: Reason {
+    get { fields.value.reason }
+    _modify { yield &fields.value.reason }
+  }
   /// What happened, with its numbers and the next step if there is one. Safe to log: holds no secrets.
-  public var detail: String
+  public var detail: String {
+    get { fields.value.detail }
+    _modify { yield &fields.value.detail }
+  }
   /// Which API the failure belongs to. Filled in by the flight; empty for errors of bare values.
-  public var context: Context
+  public var context: Context {
+    get { fields.value.context }
+    _modify { yield &fields.value.context }
+  }
   /// The error of a lower layer or of the application that led to this one, if there was one.
-  public var underlying: (any Error)?
+  public var underlying: (any Error)? {
+    get { fields.value.underlying }
+    _modify { yield &fields.value.underlying }
+  }
   /// What the server had answered when the load failed, so that nothing is lost; nil before an answer.
-  public var evidence: Evidence?
+  public var evidence: Evidence? {
+    get { fields.value.evidence }
+    _modify { yield &fields.value.evidence }
+  }
 
   /// Makes an error.
   ///
@@ -30,12 +59,10 @@ public struct APIError: Error, Sendable {
     _ place: Place, _ reason: Reason, _ detail: String? = nil, context: Context = Context(),
     underlying: (any Error)? = nil, evidence: Evidence? = nil
   ) {
-    self.place = place
-    self.reason = reason
-    self.detail = detail ?? reason.text
-    self.context = context
-    self.underlying = underlying
-    self.evidence = evidence
+    fields = Boxed(
+      Fields(
+        place: place, reason: reason, detail: detail ?? reason.text, context: context, underlying: underlying,
+        evidence: evidence))
   }
 }
 

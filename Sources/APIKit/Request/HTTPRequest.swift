@@ -3,30 +3,56 @@
 /// A value: steps of the flight change copies of it. Everything is checked by ``validate()`` before it is
 /// sent, so a transport may trust what it gets.
 public struct HTTPRequest: Sendable {
+  private struct Fields: Sendable {
+    var method: HTTPMethod
+    var url: HTTPURL
+    var headers: HTTPHeaders
+    var body: HTTPBody
+    var timeouts: HTTPTimeouts
+    var options: HTTPRequestOptions
+  }
+
+  private var fields: Boxed<Fields>
+
   /// The method; the default is `GET`.
-  public var method: HTTPMethod
+  public var method: HTTPMethod {
+    get { fields.value.method }
+    _modify { yield &fields.value.method }
+  }
   /// Where to.
-  public var url: HTTPURL
+  public var url: HTTPURL {
+    get { fields.value.url }
+    _modify { yield &fields.value.url }
+  }
   /// The header fields, in the order they are sent.
-  public var headers: HTTPHeaders
+  public var headers: HTTPHeaders {
+    get { fields.value.headers }
+    _modify { yield &fields.value.headers }
+  }
   /// The body; the default is none.
-  public var body: HTTPBody
+  public var body: HTTPBody {
+    get { fields.value.body }
+    _modify { yield &fields.value.body }
+  }
   /// The limits in time of one attempt; the transport's own by default.
-  public var timeouts: HTTPTimeouts
+  public var timeouts: HTTPTimeouts {
+    get { fields.value.timeouts }
+    _modify { yield &fields.value.timeouts }
+  }
   /// What the transport is asked to do for this request beyond plain HTTP.
-  public var options: HTTPRequestOptions
+  public var options: HTTPRequestOptions {
+    get { fields.value.options }
+    _modify { yield &fields.value.options }
+  }
 
   /// Makes a request.
   public init(
     method: HTTPMethod = .get, url: HTTPURL, headers: HTTPHeaders = HTTPHeaders(), body: HTTPBody = .empty,
     timeouts: HTTPTimeouts = HTTPTimeouts(), options: HTTPRequestOptions = HTTPRequestOptions()
   ) {
-    self.method = method
-    self.url = url
-    self.headers = headers
-    self.body = body
-    self.timeouts = timeouts
-    self.options = options
+    fields = Boxed(
+      Fields(
+        method: method, url: url, headers: headers, body: body, timeouts: timeouts, options: options))
   }
 
   /// Throws when the method or a header field may not stand on the wire. The URL is valid by its type.

@@ -5,17 +5,33 @@
 /// throws ``APIError/Reason/invalidURL`` with the place of the offending character.
 /// - SeeAlso: <https://www.rfc-editor.org/rfc/rfc3986>
 public struct HTTPURL: Hashable, Sendable {
+  private struct Fields: Hashable, Sendable {
+    let scheme: String
+    let host: String
+    let port: Int?
+    var path: String
+    var query: String?
+  }
+
+  private var fields: Boxed<Fields>
+
   /// The scheme, lower case: `https`.
-  public let scheme: String
+  public var scheme: String { fields.value.scheme }
   /// The host, lower case, an international name in its ASCII form (`xn--…`); an IPv6 address without its
   /// brackets; empty for `file` and `data`.
-  public let host: String
+  public var host: String { fields.value.host }
   /// The port when the URL names one.
-  public let port: Int?
+  public var port: Int? { fields.value.port }
   /// The path, percent-encoded, beginning with a slash (for `data`, all that follows the colon).
-  public internal(set) var path: String
+  public internal(set) var path: String {
+    get { fields.value.path }
+    _modify { yield &fields.value.path }
+  }
   /// The query without its question mark, percent-encoded; nil when there is none.
-  public internal(set) var query: String?
+  public internal(set) var query: String? {
+    get { fields.value.query }
+    _modify { yield &fields.value.query }
+  }
 
   /// The port used: the one named, or the scheme's own.
   public var effectivePort: Int? { port ?? Self.defaultPorts[scheme] }
@@ -40,40 +56,33 @@ public struct HTTPURL: Hashable, Sendable {
     guard let colon = rest.utf8.firstIndex(of: UInt8(ascii: ":")), Self.isScheme(rest[..<colon]) else {
       throw Self.invalid(string, "it has no scheme")
     }
-    scheme = rest[..<colon].lowercased()
+    let scheme = rest[..<colon].lowercased()
     rest = rest[rest.index(after: colon)...]
     if let hash = rest.utf8.firstIndex(of: UInt8(ascii: "#")) { rest = rest[..<hash] }
 
     if scheme == "data" {
-      host = ""
-      port = nil
-      query = nil
-      path = String(rest)
+      self.init(scheme: scheme, host: "", port: nil, path: String(rest), query: nil)
       return
     }
     guard rest.hasPrefix("//") else { throw Self.invalid(string, "two slashes must follow the scheme") }
     rest = rest.dropFirst(2)
     let end = rest.utf8.firstIndex { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "?") } ?? rest.endIndex
-    (host, port) = try Self.authority(rest[..<end], scheme: scheme, of: string)
+    let (host, port) = try Self.authority(rest[..<end], scheme: scheme, of: string)
     rest = rest[end...]
+    var query: String?
     if let mark = rest.utf8.firstIndex(of: UInt8(ascii: "?")) {
       query = String(rest[rest.index(after: mark)...])
       rest = rest[..<mark]
-    } else {
-      query = nil
     }
-    path = rest.isEmpty ? "/" : String(rest)
+    let path = rest.isEmpty ? "/" : String(rest)
     try Self.check(path, of: string)
     if let query { try Self.check(query, of: string) }
+    self.init(scheme: scheme, host: host, port: port, path: path, query: query)
   }
 
   /// Makes a URL of parts that are known to be valid.
   init(scheme: String, host: String, port: Int?, path: String, query: String?) {
-    self.scheme = scheme
-    self.host = host
-    self.port = port
-    self.path = path
-    self.query = query
+    fields = Boxed(Fields(scheme: scheme, host: host, port: port, path: path, query: query))
   }
 
   /// The host as it stands in a URL, an IPv6 address in brackets.

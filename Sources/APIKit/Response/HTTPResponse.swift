@@ -1,19 +1,52 @@
 /// What a server answered to one request.
 public struct HTTPResponse: Sendable {
+  private struct Fields: Sendable {
+    var status: Int
+    var headers: HTTPHeaders
+    var body: Body
+    var version: HTTPVersion
+    var metrics: TransportMetrics
+    var url: HTTPURL?
+    var redirects: [HTTPURL]
+  }
+
+  private var fields: Boxed<Fields>
+
   /// The status code, 100 to 599; 200 for schemes that have none (`file`, `data`, `ftp`).
-  public var status: Int
+  public var status: Int {
+    get { fields.value.status }
+    _modify { yield &fields.value.status }
+  }
   /// The header fields in the order received. Of several header blocks (1xx), the last.
-  public var headers: HTTPHeaders
+  public var headers: HTTPHeaders {
+    get { fields.value.headers }
+    _modify { yield &fields.value.headers }
+  }
   /// The body, after content decoding.
-  public var body: Body
+  public var body: Body {
+    get { fields.value.body }
+    _modify { yield &fields.value.body }
+  }
   /// The protocol that carried it.
-  public var version: HTTPVersion
+  public var version: HTTPVersion {
+    get { fields.value.version }
+    _modify { yield &fields.value.version }
+  }
   /// Times and counts of the attempt.
-  public var metrics: TransportMetrics
+  public var metrics: TransportMetrics {
+    get { fields.value.metrics }
+    _modify { yield &fields.value.metrics }
+  }
   /// The URL that answered: after redirects, the last.
-  public var url: HTTPURL?
+  public var url: HTTPURL? {
+    get { fields.value.url }
+    _modify { yield &fields.value.url }
+  }
   /// The requests redirected on the way, first to last; empty when there was none.
-  public var redirects: [HTTPURL]
+  public var redirects: [HTTPURL] {
+    get { fields.value.redirects }
+    _modify { yield &fields.value.redirects }
+  }
 
   /// Makes a response.
   public init(
@@ -21,13 +54,10 @@ public struct HTTPResponse: Sendable {
     version: HTTPVersion = .http1_1, metrics: TransportMetrics = TransportMetrics(), url: HTTPURL? = nil,
     redirects: [HTTPURL] = []
   ) {
-    self.status = status
-    self.headers = headers
-    self.body = body
-    self.version = version
-    self.metrics = metrics
-    self.url = url
-    self.redirects = redirects
+    fields = Boxed(
+      Fields(
+        status: status, headers: headers, body: body, version: version, metrics: metrics, url: url,
+        redirects: redirects))
   }
 
   /// Where the body is.

@@ -1,0 +1,34 @@
+/// A value on the heap, copied when it is changed while shared.
+///
+/// For values of many words that pass through many hands. An `async` function keeps room in its frame for
+/// every copy it may hold, so a path of ten steps over large structs takes a hundred kilobytes for each
+/// flight in the air; boxed, a value is one word wherever it goes.
+struct Boxed<Value: Sendable>: Sendable {
+  /// `@unchecked`: `value` is changed only through a `Boxed` that holds the sole reference to its box, and
+  /// changing that `Boxed` is exclusive by the language's own rule.
+  private final class Box: @unchecked Sendable {
+    var value: Value
+    init(_ value: Value) { self.value = value }
+  }
+
+  private var box: Box
+
+  init(_ value: Value) { box = Box(value) }
+
+  /// The value.
+  var value: Value {
+    get { box.value }
+    _modify {
+      if !isKnownUniquelyReferenced(&box) { box = Box(box.value) }
+      yield &box.value
+    }
+  }
+}
+
+extension Boxed: Equatable where Value: Equatable {
+  static func == (left: Self, right: Self) -> Bool { left.box === right.box || left.value == right.value }
+}
+
+extension Boxed: Hashable where Value: Hashable {
+  func hash(into hasher: inout Hasher) { hasher.combine(value) }
+}
