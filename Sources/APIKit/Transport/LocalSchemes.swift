@@ -5,8 +5,14 @@ import Synchronization
 ///
 /// libcurl can read files too, but would hold its loop for as long as the disk takes.
 enum LocalSchemes {
-  /// The schemes answered here.
-  static let names: Set<String> = ["file", "data"]
+  /// Whether a URL is answered here.
+  static func serves(_ url: HTTPURL) -> Bool { url.scheme == "file" || url.scheme == "data" }
+
+  /// The answer to a request, in memory.
+  @inline(never)
+  static func answer(_ request: HTTPRequest) async throws(APIError) -> HTTPResponse {
+    try await answer(HTTPExchange(request))
+  }
 
   /// The answer to an exchange of one of these schemes. Runs on the caller's task; a file is read in pieces,
   /// and a cancelled task stops at the next one.
@@ -44,7 +50,9 @@ enum LocalSchemes {
       }
       bytes = [UInt8](plain)
     }
-    if type.isEmpty || type.hasPrefix(";") { type = "text/plain" + (type.isEmpty ? ";charset=US-ASCII" : type) }
+    if type.isEmpty || type.hasPrefix(";") {
+      type = "text/plain" + (type.isEmpty ? ";charset=US-ASCII" : type)
+    }
     let headers: HTTPHeaders = ["Content-Type": type, "Content-Length": String(bytes.count)]
     let rest = Once(bytes)
     return try await deliver(exchange, headers) { () async throws(APIError) in rest.take() }
@@ -62,7 +70,8 @@ enum LocalSchemes {
     }
     let path = String(decoding: bytes, as: UTF8.self)
     var isDirectory: ObjCBool = false
-    guard FileManager.default.fileExists(atPath: path, isDirectory: &isDirectory), !isDirectory.boolValue else {
+    guard FileManager.default.fileExists(atPath: path, isDirectory: &isDirectory), !isDirectory.boolValue
+    else {
       throw APIError(.transport, .fileFailed, "there is no file \(path)")
     }
     let size = (try? FileManager.default.attributesOfItem(atPath: path))?[.size] as? Int

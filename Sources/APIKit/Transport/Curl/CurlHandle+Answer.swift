@@ -118,9 +118,6 @@
         hasIdentity: session.tls.hasIdentity, wasConnected: wasConnected, isTLS: isTLS)
     }
 
-    private var isHTTP: Bool { job.map { $0.exchange.request.url.scheme.hasPrefix("http") } ?? false }
-    private var isTLS: Bool { job.map { $0.exchange.request.url.scheme.hasSuffix("s") } ?? false }
-
     /// Whether libcurl may answer this head with credentials, so that another one follows.
     private var mayBeSentAgain: Bool {
       (status == 401 && job?.exchange.request.options.login != nil)

@@ -10,7 +10,7 @@
       loop.watchDeadline(of: self)
       remoteAddress = address.map { String(cString: $0) }
       remotePort = Int(port)
-      guard let ssl = capikit_curl_get_ssl(easy) else { return true }
+      guard isTLS, let ssl = capikit_curl_get_ssl(easy) else { return true }
       tlsProtocol = loop.tlsProtocol(ssl)
       guard let host = job?.exchange.request.url.host else { return true }
       do {

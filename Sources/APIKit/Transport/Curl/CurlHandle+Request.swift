@@ -5,8 +5,11 @@
     /// Sets what the job's request asks for.
     func apply(_ job: CurlJob) throws(APIError) {
       let request = job.exchange.request
-      try set(CURLOPT_URL, request.url.string)
-      let isTLS = request.url.scheme == "https"
+      if applied.url != request.url {
+        applied.url = nil
+        try set(CURLOPT_URL, request.url.string)
+        applied.url = request.url
+      }
       if applied.waitsForMultiplexing != isTLS {
         // Over plain HTTP/1.1 waiting for a connection to turn out multiplexed only costs time.
         try set(CURLOPT_PIPEWAIT, isTLS ? 1 : 0)

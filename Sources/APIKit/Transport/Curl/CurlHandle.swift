@@ -19,6 +19,8 @@
     var index = -1
     var machine = CurlTransferMachine()
     var started: Int64 = 0
+    private(set) var isHTTP = true
+    private(set) var isTLS = false
 
     // The answer as it arrives.
     var status = 0
@@ -49,6 +51,7 @@
     /// The options that stay on a handle until they are changed.
     struct Applied {
       enum Body { case none, noBody, fields, upload }
+      var url: HTTPURL?
       var body = Body.none
       var customMethod: String?
       var waitsForMultiplexing = false
@@ -105,10 +108,13 @@
       self.job = job
       self.lane = lane
       started = now
-      machine = CurlTransferMachine(job.timeouts, posted: job.posted, now: now)
+      machine = CurlTransferMachine(job.limits, posted: job.posted, now: now)
       source = job.source
       sink = job.sink
       bodyLimit = job.bodyLimit
+      let scheme = job.exchange.request.url.scheme
+      isHTTP = scheme == "http" || scheme == "https"
+      isTLS = scheme == "https" || scheme == "ftps"
     }
 
     /// Makes it ready for the next job; a handle that cannot be made so is of no more use.

@@ -9,7 +9,7 @@
   final class CurlJob: Sendable {
     let exchange: HTTPExchange
     /// The request's limits, filled up from the session's.
-    let timeouts: HTTPTimeouts
+    let limits: CurlLimits
     /// When the transport took it, in microseconds of ``CurlClock``.
     let posted: Int64
     /// What feeds the body; nil for none and for small arrays.
@@ -36,28 +36,38 @@
     }
 
     init(
-      _ exchange: HTTPExchange, timeouts: HTTPTimeouts, source: (any CurlSource)? = nil,
+      _ exchange: HTTPExchange, limits: CurlLimits, source: (any CurlSource)? = nil,
       sink: (any CurlSink)? = nil
     ) {
       self.exchange = exchange
-      self.timeouts = timeouts
+      self.limits = limits
       self.source = source
       self.sink = sink
       bodyLimit = if case .memory(let maximumBytes) = exchange.destination { maximumBytes } else { .max }
       posted = CurlClock.now()
     }
 
-    /// Suspends until the job lands. `post` hands the job to the loop.
-    func landing(_ post: (CurlJob) -> Void) async -> Result<CurlAnswer, APIError> {
-      await withUnsafeContinuation { (continuation: UnsafeContinuation<Void, Never>) in
-        let isOver = state.withLock { state in
-          if case .landed = state { return true }
-          state = .waiting(continuation)
-          return false
-        }
-        if isOver { continuation.resume() } else { post(self) }
+    /// Hands the job to the loop and suspends until it lands.
+    func landing(in mailbox: CurlMailbox) async {
+      await withUnsafeContinuation { continuation in suspend(continuation, mailbox) }
+    }
+
+    private func suspend(_ continuation: UnsafeContinuation<Void, Never>, _ mailbox: CurlMailbox) {
+      let isOver = state.withLock { state in
+        if case .landed = state { return true }
+        state = .waiting(continuation)
+        return false
       }
-      return state.withLock { state in
+      if isOver {
+        continuation.resume()
+      } else if !mailbox.post(.start(self)) {
+        stop()
+      }
+    }
+
+    /// The outcome of a job that has landed; taken once.
+    func takeOutcome() -> Result<CurlAnswer, APIError> {
+      state.withLock { state in
         guard case .landed(let outcome) = state else {
           preconditionFailure("a job resumes only after it landed")
         }

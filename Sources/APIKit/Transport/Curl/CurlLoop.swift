@@ -164,10 +164,7 @@
         switch message {
         case .start(let job):
           queue.append(job)
-          if let total = job.timeouts.total, total > .zero {
-            nextDeadline = min(
-              nextDeadline, CurlTransferMachine.waitingDeadline(job.timeouts, posted: job.posted))
-          }
+          nextDeadline = min(nextDeadline, job.limits.deadline(posted: job.posted))
         case .cancel(let job):
           if let handle = handle(of: job) {
             handle.machine.fail(CurlJob.cancelled)
@@ -282,9 +279,9 @@
       var earliest = nextDeadline
       var hasLanded = false
       queue.forEachWaiting { job in
-        let deadline = CurlTransferMachine.waitingDeadline(job.timeouts, posted: job.posted)
+        let deadline = job.limits.deadline(posted: job.posted)
         if deadline <= now {
-          job.land(.failure(CurlTransferMachine.waitedTooLong(job.timeouts)))
+          job.land(.failure(job.limits.waitedTooLong))
           hasLanded = true
         } else {
           earliest = min(earliest, deadline)

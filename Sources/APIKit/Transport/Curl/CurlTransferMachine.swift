@@ -20,21 +20,19 @@
     private(set) var state = State.connecting
     private(set) var failure: APIError?
 
-    private var limits = HTTPTimeouts()
+    private var limits = CurlLimits(HTTPTimeouts())
     private var connectDeadline = Int64.max
     private var totalDeadline = Int64.max
-    private var idleLimit: Int64 = 0
     private var lastActivity: Int64 = 0
 
     init() {}
 
     /// Begins an attempt that the transport took at `posted` and starts at `now`.
-    init(_ limits: HTTPTimeouts, posted: Int64, now: Int64) {
+    init(_ limits: CurlLimits, posted: Int64, now: Int64) {
       self.limits = limits
       lastActivity = now
-      if let connect = Self.limit(limits.connect) { connectDeadline = now &+ connect }
-      if let total = Self.limit(limits.total) { totalDeadline = posted &+ total }
-      idleLimit = Self.limit(limits.idle) ?? 0
+      if limits.connect > 0 { connectDeadline = now &+ limits.connect }
+      totalDeadline = limits.deadline(posted: posted)
     }
 
     /// The connection stands.
@@ -65,8 +63,8 @@
       var next = totalDeadline
       if state == .connecting {
         next = min(next, connectDeadline)
-      } else if idleLimit > 0, !isPaused {
-        next = min(next, lastActivity &+ idleLimit)
+      } else if limits.idle > 0, !isPaused {
+        next = min(next, lastActivity &+ limits.idle)
       }
       return next
     }
@@ -74,41 +72,49 @@
     /// What the attempt fails with at `now`; nil while it is in time.
     func overdue(at now: Int64, isPaused: Bool) -> APIError? {
       guard state != .ended else { return nil }
-      if now >= totalDeadline, let total = limits.total {
-        return APIError(.transport, .totalTimeout, "not finished after \(Self.text(total))")
+      if now >= totalDeadline {
+        return APIError(.transport, .totalTimeout, "not finished after \(CurlLimits.text(limits.total))")
       }
       if state == .connecting {
-        guard now >= connectDeadline, let connect = limits.connect else { return nil }
-        return APIError(.transport, .connectTimeout, "no connection after \(Self.text(connect))")
+        guard now >= connectDeadline else { return nil }
+        return APIError(
+          .transport, .connectTimeout, "no connection after \(CurlLimits.text(limits.connect))")
       }
-      guard idleLimit > 0, !isPaused, now >= lastActivity &+ idleLimit, let idle = limits.idle else {
-        return nil
-      }
+      guard limits.idle > 0, !isPaused, now >= lastActivity &+ limits.idle else { return nil }
       let what = state == .requesting ? "no answer" : "no bytes"
-      return APIError(.transport, .idleTimeout, "\(what) for \(Self.text(idle))")
+      return APIError(.transport, .idleTimeout, "\(what) for \(CurlLimits.text(limits.idle))")
+    }
+  }
+
+  /// The limits of one attempt in microseconds; 0 for none.
+  struct CurlLimits: Sendable {
+    let connect: Int64
+    let idle: Int64
+    let total: Int64
+
+    init(_ timeouts: HTTPTimeouts) {
+      func limit(_ duration: Duration?) -> Int64 {
+        guard let duration, duration > .zero else { return 0 }
+        return CurlClock.microseconds(duration)
+      }
+      connect = limit(timeouts.connect)
+      idle = limit(timeouts.idle)
+      total = limit(timeouts.total)
     }
 
-    /// When a job that still waits for its turn is too late; `.max` when it has no limit.
-    static func waitingDeadline(_ limits: HTTPTimeouts, posted: Int64) -> Int64 {
-      limit(limits.total).map { posted &+ $0 } ?? .max
-    }
+    /// When a job that was posted then is too late, even if it still waits for its turn; `.max` without a limit.
+    func deadline(posted: Int64) -> Int64 { total > 0 ? posted &+ total : .max }
 
-    /// What such a job fails with.
-    static func waitedTooLong(_ limits: HTTPTimeouts) -> APIError {
+    /// What a job that still waits for its turn fails with.
+    var waitedTooLong: APIError {
       APIError(
         .transport, .totalTimeout,
-        "not finished after \(text(limits.total ?? .zero)); it was still waiting for a connection of its own")
-    }
-
-    private static func limit(_ duration: Duration?) -> Int64? {
-      guard let duration, duration > .zero else { return nil }
-      return CurlClock.microseconds(duration)
+        "not finished after \(Self.text(total)); it was still waiting for a connection of its own")
     }
 
     /// `30 s` or `250 ms`.
-    private static func text(_ duration: Duration) -> String {
-      let microseconds = CurlClock.microseconds(duration)
-      return microseconds % 1_000_000 == 0 ? "\(microseconds / 1_000_000) s" : "\(microseconds / 1000) ms"
+    static func text(_ microseconds: Int64) -> String {
+      microseconds % 1_000_000 == 0 ? "\(microseconds / 1_000_000) s" : "\(microseconds / 1000) ms"
     }
   }
 #endif

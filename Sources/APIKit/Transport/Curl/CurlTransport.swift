@@ -14,6 +14,7 @@
     /// What all its requests have in common.
     public let configuration: TransportConfiguration
     private let mailbox: CurlMailbox
+    private let limits: CurlLimits
 
     /// The transport of those who need no configuration of their own.
     public static let shared: CurlTransport = {
@@ -33,6 +34,7 @@
       try Self.initialiseLibrary()
       try configuration.validate(for: Self.supported)
       self.configuration = configuration
+      limits = CurlLimits(configuration.timeouts)
       mailbox = try CurlMailbox()
       try CurlLoop(configuration, mailbox: mailbox).start()
     }
@@ -44,20 +46,33 @@
 
     /// Sends one request.
     public func send(_ exchange: HTTPExchange) async throws(APIError) -> HTTPResponse {
-      try Self.supported.check(exchange)
-      if LocalSchemes.names.contains(exchange.request.url.scheme) {
+      // Little may live across the suspension: thousands of flights wait here, and each local of this function
+      // is memory of each of them. So the work before and behind it is in functions of their own.
+      if LocalSchemes.serves(exchange.request.url) {
         return try await LocalSchemes.answer(exchange)
       }
       let job = try makeJob(exchange)
-      let outcome = await withTaskCancellationHandler {
-        await job.landing { job in
-          if !mailbox.post(.start(job)) { job.stop() }
-        }
+      await land(job)
+      return try response(to: job)
+    }
+
+    /// Sends a request whose answer is collected in memory, up to the default limit.
+    public func send(_ request: HTTPRequest) async throws(APIError) -> HTTPResponse {
+      if LocalSchemes.serves(request.url) {
+        return try await LocalSchemes.answer(request)
+      }
+      let job = try makeJob(request)
+      await land(job)
+      return try response(to: job)
+    }
+
+    private func land(_ job: CurlJob) async {
+      await withTaskCancellationHandler {
+        await job.landing(in: mailbox)
       } onCancel: {
         job.cancelIfNotActive()
         mailbox.post(.cancel(job))
       }
-      return try response(try outcome.get(), to: exchange)
     }
 
     /// Opens connections ahead of the first request, and returns when they stand and may be used.
@@ -102,19 +117,27 @@
       }
     }
 
+    @inline(never)
+    private func makeJob(_ request: HTTPRequest) throws(APIError) -> CurlJob {
+      try makeJob(HTTPExchange(request))
+    }
+
+    @inline(never)
     private func makeJob(_ exchange: HTTPExchange) throws(APIError) -> CurlJob {
+      try Self.supported.check(exchange)
       let scheme = exchange.request.url.scheme
-      guard ["http", "https", "ftp", "ftps"].contains(scheme) else {
+      guard scheme == "http" || scheme == "https" || scheme == "ftp" || scheme == "ftps" else {
         throw APIError(
           .transport, .unsupportedScheme,
           "\(scheme): is not served; http, https, ftp, ftps, file and data are")
       }
       var exchange = exchange
       if exchange.request.options.compressesBody { exchange.request = exchange.request.compressingBody() }
-      let timeouts = exchange.request.timeouts.filled(from: configuration.timeouts)
+      let own = exchange.request.timeouts
+      let limits = own == HTTPTimeouts() ? limits : CurlLimits(own.filled(from: configuration.timeouts))
       let source = try Self.source(exchange.request.body)
       let sink = try sink(exchange.destination)
-      let job = CurlJob(exchange, timeouts: timeouts, source: source, sink: sink)
+      let job = CurlJob(exchange, limits: limits, source: source, sink: sink)
       attach(job)
       return job
     }
@@ -151,7 +174,10 @@
     }
 
     /// Parses the head and decodes the body, on the caller's thread.
-    private func response(_ answer: CurlAnswer, to exchange: HTTPExchange) throws(APIError) -> HTTPResponse {
+    @inline(never)
+    private func response(to job: CurlJob) throws(APIError) -> HTTPResponse {
+      let answer = try job.takeOutcome().get()
+      let exchange = job.exchange
       var response = HTTPResponse(
         status: answer.status, headers: CurlHead.headers(answer.head), body: answer.body,
         version: answer.version, metrics: answer.metrics, url: exchange.request.url)

@@ -8,7 +8,8 @@
   final class CurlPartsTests: XCTestCase {
     // MARK: The transfer's machine
 
-    private let limits = HTTPTimeouts(connect: .seconds(2), idle: .seconds(3), total: .seconds(10))
+    private let limits = CurlLimits(
+      HTTPTimeouts(connect: .seconds(2), idle: .seconds(3), total: .seconds(10)))
 
     func testUntilTheConnectionStandsOnlyItsOwnLimitAndTheTotalCount() {
       let machine = CurlTransferMachine(limits, posted: 0, now: 1_000_000)
@@ -36,7 +37,7 @@
     }
 
     func testALimitOfZeroIsNoneAndAnEndedAttemptHasNone() {
-      let none = HTTPTimeouts(connect: .zero, idle: .zero, total: .zero)
+      let none = CurlLimits(HTTPTimeouts(connect: .zero, idle: .zero, total: .zero))
       var machine = CurlTransferMachine(none, posted: 0, now: 0)
       XCTAssertEqual(machine.deadline(isPaused: false), .max)
       machine.connected(at: 5)
@@ -58,21 +59,27 @@
 
     // MARK: The queue
 
-    /// A job that waits as it does behind a task's `landing`.
-    private func job(_ host: String, in queue: inout CurlQueue) async -> CurlJob {
+    /// A job that waits as it does behind a task that sends.
+    private func job(_ host: String, in queue: inout CurlQueue) async throws -> CurlJob {
       let job = CurlJob(
-        HTTPExchange(HTTPRequest(url: HTTPURL(stringLiteral: "http://\(host)/"))), timeouts: .standard)
-      let isPosted = expectation(description: host)
-      Task { _ = await job.landing { _ in isPosted.fulfill() } }
-      await fulfillment(of: [isPosted], timeout: 10)
+        HTTPExchange(HTTPRequest(url: HTTPURL(stringLiteral: "http://\(host)/"))),
+        limits: CurlLimits(.standard))
+      let mailbox = try CurlMailbox()
+      Task { await job.landing(in: mailbox) }
+      var messages: [CurlMailbox.Message] = []
+      for _ in 0..<1000 where messages.isEmpty {
+        mailbox.take(&messages)
+        if messages.isEmpty { try await Task.sleep(for: .milliseconds(1)) }
+      }
+      XCTAssertEqual(messages.count, 1)
       queue.append(job)
       return job
     }
 
-    func testALaneIsFirstComeFirstServedUpToItsLimit() async {
+    func testALaneIsFirstComeFirstServedUpToItsLimit() async throws {
       var queue = CurlQueue(ConnectionLimits(perHost: 2), multiplexedLimit: 64)
       var jobs: [CurlJob] = []
-      for _ in 0..<4 { jobs.append(await job("a", in: &queue)) }
+      for _ in 0..<4 { jobs.append(try await job("a", in: &queue)) }
       let (first, second) = (queue.next(), queue.next())
       XCTAssertTrue(first?.job === jobs[0])
       XCTAssertTrue(second?.job === jobs[1])
@@ -84,10 +91,10 @@
       jobs.forEach { $0.stop() }
     }
 
-    func testHostsTakeTurnsUnderTheLimitInAll() async {
+    func testHostsTakeTurnsUnderTheLimitInAll() async throws {
       var queue = CurlQueue(ConnectionLimits(perHost: 10, total: 1), multiplexedLimit: 64)
       var jobs: [CurlJob] = []
-      for host in ["a", "a", "a", "b", "c"] { jobs.append(await job(host, in: &queue)) }
+      for host in ["a", "a", "a", "b", "c"] { jobs.append(try await job(host, in: &queue)) }
       var hosts: [String] = []
       while let (_, lane) = queue.next() {
         hosts.append(lane.key.host)
@@ -97,22 +104,22 @@
       jobs.forEach { $0.stop() }
     }
 
-    func testJobsThatLandedWhileTheyWaitedAreSkipped() async {
+    func testJobsThatLandedWhileTheyWaitedAreSkipped() async throws {
       var queue = CurlQueue(ConnectionLimits(perHost: 1), multiplexedLimit: 64)
-      let (first, second) = (await job("a", in: &queue), await job("a", in: &queue))
+      let (first, second) = (try await job("a", in: &queue), try await job("a", in: &queue))
       first.cancelIfNotActive()
       XCTAssertTrue(first.hasLanded)
       XCTAssertTrue(queue.next()?.job === second)
-      let third = await job("a", in: &queue)
+      let third = try await job("a", in: &queue)
       third.cancelIfNotActive()
       queue.compact { $0.hasLanded }
       XCTAssertEqual(queue.waitingCount, 0)
       second.stop()
     }
 
-    func testAnActiveJobIsLeftToTheLoop() async {
+    func testAnActiveJobIsLeftToTheLoop() async throws {
       var queue = CurlQueue(ConnectionLimits(), multiplexedLimit: 64)
-      let job = await job("a", in: &queue)
+      let job = try await job("a", in: &queue)
       XCTAssertNotNil(queue.next())
       job.cancelIfNotActive()
       XCTAssertFalse(job.hasLanded)
