@@ -82,7 +82,7 @@
     /// HTTP/2 one connection carries many requests, and more than one are not opened.
     /// - Parameters:
     ///   - url: The URL of the requests to come, or any other of their host.
-    ///   - connections: How many; the default is 1.
+    ///   - connections: How many at most; the default is 1. One that has become free already is used again.
     public func prewarm(_ url: HTTPURL, connections: Int = 1) async throws(APIError) {
       let outcomes = await withTaskGroup(of: Result<Void, APIError>.self) { group in
         for _ in 0..<max(1, connections) {
