@@ -36,4 +36,15 @@
       XCTAssertTrue(try transport.get() is CurlTransport)
     }
   }
+
+  /// ``RedirectTests`` over libcurl.
+  final class RedirectOverCurlTests: RedirectTests {
+    override func makeTransport(_ configuration: TransportConfiguration) throws -> any HTTPTransport {
+      try CurlTransport(configuration)
+    }
+
+    func testTheTransportIsLibcurl() throws {
+      XCTAssertTrue(try transport.get() is CurlTransport)
+    }
+  }
 #endif
