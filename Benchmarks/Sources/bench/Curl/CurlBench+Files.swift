@@ -39,8 +39,8 @@ extension CurlBench {
     _ measurement: Measurement, _ name: String, _ made: String, ours: () async throws -> Void,
     theirs: () throws -> Void
   ) async throws {
-    Memory.resetPeak()
-    let before = Memory.resident
+    ProcessUse.resetPeak()
+    let before = ProcessUse.resident
     var best = (Double.infinity, Double.infinity)
     for _ in 0..<min(rounds, 3) {
       best.0 = min(best.0, try await seconds(ours))
@@ -52,7 +52,7 @@ extension CurlBench {
       name, best.1 / best.0, "x", bar: .atLeast(0.85),
       note: String(format: "%.2f against %.2f s", best.0, best.1))
     measurement.record(
-      "its peak memory, beyond what the process held", Double(Memory.peak - before) / Double(1 << 20), "MiB",
+      "its peak memory, beyond what the process held", Double(ProcessUse.peak - before) / Double(1 << 20), "MiB",
       bar: .atMost(64), note: "\(before >> 20) MiB before")
   }
 

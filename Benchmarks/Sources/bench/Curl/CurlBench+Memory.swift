@@ -10,7 +10,7 @@ extension CurlBench {
       configuration.timeouts = HTTPTimeouts(connect: .zero, idle: .zero, total: .zero)
       let transport = try CurlTransport(configuration)
       let url = try HTTPURL("http://127.0.0.1:\(listener.port)/")
-      let before = Memory.resident
+      let before = ProcessUse.resident
       let landed = try await withThrowingTaskGroup(of: Bool.self) { group in
         for _ in 0..<count {
           group.addTask {
@@ -23,14 +23,14 @@ extension CurlBench {
           }
         }
         // Until the memory stands still: all have been taken in.
-        var size = Memory.resident
+        var size = ProcessUse.resident
         while true {
           try await Task.sleep(for: .milliseconds(300))
-          defer { size = Memory.resident }
-          if Memory.resident <= size { break }
+          defer { size = ProcessUse.resident }
+          if ProcessUse.resident <= size { break }
         }
         measurement.record(
-          "memory per flight, \(count) outstanding", Double(Memory.resident - before) / Double(count) / 1024,
+          "memory per flight, \(count) outstanding", Double(ProcessUse.resident - before) / Double(count) / 1024,
           "KiB", bar: .atMost(limit), note: "tasks included")
         await transport.shutdown()
         return try await group.reduce(0) { $0 + ($1 ? 1 : 0) }
@@ -66,7 +66,7 @@ private final class SilentListener {
 }
 
 /// The memory of this process, in bytes, and its time.
-enum Memory {
+enum ProcessUse {
   /// The seconds of CPU all of its threads have used.
   static var cpuSeconds: Double { Double(clock()) / Double(CLOCKS_PER_SEC) }
 

@@ -95,12 +95,12 @@ struct CurlBench {
     var best = (0.0, 0.0)
     var cpu = (Double.infinity, Double.infinity)
     for _ in 0..<rounds {
-      var start = Memory.cpuSeconds
+      var start = ProcessUse.cpuSeconds
       best.0 = max(best.0, Double(counts.0) / (try await seconds { try await ours(counts.0) }))
-      cpu.0 = min(cpu.0, (Memory.cpuSeconds - start) / Double(counts.0))
-      start = Memory.cpuSeconds
+      cpu.0 = min(cpu.0, (ProcessUse.cpuSeconds - start) / Double(counts.0))
+      start = ProcessUse.cpuSeconds
       best.1 = max(best.1, Double(counts.1) / (try await seconds { try await theirs(counts.1) }))
-      cpu.1 = min(cpu.1, (Memory.cpuSeconds - start) / Double(counts.1))
+      cpu.1 = min(cpu.1, (ProcessUse.cpuSeconds - start) / Double(counts.1))
     }
     measurement.record(
       name, best.0 / best.1, "x", bar: .atLeast(bar),

@@ -1,4 +1,5 @@
 import APIKit
+import Foundation
 import Synchronization
 
 let flightGroup = BenchGroup(name: "flight", summary: "what stands between takeoff and landing") {
