@@ -57,7 +57,7 @@ let package = Package(
       name: "InteropTests",
       dependencies: ["APIKit", "TestServers"],
       path: "Tests/Interop",
-      exclude: ["requirements.txt"],
+      exclude: ["requirements.txt", "authorization_server.py"],
       swiftSettings: swift
     ),
   ]

@@ -157,49 +157,28 @@ public final class Authenticator: Sendable {
   /// How many flights wait.
   var waiterCount: Int { state.withLock { $0.waiting.count } }
 
-  /// What a flight goes with, at once where nothing must be waited for.
-  ///
-  /// - Parameter willWait: Called when it has to wait.
-  func pass(for flight: FlightID, _ rule: SignInRule, willWait: () -> Void) async -> SignInMachine.Verdict {
+  /// What a flight goes with. Where it has to wait, ``wait(_:for:)`` follows.
+  func ask(
+    for flight: FlightID, _ rule: SignInRule
+  ) -> (verdict: SignInMachine.Verdict, work: SignInMachine.Work?) {
     let (now, wallClock) = (time.now, time.wallClock)
-    let (verdict, work) = state.withLock { $0.machine.enter(flight, rule, now: now, wallClock: wallClock) }
-    return await outcome(verdict, work, flight, willWait)
+    return state.withLock { $0.machine.enter(flight, rule, now: now, wallClock: wallClock) }
   }
 
-  /// What a refused flight goes with next.
-  func passAfterRefusal(
-    of version: Int, for flight: FlightID, _ rule: SignInRule, willWait: () -> Void
-  ) async -> SignInMachine.Verdict {
+  /// What a refused flight goes with next. Where it has to wait, ``wait(_:for:)`` follows.
+  func askAfterRefusal(
+    of version: Int, for flight: FlightID, _ rule: SignInRule
+  ) -> (verdict: SignInMachine.Verdict, work: SignInMachine.Work?) {
     let now = time.now
-    let (verdict, work) = state.withLock { $0.machine.refused(flight, rule, version: version, now: now) }
-    return await outcome(verdict, work, flight, willWait)
+    return state.withLock { $0.machine.refused(flight, rule, version: version, now: now) }
   }
 
-  /// A server has accepted this version.
-  func accepted(version: Int) {
-    guard isUnproven.load(ordering: .relaxed) else { return }
-    state.withLock { state in
-      state.machine.accepted(version: version)
-      isUnproven.store(state.machine.isUnproven, ordering: .relaxed)
-    }
-  }
-}
-
-// MARK: - Insides
-
-extension Authenticator {
-  /// The authenticators whose renewal or sign-in the current task is part of.
-  @TaskLocal static var atWork: Set<ObjectIdentifier> = []
-
-  private func outcome(
-    _ verdict: SignInMachine.Verdict, _ work: SignInMachine.Work?, _ flight: FlightID, _ willWait: () -> Void
-  ) async -> SignInMachine.Verdict {
-    guard case .wait = verdict else { return verdict }
-    willWait()
-    return await withTaskCancellationHandler {
+  /// Starts the work that the machine asked for, and waits for what becomes of the flight.
+  func wait(_ work: SignInMachine.Work?, for flight: FlightID) async -> SignInMachine.Verdict {
+    await withTaskCancellationHandler {
       await withCheckedContinuation { waiter in
         let early: SignInMachine.Verdict? = state.withLock { state in
-          // What it waits for may have come between the verdict and this point.
+          // What it waits for may have come between the question and this point.
           if let early = state.early.removeValue(forKey: flight) { return early }
           guard !Task.isCancelled else {
             state.machine.leave(flight)
@@ -219,6 +198,22 @@ extension Authenticator {
       waiter?.resume(returning: .fail(APIError(.auth, .cancelled)))
     }
   }
+
+  /// A server has accepted this version.
+  func accepted(version: Int) {
+    guard isUnproven.load(ordering: .relaxed) else { return }
+    state.withLock { state in
+      state.machine.accepted(version: version)
+      isUnproven.store(state.machine.isUnproven, ordering: .relaxed)
+    }
+  }
+}
+
+// MARK: - Insides
+
+extension Authenticator {
+  /// The authenticators whose renewal or sign-in the current task is part of.
+  @TaskLocal static var atWork: Set<ObjectIdentifier> = []
 
   private func start(_ work: SignInMachine.Work) {
     let scope = Self.atWork.union([ObjectIdentifier(self)])

@@ -135,7 +135,8 @@ extension HTTPHeaders: CustomStringConvertible {
   ///
   /// `Authorization`, `Proxy-Authorization`, `Cookie`, `Set-Cookie`, and any name that holds `token`,
   /// `secret`, `signature`, `password`, `credential`, or a key of an application: `api-key`, `access-key`,
-  /// `app-key`, `application-key`, whether written with a dash, an underscore or neither.
+  /// `app-key`, `application-key`, or a code of OAuth: `code_verifier`, `device_code`; whether written with
+  /// a dash, an underscore or neither.
   public static func isSecret(_ name: String) -> Bool {
     let name = name.lowercased().filter { $0 != "-" && $0 != "_" }
     return ["authorization", "proxyauthorization", "cookie", "setcookie"].contains(name)
@@ -144,6 +145,6 @@ extension HTTPHeaders: CustomStringConvertible {
 
   private static let secretParts = [
     "token", "secret", "signature", "password", "credential", "apikey", "accesskey", "appkey",
-    "applicationkey",
+    "applicationkey", "codeverifier", "devicecode",
   ]
 }

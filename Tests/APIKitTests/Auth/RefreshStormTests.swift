@@ -6,7 +6,7 @@ import XCTest
 /// A thousand loads whose token has just ended, over real sockets.
 @MainActor final class RefreshStormTests: XCTestCase {
   private static let count = 1000
-  private static let latency: Duration = .milliseconds(100)
+  private static let latency: Duration = .milliseconds(250)
 
   func testAThousandRefusedAtOnceLandWithinThreeTimesOneRequest() async throws {
     var options = DemoServer.Options()
@@ -44,7 +44,10 @@ import XCTest
     let storm = try await time(manager)
     let paths = server.requests.map(\.path)
     XCTAssertEqual(paths.count { $0 == "/api/token" }, 1, "one renewal for all")
-    XCTAssertEqual(paths.count { $0 == "/api/list" }, 2 * Self.count)
+    let sent = paths.count { $0 == "/api/list" }
+    // Whoever takes off while the renewal is under way waits for it, and is sent once.
+    XCTAssertTrue(
+      (Self.count * 5 / 4...Self.count * 2).contains(sent), "\(sent) were sent: no storm was there")
     XCTAssertLessThan(storm, plain * 3, "\(Self.count) loads take \(plain) without a refusal")
     print("refresh storm of \(Self.count): \(storm); the same loads without a refusal: \(plain)")
   }

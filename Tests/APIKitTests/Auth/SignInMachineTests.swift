@@ -75,6 +75,14 @@ final class SignInMachineTests: XCTestCase {
     XCTAssertEqual(enter(&young).0.token, "a1")
   }
 
+  func testAClockThatJumpsCostsARenewalAtMost() {
+    var ahead = signedIn(expiresAt: 5000)
+    XCTAssertNotNil(enter(&ahead, wallClock: 90_000).1, "it looks ended, so it is renewed")
+    var behind = signedIn(expiresAt: 5000)
+    XCTAssertEqual(enter(&behind, wallClock: -90_000).0.token, "a1", "it looks young, so it is used")
+    XCTAssertNotNil(refuse(&behind).1, "and renewed once a server refuses it")
+  }
+
   func testWhenAnEarlyRenewalFailsTheTokenIsUsedToItsEnd() {
     var machine = signedIn(expiresAt: 1030)
     _ = enter(&machine, 1)

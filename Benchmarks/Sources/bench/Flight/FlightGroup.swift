@@ -5,6 +5,7 @@ import Synchronization
 let flightGroup = BenchGroup(name: "flight", summary: "what stands between takeoff and landing") {
   measurement in
   await idleSteps(measurement)
+  try await idleSignIn(measurement)
   try await recordLine(measurement)
   try await sharedAnswer(measurement)
 }
@@ -34,6 +35,32 @@ private func idleSteps(_ measurement: Measurement) async {
     bar: .atMost(2), note: note)
   measurement.record(
     "joining with nobody to join, CPU per load", microseconds(best.joining - best.off), "µs", note: note)
+}
+
+/// An authenticator with nobody signed in, and one whose token every load carries, against none: the CPU that
+/// they add to one load.
+private func idleSignIn(_ measurement: Measurement) async throws {
+  let loads = 20_000
+  let none = ControlledService()
+  var idle = ControlledService()
+  idle.authenticator = Authenticator()
+  var signedIn = ControlledService()
+  let authenticator = Authenticator()
+  try authenticator.signIn(with: Credential(accessToken: "token"))
+  signedIn.authenticator = authenticator
+  var best = (none: Double.infinity, idle: Double.infinity, signedIn: Double.infinity)
+  for _ in 0..<measurement.rounds {
+    best.none = min(best.none, await ControlledDriver.run(service: none, loads: loads))
+    best.idle = min(best.idle, await ControlledDriver.run(service: idle, loads: loads))
+    best.signedIn = min(best.signedIn, await ControlledDriver.run(service: signedIn, loads: loads))
+  }
+  func microseconds(_ seconds: Double) -> Double { seconds / Double(loads) * 1e6 }
+  let note = String(format: "a load without: %.2f µs", microseconds(best.none))
+  measurement.record(
+    "sign-in with nobody signed in, CPU per load", microseconds(best.idle - best.none), "µs",
+    bar: .atMost(2), note: note)
+  measurement.record(
+    "a token on every load, CPU per load", microseconds(best.signedIn - best.none), "µs", note: note)
 }
 
 /// One line of a flight's record.
@@ -78,6 +105,7 @@ private struct ControlledService: APIService {
   var hostLimits: HostLimits?
   var breaker: BreakerPolicy?
   var networkGate = NetworkGate.fly
+  var authenticator: Authenticator?
   let network = NetworkMonitor(watchesSystem: false)
   var onCall: (@Sendable (APICall) -> Void)?
 

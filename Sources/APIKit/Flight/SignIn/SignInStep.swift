@@ -17,9 +17,7 @@ struct SignInStep {
     try refuseCycle(authenticator)
     let flight = call.flightID
     let rule = call.signInRule
-    let verdict = try await settled(authenticator) { willWait in
-      await authenticator.pass(for: flight, rule, willWait: willWait)
-    }
+    let verdict = try await settled(authenticator.ask(for: flight, rule), authenticator)
     // Nothing was refused yet, so there is nothing to let through: it goes as it is.
     let pass = try verdict.pass ?? SignInMachine.Pass(credential: nil, version: 0)
     do throws(APIError) {
@@ -29,10 +27,10 @@ struct SignInStep {
     } catch {
       guard authenticator.rules.isRefusal(error) else { throw error }
       call.recorder.record(.attemptFailed(label: error.label, detail: error.detail))
-      let verdict = try await settled(authenticator) { willWait in
-        await authenticator.passAfterRefusal(of: pass.version, for: flight, rule, willWait: willWait)
-      }
-      guard let next = try verdict.pass else { throw error }
+      let asked = authenticator.askAfterRefusal(of: pass.version, for: flight, rule)
+      let verdict = try await settled(asked, authenticator)
+      // A body that is used up cannot be sent again: the next load goes with the new credential.
+      guard let next = try verdict.pass, assembled.request.body.isReplayable else { throw error }
       call.recorder.record(.note("sign-in", "sent again with another credential"))
       let response = try await attempt(carrying(next, assembled, authenticator))
       authenticator.accepted(version: next.version)
@@ -51,18 +49,14 @@ struct SignInStep {
 
   /// Waits, where waiting is needed, no longer than the flight has time; both ends go into the record.
   private func settled(
-    _ authenticator: Authenticator,
-    _ ask: @escaping @Sendable (_ willWait: @Sendable () -> Void) async -> SignInMachine.Verdict
+    _ asked: (verdict: SignInMachine.Verdict, work: SignInMachine.Work?), _ authenticator: Authenticator
   ) async throws(APIError) -> SignInMachine.Verdict {
-    let recorder = call.recorder
-    let hasWaited = Flag()
-    let verdict = try await deadline.limitWait(call.time) {
-      await ask {
-        hasWaited.raise()
-        recorder.record(.suspended("waits for the sign-in of its service"))
-      }
-    }
-    if hasWaited.isRaised { recorder.record(.resumed) }
+    guard case .wait = asked.verdict else { return asked.verdict }
+    call.recorder.record(.suspended("waits for the sign-in of its service"))
+    let flight = call.flightID
+    let work = asked.work
+    let verdict = try await deadline.limitWait(call.time) { await authenticator.wait(work, for: flight) }
+    call.recorder.record(.resumed)
     return verdict
   }
 

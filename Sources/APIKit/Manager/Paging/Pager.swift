@@ -52,7 +52,7 @@
 
   /// Begins a list: forgets all pages and loads the first.
   ///
-  /// - Parameter parameters: What to ask for; nil, the default, keeps ``parameters-swift.property``, or asks the manager's
+  /// - Parameter parameters: What to ask for; nil, the default, keeps ``parameters``, or asks the manager's
   ///   parameter source where none were ever given. When the source's answer has changed by the time of a
   ///   later page, the list begins anew by itself.
   /// - Returns: Why the load was refused; nil when it was not.

@@ -1,0 +1,55 @@
+public import Foundation
+
+/// An OAuth 2.0 authorization server on Authlib and Flask, on a free port of 127.0.0.1, from the virtual
+/// environment `Scripts/test` makes: the independent witness of the OAuth client.
+///
+/// Its clients, grants and own addresses are at the head of `Tests/Interop/authorization_server.py`.
+public final class AuthorizationServer: Sendable {
+  /// The server's own address, such as `http://127.0.0.1:49152`.
+  public let baseURL: URL
+  private let process: ServerProcess
+
+  /// One server for the whole process, started by the first who asks (about two seconds).
+  /// - Throws: ``TestServerError``, the same one each time.
+  public static func shared() throws -> AuthorizationServer {
+    try launched.get()
+  }
+  private static let launched = Result { try AuthorizationServer() }
+
+  /// Starts a server and returns once it answers.
+  ///
+  /// The environment variable `APIKIT_HTTPBIN_VENV` names another virtual environment than
+  /// `.build-interop/venv` of the package.
+  /// - Throws: ``TestServerError`` when Authlib is not installed or the server does not start.
+  public init() throws {
+    let package = URL(fileURLWithPath: #filePath).appendingPathComponent("../../..").standardizedFileURL
+    let venv =
+      ProcessInfo.processInfo.environment["APIKIT_HTTPBIN_VENV"]
+      ?? package.appendingPathComponent(".build-interop/venv").path
+    let packages = FileManager.default.enumerator(atPath: "\(venv)/lib")?.contains { path in
+      (path as? String)?.hasSuffix("site-packages/authlib") == true
+    }
+    guard packages == true else {
+      throw TestServerError("Authlib is not installed in \(venv). `Scripts/test` installs it.")
+    }
+    let port = try Loopback.freePorts(1)[0]
+    let script = package.appendingPathComponent("Tests/Interop/authorization_server.py").path
+    self.process = try ServerProcess(
+      ["\(venv)/bin/python", script, "\(port)"], folder: try Loopback.newFolder("authorization"))
+    try process.waitUntilListening(on: [port])
+    guard let url = URL(string: "http://127.0.0.1:\(port)") else {
+      throw TestServerError("no URL for port \(port)")
+    }
+    self.baseURL = url
+  }
+
+  /// The address of `path`, which begins with a slash and may carry a query.
+  public func url(_ path: String) -> String {
+    baseURL.absoluteString + path
+  }
+
+  /// Stops the server; otherwise it ends with its last reference, or with this process.
+  public func stop() {
+    process.stop()
+  }
+}
