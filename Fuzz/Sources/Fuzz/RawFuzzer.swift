@@ -1,0 +1,57 @@
+import APIKit
+import Foundation
+
+/// What libFuzzer calls with each input: the readers must neither crash nor disagree with themselves.
+///
+/// Every input goes through all three readers. JSON is judged by ``RawRecognizer`` too, the plain reader of
+/// the grammar that the tests use.
+@_cdecl("LLVMFuzzerTestOneInput")
+public func testOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
+  let bytes = Array(UnsafeBufferPointer(start: start, count: count))
+  let json = try? RawData(parsing: bytes, limits: limits)
+  check((json != nil) == RawRecognizer.accepts(bytes), "the parser and the grammar disagree")
+  let list = try? PropertyListBodyDecoder().decode(bytes, limits: limits)
+  let form = try? FormBodyDecoder().decode(bytes, limits: limits)
+  for raw in [json, list, form] {
+    guard let raw else { continue }
+    visit(raw)
+    writeBack(raw)
+  }
+  return 0
+}
+
+/// Deeper than libFuzzer's longest input can nest, so that depth alone refuses nothing.
+private let limits = RawData.Limits(maximumDepth: 5000)
+
+/// As `precondition`, which keeps its words to itself in release mode.
+private func check(_ condition: Bool, _ complaint: String) {
+  if !condition { fatalError(complaint) }
+}
+
+/// Writes a value and reads it again: equal, and written the same.
+private func writeBack(_ raw: RawData) {
+  let (compact, canonical) = (raw.jsonBytes(), raw.jsonBytes(canonical: true))
+  guard let again = try? RawData(parsing: compact, limits: limits),
+    let sorted = try? RawData(parsing: canonical, limits: limits)
+  else { fatalError("what was written cannot be read") }
+  check(again == raw, "what was written is another value")
+  check(again.jsonBytes() == compact, "written again, it is another text")
+  check(sorted.jsonBytes(canonical: true) == canonical, "the canonical text is not stable")
+}
+
+/// Reads everything in every way.
+private func visit(_ raw: RawData) {
+  _ = (raw.string, raw.int, raw.double, raw.bool, raw.decimal, raw.date, raw.url, raw.data)
+  _ = (raw.lenientString, raw.lenientInt, raw.lenientDouble, raw.lenientBool, raw.integer(UInt8.self))
+  _ = (raw.absent.path, raw.unexpected("nothing"), raw.duplicateKeys, try? raw.decode(as: Float.self))
+  var elements = 0
+  for element in raw.elements {
+    visit(element)
+    elements += 1
+  }
+  check(elements == (raw.kind == .array ? raw.count : 0), "an array miscounts its elements")
+  for (key, value) in raw.members {
+    check(raw[key].exists, "a member cannot be found by its own name")
+    visit(value)
+  }
+}

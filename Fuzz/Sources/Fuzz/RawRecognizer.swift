@@ -1,0 +1,1 @@
+../../../Tests/APIKitTests/RawData/RawRecognizer.swift
