@@ -114,7 +114,8 @@ public final class APICall: Sendable {
       parameters: plan.merge(calls.map(\.parameters)), headers: headers, encoding: encoding, body: nil,
       timeouts: timeouts, retryPolicy: retryPolicy, joinsIdenticalFlights: joinsIdenticalFlights,
       priority: calls.map(\.priority).max() ?? priority, networkGate: networkGate, resolving: resolving,
-      expectation: expectation, wantsProgress: false, recorder: recorder)
+      expectation: expectation, wantsProgress: false, recorder: recorder, signInRule: signInRule,
+      renews: renews)
   }
 
   /// The manager type's name.

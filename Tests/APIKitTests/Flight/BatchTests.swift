@@ -165,6 +165,32 @@ final class BatchTableTests: XCTestCase {
     await waitUntil { gate.waiting == 0 }
   }
 
+  func testLoadsOfTwoUsersGatherApartAndAnExemptCallStaysExempt() async throws {
+    let authenticator = Authenticator()
+    let manager = makeManager(most: 2)
+    manager.service.authenticator = authenticator
+    let recorder = Recorder()
+    manager.delegate = recorder
+    try authenticator.signIn(with: Credential(accessToken: "ann"))
+    manager.load(["id": 1])
+    await waitUntilGathered(1)
+    try authenticator.signOut()
+    try authenticator.signIn(with: Credential(accessToken: "bob"))
+    manager.load(["id": 2])
+    await waitUntilGathered(2)
+    XCTAssertEqual(stub.requests.count, 0)
+    manager.load(["id": 3])
+    await recorder.waitForLandings(2)
+    XCTAssertEqual(stub.requests.map { $0.headers["Authorization"] }, ["Bearer bob"])
+    manager.cancel()
+
+    manager.signIn = .exempt
+    for id in 4...5 { manager.load(["id": .integer(id)]) }
+    await recorder.waitForLandings(5)
+    XCTAssertEqual(stub.requests.count, 2)
+    XCTAssertNil(stub.requests[1].headers["Authorization"])
+  }
+
   func testThePartIsHeldToTheManagersShape() async throws {
     let manager = makeManager(most: 2)
     manager.expectation.shape = ["name": .string, "price": .number]

@@ -166,6 +166,33 @@ import XCTest
     XCTAssertEqual(stub.requests.count, 2)
   }
 
+  func testUsersAndPartitionsNeverShareACall() async throws {
+    let authenticator = Authenticator()
+    stub.hold()
+    var managers: [TestManager] = []
+    func load(partition: String = "") {
+      let manager = makeManager()
+      manager.service.authenticator = authenticator
+      manager.service.cachePartition = partition
+      manager.load()
+      managers.append(manager)
+    }
+    try authenticator.signIn(with: Credential(accessToken: "ann"))
+    load()
+    load()
+    try await stub.waitForRequests(1)
+    load(partition: "work")
+    try await stub.waitForRequests(2)
+    try authenticator.signOut()
+    try authenticator.signIn(with: Credential(accessToken: "bob"))
+    load()
+    try await stub.waitForRequests(3)
+    stub.release()
+    await waitUntil { managers.allSatisfy { !$0.isLoading } }
+    XCTAssertEqual(
+      stub.requests.map { $0.headers["Authorization"] }, ["Bearer ann", "Bearer ann", "Bearer bob"])
+  }
+
   func testLoadsAfterTheAnswerMakeANewCall() async throws {
     let manager = makeManager()
     for _ in 0..<3 { _ = try await manager.response() }

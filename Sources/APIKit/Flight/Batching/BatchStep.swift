@@ -16,7 +16,8 @@ struct BatchStep {
     key = Batches.Key(
       manager: ObjectIdentifier(call.managerType), service: call.service.name,
       environment: call.environment, plan: plan.key, headers: call.headers,
-      parameters: plan.ownParameter.map { call.parameters.removing([$0]) })
+      parameters: plan.ownParameter.map { call.parameters.removing([$0]) },
+      caller: CallerIdentity(call))
   }
 
   func run(_ fly: @escaping Batches.Fly) async throws(APIError) -> FlightOutcome {

@@ -9,8 +9,7 @@ struct JoinKey: Hashable, Sendable {
   private let url: HTTPURL
   private let headers: HTTPHeaders
   /// Whose credential the flights go with; it is put on the request later.
-  private let authenticator: ObjectIdentifier?
-  private let epoch: Int
+  private let caller: CallerIdentity
 
   /// Nil for a load that must make its own call.
   init?(_ call: APICall, _ request: HTTPRequest) {
@@ -22,8 +21,6 @@ struct JoinKey: Hashable, Sendable {
     method = request.method
     url = request.url
     headers = request.headers
-    let authenticator = call.signInRule == .exempt ? nil : call.service.authenticator
-    self.authenticator = authenticator.map { ObjectIdentifier($0) }
-    epoch = authenticator?.epoch ?? 0
+    caller = CallerIdentity(call)
   }
 }
