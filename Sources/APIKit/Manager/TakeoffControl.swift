@@ -20,7 +20,8 @@ struct TakeoffControl {
   }
 
   private struct Lane {
-    var flying: [FlightID] = []
+    /// Ids rise, so their order is that of the takeoffs.
+    var flying: Set<FlightID> = []
     var waiting: [FlightID] = []
     /// Set by `throttle` alone: until when further loads are refused.
     var closedUntil: Duration?
@@ -47,14 +48,16 @@ struct TakeoffControl {
     _ flight: FlightID, policy: TakeoffPolicy, parameters: Parameters, now: Duration
   ) -> Decision {
     let key = Self.laneKey(policy.key, parameters)
-    var lane = lanes[key] ?? Lane()
+    // Taken out and put back: a lane of thousands must not be copied for each load.
+    var lane = lanes.removeValue(forKey: key) ?? Lane()
+    defer { if !lane.isIdle || lane.closedUntil != nil { lanes[key] = lane } }
     var decision = Decision(verdict: .fly)
     switch policy.rule {
     case .concurrent: break
     case .ignoreNew:
       if !lane.isIdle { return Decision(verdict: .alreadyLoading) }
     case .cancelPrevious:
-      decision.superseded = lane.flying + lane.waiting
+      decision.superseded = lane.flying.sorted() + lane.waiting
     case .queue:
       if !lane.isIdle { decision.verdict = .wait }
     case .debounce(let interval):
@@ -67,19 +70,20 @@ struct TakeoffControl {
       lane.closedUntil = now + interval
       forgetOpenLanes(now: now)
     }
-    for id in decision.superseded { keys[id] = nil }
-    lane.flying.removeAll { decision.superseded.contains($0) }
-    lane.waiting.removeAll { decision.superseded.contains($0) }
-    if decision.verdict == .fly { lane.flying.append(flight) } else { lane.waiting.append(flight) }
+    if !decision.superseded.isEmpty {
+      for id in decision.superseded { keys[id] = nil }
+      lane.flying.subtract(decision.superseded)
+      lane.waiting.removeAll { decision.superseded.contains($0) }
+    }
+    if decision.verdict == .fly { lane.flying.insert(flight) } else { lane.waiting.append(flight) }
     keys[flight] = key
-    lanes[key] = lane
     return decision
   }
 
   /// The time a debounced load had to wait has passed. Nil when it no longer waits.
   mutating func timerFired(for flight: FlightID) -> Decision? {
     guard let key = keys[flight], var lane = lanes[key], lane.waiting.contains(flight) else { return nil }
-    let superseded = lane.flying
+    let superseded = lane.flying.sorted()
     for id in superseded { keys[id] = nil }
     lane.waiting.removeAll { $0 == flight }
     lane.flying = [flight]
@@ -89,16 +93,17 @@ struct TakeoffControl {
 
   /// A flight is over, whatever its end. Returns the one that may take off in its place.
   mutating func retire(_ flight: FlightID, policy: TakeoffPolicy) -> FlightID? {
-    guard let key = keys.removeValue(forKey: flight), var lane = lanes[key] else { return nil }
-    lane.flying.removeAll { $0 == flight }
-    lane.waiting.removeAll { $0 == flight }
+    guard let key = keys.removeValue(forKey: flight), var lane = lanes.removeValue(forKey: key) else {
+      return nil
+    }
+    if lane.flying.remove(flight) == nil { lane.waiting.removeAll { $0 == flight } }
     var next: FlightID?
     if policy.rule == .queue, lane.flying.isEmpty, let first = lane.waiting.first {
       next = first
       lane.waiting.removeFirst()
-      lane.flying.append(first)
+      lane.flying.insert(first)
     }
-    lanes[key] = lane.isIdle && lane.closedUntil == nil ? nil : lane
+    if !lane.isIdle || lane.closedUntil != nil { lanes[key] = lane }
     return next
   }
 

@@ -40,8 +40,9 @@ struct AdmissionStep {
   }
 
   private func takeTurn(at host: HostKey, _ limits: HostLimits) async throws(APIError) {
-    let start = call.time.now
     let turns = airspace.turns
+    if turns.takeAtOnce(call, at: host, limits: limits) { return }
+    let start = call.time.now
     try await deadline.limitWait(call.time) { [call] () throws(APIError) in
       guard await turns.take(call, at: host, limits: limits) else { throw APIError(.takeoff, .cancelled) }
     }

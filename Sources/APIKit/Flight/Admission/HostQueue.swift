@@ -35,15 +35,19 @@ struct HostQueue {
   /// Whether nobody flies or waits.
   var isIdle: Bool { flying == 0 && waiting.isEmpty }
 
+  /// An attempt wants to fly, or else not to wait yet. True when it may at once.
+  mutating func enterAtOnce(_ limits: HostLimits) -> Bool {
+    self.limits = limits
+    guard flying < limits.attemptsPerHost, waiting.isEmpty else { return false }
+    flying += 1
+    return true
+  }
+
   /// An attempt wants to fly. True when it may at once; false when it has to wait.
   mutating func enter(
     _ flight: FlightID, _ priority: FlightPriority, _ limits: HostLimits, now: Duration
   ) -> Bool {
-    self.limits = limits
-    if flying < limits.attemptsPerHost, waiting.isEmpty {
-      flying += 1
-      return true
-    }
+    if enterAtOnce(limits) { return true }
     waiting.insert(flight)
     lines[priority.rawValue].waiters.append(Waiter(flight: flight, since: now))
     return false

@@ -12,6 +12,11 @@ final class Turns: Sendable {
   /// How many wait for a host.
   func waitingCount(at host: HostKey) -> Int { state.withLock { $0.queues[host]?.waitingCount ?? 0 } }
 
+  /// Whether the attempt may fly without waiting. Who was let through must ``leave(_:now:)``.
+  func takeAtOnce(_ call: APICall, at host: HostKey, limits: HostLimits) -> Bool {
+    state.withLock { $0.queues[host, default: HostQueue(limits)].enterAtOnce(limits) }
+  }
+
   /// Returns when the attempt may fly; false when its task was cancelled before. Who was let through must
   /// ``leave(_:now:)``.
   func take(_ call: APICall, at host: HostKey, limits: HostLimits) async -> Bool {
