@@ -12,6 +12,7 @@ enum DemoCLI {
     MapCommand.self,
     TakeoffCommand.self,
     LoginCommand.self,
+    CacheCommand.self,
     ServeCommand.self,
     HelpCommand.self,
   ]
@@ -49,6 +50,7 @@ enum DemoCLI {
     defer { if arguments.has("--explain") { session.explain() } }
     do {
       try await command.run(in: session)
+      await session.keepAnswers()
       return session.hasFailed ? .failed : .success
     } catch let usage as UsageError {
       throw usage

@@ -6,17 +6,20 @@ import DemoServer
 final class Session {
   let console: Console
   let writesJSON: Bool
+  /// Where the run keeps its answers; nil unless asked for.
+  let cache: ResponseCache?
   /// Whether something was reported as failed though the command went on.
   private(set) var hasFailed = false
 
   private let arguments: ParsedArguments
   private let lastFlightBefore = FlightLog.shared.records.last?.flight ?? FlightID(rawValue: 0)
-  private lazy var backends = Result { try Backends(arguments, console: console) }
+  private lazy var backends = Result { try Backends(arguments, cache: cache, console: console) }
 
   init(_ arguments: ParsedArguments, console: Console) {
     self.arguments = arguments
     self.console = console
     writesJSON = arguments.has("--json")
+    cache = arguments.has("--cache") ? Answers.open() : nil
   }
 
   /// Homes around Sacramento.
@@ -33,6 +36,15 @@ final class Session {
 
   /// Requests that reached the run's own server; nil with a server elsewhere.
   var requestCount: Int? { try? backends.get().server?.counters.requests }
+
+  /// Waits until the run's answers are stored, and says on stderr how many came from the cache.
+  func keepAnswers() async {
+    guard let cache else { return }
+    await cache.flush()
+    let numbers = cache.statistics
+    console.error(
+      "answers from the cache: \(numbers.memory.hits + numbers.disk.hits), stored: \(numbers.disk.stores)")
+  }
 
   /// Prints the records of the run's flights on stderr.
   func explain() {
@@ -57,7 +69,7 @@ private struct Backends {
   let client: HTTPClient
   let server: DemoServer?
 
-  init(_ arguments: ParsedArguments, console: Console) throws {
+  init(_ arguments: ParsedArguments, cache: ResponseCache?, console: Console) throws {
     if let text = arguments.text("--base-url") {
       server = nil
       do throws(APIError) {
@@ -71,14 +83,16 @@ private struct Backends {
       baseURL = own.baseURL
     }
     let baseURL = baseURL
+    let answers = Answers(cache: cache, origin: server == nil ? nil : "demo")
     let client = HTTPClient(transport: try Self.transport(arguments, console: console))
     self.client = client
     func environments(_ path: String) throws -> ServiceEnvironments {
       ServiceEnvironments(try HTTPURL(baseURL.string + path))
     }
-    sacramento = SacramentoService(environments: try environments("sacramento"), client: client)
-    ames = AmesService(environments: try environments("ames"), client: client)
-    newHomes = NewHomesService(environments: try environments("new"), client: client)
+    sacramento = SacramentoService(
+      environments: try environments("sacramento"), client: client, answers: answers)
+    ames = AmesService(environments: try environments("ames"), client: client, answers: answers)
+    newHomes = NewHomesService(environments: try environments("new"), client: client, answers: answers)
   }
 
   private static func transport(

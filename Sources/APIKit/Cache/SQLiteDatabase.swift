@@ -64,6 +64,12 @@ final class SQLiteDatabase {
   /// The id of the row inserted last.
   var lastRow: Int64 { sqlite3_last_insert_rowid(handle) }
 
+  /// Whether all pages hang together; takes a while for a large one.
+  func isSound() throws(SQLiteFailure) -> Bool {
+    let check = try prepare("PRAGMA quick_check(1)")
+    return try check.step() && check.text(0) == "ok"
+  }
+
   /// Makes a damaged database empty, in place: other processes may have it open.
   func reset() throws(SQLiteFailure) {
     try check(apikit_sqlite3_reset(handle, 1))

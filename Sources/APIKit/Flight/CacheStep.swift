@@ -272,7 +272,7 @@ extension CacheKey {
     let service = call.service
     self.init(
       Parts(
-        service: service.name, environment: call.environment.name, baseURL: call.baseURL?.string ?? "",
+        service: service.name, environment: call.environment.name, baseURL: service.cacheOrigin(of: call),
         apiVersion: service.apiVersion ?? "", apiName: call.apiName, method: call.method,
         partition: call.caching.partition,
         parameters: service.commonParameters(for: call).merging(call.parameters), body: body,

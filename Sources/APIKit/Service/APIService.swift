@@ -54,6 +54,10 @@ public protocol APIService: Sendable {
   /// share. Read at takeoff.
   var cachePartition: String { get }
 
+  /// Where an API's answers come from, as far as stored ones are told apart by it. The default is the base
+  /// URL; a service whose hosts all give the same answers may say one name for all.
+  func cacheOrigin(of call: APICall) -> String
+
   /// Names of parameters that change from load to load and do not tell stored answers apart. The default is
   /// `timestamp`, `nonce`, `sign` and `signature`.
   var volatileParameters: Set<String> { get }
@@ -146,6 +150,8 @@ extension APIService {
   public var cache: ResponseCache? { .shared }
   /// One for all users.
   public var cachePartition: String { "" }
+  /// The base URL.
+  public func cacheOrigin(of call: APICall) -> String { call.baseURL?.string ?? "" }
   /// What signatures usually add.
   public var volatileParameters: Set<String> { CacheTraits.usuallyVolatile }
   /// Loads fly.

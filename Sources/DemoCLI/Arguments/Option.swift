@@ -19,6 +19,8 @@ extension Option {
     Option("--json", help: "write JSON for machines"),
     Option("--base-url", value: "URL", help: "a server elsewhere; the default is one of our own on loopback"),
     Option("--transport", value: "NAME", help: "\(TransportChoice.names); the default is the platform's"),
+    Option(
+      "--cache", help: "keep the homes for three minutes, for this run and later ones; see DemoCLI cache"),
     Option("--explain", help: "print on stderr what happened to every load, step by step"),
     Option("--verbose", "-v", help: "show each request as a curl command on stderr, secrets masked"),
   ]

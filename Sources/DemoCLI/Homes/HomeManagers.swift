@@ -8,6 +8,7 @@ protocol HomesManager: PageableAPIManager {}
 final class SacramentoHomesManager: BaseAPIManager, HomesManager {
   let service: SacramentoService
   let apiName = "homes"
+  let cachePolicy = CachePolicy.fresh()
   let expectation = ResponseExpectation(shape: ["data.items": .array, "data.total": .number])
   let paging = Paging(
     .pageNumber("page", size: "size"), items: "data.items", id: "home_id", total: "data.total", size: 100)
@@ -33,6 +34,7 @@ final class SacramentoHomesManager: BaseAPIManager, HomesManager {
 final class AmesHomesManager: BaseAPIManager, HomesManager {
   let service: AmesService
   let apiName = "listings"
+  let cachePolicy = CachePolicy.fresh()
   let expectation = ResponseExpectation(shape: ["result.rows": .array, "result.count": .number])
   let paging = Paging(
     .offset("offset", limit: "size"), items: "result.rows", id: "id", total: "result.count", size: 100)
@@ -64,6 +66,7 @@ final class AmesHomesManager: BaseAPIManager, HomesManager {
 final class NewHomesManager: BaseAPIManager, HomesManager, APIManagerInterceptor {
   let service: NewHomesService
   let apiName = "projects"
+  let cachePolicy = CachePolicy.fresh()
   let takeoffPolicy = TakeoffPolicy.cancelPrevious  // so that the answer is that of the last page asked for
   let expectation = ResponseExpectation(shape: ["xf_list": .array, "xf_total": .number])
   let paging = Paging(

@@ -1,0 +1,198 @@
+import Dispatch
+import Synchronization
+
+/// The writer's half: work is gathered, and done by one queue, many pieces in one transaction.
+extension DiskCache {
+  /// Whether the answer may go to this disk at all.
+  func accepts(_ entry: CacheEntry) -> Bool {
+    if entry.isSensitive, cipher == nil { return false }
+    return entry.http.bytes.count <= place.maximumBytes / 2
+  }
+
+  /// Has work done by the writer, later.
+  func enqueue(_ work: DiskBacklog.Work) {
+    var overrun = false
+    let mustSchedule = state.withLock { state in
+      if case .store = work, state.next.bytes > place.maximumPendingBytes {
+        overrun = true
+        return false
+      }
+      if state.isDisabled, !work.isRemoval { return false }
+      state.next.add(work)
+      guard state.next.isPressing, !state.isScheduled else { return false }
+      state.isScheduled = true
+      return true
+    }
+    if mustSchedule { queue.async { self.workOff() } }
+    if overrun {
+      report(
+        CacheFault(kind: .overrun, detail: "\(place.maximumPendingBytes) bytes wait for the disk already"))
+    }
+  }
+
+  /// Returns when everything handed over before is written, or has failed to be.
+  func flush() async {
+    await withCheckedContinuation { continuation in
+      state.withLock { state in
+        state.waiters.append(continuation)
+        state.isScheduled = true
+      }
+      queue.async { self.workOff() }
+    }
+  }
+
+  private func workOff() {
+    while true {
+      let (batch, waiters) = state.withLock { state -> (DiskBacklog?, [CheckedContinuation<Void, Never>]) in
+        guard !state.next.isEmpty else {
+          state.isScheduled = false
+          defer { state.waiters = [] }
+          return (nil, state.waiters)
+        }
+        state.current = state.next
+        state.next = DiskBacklog()
+        return (state.current, [])
+      }
+      for waiter in waiters { waiter.resume() }
+      guard let batch else { return }
+      let isWritten = write(batch)
+      state.withLock { state in
+        // Removals that could not be written go on counting for look-ups, until the process ends.
+        if !isWritten {
+          var kept = batch.removals()
+          for work in state.next.work { kept.add(work) }
+          state.next = kept
+          state.isScheduled = false
+        }
+        state.current = DiskBacklog()
+      }
+      if !isWritten {
+        let waiters = state.withLock { state in
+          defer { state.waiters = [] }
+          return state.waiters
+        }
+        for waiter in waiters { waiter.resume() }
+        return
+      }
+    }
+  }
+
+  /// Writes a batch in one transaction. False when nothing of it is written.
+  private func write(_ batch: DiskBacklog) -> Bool {
+    var faults: [CacheFault] = []
+    defer { faults.forEach(report) }
+    var written: [String] = []
+    let dropped = writer.withLock { connection -> [String]? in
+      guard open(&connection, patience: 5000, &faults) != nil else { return nil }
+      // Files first: a row never names a file that is not whole.
+      let prepared = batch.work.compactMap { work -> DiskStore.Prepared? in
+        guard case .store(let entry) = work else { return nil }
+        return prepare(entry, &written, &faults)
+      }
+      // A database found damaged is made anew, and takes the batch the second time.
+      for _ in 0..<2 {
+        guard let store = open(&connection, patience: 5000, &faults) else { return nil }
+        do throws(SQLiteFailure) {
+          let outcome = try store.database.transaction { () throws(SQLiteFailure) in
+            try apply(batch, prepared, to: store)
+          }
+          stores.add(prepared.count, ordering: .relaxed)
+          evictions.add(outcome.evicted, ordering: .relaxed)
+          faults += outcome.faults
+          return outcome.files
+        } catch {
+          note(error, &connection, &faults)
+          guard error.isDamage else { return nil }
+        }
+      }
+      return nil
+    }
+    for file in dropped ?? written { bodies.remove(file) }
+    return dropped != nil
+  }
+
+  /// What a transaction has done: files that nobody names any more, answers evicted, damage met.
+  fileprivate struct Outcome {
+    var files: [String] = []
+    var evicted = 0
+    var faults: [CacheFault] = []
+  }
+
+  private func apply(
+    _ batch: DiskBacklog, _ prepared: [DiskStore.Prepared], to store: DiskStore
+  ) throws(SQLiteFailure) -> Outcome {
+    let now = time.wallClock
+    var outcome = Outcome()
+    var stored = prepared.makeIterator()
+    var upcoming = stored.next()
+    try store.note(clock: now)
+    for work in batch.work {
+      switch work {
+      case .store(let entry):
+        guard let next = upcoming, next.entry === entry else { continue }
+        outcome.files += try store.store(next, now: now)
+        upcoming = stored.next()
+      case .remove(let key): outcome.files += try store.remove(key)
+      case .removePartition(let partition): outcome.files += try store.remove(partition: partition)
+      case .removeAll: outcome.files += try store.removeAll()
+      case .expireTags(let tags): for tag in tags { try store.expire(tag: tag) }
+      case .expireURL(let url): try store.expire(url: url)
+      case .touch(let row, let moment): try store.touch(row, at: moment)
+      case .dropRow(let row, let detail, let kind):
+        outcome.files += try store.remove(row: row)
+        // Somebody else may have dropped it already, which is no fault.
+        if store.database.changes > 0 { outcome.faults.append(CacheFault(kind: kind, detail: detail)) }
+      }
+    }
+    let made = try store.evict(to: place.maximumBytes, now: now)
+    outcome.files += made.files
+    outcome.evicted = made.count
+    return outcome
+  }
+
+  /// An answer in the form of its row; its body's file is written. Nil when that fails.
+  private func prepare(
+    _ entry: CacheEntry, _ written: inout [String], _ faults: inout [CacheFault]
+  ) -> DiskStore.Prepared? {
+    let body = entry.http.bytes
+    let cipher = entry.isSensitive ? cipher : nil
+    var file: String?
+    var checksum: UInt64?
+    if body.count > place.bodyFileThreshold {
+      checksum = Checksum.of(body)
+      guard let bytes = cipher == nil ? body : cipher?.seal(body, for: entry.key, part: "body") else {
+        return nil
+      }
+      switch bodies.write(bytes) {
+      case .success(let name):
+        file = name
+        written.append(name)
+      case .failure(let failure):
+        faults.append(
+          CacheFault(kind: .unusable, detail: "a body of \(body.count) bytes was not written: \(failure)"))
+        return nil
+      }
+    }
+    var record = CacheRecord.encode(entry, process: process, bodyInFile: checksum)
+    if let cipher {
+      guard let sealed = cipher.seal(record, for: entry.key, part: "record") else { return nil }
+      record = sealed
+    }
+    return DiskStore.Prepared(
+      entry: entry, record: record, isSealed: cipher != nil, file: file,
+      size: record.count + (file == nil ? 0 : body.count) + Self.rowOverhead)
+  }
+
+  /// What a row takes beside its record: columns, indexes, half-empty pages.
+  fileprivate static let rowOverhead = 512
+
+  /// Removes the body files that a process left behind which ended in the middle of writing.
+  func sweep() {
+    var faults: [CacheFault] = []
+    let names = writer.withLock { connection in
+      try? open(&connection, patience: 5000, &faults)?.files()
+    }
+    faults.forEach(report)
+    if let names { bodies.sweep(keeping: names, olderThan: place.orphanAge) }
+  }
+}
