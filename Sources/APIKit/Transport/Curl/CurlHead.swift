@@ -20,8 +20,13 @@
     /// The value of a `Content-Length` line; nil when it is another line or no number.
     static func contentLength(_ line: UnsafeRawBufferPointer) -> Int64? {
       let name = "content-length:".utf8
-      guard line.count > name.count else { return nil }
-      for (index, byte) in name.enumerated() where line[index] | 0x20 != byte | 0x20 { return nil }
+      // Most lines are told apart by the place of the colon alone.
+      guard line.count > name.count, line[name.count - 1] == UInt8(ascii: ":") else { return nil }
+      var index = 0
+      for byte in name {
+        guard line[index] | 0x20 == byte | 0x20 else { return nil }
+        index += 1
+      }
       var value: Int64?
       for byte in line[name.count...] {
         if byte == 0x20 || byte == 0x09 || byte == 0x0D || byte == 0x0A {
@@ -35,8 +40,7 @@
       return value
     }
 
-    /// The fields of a head, without its status line. Bytes that are no UTF-8 are read as Latin-1 would be lost:
-    /// they are repaired, since field values are text.
+    /// The fields of a head, without its status line. Bytes that are no UTF-8 are replaced (U+FFFD).
     static func headers(_ head: [UInt8]) -> HTTPHeaders {
       head.withUnsafeBytes { bytes in
         var fields: [HTTPHeaders.Field] = []
