@@ -119,8 +119,10 @@ struct CircuitBreaker {
     guard end != .unknown else { return }
     let span = policy.window / Self.bucketCount
     let index = Int(now / max(span, .nanoseconds(1)))
-    buckets.removeAll { $0.index <= index - Self.bucketCount }
-    if buckets.last?.index != index { buckets.append(Bucket(index: index)) }
+    if buckets.last?.index != index {
+      buckets.removeAll { $0.index <= index - Self.bucketCount }
+      buckets.append(Bucket(index: index))
+    }
     if end == .good { buckets[buckets.count - 1].good += 1 } else { buckets[buckets.count - 1].bad += 1 }
   }
 

@@ -5,6 +5,11 @@ final class Turns: Sendable {
   private struct State {
     var queues: [HostKey: HostQueue] = [:]
     var waiters: [FlightID: CheckedContinuation<Bool, Never>] = [:]
+
+    /// An idle line is kept for the next attempt, unless there are many.
+    mutating func tidy(_ host: HostKey) {
+      if queues.count > 64, queues[host]?.isIdle == true { queues[host] = nil }
+    }
   }
 
   private let state = Mutex(State())
@@ -36,7 +41,7 @@ final class Turns: Sendable {
       let waiter = state.withLock { state -> CheckedContinuation<Bool, Never>? in
         // Whoever has been called up in the same moment flies, and finds out for itself.
         guard state.queues[host]?.giveUp(flight) == true else { return nil }
-        if state.queues[host]?.isIdle == true { state.queues[host] = nil }
+        state.tidy(host)
         return state.waiters.removeValue(forKey: flight)
       }
       waiter?.resume(returning: false)
@@ -47,7 +52,7 @@ final class Turns: Sendable {
   func leave(_ host: HostKey, now: Duration) {
     let waiter = state.withLock { state -> CheckedContinuation<Bool, Never>? in
       let next = state.queues[host]?.leave(now: now)
-      if state.queues[host]?.isIdle == true { state.queues[host] = nil }
+      state.tidy(host)
       return next.flatMap { state.waiters.removeValue(forKey: $0) }
     }
     waiter?.resume(returning: true)
