@@ -234,6 +234,23 @@ import XCTest
     XCTAssertEqual(stub.requests.map { $0.headers["Authorization"] }, ["Bearer ann", "Bearer bob"])
   }
 
+  func testABodyThatIsUsedUpIsNotSentAgainButTheTokenIsRenewed() async throws {
+    stub.on("/api/list", .status(401))
+    let authenticator = try authenticator(renewal: renewing(to: "new"))
+    let manager = makeManager(authenticator)
+    manager.method = .post
+    manager.body = .stream(
+      HTTPBodyStream {
+        let rest = Mutex<[[UInt8]]>([[1]])
+        let chunks = Chunks(rest)
+        return { chunks.next() }
+      })
+    let error = await failure { try await manager.response() }
+    XCTAssertEqual(error?.context.status, 401)
+    XCTAssertEqual(stub.requests.count, 1)
+    XCTAssertEqual(authenticator.credential?.accessToken, "new")
+  }
+
   func testABackendMaySayNoInItsOwnWords() async throws {
     stub.on("/api/list", .json(#"{"code": 40101}"#), .json(#"{"code": 0}"#))
     var rules = Authenticator.Rules()
@@ -246,6 +263,13 @@ import XCTest
     _ = try await manager.response()
     XCTAssertEqual(stub.requests.map { $0.headers["X-Token"] }, ["old", "new"])
   }
+}
+
+/// Gives the chunks of a body once.
+private final class Chunks: Sendable {
+  private let rest: Mutex<[[UInt8]]>
+  init(_ rest: consuming Mutex<[[UInt8]]>) { self.rest = rest }
+  func next() -> [UInt8]? { rest.withLock { $0.isEmpty ? nil : $0.removeFirst() } }
 }
 
 /// Gives errors in turn.
