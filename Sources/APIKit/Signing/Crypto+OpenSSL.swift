@@ -51,6 +51,7 @@
       // Unchecked because of the pointer: after init it is only copied from (`EVP_MAC_CTX_dup` takes it as
       // const), and each copy belongs to one call.
       private let template: OpaquePointer?
+      private static let digest: StaticString = "digest"
 
       init(_ key: [UInt8]) {
         template = EVP_MAC_CTX_new(Crypto.fetchedHMAC)
@@ -58,8 +59,10 @@
         // OpenSSL takes no empty key. HMAC fills keys up with zeros, so one zero is the same key.
         let key = key.isEmpty ? [0] : key
         let done = name.withUnsafeMutableBufferPointer { name in
+          // The parameter keeps the pointer of its key: a String's would be gone behind the call.
+          let digest = UnsafeRawPointer(Self.digest.utf8Start).assumingMemoryBound(to: CChar.self)
           let settings = [
-            OSSL_PARAM_construct_utf8_string("digest", name.baseAddress, 0), OSSL_PARAM_construct_end(),
+            OSSL_PARAM_construct_utf8_string(digest, name.baseAddress, 0), OSSL_PARAM_construct_end(),
           ]
           return EVP_MAC_init(template, key, key.count, settings)
         }
