@@ -1,8 +1,8 @@
 /// The intensive path: what every load goes through between takeoff and landing.
 ///
-/// Read ``fly()`` from top to bottom: it is the table of contents. One step, one type, one file. Steps are
-/// values; what one leaves for the next is what it returns. Runs off the main actor, in the flight's own
-/// task; cancelling that task ends it at the step it is in.
+/// Read ``fly()`` from top to bottom, then ``FlightCourse``: they are the table of contents. One step, one type,
+/// one file. Steps are values; what one leaves for the next is what it returns. Runs off the main actor, in the
+/// flight's own task; cancelling that task ends it at the step it is in.
 struct Flight: Sendable {
   let call: APICall
   var cache: CacheStep?
@@ -34,52 +34,16 @@ struct Flight: Sendable {
 
   private func askAlone() async throws(APIError) -> FlightOutcome {
     let deadline = FlightDeadline(call)
-    let assembled = try asking(AssemblyStep(call: call).run())
-    let signIn = SignInStep(call: call, deadline: deadline)
-    let admission = AdmissionStep(call: call, airspace: airspace, deadline: deadline)
+    var assembled = try AssemblyStep(call: call).run()
+    cache?.prepare(&assembled.request)
     do {
       try await NetworkStep(call: call, suspension: suspension).pass()
-      return try await JoinStep(call: call, joins: airspace.joins, deadline: deadline)
-        .run(assembled.request) { () throws(APIError) in
-          try await ErrorHookStep(call: call, suspension: suspension).run { () throws(APIError) in
-            try await RetryStep(call: call, airspace: airspace, deadline: deadline).run(assembled.request) {
-              (number) throws(APIError) in
-              try await signIn.run(assembled) { (assembled) throws(APIError) in
-                try await admission.run(assembled.request.url) { () throws(APIError) in
-                  try await ServerClockStep(call: call).run { () throws(APIError) in
-                    try await attempt(number, assembled, deadline)
-                  }
-                }
-              }
-            }
-          }
-        }
+      return try await FlightCourse(flight: self, deadline: deadline, assembled: assembled).fly()
     } catch {
       if let stale = cache?.replacement(for: error) { return .succeeded(stale) }
       if let other = await FallbackStep(call: call).replacement(for: error) { return .succeeded(other) }
       throw error
     }
-  }
-
-  /// The request as it may be answered with 304, where something is stored.
-  private func asking(_ assembled: AssemblyStep.Assembled) -> AssemblyStep.Assembled {
-    guard let cache else { return assembled }
-    var assembled = assembled
-    cache.prepare(&assembled.request)
-    return assembled
-  }
-
-  /// One attempt: signed, sent, decoded, validated.
-  private func attempt(
-    _ number: Int, _ assembled: AssemblyStep.Assembled, _ deadline: FlightDeadline
-  ) async throws(APIError) -> APIResponse {
-    let wire = WireStep(call: call, onProgress: onProgress, attempt: number, deadline: deadline)
-    let answer = try await wire.send(assembled)
-    if let confirmed = cache?.confirmed(by: answer) { return confirmed }
-    let response = try DecodingStep(call: call).run(answer)
-    try ValidationStep(call: call).check(response)
-    cache?.received(response)
-    return response
   }
 
   /// Asks the server once more, behind a landing with a stale answer that allowed it (RFC 5861, 3).
