@@ -8,6 +8,17 @@ public enum CacheCondition: Sendable, Hashable, CaseIterable {
   case offline
 }
 
+extension CacheCondition {
+  /// What a condition of the network means for the cache. One that is not known restricts nothing.
+  public init(_ condition: NetworkCondition) {
+    if condition.isOffline {
+      self = .offline
+    } else {
+      self = condition.isExpensive || condition.isConstrained ? .expensive : .unrestricted
+    }
+  }
+}
+
 /// How much the cache is preferred to the network.
 public enum CachePreference: Sendable, Hashable {
   /// As the manager's policy says.

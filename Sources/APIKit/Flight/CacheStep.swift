@@ -73,6 +73,7 @@ final class CacheStep: Sendable {
     guard rules.policy.rule != .none else { return nil }
     var (found, isDiscarded) = state.withLock { ($0.found, $0.isDiscarded) }
     if found == nil, !isDiscarded, let entry = findOnDisk() { found = (entry, .disk) }
+    if found == nil { note("has no answer") }
     let verdict = rules.verdict(on: found?.entry, from: found?.level ?? .memory, at: cache.now)
     if verdict == .fail {
       throw APIError(
@@ -116,14 +117,23 @@ final class CacheStep: Sendable {
   private func finding(from verdict: CacheVerdict, _ entry: CacheEntry, _ level: CacheLevels) -> Finding {
     state.withLock { $0.found = (entry, level) }
     switch verdict {
-    case .use(let provenance): return .land(response(of: entry, provenance))
+    case .use(let provenance):
+      note("lands with the stored answer")
+      return .land(response(of: entry, provenance))
     case .useAndRefresh(let provenance):
+      note("lands with the stored answer and asks the server behind it")
       state.withLock { $0.wantsRefresh = true }
       return .landAndRefresh(response(of: entry, provenance))
-    case .preview(let provenance): return .preview(response(of: entry, provenance))
-    case .ask, .fail: return .ask
+    case .preview(let provenance):
+      note("shows the stored answer and asks the server")
+      return .preview(response(of: entry, provenance))
+    case .ask, .fail:
+      note("has an answer that is no longer fresh")
+      return .ask
     }
   }
+
+  private func note(_ decision: String) { call.recorder.record(.cache(decision)) }
 
   private func response(of entry: CacheEntry, _ provenance: Provenance) -> APIResponse {
     if case .stale = provenance { cache.count(stale: true) }
@@ -183,6 +193,7 @@ final class CacheStep: Sendable {
     guard let found = state.withLock({ $0.found }) else { return nil }
     let now = cache.now
     guard rules.mayReplace(error, with: found.entry, at: now) else { return nil }
+    note("lands with a stale answer in place of \(error.label)")
     return response(of: found.entry, .stale(age: .seconds(found.entry.arrival.seconds(until: now) ?? 0)))
   }
 

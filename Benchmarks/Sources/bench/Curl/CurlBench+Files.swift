@@ -52,7 +52,8 @@ extension CurlBench {
       name, best.1 / best.0, "x", bar: .atLeast(0.85),
       note: String(format: "%.2f against %.2f s", best.0, best.1))
     measurement.record(
-      "its peak memory, beyond what the process held", Double(ProcessUse.peak - before) / Double(1 << 20), "MiB",
+      "its peak memory, beyond what the process held", Double(ProcessUse.peak - before) / Double(1 << 20),
+      "MiB",
       bar: .atMost(64), note: "\(before >> 20) MiB before")
   }
 

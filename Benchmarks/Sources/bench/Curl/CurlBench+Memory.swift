@@ -30,7 +30,8 @@ extension CurlBench {
           if ProcessUse.resident <= size { break }
         }
         measurement.record(
-          "memory per flight, \(count) outstanding", Double(ProcessUse.resident - before) / Double(count) / 1024,
+          "memory per flight, \(count) outstanding",
+          Double(ProcessUse.resident - before) / Double(count) / 1024,
           "KiB", bar: .atMost(limit), note: "tasks included")
         await transport.shutdown()
         return try await group.reduce(0) { $0 + ($1 ? 1 : 0) }
