@@ -66,6 +66,26 @@ import XCTest
     XCTAssertEqual(asked, 1)
   }
 
+  func testTheRecordOfAFlightSaysWhatTheCacheDecided() async throws {
+    script(.json("[1]"))
+    func decisions(_ response: APIResponse) -> [String] {
+      let record = response.flightID.flatMap { manager.record(of: $0) }
+      return (record?.entries ?? []).compactMap {
+        if case .cache(let decision) = $0.event { decision } else { nil }
+      }
+    }
+    let (first, second) = (try await lands(), try await lands())
+    XCTAssertEqual(decisions(first), ["has no answer"])
+    XCTAssertEqual(decisions(second), ["lands with the stored answer"])
+  }
+
+  func testTheConditionOfTheNetworkHasAMeaningForTheCache() {
+    XCTAssertEqual(CacheCondition(NetworkCondition.wifi), .unrestricted)
+    XCTAssertEqual(CacheCondition(NetworkCondition.unknown), .unrestricted)
+    XCTAssertEqual(CacheCondition(NetworkCondition.cellular), .expensive)
+    XCTAssertEqual(CacheCondition(NetworkCondition.offline), .offline)
+  }
+
   func testAfterThreeMinutesTheServerIsAskedAgain() async throws {
     script(.json("[1]"), .json("[2]"))
     _ = try await lands()
