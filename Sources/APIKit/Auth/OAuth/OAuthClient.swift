@@ -61,8 +61,10 @@ public struct OAuthClient: Sendable {
 
   /// The credential that the user has authorized.
   ///
-  /// - Parameter callback: The URL the user came back with, as it is. Checked as
-  ///   ``OAuthAuthorization/code(from:)`` says.
+  /// - Parameters:
+  ///   - authorization: What was begun with.
+  ///   - callback: The URL the user came back with, as it is. Checked as
+  ///     ``OAuthAuthorization/code(from:)`` says.
   public func credential(
     for authorization: OAuthAuthorization, callback: String
   ) async throws(APIError) -> Credential {
