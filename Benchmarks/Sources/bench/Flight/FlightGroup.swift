@@ -92,6 +92,7 @@ private func sharedAnswer(_ measurement: Measurement) async throws {
     await landings.wait()
     best = min(best, Measurement.seconds(clock.now - start))
     cpu = min(cpu, ProcessCPU.seconds - used)
+    // Loads that did not join are not what is measured.
     guard stub.requests.count == 1 else { fatalError("\(stub.requests.count) requests were sent") }
   }
   measurement.record(
@@ -207,6 +208,6 @@ private final class ControlledManager: BaseAPIManager, APIManager {
   }
 
   func manager(_ manager: BaseAPIManager, didFailWith error: APIError) {
-    fatalError("a load of the measurement failed: \(error)")
+    fatalError("a load of the measurement failed: \(error)")  // a failed load would flatter the number
   }
 }

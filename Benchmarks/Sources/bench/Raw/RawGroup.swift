@@ -169,6 +169,6 @@ private func growth(_ measurement: Measurement) throws {
   for (index, (_, name)) in sizes.enumerated() {
     measurement.record(
       "time for each byte, \(name) against 1 MB", perByte[index] / perByte[2], "x",
-      bar: index == 2 ? .none : .atMost(3), note: String(format: "%.0f MB/s", 1e-6 / perByte[index]))
+      bar: index == 2 ? .none : .atMost(2), note: String(format: "%.0f MB/s", 1e-6 / perByte[index]))
   }
 }
