@@ -11,8 +11,13 @@ class InteropCase: XCTestCase {
     try URLSessionTransport(configuration)
   }
 
-  /// The transport of one test, made when it is first used.
+  /// The transport of one test, made when it is first used and gone with the test: XCTest keeps every case.
   private(set) lazy var transport: Result<any HTTPTransport, any Error> = Result { try makeTransport() }
+
+  override func tearDown() async throws {
+    transport = .failure(TestServerError("the test is over, and its transport with it"))
+    try await super.tearDown()
+  }
 
   /// nginx, or the reason to skip.
   func nginx() throws -> NginxServer { try needing { try NginxServer.shared() } }
