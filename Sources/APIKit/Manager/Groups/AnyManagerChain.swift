@@ -28,7 +28,7 @@
 
   /// Cancels the run in the air, if there is one, with the link it is at.
   public func cancel() {
-    if let run { end(run.flight, .cancelled(.byCaller)) }
+    if let run { end(run.flight, because: .byCaller) }
   }
 
   // MARK: Insides
@@ -42,7 +42,7 @@
         }
       }
     } onCancel: {
-      LandingStrip.main.put { [weak self] in self?.end(flight, .cancelled(.taskCancelled)) }
+      LandingStrip.main.put { [weak self] in self?.end(flight, because: .taskCancelled) }
     }
     return try result.get()
   }
@@ -55,84 +55,104 @@
       return .refused(APIError(.takeoff, .alreadyLoading, "a run of \(memberName) is in the air already"))
     }
     (value, failedLink) = (nil, nil)
-    let run = ChainRun(flight, waiter)
+    let run = ChainRun(flight, ChainMachine(count: links.count), waiter, report)
     self.run = run
     if let deadline {
       let time = time
       run.timer = Task.detached { [weak self] in
         do { try await time.sleep(for: deadline) } catch { return }
-        LandingStrip.main.put { self?.timeIsUp(flight, deadline) }
+        LandingStrip.main.put { self?.timeIsUp(flight) }
       }
     }
-    let links = links
-    run.task = Task { [weak self] in
-      var value: any Sendable = ()
-      for (index, link) in links.enumerated() {
-        let part: @MainActor (Double) -> Void = { report?((Double(index) + $0) / Double(links.count)) }
-        do throws(APIError) {
-          value = try await link.run(value, report == nil ? nil : part)
-        } catch {
-          self?.failed(index, error, of: flight)
-          return
-        }
-        part(1)
-        guard self?.landed(index, value, of: flight) == true else { return }
-      }
-    }
+    perform(run.machine.start(), in: run)
     return .flying(flight)
   }
 
-  /// A link has landed. False when the run is over meanwhile.
-  private func landed(_ index: Int, _ value: any Sendable, of flight: FlightID) -> Bool {
-    guard let run, run.flight == flight else { return false }
-    run.index = index + 1
+  /// Carries out what the machine says.
+  private func perform(_ actions: [ChainMachine.Action], in run: ChainRun) {
+    for action in actions {
+      switch action {
+      case .start(let index): start(index, in: run)
+      case .cancel: run.task?.cancel()
+      case .finish(let end): finish(run, end)
+      }
+    }
+  }
+
+  private func start(_ index: Int, in run: ChainRun) {
+    let (flight, link, input) = (run.flight, links[index], run.value)
+    let reports = run.report != nil
+    run.task = Task { [weak self] in
+      let report: @MainActor (Double) -> Void = { self?.moved(index, to: $0, of: flight) }
+      do throws(APIError) {
+        let value = try await link.run(input, reports ? report : nil)
+        self?.landed(index, value, of: flight)
+      } catch {
+        self?.failed(index, error, of: flight)
+      }
+    }
+  }
+
+  /// A link says how far it is; nobody hears of one that is over.
+  private func moved(_ index: Int, to part: Double, of flight: FlightID) {
+    guard let run, run.flight == flight, let fraction = run.machine.fraction(of: index, at: part) else {
+      return
+    }
+    run.report?(fraction)
+  }
+
+  private func landed(_ index: Int, _ value: any Sendable, of flight: FlightID) {
+    moved(index, to: 1, of: flight)
+    guard let run, run.flight == flight, run.machine.position == index else { return }
+    run.value = value
     delegate?.chain(self, didLandLinkAt: index)
-    // The delegate may have cancelled the run.
-    guard self.run === run else { return false }
-    if index == links.count - 1 { end(flight, .succeeded(value)) }
-    return true
+    // The delegate may have cancelled the run, and even started another.
+    guard self.run === run else { return }
+    perform(run.machine.landed(index), in: run)
   }
 
   private func failed(_ index: Int, _ error: APIError, of flight: FlightID) {
-    guard run?.flight == flight else { return }
-    failedLink = (index, links[index].name)
-    end(flight, .failed(error))
-  }
-
-  private func timeIsUp(_ flight: FlightID, _ deadline: Duration) {
     guard let run, run.flight == flight else { return }
-    failed(
-      run.index,
-      APIError(
-        .takeoff, .deadlineExceeded,
-        "\(memberName) was not finished before its deadline of \(deadline.shortText): "
-          + "it was at link \(run.index + 1) of \(links.count)"),
-      of: flight)
+    run.error = error
+    perform(run.machine.failed(index), in: run)
   }
 
-  private enum End {
-    case succeeded(any Sendable)
-    case failed(APIError)
-    case cancelled(CancellationReason)
-  }
-
-  private func end(_ flight: FlightID, _ end: End) {
+  private func timeIsUp(_ flight: FlightID) {
     guard let run, run.flight == flight else { return }
+    perform(run.machine.timeUp(), in: run)
+  }
+
+  private func end(_ flight: FlightID, because reason: CancellationReason) {
+    guard let run, run.flight == flight else { return }
+    run.reason = reason
+    perform(run.machine.cancel(), in: run)
+  }
+
+  private func finish(_ run: ChainRun, _ end: ChainMachine.End) {
     self.run = nil
     run.timer?.cancel()
-    run.task?.cancel()
     switch end {
-    case .succeeded(let value):
-      self.value = value
+    case .succeeded:
+      value = run.value
       delegate?.chainDidSucceed(self)
-      run.waiter?.resume(returning: .success(value))
-    case .failed(let error):
-      delegate?.chain(self, didFailWith: error)
-      run.waiter?.resume(returning: .failure(error))
-    case .cancelled(let reason):
-      delegate?.chain(self, didCancel: flight, because: reason)
-      run.waiter?.resume(returning: .failure(APIError(.takeoff, .cancelled, "cancelled: \(reason)")))
+      run.waiter?.resume(returning: .success(run.value))
+    case .failed(let index): fail(run, index, run.error ?? APIError(.takeoff, .memberFailed))
+    case .timedOut(let index):
+      let late = APIError(
+        .takeoff, .deadlineExceeded,
+        "\(memberName) was not finished before its deadline of \(deadline?.shortText ?? "none"): "
+          + "it was at link \(index + 1) of \(links.count)")
+      fail(run, index, late)
+    case .cancelled:
+      delegate?.chain(self, didCancel: run.flight, because: run.reason)
+      run.waiter?.resume(returning: .failure(APIError(.takeoff, .cancelled, "cancelled: \(run.reason)")))
     }
+  }
+
+  private func fail(_ run: ChainRun, _ index: Int, _ error: APIError) {
+    failedLink = (index, links[index].name)
+    delegate?.chain(self, didFailWith: error)
+    run.waiter?.resume(returning: .failure(error))
   }
 }
 
@@ -167,15 +187,23 @@ extension ManagerChainDelegate {
 /// One run of a chain. Its tasks die with it.
 @MainActor private final class ChainRun {
   let flight: FlightID
-  var waiter: CheckedContinuation<Result<any Sendable, APIError>, Never>?
+  var machine: ChainMachine
+  let waiter: CheckedContinuation<Result<any Sendable, APIError>, Never>?
+  let report: (@MainActor (Double) -> Void)?
   var task: Task<Void, Never>?
   var timer: Task<Void, Never>?
-  /// The link it is at, from 0.
-  var index = 0
+  /// What the link before has landed with.
+  var value: any Sendable = ()
+  /// Why a link has failed, and why the run was cancelled, for the machine's last action.
+  var error: APIError?
+  var reason = CancellationReason.byCaller
 
-  init(_ flight: FlightID, _ waiter: CheckedContinuation<Result<any Sendable, APIError>, Never>?) {
-    self.flight = flight
-    self.waiter = waiter
+  init(
+    _ flight: FlightID, _ machine: ChainMachine,
+    _ waiter: CheckedContinuation<Result<any Sendable, APIError>, Never>?,
+    _ report: (@MainActor (Double) -> Void)?
+  ) {
+    (self.flight, self.machine, self.waiter, self.report) = (flight, machine, waiter, report)
   }
 
   deinit {
