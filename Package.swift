@@ -18,6 +18,7 @@ let package = Package(
     .library(name: "Reformers", targets: ["Reformers"]),
     // For the nested package Benchmarks.
     .library(name: "TestServers", targets: ["TestServers"]),
+    .library(name: "DemoServer", targets: ["DemoServer"]),
     .executable(name: "DemoCLI", targets: ["DemoCLI"]),
   ],
   targets: [

@@ -16,6 +16,7 @@ let package = Package(
         .product(name: "APIKit", package: "APIKit"),
         .product(name: "Reformers", package: "APIKit"),
         .product(name: "TestServers", package: "APIKit"),
+        .product(name: "DemoServer", package: "APIKit"),
         "BareCurl",
       ],
       swiftSettings: [

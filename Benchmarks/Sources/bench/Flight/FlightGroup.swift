@@ -8,6 +8,7 @@ let flightGroup = BenchGroup(name: "flight", summary: "what stands between takeo
   try await idleSignIn(measurement)
   try await recordLine(measurement)
   try await sharedAnswer(measurement)
+  try await refreshStorm(measurement)
 }
 
 /// Retry, host limits, breaker and network gate, switched on and with nothing to do, against all of them

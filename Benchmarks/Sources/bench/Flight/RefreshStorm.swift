@@ -1,0 +1,129 @@
+import APIKit
+import DemoServer
+import Foundation
+
+/// A thousand loads whose token has just ended, over real sockets: refused, renewed once, sent again.
+///
+/// The refusals, the renewal and the replays follow each other whoever waits, so the server's times alone make
+/// 2.25 requests where its token endpoint takes a quarter of the API's time, and 3 where it takes all of it:
+/// no client can hold the bar then, and the row has none.
+func refreshStorm(_ measurement: Measurement) async throws {
+  let answer = Duration.seconds(1)
+  let rows: [(String, Double, Measurement.Bar)] = [
+    ("refresh storm of 1,000 against one request", 0.25, .atMost(3)),
+    ("the same with a renewal as slow as a request", 1, .none),
+  ]
+  for (name, share, bar) in rows {
+    var best: (storm: Double, one: Double) = (.infinity, .infinity)
+    for _ in 0..<min(measurement.rounds, 3) {
+      let times = try await StormyBackend(answer: answer, renewal: answer * share).run(1000)
+      if times.storm / times.one < best.storm / best.one || best.one == .infinity { best = times }
+    }
+    let waits = 2 * best.one + share * best.one
+    measurement.record(
+      name, best.storm / best.one, "x",
+      bar: bar,
+      note: String(
+        format: "%.0f against %.0f ms; the waits alone are %.0f ms", best.storm * 1e3, best.one * 1e3,
+        waits * 1e3))
+  }
+}
+
+/// A server whose every answer takes a while, and which takes one token.
+private struct StormyBackend {
+  let answer: Duration
+  let renewal: Duration
+
+  /// The seconds of so many loads with an ended token, and of one with a good one.
+  func run(_ count: Int) async throws -> (storm: Double, one: Double) {
+    var options = DemoServer.Options()
+    options.maximumConnections = 4096
+    let server = try DemoServer(options: options)
+    defer { server.stop() }
+    let (answer, renewal) = (answer, renewal)
+    server.on(.get, "/api/list") { request in
+      let isGood = request.headers["Authorization"] == "Bearer new"
+      var response = DemoResponse.json("{}", status: isGood ? 200 : 401)
+      response.delay = answer
+      return response
+    }
+    server.on(.post, "/api/token") { _ in
+      var response = DemoResponse.json(#"{"access_token": "new"}"#)
+      response.delay = renewal
+      return response
+    }
+    var configuration = TransportConfiguration()
+    configuration.connections.perHost = count + 1
+    let client = HTTPClient(transport: try DefaultTransport.make(configuration))
+    let environments = ServiceEnvironments(try server.url("/api"))
+    let tokens = await StormyManager(
+      StormyService(environments: environments, client: client), "token", .post, .exempt)
+    let authenticator = Authenticator { _ in
+      Credential(accessToken: try await tokens.response().raw.access_token.require(), refreshToken: "r")
+    }
+    let service = StormyService(environments: environments, client: client, authenticator: authenticator)
+
+    try authenticator.signIn(with: Credential(accessToken: "new", refreshToken: "r"))
+    let one = await StormLandings.seconds(of: 1, service)
+    try authenticator.signIn(with: Credential(accessToken: "old", refreshToken: "r"))
+    server.forget()
+    let storm = await StormLandings.seconds(of: count, service)
+    let paths = server.requests.map(\.path)
+    guard paths.count { $0 == "/api/token" } == 1, paths.count == 2 * count + 1 else {
+      fatalError("\(paths.count) requests were sent: that was no storm")
+    }
+    return (storm, one)
+  }
+}
+
+private struct StormyService: APIService {
+  let name = "Storm"
+  let environments: ServiceEnvironments
+  let client: HTTPClient
+  var authenticator: Authenticator?
+}
+
+private final class StormyManager: BaseAPIManager, APIManager {
+  let service: StormyService
+  let apiName: String
+  let method: HTTPMethod
+  let signIn: SignInRule
+
+  init(
+    _ service: StormyService, _ apiName: String, _ method: HTTPMethod = .get,
+    _ signIn: SignInRule = .asAvailable
+  ) {
+    (self.service, self.apiName, self.method, self.signIn) = (service, apiName, method, signIn)
+    super.init()
+  }
+}
+
+/// Starts loads together and waits until all have landed well.
+@MainActor private final class StormLandings: APIManagerDelegate {
+  private var toLand: Int
+  private var done: CheckedContinuation<Void, Never>?
+
+  private init(_ count: Int) { toLand = count }
+
+  static func seconds(of count: Int, _ service: StormyService) async -> Double {
+    let manager = StormyManager(service, "list")
+    manager.airspace = Airspace()
+    let landings = StormLandings(count)
+    manager.delegate = landings
+    let start = ContinuousClock.now
+    await withCheckedContinuation { continuation in
+      landings.done = continuation
+      for number in 0..<count { manager.load(["n": .integer(number)]) }
+    }
+    return Measurement.seconds(ContinuousClock.now - start)
+  }
+
+  func manager(_ manager: BaseAPIManager, didSucceedWith response: APIResponse) {
+    toLand -= 1
+    if toLand == 0 { done?.resume() }
+  }
+
+  func manager(_ manager: BaseAPIManager, didFailWith error: APIError) {
+    fatalError("a load of the measurement failed: \(error)")  // a failed load would flatter the number
+  }
+}
