@@ -5,6 +5,7 @@ import CAPIKit
 /// Not locked and not `Sendable`: whoever owns it uses it from one place at a time.
 final class SQLiteDatabase {
   private let handle: OpaquePointer
+  private let patience: Int32
 
   /// Opens a database, creating the file where there is none.
   ///
@@ -19,6 +20,7 @@ final class SQLiteDatabase {
       throw failure
     }
     handle = opened
+    self.patience = patience
     sqlite3_extended_result_codes(opened, 1)
     sqlite3_busy_timeout(opened, patience)
   }
@@ -28,6 +30,19 @@ final class SQLiteDatabase {
   /// Runs statements that give no rows.
   func execute(_ sql: String) throws(SQLiteFailure) {
     try check(sqlite3_exec(handle, sql, nil, nil, nil))
+  }
+
+  /// Runs statements that SQLite itself does not wait with while others use the file: a change of the journal.
+  func executePatiently(_ sql: String) throws(SQLiteFailure) {
+    for _ in 0..<(patience / 2) {
+      do throws(SQLiteFailure) {
+        return try execute(sql)
+      } catch {
+        guard error.isBusy else { throw error }
+        sqlite3_sleep(2)
+      }
+    }
+    try execute(sql)
   }
 
   /// Prepares a statement that is used again and again.
@@ -44,9 +59,20 @@ final class SQLiteDatabase {
     return try statement.step() ? statement.integer(0) : 0
   }
 
+  /// Reads several things as they stood at one moment, whatever others commit meanwhile.
+  func snapshot<Value>(_ work: () throws(SQLiteFailure) -> Value) throws(SQLiteFailure) -> Value {
+    try transaction("BEGIN", work)
+  }
+
   /// Does all of the work or none of it.
   func transaction<Value>(_ work: () throws(SQLiteFailure) -> Value) throws(SQLiteFailure) -> Value {
-    try execute("BEGIN IMMEDIATE")
+    try transaction("BEGIN IMMEDIATE", work)
+  }
+
+  private func transaction<Value>(
+    _ begin: String, _ work: () throws(SQLiteFailure) -> Value
+  ) throws(SQLiteFailure) -> Value {
+    try execute(begin)
     do throws(SQLiteFailure) {
       let value = try work()
       try execute("COMMIT")

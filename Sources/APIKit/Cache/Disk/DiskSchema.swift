@@ -50,10 +50,11 @@ enum DiskSchema {
 
   /// Makes the tables where there are none.
   static func prepare(_ database: SQLiteDatabase) throws(SQLiteFailure) -> State {
-    let found = try look(database)
+    // Of one moment: somebody who makes the tables in between must not look like a stranger.
+    let found = try database.snapshot { () throws(SQLiteFailure) in try look(database) }
     // What is not ours is not touched, not even by a setting.
     if let found, !found.isOurs { return found }
-    try database.execute(settings)
+    try database.executePatiently(settings)
     if let found { return found }
     return try database.transaction { () throws(SQLiteFailure) in
       // Another process may have been quicker.

@@ -1,0 +1,26 @@
+import Foundation
+import XCTest
+
+@testable import APIKit
+
+/// Several connections that meet at one folder while its database is being made.
+final class CacheOpeningTests: XCTestCase {
+  func testConnectionsThatOpenANewFolderAtOnceAllTakeItForTheirs() async throws {
+    for _ in 0..<60 {
+      let folder = try CacheFixture.folder(self)
+      let caches = (0..<3).map { _ in ResponseCache(disk: CacheDisk(folder: folder)) }
+      let logs = caches.map(FaultLog.init)
+      await withTaskGroup(of: Void.self) { group in
+        for (number, cache) in caches.enumerated() {
+          group.addTask {
+            XCTAssertNil(cache.onDisk(number))
+            cache.put(CacheFixture.entry(number))
+            await cache.flush()
+          }
+        }
+      }
+      XCTAssertEqual(logs.flatMap(\.faults), [])
+      XCTAssertEqual(caches[0].statistics.disk.count, 3)
+    }
+  }
+}
