@@ -47,16 +47,16 @@ enum DemoCLI {
     let arguments = try ParsedArguments(words, options: type.options + Option.common, operands: type.operands)
     let command = try type.init(arguments)
     let session = Session(arguments, console: console)
-    defer { if arguments.has("--explain") { session.explain() } }
     do {
       try await command.run(in: session)
-      await session.keepAnswers()
-      return session.hasFailed ? .failed : .success
     } catch let usage as UsageError {
       throw usage
     } catch {
       session.report(error)
-      return .failed
     }
+    // What did load is kept, whatever failed beside it.
+    await session.keepAnswers()
+    if arguments.has("--explain") { session.explain() }
+    return session.hasFailed ? .failed : .success
   }
 }

@@ -6,20 +6,24 @@ import DemoServer
 final class Session {
   let console: Console
   let writesJSON: Bool
-  /// Where the run keeps its answers; nil unless asked for.
-  let cache: ResponseCache?
   /// Whether something was reported as failed though the command went on.
   private(set) var hasFailed = false
 
   private let arguments: ParsedArguments
   private let lastFlightBefore = FlightLog.shared.records.last?.flight ?? FlightID(rawValue: 0)
   private lazy var backends = Result { try Backends(arguments, cache: cache, console: console) }
+  private lazy var opened = Result {
+    let cache = try Answers.open(arguments, console: console)
+    inUse = cache
+    return cache
+  }
+  private var inUse: ResponseCache?
+  private var origins = AnswerOrigins()
 
   init(_ arguments: ParsedArguments, console: Console) {
     self.arguments = arguments
     self.console = console
     writesJSON = arguments.has("--json")
-    cache = arguments.has("--cache") ? Answers.open() : nil
   }
 
   /// Homes around Sacramento.
@@ -37,19 +41,33 @@ final class Session {
   /// Requests that reached the run's own server; nil with a server elsewhere.
   var requestCount: Int? { try? backends.get().server?.counters.requests }
 
-  /// Waits until the run's answers are stored, and says on stderr how many came from the cache.
-  func keepAnswers() async {
-    guard let cache else { return }
-    await cache.flush()
-    let numbers = cache.statistics
-    console.error(
-      "answers from the cache: \(numbers.memory.hits + numbers.disk.hits), stored: \(numbers.disk.stores)")
+  /// Where the run keeps its answers; nil with `--no-cache`.
+  var cache: ResponseCache? { get throws { try opened.get() } }
+  /// The folder of that cache.
+  var cacheFolder: String { arguments.text("--cache-folder") ?? Answers.usualFolder }
+
+  /// Notes where an answer came from, for the line below the result.
+  func note(_ provenance: Provenance) { origins.note(provenance) }
+
+  /// Where the answers came from that were noted since this was asked last.
+  func takeOrigins() -> AnswerOrigins {
+    defer { origins = AnswerOrigins() }
+    return origins
   }
 
-  /// Prints the records of the run's flights on stderr.
+  /// Waits until the run's answers are on disk: the process ends after this.
+  func keepAnswers() async { await inUse?.flush() }
+
+  /// Prints the records of the run's flights on stderr, and what the cache did.
   func explain() {
     for record in FlightLog.shared.records where record.flight > lastFlightBefore {
       console.error(record.description)
+    }
+    guard let numbers = inUse?.statistics else { return }
+    for (name, level) in [("memory", numbers.memory), ("disk", numbers.disk)] {
+      console.error(
+        "cache, \(name): \(level.hits) hits, \(level.misses) misses, \(level.stores) stores, "
+          + "\(level.evictions) evictions; \(level.count) answers, \(level.bytes) bytes")
     }
   }
 

@@ -3,21 +3,28 @@ import Synchronization
 
 @testable import DemoCLI
 
-/// Runs command lines in this process and keeps what they print.
+/// Runs command lines in this process and keeps what they print. Each run has a cache of its own, in a folder
+/// that is gone afterwards, unless it is given one.
 @MainActor
 struct CommandLineRun {
   let status: DemoCLI.Status
   let output: [String]
   let errors: [String]
 
-  init(_ line: String, width: Int = 100) async {
+  init(_ line: String, width: Int = 100, cache folder: String? = nil) async {
+    let own = FileManager.default.temporaryDirectory.appendingPathComponent("apikit-demo-\(UUID())")
+    defer { try? FileManager.default.removeItem(at: own) }
+    var words = line.split(separator: " ").map(String.init)
+    if !words.isEmpty, !line.contains("cache") || folder != nil {
+      words.insert(contentsOf: ["--cache-folder", folder ?? own.path], at: 1)
+    }
     let printed = Mutex<(output: [String], errors: [String])>(([], []))
     let lines = Lines(printed: printed)
     let console = Console(
       print: { text in lines.printed.withLock { $0.output += text.components(separatedBy: "\n") } },
       error: { text in lines.printed.withLock { $0.errors += text.components(separatedBy: "\n") } },
       width: width)
-    status = await DemoCLI.run(line.split(separator: " ").map(String.init), console: console)
+    status = await DemoCLI.run(words, console: console)
     (output, errors) = lines.printed.withLock { $0 }
   }
 

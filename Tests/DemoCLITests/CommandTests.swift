@@ -79,14 +79,14 @@ final class CommandTests: XCTestCase {
         second.homes.elements.compactMap(\.id.string))
     }
     let beyond = await CommandLineRun("list --source new --page 40")
-    XCTAssertEqual(beyond.output, ["No home on page 40."])
+    XCTAssertEqual(beyond.output, ["No home on page 40.", "from the network"])
     XCTAssertEqual(beyond.status, .success)
   }
 
   func testTablesFitTheTerminal() async {
     for width in [40, 60, 80, 120] {
       let run = await CommandLineRun("list --size 10", width: width)
-      XCTAssertEqual(run.output.count, 13)
+      XCTAssertEqual(run.output.count, 14)
       for line in run.output { XCTAssertLessThanOrEqual(line.count, width, line) }
     }
     let wide = await CommandLineRun("show sac-17")
@@ -115,7 +115,7 @@ final class CommandTests: XCTestCase {
     defer { try? FileManager.default.removeItem(at: file) }
     let run = await CommandLineRun("map --source new --svg \(file.path)")
     XCTAssertEqual(run.status, .success, run.errors.joined())
-    XCTAssertEqual(run.output.last, "New homes in Ames: 335 homes")
+    XCTAssertEqual(run.output.suffix(2), ["New homes in Ames: 335 homes", "from the network"])
     XCTAssertTrue(run.output[0].unicodeScalars.allSatisfy { (0x2800...0x28FF).contains($0.value) })
     let svg = try String(contentsOf: file, encoding: .utf8)
     XCTAssertEqual(svg.components(separatedBy: "<circle").count - 1, 335)
@@ -168,7 +168,7 @@ final class CommandTests: XCTestCase {
     XCTAssertTrue(
       partly.errors.contains { $0.contains("(ames)") && $0.contains("503") }, partly.errors.joined())
     XCTAssertTrue(partly.errors.contains { $0.contains("not you") }, partly.errors.joined())
-    XCTAssertEqual(partly.output.last, "3 of 335 homes, page 1")
+    XCTAssertEqual(partly.output.suffix(2), ["3 of 335 homes, page 1", "from the network"])
   }
 
   func testEveryTransportBringsTheSameHomes() async throws {
@@ -182,7 +182,8 @@ final class CommandTests: XCTestCase {
   }
 
   func testTheReformersKeepTheirContractWithRealAnswers() async throws {
-    let session = Session(try ParsedArguments([], options: [], operands: []), console: .standard)
+    let session = Session(
+      try ParsedArguments(["--no-cache"], options: Option.common, operands: []), console: .standard)
     for source in HomeSource.allCases {
       let manager = try source.homes(in: session)
       let raw = try await manager.response(for: ["size": 2]).raw
@@ -214,6 +215,7 @@ final class ExplainTests: XCTestCase {
     XCTAssertEqual(run.status, .success, run.errors.joined())
     let text = run.errors.joined(separator: "\n")
     XCTAssertEqual(run.errors.filter { $0.hasPrefix("flight ") }.count, 1, text)
+    XCTAssertTrue(text.contains("cache, disk: 0 hits, 1 misses, 1 stores"), text)
     for words in ["took off", "attempt 1 to 127.0.0.1", "answered 200", "landed: success from the network"] {
       XCTAssertTrue(text.contains(words), text)
     }

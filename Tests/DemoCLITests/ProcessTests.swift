@@ -14,8 +14,16 @@ final class ProcessTests: XCTestCase {
     return folder.appendingPathComponent("DemoCLI")
   }
 
+  private var caches = FileManager.default.temporaryDirectory.appendingPathComponent("apikit-demo-\(UUID())")
+
+  override func tearDown() {
+    try? FileManager.default.removeItem(at: caches)
+    super.tearDown()
+  }
+
   private func start(_ arguments: [String]) throws -> (process: Process, output: Pipe, errors: Pipe) {
     let process = Process()
+    process.environment = ProcessInfo.processInfo.environment.merging(["XDG_CACHE_HOME": caches.path]) { $1 }
     let (output, errors) = (Pipe(), Pipe())
     process.executableURL = program
     process.arguments = arguments
@@ -40,7 +48,7 @@ final class ProcessTests: XCTestCase {
   func testExitStatusAndStreams() throws {
     let list = try run("list", "--size", "2", "--source", "new")
     XCTAssertEqual(list.status, 0, list.errors)
-    XCTAssertTrue(list.output.hasSuffix("2 of 335 homes, page 1\n"), list.output)
+    XCTAssertTrue(list.output.hasSuffix("2 of 335 homes, page 1\nfrom the network\n"), list.output)
     XCTAssertEqual(list.errors, "")
     let failed = try run("show", "sac-99999")
     XCTAssertEqual(failed.status, 1)
@@ -48,6 +56,22 @@ final class ProcessTests: XCTestCase {
     XCTAssertTrue(failed.errors.contains("status 404"), failed.errors)
     XCTAssertEqual(try run("list", "--nonsense").status, 2)
   }
+
+  #if os(Linux)  // elsewhere the folder of caches is not the environment's to say
+    func testAListRunTwiceLandsTheSecondTimeFromWhatTheFirstRunKept() throws {
+      let first = try run("list", "--size", "3")
+      XCTAssertEqual(first.status, 0, first.errors)
+      XCTAssertTrue(first.output.hasSuffix("\nfrom the network\n"), first.output)
+      let second = try run("list", "--size", "3")
+      XCTAssertEqual(second.status, 0, second.errors)
+      XCTAssertTrue(second.output.contains("\nfrom disk, "), second.output)
+      XCTAssertTrue(second.output.hasSuffix(" s old\n"), second.output)
+      XCTAssertEqual(
+        first.output.split(separator: "\n").dropLast(), second.output.split(separator: "\n").dropLast())
+      let numbers = try run("cache")
+      XCTAssertTrue(numbers.output.hasSuffix("in \(caches.path)/APIKitDemo\n"), numbers.output)
+    }
+  #endif
 
   func testServeServesUntilItIsToldToEnd() throws {
     let (process, output, _) = try start(["serve", "--signed"])

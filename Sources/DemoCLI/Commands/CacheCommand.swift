@@ -1,27 +1,50 @@
 import APIKit
+import Reformers
 
-/// Shows what earlier runs with `--cache` have kept, and clears it.
+/// Shows what runs have kept and how often it was used, and clears it.
 struct CacheCommand: Command {
   static let name = "cache"
-  static let summary = "what runs with --cache have kept on disk"
+  static let summary = "what runs have kept, and how often it was used"
   static let options = [Option("--clear", help: "drop all of it")]
 
   private let clears: Bool
 
-  init(_ arguments: ParsedArguments) throws(UsageError) { clears = arguments.has("--clear") }
+  init(_ arguments: ParsedArguments) throws(UsageError) {
+    clears = arguments.has("--clear")
+    guard !arguments.has("--no-cache") else {
+      throw UsageError("cache is about the cache: leave --no-cache out")
+    }
+  }
 
   func run(in session: Session) async throws {
-    let cache = session.cache ?? Answers.open()
-    cache.onFault { fault in Task { @MainActor in session.console.error("DemoCLI: \(fault)") } }
+    guard let cache = try session.cache else { return }
     if clears {
       cache.removeAll()
       await cache.flush()
     }
-    let disk = cache.statistics.disk
+    let numbers = cache.statistics
+    let levels = [("disk", numbers.disk), ("memory", numbers.memory)]
     if session.writesJSON {
-      let plain: [String: Any?] = ["folder": Answers.folder, "answers": disk.count, "bytes": disk.bytes]
+      var plain: [String: Any?] = ["folder": session.cacheFolder, "faults": numbers.faults]
+      for (name, level) in levels {
+        plain[name] = [
+          "answers": level.count, "bytes": level.bytes, "hits": level.hits, "misses": level.misses,
+          "stores": level.stores, "evictions": level.evictions,
+        ]
+      }
       return try HomePrinter(session: session).json(plain)
     }
-    session.console.print("\(disk.count) answers, \(disk.bytes) bytes in \(Answers.folder)")
+    let heads = ["Level", "Answers", "Bytes", "Hits", "Misses", "Stores", "Evictions"]
+    let rows = levels.map { name, level in
+      [name]
+        + [level.count, level.bytes, level.hits, level.misses, level.stores, level.evictions].map {
+          Formatting.grouped($0.magnitude)
+        }
+    }
+    let columns = heads.map { TextTable.Column($0, alignment: $0 == "Level" ? .left : .right) }
+    for line in TextTable(columns: columns, rows: rows).lines(width: session.console.width) {
+      session.console.print(line)
+    }
+    session.console.print("in \(session.cacheFolder)")
   }
 }

@@ -40,11 +40,12 @@ struct MapCommand: Command {
           "longitude": point.longitude,
         ]
       }
-      return try HomePrinter(session: session).json(["points": plain])
+      return try HomePrinter(session: session).json(answered: ["points": plain])
     }
     for line in DotMap.lines(points, columns: min(session.console.width, 100), rows: 20) {
       session.console.print(line)
     }
     session.console.print("\(source.title): \(points.count) homes")
+    HomePrinter(session: session).printOrigins()
   }
 }

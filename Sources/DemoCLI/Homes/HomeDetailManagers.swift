@@ -4,6 +4,7 @@ import APIKit
 final class SacramentoHomeManager: BaseAPIManager, APIManager {
   let service: SacramentoService
   let apiName = "homes/{id}"
+  let cachePolicy = CachePolicy.fresh()
   init(_ service: SacramentoService) { self.service = service }
 }
 
@@ -11,6 +12,7 @@ final class SacramentoHomeManager: BaseAPIManager, APIManager {
 final class AmesHomeManager: BaseAPIManager, APIManager {
   let service: AmesService
   let apiName = "listings/{id}"
+  let cachePolicy = CachePolicy.fresh()
   init(_ service: AmesService) { self.service = service }
 
   func reformParameters(_ parameters: Parameters) throws -> Parameters {
@@ -25,5 +27,6 @@ final class AmesHomeManager: BaseAPIManager, APIManager {
 final class NewHomeManager: BaseAPIManager, APIManager {
   let service: NewHomesService
   let apiName = "projects/{id}"
+  let cachePolicy = CachePolicy.fresh()
   init(_ service: NewHomesService) { self.service = service }
 }

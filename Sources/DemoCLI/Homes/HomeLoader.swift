@@ -49,7 +49,7 @@ struct HomeLoader {
     let group = ManagerGroup(.settleAll)
     let lists = try query.sources.map { source in
       let manager = try source.homes(in: session)
-      return group.add(MemberWork(source.title) { try await Self.allRows(of: manager, query) })
+      return group.add(MemberWork(source.title) { try await allRows(of: manager, query) })
     }
     let results = try await group.landing()
     for failure in results.failures { session.report(failure.error) }
@@ -60,12 +60,13 @@ struct HomeLoader {
     return homes
   }
 
-  private static func allRows(
+  private func allRows(
     of manager: some HomesManager, _ query: HomeQuery
   ) async throws -> [PropertyListReformer.Row] {
     let parameters = query.parameters(page: 1).removing(["page", "size"])
     var rows: [PropertyListReformer.Row] = []
     for try await page in manager.pages(for: parameters) {
+      session.note(page.response.provenance)
       rows += try page.response.data(with: PropertyListReformer())
     }
     return rows
@@ -97,7 +98,7 @@ struct HomeLoader {
     let first = all || manager is NewHomesManager ? 1 : query.page
     var pages: [Page<Output>] = []
     for number in first...query.page {
-      _ = try await manager.response(for: query.parameters(page: number))
+      session.note(try await manager.response(for: query.parameters(page: number)).provenance)
       let output = try await manager.fetchDataInBackground(with: reformer)
       let total = try manager.fetchData(with: PropertyTotalReformer()) ?? output.count
       pages.append(Page(output: output, total: total))

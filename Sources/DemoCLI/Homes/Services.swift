@@ -1,6 +1,5 @@
 import APIKit
 import DemoServer
-import Foundation
 import Reformers
 
 /// Homes around Sacramento: signs with a salted digest, reports errors inside a 200.
@@ -48,41 +47,6 @@ struct NewHomesService: APIService {
   func resolve(_ error: APIError, of call: APICall) async -> ErrorResolution {
     error.telling { $0.xf_error.string }
   }
-}
-
-/// The answers that a run keeps for the next one, where `--cache` asks for it.
-struct Answers: Sendable {
-  var cache: ResponseCache?
-  /// The name that the run's own server has in the cache: its port changes from run to run.
-  var origin: String?
-
-  /// The folder that all runs share.
-  static var folder: String {
-    let environment = ProcessInfo.processInfo.environment
-    let caches = environment["XDG_CACHE_HOME"] ?? (environment["HOME"] ?? "/tmp") + "/.cache"
-    return caches + "/APIKitDemo"
-  }
-
-  /// The cache of that folder.
-  static func open() -> ResponseCache { ResponseCache(disk: CacheDisk(folder: folder)) }
-}
-
-extension APIService {
-  fileprivate func origin(_ answers: Answers, _ call: APICall) -> String {
-    answers.origin ?? call.baseURL?.string ?? ""
-  }
-}
-
-extension SacramentoService {
-  func cacheOrigin(of call: APICall) -> String { origin(answers, call) }
-}
-
-extension AmesService {
-  func cacheOrigin(of call: APICall) -> String { origin(answers, call) }
-}
-
-extension NewHomesService {
-  func cacheOrigin(of call: APICall) -> String { origin(answers, call) }
 }
 
 extension APIError {

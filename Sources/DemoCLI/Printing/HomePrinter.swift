@@ -20,22 +20,24 @@ struct HomePrinter {
   /// A list of homes and how many there are in all.
   func print(_ homes: HomeLoader.Homes, of query: HomeQuery) throws {
     if session.writesJSON {
-      return try json(["total": homes.total, "page": query.page, "homes": homes.rows.map(plain)])
+      return try json(answered: ["total": homes.total, "page": query.page, "homes": homes.rows.map(plain)])
     }
     guard !homes.rows.isEmpty else {
       if session.hasFailed { return }
-      return session.console.print(homes.total == 0 ? "No home fits." : "No home on page \(query.page).")
+      session.console.print(homes.total == 0 ? "No home fits." : "No home on page \(query.page).")
+      return printOrigins()
     }
     for line in TextTable(of: homes.rows, columns: Self.columns).lines(width: session.console.width) {
       session.console.print(line)
     }
     let total = Formatting.grouped(homes.total.magnitude)
     session.console.print("\(homes.rows.count) of \(total) homes, page \(query.page)")
+    printOrigins()
   }
 
   /// One home.
   func print(_ home: PropertyListReformer.Row) throws {
-    if session.writesJSON { return try json(plain(home)) }
+    if session.writesJSON { return try json(answered: plain(home)) }
     let lines: [(String, String?)] = [
       ("Id", home[.id]), ("Home", home[.name]), ("Price", Formatting.price(home[.price])),
       ("Beds", String(home[.beds])), ("Baths", Formatting.count(home[.baths])),
@@ -47,11 +49,23 @@ struct HomePrinter {
       let text = DisplayWidth.fit(name, to: 9) + DisplayWidth.printable(value)
       session.console.print(DisplayWidth.truncate(text, to: session.console.width))
     }
+    printOrigins()
+  }
+
+  /// Where the answers came from: `from disk, 12 s old`.
+  func printOrigins() {
+    if let words = session.takeOrigins().words { session.console.print(words) }
   }
 
   /// A value as one line of JSON, its members sorted.
   func json(_ value: Any) throws {
     session.console.print(try RawData(plain: value).jsonText(canonical: true))
+  }
+
+  /// An object made of answers, with where they came from and how old the oldest is.
+  func json(answered object: [String: Any?]) throws {
+    let origins = session.takeOrigins()
+    try json(object.merging(["from": origins.counts, "age": origins.oldest]) { own, _ in own })
   }
 
   private func plain(_ home: PropertyListReformer.Row) -> [String: Any?] {
