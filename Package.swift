@@ -58,7 +58,7 @@ let package = Package(
       name: "InteropTests",
       dependencies: ["APIKit", "TestServers"],
       path: "Tests/Interop",
-      exclude: ["requirements.txt", "authorization_server.py"],
+      exclude: ["requirements.txt", "authorization_server.py", "ftp_server.py"],
       swiftSettings: swift
     ),
   ]

@@ -111,6 +111,12 @@ extension APIError.Reason {
   public static let proxyFailed = Self("proxy-failed", "the proxy failed")
   /// A file of a `file:` URL or a download target cannot be opened, read or written.
   public static let fileFailed = Self("file-failed", "a file cannot be read or written")
+  /// An FTP server has no such file or folder, or does not give it: FTP tells the two apart in words only,
+  /// which the detail has.
+  public static let remoteFileUnavailable = Self(
+    "remote-file-unavailable", "the server has no such file, or does not give it")
+  /// An FTP server does not take a file: no permission, no room, or a file that may not be replaced.
+  public static let remoteFileRefused = Self("remote-file-refused", "the server does not take the file")
   /// The server refused the credentials of the transport's own authentication (FTP, proxy).
   public static let loginDenied = Self("login-denied", "the server denied the login")
   /// The transport was stopped with the attempt in the air.

@@ -95,6 +95,8 @@ public struct RetryTable: Sendable {
       .pinMismatch: .leave("somebody may be in the middle; trying again helps them"),
       .clientCertificateRequired: .leave("the certificate would be the same"),
       .loginDenied: .leave("the login would be the same"),
+      .remoteFileUnavailable: .leave("the file would be missing again"),
+      .remoteFileRefused: .leave("the server would refuse it again"),
       .circuitOpen: .leave("the breaker knows when the server is worth another try"),
       .noNetwork: .leave("the gate has waited already"),
       .malformedBody: .leave("the body would be the same"),

@@ -117,6 +117,15 @@ static inline CURLMcode capikit_curl_multi_set_timer(CURLM *multi, curl_multi_ti
   return curl_multi_setopt(multi, CURLMOPT_TIMERFUNCTION, function);
 }
 
+/// Lets every transfer go on. Deprecated for what it costs with many transfers, and the only way to wake one
+/// that libcurl itself has put to sleep.
+static inline void capikit_curl_multi_act_on_all(CURLM *multi, int *running) {
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
+  curl_multi_socket_all(multi, running);
+#pragma GCC diagnostic pop
+}
+
 /// The finished transfer and its code; NULL when there is none. The code sits in a union.
 static inline CURL *capikit_curl_multi_done(CURLM *multi, CURLcode *code) {
   int left = 0;

@@ -32,7 +32,7 @@
       6: .unknownHost,  // the host's name has no address
       7: .connectionRefused,  // no address could be connected to; refined by errno below
       8: .malformedResponse,  // an FTP server said what FTP does not allow
-      9: .fileFailed,  // FTP: no such directory, or no permission
+      9: .remoteFileUnavailable,  // FTP: no such directory, or no permission
       10: .connectionLost,  // FTP: the server did not connect back
       12: .connectTimeout,  // FTP: the server did not connect back in time
       13: .malformedResponse,  // FTP: unusable answer to PASV
@@ -41,11 +41,11 @@
       16: .connectionLost,  // HTTP/2: a framing error
       17: .transportFailed,  // FTP: the transfer type could not be set
       18: .truncatedBody,  // the body ended before its declared length
-      19: .fileFailed,  // FTP: RETR failed
+      19: .remoteFileUnavailable,  // FTP: RETR failed, or the folder cannot be listed
       21: .transportFailed,  // FTP: a quoted command failed
       22: .unacceptableStatus,  // only with FAILONERROR, which is never set
       23: .fileFailed,  // a callback of ours refused bytes; ours says why, this is the fallback
-      25: .fileFailed,  // FTP: the upload was refused
+      25: .remoteFileRefused,  // FTP: the upload was refused
       26: .unreadableBody,  // the read callback failed
       27: .responseTooLarge,  // out of memory, which libcurl also says of a header line over 100 KB
       28: .totalTimeout,  // a limit of libcurl's own; ours are timed by us
@@ -76,10 +76,10 @@
       66: .tlsHandshakeFailed,  // the TLS engine failed
       67: .loginDenied,  // FTP: user or password
       69: .fileFailed,  // TFTP, not served
-      70: .fileFailed,  // the server's disk is full
-      73: .fileFailed,  // the file is there already
+      70: .remoteFileRefused,  // FTP: the server's disk is full
+      73: .remoteFileRefused,  // FTP: the file is there already
       77: .trustStoreUnreadable,  // the CA bundle is missing or no PEM
-      78: .fileFailed,  // FTP: no such file
+      78: .remoteFileUnavailable,  // FTP: no such file, or no permission
       80: .connectionLost,  // TLS did not close in order
       82: .trustStoreUnreadable,  // the revocation list
       83: .certificateUntrusted,  // the issuer check failed

@@ -5,7 +5,7 @@
     /// One line of an answer's head, line break included. False ends the transfer with `machine.failure`.
     func receive(line: UnsafeRawBufferPointer) -> Bool {
       machine.moved(at: loop.now, isAnswer: true)
-      guard isHTTP else { return true }
+      guard isHTTP else { return receive(ftpLine: line) }
       // A status line begins a head: the first one, or one after 100, 103 or a challenge.
       if line.count > 5, line[0] == UInt8(ascii: "H"), line[4] == UInt8(ascii: "/"), isStatusLine(line) {
         return true
@@ -22,6 +22,8 @@
     /// Bytes of the body. False ends the transfer, nil pauses it.
     func receive(body bytes: UnsafeRawBufferPointer) -> Bool? {
       machine.moved(at: loop.now, isAnswer: true)
+      // libcurl writes the fields that it makes of FTP's replies to HEAD into the body too.
+      if applied.body == .noBody { return true }
       if !isHeadDone, !completeHead() { return false }
       if let sink {
         switch sink.write(bytes) {

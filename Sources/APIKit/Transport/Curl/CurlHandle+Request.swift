@@ -16,6 +16,7 @@
         applied.waitsForMultiplexing = isTLS
       }
       try applyBody(request)
+      try applyFTP(request)
       applyHeaders(job.exchange)
       try set(CURLOPT_HTTPHEADER, pointer: lines.list())
       if let login = request.options.login { try applyLogin(login) }
@@ -38,7 +39,7 @@
       case .bytes(let bytes) where source == nil && !bytes.isEmpty:
         try applyFields(bytes)
         natural = .post
-      case .file where source != nil, .stream where source != nil, .bytes where source != nil:
+      case _ where source != nil:
         try applyUpload()
         natural = .put
       default:
@@ -55,7 +56,7 @@
           applied.body = .none
         }
       }
-      let custom = request.method == natural || isFTP(request.url) ? nil : request.method.rawValue
+      let custom = request.method == natural || !isHTTP ? nil : request.method.rawValue
       if custom != applied.customMethod {
         try set(CURLOPT_CUSTOMREQUEST, custom)
         applied.customMethod = custom
@@ -133,8 +134,6 @@
       try set(CURLOPT_CONNECT_TO, pointer: UnsafeMutableRawPointer(list))
       applied.needsReset = true
     }
-
-    private func isFTP(_ url: HTTPURL) -> Bool { url.scheme == "ftp" || url.scheme == "ftps" }
   }
 
   extension HTTPExchange {

@@ -19,7 +19,7 @@
     var index = -1
     var machine = CurlTransferMachine()
     var started: Int64 = 0
-    private(set) var isHTTP = true
+    var isHTTP = true
     private(set) var isTLS = false
 
     // The answer as it arrives.

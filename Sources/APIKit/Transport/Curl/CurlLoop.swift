@@ -15,6 +15,7 @@
     private(set) var now = CurlClock.now()
 
     private let session: CurlSession
+    private let isForFTP: Bool
     private var queue: CurlQueue
     private var active: [CurlHandle] = []
     private var pool: [CurlHandle] = []
@@ -34,13 +35,19 @@
 
     /// How long to look for mail after a landing, in microseconds: about what waking two threads costs.
     private static let spinning: Int64 = 60
+    /// How long an FTP transfer may stand still before libcurl is prodded, in milliseconds.
+    private static let prodding: Int32 = 20
     /// More idle handles than this are freed; each holds about 17 KB while it has run.
     private static let pooledHandles = 128
     /// How many requests one multiplexing host gets: the streams libcurl puts on one connection are 100.
     private static let multiplexedRequests = 64
 
-    init(_ configuration: TransportConfiguration, mailbox: CurlMailbox) throws(APIError) {
+    /// - Parameter isForFTP: Whether it carries FTP, which needs to be prodded.
+    init(
+      _ configuration: TransportConfiguration, mailbox: CurlMailbox, isForFTP: Bool = false
+    ) throws(APIError) {
       self.mailbox = mailbox
+      self.isForFTP = isForFTP
       session = try CurlSession(configuration)
       poll = try CurlPoll(wakeup: mailbox.wakeup)
       let multiplexed = configuration.versions == .http1Only ? 0 : Self.multiplexedRequests
@@ -115,13 +122,18 @@
       var milliseconds: Int32 = -1
       if next != .max { milliseconds = Int32(clamping: max(0, (next - CurlClock.now() + 999) / 1000)) }
       if isStopping || !mailbox.fallAsleep() { milliseconds = 0 }
+      let prods = isForFTP && !active.isEmpty
+      if prods, milliseconds < 0 || milliseconds > Self.prodding { milliseconds = Self.prodding }
       var isAwake = false
       poll.wait(milliseconds) { socket, what in
         if !isAwake { wakeUp() }
         isAwake = true
         act(socket, what)
       }
-      if !isAwake { wakeUp() }
+      if !isAwake {
+        wakeUp()
+        if prods { actOnAll() }
+      }
       reap()
     }
 
@@ -148,6 +160,13 @@
       if socket == CURL_SOCKET_TIMEOUT { timer = .max }
       var running: Int32 = 0
       curl_multi_socket_action(multi, socket, what, &running)
+    }
+
+    /// Calls libcurl although nothing happened: between two steps of FTP it may wait for nothing at all (7.88,
+    /// when the reply to EPSV has come before it was asked for).
+    private func actOnAll() {
+      var running: Int32 = 0
+      capikit_curl_multi_act_on_all(multi, &running)
     }
 
     /// Called by libcurl: when it wants to be called next, in milliseconds; -1 for never.

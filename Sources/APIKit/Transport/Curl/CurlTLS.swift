@@ -21,12 +21,17 @@
       case .bundle(let path): try handle.set(CURLOPT_CAINFO, path)
       case .certificates(let pem): try handle.set(CURLOPT_CAINFO_BLOB, blob: pem)
       }
-      try handle.set(CURLOPT_SSLVERSION, version)
+      try applyVersion(to: handle, upTo: CURL_SSLVERSION_MAX_DEFAULT)
       try handle.set(CURLOPT_SSL_VERIFYPEER, policy.allowsInvalidCertificates ? 0 : 1)
       try handle.set(CURLOPT_SSL_VERIFYHOST, policy.skipsHostValidation ? 0 : 2)
       // A resumed session shows no verified chain, and pins must not be matched against an unproven one.
       if policy.pinning.pins != nil { try handle.set(CURLOPT_SSL_SESSIONID_CACHE, 0) }
       if let identity = policy.identity { try apply(identity, to: handle) }
+    }
+
+    /// Sets the versions that may be spoken.
+    func applyVersion(to handle: CurlHandle, upTo newest: Int) throws(APIError) {
+      try handle.set(CURLOPT_SSLVERSION, version | newest)
     }
 
     /// Checks what OpenSSL does not, once per connection.

@@ -1,5 +1,6 @@
 #if os(Linux)
   import CAPIKit
+  import Synchronization
 
   /// Carries requests with libcurl: the default transport on Linux.
   ///
@@ -15,6 +16,14 @@
     public let configuration: TransportConfiguration
     private let mailbox: CurlMailbox
     private let limits: CurlLimits
+    private let ftp = Mutex(FTPLoop())
+
+    /// libcurl waits for some replies of FTP with its thread, so FTP has a loop of its own from the first such
+    /// request on, and HTTP never waits with it.
+    private struct FTPLoop {
+      var mailbox: CurlMailbox?
+      var isStopped = false
+    }
 
     /// The transport of those who need no configuration of their own.
     public static let shared: CurlTransport = {
@@ -39,7 +48,10 @@
       try CurlLoop(configuration, mailbox: mailbox).start()
     }
 
-    deinit { mailbox.post(.stop(nil)) }
+    deinit {
+      mailbox.post(.stop(nil))
+      ftp.withLock { _ = $0.mailbox?.post(.stop(nil)) }
+    }
 
     /// Everything but the choice of interfaces, which Linux has none of.
     public var capabilities: TransportCapabilities { Self.supported }
@@ -51,8 +63,9 @@
       if LocalSchemes.serves(exchange.request.url) {
         return try await LocalSchemes.answer(exchange)
       }
-      let job = try makeJob(exchange)
-      await land(job)
+      let mailbox = try mailbox(for: exchange.request.url)
+      let job = try makeJob(exchange, mailbox)
+      await land(job, mailbox)
       return try response(to: job)
     }
 
@@ -61,12 +74,27 @@
       if LocalSchemes.serves(request.url) {
         return try await LocalSchemes.answer(request)
       }
-      let job = try makeJob(request)
-      await land(job)
+      let mailbox = try mailbox(for: request.url)
+      let job = try makeJob(request, mailbox)
+      await land(job, mailbox)
       return try response(to: job)
     }
 
-    private func land(_ job: CurlJob) async {
+    /// The way to the loop that serves a URL.
+    private func mailbox(for url: HTTPURL) throws(APIError) -> CurlMailbox {
+      guard CurlFTP.serves(url) else { return mailbox }
+      return try ftp.withLock { ftp throws(APIError) in
+        if let mailbox = ftp.mailbox { return mailbox }
+        // A stopped mailbox lands what it gets as stopped.
+        if ftp.isStopped { return mailbox }
+        let mailbox = try CurlMailbox()
+        try CurlLoop(configuration, mailbox: mailbox, isForFTP: true).start()
+        ftp.mailbox = mailbox
+        return mailbox
+      }
+    }
+
+    private func land(_ job: CurlJob, _ mailbox: CurlMailbox) async {
       await withTaskCancellationHandler {
         await job.landing(in: mailbox)
       } onCancel: {
@@ -103,6 +131,15 @@
     /// Ends every transfer with ``APIError/Reason/transportStopped``, closes every connection and ends the
     /// thread; returns when that is done. Requests sent afterwards fail at once with the same reason.
     public func shutdown() async {
+      let ftp = ftp.withLock { ftp in
+        ftp.isStopped = true
+        return ftp.mailbox
+      }
+      if let ftp {
+        await withUnsafeContinuation { continuation in
+          if !ftp.post(.stop(continuation)) { continuation.resume() }
+        }
+      }
       await withUnsafeContinuation { continuation in
         if !mailbox.post(.stop(continuation)) { continuation.resume() }
       }
@@ -118,12 +155,12 @@
     }
 
     @inline(never)
-    private func makeJob(_ request: HTTPRequest) throws(APIError) -> CurlJob {
-      try makeJob(HTTPExchange(request))
+    private func makeJob(_ request: HTTPRequest, _ mailbox: CurlMailbox) throws(APIError) -> CurlJob {
+      try makeJob(HTTPExchange(request), mailbox)
     }
 
     @inline(never)
-    private func makeJob(_ exchange: HTTPExchange) throws(APIError) -> CurlJob {
+    private func makeJob(_ exchange: HTTPExchange, _ mailbox: CurlMailbox) throws(APIError) -> CurlJob {
       try Self.supported.check(exchange)
       let scheme = exchange.request.url.scheme
       guard scheme == "http" || scheme == "https" || scheme == "ftp" || scheme == "ftps" else {
@@ -131,21 +168,25 @@
           .transport, .unsupportedScheme,
           "\(scheme): is not served; http, https, ftp, ftps, file and data are")
       }
+      let isFTP = CurlFTP.serves(exchange.request.url)
+      if isFTP { try CurlFTP.check(exchange.request, configuration.tls) }
       var exchange = exchange
       if exchange.request.options.compressesBody { exchange.request = exchange.request.compressingBody() }
       let own = exchange.request.timeouts
       let limits = own == HTTPTimeouts() ? limits : CurlLimits(own.filled(from: configuration.timeouts))
-      let source = try Self.source(exchange.request.body)
+      let source = try Self.source(exchange.request.body, isAlways: isFTP && exchange.request.method == .put)
       let sink = try sink(exchange.destination)
       let job = CurlJob(exchange, limits: limits, source: source, sink: sink)
-      attach(job)
+      attach(job, mailbox)
       return job
     }
 
-    private static func source(_ body: HTTPBody) throws(APIError) -> (any CurlSource)? {
+    /// What feeds the body; with `isAlways`, even a small or missing one, which libcurl takes for a form else.
+    private static func source(_ body: HTTPBody, isAlways: Bool) throws(APIError) -> (any CurlSource)? {
       switch body {
-      case .empty: nil
-      case .bytes(let bytes): bytes.count < CurlBytesSource.threshold ? nil : CurlBytesSource(bytes)
+      case .empty: isAlways ? CurlBytesSource([]) : nil
+      case .bytes(let bytes):
+        bytes.count >= CurlBytesSource.threshold || isAlways ? CurlBytesSource(bytes) : nil
       case .file(let path, let offset): try CurlFileSource(path: path, offset: offset)
       case .stream(let stream): try CurlStreamSource(stream)
       }
@@ -162,15 +203,15 @@
     }
 
     /// Lets the ends of a job tell the loop that they can go on. They hold the job weakly: it holds them.
-    private func attach(_ job: CurlJob) {
+    private func attach(_ job: CurlJob, _ mailbox: CurlMailbox) {
       guard job.source != nil || job.sink != nil else { return }
-      let resume: @Sendable () -> Void = { [mailbox, weak job] in
+      let resume: @Sendable () -> Void = { [weak job] in
         if let job { mailbox.post(.resume(job)) }
       }
       (job.source as? CurlStreamSource)?.attach(resume)
       (job.sink as? CurlStreamSink)?.attach(
         onDrain: resume,
-        onAbandon: { [mailbox, weak job] in if let job { mailbox.post(.cancel(job)) } })
+        onAbandon: { [weak job] in if let job { mailbox.post(.cancel(job)) } })
     }
 
     /// Parses the head and decodes the body, on the caller's thread.

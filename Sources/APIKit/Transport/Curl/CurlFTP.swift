@@ -1,0 +1,70 @@
+#if os(Linux)
+  import CAPIKit
+  import Foundation
+
+  /// What FTP is to a transport made for HTTP: GET reads a file or lists a folder, HEAD asks for size and
+  /// time, PUT writes. Header fields mean nothing to it and are not sent.
+  enum CurlFTP {
+    /// Whether a URL is FTP's.
+    static func serves(_ url: HTTPURL) -> Bool { url.scheme == "ftp" || url.scheme == "ftps" }
+
+    /// Throws ``APIError/Reason/unsupportedCapability`` for what FTP cannot do, instead of doing another thing.
+    static func check(_ request: HTTPRequest, _ tls: TLSPolicy) throws(APIError) {
+      let scheme = request.url.scheme
+      switch (request.method, request.body) {
+      case (.get, .empty), (.head, .empty), (.put, _): break
+      case (.get, _), (.head, _): throw missing("a body in a \(request.method) of an \(scheme): URL")
+      default:
+        throw missing(
+          "\(request.method) of an \(scheme): URL, which is read with GET and HEAD, written with PUT")
+      }
+      if request.options.compressesBody { throw missing("a compressed body in a PUT of an \(scheme): URL") }
+      if request.headers.contains("Range") { throw missing("a part of a file of an \(scheme): URL (Range)") }
+      if scheme == "ftps", request.method == .put, tls.minimumVersion > .tls1_2 {
+        throw missing("a PUT of an ftps: URL under TLS 1.3; allow TLS 1.2")
+      }
+      // The pins are asked of the connection for commands; libcurl does not show that for data.
+      if scheme == "ftps", tls.pinning.pins?.entry(for: request.url.host, at: Date()) != nil {
+        throw missing("pins of a host of an ftps: URL, whose data connections cannot be pinned")
+      }
+    }
+
+    private static func missing(_ what: String) -> APIError {
+      APIError(.transport, .unsupportedCapability, "libcurl's FTP does not support \(what)")
+    }
+  }
+
+  extension CurlHandle {
+    /// Sets what differs from HTTP.
+    func applyFTP(_ request: HTTPRequest) throws(APIError) {
+      guard !isHTTP else { return }
+      // Without it a server that refuses to protect the data connection gets the data in the clear.
+      if isTLS { try set(CURLOPT_USE_SSL, Int(CURLUSESSL_ALL.rawValue)) }
+      // In TLS 1.3 the server's session tickets may come when libcurl has closed the data connection; the
+      // system then resets it, and the rest of the file is lost although the server reports success.
+      if isTLS, request.method == .put {
+        try session.tls.applyVersion(to: self, upTo: CURL_SSLVERSION_MAX_TLSv1_2)
+      }
+      // For the time of a HEAD.
+      try set(CURLOPT_FILETIME, request.method == .head ? 1 : 0)
+      applied.needsReset = true
+    }
+
+    /// A line that came with an FTP transfer: a server's reply, or a field that libcurl makes of one.
+    func receive(ftpLine line: UnsafeRawBufferPointer) -> Bool {
+      // An HTTP proxy was asked for the file, and answers in HTTP.
+      if CurlHead.statusLine(line) != nil {
+        isHTTP = true
+        return receive(line: line)
+      }
+      // `Content-Length: 6`, and not `213 6`.
+      guard let first = line.first, UInt8(ascii: "A") <= first, line.contains(UInt8(ascii: ":")) else {
+        return true
+      }
+      // The first line of a head is a status line to whoever reads it.
+      if head.isEmpty { head = Array("FTP\r\n".utf8) }
+      head.append(contentsOf: line)
+      return true
+    }
+  }
+#endif

@@ -1,0 +1,84 @@
+public import Foundation
+
+/// An FTP server on pyftpdlib, on free ports of 127.0.0.1, from the virtual environment `Scripts/test` makes.
+///
+/// Its users and what its ports do are at the head of `Tests/Interop/ftp_server.py`.
+public final class FTPServer: Sendable {
+  /// One listening port by what is special about it.
+  public enum Site: Int, Sendable, CaseIterable {
+    /// FTP without TLS.
+    case plain
+    /// TLS from the first byte, with the good certificate, on data connections too.
+    case tls
+    /// As ``tls``, but the server refuses to protect the data connections.
+    case clearData
+    /// As ``plain``, but the end of a transfer is told a second late.
+    case slowEnd
+  }
+
+  /// The user who may read and write.
+  public static let user = "flight"
+  /// Their password.
+  public static let password = "landing"
+
+  /// The certificates, of which the server shows the good one.
+  public let certificates: CertificateMatrix
+  private let ports: [UInt16]
+  private let process: ServerProcess
+
+  /// One server for the whole process, started by the first who asks (about a second).
+  /// - Throws: ``TestServerError``, the same one each time.
+  public static func shared() throws -> FTPServer {
+    try launched.get()
+  }
+  private static let launched = Result { try FTPServer() }
+
+  /// Starts a server and returns once it listens.
+  ///
+  /// The environment variable `APIKIT_HTTPBIN_VENV` names another virtual environment than
+  /// `.build-interop/venv` of the package.
+  /// - Throws: ``TestServerError`` when pyftpdlib is not installed or the server does not start.
+  public init() throws {
+    let package = URL(fileURLWithPath: #filePath).appendingPathComponent("../../..").standardizedFileURL
+    let venv =
+      ProcessInfo.processInfo.environment["APIKIT_HTTPBIN_VENV"]
+      ?? package.appendingPathComponent(".build-interop/venv").path
+    let packages = FileManager.default.enumerator(atPath: "\(venv)/lib")?.contains { path in
+      (path as? String)?.hasSuffix("site-packages/pyftpdlib") == true
+    }
+    guard packages == true else {
+      throw TestServerError("pyftpdlib is not installed in \(venv). `Scripts/test` installs it.")
+    }
+    let folder = try Loopback.newFolder("ftp")
+    var owned = false
+    defer { if !owned { try? FileManager.default.removeItem(at: folder) } }
+    let files = folder.appendingPathComponent("files")
+    try FileManager.default.createDirectory(
+      at: files.appendingPathComponent("folder"), withIntermediateDirectories: true)
+    certificates = try CertificateMatrix(in: folder)
+    ports = try Loopback.freePorts(Site.allCases.count)
+    let command =
+      [
+        "\(venv)/bin/python", package.appendingPathComponent("Tests/Interop/ftp_server.py").path, files.path,
+        certificates.certificate(.good).path, certificates.key(.good).path,
+      ] + ports.map { "\($0)" }
+    owned = true
+    process = try ServerProcess(command, folder: folder)
+    try process.waitUntilListening(on: ports)
+  }
+
+  /// The folder that is served; a test may add to it.
+  public var files: URL {
+    process.folder.appendingPathComponent("files")
+  }
+
+  /// The address of `path`, which begins with a slash, on one site.
+  public func url(_ path: String, site: Site = .plain) -> String {
+    "\(site == .tls || site == .clearData ? "ftps" : "ftp")://localhost:\(ports[site.rawValue])\(path)"
+  }
+
+  /// Stops the server; otherwise it ends with its last reference, or with this process.
+  public func stop() {
+    process.stop()
+  }
+}
