@@ -17,6 +17,9 @@ public struct CacheKey: Hashable, Sendable {
     words = (word(0), word(8), word(16), word(24))
   }
 
+  /// The first eight bytes: enough to find an answer by, whose record then has the whole.
+  var word: Int64 { Int64(bitPattern: words.0) }
+
   /// The 32 bytes.
   var bytes: [UInt8] {
     [words.0, words.1, words.2, words.3].flatMap { word in

@@ -23,6 +23,9 @@ public struct CacheStatistics: Sendable, Hashable {
   public var memory = Level()
   /// The level on disk; zeros where there is none.
   public var disk = Level()
+  /// The level on disk as all processes have used it since it was made or emptied last; ``disk`` has this
+  /// process's part. The counts of other processes are as of their last writing.
+  public var diskOverall = Level()
   /// Answers that the server has confirmed with 304.
   public var revalidations = 0
   /// Answers that landed though stale.

@@ -122,7 +122,7 @@ public final class ResponseCache: Sendable {
       numbers.revalidations = state.revalidations
       numbers.staleLandings = state.staleLandings
     }
-    if let disk { numbers.disk = disk.statistics }
+    if let disk { (numbers.disk, numbers.diskOverall) = disk.statistics }
     numbers.faults = faults.count
     return numbers
   }

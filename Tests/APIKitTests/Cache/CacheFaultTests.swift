@@ -131,6 +131,23 @@ final class CacheFaultTests: XCTestCase {
     XCTAssertEqual(try database.number("PRAGMA user_version"), 99)
   }
 
+  func testADatabaseOfAnEarlierVersionIsEmptiedAndUsed() async throws {
+    let folder = try CacheFixture.folder(self)
+    await fill(folder, 3)
+    let database = try SQLiteDatabase(path: folder + "/responses.sqlite", patience: 1000)
+    // As the first version had it, as far as it matters: without the table of uses.
+    try database.execute("PRAGMA user_version = 1; DROP TABLE uses")
+    let cache = cache(folder)
+    let log = FaultLog(cache)
+    XCTAssertNil(cache.onDisk(1))
+    cache.put(CacheFixture.entry(2))
+    await cache.flush()
+    XCTAssertEqual(log.faults, [])
+    XCTAssertNotNil(self.cache(folder).onDisk(2))
+    XCTAssertEqual(cache.statistics.disk.count, 1)
+    XCTAssertEqual(try database.number("PRAGMA user_version"), DiskSchema.version)
+  }
+
   func testADatabaseOfSomethingElseIsLeftAlone() async throws {
     let folder = try CacheFixture.folder(self)
     let database = try SQLiteDatabase(path: folder + "/responses.sqlite", patience: 1000)

@@ -87,6 +87,29 @@ final class DiskCacheTests: XCTestCase {
     XCTAssertEqual(cache(folder).onDisk(1)?.isExpired, true)
   }
 
+  func testWhatAllCachesOfAFolderCountIsAddedUpUntilItIsEmptied() async throws {
+    let folder = try CacheFixture.folder(self)
+    for run in 1...3 {
+      let cache = cache(folder)
+      _ = (cache.onDisk(1), cache.onDisk(2))
+      cache.put(CacheFixture.entry(1))
+      await cache.flush()
+      let numbers = cache.statistics
+      XCTAssertEqual(
+        [numbers.disk.hits, numbers.disk.misses, numbers.disk.stores], [run > 1 ? 1 : 0, run > 1 ? 1 : 2, 1])
+      XCTAssertEqual(
+        [numbers.diskOverall.hits, numbers.diskOverall.misses, numbers.diskOverall.stores],
+        [run - 1, run + 1, run])
+    }
+    let last = cache(folder)
+    XCTAssertNotNil(last.onDisk(1))
+    XCTAssertEqual(last.statistics.diskOverall.hits, 3, "counted before it is written")
+    last.removeAll()
+    await last.flush()
+    XCTAssertEqual(last.statistics.diskOverall, CacheStatistics.Level())
+    XCTAssertEqual(last.statistics.disk.hits, 1)
+  }
+
   func testVariantsOfOneKeyAreKeptApart() async throws {
     let folder = try CacheFixture.folder(self)
     let first = cache(folder)

@@ -11,6 +11,8 @@ struct DiskBacklog {
     case expireTags(Set<String>)
     case expireURL(UInt64)
     case touch(row: Int64, at: Double)
+    /// What this process has counted is to stand in the database.
+    case keepCounts
     /// A damaged row, with what is wrong.
     case dropRow(Int64, String, CacheFault.Kind)
 
@@ -18,7 +20,7 @@ struct DiskBacklog {
     var isRemoval: Bool {
       switch self {
       case .remove, .removePartition, .removeAll, .expireTags, .expireURL: true
-      case .store, .touch, .dropRow: false
+      case .store, .touch, .keepCounts, .dropRow: false
       }
     }
   }
@@ -71,7 +73,7 @@ struct DiskBacklog {
       urls.insert(url)
       expire { $0.url == url }
     case .touch: touches += 1
-    case .dropRow: break
+    case .keepCounts, .dropRow: break
     }
   }
 

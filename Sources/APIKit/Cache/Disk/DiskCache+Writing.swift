@@ -32,8 +32,10 @@ extension DiskCache {
 
   /// Returns when everything handed over before is written, or has failed to be.
   func flush() async {
+    let hasCounted = counts != keptCounts.withLock { $0 }
     await withCheckedContinuation { continuation in
       state.withLock { state in
+        if hasCounted, !state.isDisabled { state.next.add(.keepCounts) }
         state.waiters.append(continuation)
         state.isScheduled = true
       }
@@ -98,6 +100,7 @@ extension DiskCache {
           }
           stores.add(prepared.count, ordering: .relaxed)
           evictions.add(outcome.evicted, ordering: .relaxed)
+          keptCounts.withLock { $0 = outcome.counts }
           faults += outcome.faults
           return outcome.files
         } catch {
@@ -116,6 +119,8 @@ extension DiskCache {
     var files: [String] = []
     var evicted = 0
     var faults: [CacheFault] = []
+    /// What of this process's counts stands in the database now.
+    var counts = DiskCounts()
   }
 
   private func apply(
@@ -126,6 +131,9 @@ extension DiskCache {
     var stored = prepared.makeIterator()
     var upcoming = stored.next()
     try store.note(clock: now)
+    outcome.counts = counts
+    outcome.counts.stores += prepared.count
+    try store.add(outcome.counts - keptCounts.withLock { $0 })
     for work in batch.work {
       switch work {
       case .store(let entry):
@@ -138,6 +146,7 @@ extension DiskCache {
       case .expireTags(let tags): for tag in tags { try store.expire(tag: tag) }
       case .expireURL(let url): try store.expire(url: url)
       case .touch(let row, let moment): try store.touch(row, at: moment)
+      case .keepCounts: break
       case .dropRow(let row, let detail, let kind):
         outcome.files += try store.remove(row: row)
         // Somebody else may have dropped it already, which is no fault.
@@ -147,6 +156,10 @@ extension DiskCache {
     let made = try store.evict(to: place.maximumBytes, now: now)
     outcome.files += made.files
     outcome.evicted = made.count
+    var evicted = DiskCounts()
+    evicted.evictions = made.count
+    try store.add(evicted)
+    outcome.counts.evictions += made.count
     return outcome
   }
 
@@ -189,8 +202,13 @@ extension DiskCache {
   /// Removes the body files that a process left behind which ended in the middle of writing.
   func sweep() {
     var faults: [CacheFault] = []
-    let names = writer.withLock { connection in
-      try? open(&connection, patience: 5000, &faults)?.files()
+    let names = writer.withLock { connection -> Set<String>? in
+      do throws(SQLiteFailure) {
+        return try open(&connection, patience: 5000, &faults)?.files()
+      } catch {
+        note(error, &connection, &faults)
+        return nil
+      }
     }
     faults.forEach(report)
     if let names { bodies.sweep(keeping: names, olderThan: place.orphanAge) }

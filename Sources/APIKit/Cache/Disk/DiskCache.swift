@@ -50,6 +50,8 @@ final class DiskCache: Sendable {
   private let misses = Atomic<Int>(0)
   let stores = Atomic<Int>(0)
   let evictions = Atomic<Int>(0)
+  /// What of these stands in the database; changed by the writer alone.
+  let keptCounts = Mutex(DiskCounts())
 
   init(_ place: CacheDisk, time: any TimeSource, report: @escaping @Sendable (CacheFault) -> Void) {
     self.place = place
@@ -153,22 +155,45 @@ final class DiskCache: Sendable {
     enqueue(.dropRow(row.id, detail, kind))
   }
 
-  /// Counts and bounds; the database is asked for what is there.
-  var statistics: CacheStatistics.Level {
-    var numbers = CacheStatistics.Level()
-    numbers.hits = hits.load(ordering: .relaxed)
-    numbers.misses = misses.load(ordering: .relaxed)
-    numbers.stores = stores.load(ordering: .relaxed)
-    numbers.evictions = evictions.load(ordering: .relaxed)
+  /// What this process has counted.
+  var counts: DiskCounts {
+    DiskCounts(
+      hits: hits.load(ordering: .relaxed), misses: misses.load(ordering: .relaxed),
+      stores: stores.load(ordering: .relaxed), evictions: evictions.load(ordering: .relaxed))
+  }
+
+  /// What this process has counted, and what all have; the database is asked for what is there.
+  var statistics: (own: CacheStatistics.Level, overall: CacheStatistics.Level) {
+    var overall = CacheStatistics.Level()
     var faults: [CacheFault] = []
     reader.withLock { connection in
-      guard let store = open(&connection, patience: 250, &faults), let totals = try? store.totals() else {
-        return
-      }
-      numbers.bytes = totals.bytes
-      numbers.count = totals.count
+      guard let store = open(&connection, patience: 250, &faults) else { return }
+      do throws(SQLiteFailure) { overall = try store.totals() } catch { note(error, &connection, &faults) }
     }
     faults.forEach(report)
-    return numbers
+    let counts = counts
+    let pending = counts - keptCounts.withLock { $0 }
+    var own = overall
+    (own.hits, own.misses, own.stores, own.evictions) =
+      (counts.hits, counts.misses, counts.stores, counts.evictions)
+    overall.hits += pending.hits
+    overall.misses += pending.misses
+    overall.stores += pending.stores
+    overall.evictions += pending.evictions
+    return (own, overall)
+  }
+}
+
+/// What is counted of a level on disk.
+struct DiskCounts: Hashable {
+  var hits = 0
+  var misses = 0
+  var stores = 0
+  var evictions = 0
+
+  static func - (left: Self, right: Self) -> Self {
+    DiskCounts(
+      hits: left.hits - right.hits, misses: left.misses - right.misses, stores: left.stores - right.stores,
+      evictions: left.evictions - right.evictions)
   }
 }

@@ -17,6 +17,7 @@ final class DiskStore {
   private let process: UInt64
   private let find: SQLiteStatement
   private let insert: SQLiteStatement
+  private let insertUse: SQLiteStatement
   private let insertTag: SQLiteStatement
   private let removeVariant: SQLiteStatement
   private let touch: SQLiteStatement
@@ -28,12 +29,13 @@ final class DiskStore {
       "SELECT id, expired, sealed, file, checksum, record FROM entries WHERE key = ? ORDER BY id DESC")
     insert = try database.prepare(
       """
-      INSERT INTO entries (key, variant, url, partition, expiry, used, size, expired, sealed, file, checksum,
-      record) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+      INSERT INTO entries (key, variant, url, partition, expiry, size, expired, sealed, file, checksum, record)
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
       """)
+    insertUse = try database.prepare("INSERT INTO uses (entry, used) VALUES (?, ?)")
     insertTag = try database.prepare("INSERT OR IGNORE INTO tags (tag, entry) VALUES (?, ?)")
     removeVariant = try database.prepare("DELETE FROM entries WHERE key = ? AND variant = ? RETURNING file")
-    touch = try database.prepare("UPDATE entries SET used = ? WHERE id = ?")
+    touch = try database.prepare("UPDATE uses SET used = ? WHERE entry = ?")
   }
 
   // MARK: Reading
@@ -41,7 +43,7 @@ final class DiskStore {
   /// The rows of a key, latest first. A row whose record is damaged has none.
   func rows(of key: CacheKey) throws(SQLiteFailure) -> [Row] {
     defer { find.reset() }
-    find.bind(1, key.bytes)
+    find.bind(1, key.word)
     var rows: [Row] = []
     while try find.step() {
       let isExpired = find.integer(1) != 0
@@ -65,11 +67,18 @@ final class DiskStore {
     return rows
   }
 
-  /// Bytes and number of what is stored.
-  func totals() throws(SQLiteFailure) -> (bytes: Int, count: Int) {
-    let statement = try database.prepare("SELECT bytes, count FROM totals")
-    guard try statement.step() else { return (0, 0) }
-    return (Int(statement.integer(0)), Int(statement.integer(1)))
+  /// What is stored, and what all processes have counted.
+  func totals() throws(SQLiteFailure) -> CacheStatistics.Level {
+    let statement = try database.prepare("SELECT bytes, count, hits, misses, stores, evictions FROM totals")
+    var numbers = CacheStatistics.Level()
+    guard try statement.step() else { return numbers }
+    numbers.bytes = Int(statement.integer(0))
+    numbers.count = Int(statement.integer(1))
+    numbers.hits = Int(statement.integer(2))
+    numbers.misses = Int(statement.integer(3))
+    numbers.stores = Int(statement.integer(4))
+    numbers.evictions = Int(statement.integer(5))
+    return numbers
   }
 
   /// The latest wall clock that a writer has seen.
@@ -100,24 +109,26 @@ final class DiskStore {
 
   func store(_ prepared: Prepared, now: Double) throws(SQLiteFailure) -> [String] {
     let entry = prepared.entry
-    let variant = entry.vary.digest.bytes
-    removeVariant.bind(1, entry.key.bytes)
+    let (key, variant) = (entry.key.word, entry.vary.digest.word)
+    removeVariant.bind(1, key)
     removeVariant.bind(2, variant)
     let dropped = try files(of: removeVariant)
-    insert.bind(1, entry.key.bytes)
+    insert.bind(1, key)
     insert.bind(2, variant)
     insert.bind(3, Int64(bitPattern: entry.url))
     insert.bind(4, Int64(bitPattern: entry.partition))
     insert.bind(5, entry.expiry)
-    insert.bind(6, now)
-    insert.bind(7, Int64(prepared.size))
-    insert.bind(8, Int64(entry.isExpired ? 1 : 0))
-    insert.bind(9, Int64(prepared.isSealed ? 1 : 0))
-    insert.bind(10, prepared.file)
-    insert.bind(11, Int64(bitPattern: Checksum.of(prepared.record)))
-    insert.bind(12, prepared.record)
+    insert.bind(6, Int64(prepared.size))
+    insert.bind(7, Int64(entry.isExpired ? 1 : 0))
+    insert.bind(8, Int64(prepared.isSealed ? 1 : 0))
+    insert.bind(9, prepared.file)
+    insert.bind(10, Int64(bitPattern: Checksum.of(prepared.record)))
+    insert.bind(11, prepared.record)
     try insert.run()
     let id = database.lastRow
+    insertUse.bind(1, id)
+    insertUse.bind(2, now)
+    try insertUse.run()
     for tag in entry.tags {
       insertTag.bind(1, tag)
       insertTag.bind(2, id)
@@ -126,12 +137,12 @@ final class DiskStore {
     guard !entry.vary.fields.isEmpty else { return dropped }
     return try dropped
       + remove("key = ?1 AND id NOT IN (SELECT id FROM entries WHERE key = ?1 ORDER BY id DESC LIMIT 8)") {
-        $0.bind(1, entry.key.bytes)
+        $0.bind(1, key)
       }
   }
 
   func remove(_ key: CacheKey) throws(SQLiteFailure) -> [String] {
-    try remove("key = ?") { $0.bind(1, key.bytes) }
+    try remove("key = ?") { $0.bind(1, key.word) }
   }
 
   func remove(partition: UInt64) throws(SQLiteFailure) -> [String] {
@@ -141,7 +152,11 @@ final class DiskStore {
   /// Drops one row, unless another answer has taken its place.
   func remove(row: Int64) throws(SQLiteFailure) -> [String] { try remove("id = ?") { $0.bind(1, row) } }
 
-  func removeAll() throws(SQLiteFailure) -> [String] { try remove("true") { _ in } }
+  /// Drops everything, and begins to count anew.
+  func removeAll() throws(SQLiteFailure) -> [String] {
+    try database.execute("UPDATE totals SET hits = 0, misses = 0, stores = 0, evictions = 0")
+    return try remove("true") { _ in }
+  }
 
   func expire(tag: String) throws(SQLiteFailure) {
     try update(
@@ -170,6 +185,20 @@ final class DiskStore {
     try update("UPDATE totals SET clock = ?") { $0.bind(1, now) }
   }
 
+  /// Adds what a process has counted.
+  func add(_ counts: DiskCounts) throws(SQLiteFailure) {
+    try update(
+      """
+      UPDATE totals SET hits = hits + ?, misses = misses + ?, stores = stores + ?, evictions = evictions + ?
+      """
+    ) {
+      $0.bind(1, Int64(counts.hits))
+      $0.bind(2, Int64(counts.misses))
+      $0.bind(3, Int64(counts.stores))
+      $0.bind(4, Int64(counts.evictions))
+    }
+  }
+
   /// Makes room: what has expired first, earliest first; then what was used longest ago.
   ///
   /// - Returns: The files to remove, and how many answers went.
@@ -177,12 +206,14 @@ final class DiskStore {
     var files: [String] = []
     var count = 0
     for selection in [
-      "WHERE expiry <= ?1 ORDER BY expiry LIMIT 32", "WHERE expiry > ?1 ORDER BY used LIMIT 32",
+      "SELECT id, size FROM entries WHERE expiry <= ?1 ORDER BY expiry LIMIT 32",
+      // What has expired is gone by then; the bound value keeps both in one form.
+      "SELECT entry, size FROM uses JOIN entries ON id = entry WHERE expiry > ?1 ORDER BY used LIMIT 32",
     ] {
       while true {
         var excess = try totals().bytes - maximumBytes
         if excess <= 0 { return (files, count) }
-        let oldest = try database.prepare("SELECT id, size FROM entries " + selection)
+        let oldest = try database.prepare(selection)
         oldest.bind(1, now)
         var rows: [Int64] = []
         while excess > 0, try oldest.step() {
