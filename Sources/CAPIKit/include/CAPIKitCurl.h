@@ -72,6 +72,10 @@ static inline CURLcode capikit_curl_set_close_socket(CURL *easy, curl_closesocke
   return curl_easy_setopt(easy, CURLOPT_CLOSESOCKETFUNCTION, function);
 }
 
+static inline CURLcode capikit_curl_set_ssl_context(CURL *easy, curl_ssl_ctx_callback function) {
+  return curl_easy_setopt(easy, CURLOPT_SSL_CTX_FUNCTION, function);
+}
+
 // MARK: curl_easy_getinfo
 
 static inline CURLcode capikit_curl_get_long(CURL *easy, CURLINFO info, long *value) {
@@ -146,6 +150,14 @@ static inline CURLSHcode capikit_curl_share_data(CURLSH *share, curl_lock_data d
 
 /// A slot of our own on every connection.
 static inline int capikit_ssl_new_index(void) { return SSL_get_ex_new_index(0, NULL, NULL, NULL, NULL); }
+
+/// Whether both sides agreed on HTTP/2 (ALPN).
+static inline int capikit_ssl_speaks_http2(const SSL *ssl) {
+  const unsigned char *name = NULL;
+  unsigned int length = 0;
+  SSL_get0_alpn_selected(ssl, &name, &length);
+  return length == 2 && name[0] == 'h' && name[1] == '2';
+}
 
 static inline int capikit_x509_count(const STACK_OF(X509) *chain) { return sk_X509_num(chain); }
 

@@ -22,6 +22,8 @@
       try handle.set(CURLOPT_XFERINFODATA, pointer: handle.me)
       try handle.check(CURLOPT_PREREQFUNCTION, capikit_curl_set_prereq(easy, connected))
       try handle.set(CURLOPT_PREREQDATA, pointer: handle.me)
+      try handle.check(CURLOPT_SSL_CTX_FUNCTION, capikit_curl_set_ssl_context(easy, secured))
+      try handle.set(CURLOPT_SSL_CTX_DATA, pointer: handle.me)
       let poll = Unmanaged.passUnretained(handle.loop.poll).toOpaque()
       try handle.check(CURLOPT_OPENSOCKETFUNCTION, capikit_curl_set_open_socket(easy, openSocket))
       try handle.set(CURLOPT_OPENSOCKETDATA, pointer: poll)
@@ -95,6 +97,25 @@
         UnsafeMutableRawPointer?, UnsafeMutablePointer<CChar>?, UnsafeMutablePointer<CChar>?, Int32, Int32
       ) -> Int32 = { me, address, _, port, _ in
         handle(me).connected(address, port) ? Int32(CURL_PREREQFUNC_OK) : Int32(CURL_PREREQFUNC_ABORT)
+      }
+
+    /// A new TLS connection is about to be made. Only one who knows whether a certificate was asked for can tell
+    /// a server that misses it from one that shares no cipher: both send the alert `handshake_failure`.
+    private static let secured:
+      @convention(c) @Sendable (UnsafeMutableRawPointer?, UnsafeMutableRawPointer?, UnsafeMutableRawPointer?)
+        -> CURLcode = { _, context, me in
+          let (handle, context) = (handle(me), context.map { OpaquePointer($0) })
+          handle.tlsContext = context
+          // The connection may outlive the handle, but not the loop.
+          SSL_CTX_set_cert_cb(context, askedForCertificate, Unmanaged.passUnretained(handle.loop).toOpaque())
+          return CURLE_OK
+        }
+
+    private static let askedForCertificate:
+      @convention(c) @Sendable (OpaquePointer?, UnsafeMutableRawPointer?) -> Int32 = { ssl, me in
+        guard let me, let context = SSL_get_SSL_CTX(ssl) else { return 1 }
+        Unmanaged<CurlLoop>.fromOpaque(me).takeUnretainedValue().askedForCertificate(context)
+        return 1
       }
 
     private static let openSocket:

@@ -14,8 +14,8 @@
       var connectStatus = 0
       /// `errno` of the last socket call; 0 when none failed.
       var systemError: Int32 = 0
-      /// Whether a client certificate was configured.
-      var hasIdentity = false
+      /// Whether the server asked for a client certificate, on a connection made for this transfer.
+      var wasAskedForCertificate = false
       /// Whether the request had left when the connection broke.
       var wasConnected = false
       /// Whether the URL's scheme is served over TLS.
@@ -144,14 +144,14 @@
         // A plain server's answer also has a "wrong version number", the version of a record that is none.
         return text.contains("wrong version number") ? .tlsHandshakeFailed : .tlsVersionTooOld
       }
-      // Alert 116 (certificate_required, TLS 1.3), and 40, 42 and 48 when the server reads our certificate.
-      if text.contains("certificate required") { return .clientCertificateRequired }
-      let refusals = ["bad certificate", "unknown ca", "certificate unknown", "certificate expired"]
-      if text.contains("alert"), refusals.contains(where: text.contains) { return .clientCertificateRequired }
-      if text.contains("alert handshake failure"), !seen.hasIdentity, seen.wasConnected {
-        return .clientCertificateRequired
-      }
-      return reason
+      guard text.contains("alert") else { return reason }
+      // Alerts that a server has for nothing but the client's certificate: 42 to 46, 48, and 116 in TLS 1.3.
+      let refusals = ["certificate", "unknown ca"]
+      if refusals.contains(where: text.contains) { return .clientCertificateRequired }
+      // 40 and 49 have other causes too.
+      let others = ["handshake failure", "access denied"]
+      let wasAsked = seen.wasAskedForCertificate
+      return wasAsked && others.contains(where: text.contains) ? .clientCertificateRequired : reason
     }
 
     /// What OpenSSL found wrong with the certificate.

@@ -80,6 +80,10 @@
     /// Ends the transfer: libcurl's verdict, and ours, become the outcome.
     func outcome(_ code: CURLcode) -> Result<CurlAnswer, APIError> {
       let wasConnected = machine.state != .connecting
+      if code == CURLE_BAD_FUNCTION_ARGUMENT, wasConnected, machine.failure == nil, job?.opensOnly == true {
+        machine.end()
+        return .success(answer(.bytes([])))
+      }
       if code == CURLE_OK, machine.failure == nil, isHTTP, isHeadOpen {
         // libcurl takes the end of the connection for the end of the head.
         machine.fail(APIError(.transport, .truncatedBody, "the connection ended within the header fields"))
@@ -117,7 +121,7 @@
       CurlErrors.Circumstances(
         text: errorMessage, verifyResult: long(CURLINFO_SSL_VERIFYRESULT),
         connectStatus: long(CURLINFO_HTTP_CONNECTCODE), systemError: Int32(long(CURLINFO_OS_ERRNO)),
-        hasIdentity: session.tls.hasIdentity, wasConnected: wasConnected, isTLS: isTLS)
+        wasAskedForCertificate: wasAskedForCertificate, wasConnected: wasConnected, isTLS: isTLS)
     }
 
     /// Whether libcurl may answer this head with credentials, so that another one follows.

@@ -15,6 +15,7 @@
       guard let host = job?.exchange.request.url.host else { return true }
       do {
         try session.tls.check(ssl, host: host)
+        if job?.opensOnly == true, capikit_ssl_speaks_http2(ssl) != 0 { version = .http2 }
         return true
       } catch {
         machine.fail(error)

@@ -21,6 +21,7 @@
       try set(CURLOPT_HTTPHEADER, pointer: lines.list())
       if let login = request.options.login { try applyLogin(login) }
       if let connectTo = request.options.connectTo { try applyConnectTo(connectTo, request.url) }
+      if job.opensOnly { try applyOpening() }
       if sink != nil {
         // Fewer, larger reads from the socket; what a callback gets stays at 16 KB.
         try set(CURLOPT_BUFFERSIZE, 100 << 10)
@@ -115,6 +116,15 @@
       case .upload: lines.append(line: "Expect:")
       case .none, .noBody: break
       }
+    }
+
+    /// Makes libcurl open a connection and give the request up before it writes a byte of it, for a date that
+    /// no header field can hold: the one way into its pool without a request (CURLOPT_CONNECT_ONLY leads past it).
+    private func applyOpening() throws(APIError) {
+      try set(CURLOPT_TIMECONDITION, Int(CURL_TIMECOND_IFMODSINCE.rawValue))
+      try set(CURLOPT_TIMEVALUE_LARGE, size: .max)
+      try set(CURLOPT_FRESH_CONNECT, 1)
+      applied.needsReset = true
     }
 
     private func applyLogin(_ login: HTTPLogin) throws(APIError) {

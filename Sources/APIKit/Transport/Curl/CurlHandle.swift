@@ -34,6 +34,9 @@
     var remoteAddress: String?
     var remotePort: Int?
     var tlsProtocol: String?
+    /// What its own new connection is made with; compared, never followed.
+    var tlsContext: OpaquePointer?
+    var wasAskedForCertificate = false
 
     // The two ends when they are not bytes in memory, and who waits for them.
     var source: (any CurlSource)?
@@ -137,6 +140,8 @@
       remoteAddress = nil
       remotePort = nil
       tlsProtocol = nil
+      tlsContext = nil
+      wasAskedForCertificate = false
       errorText[0] = 0
       guard applied.needsReset else { return true }
       curl_easy_reset(easy)

@@ -16,6 +16,8 @@
     let source: (any CurlSource)?
     /// What takes the answer's body; nil when it is collected in memory.
     let sink: (any CurlSink)?
+    /// Whether it only opens a connection, and sends nothing.
+    let opensOnly: Bool
     /// The most bytes collected in memory, as they come on the wire.
     let bodyLimit: Int
 
@@ -37,8 +39,9 @@
 
     init(
       _ exchange: HTTPExchange, limits: CurlLimits, source: (any CurlSource)? = nil,
-      sink: (any CurlSink)? = nil
+      sink: (any CurlSink)? = nil, opensOnly: Bool = false
     ) {
+      self.opensOnly = opensOnly
       self.exchange = exchange
       self.limits = limits
       self.source = source

@@ -310,6 +310,11 @@
       nextDeadline = earliest
     }
 
+    /// A server asked for the client's certificate on the connection of this context.
+    func askedForCertificate(_ context: OpaquePointer) {
+      active.first { $0.tlsContext == context }?.wasAskedForCertificate = true
+    }
+
     // MARK: The end
 
     private func stop() {

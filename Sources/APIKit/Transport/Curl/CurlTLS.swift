@@ -5,7 +5,6 @@
   struct CurlTLS {
     private let policy: TLSPolicy
     private let pinning: CurlPinning
-    var hasIdentity: Bool { policy.identity != nil }
 
     init(_ policy: TLSPolicy) throws(APIError) {
       self.policy = policy

@@ -103,20 +103,27 @@
       }
     }
 
-    /// Opens connections ahead of the first request, and returns when they stand and may be used.
+    /// Opens connections ahead of the first request, TLS included, and returns when they stand and may be used.
     ///
-    /// libcurl has no way to put a silent connection into its pool, so each is opened by a HEAD request to the
-    /// URL, which by RFC 9110 (9.2.1) asks for no change; its answer, whatever it is, is dropped. With
-    /// HTTP/2 one connection carries many requests, and more than one are not opened.
+    /// Nothing of HTTP is sent on them: name, address, proxy, certificate and pins are all dealt with, and what
+    /// is wrong with them is thrown. With HTTP/2 one connection carries many requests, and no second is
+    /// opened. A server may close a connection that stays silent; the next request then opens another.
     /// - Parameters:
-    ///   - url: The URL of the requests to come, or any other of their host.
-    ///   - connections: How many at most; the default is 1. One that has become free already is used again.
+    ///   - url: The URL of the requests to come, or any other of their host; `http` or `https`.
+    ///   - connections: How many, beside those that stand already; the default is 1, the most
+    ///     ``ConnectionLimits/perHost``.
     public func prewarm(_ url: HTTPURL, connections: Int = 1) async throws(APIError) {
+      guard url.scheme == "http" || url.scheme == "https" else {
+        throw APIError(.transport, .unsupportedScheme, "\(url.scheme): has no connections to open ahead")
+      }
+      guard try await open(url) != .http2 else { return }
+      let more = min(connections, configuration.connections.perHost) - 1
+      guard more > 0 else { return }
       let outcomes = await withTaskGroup(of: Result<Void, APIError>.self) { group in
-        for _ in 0..<max(1, connections) {
+        for _ in 0..<more {
           group.addTask {
             do throws(APIError) {
-              _ = try await self.send(HTTPRequest(method: .head, url: url))
+              _ = try await self.open(url)
               return .success(())
             } catch {
               return .failure(error)
@@ -126,6 +133,13 @@
         return await group.reduce(into: []) { $0.append($1) }
       }
       for outcome in outcomes { try outcome.get() }
+    }
+
+    private func open(_ url: HTTPURL) async throws(APIError) -> HTTPVersion {
+      let exchange = HTTPExchange(HTTPRequest(method: .head, url: url))
+      let job = CurlJob(exchange, limits: limits, opensOnly: true)
+      await land(job, mailbox)
+      return try job.takeOutcome().get().version
     }
 
     /// Ends every transfer with ``APIError/Reason/transportStopped``, closes every connection and ends the

@@ -177,6 +177,46 @@
       }
     }
 
+    func testAServerThatRefusesTheClientByAnAlertIsTold() async throws {
+      // In TLS 1.2 the alert ends the handshake, in TLS 1.3 it comes when the answer is read.
+      for version in ["-tls1_2", "-tls1_3"] {
+        let server = try StrictTLSServer([version])
+        defer { server.stop() }
+        let certificates = server.certificates
+        func get(_ client: CertificateMatrix.Client?) async throws -> HTTPResponse {
+          var configuration = TransportConfiguration.ephemeral
+          configuration.tls.trust = .bundle(path: certificates.root.path)
+          configuration.tls.identity = client.map {
+            .pem(
+              certificate: .file(path: certificates.certificate($0).path),
+              key: .file(path: certificates.key($0).path))
+          }
+          let url = try HTTPURL("https://localhost:\(server.port)/")
+          return try await CurlTransport(configuration).send(HTTPRequest(url: url))
+        }
+        for client in [nil, CertificateMatrix.Client.stranger] {
+          let error = await failure { try await get(client) }
+          XCTAssertEqual(
+            error?.reason, .clientCertificateRequired, "\(version) \(error?.description ?? "no error")")
+        }
+        let response = try await get(.friend)
+        XCTAssertEqual(response.status, 200, version)
+      }
+    }
+
+    func testTheSameAlertForAnotherCauseIsAFailedHandshake() async throws {
+      let server = try StrictTLSServer(
+        demandsCertificate: false, ["-tls1_2", "-cipher", "ECDHE-RSA-AES128-GCM-SHA256"])
+      defer { server.stop() }
+      var configuration = TransportConfiguration.ephemeral
+      configuration.tls.trust = .bundle(path: server.certificates.root.path)
+      let transport = try CurlTransport(configuration)
+      let url = try HTTPURL("https://localhost:\(server.port)/")
+      let error = await failure { try await transport.send(HTTPRequest(url: url)) }
+      XCTAssertEqual(error?.reason, .tlsHandshakeFailed)
+      XCTAssertEqual(error?.description.contains("handshake failure"), true, error?.description ?? "")
+    }
+
     func testAClientIdentityMayBeGivenInMemory() async throws {
       let certificates = try NginxServer.shared().certificates
       let archive = [UInt8](try Data(contentsOf: certificates.archive(.friend)))

@@ -182,17 +182,55 @@
 
     // MARK: The rest
 
-    func testAPrewarmedConnectionIsTheOneUsed() async throws {
+    func testPrewarmedConnectionsAreTheOnesUsedAndNothingWasSentOnThem() async throws {
       let nginx = try NginxServer.shared()
-      let transport = try transport()
-      let url = try HTTPURL(nginx.url("/echo"))
+      for site: NginxServer.Site in [.plain, .tls(.good), .http2] {
+        let transport = try transport { $0.tls.trust = .bundle(path: nginx.certificates.root.path) }
+        let url = try HTTPURL(nginx.url("/echo", site: site, host: "localhost"))
+        try await transport.prewarm(url, connections: 3)
+        let sockets = await transport.counts()?.openSockets
+        XCTAssertEqual(sockets, site == .http2 ? 1 : 3, "\(site)")
+        let response = try await transport.send(HTTPRequest(url: url))
+        XCTAssertTrue(response.metrics.isReused, "\(site)")
+        XCTAssertEqual(response.metrics.connect, response.metrics.queued)
+        XCTAssertEqual(response.metrics.tls, response.metrics.queued)
+        // nginx counts the requests of a connection.
+        XCTAssertEqual(response.headers["X-Connection-Request"], "1", "\(site)")
+        let counts = await transport.counts()
+        XCTAssertEqual(counts?.active, 0)
+        XCTAssertEqual(counts?.openSockets, site == .http2 ? 1 : 3, "\(site)")
+      }
+    }
+
+    func testPrewarmingAsksTheServerForNothing() async throws {
+      let server = try ScriptedServer.serving { _ in ScriptedServer.response(text: "fine") }
+      defer { server.stop() }
+      let (transport, url) = (try transport(), try server.url())
       try await transport.prewarm(url, connections: 2)
-      let sockets = await transport.counts()?.openSockets ?? 0
-      XCTAssertTrue((1...2).contains(sockets), "\(sockets)")
+      XCTAssertEqual(server.requests.count, 0)
       let response = try await transport.send(HTTPRequest(url: url))
-      XCTAssertTrue(response.metrics.isReused)
-      let error = await failure { try await transport.prewarm("http://127.0.0.1:1/") }
-      XCTAssertEqual(error?.reason, .connectionRefused)
+      XCTAssertEqual(response.status, 200)
+      XCTAssertEqual(server.requests.map(\.method), ["GET"])
+      // The date that kept the opening request back is not left behind.
+      XCTAssertNil(server.requests.first?.headers["If-Modified-Since"])
+    }
+
+    func testPrewarmingTellsWhatIsWrongWithTheConnection() async throws {
+      let nginx = try NginxServer.shared()
+      let refused = await failure { try await transport().prewarm("http://127.0.0.1:1/") }
+      XCTAssertEqual(refused?.reason, .connectionRefused)
+      let url = try HTTPURL(nginx.url("/echo", site: .tls(.good), host: "localhost"))
+      let untrusted = await failure { try await transport().prewarm(url) }
+      XCTAssertEqual(untrusted?.reason, .certificateUntrusted)
+      let pin = try PinSet.Pin(try nginx.certificates.publicKeyPin(.expired))
+      let pinned = try transport {
+        $0.tls.trust = .bundle(path: nginx.certificates.root.path)
+        $0.tls.pinning = .publicKey(PinSet([.init("localhost", pins: [pin])]))
+      }
+      let mismatch = await failure { try await pinned.prewarm(url) }
+      XCTAssertEqual(mismatch?.reason, .pinMismatch)
+      let scheme = await failure { try await transport().prewarm("ftp://127.0.0.1/") }
+      XCTAssertEqual(scheme?.reason, .unsupportedScheme)
     }
 
     func testHTTP0Point9IsNoAnswer() async throws {
