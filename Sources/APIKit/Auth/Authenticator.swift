@@ -65,7 +65,7 @@ public final class Authenticator: Sendable {
   }
 
   private let state: Mutex<State>
-  private let store: any CredentialStore
+  private let keeper: CredentialKeeper
   private let renewal: Renewal?
   private let signIn: SignIn?
   private let time: any TimeSource
@@ -75,7 +75,8 @@ public final class Authenticator: Sendable {
   /// Makes an authenticator with what the store has.
   ///
   /// - Parameters:
-  ///   - store: Keeps the credential; in memory by default. One that cannot be read counts as empty.
+  ///   - store: Keeps the credential; in memory by default. One that cannot be read counts as empty, and
+  ///     ``storeFailure`` says why.
   ///   - rules: Limits, and what counts as a refusal.
   ///   - renewal: Renews a credential; without one a refused credential is not renewed.
   ///   - signIn: Signs the user in when loads require it; without one they wait for ``signIn(with:)``,
@@ -90,14 +91,14 @@ public final class Authenticator: Sendable {
   init(
     store: any CredentialStore, rules: Rules, renewal: Renewal?, signIn: SignIn?, time: any TimeSource
   ) {
-    self.store = store
+    keeper = CredentialKeeper(store, account: rules.account)
     self.rules = rules
     self.signIn = signIn
     self.renewal = renewal
     self.time = time
-    let stored = try? store.credential(of: rules.account)
     state = Mutex(
-      State(machine: SignInMachine(canRenew: renewal != nil, leeway: rules.leeway, credential: stored)))
+      State(
+        machine: SignInMachine(canRenew: renewal != nil, leeway: rules.leeway, credential: keeper.load())))
   }
 
   // MARK: The application's side
@@ -107,6 +108,16 @@ public final class Authenticator: Sendable {
 
   /// Whether somebody is signed in.
   public var isSignedIn: Bool { credential != nil }
+
+  /// Why the store does not have the credential in use, or could not be read; nil when all is well.
+  ///
+  /// Loads go on with the credential in memory; the next run of the application would not find it.
+  public var storeFailure: APIError? { keeper.failure }
+
+  /// Has a closure told of every failure of the store that no caller is thrown: after a renewal, after a
+  /// sign-in that loads asked for, and when the store was first read. On any thread; the last failure is told
+  /// even when it came before. A later call takes the place of an earlier one.
+  public func onStoreFailure(_ report: @escaping @Sendable (APIError) -> Void) { keeper.listen(report) }
 
   /// Every change from now on. Each call gives a stream of its own.
   public func changes() -> AsyncStream<SignInChange> {
@@ -128,7 +139,7 @@ public final class Authenticator: Sendable {
   public func signIn(with credential: Credential) throws(APIError) {
     settle { $0.signedIn(credential) }
     tell(.signedIn)
-    try store.store(credential, of: rules.account)
+    try keep()
   }
 
   /// The user has signed out: forgets the credential. Loads that wait for a renewal fail with
@@ -138,7 +149,7 @@ public final class Authenticator: Sendable {
   public func signOut() throws(APIError) {
     settle { $0.signedOut(APIError(.auth, .signedOut)) }
     tell(.signedOut)
-    try store.store(nil, of: rules.account)
+    try keep()
   }
 
   /// The sign-in that loads wait for has failed: they fail with ``APIError/Reason/signInFailed``.
@@ -238,7 +249,8 @@ extension Authenticator {
         let result = await Self.$atWork.withValue(scope) { await Self.result { try await signIn() } }
         guard let self else { return }
         switch result {
-        case .success(let credential): try? self.signIn(with: credential)
+        case .success(let credential):
+          do throws(APIError) { try self.signIn(with: credential) } catch { keeper.report(error) }
         case .failure(let error):
           let isGivenUp = error.reason == .cancelled || error.reason == .signInCancelled
           let end = isGivenUp ? APIError(.auth, .signInCancelled) : Self.signInFailed(error)
@@ -263,9 +275,9 @@ extension Authenticator {
       return (state.machine.version, state.machine.credential)
     }
     guard after != before else { return }
-    // A store that fails is heard of at the next sign-in; the credential in use is good.
-    try? store.store(credential, of: rules.account)
     tell(credential == nil ? .signedOut : .refreshed)
+    // The credential in use is good whatever the store says.
+    do throws(APIError) { try keep() } catch { keeper.report(error) }
   }
 
   private func renewalTimedOut(_ ticket: Int) {
@@ -273,6 +285,11 @@ extension Authenticator {
     let error = APIError(
       .auth, .refreshFailed, "the credential was not renewed within \(rules.renewalLimit.shortText)")
     settle { $0.renewalTimedOut(ticket, error, now: now, wallClock: wallClock) }
+  }
+
+  /// Stores what is in use.
+  private func keep() throws(APIError) {
+    try keeper.keep { state.withLock { ($0.machine.version, $0.machine.credential) } }
   }
 
   /// Changes the machine and resumes, outside the lock, whom it releases.

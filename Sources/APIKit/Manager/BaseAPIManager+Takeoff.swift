@@ -166,6 +166,11 @@ extension APIManager {
       try validate(parameters: parameters)
       try validator?.manager(self, validate: parameters)
       let selection = service.environments.selection
+      // What is stored belongs to whoever was signed in then: nobody sees it before they are again.
+      let lacksUser = signIn == .required && service.authenticator?.isSignedIn == false
+      if lacksUser, cachePolicy.rule != .none {
+        recorder.record(.cache("what is stored is not shown: nobody is signed in"))
+      }
       return APICall(
         flightID: recorder.flight, managerType: type(of: self), service: service,
         environment: selection.environment, baseURL: selection.baseURL, apiName: apiName, method: method,
@@ -176,7 +181,8 @@ extension APIManager {
         resolving: ErrorHookStep.resolving, expectation: expectation, wantsProgress: wantsProgress,
         recorder: recorder,
         caching: CacheTerms(
-          policy: cachePolicy, traits: cacheTraits, use: cache, partition: service.cachePartition),
+          policy: cachePolicy, traits: cacheTraits, use: lacksUser ? .ignoring : cache,
+          partition: service.cachePartition),
         signInRule: signIn, renews: service.authenticator == nil ? [] : Authenticator.atWork)
     } catch {
       var error = APIError(validation: error, .parameters, .invalidParameters)

@@ -216,6 +216,35 @@ import XCTest
     XCTAssertNil(store.credential(of: "default"))
   }
 
+  func testAStoredAnswerIsNotShownWhileNobodyIsSignedIn() async throws {
+    stub.on("/api/list", .json(someJSON))
+    let authenticator = try authenticator("ann")
+    let manager = makeManager(authenticator, .required)
+    manager.service.cache = ResponseCache()
+    manager.cachePolicy = .fresh()
+    _ = try await manager.response()
+    let stored = try await manager.response()
+    XCTAssertEqual(stored.provenance.isStored, true)
+    try authenticator.signOut()
+    let recorder = Recorder()
+    manager.delegate = recorder
+    let flight = try XCTUnwrap(manager.load().flightID)
+    await waitUntil { authenticator.waiterCount == 1 }
+    XCTAssertEqual(recorder.landingCount, 0)
+    XCTAssertEqual(stub.requests.count, 1)
+    try authenticator.signIn(with: Credential(accessToken: "bob"))
+    await recorder.waitForLandings()
+    XCTAssertEqual(recorder.responses.first?.provenance, .network)
+    let story = manager.record(of: flight)?.description ?? ""
+    XCTAssertTrue(story.contains("cache: what is stored is not shown: nobody is signed in"), story)
+    let free = makeManager(authenticator)
+    free.service.cache = manager.service.cache
+    free.cachePolicy = .fresh()
+    try authenticator.signOut()
+    let open = try await free.response()
+    XCTAssertTrue(open.provenance.isStored, "a manager that does not require a sign-in sees it")
+  }
+
   func testTwoUsersAreNeverJoined() async throws {
     stub.on("/api/list", .json(someJSON))
     stub.hold()
@@ -277,4 +306,13 @@ private final class Outcomes: Sendable {
   private let errors: Mutex<[APIError]>
   init(_ errors: consuming Mutex<[APIError]>) { self.errors = errors }
   func next() -> APIError { errors.withLock { $0.removeFirst() } }
+}
+
+extension Provenance {
+  fileprivate var isStored: Bool {
+    switch self {
+    case .memory, .disk: true
+    default: false
+    }
+  }
 }
