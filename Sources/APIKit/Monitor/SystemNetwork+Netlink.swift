@@ -12,8 +12,10 @@
   enum SystemNetwork {
     /// Tells the condition at once, and again after every change for as long as the result is kept.
     static func watch(_ tell: @escaping @Sendable (NetworkCondition) -> Void) -> (any Sendable)? {
-      let watch = NetlinkWatch { tell(condition) }
-      tell(condition)
+      // One queue reads the tables and tells, so that what was read first is told first.
+      let queue = DispatchQueue(label: "APIKit.NetworkMonitor")
+      let watch = NetlinkWatch(queue) { tell(condition) }
+      queue.sync { tell(condition) }
       return watch
     }
 
@@ -59,7 +61,7 @@
     private let source: any DispatchSourceRead
 
     /// Nil when the system gives no such socket; the condition is then told once only.
-    init?(_ changed: @escaping @Sendable () -> Void) {
+    init?(_ queue: DispatchQueue, _ changed: @escaping @Sendable () -> Void) {
       let descriptor = socket(AF_NETLINK, Int32(SOCK_RAW.rawValue) | O_NONBLOCK | O_CLOEXEC, 0)
       guard descriptor >= 0 else { return nil }
       // struct sockaddr_nl: family, padding, port id (0: the kernel chooses), groups.
@@ -71,8 +73,7 @@
         close(descriptor)
         return nil
       }
-      source = DispatchSource.makeReadSource(
-        fileDescriptor: descriptor, queue: DispatchQueue(label: "APIKit.NetworkMonitor"))
+      source = DispatchSource.makeReadSource(fileDescriptor: descriptor, queue: queue)
       source.setEventHandler {
         // What the messages say is read from the tables; they only have to be taken away.
         var buffer = [UInt8](repeating: 0, count: 8192)
