@@ -4,7 +4,7 @@ public import APIKit
 public struct DemoResponse: Sendable {
   /// The status code.
   public var status: Int
-  /// The header fields; `Date`, `Server`, `Connection` and the framing are added.
+  /// The header fields; `Server`, `Connection`, the framing and, where there is none, `Date` are added.
   public var headers: HTTPHeaders
   /// The body.
   public var body: [UInt8]
@@ -62,7 +62,8 @@ extension DemoResponse {
     let half = stall > .zero && !framed.isEmpty ? framed.count / 2 : framed.count
     if let cutAfter, hasBody, cutAfter < framed.count { closes = true }
 
-    var text = "HTTP/1.1 \(status) \(StatusText.of(status))\r\nDate: \(date)\r\nServer: APIKit-Demo\r\n"
+    var text = "HTTP/1.1 \(status) \(StatusText.of(status))\r\nServer: APIKit-Demo\r\n"
+    if !headers.contains("Date") { text += "Date: \(date)\r\n" }
     // A value may come from a request: it must not end its line.
     for field in headers where !field.value.utf8.contains(where: { $0 < 0x20 && $0 != 0x09 }) {
       text += "\(field.name): \(field.value)\r\n"

@@ -1,0 +1,45 @@
+import XCTest
+
+@testable import APIKit
+
+/// Changes on the server, by tags.
+@MainActor final class CacheChangeTests: CachePolicyCase {
+  func testAMutatingManagerMakesTaggedAnswersStale() async throws {
+    stub.on(.get, "/api/list", .json("[1]"), .json("[2]"))
+    stub.on(.post, "/api/list", .json("{}"))
+    manager.cacheTraits.tags = ["homes", "lists"]
+    _ = try await lands()
+    let editor = makeManager(.none)
+    editor.method = .post
+    editor.cacheTraits.expires = ["homes"]
+    _ = try await editor.response(for: ["price": 1])
+    let second = try await lands()
+    XCTAssertEqualProvenance(second, .network)
+    XCTAssertEqual(second.raw[0].int, 2)
+  }
+
+  func testAFailedMutationLeavesTaggedAnswersAlone() async throws {
+    stub.on(.get, "/api/list", .json("[1]"))
+    stub.on(.post, "/api/list", .status(500))
+    manager.cacheTraits.tags = ["homes"]
+    _ = try await lands()
+    let editor = makeManager(.none)
+    editor.method = .post
+    editor.cacheTraits.expires = ["homes"]
+    _ = try await errorThrown { () async throws(APIError) in try await editor.response(for: [:]) }
+    XCTAssertEqualProvenance(try await lands(), .memory(age: .zero))
+  }
+
+  func testAnAnswerAskedForBeforeTheChangeIsNotStoredAfterIt() async throws {
+    let gate = StubGate()
+    stub.on("/api/list", .held(by: gate, .json("[1]")), .json("[2]"))
+    manager.cacheTraits.tags = ["homes"]
+    let early = Task { try await lands() }
+    await gate.waitForArrivals(1)
+    cache.expire(tags: ["homes"])
+    gate.open()
+    _ = try await early.value
+    let second = try await lands()
+    XCTAssertEqual(second.raw[0].int, 2)
+  }
+}

@@ -1,0 +1,91 @@
+import XCTest
+
+@testable import APIKit
+
+/// What tells answers apart, and what is stored at all.
+@MainActor final class CacheKeyTests: CachePolicyCase {
+  // MARK: Keys
+
+  func testTheOrderOfParametersDoesNotMatter() async throws {
+    script(.json("[1]"))
+    _ = try await lands(["city": "Suzhou", "beds": 2])
+    XCTAssertEqualProvenance(try await lands(["beds": 2, "city": "Suzhou"]), .memory(age: .zero))
+  }
+
+  func testOtherParametersHaveOtherAnswers() async throws {
+    script(.json("[1]"))
+    _ = try await lands(["page": 1])
+    for parameters: Parameters in [["page": 2], ["page": "1"], ["page": nil], [:], ["page": [1]]] {
+      XCTAssertEqualProvenance(try await lands(parameters), .network)
+    }
+  }
+
+  func testVolatileParametersDoNotTellAnswersApart() async throws {
+    script(.json("[1]"))
+    manager.cacheTraits.volatileParameters = ["request-id"]
+    _ = try await lands(["page": 1, "timestamp": 1, "request-id": "a"])
+    XCTAssertEqualProvenance(
+      try await lands(["page": 1, "timestamp": 2, "request-id": "b"]), .memory(age: .zero))
+  }
+
+  func testHostEnvironmentUserVersionAndMethodTellAnswersApart() async throws {
+    stub.when({ _ in true }, .json("[1]"))
+    _ = try await lands()
+    var other = manager.service
+    other.cachePartition = "user 7"
+    manager.service = other
+    XCTAssertEqualProvenance(try await lands(), .network)
+    other.cachePartition = ""
+    other.environments = ServiceEnvironments("https://elsewhere.test/api")
+    manager.service = other
+    XCTAssertEqualProvenance(try await lands(), .network)
+    other.environments = ServiceEnvironments(
+      [.development: "https://homes.test/api"], current: .development)
+    manager.service = other
+    XCTAssertEqualProvenance(try await lands(), .network)
+    other = makeManager().service
+    other.apiVersion = "v2"
+    manager.service = other
+    XCTAssertEqualProvenance(try await lands(), .network)
+    manager.service = makeManager().service
+    manager.method = .head
+    XCTAssertEqualProvenance(try await lands(), .network)
+    manager.method = .get
+    XCTAssertEqualProvenance(try await lands(), .memory(age: .zero))
+  }
+
+  func testAnotherVersionOfTheManagerDoesNotGetTheAnswer() async throws {
+    script(.json("[1]"))
+    _ = try await lands()
+    manager.cacheTraits.version = 1
+    XCTAssertEqualProvenance(try await lands(), .network)
+  }
+
+  // MARK: Only what validated
+
+  func testAnAnswerThatDoesNotValidateIsNotStored() async throws {
+    script(.json("[1]"))
+    manager.onValidateResponse = { _ in throw ValidationError("never") }
+    _ = await fails()
+    manager.onValidateResponse = { _ in }
+    XCTAssertEqualProvenance(try await lands(), .network)
+  }
+
+  func testABusinessErrorIsNotStored() async throws {
+    script(.json("[1]"))
+    manager.service.findBusinessError = { _ in BusinessError(code: "1", message: "no") }
+    _ = await fails()
+    XCTAssertEqual(cache.statistics.memory.stores, 0)
+  }
+
+  func testAStoredAnswerThatValidatesNoMoreIsDroppedAndTheServerAsked() async throws {
+    script(.json("[1]"), .json("[2]"))
+    _ = try await lands()
+    manager.onValidateResponse = { response in
+      if response.raw[0].int == 1 { throw ValidationError("one is no longer good") }
+    }
+    let second = try await lands()
+    XCTAssertEqualProvenance(second, .network)
+    XCTAssertEqual(second.raw[0].int, 2)
+  }
+}

@@ -1,0 +1,83 @@
+import XCTest
+
+@testable import APIKit
+
+/// How long an answer is fresh: RFC 9111, 4.2 and 5.3.
+@MainActor class HTTPFreshnessTests: HTTPCacheCase {
+  /// RFC 9111, 4.2 and 4.2.1.
+  func testMaxAgeSaysForHowLongAnAnswerIsFresh() async throws {
+    try await assertUsed(after: 59, ["Cache-Control": "max-age=60"])
+    try await assertAsked(after: 60, ["Cache-Control": "max-age=60"])
+    try await assertAsked(["Cache-Control": "max-age=0"])
+  }
+
+  /// RFC 9111, 5.2.2.10: for shared caches only.
+  func testSMaxAgeIsNotForAPrivateCache() async throws {
+    try await assertUsed(after: 30, ["Cache-Control": "s-maxage=1, max-age=60"])
+    try await assertAsked(["Cache-Control": "s-maxage=60"])
+  }
+
+  /// RFC 9111, 5.3.
+  func testExpiresCountsFromDate() async throws {
+    try await assertUsed(after: 59, ["Date": date(0), "Expires": date(60)])
+    try await assertAsked(after: 60, ["Date": date(0), "Expires": date(60)])
+    try await assertUsed(after: 59, ["Expires": date(60)])
+    try await assertAsked(after: 20, ["Date": date(-50), "Expires": date(10)])
+  }
+
+  /// RFC 9111, 5.3: a value that is no date, `0` above all, is in the past.
+  func testAnExpiresThatIsNoDateIsInThePast() async throws {
+    for value in ["0", "-1", "soon", "Thu, 99 Jan 2026 00:00:00 GMT"] {
+      try await assertAsked(["Expires": value])
+    }
+  }
+
+  /// RFC 9111, 5.3: max-age wins.
+  func testMaxAgeWinsOverExpires() async throws {
+    try await assertUsed(after: 30, ["Cache-Control": "max-age=60", "Expires": date(-10)])
+    try await assertAsked(after: 30, ["Cache-Control": "max-age=10", "Expires": date(60)])
+  }
+
+  /// RFC 9111, 4.2.1: invalid freshness makes an answer stale; 1.2.2: too large a number is a large one.
+  func testInvalidAndHugeNumbers() async throws {
+    for value in ["max-age=", "max-age=-1", "max-age=1.5", "max-age=abc", "max-age"] {
+      try await assertAsked(["Cache-Control": value])
+    }
+    try await assertUsed(after: 1_000_000, ["Cache-Control": "max-age=99999999999999999999"])
+  }
+
+  /// RFC 9111, 5.2: names without regard to case, quoted values, white space, several lines, unknown words.
+  func testTheFormsOfCacheControl() async throws {
+    for value in [
+      "MAX-AGE=60", "max-age=\"60\"", "  max-age=60  ", "foo, max-age=60", "foo=\"max-age=0, x\",max-age=60",
+      "max-age=60, max-age=0", ",,max-age=60",
+    ] {
+      try await assertUsed(after: 30, ["Cache-Control": value])
+    }
+    try await assertUsed(after: 30, ["Cache-Control": "foo", "cache-control": "max-age=60"])
+    try await assertAsked(["Cache-Control": "x-max-age=60"])
+  }
+
+  /// RFC 9111, 4.2.3 and 5.1.
+  func testAgeCountsAgainstTheLifetime() async throws {
+    try await assertAsked(after: 20, ["Cache-Control": "max-age=60", "Age": "50"])
+    try await assertUsed(after: 5, ["Cache-Control": "max-age=60", "Age": "50"])
+    try await assertUsed(after: 5, ["Cache-Control": "max-age=60", "Age": "abc"])
+  }
+
+  /// RFC 9111, 4.2.3: the apparent age is the time since Date.
+  func testADateInThePastCountsAgainstTheLifetime() async throws {
+    try await assertAsked(after: 20, ["Cache-Control": "max-age=60", "Date": date(-50)])
+    try await assertUsed(after: 20, ["Cache-Control": "max-age=60", "Date": date(500)])
+  }
+
+  /// RFC 9111, 4.2.2: a tenth of the time since Last-Modified, for statuses that allow it.
+  func testWithoutFreshnessATenthOfTheAgeIsTheHeuristic() async throws {
+    let fields: HTTPHeaders = ["Date": date(0), "Last-Modified": date(-1000)]
+    try await assertUsed(after: 99, fields)
+    try await assertAsked(after: 101, fields)
+    try await assertAsked(fields, status: 201)
+    try await assertAsked([:])
+    try await assertAsked(after: 90_000, ["Date": date(0), "Last-Modified": date(-1_000_000_000)])
+  }
+}

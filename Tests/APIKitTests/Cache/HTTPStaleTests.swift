@@ -1,0 +1,90 @@
+import XCTest
+
+@testable import APIKit
+
+/// Stale answers, where they may be used: RFC 9111, 4.2.4; RFC 5861.
+@MainActor class HTTPStaleTests: HTTPCacheCase {
+  /// RFC 9111, 4.2.4: no answer and no word about stale ones is a failure.
+  func testAStaleAnswerDoesNotHideAFailure() async throws {
+    do {
+      _ = try await second(after: 70, ["Cache-Control": "max-age=60"], then: .failure(.connectionRefused))
+      XCTFail("it landed")
+    } catch let error as APIError {
+      XCTAssertEqual(error.reason, .connectionRefused)
+    }
+  }
+
+  /// RFC 5861, 4.
+  func testStaleIfErrorLandsInTheServersStead() async throws {
+    for failing: StubAnswer in [.failure(.connectionRefused), .failure(.idleTimeout)] {
+      let response = try await second(
+        after: 70, ["Cache-Control": "max-age=60, stale-if-error=20"], then: failing)
+      XCTAssertEqual(response.provenance, .stale(age: .seconds(70)))
+      do {
+        _ = try await second(after: 90, ["Cache-Control": "max-age=60, stale-if-error=20"], then: failing)
+        XCTFail("it landed")
+      } catch {}
+      do {
+        _ = try await second(
+          after: 70, ["Cache-Control": "max-age=60, stale-if-error=20, must-revalidate"], then: failing)
+        XCTFail("it landed")
+      } catch {}
+      let asked = try await second(
+        after: 70, ["Cache-Control": "max-age=60"], request: ["Cache-Control": "stale-if-error=20"],
+        then: failing)
+      XCTAssertEqual(asked.provenance, .stale(age: .seconds(70)))
+    }
+  }
+
+  /// RFC 5861, 4: 500, 502, 503 and 504 are errors of this kind, 404 is not.
+  func testStaleIfErrorIsForErrorsOfTheServer() async throws {
+    for (status, isReplaced) in [
+      (500, true), (502, true), (503, true), (504, true), (404, false), (501, false),
+    ] {
+      try begin()
+      stub.on(
+        "/api/list", .json("[1]", headers: ["Cache-Control": "max-age=60, stale-if-error=20"]),
+        .status(status))
+      _ = try await manager.response(for: [:])
+      time.advance(by: .seconds(70))
+      do throws(APIError) {
+        let response = try await manager.response(for: [:])
+        XCTAssertTrue(isReplaced, "\(status)")
+        XCTAssertEqual(response.raw[0].int, 1)
+      } catch {
+        XCTAssertFalse(isReplaced, "\(status)")
+        XCTAssertEqual(error.context.status, status)
+      }
+    }
+  }
+
+  /// RFC 5861, 3.
+  func testStaleWhileRevalidateLandsAtOnceAndAsksBehindIt() async throws {
+    let response = try await second(
+      after: 70, ["Cache-Control": "max-age=60, stale-while-revalidate=20"],
+      then: .json("[2]", headers: ["Cache-Control": "max-age=60"]))
+    XCTAssertEqual(response.provenance, .stale(age: .seconds(70)))
+    XCTAssertEqual(response.raw[0].int, 1)
+    try await stub.waitForRequests(2)
+    await untilStored(2)
+    let third = try await manager.response(for: [:])
+    XCTAssertEqual(third.raw[0].int, 2)
+    XCTAssertEqual(third.provenance, .memory(age: .zero))
+    try await assertAsked(after: 90, ["Cache-Control": "max-age=60, stale-while-revalidate=20"])
+  }
+
+  /// RFC 5861, 3: what is asked behind a landing is judged as every answer is.
+  func testARefreshThatDoesNotValidateIsNotStored() async throws {
+    try begin()
+    stub.on(
+      "/api/list", .json("[1]", headers: ["Cache-Control": "max-age=60, stale-while-revalidate=20"]),
+      .json("[2]", headers: ["Cache-Control": "max-age=60"]))
+    manager.onValidateResponse = { if $0.raw[0].int == 2 { throw ValidationError("two is bad") } }
+    _ = try await manager.response(for: [:])
+    time.advance(by: .seconds(70))
+    _ = try await manager.response(for: [:])
+    try await stub.waitForRequests(2)
+    for _ in 0..<50 { await landingsWorkedOff() }
+    XCTAssertEqual(cache.statistics.memory.stores, 1)
+  }
+}

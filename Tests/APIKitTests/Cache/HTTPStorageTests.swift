@@ -1,0 +1,109 @@
+import XCTest
+
+@testable import APIKit
+
+/// What is stored, and for which requests: RFC 9111, 3 and 4.1.
+@MainActor class HTTPStorageTests: HTTPCacheCase {
+  // MARK: Storing
+
+  /// RFC 9111, 3 and RFC 9110, 15.1.
+  func testWhichStatusesAreStored() async throws {
+    for status in [200, 203, 300, 404, 405, 410, 414, 501, 599] {
+      try await assertUsed(["Cache-Control": "max-age=60"], status: status)
+    }
+    for status in [206, 304] where status == 206 {
+      try await assertAsked(["Cache-Control": "max-age=60"], status: status)
+    }
+  }
+
+  /// RFC 9111, 5.2.2.5 and 5.2.1.5.
+  func testNoStoreOfEitherSideForbidsStoring() async throws {
+    try await assertAsked(["Cache-Control": "no-store, max-age=60"])
+    try begin()
+    stub.on("/api/list", .json("[1]", headers: ["Cache-Control": "max-age=60"]), .json("[2]"))
+    manager.headers = ["Cache-Control": "no-store"]
+    _ = try await manager.response(for: [:])
+    manager.headers = [:]
+    let response = try await manager.response(for: [:])
+    XCTAssertEqual(response.raw[0].int, 2)
+  }
+
+  /// RFC 9111, 5.2.2.3: with must-understand, no-store gives way for a status that is understood.
+  func testMustUnderstand() async throws {
+    try await assertUsed(["Cache-Control": "must-understand, no-store, max-age=60"])
+    try await assertAsked(["Cache-Control": "must-understand, max-age=60"], status: 599)
+  }
+
+  /// RFC 9111, 3.5 and 5.2.2.7: this cache is private.
+  func testPrivateAndAuthorizedAnswersAreStored() async throws {
+    try await assertUsed(["Cache-Control": "private, max-age=60"])
+    try begin()
+    stub.on("/api/list", .json("[1]", headers: ["Cache-Control": "max-age=60"]))
+    manager.headers = ["Authorization": "Bearer x"]
+    _ = try await manager.response(for: [:])
+    let response = try await manager.response(for: [:])
+    XCTAssertEqual(response.provenance, .memory(age: .zero))
+  }
+
+  /// RFC 9111, 7.3.
+  func testSetCookieDoesNotHinderStoring() async throws {
+    try await assertUsed(["Cache-Control": "max-age=60", "Set-Cookie": "a=1"])
+  }
+
+  /// RFC 9111, 3.1: fields of the connection are not stored.
+  func testFieldsOfTheConnectionAreNotStored() async throws {
+    let response = try await second([
+      "Cache-Control": "max-age=60", "Connection": "x-hop, close", "X-Hop": "1", "X-End": "2",
+      "Proxy-Authenticate": "Basic",
+    ])
+    XCTAssertNil(response.headers["X-Hop"])
+    XCTAssertNil(response.headers["Connection"])
+    XCTAssertNil(response.headers["Proxy-Authenticate"])
+    XCTAssertEqual(response.headers["X-End"], "2")
+  }
+
+  /// RFC 9111, 3 and 4.4: answers to other methods than GET, HEAD and POST are not stored; those to POST only
+  /// with explicit freshness (RFC 9110, 9.3.3).
+  func testWhichMethodsAreStored() async throws {
+    for (method, isStored): (HTTPMethod, Bool) in [
+      (.put, false), (.delete, false), (.patch, false), (.options, false), (.post, true),
+    ] {
+      try begin()
+      stub.on("/api/list", .json("[1]", headers: ["Cache-Control": "max-age=60"]), .json("[2]"))
+      manager.method = method
+      _ = try await manager.response(for: [:])
+      let response = try await manager.response(for: [:])
+      XCTAssertEqual(response.raw[0].int, isStored ? 1 : 2, "\(method)")
+    }
+  }
+
+  // MARK: Vary
+
+  /// RFC 9111, 4.1.
+  func testVaryTellsAnswersApart() async throws {
+    try begin()
+    stub.when(
+      { $0.headers["Accept-Language"] == "de" },
+      .json("[\"de\"]", headers: ["Cache-Control": "max-age=60", "Vary": "Accept-Language, X-A"]))
+    stub.when(
+      { $0.headers["Accept-Language"] != "de" },
+      .json("[\"other\"]", headers: ["Cache-Control": "max-age=60", "Vary": "accept-language"]))
+    for (fields, answer, asked): (HTTPHeaders, String, Int) in [
+      (["Accept-Language": "de"], "de", 1), (["Accept-Language": "de"], "de", 1),
+      (["accept-language": "de", "X-B": "1"], "de", 1), (["Accept-Language": "zh"], "other", 2),
+      (["Accept-Language": "de"], "de", 2), (["Accept-Language": "zh"], "other", 2), ([:], "other", 3),
+      (["Accept-Language": "de", "X-A": "1"], "de", 4),
+    ] {
+      manager.headers = fields
+      let response = try await manager.response(for: [:])
+      XCTAssertEqual(response.raw[0].string, answer)
+      XCTAssertEqual(stub.requests.count, asked, "\(fields)")
+    }
+  }
+
+  /// RFC 9111, 4.1.
+  func testVaryStarNeverMatches() async throws {
+    try await assertAsked(["Cache-Control": "max-age=60", "Vary": "*"])
+    try await assertAsked(["Cache-Control": "max-age=60", "Vary": "Accept, *"])
+  }
+}

@@ -1,0 +1,115 @@
+import XCTest
+
+@testable import APIKit
+
+/// Asking whether a stored answer is still good, and what makes it stale: RFC 9111, 4.3 and 4.4.
+@MainActor class HTTPValidationTests: HTTPCacheCase {
+  // MARK: Validation
+
+  /// RFC 9111, 4.3.1.
+  func testAStaleAnswerIsAskedAboutByItsValidators() async throws {
+    let modified = date(-1000)
+    _ = try await second(
+      after: 70, ["Cache-Control": "max-age=60", "ETag": "W/\"a\"", "Last-Modified": modified])
+    XCTAssertEqual(stub.requests[1].headers["If-None-Match"], "W/\"a\"")
+    XCTAssertEqual(stub.requests[1].headers["If-Modified-Since"], modified)
+    _ = try await second(after: 70, ["Cache-Control": "max-age=60"])
+    XCTAssertNil(stub.requests[1].headers["If-None-Match"])
+    XCTAssertNil(stub.requests[1].headers["If-Modified-Since"])
+  }
+
+  /// RFC 9111, 4.3.3 and 4.3.4: the stored body, with the fields of the 304 over the stored ones.
+  func testA304FreshensTheStoredAnswer() async throws {
+    let response = try await second(
+      after: 70, ["Cache-Control": "max-age=60", "ETag": "\"a\"", "X-A": "1", "X-B": "1", "Age": "3"],
+      then: .status(
+        304,
+        headers: [
+          "Cache-Control": "max-age=100", "X-A": "2", "X-C": "3", "Content-Length": "0",
+          "Content-Type": "text/html", "Content-Encoding": "gzip",
+        ]))
+    XCTAssertEqual(response.provenance, .revalidated)
+    XCTAssertEqual(response.status, 200)
+    XCTAssertEqual(response.raw[0].int, 1)
+    XCTAssertEqual(response.headers.values("X-A"), ["2"])
+    XCTAssertEqual(response.headers["X-B"], "1")
+    XCTAssertEqual(response.headers["X-C"], "3")
+    XCTAssertEqual(response.headers["Content-Type"], "application/json")
+    XCTAssertNil(response.headers["Content-Encoding"])
+    XCTAssertNil(response.headers["Age"])
+    time.advance(by: .seconds(99))
+    let third = try await manager.response(for: [:])
+    XCTAssertEqual(third.provenance, .memory(age: .seconds(99)), "the 304 began a new lifetime")
+    XCTAssertEqual(cache.statistics.revalidations, 1)
+  }
+
+  /// RFC 9111, 4.3.3: a full answer takes the stored one's place.
+  func testAFullAnswerReplacesTheStoredOne() async throws {
+    let response = try await second(
+      after: 70, ["Cache-Control": "max-age=60", "ETag": "\"a\""],
+      then: .json("[2]", headers: ["Cache-Control": "max-age=60", "ETag": "\"b\""]))
+    XCTAssertEqual(response.provenance, .network)
+    let third = try await manager.response(for: [:])
+    XCTAssertEqual(third.raw[0].int, 2)
+    XCTAssertEqual(stub.requests.count, 2)
+  }
+
+  /// RFC 9111, 4.3.4: a 304 with another validator is not about what is stored.
+  func testA304AboutSomethingElseIsNotTheStoredAnswer() async throws {
+    try begin()
+    stub.on(
+      "/api/list", .json("[1]", headers: ["Cache-Control": "max-age=60", "ETag": "\"a\""]),
+      .status(304, headers: ["ETag": "\"b\""]))
+    _ = try await manager.response(for: [:])
+    time.advance(by: .seconds(70))
+    let error = try await errorThrown { [manager] () async throws(APIError) in
+      try await manager.response(for: [:])
+    }
+    XCTAssertEqual(error.reason, .unacceptableStatus)
+  }
+
+  /// RFC 9111, 4.3.1: the manager's own condition is its own affair.
+  func testAConditionOfTheManagersOwnIsLeftAlone() async throws {
+    let response = try await second(
+      after: 70, ["Cache-Control": "max-age=60", "ETag": "\"a\""], request: ["If-None-Match": "\"z\""],
+      then: .status(304))
+    XCTAssertEqual(stub.requests[1].headers.values("If-None-Match"), ["\"z\""])
+    XCTAssertEqual(response.status, 304)
+  }
+
+  // MARK: Invalidation
+
+  /// RFC 9111, 4.4.
+  func testAnUnsafeRequestMakesItsURLAndItsLocationStale() async throws {
+    for (status, fields, isStale): (Int, HTTPHeaders, Bool) in [
+      (200, [:], true), (204, [:], true), (302, [:], true), (404, [:], false), (500, [:], false),
+    ] {
+      try begin()
+      stub.on(.get, "/api/list", .json("[1]", headers: ["Cache-Control": "max-age=60"]), .json("[2]"))
+      stub.on(.put, "/api/list", .status(status, headers: fields))
+      _ = try await manager.response(for: [:])
+      let editor = TestManager(manager.service)
+      editor.method = .put
+      editor.expectation = ResponseExpectation(statuses: 200..<600)
+      _ = try await editor.response(for: [:])
+      let response = try await manager.response(for: [:])
+      XCTAssertEqual(response.raw[0].int, isStale ? 2 : 1, "\(status)")
+    }
+    for (location, isStale) in [
+      ("/api/list", true), ("https://homes.test/api/list", true), ("https://other.test/api/list", false),
+    ] {
+      for name in ["Location", "Content-Location"] {
+        try begin()
+        stub.on(.get, "/api/list", .json("[1]", headers: ["Cache-Control": "max-age=60"]), .json("[2]"))
+        stub.on(.post, "/api/add", .status(201, headers: HTTPHeaders([HTTPHeaders.Field(name, location)])))
+        _ = try await manager.response(for: [:])
+        let editor = TestManager(manager.service)
+        editor.apiName = "add"
+        editor.method = .post
+        _ = try await editor.response(for: [:])
+        let response = try await manager.response(for: [:])
+        XCTAssertEqual(response.raw[0].int, isStale ? 2 : 1, "\(name): \(location)")
+      }
+    }
+  }
+}
