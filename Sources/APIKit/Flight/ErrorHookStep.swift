@@ -3,39 +3,37 @@
 struct ErrorHookStep {
   let call: APICall
   let suspension: Suspension
+  private var replays = ReplayGuard()
+
+  init(call: APICall, suspension: Suspension) {
+    self.call = call
+    self.suspension = suspension
+  }
 
   /// The managers whose failures are being resolved around the present task, the outermost first. A load
   /// that a hook starts takes it along, so that a circle is seen.
   @TaskLocal static var resolving: [String] = []
 
-  func run(
-    _ attempt: () async throws(APIError) -> APIResponse
-  ) async throws(APIError) -> FlightOutcome {
-    var replays = ReplayGuard()
-    while true {
-      do throws(APIError) {
-        return .succeeded(try await attempt())
-      } catch {
-        guard error.reason != .cancelled else { throw error }
-        let failure = error.completed(for: call)
-        if let refusal = replays.refusal(of: failure.label) {
-          call.recorder.record(.note("hook", refusal))
-          throw failure
-        }
-        switch try await resolution(of: failure) {
-        case .letThrough, .suspend: throw failure
-        case .replace(let other):
-          call.recorder.record(.note("hook", "replaced by \(other.label)"))
-          throw other
-        case .swallow:
-          call.recorder.record(.note("hook", "dealt with by the service"))
-          return .cancelled(.handledByService)
-        case .replay:
-          replays.replayed(after: failure.label)
-          call.recorder.record(.note("hook", "sent again after \(failure.label)"))
-        }
-        guard !Task.isCancelled else { throw APIError(.transport, .cancelled) }
-      }
+  /// What the load comes to; nil when it is to be sent again. Throws when it has failed.
+  mutating func outcome(of error: APIError) async throws(APIError) -> FlightOutcome? {
+    let failure = error.completed(for: call)
+    if let refusal = replays.refusal(of: failure.label) {
+      call.recorder.record(.note("hook", refusal))
+      throw failure
+    }
+    switch try await resolution(of: failure) {
+    case .letThrough, .suspend: throw failure
+    case .replace(let other):
+      call.recorder.record(.note("hook", "replaced by \(other.label)"))
+      throw other
+    case .swallow:
+      call.recorder.record(.note("hook", "dealt with by the service"))
+      return .cancelled(.handledByService)
+    case .replay:
+      replays.replayed(after: failure.label)
+      call.recorder.record(.note("hook", "sent again after \(failure.label)"))
+      guard !Task.isCancelled else { throw APIError(.transport, .cancelled) }
+      return nil
     }
   }
 

@@ -36,9 +36,16 @@ struct Flight: Sendable {
     let deadline = FlightDeadline(call)
     var assembled = try AssemblyStep(call: call).run()
     cache?.prepare(&assembled.request)
-    do {
-      try await NetworkStep(call: call, suspension: suspension).pass()
-      return try await FlightCourse(flight: self, deadline: deadline, assembled: assembled).fly()
+    do throws(APIError) {
+      if let network = NetworkStep(call, suspension) { try await network.pass() }
+      guard let join = JoinStep(call, airspace.joins, deadline, assembled.request) else {
+        var course = FlightCourse(self, deadline, assembled)
+        return try await course.fly()
+      }
+      return try await join.run { [assembled] () throws(APIError) in
+        var course = FlightCourse(self, deadline, assembled)
+        return try await course.fly()
+      }
     } catch {
       if let stale = cache?.replacement(for: error) { return .succeeded(stale) }
       if let other = await FallbackStep(call: call).replacement(for: error) { return .succeeded(other) }

@@ -1,68 +1,84 @@
-/// The stations between an assembled request and its answer, the outermost first.
+/// One load at the server: attempts, until one is good or nobody knows a remedy.
 ///
-/// Each hands the load on to the next and sees what comes back; it may let it pass, hold it, or hand it on
-/// again. Their order is the rule: a joined load shares all that follows, a replay is retried anew, an
-/// attempt that waits for a sign-in holds no place at the host.
-struct FlightCourse: Sendable {
-  let flight: Flight
-  let deadline: FlightDeadline
-  let assembled: AssemblyStep.Assembled
+/// A good answer goes straight through. A failed attempt is shown to the remedies, the innermost first: what
+/// one can mend is attempted again, what none can mend is the load's failure. Their order is the rule: a
+/// renewed credential is no retry, and a replay is retried anew.
+struct FlightCourse {
+  private let flight: Flight
+  private let deadline: FlightDeadline
+  private let assembled: AssemblyStep.Assembled
+
+  /// A signature refused for its time teaches the server's clock.
+  private var clock: ServerClockStep
+  /// A credential is put in, waited for, or renewed once for all who were refused with it.
+  private var signIn: SignInStep?
+  /// Attempts that fail are made again, by the policy and before the deadline.
+  private var retry: RetryStep
+  /// The service's common-error hook has its say, and may ask for a replay.
+  private var hook: ErrorHookStep
 
   private var call: APICall { flight.call }
 
-  func fly() async throws(APIError) -> FlightOutcome { try await join() }
-
-  /// Identical flights share one wire call.
-  private func join() async throws(APIError) -> FlightOutcome {
-    try await JoinStep(call: call, joins: flight.airspace.joins, deadline: deadline)
-      .run(assembled.request) { () throws(APIError) in try await resolveErrors() }
+  init(_ flight: Flight, _ deadline: FlightDeadline, _ assembled: AssemblyStep.Assembled) {
+    self.flight = flight
+    self.deadline = deadline
+    self.assembled = assembled
+    clock = ServerClockStep(call: flight.call)
+    signIn = SignInStep(flight.call, deadline)
+    retry = RetryStep(flight.call, flight.airspace, deadline, assembled.request)
+    hook = ErrorHookStep(call: flight.call, suspension: flight.suspension)
   }
 
-  /// The service's common-error hook has its say, and may ask for a replay.
-  private func resolveErrors() async throws(APIError) -> FlightOutcome {
-    try await ErrorHookStep(call: call, suspension: flight.suspension)
-      .run { () throws(APIError) in try await retry() }
+  mutating func fly() async throws(APIError) -> FlightOutcome {
+    while true {
+      let failure: APIError
+      do throws(APIError) {
+        if signIn != nil { try await signIn?.getPass() }
+        let response =
+          deadline.needsTimer
+          ? try await attemptInTime() : try await FlightAttempt(flight, deadline, retry.attempt).run(request)
+        signIn?.accepted()
+        retry.succeeded()
+        return .succeeded(response)
+      } catch {
+        failure = error
+      }
+      if let outcome = try await outcome(after: failure) { return outcome }
+    }
   }
 
-  /// Attempts that fail are made again, by the policy and before the deadline.
-  private func retry() async throws(APIError) -> APIResponse {
-    try await RetryStep(call: call, airspace: flight.airspace, deadline: deadline)
-      .run(assembled.request) { (number) throws(APIError) in try await signIn(number) }
+  /// The request with the credential of the present attempt.
+  private var request: AssemblyStep.Assembled { signIn?.carrying(assembled) ?? assembled }
+
+  /// For transports that know no total limit.
+  private func attemptInTime() async throws(APIError) -> APIResponse {
+    let (attempt, request) = (FlightAttempt(flight, deadline, retry.attempt), request)
+    return try await deadline.limitWait(call.time) { () throws(APIError) in try await attempt.run(request) }
   }
 
-  /// A credential is put in, waited for, or renewed once for all who were refused with it.
-  private func signIn(_ number: Int) async throws(APIError) -> APIResponse {
-    try await SignInStep(call: call, deadline: deadline)
-      .run(assembled) { (assembled) throws(APIError) in try await admit(number, assembled) }
-  }
-
-  /// The host's limits and its circuit breaker let the attempt through.
-  private func admit(
-    _ number: Int, _ assembled: AssemblyStep.Assembled
-  ) async throws(APIError) -> APIResponse {
-    try await AdmissionStep(call: call, airspace: flight.airspace, deadline: deadline)
-      .run(assembled.request.url) { () throws(APIError) in try await learnTime(number, assembled) }
-  }
-
-  /// A signature refused for its time teaches the server's clock, and is made again.
-  private func learnTime(
-    _ number: Int, _ assembled: AssemblyStep.Assembled
-  ) async throws(APIError) -> APIResponse {
-    try await ServerClockStep(call: call)
-      .run { () throws(APIError) in try await attempt(number, assembled) }
-  }
-
-  /// One attempt: signed, sent, decoded, validated.
-  private func attempt(
-    _ number: Int, _ assembled: AssemblyStep.Assembled
-  ) async throws(APIError) -> APIResponse {
-    let answer = try await WireStep(
-      call: call, onProgress: flight.onProgress, attempt: number, deadline: deadline
-    ).send(assembled)
-    if let confirmed = flight.cache?.confirmed(by: answer) { return confirmed }
-    let response = try DecodingStep(call: call).run(answer)
-    try ValidationStep(call: call).check(response)
-    flight.cache?.received(response)
-    return response
+  /// What a failed attempt comes to; nil when it is to be made again. Throws when the load has failed.
+  private mutating func outcome(after error: APIError) async throws(APIError) -> FlightOutcome? {
+    if clock.mends(error) { return nil }
+    var failure = error
+    do throws(APIError) {
+      if try await signIn?.mends(failure, of: assembled.request.body) == true {
+        clock.begin()
+        return nil
+      }
+    } catch {
+      failure = error
+    }
+    if try await retry.mends(&failure) {
+      clock.begin()
+      signIn?.begin()
+      return nil
+    }
+    guard let outcome = try await hook.outcome(of: failure) else {
+      clock.begin()
+      signIn?.begin()
+      retry.begin()
+      return nil
+    }
+    return outcome
   }
 }

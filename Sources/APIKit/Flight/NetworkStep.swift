@@ -1,18 +1,26 @@
 /// Holds a load back while there is no network for it, as its gate says.
 struct NetworkStep {
-  let call: APICall
-  let suspension: Suspension
+  private let call: APICall
+  private let suspension: Suspension
+  private let gate: NetworkGate
+
+  /// Nil for a load that flies without looking.
+  init?(_ call: APICall, _ suspension: Suspension) {
+    guard call.networkGate.rule != .fly else { return nil }
+    self.call = call
+    self.suspension = suspension
+    gate = call.networkGate
+  }
 
   func pass() async throws(APIError) {
-    let gate = call.networkGate
-    guard gate.rule != .fly, let objection = gate.objection(to: monitor.condition) else { return }
+    guard let objection = gate.objection(to: monitor.condition) else { return }
     guard case .wait(let limit) = gate.rule else {
       call.recorder.record(.network("refused: \(objection)"))
       throw APIError(.takeoff, .noNetwork, objection)
     }
     let start = call.time.now
     let found = try await suspension.during("\(objection); waits up to \(limit.shortText)") {
-      () throws(APIError) in try await wait(upTo: limit, gate)
+      () throws(APIError) in try await wait(upTo: limit)
     }
     guard let found else {
       throw APIError(.takeoff, .noNetwork, "\(objection), and none came in \(limit.shortText)")
@@ -23,8 +31,8 @@ struct NetworkStep {
   private var monitor: NetworkMonitor { call.service.network }
 
   /// The condition that will do; nil when none came in time.
-  private func wait(upTo limit: Duration, _ gate: NetworkGate) async throws(APIError) -> NetworkCondition? {
-    let monitor = monitor
+  private func wait(upTo limit: Duration) async throws(APIError) -> NetworkCondition? {
+    let (monitor, gate) = (monitor, gate)
     do throws(APIError) {
       return try await TimeLimit.run(limit, call.time) { () throws(APIError) in
         for await condition in monitor.changes() where gate.objection(to: condition) == nil {

@@ -32,26 +32,18 @@ public struct HTTPClient: Sendable {
   ///     sign it. Never for another origin, which has no claim to a signature.
   public func send(
     _ exchange: HTTPExchange, credentialHeaders: @autoclosure () -> Set<String> = [],
-    prepare: (@Sendable (inout HTTPRequest) async throws(APIError) -> Void)? = nil
+    prepare: (inout HTTPRequest) throws(APIError) -> Void = { (_) throws(APIError) in }
   ) async throws(APIError) -> HTTPResponse {
-    if exchange.inspectHead != nil {
-      return try await send(sparingRedirects(exchange), exchange.inspectHead, credentialHeaders, prepare)
-    }
-    return try await send(exchange, nil, credentialHeaders, prepare)
-  }
-
-  private typealias Inspection = @Sendable (_ status: Int, _ headers: HTTPHeaders) throws -> Void
-  private typealias Preparation = @Sendable (inout HTTPRequest) async throws(APIError) -> Void
-
-  private func send(
-    _ exchange: HTTPExchange, _ inspect: Inspection?, _ credentialHeaders: () -> Set<String>,
-    _ prepare: Preparation?
-  ) async throws(APIError) -> HTTPResponse {
-    let (response, cookie) = try await attempt(exchange, prepare)
+    var hop = exchange.inspectHead == nil ? exchange : sparingRedirects(exchange)
+    let cookie = addCookies(to: &hop.request)
+    try prepare(&hop.request)
+    let response = try await transport.send(hop)
+    cookies?.store(response.headers, from: hop.request.url)
     guard redirects.considers(response) else { return response }
 
     do throws(APIError) {
-      return try await follow(response, cookie, exchange, inspect, credentialHeaders(), prepare)
+      hop.request = exchange.request
+      return try await follow(response, cookie, hop, exchange.inspectHead, credentialHeaders(), prepare)
     } catch {
       // The redirect's own body stands in the file that the answer was meant for.
       if case .file(let path, _) = exchange.destination { ResponseFile.remove(path) }
@@ -60,8 +52,9 @@ public struct HTTPClient: Sendable {
   }
 
   private func follow(
-    _ first: HTTPResponse, _ firstCookie: String?, _ exchange: HTTPExchange, _ inspect: Inspection?,
-    _ credentialHeaders: Set<String>, _ prepare: Preparation?
+    _ first: HTTPResponse, _ firstCookie: String?, _ exchange: HTTPExchange,
+    _ inspect: ((_ status: Int, _ headers: HTTPHeaders) throws -> Void)?,
+    _ credentialHeaders: Set<String>, _ prepare: (inout HTTPRequest) throws(APIError) -> Void
   ) async throws(APIError) -> HTTPResponse {
     var (response, cookie) = (first, firstCookie)
     var exchange = exchange
@@ -74,26 +67,23 @@ public struct HTTPClient: Sendable {
         return record(follower, in: response)
       case .follow(let request):
         exchange.request = request
-        (response, cookie) = try await attempt(exchange, request.url.origin == origin ? prepare : nil)
+        var hop = exchange
+        cookie = addCookies(to: &hop.request)
+        if request.url.origin == origin { try prepare(&hop.request) }
+        response = try await transport.send(hop)
+        cookies?.store(response.headers, from: request.url)
       }
     }
     return record(follower, in: response)
   }
 
-  /// One hop: cookies, preparation, wire, cookies. Gives the `Cookie` field that was sent along.
-  private func attempt(
-    _ exchange: HTTPExchange, _ prepare: Preparation?
-  ) async throws(APIError) -> (HTTPResponse, cookie: String?) {
-    guard prepare != nil || cookies != nil else { return (try await transport.send(exchange), nil) }
-    var hop = exchange
-    if let stored = cookies?.header(for: hop.request.url) {
-      let own = hop.request.headers["Cookie"]
-      hop.request.headers["Cookie"] = own.map { $0 + "; " + stored } ?? stored
+  /// Adds what the jar has for a request. Gives the whole `Cookie` field that goes along, where there is a jar.
+  private func addCookies(to request: inout HTTPRequest) -> String? {
+    guard let cookies else { return nil }
+    if let stored = cookies.header(for: request.url) {
+      request.headers["Cookie"] = request.headers["Cookie"].map { $0 + "; " + stored } ?? stored
     }
-    if let prepare { try await prepare(&hop.request) }
-    let response = try await transport.send(hop)
-    cookies?.store(response.headers, from: hop.request.url)
-    return (response, cookies == nil ? nil : hop.request.headers["Cookie"])
+    return request.headers["Cookie"]
   }
 
   private func record(_ follower: RedirectFollower, in response: HTTPResponse) -> HTTPResponse {
@@ -113,7 +103,9 @@ public struct HTTPClient: Sendable {
     return spared
   }
 
-  private func inspectLate(_ response: HTTPResponse, _ inspect: Inspection?) throws(APIError) {
+  private func inspectLate(
+    _ response: HTTPResponse, _ inspect: ((_ status: Int, _ headers: HTTPHeaders) throws -> Void)?
+  ) throws(APIError) {
     guard let inspect else { return }
     do { try inspect(response.status, response.headers) } catch {
       throw APIError(.transport, .refusedAtHeaders, underlying: error, evidence: response.evidence)

@@ -2,41 +2,53 @@
 ///
 /// Asked for every attempt, so that a load that waits before a retry takes nobody's place.
 struct AdmissionStep {
-  let call: APICall
-  let airspace: Airspace
-  let deadline: FlightDeadline
+  private let call: APICall
+  private let airspace: Airspace
+  private let deadline: FlightDeadline
+  private let host: HostKey
+  private let limits: HostLimits?
+  private let breaker: BreakerPolicy?
 
-  func run(
-    _ url: HTTPURL, _ attempt: () async throws(APIError) -> APIResponse
-  ) async throws(APIError) -> APIResponse {
-    let limits = call.service.hostLimits
-    let breaker = call.service.breaker
-    if limits == nil, breaker == nil { return try await attempt() }
+  /// A breaker's pass, with what it is for.
+  typealias Pass = (pass: CircuitBreaker.Pass, key: Breakers.Key)?
 
-    let host = HostKey(url)
+  /// Nil for a service without limits and breaker.
+  init?(_ call: APICall, _ airspace: Airspace, _ deadline: FlightDeadline, _ url: HTTPURL) {
+    let (limits, breaker) = (call.service.hostLimits, call.service.breaker)
+    if limits == nil, breaker == nil { return nil }
+    self.call = call
+    self.airspace = airspace
+    self.deadline = deadline
+    self.limits = limits
+    self.breaker = breaker
+    host = HostKey(url)
+  }
+
+  /// Waits for the attempt's turn. Throws when the breaker is open.
+  func enter() async throws(APIError) -> Pass {
     if let limits { try await takeTurn(at: host, limits) }
-    defer { if limits != nil { airspace.turns.leave(host, now: call.time.now) } }
-    guard let breaker else { return try await attempt() }
-
+    guard let breaker else { return nil }
     let key = Breakers.Key(call, host, breaker.scope)
-    let pass: CircuitBreaker.Pass
     switch airspace.breakers.admit(key, breaker, now: call.time.now) {
-    case .pass(let given): pass = given
+    case .pass(let pass): return (pass, key)
     case .refuse(let wait):
+      leaveTurn()
       call.recorder.record(.breaker("open for \(key)"))
       throw APIError(
         .takeoff, .circuitOpen,
         "\(key) has failed too often"
           + (wait > .zero ? "; it is tried again in \(wait.shortText)" : " and is being tried"))
     }
-    do {
-      let response = try await attempt()
-      report(.good, pass, key)
-      return response
-    } catch {
-      report(end(of: error), pass, key)
-      throw error
-    }
+  }
+
+  /// The attempt has ended; with an error where it failed.
+  func leave(_ pass: Pass, after error: APIError? = nil) {
+    if let pass { report(error.map(end) ?? .good, pass.pass, pass.key) }
+    leaveTurn()
+  }
+
+  private func leaveTurn() {
+    if limits != nil { airspace.turns.leave(host, now: call.time.now) }
   }
 
   private func takeTurn(at host: HostKey, _ limits: HostLimits) async throws(APIError) {

@@ -1,15 +1,24 @@
 /// Lets a load share the wire call of an identical one, when its manager allows it.
 struct JoinStep {
-  let call: APICall
-  let joins: Joins
-  let deadline: FlightDeadline
+  private let call: APICall
+  private let joins: Joins
+  private let deadline: FlightDeadline
+  private let key: JoinKey
+
+  /// Nil for a load that makes its own call.
+  init?(_ call: APICall, _ joins: Joins, _ deadline: FlightDeadline, _ request: HTTPRequest) {
+    guard let key = JoinKey(call, request) else { return nil }
+    self.call = call
+    self.joins = joins
+    self.deadline = deadline
+    self.key = key
+  }
 
   func run(
-    _ request: HTTPRequest, _ fly: @escaping @Sendable () async throws(APIError) -> FlightOutcome
+    _ fly: @escaping @Sendable () async throws(APIError) -> FlightOutcome
   ) async throws(APIError) -> FlightOutcome {
-    guard let key = JoinKey(call, request) else { return try await fly() }
     while true {
-      let outcome = try await deadline.limitWait(call.time) { [call, joins] () throws(APIError) in
+      let outcome = try await deadline.limitWait(call.time) { [call, joins, key] () throws(APIError) in
         let outcome = await joins.outcome(for: call, key, fly: fly)
         if case .failure(let error) = outcome, error.reason == .cancelled { throw error }
         return outcome

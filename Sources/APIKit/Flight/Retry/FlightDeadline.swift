@@ -21,6 +21,9 @@ struct FlightDeadline: Sendable {
   /// Whether it has passed, a millisecond of the timers' own looseness forgiven.
   func isOver(_ time: any TimeSource) -> Bool { due.map { time.now + .milliseconds(1) >= $0 } ?? false }
 
+  /// Whether an attempt is to be ended by a timer.
+  var needsTimer: Bool { due != nil && !isCutByTransport }
+
   /// Lowers the total limit of an attempt to what is left.
   func cut(_ request: inout HTTPRequest, _ time: any TimeSource) {
     guard isCutByTransport, let remaining = remaining(time) else { return }
@@ -28,19 +31,11 @@ struct FlightDeadline: Sendable {
     request.timeouts.ceiling = max(.milliseconds(1), remaining)
   }
 
-  /// Waits for something that no transport ends: for others, or for one's turn.
+  /// Waits for something that no transport ends: for others, for one's turn, or for a transport without limits.
   func limitWait<Value: Sendable>(
     _ time: any TimeSource, _ wait: @escaping @Sendable () async throws(APIError) -> Value
   ) async throws(APIError) -> Value {
     guard let remaining = remaining(time) else { return try await wait() }
     return try await TimeLimit.run(remaining, time, wait)
-  }
-
-  /// Runs an attempt, ended by a timer where the transport does not end it.
-  func limit<Value: Sendable>(
-    _ time: any TimeSource, _ attempt: @escaping @Sendable () async throws(APIError) -> Value
-  ) async throws(APIError) -> Value {
-    guard !isCutByTransport, let remaining = remaining(time) else { return try await attempt() }
-    return try await TimeLimit.run(remaining, time, attempt)
   }
 }

@@ -1,46 +1,59 @@
-/// Makes attempts until one succeeds or the retry policy says that no other is worth it.
+/// Has attempts made again until one succeeds or the retry policy says that no other is worth it.
 struct RetryStep {
-  let call: APICall
-  let airspace: Airspace
-  let deadline: FlightDeadline
+  private let call: APICall
+  private let airspace: Airspace
+  private let deadline: FlightDeadline
+  private let request: HTTPRequest
+  /// Made at the first failure.
+  private var machine: RetryMachine?
 
-  /// Runs attempts, numbered from 1.
-  func run(
-    _ request: HTTPRequest, _ attempt: @escaping @Sendable (Int) async throws(APIError) -> APIResponse
-  ) async throws(APIError) -> APIResponse {
+  init(_ call: APICall, _ airspace: Airspace, _ deadline: FlightDeadline, _ request: HTTPRequest) {
+    self.call = call
+    self.airspace = airspace
+    self.deadline = deadline
+    self.request = request
+  }
+
+  /// The number of the attempt under way, from 1.
+  var attempt: Int { machine?.attempt ?? 1 }
+
+  /// The load begins anew.
+  mutating func begin() { machine = nil }
+
+  func succeeded() { airspace.succeeded(at: HostKey(request.url), now: call.time.now) }
+
+  /// Waits, and says that the attempt is to be made again; false when the failure stands, with what is
+  /// known of its attempt filled in. Throws when the load was cancelled.
+  mutating func mends(_ failure: inout APIError) async throws(APIError) -> Bool {
+    failure = described(failure)
+    guard failure.reason != .cancelled else { throw failure }
+    call.recorder.record(.attemptFailed(label: failure.label, detail: failure.detail))
+    guard call.retryPolicy.attempts > 1 else { return false }
+    switch verdict(on: failure) {
+    case .giveUp(let reason):
+      call.recorder.record(.gaveUp(because: reason))
+      return false
+    case .retry(let wait, let reason):
+      call.recorder.record(.retry(after: wait, because: reason))
+      do { try await call.time.sleep(for: wait) } catch { throw APIError(.transport, .cancelled) }
+      return true
+    }
+  }
+
+  private mutating func verdict(on error: APIError) -> RetryMachine.Verdict {
     let policy = call.retryPolicy
     let hasKey = policy.idempotencyKeyField.map { request.headers.contains($0) } ?? false
-    var machine = RetryMachine(
-      policy: policy,
-      load: .init(
-        isIdempotent: request.method.isIdempotent || hasKey, isBodyReplayable: request.body.isReplayable),
-      due: deadline.due)
-    while true {
-      let number = machine.attempt
-      do throws(APIError) {
-        let response = try await deadline.limit(call.time) { () throws(APIError) in
-          try await attempt(number)
-        }
-        airspace.succeeded(at: HostKey(request.url), now: call.time.now)
-        return response
-      } catch {
-        let error = described(error, attempt: number)
-        guard error.reason != .cancelled else { throw error }
-        call.recorder.record(.attemptFailed(label: error.label, detail: error.detail))
-        guard policy.attempts > 1 else { throw error }
-        let verdict = machine.failed(
-          with: failure(error), now: call.time.now, jitter: .random(in: 0...1),
-          draw: { airspace.drawRetry(at: HostKey(request.url), now: call.time.now) })
-        switch verdict {
-        case .giveUp(let reason):
-          call.recorder.record(.gaveUp(because: reason))
-          throw error
-        case .retry(let wait, let reason):
-          call.recorder.record(.retry(after: wait, because: reason))
-          do { try await call.time.sleep(for: wait) } catch { throw APIError(.transport, .cancelled) }
-        }
-      }
-    }
+    var machine =
+      machine
+      ?? RetryMachine(
+        policy: policy,
+        load: .init(
+          isIdempotent: request.method.isIdempotent || hasKey, isBodyReplayable: request.body.isReplayable),
+        due: deadline.due)
+    defer { self.machine = machine }
+    return machine.failed(
+      with: failure(error), now: call.time.now, jitter: .random(in: 0...1),
+      draw: { airspace.drawRetry(at: HostKey(request.url), now: call.time.now) })
   }
 
   private func failure(_ error: APIError) -> RetryMachine.Failure {
@@ -53,7 +66,7 @@ struct RetryStep {
   }
 
   /// The error with the attempt it belongs to. A limit in time that was the deadline's is called so.
-  private func described(_ error: APIError, attempt: Int) -> APIError {
+  private func described(_ error: APIError) -> APIError {
     var error = error
     error.context.attempt = attempt
     error.context.attemptLimit = call.retryPolicy.attempts

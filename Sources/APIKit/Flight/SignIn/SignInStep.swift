@@ -1,67 +1,84 @@
 /// Puts the service's credential on an attempt, waits for a sign-in where one is required, and has a refused
 /// attempt made once more with a renewed credential.
 ///
-/// It runs outside admission, so that loads which wait hold no place at a host, and around signing, so that
+/// It runs outside admission, so that loads which wait hold no place at a host, and before signing, so that
 /// the second attempt is signed afresh.
 struct SignInStep {
-  let call: APICall
-  let deadline: FlightDeadline
+  private let call: APICall
+  private let deadline: FlightDeadline
+  private let authenticator: Authenticator
+  /// What the present attempt goes with; nil before it has asked.
+  private var pass: SignInMachine.Pass?
+  private var hasRenewed = false
 
-  func run(
-    _ assembled: AssemblyStep.Assembled,
-    _ attempt: (AssemblyStep.Assembled) async throws(APIError) -> APIResponse
-  ) async throws(APIError) -> APIResponse {
-    guard call.signInRule != .exempt, let authenticator = call.service.authenticator else {
-      return try await attempt(assembled)
-    }
-    try refuseCycle(authenticator)
-    let flight = call.flightID
-    let rule = call.signInRule
-    let verdict = try await settled(authenticator.ask(for: flight, rule), authenticator)
-    // Nothing was refused yet, so there is nothing to let through: it goes as it is.
-    let pass = try verdict.pass ?? SignInMachine.Pass(credential: nil, version: 0)
-    do throws(APIError) {
-      let response = try await attempt(carrying(pass, assembled, authenticator))
-      authenticator.accepted(version: pass.version)
-      return response
-    } catch {
-      guard authenticator.rules.isRefusal(error) else { throw error }
-      call.recorder.record(.attemptFailed(label: error.label, detail: error.detail))
-      let asked = authenticator.askAfterRefusal(of: pass.version, for: flight, rule)
-      let verdict = try await settled(asked, authenticator)
-      // A body that is used up cannot be sent again: the next load goes with the new credential.
-      guard let next = try verdict.pass, assembled.request.body.isReplayable else { throw error }
-      call.recorder.record(.note("sign-in", "sent again with another credential"))
-      let response = try await attempt(carrying(next, assembled, authenticator))
-      authenticator.accepted(version: next.version)
-      return response
-    }
+  /// Nil for a load that has nothing to do with a sign-in.
+  init?(_ call: APICall, _ deadline: FlightDeadline) {
+    guard call.signInRule != .exempt, let authenticator = call.service.authenticator else { return nil }
+    self.call = call
+    self.deadline = deadline
+    self.authenticator = authenticator
   }
 
-  private func carrying(
-    _ pass: SignInMachine.Pass, _ assembled: AssemblyStep.Assembled, _ authenticator: Authenticator
-  ) -> AssemblyStep.Assembled {
-    guard let credential = pass.credential else { return assembled }
+  /// Another attempt begins, which asks anew.
+  mutating func begin() {
+    pass = nil
+    hasRenewed = false
+  }
+
+  /// Gets what the attempt goes with, and waits for it where that is needed.
+  mutating func getPass() async throws(APIError) {
+    guard pass == nil else { return }
+    try refuseCycle()
+    let verdict = try await settled(authenticator.ask(for: call.flightID, call.signInRule))
+    // Nothing was refused yet, so there is nothing to let through: it goes as it is.
+    pass = try verdict.pass ?? SignInMachine.Pass(credential: nil, version: 0)
+  }
+
+  /// The request with the credential on it.
+  func carrying(_ assembled: AssemblyStep.Assembled) -> AssemblyStep.Assembled {
+    guard let credential = pass?.credential else { return assembled }
     var assembled = assembled
     authenticator.rules.attach(credential, &assembled.request)
     return assembled
   }
 
+  func accepted() {
+    if let pass { authenticator.accepted(version: pass.version) }
+  }
+
+  /// Whether the attempt is to be made again, with another credential. Throws why there is none.
+  mutating func mends(_ error: APIError, of body: HTTPBody) async throws(APIError) -> Bool {
+    // Without a pass it is the sign-in itself that has failed.
+    guard let pass, !hasRenewed, authenticator.rules.isRefusal(error) else { return false }
+    hasRenewed = true
+    let asked = authenticator.askAfterRefusal(of: pass.version, for: call.flightID, call.signInRule)
+    if case .letThrough = asked.verdict { return false }
+    call.recorder.record(.attemptFailed(label: error.label, detail: error.detail))
+    let verdict = try await settled(asked)
+    // A body that is used up cannot be sent again: the next load goes with the new credential.
+    guard let next = try verdict.pass, body.isReplayable else { return false }
+    call.recorder.record(.note("sign-in", "sent again with another credential"))
+    self.pass = next
+    return true
+  }
+
   /// Waits, where waiting is needed, no longer than the flight has time; both ends go into the record.
   private func settled(
-    _ asked: (verdict: SignInMachine.Verdict, work: SignInMachine.Work?), _ authenticator: Authenticator
+    _ asked: (verdict: SignInMachine.Verdict, work: SignInMachine.Work?)
   ) async throws(APIError) -> SignInMachine.Verdict {
     guard case .wait = asked.verdict else { return asked.verdict }
     call.recorder.record(.suspended("waits for the sign-in of its service"))
     let flight = call.flightID
     let work = asked.work
-    let verdict = try await deadline.limitWait(call.time) { await authenticator.wait(work, for: flight) }
+    let verdict = try await deadline.limitWait(call.time) { [authenticator] in
+      await authenticator.wait(work, for: flight)
+    }
     call.recorder.record(.resumed)
     return verdict
   }
 
   /// A load that is part of renewing the very credential it would wait for never ends: it is refused by name.
-  private func refuseCycle(_ authenticator: Authenticator) throws(APIError) {
+  private func refuseCycle() throws(APIError) {
     guard call.renews.contains(ObjectIdentifier(authenticator)) else { return }
     throw APIError(
       .auth, .signInCycle,

@@ -4,7 +4,7 @@
 
   /// One exchange on its way through the transport: asked for by a task, carried out by the loop thread.
   ///
-  /// The two meet here. The task suspends in ``landing()``; whoever lands the job first, the loop or a
+  /// The two meet here. The task suspends; whoever lands the job first, the loop or a
   /// cancellation, wins, and the task resumes exactly once.
   final class CurlJob: Sendable {
     let exchange: HTTPExchange
@@ -50,12 +50,8 @@
       posted = CurlClock.now()
     }
 
-    /// Hands the job to the loop and suspends until it lands.
-    func landing(in mailbox: CurlMailbox) async {
-      await withUnsafeContinuation { continuation in suspend(continuation, mailbox) }
-    }
-
-    private func suspend(_ continuation: UnsafeContinuation<Void, Never>, _ mailbox: CurlMailbox) {
+    /// Hands the job to the loop; its task is suspended until it lands.
+    func suspend(_ continuation: UnsafeContinuation<Void, Never>, _ mailbox: CurlMailbox) {
       let isOver = state.withLock { state in
         if case .landed = state { return true }
         state = .waiting(continuation)
@@ -104,12 +100,13 @@
       continuation?.resume()
     }
 
-    /// Lands it as cancelled when nothing has been started for it; otherwise the loop must undo things first.
-    func cancelIfNotActive() {
+    /// Lands it as cancelled, at once when nothing has been started for it; else the loop undoes things first.
+    func cancel(in mailbox: CurlMailbox) {
       let isActive = state.withLock { if case .active = $0 { true } else { false } }
       // Between the two locks the loop may start it. Then it lands here and the loop, told by the
       // message that follows, still takes its handle away.
       if !isActive { land(.failure(Self.cancelled)) }
+      mailbox.post(.cancel(self))
     }
 
     /// Lands it because the transport stopped before it was started.

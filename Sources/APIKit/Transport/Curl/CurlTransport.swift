@@ -94,12 +94,13 @@
       }
     }
 
+    /// Suspends until the job has landed. Inlined: a level of its own would be memory of every flight.
+    @inline(__always)
     private func land(_ job: CurlJob, _ mailbox: CurlMailbox) async {
       await withTaskCancellationHandler {
-        await job.landing(in: mailbox)
+        await withUnsafeContinuation { job.suspend($0, mailbox) }
       } onCancel: {
-        job.cancelIfNotActive()
-        mailbox.post(.cancel(job))
+        job.cancel(in: mailbox)
       }
     }
 

@@ -65,7 +65,7 @@
         HTTPExchange(HTTPRequest(url: HTTPURL(stringLiteral: "http://\(host)/"))),
         limits: CurlLimits(.standard))
       let mailbox = try CurlMailbox()
-      Task { await job.landing(in: mailbox) }
+      Task { await withUnsafeContinuation { job.suspend($0, mailbox) } }
       var messages: [CurlMailbox.Message] = []
       for _ in 0..<1000 where messages.isEmpty {
         mailbox.take(&messages)
@@ -107,11 +107,11 @@
     func testJobsThatLandedWhileTheyWaitedAreSkipped() async throws {
       var queue = CurlQueue(ConnectionLimits(perHost: 1), multiplexedLimit: 64)
       let (first, second) = (try await job("a", in: &queue), try await job("a", in: &queue))
-      first.cancelIfNotActive()
+      first.cancel(in: try CurlMailbox())
       XCTAssertTrue(first.hasLanded)
       XCTAssertTrue(queue.next()?.job === second)
       let third = try await job("a", in: &queue)
-      third.cancelIfNotActive()
+      third.cancel(in: try CurlMailbox())
       queue.compact { $0.hasLanded }
       XCTAssertEqual(queue.waitingCount, 0)
       second.stop()
@@ -121,7 +121,7 @@
       var queue = CurlQueue(ConnectionLimits(), multiplexedLimit: 64)
       let job = try await job("a", in: &queue)
       XCTAssertNotNil(queue.next())
-      job.cancelIfNotActive()
+      job.cancel(in: try CurlMailbox())
       XCTAssertFalse(job.hasLanded)
       job.stop()
       XCTAssertTrue(job.hasLanded)
