@@ -21,6 +21,8 @@ public struct CertificateMatrix: Sendable {
     case unknownRoot
     /// It has the right common name and no subject alternative name (RFC 9525 refuses it).
     case commonNameOnly
+    /// It has the right common name, and a subject alternative name that is no host's.
+    case mailOnly
   }
 
   /// A client certificate.
@@ -48,6 +50,8 @@ public struct CertificateMatrix: Sendable {
   public func certificate(_ client: Client) -> URL { file(client.rawValue, "pem") }
   /// A client's private key, in PEM, not encrypted.
   public func key(_ client: Client) -> URL { file(client.rawValue, "key") }
+  /// A client's private key, in PEM, encrypted under ``password``.
+  public func encryptedKey(_ client: Client) -> URL { file(client.rawValue, "encrypted.key") }
   /// A client's certificate and key in one PKCS #12 file under ``password``.
   public func archive(_ client: Client) -> URL { file(client.rawValue, "p12") }
 
@@ -83,6 +87,10 @@ public struct CertificateMatrix: Sendable {
         "pkcs12", "-export", "-in", "\(client.rawValue).pem", "-inkey", "\(client.rawValue).key",
         "-passout", "pass:\(password)", "-out", "\(client.rawValue).p12",
       ])
+      try openssl([
+        "pkey", "-in", "\(client.rawValue).key", "-aes256", "-passout", "pass:\(password)",
+        "-out", "\(client.rawValue).encrypted.key",
+      ])
     }
   }
 
@@ -90,6 +98,7 @@ public struct CertificateMatrix: Sendable {
     switch server {
     case .wrongHost: "elsewhere"
     case .commonNameOnly: "unnamed"
+    case .mailOnly: "mail"
     default: "named"
     }
   }
@@ -132,6 +141,9 @@ public struct CertificateMatrix: Sendable {
       extendedKeyUsage = serverAuth
       [elsewhere]
       subjectAltName = DNS:other.test
+      extendedKeyUsage = serverAuth
+      [mail]
+      subjectAltName = email:flight@good.test
       extendedKeyUsage = serverAuth
       [unnamed]
       extendedKeyUsage = serverAuth

@@ -85,12 +85,13 @@ struct NginxConfiguration {
     let settings =
       switch site {
       case .plain: "listen \(listen);"
+      case .plainHTTP2: "listen \(listen) http2;"
       case .http2: "listen \(listen) ssl http2;"
       default: "listen \(listen) ssl;"
       }
     let tls =
       switch site {
-      case .plain: ""
+      case .plain, .plainHTTP2: ""
       // Today's OpenSSL speaks TLS 1.1 only at its lowest security level.
       case .onlyTLS11: "ssl_protocols TLSv1.1; ssl_ciphers DEFAULT:@SECLEVEL=0;"
       case .onlyTLS12: "ssl_protocols TLSv1.2;"
@@ -107,7 +108,7 @@ struct NginxConfiguration {
       server {
         \(settings)
         server_name _;
-        \(site == .plain ? "" : pair)
+        \(site.isTLS ? pair : "")
         \(tls)
         \(served)
         \(locations)

@@ -15,6 +15,8 @@ public final class NginxServer: Sendable {
     case tls(CertificateMatrix.Server)
     /// TLS with the good certificate and HTTP/2.
     case http2
+    /// HTTP/2 without TLS, for clients that know it beforehand.
+    case plainHTTP2
     /// TLS with the good certificate, which requires a client certificate of ``CertificateMatrix/clientRoot``.
     case clientCertificate
     /// The good certificate, TLS 1.1 only.
@@ -24,9 +26,12 @@ public final class NginxServer: Sendable {
     /// The good certificate, TLS 1.3 only.
     case onlyTLS13
 
+    /// Whether it is served over TLS.
+    public var isTLS: Bool { self != .plain && self != .plainHTTP2 }
+
     /// Every site that a server offers.
     public static let allCases: [Site] =
-      [.plain, .http2, .clientCertificate, .onlyTLS11, .onlyTLS12, .onlyTLS13]
+      [.plain, .http2, .plainHTTP2, .clientCertificate, .onlyTLS11, .onlyTLS12, .onlyTLS13]
       + CertificateMatrix.Server.allCases.map(Site.tls)
   }
 
@@ -74,7 +79,7 @@ public final class NginxServer: Sendable {
   /// The address of `path`, which begins with a slash and may carry a query, on one site.
   /// - Parameter host: the name in the address; it must resolve to 127.0.0.1, or be made to.
   public func url(_ path: String, site: Site = .plain, host: String = "127.0.0.1") -> String {
-    "\(site == .plain ? "http" : "https")://\(host):\(port(site))\(path)"
+    "\(site.isTLS ? "https" : "http")://\(host):\(port(site))\(path)"
   }
 
   /// The folder the sites serve below `/files/`; a test may add to it.

@@ -53,7 +53,7 @@ class CertificateTests: InteropCase {
       .expired: .certificateExpired, .notYetValid: .certificateNotYetValid,
       .wrongHost: .certificateHostMismatch,
       .selfSigned: .certificateSelfSigned, .unknownRoot: .certificateUntrusted,
-      .commonNameOnly: .certificateHostMismatch,
+      .commonNameOnly: .certificateHostMismatch, .mailOnly: .certificateHostMismatch,
     ]
     for (server, reason) in reasons {
       let address = nginx.url("/echo", site: .tls(server), host: "localhost")

@@ -165,9 +165,16 @@ static inline X509 *capikit_x509_at(const STACK_OF(X509) *chain, int index) {
   return sk_X509_value(chain, index);
 }
 
-/// Whether the certificate names hosts by subjectAltName.
-static inline int capikit_x509_has_alternative_names(const X509 *certificate) {
-  return X509_get_ext_by_NID(certificate, NID_subject_alt_name, -1) >= 0;
+/// Whether the certificate names a host, or an address, by subjectAltName.
+static inline int capikit_x509_names_hosts(const X509 *certificate) {
+  GENERAL_NAMES *names = (GENERAL_NAMES *)X509_get_ext_d2i(certificate, NID_subject_alt_name, NULL, NULL);
+  int found = 0;
+  for (int index = 0; !found && index < sk_GENERAL_NAME_num(names); index++) {
+    int type = sk_GENERAL_NAME_value(names, index)->type;
+    found = type == GEN_DNS || type == GEN_IPADD;
+  }
+  GENERAL_NAMES_free(names);
+  return found;
 }
 
 /// The SHA-256 of a certificate, or of its public key alone (SubjectPublicKeyInfo); 1 when it could be made.

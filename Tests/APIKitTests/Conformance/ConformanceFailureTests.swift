@@ -78,6 +78,24 @@ extension TransportConformanceTests {
     XCTAssertEqual(error?.reason, .connectTimeout)
   }
 
+  func testAConnectionThatNobodyAnswersRunsIntoTheConnectLimit() async throws {
+    let hole = try BlackHole()
+    let transport = try transport()
+    let exchange = HTTPExchange.make(try HTTPURL("http://127.0.0.1:\(hole.port)/")) {
+      $0.request.timeouts = HTTPTimeouts(connect: .milliseconds(300), idle: .seconds(10))
+    }
+    guard await can(.connectTimeout, "connectTimeout", transport, exchange) else { return }
+    let start = ContinuousClock.now
+    let error = await failure { try await transport.send(exchange) }
+    XCTAssertEqual(error?.reason, .connectTimeout)
+    XCTAssertTrue((.milliseconds(290)..<(.seconds(5))).contains(ContinuousClock.now - start))
+    // The total limit of a request counts in this phase too, and keeps its own reason.
+    var hurried = exchange
+    hurried.request.timeouts = HTTPTimeouts(connect: .seconds(10), total: .milliseconds(100))
+    let total = await failure { [hurried] in try await transport.send(hurried) }
+    XCTAssertEqual(total?.reason, .totalTimeout)
+  }
+
   func testALimitOfZeroIsNone() async throws {
     let server = try server(
       .readRequest, .pause(.milliseconds(300)), .write(ScriptedServer.response(text: "late")), .waitForClose)

@@ -48,7 +48,7 @@
       25: .remoteFileRefused,  // FTP: the upload was refused
       26: .unreadableBody,  // the read callback failed
       27: .responseTooLarge,  // out of memory, which libcurl also says of a header line over 100 KB
-      28: .totalTimeout,  // a limit of libcurl's own; ours are timed by us
+      28: .idleTimeout,  // libcurl's wait for a reply of FTP; refined below, and ours are timed by us
       30: .connectionLost,  // FTP: PORT failed
       31: .fileFailed,  // FTP: REST failed
       33: .malformedResponse,  // the server ignored a range that was needed
@@ -103,12 +103,16 @@
       case 7: reason = connecting(seen)
       case 8 where !seen.text.contains("FTP"): reason = .malformedResponse
       case 56 where seen.text.contains("in chunked-encoding"): reason = .malformedResponse
+      case 28 where !seen.wasConnected: reason = .connectTimeout  // the system gave up (ETIMEDOUT)
+      case 97 where seen.text.contains("rejected by the SOCKS5"): reason = .loginDenied
       case 35, 55, 56, 80: reason = broken(reason, seen)
       case 58: reason = .clientIdentityUnreadable
       case 60: reason = verdict(seen)
       default: break
       }
-      if seen.connectStatus >= 400, number == 56 || number == 7 { reason = .proxyFailed }
+      if seen.connectStatus >= 400, number == 56 || number == 7 {
+        reason = seen.connectStatus == 407 ? .loginDenied : .proxyFailed
+      }
       return APIError(.transport, reason, detail(reason, number, seen))
     }
 

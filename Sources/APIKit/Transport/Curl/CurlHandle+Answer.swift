@@ -16,7 +16,11 @@
         isHeadOpen = false
         return status < 200 || mayBeSentAgain ? true : completeHead()
       }
-      return line[0] | 0x20 == UInt8(ascii: "c") ? checkLength(line) : true
+      switch line[0] | 0x20 {
+      case UInt8(ascii: "c"): return checkLength(line)
+      case UInt8(ascii: "t"): return checkTransferCoding(line)
+      default: return true
+      }
     }
 
     /// Bytes of the body. False ends the transfer, nil pauses it.
@@ -143,18 +147,36 @@
       return true
     }
 
-    /// Two lengths that differ are how one answer is smuggled into another (RFC 9112, 6.3); libcurl takes one.
+    /// Two lengths that differ are how one answer is smuggled into another (RFC 9112, 6.3); libcurl takes one,
+    /// and of `5, 6` or `5x` the first digits.
     private func checkLength(_ line: UnsafeRawBufferPointer) -> Bool {
-      guard let length = CurlHead.contentLength(line) else { return true }
-      if let contentLength, contentLength != length {
-        machine.fail(
-          APIError(
-            .transport, .malformedResponse,
-            "the response has two different lengths, \(contentLength) and \(length)"))
-        return false
+      guard let value = CurlHead.value(of: "content-length:", in: line) else { return true }
+      if contentLength == nil, let length = CurlHead.number(value) {
+        contentLength = length
+        return true
       }
-      contentLength = length
+      for part in value.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false) {
+        guard let length = CurlHead.number(part) else { return malformed("has a length that is no number") }
+        if let contentLength, contentLength != length {
+          return malformed("has two different lengths, \(contentLength) and \(length)")
+        }
+        contentLength = length
+      }
       return true
+    }
+
+    /// A transfer coding besides `chunked`, which nobody asked for (TE), would be undone by libcurl's decoders,
+    /// and those take a cut body for a whole one.
+    private func checkTransferCoding(_ line: UnsafeRawBufferPointer) -> Bool {
+      guard let value = CurlHead.value(of: "transfer-encoding:", in: line) else { return true }
+      let coding = String(decoding: value, as: UTF8.self).trimmingSpaces().lowercased()
+      return coding == "chunked" || coding == "identity"
+        || malformed("has a transfer coding that was not asked for")
+    }
+
+    private func malformed(_ what: String) -> Bool {
+      machine.fail(APIError(.transport, .malformedResponse, "the response \(what)"))
+      return false
     }
 
     static func tooLarge(_ limit: Int) -> APIError {

@@ -10,7 +10,14 @@
       loop.watchDeadline(of: self)
       remoteAddress = address.map { String(cString: $0) }
       remotePort = Int(port)
-      guard isTLS, let ssl = capikit_curl_get_ssl(easy) else { return true }
+      guard isTLS else { return true }
+      guard let ssl = capikit_curl_get_ssl(easy) else {
+        machine.fail(
+          APIError(
+            .transport, .unsupportedCapability,
+            "libcurl does not show its TLS connection, which cannot be checked; it needs one with OpenSSL"))
+        return false
+      }
       tlsProtocol = loop.tlsProtocol(ssl)
       guard let host = job?.exchange.request.url.host else { return true }
       do {

@@ -21,6 +21,11 @@
       try set(CURLOPT_HTTPHEADER, pointer: lines.list())
       if let login = request.options.login { try applyLogin(login) }
       if let connectTo = request.options.connectTo { try applyConnectTo(connectTo, request.url) }
+      if let proxy = session.proxy, proxy.isException(request.url.host) {
+        // libcurl's own list takes a name for all names below it too.
+        try set(CURLOPT_NOPROXY, "*")
+        applied.needsReset = true
+      }
       if job.opensOnly { try applyOpening() }
       if sink != nil {
         // Fewer, larger reads from the socket; what a callback gets stays at 16 KB.

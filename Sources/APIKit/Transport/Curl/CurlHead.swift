@@ -17,22 +17,33 @@
       }
     }
 
-    /// The value of a `Content-Length` line; nil when it is another line or no number.
-    static func contentLength(_ line: UnsafeRawBufferPointer) -> Int64? {
-      let name = "content-length:".utf8
+    /// The value of a line whose name is this, given with its colon and in lower case; nil when it is another line.
+    static func value(
+      of name: StaticString, in line: UnsafeRawBufferPointer
+    ) -> Slice<UnsafeRawBufferPointer>? {
+      let count = name.utf8CodeUnitCount
       // Most lines are told apart by the place of the colon alone.
-      guard line.count > name.count, line[name.count - 1] == UInt8(ascii: ":") else { return nil }
-      var index = 0
-      for byte in name {
-        guard line[index] | 0x20 == byte | 0x20 else { return nil }
-        index += 1
+      guard line.count >= count, line[count - 1] == UInt8(ascii: ":") else { return nil }
+      let isSame = name.withUTF8Buffer { name in
+        for index in 0..<count where line[index] | 0x20 != name[index] | 0x20 { return false }
+        return true
       }
+      guard isSame else { return nil }
+      var end = line.count
+      while end > count, line[end - 1] <= 0x20 { end -= 1 }
+      return line[count..<end]
+    }
+
+    /// A decimal number with nothing but spaces around it; nil when it is something else.
+    static func number(_ text: Slice<UnsafeRawBufferPointer>) -> Int64? {
       var value: Int64?
-      for byte in line[name.count...] {
-        if byte == 0x20 || byte == 0x09 || byte == 0x0D || byte == 0x0A {
+      var isOver = false
+      for byte in text {
+        if byte == 0x20 || byte == 0x09 {
+          isOver = value != nil
           continue
         }
-        guard (0x30...0x39).contains(byte) else { return nil }
+        guard !isOver, (0x30...0x39).contains(byte) else { return nil }
         let (product, overflow) = (value ?? 0).multipliedReportingOverflow(by: 10)
         guard !overflow, product <= Int64.max - 9 else { return nil }
         value = product + Int64(byte - 0x30)

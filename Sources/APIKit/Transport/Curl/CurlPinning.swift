@@ -30,7 +30,7 @@
         throw APIError(.transport, .certificateUntrusted, "the server showed no certificate")
       }
       defer { X509_free(leaf) }
-      if checksNames, capikit_x509_has_alternative_names(leaf) == 0 {
+      if checksNames, capikit_x509_names_hosts(leaf) == 0 {
         // libcurl falls back to the common name, which RFC 9525 (6.2) forbids.
         throw APIError(
           .transport, .certificateHostMismatch,

@@ -42,8 +42,8 @@
       let kind = proxy.kind == .socks5 ? CURLPROXY_SOCKS5_HOSTNAME : CURLPROXY_HTTP
       try handle.set(CURLOPT_PROXYTYPE, Int(kind.rawValue))
       if proxy.kind == .connect { try handle.set(CURLOPT_HTTPPROXYTUNNEL, 1) }
-      // An empty list, so that no_proxy of the environment does not count either.
-      try handle.set(CURLOPT_NOPROXY, proxy.exceptions.joined(separator: ","))
+      // Empty, so that no_proxy of the environment does not count; exceptions are found by us.
+      try handle.set(CURLOPT_NOPROXY, "")
       if let login = proxy.login {
         try handle.set(CURLOPT_PROXYUSERNAME, login.user)
         try handle.set(CURLOPT_PROXYPASSWORD, login.password)

@@ -133,10 +133,13 @@
       typealias Seen = CurlErrors.Circumstances
       let rows: [(UInt32, Seen, APIError.Reason)] = [
         (6, Seen(), .unknownHost), (7, Seen(), .connectionRefused),
-        (7, Seen(systemError: 110), .connectTimeout), (18, Seen(), .truncatedBody),
+        (7, Seen(systemError: 110), .connectTimeout), (28, Seen(), .connectTimeout),
+        (28, Seen(text: "FTP response timeout", wasConnected: true), .idleTimeout),
+        (18, Seen(), .truncatedBody),
         (1, Seen(text: "Received HTTP/0.9 when not allowed"), .malformedResponse),
         (1, Seen(text: "Protocol \"gopher\" not supported"), .unsupportedScheme),
-        (56, Seen(connectStatus: 407), .proxyFailed), (97, Seen(), .proxyFailed),
+        (56, Seen(connectStatus: 407), .loginDenied), (56, Seen(connectStatus: 502), .proxyFailed),
+        (97, Seen(), .proxyFailed),
         (35, Seen(text: "tlsv1 alert protocol version", isTLS: true), .tlsVersionTooOld),
         (56, Seen(text: "alert certificate required", isTLS: true), .clientCertificateRequired),
         (60, Seen(verifyResult: 10), .certificateExpired),
@@ -167,14 +170,18 @@
         Array(text.utf8).withUnsafeBytes { CurlHead.statusLine($0)?.status }
       }
       func length(_ text: String) -> Int64? {
-        Array(text.utf8).withUnsafeBytes { CurlHead.contentLength($0) }
+        Array(text.utf8).withUnsafeBytes {
+          CurlHead.value(of: "content-length:", in: $0).flatMap(CurlHead.number)
+        }
       }
       XCTAssertEqual(status("HTTP/1.1 204\r\n"), 204)
       XCTAssertEqual(status("HTTP/2 200 \r\n"), 200)
       XCTAssertNil(status("HTTP/1.1 2x4 No\r\n"))
       XCTAssertNil(status("HTTPS: no"))
       XCTAssertEqual(length("content-LENGTH:  42 \r\n"), 42)
-      XCTAssertNil(length("Content-Length: 4x\r\n"))
+      for value in ["4x", "", "+4", "-4", "4 5", "4, 4", "0x4"] {
+        XCTAssertNil(length("Content-Length: \(value)\r\n"), value)
+      }
       XCTAssertNil(length("Content-Length: 99999999999999999999\r\n"))
       XCTAssertNil(length("Content-Lengthy: 4\r\n"))
     }

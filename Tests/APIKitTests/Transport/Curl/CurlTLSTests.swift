@@ -58,7 +58,7 @@
         let error = await failure { try await get(.tls(site)) { $0.tls.skipsHostValidation = true } }
         XCTAssertNotNil(error, "\(site)")
       }
-      for site: CertificateMatrix.Server in [.wrongHost, .commonNameOnly] {
+      for site: CertificateMatrix.Server in [.wrongHost, .commonNameOnly, .mailOnly] {
         let response = try await get(.tls(site)) { $0.tls.skipsHostValidation = true }
         XCTAssertEqual(response.status, 200, "\(site)")
         let error = await failure { try await get(.tls(site)) { $0.tls.allowsInvalidCertificates = true } }
@@ -174,6 +174,23 @@
       ] {
         let error = await failure { try await get(.clientCertificate) { $0.tls.identity = identity } }
         XCTAssertEqual(error?.reason, .clientIdentityUnreadable, "\(identity)")
+      }
+    }
+
+    func testAnEncryptedKeyWantsItsPasswordAndAsksNobody() async throws {
+      let certificates = try NginxServer.shared().certificates
+      for (password, isRight) in [(certificates.password, true), ("wrong", false), ("", false)] {
+        let identity = ClientIdentity.pem(
+          certificate: .file(path: certificates.certificate(.friend).path),
+          key: .file(path: certificates.encryptedKey(.friend).path), password: password)
+        if isRight {
+          let response = try await get(.clientCertificate) { $0.tls.identity = identity }
+          XCTAssertTrue(String(decoding: response.bytes, as: UTF8.self).contains("CN=friend"))
+        } else {
+          let error = await failure { try await get(.clientCertificate) { $0.tls.identity = identity } }
+          XCTAssertEqual(
+            error?.reason, .clientIdentityUnreadable, "the password \(password.debugDescription)")
+        }
       }
     }
 

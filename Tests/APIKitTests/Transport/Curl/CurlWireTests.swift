@@ -1,6 +1,7 @@
 #if os(Linux)
   import Foundation
   import Glibc
+  import Synchronization
   import TestServers
   import XCTest
 
@@ -63,7 +64,12 @@
       defer { refusing.stop() }
       let refused = try transport { $0.proxy = HTTPProxy(.connect, host: "127.0.0.1", port: refusing.port) }
       let first = await failure { try await refused.send(HTTPRequest(url: "http://far.test/")) }
-      XCTAssertEqual(first?.reason, .proxyFailed)
+      XCTAssertEqual(first?.reason, .loginDenied)
+      let broken = try ScriptedServer(.readHead, .text("HTTP/1.1 502 No\r\nContent-Length: 0\r\n\r\n"))
+      defer { broken.stop() }
+      let failing = try transport { $0.proxy = HTTPProxy(.connect, host: "127.0.0.1", port: broken.port) }
+      let third = await failure { try await failing.send(HTTPRequest(url: "http://far.test/")) }
+      XCTAssertEqual(third?.reason, .proxyFailed)
       let unknown = try transport { $0.proxy = HTTPProxy(.http, host: "nowhere.invalid", port: 1) }
       let second = await failure { try await unknown.send(HTTPRequest(url: "http://far.test/")) }
       XCTAssertEqual(second?.reason, .proxyFailed)
@@ -78,6 +84,63 @@
       let response = try await transport.send(HTTPRequest(url: "http://nowhere.invalid/"))
       XCTAssertEqual(String(decoding: response.bytes, as: UTF8.self), "by socks")
       await transport.shutdown()
+    }
+
+    func testATunnelAndSOCKS5TakeALogin() async throws {
+      let login = HTTPLogin(user: "u", password: "p", scheme: .basic)
+      let tunnel = try ScriptedServer(
+        .readHead, .text("HTTP/1.1 200 Tunnel\r\n\r\n"), .readRequest,
+        .write(ScriptedServer.response(text: "through")))
+      defer { tunnel.stop() }
+      let tunnelled = try transport {
+        $0.proxy = HTTPProxy(.connect, host: "127.0.0.1", port: tunnel.port, login: login)
+      }
+      _ = try await tunnelled.send(HTTPRequest(url: "http://far.test/"))
+      XCTAssertEqual(tunnel.requests.map { $0.headers["Proxy-Authorization"] }, ["Basic dTpw", nil])
+      // Method 2 is user and password (RFC 1929); a status other than 0 refuses them.
+      for status: UInt8 in [0, 1] {
+        let proxy = try ScriptedServer(
+          .write([5, 2]), .write([1, status]), .write([5, 0, 0, 1, 0, 0, 0, 0, 0, 0]),
+          .pause(.milliseconds(50)),
+          .write(ScriptedServer.response(text: "by socks")), .waitForClose)
+        defer { proxy.stop() }
+        let transport = try transport {
+          $0.proxy = HTTPProxy(.socks5, host: "127.0.0.1", port: proxy.port, login: login)
+        }
+        let request = HTTPRequest(url: "http://nowhere.invalid/")
+        if status == 0 {
+          let response = try await transport.send(request)
+          XCTAssertEqual(String(decoding: response.bytes, as: UTF8.self), "by socks")
+        } else {
+          let error = await failure { try await transport.send(request) }
+          XCTAssertEqual(error?.reason, .loginDenied, error?.description ?? "")
+        }
+        await transport.shutdown()
+      }
+    }
+
+    func testAnExceptionIsOneNameUnlessItBeginsWithADot() async throws {
+      let proxy = try ScriptedServer.serving { ScriptedServer.response(text: "by proxy to \($0.target)") }
+      let server = try ScriptedServer.serving { _ in ScriptedServer.response(text: "direct") }
+      defer {
+        proxy.stop()
+        server.stop()
+      }
+      let transport = try transport {
+        $0.proxy = HTTPProxy(
+          .http, host: "127.0.0.1", port: proxy.port, exceptions: ["one.test", ".all.test"])
+      }
+      for (host, isDirect) in [
+        ("one.test", true), ("sub.one.test", false), ("all.test", true), ("sub.all.test", true),
+        ("small.test", false),
+      ] {
+        var request = HTTPRequest(url: try HTTPURL("http://\(host)/"))
+        // Where no name of the test resolves, a direct request is one that connects to the server's address.
+        if isDirect { request.options.connectTo = "127.0.0.1:\(server.port)" }
+        let response = try await transport.send(request)
+        XCTAssertEqual(String(decoding: response.bytes, as: UTF8.self) == "direct", isDirect, host)
+      }
+      XCTAssertEqual(proxy.requests.map(\.target), ["http://sub.one.test/", "http://small.test/"])
     }
 
     func testTheEnvironmentsProxyDoesNotCount() async throws {
@@ -181,6 +244,45 @@
     }
 
     // MARK: The rest
+
+    func testTheLimitOfConnectionsInAllIsKept() async throws {
+      let servers = try (0..<3).map { _ in
+        try ScriptedServer.serving { _ in
+          usleep(2000)
+          return ScriptedServer.response(text: "fine")
+        }
+      }
+      defer { for server in servers { server.stop() } }
+      let transport = try transport { $0.connections = ConnectionLimits(perHost: 4, total: 2) }
+      let urls = try servers.map { try $0.url() }
+      let most = Mutex(0)
+      let watch = Task {
+        while !Task.isCancelled, let counts = await transport.counts() {
+          most.withLock { $0 = max($0, counts.openSockets) }
+          try await Task.sleep(for: .milliseconds(1))
+        }
+      }
+      try await withThrowingTaskGroup(of: Void.self) { group in
+        for index in 0..<45 {
+          group.addTask { _ = try await transport.send(HTTPRequest(url: urls[index % 3])) }
+        }
+        try await group.waitForAll()
+      }
+      watch.cancel()
+      XCTAssertTrue((1...2).contains(most.withLock { $0 }), "\(most.withLock { $0 }) connections at once")
+      XCTAssertEqual(servers.map(\.requests.count), [15, 15, 15])
+    }
+
+    func testHTTP2IsSpokenAtOnceWithAServerKnownToSpeakIt() async throws {
+      let nginx = try NginxServer.shared()
+      let transport = try transport { $0.versions = .http2PriorKnowledge }
+      let url = try HTTPURL(nginx.url("/echo", site: .plainHTTP2))
+      let response = try await transport.send(HTTPRequest(url: url))
+      XCTAssertEqual(response.version, .http2)
+      let old = try await self.transport { $0.versions = .http1Only }.send(
+        HTTPRequest(url: try HTTPURL(nginx.url("/echo", site: .plain))))
+      XCTAssertEqual(old.version, .http1_1)
+    }
 
     func testPrewarmedConnectionsAreTheOnesUsedAndNothingWasSentOnThem() async throws {
       let nginx = try NginxServer.shared()
