@@ -28,6 +28,13 @@ final class CommandTests: XCTestCase {
       XCTAssertEqual(ids.count, count, source)
       XCTAssertEqual(Set(ids).count, count, "no home comes twice")
     }
+    let table = await CommandLineRun("list --all")
+    XCTAssertEqual(
+      table.output.suffix(2), ["4,197 homes in all, from 44 pages", "from the network"],
+      "10, 30 and 4 pages of a hundred homes each")
+    let raw = try json(await CommandLineRun("list --all --source new --json"))
+    XCTAssertEqual(raw.pages.int, 4)
+    XCTAssertFalse(raw.page.exists)
     let wrong = await CommandLineRun("list --all --page 2")
     XCTAssertEqual(wrong.status, .wrongUsage)
   }

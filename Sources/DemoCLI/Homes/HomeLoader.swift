@@ -10,6 +10,8 @@ struct HomeLoader {
   struct Homes: Sendable {
     var rows: [PropertyListReformer.Row] = []
     var total = 0
+    /// How many pages were turned to have all of them; nil where one page was asked for.
+    var pages: Int?
   }
 
   /// One page of the homes asked for.
@@ -53,8 +55,10 @@ struct HomeLoader {
     }
     let results = try await group.landing()
     for failure in results.failures { session.report(failure.error) }
-    var homes = Homes(rows: lists.flatMap { results.value(of: $0) ?? [] })
+    let whole = lists.compactMap { results.value(of: $0) }
+    var homes = Homes(rows: whole.flatMap(\.rows))
     homes.total = homes.rows.count
+    homes.pages = whole.reduce(0) { $0 + $1.pages }
     guard query.sort != nil || query.sources.count > 1 else { return homes }
     homes.rows.sort { Self.precedes($0, $1, in: query) }
     return homes
@@ -62,14 +66,16 @@ struct HomeLoader {
 
   private func allRows(
     of manager: some HomesManager, _ query: HomeQuery
-  ) async throws -> [PropertyListReformer.Row] {
+  ) async throws -> (rows: [PropertyListReformer.Row], pages: Int) {
     let parameters = query.parameters(page: 1).removing(["page", "size"])
     var rows: [PropertyListReformer.Row] = []
+    var pages = 0
     for try await page in manager.pages(for: parameters) {
       session.note(page.response.provenance)
       rows += try page.response.data(with: PropertyListReformer())
+      pages += 1
     }
-    return rows
+    return (rows, pages)
   }
 
   /// Points of the map, of as many pages as hold `limit` of them.

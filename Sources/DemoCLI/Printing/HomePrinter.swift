@@ -20,7 +20,8 @@ struct HomePrinter {
   /// A list of homes and how many there are in all.
   func print(_ homes: HomeLoader.Homes, of query: HomeQuery) throws {
     if session.writesJSON {
-      return try json(answered: ["total": homes.total, "page": query.page, "homes": homes.rows.map(plain)])
+      let (name, number) = homes.pages.map { ("pages", $0) } ?? ("page", query.page)
+      return try json(answered: ["total": homes.total, name: number, "homes": homes.rows.map(plain)])
     }
     guard !homes.rows.isEmpty else {
       if session.hasFailed { return }
@@ -31,7 +32,11 @@ struct HomePrinter {
       session.console.print(line)
     }
     let total = Formatting.grouped(homes.total.magnitude)
-    session.console.print("\(homes.rows.count) of \(total) homes, page \(query.page)")
+    if let pages = homes.pages {
+      session.console.print("\(total) homes in all, from \(pages) \(pages == 1 ? "page" : "pages")")
+    } else {
+      session.console.print("\(homes.rows.count) of \(total) homes, page \(query.page)")
+    }
     printOrigins()
   }
 
