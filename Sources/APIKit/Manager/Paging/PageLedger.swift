@@ -147,7 +147,10 @@ struct PageLedger {
     }
     let fresh = freshItems(answer.ids)
     let isKnown = !visited.insert(request.position).inserted
-    let repeats = !entries.isEmpty && !answer.ids.isEmpty && (fresh.isEmpty || answer.isSameAsBefore)
+    // A list that has grown or shrunk since the page before may well show the same items again.
+    let hasChanged = answer.total.map { $0 != total } ?? false
+    let repeats =
+      !entries.isEmpty && !answer.ids.isEmpty && !hasChanged && (fresh.isEmpty || answer.isSameAsBefore)
     guard !isKnown, !repeats else {
       let words =
         isKnown

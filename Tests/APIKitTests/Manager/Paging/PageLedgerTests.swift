@@ -107,6 +107,32 @@ final class PageLedgerTests: XCTestCase {
       reason { try turn(&byBytes, .next, answer([nil, nil], total: 9, same: true)) }, .pagingBroken)
   }
 
+  func testAListThatShrinksBetweenTwoPagesEndsWhereItDoesNow() throws {
+    var counted = ledger()
+    try turn(&counted, .first, answer(["a", "b"], total: 6))
+    try turn(&counted, .next, answer(["c"], total: 3))
+    XCTAssertEqual(counted.total, 3)
+    XCTAssertFalse(counted.hasNext)
+    var empty = ledger(.offset())
+    try turn(&empty, .first, answer(["a", "b"], total: 6))
+    try turn(&empty, .next, answer([], total: 1))
+    XCTAssertFalse(empty.hasNext, "what came is more than there is by now")
+    var clamped = ledger()
+    try turn(&clamped, .first, answer(["a", "b"], total: 6))
+    XCTAssertEqual(try turn(&clamped, .next, answer(["a", "b"], total: 2)), [], "the last page there is")
+    XCTAssertNil(clamped.fault)
+    XCTAssertFalse(clamped.hasNext)
+  }
+
+  func testAListThatGrowsAtItsHeadGoesOnBehindAPageOfOldItems() throws {
+    var ledger = ledger()
+    try turn(&ledger, .first, answer(["c", "d"], total: 4))
+    XCTAssertEqual(try turn(&ledger, .next, answer(["c", "d"], total: 6)), [], "two were put before them")
+    XCTAssertTrue(ledger.hasNext)
+    XCTAssertEqual(try turn(&ledger, .next, answer(["e", "f"], total: 6)), [0, 1])
+    XCTAssertFalse(ledger.hasNext)
+  }
+
   func testAListThatNeverEndsIsBounded() throws {
     var paging = Paging(.cursor(at: "next"), items: "items")
     paging.maximumPages = 3

@@ -137,6 +137,43 @@ import XCTest
     XCTAssertEqual(stub.requests.count, 2)
   }
 
+  func testAServerWhoseListShrinksEndsTheSequenceThere() async throws {
+    stub.on("/api/list", page([1, 2], #", "total": 6"#), page([3], #", "total": 3"#))
+    var seen: [Int] = []
+    for try await page in makeManager().pages() { seen += ids(page.items) }
+    XCTAssertEqual(seen, [1, 2, 3])
+    XCTAssertEqual(stub.requests.count, 2)
+    let pager = makePager()
+    stub.reset()
+    stub.on("/api/list", page([1, 2], #", "total": 6"#), page([], #", "total": 1"#))
+    pager.loadFirst()
+    await waitUntil { self.watcher.events.count == 1 }
+    pager.loadNext()
+    await waitUntil { self.watcher.events.count == 2 }
+    XCTAssertEqual(watcher.events, ["page 0", "page 1"])
+    XCTAssertEqual(pager.total, 1)
+    XCTAssertEqual(pager.loadNext()?.reason, .noSuchPage)
+  }
+
+  func testAServerWhoseListNeverEndsIsLeftAtTheBound() async throws {
+    for number in 0..<5 {
+      stub.when(
+        { $0.url.query == "cursor=\(number)" || number == 0 && $0.url.query == nil },
+        page([number * 2, number * 2 + 1], #", "next": "\#(number + 1)""#))
+    }
+    var paging = Paging(.cursor(at: "next", size: nil), items: "items", id: "id")
+    paging.maximumPages = 4
+    let manager = makeManager(paging)
+    var seen = 0
+    let error = await failure { for try await page in manager.pages() { seen += page.items.count } }
+    XCTAssertEqual(error?.reason, .pagingBroken)
+    XCTAssertEqual(
+      error?.detail,
+      "the list has not ended after 4 pages; raise Paging.maximumPages if it may be longer")
+    XCTAssertEqual(seen, 8)
+    XCTAssertEqual(stub.requests.count, 4)
+  }
+
   func testASequenceMayBeLeftAndLoadsNoFurther() async throws {
     stub.on("/api/list", page([1, 2], #", "total": 9"#), page([3, 4], #", "total": 9"#))
     for try await page in makeManager().pages() where page.index == 1 { break }
