@@ -41,7 +41,9 @@ extension Credential: CustomStringConvertible, CustomDebugStringConvertible, Cus
     var parts = ["\(tokenType) •••"]
     if refreshToken != nil { parts.append("renewable") }
     if !scopes.isEmpty { parts.append("scopes \(scopes.sorted().joined(separator: " "))") }
-    if let expiresAt { parts.append("ends at \(Int(expiresAt))") }
+    if let expiresAt {
+      parts.append("ends at \(Int64(exactly: expiresAt.rounded()).map { "\($0)" } ?? "no time")")
+    }
     return parts.joined(separator: ", ")
   }
 

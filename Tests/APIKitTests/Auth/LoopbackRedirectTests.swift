@@ -23,6 +23,15 @@ final class LoopbackRedirectTests: XCTestCase {
     XCTAssertEqual(url, redirect.uri + "?code=c&state=s")
   }
 
+  func testAUserWhoWasSentBackWithAnErrorIsNotToldThatTheyAreSignedIn() async throws {
+    let redirect = try LoopbackRedirect()
+    async let callback = redirect.callback(within: .seconds(20))
+    let page = try await get(redirect.uri + "?state=s&error=access_denied")
+    XCTAssertTrue(String(decoding: page.bytes, as: UTF8.self).contains("You are not signed in."))
+    let url = try await callback
+    XCTAssertEqual(url, redirect.uri + "?state=s&error=access_denied")
+  }
+
   func testNobodyIsWaitedForForEver() async throws {
     let redirect = try LoopbackRedirect()
     let error = await failure { try await redirect.callback(within: .milliseconds(50)) }

@@ -99,6 +99,7 @@ final class OAuthTests: XCTestCase {
       ("app://cb?code=a&code=b&\(state)", .malformedOAuthAnswer),
       ("app://cb?code=%zz&\(state)", .malformedOAuthAnswer),
       ("other://cb?code=c&\(state)", .malformedOAuthAnswer),
+      ("app://cb.evil?code=c&\(state)", .malformedOAuthAnswer),
     ]
     for (callback, reason) in cases {
       do {
@@ -222,6 +223,53 @@ final class OAuthTests: XCTestCase {
       let ended = await error
       XCTAssertEqual(ended?.reason, reason)
     }
+  }
+
+  func testADeviceIsAskedForAccordingToTheRFCAndNotToTheTimeOfDay() {
+    var polling = DevicePolling(interval: .seconds(5), end: .seconds(600))
+    XCTAssertEqual(polling.wait(now: .zero), .seconds(5))
+    XCTAssertTrue(polling.goesOn(after: .authorizationPending))
+    XCTAssertEqual(polling.interval, .seconds(5))
+    XCTAssertTrue(polling.goesOn(after: .slowDown))
+    XCTAssertTrue(polling.goesOn(after: .slowDown))
+    XCTAssertEqual(polling.interval, .seconds(15), "for this and all later questions")
+    for _ in 0..<8 { XCTAssertTrue(polling.goesOn(after: .connectTimeout)) }
+    XCTAssertEqual(polling.interval, .seconds(300))
+    for reason in [APIError.Reason.accessDenied, .deviceCodeExpired, .invalidGrant, .cancelled] {
+      XCTAssertFalse(polling.goesOn(after: reason))
+    }
+    XCTAssertNil(polling.wait(now: .seconds(600)))
+    var slow = DevicePolling(interval: .seconds(400), end: .seconds(600))
+    XCTAssertTrue(slow.goesOn(after: .connectionLost))
+    XCTAssertEqual(slow.interval, .seconds(400), "never sooner than the server wants")
+  }
+
+  func testAClockThatJumpsEndsNoDeviceCode() async throws {
+    stub.on(
+      .post, "/device",
+      .json(
+        #"{"device_code": "d", "user_code": "A", "verification_uri": "https://id.test/go", "expires_in": 60}"#
+      ))
+    stub.on(.post, "/token", .json(good))
+    let oauth = client()
+    let device = try await oauth.deviceAuthorization()
+    time.wallClock += 86_400
+    async let credential = oauth.credential(for: device)
+    await time.advanceOnceAsleep(by: .seconds(5))
+    let token = try await credential.accessToken
+    XCTAssertEqual(token, "a")
+  }
+
+  func testLifetimesThatCannotBeAreCutAndBreakNothing() async throws {
+    for (text, end) in [("1e300", 315_361_000.0), ("-5", 1000), (#""1e999""#, nil), (#""soon""#, nil)] {
+      stub.reset()
+      stub.on(.post, "/token", .json(#"{"access_token": "a", "expires_in": \#(text)}"#))
+      let credential = try await client().clientCredential()
+      if let end { XCTAssertEqual(credential.expiresAt, end, text) }
+      XCTAssertFalse(credential.description.isEmpty)
+    }
+    let odd = Credential(accessToken: "a", expiresAt: .infinity)
+    XCTAssertTrue(odd.description.hasSuffix("ends at no time"), odd.description)
   }
 
   func testRevokingNamesTheTokenThatEndsAll() async throws {

@@ -24,18 +24,27 @@ public final class LoopbackRedirect: Sendable {
   private let path: String
   private let port: UInt16
   private let listener: Int32
-  private let page: String
+  private let pages: Pages
   /// A request line longer than this is not a redirect.
   private static let maximumHead = 16 << 10
+
+  /// What the user reads in the browser.
+  private struct Pages {
+    let welcome: String
+    let failure: String
+    let nothing = "There is nothing here.\n"
+  }
 
   /// Begins to listen.
   ///
   /// - Parameters:
   ///   - path: The path of the redirect URI; the default is `/callback`.
   ///   - message: What the user reads in the browser when they are back, as plain text.
+  ///   - failureMessage: What they read when the server sends them back with an error.
   /// - Throws: ``APIError/Reason/misconfigured`` when no port can be had.
   public init(
-    path: String = "/callback", message: String = "You are signed in. This window can be closed."
+    path: String = "/callback", message: String = "You are signed in. This window can be closed.",
+    failureMessage: String = "You are not signed in. This window can be closed."
   ) throws(APIError) {
     #if canImport(Darwin)
       let stream = SOCK_STREAM
@@ -62,8 +71,12 @@ public final class LoopbackRedirect: Sendable {
     port = UInt16(bigEndian: address.sin_port)
     self.path = path
     uri = "http://127.0.0.1:\(port)\(path)"
+    pages = Pages(welcome: Self.page(message), failure: Self.page(failureMessage))
+  }
+
+  private static func page(_ message: String) -> String {
     let text = message.replacing("&", with: "&amp;").replacing("<", with: "&lt;")
-    page = "<!doctype html><meta charset=utf-8><title>Signed in</title><p>\(text)</p>\n"
+    return "<!doctype html><meta charset=utf-8><title>Sign-in</title><p>\(text)</p>\n"
   }
 
   deinit { close(listener) }
@@ -79,7 +92,7 @@ public final class LoopbackRedirect: Sendable {
     // Short steps of waiting on a thread of its own: nobody comes more than once, so nothing need be fast.
     while ContinuousClock.now < end {
       guard !Task.isCancelled else { throw APIError(.auth, .cancelled, "nobody waits for the redirect") }
-      if let target = await Self.accepted(listener, path, page) {
+      if let target = await Self.accepted(listener, path, pages) {
         return "http://127.0.0.1:\(port)\(target)"
       }
     }
@@ -88,7 +101,7 @@ public final class LoopbackRedirect: Sendable {
 
   /// Serves one connection, if one comes within a tenth of a second; the target when it is the redirect.
   @concurrent private static func accepted(
-    _ listener: Int32, _ path: String, _ page: String
+    _ listener: Int32, _ path: String, _ pages: Pages
   ) async -> String? {
     var waited = pollfd(fd: listener, events: Int16(POLLIN), revents: 0)
     guard poll(&waited, 1, 0) > 0 else {
@@ -100,7 +113,9 @@ public final class LoopbackRedirect: Sendable {
     defer { close(connection) }
     let target = await head(connection).flatMap(Self.target)
     let isRedirect = target.map { $0.prefix { $0 != "?" } == path } ?? false
-    let body = isRedirect ? page : "There is nothing here.\n"
+    // Only who began the authorization can check the rest; an error is told whatever else stands there.
+    let isFailure = target?.contains("?error=") == true || target?.contains("&error=") == true
+    let body = isRedirect ? isFailure ? pages.failure : pages.welcome : pages.nothing
     let answer =
       "HTTP/1.1 \(isRedirect ? "200 OK" : "404 Not Found")\r\nContent-Type: text/html; charset=utf-8\r\n"
       + "Cache-Control: no-store\r\nReferrer-Policy: no-referrer\r\nContent-Length: \(body.utf8.count)\r\n"

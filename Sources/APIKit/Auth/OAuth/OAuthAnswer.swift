@@ -24,7 +24,7 @@ struct OAuthAnswer {
     }
     return Credential(
       accessToken: token, tokenType: "Bearer", refreshToken: raw.refresh_token.string,
-      expiresAt: raw.expires_in.lenientDouble.map { wallClock + $0 },
+      expiresAt: raw.expires_in.lifetime.map { wallClock + $0 },
       scopes: Set((raw.scope.string ?? "").split(separator: " ").map(String.init)))
   }
 
@@ -47,4 +47,10 @@ struct OAuthAnswer {
     if answer.status >= 400 { error.evidence = answer.evidence }
     return error
   }
+}
+
+extension RawData {
+  /// A number of seconds that a server states, as a number or a text: at least 0, and no more than ten years,
+  /// so that whatever it says can be counted with.
+  var lifetime: Double? { lenientDouble.map { max(0, min($0, 315_360_000)) } }
 }

@@ -20,7 +20,7 @@ public struct OAuthAuthorization: Sendable {
   /// is neither a code nor an error.
   public func code(from callback: String) throws(APIError) -> String {
     let fields = try Self.fields(of: callback)
-    guard callback.hasPrefix(redirectURI) else {
+    guard Self.place(of: callback) == Self.place(of: redirectURI) else {
       throw APIError(.auth, .malformedOAuthAnswer, "the user came back to another URL than \(redirectURI)")
     }
     guard let returned = fields["state"],
@@ -39,6 +39,12 @@ public struct OAuthAuthorization: Sendable {
       throw APIError(.auth, .malformedOAuthAnswer, "the user came back without a code")
     }
     return code
+  }
+
+  /// A URL without its query and fragment, and without the slash some browsers put behind a bare host.
+  private static func place(of url: String) -> Substring {
+    let place = url.prefix { $0 != "?" && $0 != "#" }
+    return place.hasSuffix("/") ? place.dropLast() : place
   }
 
   /// The fields of the query; a name that comes twice is an attack or a mistake (RFC 6749, 3.1).

@@ -10,6 +10,8 @@ public struct DeviceAuthorization: Sendable {
   public let expiresAt: Double
   let deviceCode: String
   let interval: Duration
+  /// When the code ends on the client's own clock, which no change of the time of day moves.
+  let end: Duration
 }
 
 extension OAuthClient {
@@ -24,11 +26,12 @@ extension OAuthClient {
       let userCode = raw.user_code.string,
       let uri = raw.verification_uri.string ?? raw.verification_url.string
     else { throw read.error }
+    let lifetime = raw.expires_in.lifetime ?? 600
     return DeviceAuthorization(
       userCode: userCode, verificationURI: uri,
       completeVerificationURI: raw.verification_uri_complete.string,
-      expiresAt: time.wallClock + (raw.expires_in.lenientDouble ?? 600), deviceCode: deviceCode,
-      interval: .seconds(raw.interval.lenientInt.map { max(1, $0) } ?? 5))
+      expiresAt: time.wallClock + lifetime, deviceCode: deviceCode,
+      interval: .seconds(raw.interval.lifetime.map { max(1, $0) } ?? 5), end: time.now + .seconds(lifetime))
   }
 
   /// Asks until the user has completed the authorization.
@@ -37,8 +40,8 @@ extension OAuthClient {
   /// ``APIError/Reason/deviceCodeExpired`` when the user was too slow, and
   /// ``APIError/Reason/accessDenied`` when they said no. Cancelling the task ends it.
   public func credential(for device: DeviceAuthorization) async throws(APIError) -> Credential {
-    var wait = device.interval
-    while time.wallClock < device.expiresAt {
+    var polling = DevicePolling(interval: device.interval, end: device.end)
+    while let wait = polling.wait(now: time.now) {
       do { try await time.sleep(for: wait) } catch { throw APIError(.auth, .cancelled) }
       do throws(APIError) {
         return try await token([
@@ -46,13 +49,7 @@ extension OAuthClient {
           "device_code": .string(device.deviceCode),
         ])
       } catch {
-        switch error.reason {
-        case .authorizationPending: break
-        case .slowDown: wait += .seconds(5)
-        // A server that cannot be reached is asked more seldom (RFC 8628, 3.5).
-        case .connectTimeout, .idleTimeout, .totalTimeout, .connectionLost: wait += wait
-        default: throw error
-        }
+        guard polling.goesOn(after: error.reason) else { throw error }
       }
     }
     throw APIError(.auth, .deviceCodeExpired)
