@@ -177,6 +177,7 @@
 
     private static func detail(_ reason: APIError.Reason, _ code: UInt32, _ seen: Circumstances) -> String {
       var text = seen.text
+      if code == 27 { text = "a header line over 100 KB" }
       if text.isEmpty { text = String(cString: curl_easy_strerror(CURLcode(rawValue: code))) }
       while text.last?.isNewline == true { text.removeLast() }
       return "\(reason.text): \(text) (curl \(code))"

@@ -50,6 +50,9 @@
       applied.needsReset = true
     }
 
+    /// The fields that libcurl makes of replies to a HEAD.
+    private static let ftpFields: [StaticString] = ["content-length:", "last-modified:", "accept-ranges:"]
+
     /// A line that came with an FTP transfer: a server's reply, or a field that libcurl makes of one.
     func receive(ftpLine line: UnsafeRawBufferPointer) -> Bool {
       // An HTTP proxy was asked for the file, and answers in HTTP.
@@ -57,10 +60,10 @@
         isHTTP = true
         return receive(line: line)
       }
-      // `Content-Length: 6`, and not `213 6`.
-      guard let first = line.first, UInt8(ascii: "A") <= first, line.contains(UInt8(ascii: ":")) else {
-        return true
-      }
+      // `Content-Length: 6`, and not `213 6` or a line of the server's greeting.
+      guard applied.body == .noBody,
+        Self.ftpFields.contains(where: { CurlHead.value(of: $0, in: line) != nil })
+      else { return true }
       // The first line of a head is a status line to whoever reads it.
       if head.isEmpty { head = Array("FTP\r\n".utf8) }
       head.append(contentsOf: line)

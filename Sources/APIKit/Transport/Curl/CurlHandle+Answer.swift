@@ -11,6 +11,10 @@
         return true
       }
       guard isHeadOpen else { return true }  // Trailers.
+      guard head.count + line.count <= CurlHead.maximumBytes else {
+        machine.fail(APIError(.transport, .responseTooLarge, "the header fields are larger than 256 KiB"))
+        return false
+      }
       head.append(contentsOf: line)
       if line.count <= 2 {
         isHeadOpen = false

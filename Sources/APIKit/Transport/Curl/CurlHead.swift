@@ -1,6 +1,9 @@
 #if os(Linux)
   /// The head of an answer as libcurl hands it over: lines with their line breaks.
   enum CurlHead {
+    /// A head may be no larger: a server that sends fields without end must not fill the memory.
+    static let maximumBytes = 256 << 10
+
     /// `HTTP/1.1 200 OK` or `HTTP/2 200`; nil when the line is something else.
     static func statusLine(_ line: UnsafeRawBufferPointer) -> (version: HTTPVersion, status: Int)? {
       guard line.count >= 9, line.starts(with: "HTTP/".utf8) else { return nil }

@@ -125,6 +125,17 @@
       }
     }
 
+    func testHeaderFieldsWithoutEndAreTooLarge() async throws {
+      let transport = try CurlTransport()
+      let fields = String(repeating: "X-Field: \(String(repeating: "v", count: 90))\r\n", count: 3000)
+      for head in [fields, "X-Long: \(String(repeating: "a", count: 400_000))\r\n"] {
+        let server = try ScriptedServer(.readRequest, .text("HTTP/1.1 200 OK\r\n\(head)"), .waitForClose)
+        defer { server.stop() }
+        let url = try server.url()
+        await expect(.responseTooLarge) { _ = try await transport.send(HTTPRequest(url: url)) }
+      }
+    }
+
     func testOneLengthSaidTwiceIsStillOne() async throws {
       let transport = try CurlTransport()
       for fields in ["Content-Length: 3, 3", "Content-Length: 3\r\nContent-Length: 3"] {
