@@ -37,11 +37,17 @@ public final class Authenticator: Sendable {
     public var isRefusal: @Sendable (APIError) -> Bool = {
       $0.context.status == 401 || $0.evidence?.status == 401
     }
-    /// Whether a failed renewal is the credential's end: it is forgotten then. The default takes the statuses
-    /// 400, 401 and 403, and the OAuth reason `invalid_grant`.
+    /// Whether a failed renewal is the credential's end: it is forgotten then. The default takes the OAuth
+    /// reason `invalid_grant` and the statuses 400, 401 and 403, unless the server says that it is in trouble
+    /// itself, or the answer is none of OAuth: somebody between may have sent it.
     public var endsCredential: @Sendable (APIError) -> Bool = { error in
-      let status = error.context.status ?? error.evidence?.status
-      return error.reason == .invalidGrant || status == 400 || status == 401 || status == 403
+      switch error.reason {
+      case .invalidGrant: return true
+      case .malformedOAuthAnswer, .authorizationServerFailed, .temporarilyUnavailable, .slowDown: return false
+      default:
+        let status = error.context.status ?? error.evidence?.status
+        return status == 400 || status == 401 || status == 403
+      }
     }
     /// Puts the credential on a request. The default sets `Authorization` to its type and token.
     public var attach: @Sendable (Credential, inout HTTPRequest) -> Void = { credential, request in
