@@ -23,10 +23,13 @@ import XCTest
     }
   }
 
+  /// The cache's clock stands at the present and is moved by hand.
+  private let time = ManualTime(wallClock: Date().timeIntervalSince1970)
+
   private func service(_ nginx: NginxServer) throws -> Service {
     Service(
       environments: ServiceEnvironments(try HTTPURL(nginx.url("/"))),
-      client: HTTPClient(transport: try CurlTransport()), cache: ResponseCache())
+      client: HTTPClient(transport: try CurlTransport()), cache: ResponseCache(time: time))
   }
 
   func testAFreshAnswerIsNotAskedForAgain() async throws {
@@ -66,6 +69,115 @@ import XCTest
     let third = try await manager.response(for: [:], cache: .revalidating)
     XCTAssertEqual(third.provenance, .network)
     XCTAssertEqual(third.raw.total.int, 21)
+  }
+
+  /// RFC 9111, 4.2.2, 4.3.1 and 4.3.4: nginx says when the file was changed, and nothing about freshness.
+  func testTheHeuristicFollowsARealLastModified() async throws {
+    let nginx = try needing { try NginxServer() }
+    let file = nginx.files.appendingPathComponent("listing.json")
+    // A tenth of 100,000 seconds.
+    try FileManager.default.setAttributes(
+      [.modificationDate: Date(timeIntervalSinceNow: -100_000)], ofItemAtPath: file.path)
+    let manager = Manager(try service(nginx), "files/listing.json")
+    _ = try await manager.response(for: [:])
+    time.advance(by: .seconds(9_900))
+    let second = try await manager.response(for: [:])
+    XCTAssertEqual(second.provenance, .memory(age: .seconds(9_900)))
+    time.advance(by: .seconds(200))
+    let third = try await manager.response(for: [:])
+    XCTAssertEqual(third.provenance, .revalidated)
+    XCTAssertEqual(third.raw.total.int, 20)
+  }
+
+  /// RFC 9111, 4.3.1: without an ETag a date is enough to ask by.
+  func testLastModifiedAloneConfirmsAfterExpires() async throws {
+    let nginx = try needing {
+      try NginxServer(locations: "location /dated/ { alias files/; etag off; expires 60s; }")
+    }
+    let manager = Manager(try service(nginx), "dated/listing.json")
+    let first = try await manager.response(for: [:])
+    XCTAssertNil(first.headers["ETag"])
+    XCTAssertNotNil(first.headers["Expires"])
+    time.advance(by: .seconds(50))
+    let second = try await manager.response(for: [:])
+    XCTAssertEqual(second.provenance, .memory(age: .seconds(50)))
+    time.advance(by: .seconds(11))
+    let third = try await manager.response(for: [:])
+    XCTAssertEqual(third.provenance, .revalidated)
+  }
+
+  /// RFC 9111, 4.1.
+  func testAnswersInTwoLanguagesAreKeptApart() async throws {
+    let nginx = try needing {
+      try NginxServer(
+        locations: """
+          location = /spoken { add_header Vary Accept-Language; expires 1h;
+            return 200 '{"language": "$http_accept_language"}'; }
+          """)
+    }
+    let service = try service(nginx)
+    var seen: [String?] = []
+    for language in ["de", "zh", "de", "zh"] {
+      if seen.count == 2 { nginx.stop() }
+      let response = try await Manager(service, "spoken", ["Accept-Language": language]).response(for: [:])
+      seen.append(response.raw.language.string)
+    }
+    XCTAssertEqual(seen, ["de", "zh", "de", "zh"])
+  }
+
+  /// RFC 5861, 4, and RFC 9111, 5.2.2.2: what lands when the server has gone.
+  func testAServerThatHasGoneIsReplacedWhereItAllowedThat() async throws {
+    let nginx = try needing {
+      try NginxServer(
+        locations: """
+          location = /kind { add_header Cache-Control "max-age=60, stale-if-error=600"; return 200 '{}'; }
+          location = /strict {
+            add_header Cache-Control "max-age=60, stale-if-error=600, must-revalidate"; return 200 '{}'; }
+          location = /silent { add_header Cache-Control "max-age=60"; return 200 '{}'; }
+          """)
+    }
+    let service = try service(nginx)
+    let managers = ["kind", "strict", "silent"].map { Manager(service, $0) }
+    for manager in managers { _ = try await manager.response(for: [:]) }
+    nginx.stop()
+    for manager in managers {
+      let fresh = try await manager.response(for: [:])
+      XCTAssertEqual(fresh.provenance, .memory(age: .zero))
+    }
+    time.advance(by: .seconds(70))
+    let stale = try await managers[0].response(for: [:])
+    XCTAssertEqual(stale.provenance, .stale(age: .seconds(70)))
+    for manager in managers[1...] {
+      do throws(APIError) {
+        let response = try await manager.response(for: [:])
+        XCTFail("\(manager.apiName) landed with \(response.provenance)")
+      } catch {
+        XCTAssertEqual(error.place, .transport)
+      }
+    }
+  }
+
+  /// RFC 5861, 3.
+  func testAStaleAnswerLandsAtOnceAndTheServerIsAskedBehindIt() async throws {
+    let nginx = try needing {
+      try NginxServer(
+        locations: """
+          location /behind/ { alias files/; add_header Cache-Control "max-age=60, stale-while-revalidate=60"; }
+          """)
+    }
+    let manager = Manager(try service(nginx), "behind/listing.json")
+    _ = try await manager.response(for: [:])
+    let file = nginx.files.appendingPathComponent("listing.json")
+    try Data(#"{"total": 21, "items": []}"#.utf8).write(to: file)
+    time.advance(by: .seconds(70))
+    let stale = try await manager.response(for: [:])
+    XCTAssertEqual(stale.provenance, .stale(age: .seconds(70)))
+    XCTAssertEqual(stale.raw.total.int, 20)
+    for _ in 0..<400 where manager.service.cache?.statistics.memory.stores != 2 {
+      try await Task.sleep(for: .milliseconds(5))
+    }
+    let next = try await manager.response(for: [:])
+    XCTAssertEqual(next.raw.total.int, 21)
   }
 
   func testALandingAfterAPutIsNew() async throws {

@@ -8,7 +8,7 @@ public struct CacheDisk: Sendable {
   /// Bodies above this stand as files beside the database; the default is 64 KiB.
   public var bodyFileThreshold: Int
   /// The key for answers marked sensitive: 32 bytes, from the system's key store. The default, nil, keeps
-  /// those in memory alone. A key of another length counts as none.
+  /// those in memory alone. A key of another length counts as none, and is told as a fault.
   public var encryptionKey: SigningKey?
 
   /// Answers that wait for a slow disk take no more than this; what comes on top is not written.

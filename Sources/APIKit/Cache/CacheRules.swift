@@ -27,6 +27,7 @@ enum CacheVerdict: Sendable, Hashable {
 /// | request `only-if-cached`: nothing fits, nothing is asked | 5.2.1.7 |
 /// | `immutable`: a fresh answer needs no confirmation | RFC 8246, 2 |
 /// | `stale-while-revalidate`: stale by so much is used, and asked about in the background | RFC 5861, 3 |
+/// | what an unsafe request or a tag has made stale is never used unasked | RFC 9111, 4.4 |
 /// | `stale-if-error`, of either side: stale by so much lands instead of 500, 502, 503, 504 or no answer | RFC 5861, 4 |
 struct CacheRules: Sendable {
   var policy: CachePolicy
@@ -43,14 +44,17 @@ struct CacheRules: Sendable {
     let isFresh = isFresh(entry, age: age)
     let provenance = Self.provenance(level, age: age, isFresh: isFresh)
 
-    if use == .revalidating, preference == .asPolicy, policy.rule != .cacheOnly {
+    // A load that asks for confirmation says so itself, and outweighs a preference; not a prohibition.
+    if use == .revalidating, preference != .storedOnly, policy.rule != .cacheOnly {
       return isFresh && policy.rule == .http && entry.freshness.control.isImmutable ? .use(provenance) : .ask
     }
-    switch preference {
-    case .asPolicy: break
-    case .stored, .storedOnly:
-      if isFresh || mayBeStale(entry) { return .use(provenance) }
-      return preference == .storedOnly ? .fail : .ask
+    if preference != .asPolicy, policy.rule != .none {
+      guard policy.rule == .http else { return .use(provenance) }
+      // As if the request accepted any staleness: what either side forbids stays forbidden (4.2.4).
+      var lenient = self
+      lenient.request.maxStale = request.maxStale ?? .any
+      let verdict = lenient.httpVerdict(on: entry, age: age, isFresh: isFresh, provenance: provenance)
+      return verdict == .ask && preference == .storedOnly ? .fail : verdict
     }
     switch policy.rule {
     case .none: return .ask
@@ -69,7 +73,8 @@ struct CacheRules: Sendable {
     case .networkElseStale(let limit): return age <= limit.inSeconds
     case .http:
       let control = entry.freshness.control
-      guard !control.mustRevalidate, !control.noCache, use == .asPolicy else { return false }
+      guard !control.mustRevalidate, !control.noCache, !request.noCache, !entry.isExpired, use == .asPolicy
+      else { return false }
       guard let limit = control.staleIfError ?? request.staleIfError else { return false }
       return entry.freshness.staleness(stored: age) <= limit
     case .none, .fresh, .cacheThenNetwork, .cacheOnly: return false
@@ -106,13 +111,6 @@ struct CacheRules: Sendable {
     case .http: return entry.freshness.staleness(stored: age) < 0
     case .none, .cacheThenNetwork, .cacheOnly: return true
     }
-  }
-
-  /// Whether the answer's server lets it be used when it is stale (4.2.4); the application's own policies
-  /// do not ask the server.
-  private func mayBeStale(_ entry: CacheEntry) -> Bool {
-    guard policy.rule == .http else { return true }
-    return !entry.freshness.control.mustRevalidate && !entry.freshness.control.noCache
   }
 
   private func httpVerdict(

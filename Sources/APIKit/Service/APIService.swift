@@ -50,8 +50,11 @@ public protocol APIService: Sendable {
   /// ``ResponseCache/shared``, which is in memory only.
   var cache: ResponseCache? { get }
 
-  /// Whose answers the cache keeps and finds: an id of the signed-in user. The default is empty: all users
-  /// share. Read at takeoff.
+  /// Whose answers the cache keeps and finds: an id of the signed-in user. Read at takeoff.
+  ///
+  /// The default follows the credential of the ``authenticator``: a digest of its refresh token, or else of its
+  /// access token, so that no user sees another's answers; whoever is given new tokens finds none of the old
+  /// ones. An id of the user's own finds them again. Without an authenticator all share.
   var cachePartition: String { get }
 
   /// Where an API's answers come from, as far as stored ones are told apart by it. The default is the base
@@ -149,7 +152,10 @@ extension APIService {
   /// The process's cache in memory.
   public var cache: ResponseCache? { .shared }
   /// One for all users.
-  public var cachePartition: String { "" }
+  public var cachePartition: String {
+    guard let credential = authenticator?.credential else { return "" }
+    return Hex.encode(Crypto.sha256(Array((credential.refreshToken ?? credential.accessToken).utf8)))
+  }
   /// The base URL.
   public func cacheOrigin(of call: APICall) -> String { call.baseURL?.string ?? "" }
   /// What signatures usually add.

@@ -39,4 +39,13 @@ import XCTest
     cache.followCondition { .offline }
     XCTAssertEqualProvenance(try await lands(), .network)
   }
+
+  func testALoadThatAsksForConfirmationIsAskedOnCellularToo() async throws {
+    script(.json("[1]", headers: ["ETag": "\"a\""]), .status(304))
+    _ = try await lands()
+    cache.followCondition { .expensive }
+    XCTAssertEqualProvenance(try await lands(cache: .revalidating), .revalidated)
+    cache.followCondition { .offline }
+    XCTAssertEqualProvenance(try await lands(cache: .revalidating), .memory(age: .zero))
+  }
 }

@@ -88,4 +88,68 @@ import XCTest
     XCTAssertEqualProvenance(second, .network)
     XCTAssertEqual(second.raw[0].int, 2)
   }
+
+  func testAnotherTypeOfManagerDoesNotGetTheAnswer() async throws {
+    script(.json("[1]"))
+    _ = try await lands()
+    let other = OtherManager(manager.service)
+    let response = try await other.response(for: [:])
+    XCTAssertEqualProvenance(response, .network)
+  }
+
+  private final class OtherManager: BaseAPIManager, APIManager {
+    let service: TestService
+    let apiName = "list"
+    let cachePolicy = CachePolicy.fresh()
+    init(_ service: TestService) { self.service = service }
+  }
+
+  // MARK: Users
+
+  /// A service that says nothing about whose answers it keeps.
+  private struct SignedInService: APIService {
+    let name = "Homes"
+    let environments = ServiceEnvironments("https://homes.test/api")
+    let client: HTTPClient
+    let cache: ResponseCache?
+    let authenticator: Authenticator?
+  }
+
+  private final class SignedInManager: BaseAPIManager, APIManager {
+    let service: SignedInService
+    let apiName = "list"
+    let cachePolicy = CachePolicy.fresh()
+    init(_ service: SignedInService) { self.service = service }
+  }
+
+  func testAFreshAnswerIsNotShownToAnotherSignedInUser() async throws {
+    script(.json("[1]"))
+    let authenticator = Authenticator()
+    let manager = SignedInManager(
+      SignedInService(client: HTTPClient(transport: stub), cache: cache, authenticator: authenticator))
+    XCTAssertEqualProvenance(try await manager.response(for: [:]), .network)
+    XCTAssertEqualProvenance(try await manager.response(for: [:]), .memory(age: .zero))
+    for user in ["ann", "bob"] {
+      try authenticator.signIn(
+        with: Credential(accessToken: "access of \(user)", refreshToken: "renew \(user)"))
+      XCTAssertEqualProvenance(try await manager.response(for: [:]), .network)
+      XCTAssertEqualProvenance(try await manager.response(for: [:]), .memory(age: .zero))
+      try authenticator.signIn(
+        with: Credential(accessToken: "next of \(user)", refreshToken: "renew \(user)"))
+      XCTAssertEqualProvenance(try await manager.response(for: [:]), .memory(age: .zero))
+    }
+    try authenticator.signOut()
+    XCTAssertEqualProvenance(try await manager.response(for: [:]), .memory(age: .zero))
+    XCTAssertEqual(asked, 3, "nobody, ann and bob")
+    XCTAssertEqual(manager.service.cachePartition, "")
+  }
+
+  func testTheDefaultPartitionHoldsNoToken() throws {
+    let authenticator = Authenticator()
+    try authenticator.signIn(with: Credential(accessToken: "s3cret"))
+    let service = SignedInService(
+      client: HTTPClient(transport: stub), cache: cache, authenticator: authenticator)
+    XCTAssertEqual(service.cachePartition.count, 64)
+    XCTAssertFalse(service.cachePartition.contains("s3cret"))
+  }
 }

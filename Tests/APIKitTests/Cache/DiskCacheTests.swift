@@ -146,6 +146,25 @@ final class DiskCacheTests: XCTestCase {
     XCTAssertEqual(CacheFixture.bodyFiles(folder).count, numbers.count, "no file is left of what went")
   }
 
+  func testTheFilesTogetherStayNearTheBound() async throws {
+    let folder = try CacheFixture.folder(self)
+    let bound = 4_000_000
+    let cache = cache(folder, bytes: bound)
+    for number in 0..<3000 {
+      cache.put(CacheFixture.entry(number, bytes: number % 2 == 0 ? 3000 : 9000))
+      if number % 100 == 99 { await cache.flush() }
+    }
+    let database = try SQLiteDatabase(path: folder + "/responses.sqlite", patience: 1000)
+    try database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    var bytes = 0
+    for case let file as String in try XCTUnwrap(FileManager.default.enumerator(atPath: folder)) {
+      let attributes = try FileManager.default.attributesOfItem(atPath: folder + "/" + file)
+      if attributes[.type] as? FileAttributeType == .typeRegular { bytes += attributes[.size] as? Int ?? 0 }
+    }
+    XCTAssertLessThan(Double(bytes), Double(bound) * 1.1)
+    XCTAssertGreaterThan(Double(bytes), Double(bound) * 0.7, "the bound is used")
+  }
+
   func testWhatHasExpiredGoesFirstThenWhatWasUsedLongestAgo() async throws {
     let time = ManualTime()
     let cache = cache(try CacheFixture.folder(self), bytes: 14_000, time: time)
@@ -202,6 +221,16 @@ final class DiskCacheTests: XCTestCase {
     }
   }
 
+  func testAKeyOfAnotherLengthIsToldAndKeepsSecretsInMemory() async throws {
+    let cache = cache(try CacheFixture.folder(self), key: SigningKey("too short"))
+    let log = FaultLog(cache)
+    XCTAssertEqual(log.kinds, [.unusable])
+    XCTAssertTrue(log.faults[0].detail.contains("9 bytes and not 32"), log.faults[0].detail)
+    cache.put(CacheFixture.entry(1, isSensitive: true), in: .all)
+    await cache.flush()
+    XCTAssertNil(cache.onDisk(1))
+  }
+
   func testAnotherKeyDoesNotOpenWhatIsEncrypted() async throws {
     let folder = try CacheFixture.folder(self)
     let first = cache(folder, key: .random())
@@ -253,5 +282,26 @@ final class DiskCacheTests: XCTestCase {
       return XCTFail("it landed with \(second.provenance)")
     }
     XCTAssertEqual(cache.statistics.memory.count, 0)
+  }
+
+  @MainActor func testALandingDoesNotWaitForTheDisk() async throws {
+    let folder = try CacheFixture.folder(self)
+    let cache = cache(folder)
+    cache.put(CacheFixture.entry(1))
+    await cache.flush()
+    // Somebody else is writing and does not end.
+    let other = try SQLiteDatabase(path: folder + "/responses.sqlite", patience: 1000)
+    try other.execute("BEGIN IMMEDIATE")
+    var service = TestService(StubTransport(.json("[1]")))
+    service.cache = cache
+    let manager = TestManager(service)
+    manager.cachePolicy = .fresh(in: .disk)
+    for page in 1...20 { _ = try await manager.response(for: ["page": .integer(page)]) }
+    let again = try await manager.response(for: ["page": 1])
+    guard case .disk = again.provenance else { return XCTFail("it landed with \(again.provenance)") }
+    XCTAssertEqual(cache.statistics.disk.count, 1, "nothing is written yet")
+    try other.execute("COMMIT")
+    await cache.flush()
+    XCTAssertEqual(cache.statistics.disk.count, 21)
   }
 }

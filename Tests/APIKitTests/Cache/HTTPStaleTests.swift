@@ -87,4 +87,65 @@ import XCTest
     for _ in 0..<50 { await landingsWorkedOff() }
     XCTAssertEqual(cache.statistics.memory.stores, 1)
   }
+
+  /// RFC 9111, 4.4, and RFC 5861, 4: what an unsafe request has made stale is not used unasked.
+  func testStaleIfErrorDoesNotBringBackWhatHasChanged() async throws {
+    try begin()
+    stub.on(
+      .get, "/api/list", .json("[1]", headers: ["Cache-Control": "max-age=60, stale-if-error=600"]),
+      .failure(.connectionRefused))
+    stub.on(.put, "/api/list", .status(204))
+    _ = try await manager.response(for: [:])
+    let editor = TestManager(manager.service)
+    editor.method = .put
+    _ = try await editor.response(for: [:])
+    let error = try await errorThrown { [manager] () async throws(APIError) in
+      try await manager.response(for: [:])
+    }
+    XCTAssertEqual(error.reason, .connectionRefused)
+  }
+
+  /// RFC 9111, 5.2.1.4: who asks for confirmation is not given a stale answer when there is none.
+  func testStaleIfErrorDoesNotWinOverNoCacheOfTheRequest() async throws {
+    do {
+      _ = try await second(
+        after: 70, ["Cache-Control": "max-age=60, stale-if-error=600"],
+        request: ["Cache-Control": "no-cache"],
+        then: .failure(.connectionRefused))
+      XCTFail("it landed")
+    } catch let error as APIError {
+      XCTAssertEqual(error.reason, .connectionRefused)
+    }
+  }
+
+  // MARK: The network's condition
+
+  /// RFC 9111, 4.2.4: a stale answer that is preferred on an expensive network, and what forbids it.
+  func testOnCellularAStaleAnswerIsPreferredUnlessOneSideForbidsIt() async throws {
+    for (fields, request, isUsed): (String, HTTPHeaders, Bool) in [
+      ("max-age=60", [:], true), ("max-age=60", ["Cache-Control": "max-stale=20"], true),
+      ("max-age=60", ["Cache-Control": "max-stale=5"], false),
+      ("max-age=60", ["Cache-Control": "no-cache"], false),
+      ("max-age=60", ["Cache-Control": "max-age=65"], false),
+      ("max-age=60", ["Cache-Control": "min-fresh=1"], false),
+      ("max-age=60, must-revalidate", [:], false), ("max-age=600, no-cache", [:], false),
+    ] {
+      for condition in [CacheCondition.expensive, .offline] {
+        try begin()
+        stub.on("/api/list", .json("[1]", headers: ["Cache-Control": fields]), .json("[2]"))
+        _ = try await manager.response(for: [:])
+        time.advance(by: .seconds(70))
+        cache.followCondition { condition }
+        manager.headers = request
+        do throws(APIError) {
+          let response = try await manager.response(for: [:])
+          XCTAssertEqual(response.raw[0].int, isUsed ? 1 : 2, "\(fields), \(request)")
+          XCTAssertFalse(!isUsed && condition == .offline, "\(fields), \(request)")
+        } catch {
+          XCTAssertTrue(!isUsed && condition == .offline, "\(fields), \(request)")
+          XCTAssertEqual(error.reason, .notCached)
+        }
+      }
+    }
+  }
 }

@@ -174,6 +174,7 @@ extension DiskCache {
     if body.count > place.bodyFileThreshold {
       checksum = Checksum.of(body)
       guard let bytes = cipher == nil ? body : cipher?.seal(body, for: entry.key, part: "body") else {
+        faults.append(Self.notSealed)
         return nil
       }
       switch bodies.write(bytes) {
@@ -188,13 +189,19 @@ extension DiskCache {
     }
     var record = CacheRecord.encode(entry, process: process, bodyInFile: checksum)
     if let cipher {
-      guard let sealed = cipher.seal(record, for: entry.key, part: "record") else { return nil }
+      guard let sealed = cipher.seal(record, for: entry.key, part: "record") else {
+        faults.append(Self.notSealed)
+        return nil
+      }
       record = sealed
     }
     return DiskStore.Prepared(
       entry: entry, record: record, isSealed: cipher != nil, file: file,
       size: record.count + (file == nil ? 0 : body.count) + Self.rowOverhead)
   }
+
+  private static let notSealed = CacheFault(
+    kind: .unusable, detail: "a sensitive answer could not be encrypted, and was not written")
 
   /// What a row takes beside its record: columns, indexes, half-empty pages.
   fileprivate static let rowOverhead = 512

@@ -59,6 +59,13 @@ final class DiskCache: Sendable {
     self.report = report
     cipher = place.encryptionKey.flatMap(CacheCipher.init)
     bodies = BodyFiles(folder: place.folder + "/bodies")
+    if let key = place.encryptionKey, cipher == nil {
+      report(
+        CacheFault(
+          kind: .unusable,
+          detail:
+            "the encryption key has \(key.bytes.count) bytes and not 32: sensitive answers stay in memory"))
+    }
     queue.async { [weak self] in self?.sweep() }
   }
 
