@@ -52,6 +52,20 @@ import XCTest
     XCTAssertEqual(try me.json.user.string, "ann")
   }
 
+  func testTheServerIsKnownByItsNameAndItsRedirectsNameIt() async throws {
+    let server = try server()
+    let metadata = try await OAuthServerMetadata.discover(server.baseURL.absoluteString, client: http)
+    XCTAssertEqual(metadata.tokenEndpoint.string, server.url("/token"))
+    XCTAssertEqual(metadata.deviceEndpoint?.string, server.url("/device"))
+    XCTAssertTrue(metadata.namesIssuer)
+    let oauth = OAuthClient(
+      OAuthConfiguration(clientID: "app", server: metadata, scopes: ["read"]), client: http)
+    _ = try await signIn(oauth)
+    let other = try client(server) { $0.issuer = "http://127.0.0.1:1" }
+    let mixedUp = await reason { _ = try await self.signIn(other) }
+    XCTAssertEqual(mixedUp, .issuerMismatch)
+  }
+
   func testACodeIsGoodForItsOwnVerifierAndOnce() async throws {
     let oauth = try client(try server())
     let uri = "http://127.0.0.1:9/callback"

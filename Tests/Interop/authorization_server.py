@@ -3,6 +3,7 @@
 Grants: authorization code (PKCE demanded of the public client), refresh with rotation, client credentials,
 device code. Clients: the public `app`, on any loopback port; the confidential `svc` with the secret
 `svc:secret`; the public `tv` for devices. The user is `ann` and agrees at once, unless the scope is `deny`.
+The server's metadata (RFC 8414) are at their well-known address, and its redirects name it (RFC 9207).
 Beside the standard endpoints: GET /api/me wants a token, GET /approve?user_code= lets a device in,
 GET /counts tells how often the token endpoint was asked and how often a spent refresh token came back.
 """
@@ -17,7 +18,9 @@ from authlib.oauth2.rfc6749 import AuthorizationCodeMixin, ClientMixin, TokenMix
 from authlib.oauth2.rfc6750 import BearerTokenValidator
 from authlib.oauth2.rfc7009 import RevocationEndpoint
 from authlib.oauth2.rfc7636 import CodeChallenge
+from authlib.oauth2.rfc8414 import AuthorizationServerMetadata
 from authlib.oauth2.rfc8628 import DeviceAuthorizationEndpoint, DeviceCodeGrant, DeviceCredentialDict
+from authlib.oauth2.rfc9207 import IssuerParameter
 from flask import Flask, jsonify, request
 
 PORT = int(sys.argv[1])
@@ -196,6 +199,11 @@ class Validator(BearerTokenValidator):
         return find("access_token", value)
 
 
+class Issuer(IssuerParameter):
+    def get_issuer(self):
+        return BASE
+
+
 def save_token(values, req):
     tokens.append(Token(values, req.client, req.user))
 
@@ -207,8 +215,20 @@ server.register_grant(ClientGrant)
 server.register_grant(DeviceGrant)
 server.register_endpoint(Revocation)
 server.register_endpoint(DeviceEndpoint)
+server.register_extension(Issuer())
 protect = ResourceProtector()
 protect.register_token_validator(Validator())
+
+
+@app.get("/.well-known/oauth-authorization-server")
+def metadata():
+    document = AuthorizationServerMetadata(
+        issuer=BASE, authorization_endpoint=BASE + "/authorize", token_endpoint=BASE + "/token",
+        device_authorization_endpoint=BASE + "/device", revocation_endpoint=BASE + "/revoke",
+        response_types_supported=["code"], code_challenge_methods_supported=["S256"],
+        authorization_response_iss_parameter_supported=True)
+    document.validate()
+    return jsonify(document)
 
 
 @app.get("/authorize")

@@ -13,7 +13,9 @@ struct LoginCommand: Command {
       "--me-url", value: "URL", help: "what to call with the token; nothing by default with another server"),
     Option("--client", value: "ID", help: "the client's name there; the default is demo"),
     Option("--scope", value: "WORDS", help: "what to ask for; the default is what the server gives"),
-    Option("--issuer", value: "URL", help: "the server's name for itself, checked on return"),
+    Option(
+      "--issuer", value: "URL",
+      help: "the server's name for itself, checked on return; without the addresses they are asked for there"),
     Option("--wait", value: "S", help: "seconds to wait for the browser; the default is 120"),
   ]
 
@@ -29,19 +31,9 @@ struct LoginCommand: Command {
   }
 
   func run(in session: Session) async throws {
-    let isOwn = !arguments.has("--authorize-url")
-    let base = try session.baseURL.string
-    func url(_ option: String, _ path: String) throws -> HTTPURL {
-      try HTTPURL(arguments.text(option) ?? base + path)
-    }
-    var configuration = OAuthConfiguration(
-      clientID: arguments.text("--client") ?? "demo",
-      authorizationEndpoint: try url("--authorize-url", "oauth/authorize"),
-      tokenEndpoint: try url("--token-url", "oauth/token"))
-    configuration.issuer = arguments.text("--issuer") ?? (isOwn ? base : nil)
-    configuration.scopes = arguments.text("--scope")?.split(separator: " ").map(String.init) ?? []
+    let isOwn = !arguments.has("--authorize-url") && !arguments.has("--issuer")
     let client = try session.client
-    let oauth = OAuthClient(configuration, client: client)
+    let oauth = OAuthClient(try await configuration(in: session), client: client)
 
     let redirect = try LoopbackRedirect()
     let authorization = try oauth.authorization(redirectURI: redirect.uri)
@@ -55,7 +47,26 @@ struct LoginCommand: Command {
       for: authorization, callback: redirect.callback(within: limit))
     let authenticator = oauth.authenticator()
     try authenticator.signIn(with: credential)
-    try await show(credential, authenticator, isOwn ? try url("--me-url", "oauth/me") : nil, session)
+    try await show(
+      credential, authenticator, isOwn ? try HTTPURL(session.baseURL.string + "oauth/me") : nil, session)
+  }
+
+  /// The server named on the command line, by its addresses or by its name alone; else the demo's own.
+  private func configuration(in session: Session) async throws -> OAuthConfiguration {
+    let clientID = arguments.text("--client") ?? "demo"
+    let issuer = arguments.text("--issuer")
+    var configuration: OAuthConfiguration
+    if let authorize = arguments.text("--authorize-url"), let token = arguments.text("--token-url") {
+      configuration = OAuthConfiguration(
+        clientID: clientID, authorizationEndpoint: try HTTPURL(authorize), tokenEndpoint: try HTTPURL(token))
+      configuration.issuer = issuer
+    } else {
+      let name = try issuer ?? session.baseURL.string
+      let server = try await OAuthServerMetadata.discover(name, client: session.client)
+      configuration = OAuthConfiguration(clientID: clientID, server: server)
+    }
+    configuration.scopes = arguments.text("--scope")?.split(separator: " ").map(String.init) ?? []
+    return configuration
   }
 
   private func show(

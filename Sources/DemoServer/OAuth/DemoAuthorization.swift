@@ -6,7 +6,8 @@ import Synchronization
 ///
 /// `GET /oauth/authorize` sends back at once with a code and the issuer, PKCE by S256 demanded;
 /// `POST /oauth/token` exchanges codes and refresh tokens, which rotate; `POST /oauth/revoke` revokes;
-/// `GET /oauth/me` says who a token belongs to. The one client is `demo`, public, on loopback.
+/// `GET /oauth/me` says who a token belongs to, `GET /.well-known/oauth-authorization-server` where all this
+/// is. The one client is `demo`, public, on loopback.
 final class DemoAuthorization: Sendable {
   private struct Code {
     var challenge: String
@@ -32,6 +33,18 @@ final class DemoAuthorization: Sendable {
     routes.set(.post, "/oauth/token") { [self] request in token(Self.form(request)) }
     routes.set(.post, "/oauth/revoke") { [self] request in revoke(Self.form(request)) }
     routes.set(.get, "/oauth/me") { [self] request in me(request) }
+    routes.set(.get, "/.well-known/oauth-authorization-server") { [self] _ in metadata() }
+  }
+
+  private func metadata() -> DemoResponse {
+    .json([
+      "issuer": .string(issuer), "authorization_endpoint": .string(issuer + "oauth/authorize"),
+      "token_endpoint": .string(issuer + "oauth/token"),
+      "revocation_endpoint": .string(issuer + "oauth/revoke"),
+      "response_types_supported": .array([.string("code")]),
+      "code_challenge_methods_supported": .array([.string("S256")]),
+      "authorization_response_iss_parameter_supported": .bool(true),
+    ])
   }
 
   private func authorize(_ request: DemoRequest) -> DemoResponse {

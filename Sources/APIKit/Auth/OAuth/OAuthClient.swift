@@ -41,7 +41,7 @@ public struct OAuthClient: Sendable {
     guard let endpoint = configuration.authorizationEndpoint else {
       throw APIError(.auth, .misconfigured, "the OAuth configuration has no authorization endpoint")
     }
-    try configuration.check(endpoint)
+    try OAuthConfiguration.check(endpoint)
     let state = Nonce.make()
     let verifier = ProofKey.makeVerifier()
     var fields: Parameters = [
@@ -125,7 +125,7 @@ public struct OAuthClient: Sendable {
 
   /// Sends a form with the client's proof.
   func post(_ parameters: Parameters, to endpoint: HTTPURL) async throws(APIError) -> HTTPResponse {
-    try configuration.check(endpoint)
+    try OAuthConfiguration.check(endpoint)
     var request = HTTPRequest(method: .post, url: endpoint, headers: ["Accept": "application/json"])
     var parameters = parameters
     switch configuration.proof {

@@ -46,7 +46,7 @@ public struct OAuthConfiguration: Sendable {
   }
 
   /// Throws ``APIError/Reason/misconfigured`` for an endpoint that is neither `https` nor on loopback.
-  func check(_ endpoint: HTTPURL) throws(APIError) {
+  static func check(_ endpoint: HTTPURL) throws(APIError) {
     let isLoopback = ["127.0.0.1", "::1", "[::1]", "localhost"].contains(endpoint.host)
     guard endpoint.scheme == "https" || isLoopback else {
       throw APIError(.auth, .misconfigured, "\(endpoint.location) must be https: tokens pass there")

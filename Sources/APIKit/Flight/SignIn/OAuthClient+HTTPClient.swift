@@ -1,11 +1,15 @@
 extension OAuthClient {
   /// Makes a client that sends over an HTTP client, without its cookies and without following redirects.
   public init(_ configuration: OAuthConfiguration, client: HTTPClient) {
+    self.init(configuration, send: Self.send(over: client))
+  }
+
+  fileprivate static func send(over client: HTTPClient) -> Send {
     var client = client
     client.redirects = .refuse
     client.cookies = nil
     let plain = client
-    self.init(configuration) { (request) throws(APIError) in try await plain.send(HTTPExchange(request)) }
+    return { (request) throws(APIError) in try await plain.send(HTTPExchange(request)) }
   }
 
   /// An authenticator that renews its credential at this authorization server.
@@ -14,5 +18,21 @@ extension OAuthClient {
     signIn: Authenticator.SignIn? = nil
   ) -> Authenticator {
     Authenticator(store: store, rules: rules, renewal: { old in try await renew(old) }, signIn: signIn)
+  }
+}
+
+extension OAuthServerMetadata {
+  /// Asks a server for what it says about itself, over an HTTP client, without its cookies and without
+  /// following redirects.
+  ///
+  /// - Parameter issuer: The server's name, exactly as it writes it: `https://id.example.com/tenant`.
+  /// - Throws: ``APIError/Reason/issuerMismatch`` for the document of another server,
+  ///   ``APIError/Reason/malformedOAuthAnswer`` for what is no such document,
+  ///   ``APIError/Reason/misconfigured`` for an address that is neither `https` nor on loopback and for a
+  ///   server without PKCE by S256, or why there is no answer.
+  public static func discover(
+    _ issuer: String, client: HTTPClient
+  ) async throws(APIError) -> OAuthServerMetadata {
+    try await discover(issuer, send: OAuthClient.send(over: client))
   }
 }
