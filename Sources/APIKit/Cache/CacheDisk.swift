@@ -2,10 +2,11 @@
 public struct CacheDisk: Sendable {
   /// The folder; made when it is not there. Give the cache a folder of its own.
   public var folder: String
-  /// The bound in bytes of all that is stored; the default is 256 MiB. An answer larger than half of it is
-  /// not stored.
+  /// The bound in bytes of all that is stored; the default is 256 MiB. An answer larger than half of it,
+  /// or than 1 GiB, is not stored.
   public var maximumBytes: Int
-  /// Bodies above this stand as files beside the database; the default is 64 KiB.
+  /// Bodies above this stand as files beside the database; the default is 64 KiB, and more than 16 MiB counts
+  /// as that.
   public var bodyFileThreshold: Int
   /// The key for answers marked sensitive: 32 bytes, from the system's key store. The default, nil, keeps
   /// those in memory alone. A key of another length counts as none, and is told as a fault.

@@ -229,6 +229,70 @@ final class CacheFaultTests: XCTestCase {
     XCTAssertNil(cache.onDisk(1))
   }
 
+  func testAnAnswerThatCannotBeWrittenDoesNotLeaveTheOneBefore() async throws {
+    let folder = try CacheFixture.folder(self)
+    let cache = cache(folder)
+    cache.put(CacheFixture.entry(1, bytes: 300))
+    cache.put(CacheFixture.entry(2, bytes: 300))
+    await cache.flush()
+    XCTAssertNotNil(cache.onDisk(1))
+    // Where bodies should go stands a file.
+    try FileManager.default.removeItem(atPath: folder + "/bodies")
+    try Data().write(to: URL(fileURLWithPath: folder + "/bodies"))
+    let log = FaultLog(cache)
+    cache.put(CacheFixture.entry(1, bytes: 9000))
+    await cache.flush()
+    XCTAssertEqual(log.kinds, [.unusable])
+    XCTAssertNil(cache.onDisk(1))
+    XCTAssertNotNil(cache.onDisk(2))
+  }
+
+  func testAnswersThatComeTooFastAreToldAndDoNotLeaveTheOnesBefore() async throws {
+    let folder = try CacheFixture.folder(self)
+    var disk = CacheDisk(folder: folder)
+    disk.maximumPendingBytes = 10_000
+    let cache = ResponseCache(disk: disk)
+    cache.put(CacheFixture.entry(1, bytes: 300))
+    await cache.flush()
+    let other = try SQLiteDatabase(path: folder + "/responses.sqlite", patience: 1000)
+    try other.execute("BEGIN IMMEDIATE")
+    let log = FaultLog(cache)
+    // The writer takes what is there and waits for the other; the rest gathers behind it.
+    for number in 2...40 { cache.put(CacheFixture.entry(number, bytes: 2000)) }
+    cache.put(CacheFixture.entry(1, bytes: 500))
+    XCTAssertNil(cache.onDisk(1))
+    XCTAssertEqual(log.kinds, [.overrun])
+    try other.execute("COMMIT")
+    await cache.flush()
+    XCTAssertNil(cache.onDisk(1))
+    XCTAssertNotNil(cache.onDisk(2))
+  }
+
+  @MainActor func testALoadGoesOnToTheNetworkWhereWhatIsStoredIsDamaged() async throws {
+    let folder = try CacheFixture.folder(self)
+    let body = CacheFixture.body(1, 9000)
+    let stub = StubTransport(.bytes(body, contentType: "application/json"))
+    func load(_ cache: ResponseCache) async throws -> APIResponse {
+      var service = TestService(stub)
+      service.cache = cache
+      let manager = TestManager(service)
+      manager.cachePolicy = .fresh()
+      let response = try await manager.response(for: [:])
+      await cache.flush()
+      return response
+    }
+    _ = try await load(cache(folder))
+    try change(folder + "/bodies/" + (try XCTUnwrap(CacheFixture.bodyFiles(folder).first))) { $0[4500] ^= 1 }
+    let second = cache(folder)
+    let log = FaultLog(second)
+    let response = try await load(second)
+    XCTAssertEqual(response.provenance, .network)
+    XCTAssertEqual(response.bytes, body)
+    XCTAssertEqual(log.kinds, [.damagedEntry])
+    let third = try await load(cache(folder))
+    guard case .disk = third.provenance else { return XCTFail("it landed with \(third.provenance)") }
+  }
+
   func testFilesLeftBehindAreSweptUp() async throws {
     let folder = try CacheFixture.folder(self)
     await fill(folder, 3)

@@ -90,12 +90,25 @@ struct DiskBacklog {
     return entry.expired()
   }
 
-  /// The backlog without what could not be written, but with the removals, to be tried again.
+  /// What is left of a backlog that could not be written, to be tried again: its removals, and that what its
+  /// answers were to replace is outdated. More than a few thousand count as the removal of everything.
   func removals() -> DiskBacklog {
     var kept = DiskBacklog()
-    for piece in work where piece.isRemoval { kept.add(piece) }
+    guard work.count <= Self.maximumRemovals else {
+      kept.add(.removeAll)
+      return kept
+    }
+    for piece in work {
+      if case .store(let entry) = piece {
+        kept.add(.remove(entry.key))
+      } else if piece.isRemoval {
+        kept.add(piece)
+      }
+    }
     return kept
   }
+
+  private static let maximumRemovals = 4096
 
   private mutating func expire(where fits: (CacheEntry) -> Bool) {
     for (key, variants) in entries { entries[key] = variants.map { fits($0) ? $0.expired() : $0 } }

@@ -6,19 +6,22 @@ extension DiskCache {
   /// Whether the answer may go to this disk at all.
   func accepts(_ entry: CacheEntry) -> Bool {
     if entry.isSensitive, cipher == nil { return false }
-    return entry.http.bytes.count <= place.maximumBytes / 2
+    return entry.http.bytes.count <= min(place.maximumBytes / 2, Self.largestBody)
   }
 
   /// Has work done by the writer, later.
   func enqueue(_ work: DiskBacklog.Work) {
     var overrun = false
     let mustSchedule = state.withLock { state in
-      if case .store = work, state.next.bytes > place.maximumPendingBytes {
+      // Nothing is read from a database that is not ours, so nothing needs to be removed from it.
+      if state.isDisabled { return false }
+      if case .store(let entry) = work, state.next.bytes > place.maximumPendingBytes {
         overrun = true
-        return false
+        // What it was to replace must not come back in its place.
+        state.next.add(.remove(entry.key))
+      } else {
+        state.next.add(work)
       }
-      if state.isDisabled, !work.isRemoval { return false }
-      state.next.add(work)
       guard state.next.isPressing, !state.isScheduled else { return false }
       state.isScheduled = true
       return true
@@ -137,7 +140,11 @@ extension DiskCache {
     for work in batch.work {
       switch work {
       case .store(let entry):
-        guard let next = upcoming, next.entry === entry else { continue }
+        guard let next = upcoming, next.entry === entry else {
+          // It could not be made ready; what it was to replace must not come back in its place.
+          outcome.files += try store.remove(entry.key)
+          continue
+        }
         outcome.files += try store.store(next, now: now)
         upcoming = stored.next()
       case .remove(let key): outcome.files += try store.remove(key)
@@ -171,7 +178,7 @@ extension DiskCache {
     let cipher = entry.isSensitive ? cipher : nil
     var file: String?
     var checksum: UInt64?
-    if body.count > place.bodyFileThreshold {
+    if body.count > min(place.bodyFileThreshold, Self.largestInlineBody) {
       checksum = Checksum.of(body)
       guard let bytes = cipher == nil ? body : cipher?.seal(body, for: entry.key, part: "body") else {
         faults.append(Self.notSealed)
@@ -199,6 +206,10 @@ extension DiskCache {
       entry: entry, record: record, isSealed: cipher != nil, file: file,
       size: record.count + (file == nil ? 0 : body.count) + Self.rowOverhead)
   }
+
+  /// Lengths in a record and in SQLite's calls have 31 bits.
+  fileprivate static let largestBody = 1 << 30
+  private static let largestInlineBody = 16 << 20
 
   private static let notSealed = CacheFault(
     kind: .unusable, detail: "a sensitive answer could not be encrypted, and was not written")
