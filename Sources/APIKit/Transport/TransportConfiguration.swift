@@ -26,6 +26,8 @@ public struct TransportConfiguration: Sendable {
   /// Which protocols may be spoken; HTTP/2 where the server offers it over TLS, by default.
   public var versions = HTTPVersionPolicy.upToHTTP2
   /// Where the layers above the transport keep cookies and stored answers; on disk by default.
+  ///
+  /// ``HTTPClient/init(configuration:redirects:)`` and ``ResponseCache/init(for:disk:)`` go by it.
   public var persistence = Persistence.disk
 
   /// The default configuration.

@@ -69,11 +69,12 @@ final class ScriptedServer: Sendable {
     var open: Set<Int32> = []
     var isStopped = false
     var latches: [Latch] = []
+    /// Emptied at the end: XCTest keeps every test case, and a case its servers.
+    var scripts: [[Step]] = []
   }
 
   let port: Int
   private let listener: Int32
-  private let scripts: [[Step]]
   private let state = Mutex(State())
   private let changed = NSCondition()
 
@@ -87,7 +88,7 @@ final class ScriptedServer: Sendable {
 
   /// A server whose nth connection runs the nth script.
   init(scripts: [[Step]]) throws {
-    self.scripts = scripts
+    state.withLock { $0.scripts = scripts }
     #if canImport(Glibc)
       listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
     #else
@@ -152,6 +153,7 @@ final class ScriptedServer: Sendable {
     let first = state.withLock { state in
       guard !state.isStopped else { return false }
       state.isStopped = true
+      state.scripts = []
       for one in state.open { shutdown(one, Int32(SHUT_RDWR)) }
       return true
     }
@@ -226,7 +228,10 @@ final class ScriptedServer: Sendable {
     var one: Int32 = 1
     setsockopt(socket, Int32(IPPROTO_TCP), TCP_NODELAY, &one, socklen_t(MemoryLayout<Int32>.size))
     var wire = Connection(socket: socket, number: number)
-    for step in scripts.isEmpty ? [] : scripts[min(number, scripts.count - 1)] {
+    let script = state.withLock { state in
+      state.scripts.isEmpty ? [] : state.scripts[min(number, state.scripts.count - 1)]
+    }
+    for step in script {
       guard perform(step, &wire), !state.withLock({ $0.isStopped }) else { break }
     }
     // The descriptor leaves the list before it is closed: its number may be given out again at once.

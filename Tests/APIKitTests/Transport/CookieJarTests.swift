@@ -67,6 +67,17 @@ final class CookieJarTests: XCTestCase {
       ["__Host-a"])
   }
 
+  func testAPlainServerPutsNothingInThePlaceOfASecureCookie() {
+    let jar = jar("sid=true; Secure; Path=/", "open=1; Path=/")
+    jar.store(
+      ["Set-Cookie": "sid=evil; Path=/", "Set-Cookie": "open=2; Path=/"], from: "http://www.example.com/")
+    jar.store(["Set-Cookie": "sid=evil; Path=/; Domain=example.com"], from: "http://sub.example.com/")
+    jar.store(["Set-Cookie": "sid=evil; Path=/deep"], from: "http://www.example.com/deep/x")
+    XCTAssertEqual(jar.header(for: "https://www.example.com/deep/x"), "sid=true; open=2")
+    jar.store(["Set-Cookie": "sid=new; Path=/; Secure"], from: "https://www.example.com/")
+    XCTAssertEqual(jar.header(for: "https://www.example.com/"), "sid=new; open=2")
+  }
+
   func testMaxAgeGoesBeforeExpiresAndThePastRemoves() {
     let jar = jar(
       "a=1; Max-Age=60; Expires=Thu, 01 Jan 1970 00:00:00 GMT", "b=1; Expires=Wed, 21 Oct 2099 07:28:00 GMT",

@@ -18,6 +18,22 @@ final class TransportConfigurationTests: XCTestCase {
       try XCTUnwrap(TransportConfiguration.production.timeouts.idle))
   }
 
+  func testASessionKeepsCookiesAndAnswersWhereItsConfigurationSays() async throws {
+    let folder = try CacheFixture.folder(self)
+    for (configuration, isOnDisk) in [
+      (TransportConfiguration.standard, true), (.production, true), (.background, true), (.ephemeral, false),
+      (.debug, false),
+    ] {
+      let place = "\(folder)/\(UUID())"
+      let cache = ResponseCache(for: configuration, disk: CacheDisk(folder: place))
+      XCTAssertEqual(cache.disk != nil, isOnDisk)
+      await cache.flush()
+      if !isOnDisk { XCTAssertFalse(FileManager.default.fileExists(atPath: place)) }
+      XCTAssertEqual(try HTTPClient(configuration: configuration).cookies?.isOnDisk, isOnDisk)
+    }
+    XCTAssertTrue(CacheDisk.standard.folder.hasSuffix("/answers"), CacheDisk.standard.folder)
+  }
+
   func testAMissingCapabilityIsNamed() {
     expect(.unsupportedCapability, "pinning") { configuration throws(APIError) in
       let pin = try PinSet.Pin(digest: [UInt8](repeating: 1, count: 32))

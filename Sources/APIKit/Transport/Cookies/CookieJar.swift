@@ -101,7 +101,8 @@ public final class CookieJar: Sendable {
     for field in headers.fields where HTTPHeaders.equal(field.name, "Set-Cookie") {
       guard accepts(url.host) else { return }
       let cookie = Cookie(setCookie: field.value, from: url, now: now(), isPublicSuffix: isPublicSuffix)
-      if let cookie { set(cookie) }
+      guard let cookie, !isShadowing(cookie, from: url) else { continue }
+      set(cookie)
     }
   }
 
@@ -177,8 +178,26 @@ public final class CookieJar: Sendable {
 
   // MARK: Insides
 
+  /// Whether a file keeps the cookies that last.
+  var isOnDisk: Bool { file != nil }
+
   private static func isOver(_ cookie: Cookie, _ now: Int64) -> Bool {
     cookie.expires.map { $0 <= now } ?? false
+  }
+
+  /// Whether a plain connection sets a cookie in the place of one that only TLS may carry (RFC 6265bis, 5.7).
+  private func isShadowing(_ cookie: Cookie, from url: HTTPURL) -> Bool {
+    guard url.scheme != "https", count.load(ordering: .acquiring) != 0 else { return false }
+    let time = now()
+    return withLoaded(changes: false) { state in
+      state.byDomain.values.joined().contains { kept in
+        let old = kept.cookie
+        return old.isSecure && old.name == cookie.name && !Self.isOver(old, time)
+          && (Cookie.domain(old.domain, matches: cookie.domain)
+            || Cookie.domain(cookie.domain, matches: old.domain))
+          && Cookie.path(old.path, matches: cookie.path)
+      }
+    }
   }
 
   private func accepts(_ host: String) -> Bool {
