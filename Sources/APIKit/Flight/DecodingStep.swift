@@ -16,10 +16,11 @@ struct DecodingStep {
       throw explained(error, by: answer)
     }
     guard !answer.bytes.isEmpty, let decoder = try decoder(for: answer) else {
-      return APIResponse(raw: .missing, http: answer)
+      return APIResponse(raw: .missing, http: answer, source: ReformSource(call))
     }
     do throws(APIError) {
-      return APIResponse(raw: try decoder.decode(answer.bytes, limits: .default), http: answer)
+      return APIResponse(
+        raw: try decoder.decode(answer.bytes, limits: .default), http: answer, source: ReformSource(call))
     } catch {
       var error = error
       error.evidence = answer.evidence

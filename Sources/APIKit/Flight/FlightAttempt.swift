@@ -1,24 +1,21 @@
 /// One attempt: let through to its host, signed, sent, decoded, validated.
 struct FlightAttempt {
-  private let flight: Flight
-  private let deadline: FlightDeadline
-  private let number: Int
+  let flight: Flight
+  /// From 1.
+  let number: Int
 
   private var call: APICall { flight.call }
 
-  init(_ flight: Flight, _ deadline: FlightDeadline, _ number: Int) {
-    self.flight = flight
-    self.deadline = deadline
-    self.number = number
+  func run(_ assembled: AssemblyStep.Assembled) async throws(APIError) -> APIResponse {
+    if AdmissionStep.holds(call) { return try await runInTurn(assembled) }
+    return try read(try await wire.send(assembled))
   }
 
-  func run(_ assembled: AssemblyStep.Assembled) async throws(APIError) -> APIResponse {
-    guard let admission = AdmissionStep(call, flight.airspace, deadline, assembled.request.url) else {
-      return try read(try await WireStep(flight, deadline, number).send(assembled))
-    }
+  private func runInTurn(_ assembled: AssemblyStep.Assembled) async throws(APIError) -> APIResponse {
+    let admission = AdmissionStep(flight, assembled.request.url)
     let pass = try await admission.enter()
     do {
-      let response = try read(try await WireStep(flight, deadline, number).send(assembled))
+      let response = try read(try await wire.send(assembled))
       admission.leave(pass)
       return response
     } catch {
@@ -26,6 +23,8 @@ struct FlightAttempt {
       throw error
     }
   }
+
+  private var wire: WireStep { WireStep(flight: flight, attempt: number) }
 
   /// What an answer says, if it is a good one.
   private func read(_ answer: HTTPResponse) throws(APIError) -> APIResponse {

@@ -3,10 +3,9 @@
 /// A good answer goes straight through. A failed attempt is shown to the remedies, the innermost first: what
 /// one can mend is attempted again, what none can mend is the load's failure. Their order is the rule: a
 /// renewed credential is no retry, and a replay is retried anew.
-struct FlightCourse {
+final class FlightCourse {
+  let assembled: AssemblyStep.Assembled
   private let flight: Flight
-  private let deadline: FlightDeadline
-  private let assembled: AssemblyStep.Assembled
 
   /// A signature refused for its time teaches the server's clock.
   private var clock: ServerClockStep
@@ -19,24 +18,22 @@ struct FlightCourse {
 
   private var call: APICall { flight.call }
 
-  init(_ flight: Flight, _ deadline: FlightDeadline, _ assembled: AssemblyStep.Assembled) {
+  init(_ flight: Flight, _ assembled: AssemblyStep.Assembled) {
     self.flight = flight
-    self.deadline = deadline
     self.assembled = assembled
     clock = ServerClockStep(call: flight.call)
-    signIn = SignInStep(flight.call, deadline)
-    retry = RetryStep(flight.call, flight.airspace, deadline, assembled.request)
+    signIn = SignInStep(flight.call, flight.deadline)
+    retry = RetryStep(flight, assembled.request)
     hook = ErrorHookStep(call: flight.call, suspension: flight.suspension)
   }
 
-  mutating func fly() async throws(APIError) -> FlightOutcome {
+  func fly() async throws(APIError) -> FlightOutcome {
     while true {
       let failure: APIError
       do throws(APIError) {
         if signIn != nil { try await signIn?.getPass() }
         let response =
-          deadline.needsTimer
-          ? try await attemptInTime() : try await FlightAttempt(flight, deadline, retry.attempt).run(request)
+          flight.deadline.needsTimer ? try await attemptInTime() : try await attempt.run(request)
         signIn?.accepted()
         retry.succeeded()
         return .succeeded(response)
@@ -50,14 +47,18 @@ struct FlightCourse {
   /// The request with the credential of the present attempt.
   private var request: AssemblyStep.Assembled { signIn?.carrying(assembled) ?? assembled }
 
+  private var attempt: FlightAttempt { FlightAttempt(flight: flight, number: retry.attempt) }
+
   /// For transports that know no total limit.
   private func attemptInTime() async throws(APIError) -> APIResponse {
-    let (attempt, request) = (FlightAttempt(flight, deadline, retry.attempt), request)
-    return try await deadline.limitWait(call.time) { () throws(APIError) in try await attempt.run(request) }
+    let (attempt, request) = (attempt, request)
+    return try await flight.deadline.limitWait(call.time) { () throws(APIError) in
+      try await attempt.run(request)
+    }
   }
 
   /// What a failed attempt comes to; nil when it is to be made again. Throws when the load has failed.
-  private mutating func outcome(after error: APIError) async throws(APIError) -> FlightOutcome? {
+  private func outcome(after error: APIError) async throws(APIError) -> FlightOutcome? {
     if clock.mends(error) { return nil }
     var failure = error
     do throws(APIError) {

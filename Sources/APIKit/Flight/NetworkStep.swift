@@ -1,16 +1,12 @@
 /// Holds a load back while there is no network for it, as its gate says.
 struct NetworkStep {
-  private let call: APICall
-  private let suspension: Suspension
-  private let gate: NetworkGate
+  let call: APICall
+  let suspension: Suspension
 
-  /// Nil for a load that flies without looking.
-  init?(_ call: APICall, _ suspension: Suspension) {
-    guard call.networkGate.rule != .fly else { return nil }
-    self.call = call
-    self.suspension = suspension
-    gate = call.networkGate
-  }
+  /// Whether the load looks before it flies.
+  static func holds(_ call: APICall) -> Bool { call.networkGate.rule != .fly }
+
+  private var gate: NetworkGate { call.networkGate }
 
   func pass() async throws(APIError) {
     guard let objection = gate.objection(to: monitor.condition) else { return }

@@ -93,6 +93,7 @@ extension BaseAPIManager {
         }
         Self.putDown(ticket, outcome)
       }
+      guard flight.wantsRefresh else { return }
       await flight.refresh { response in
         LandingStrip.main.put { ticket.manager?.absorb(response, of: ticket) }
       }

@@ -1,26 +1,35 @@
 /// What a load landed with: the raw data, the answer it came in, and where that answer came from.
 public struct APIResponse: Sendable {
   /// The body, decoded; ``RawData/Kind/missing`` when it was empty or not decoded.
-  public let raw: RawData
+  public var raw: RawData { contents.value.raw }
   /// Status, headers, bytes and metrics of the answer.
-  public let http: HTTPResponse
+  public var http: HTTPResponse { contents.value.http }
   /// Where the answer came from.
-  public let provenance: Provenance
+  public var provenance: Provenance { contents.value.provenance }
   /// Which API it came from, for which parameters and by which flight. Stamped at the landing; one that was
   /// made by hand says nothing.
-  public internal(set) var source: ReformSource
+  public internal(set) var source: ReformSource {
+    get { contents.value.source }
+    set { contents.value.source = newValue }
+  }
   /// What reformers have made of it, see `data(with:)`.
-  let reforms = ReformMemo()
+  var reforms: ReformMemo { contents.value.reforms }
+
+  private struct Contents: Sendable {
+    let raw: RawData
+    let http: HTTPResponse
+    let provenance: Provenance
+    var source: ReformSource
+    let reforms = ReformMemo()
+  }
+  private var contents: Boxed<Contents>
 
   /// Makes a response.
   public init(
     raw: RawData, http: HTTPResponse, provenance: Provenance = .network,
     source: ReformSource = ReformSource(managerType: Never.self)
   ) {
-    self.raw = raw
-    self.http = http
-    self.provenance = provenance
-    self.source = source
+    contents = Boxed(Contents(raw: raw, http: http, provenance: provenance, source: source))
   }
 
   /// The flight that landed with it; nil for one that was made by hand.

@@ -9,18 +9,20 @@ struct AdmissionStep {
   private let limits: HostLimits?
   private let breaker: BreakerPolicy?
 
+  /// Whether the service has limits or a breaker.
+  static func holds(_ call: APICall) -> Bool {
+    call.service.hostLimits != nil || call.service.breaker != nil
+  }
+
   /// A breaker's pass, with what it is for.
   typealias Pass = (pass: CircuitBreaker.Pass, key: Breakers.Key)?
 
-  /// Nil for a service without limits and breaker.
-  init?(_ call: APICall, _ airspace: Airspace, _ deadline: FlightDeadline, _ url: HTTPURL) {
-    let (limits, breaker) = (call.service.hostLimits, call.service.breaker)
-    if limits == nil, breaker == nil { return nil }
-    self.call = call
-    self.airspace = airspace
-    self.deadline = deadline
-    self.limits = limits
-    self.breaker = breaker
+  init(_ flight: Flight, _ url: HTTPURL) {
+    call = flight.call
+    airspace = flight.airspace
+    deadline = flight.deadline
+    limits = call.service.hostLimits
+    breaker = call.service.breaker
     host = HostKey(url)
   }
 

@@ -5,11 +5,14 @@ struct BatchStep {
   private let key: Batches.Key
   private let batches: Batches
 
+  /// Whether the load may be put together with others.
+  static func takes(_ call: APICall) -> Bool {
+    call.method.isSafe && call.body == nil && !call.wantsProgress && call.service.batchPlan(for: call) != nil
+  }
+
   /// Nil for a load that makes its own call.
   init?(_ call: APICall, _ batches: Batches) {
-    guard let plan = call.service.batchPlan(for: call), call.method.isSafe, call.body == nil,
-      !call.wantsProgress
-    else { return nil }
+    guard Self.takes(call), let plan = call.service.batchPlan(for: call) else { return nil }
     self.call = call
     self.plan = plan
     self.batches = batches

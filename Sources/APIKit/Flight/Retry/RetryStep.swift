@@ -1,16 +1,14 @@
 /// Has attempts made again until one succeeds or the retry policy says that no other is worth it.
 struct RetryStep {
-  private let call: APICall
-  private let airspace: Airspace
-  private let deadline: FlightDeadline
+  private let flight: Flight
   private let request: HTTPRequest
   /// Made at the first failure.
   private var machine: RetryMachine?
 
-  init(_ call: APICall, _ airspace: Airspace, _ deadline: FlightDeadline, _ request: HTTPRequest) {
-    self.call = call
-    self.airspace = airspace
-    self.deadline = deadline
+  private var call: APICall { flight.call }
+
+  init(_ flight: Flight, _ request: HTTPRequest) {
+    self.flight = flight
     self.request = request
   }
 
@@ -20,7 +18,7 @@ struct RetryStep {
   /// The load begins anew.
   mutating func begin() { machine = nil }
 
-  func succeeded() { airspace.succeeded(at: HostKey(request.url), now: call.time.now) }
+  func succeeded() { flight.airspace.succeeded(at: HostKey(request.url), now: call.time.now) }
 
   /// Waits, and says that the attempt is to be made again; false when the failure stands, with what is
   /// known of its attempt filled in. Throws when the load was cancelled.
@@ -49,11 +47,11 @@ struct RetryStep {
         policy: policy,
         load: .init(
           isIdempotent: request.method.isIdempotent || hasKey, isBodyReplayable: request.body.isReplayable),
-        due: deadline.due)
+        due: flight.deadline.due)
     defer { self.machine = machine }
     return machine.failed(
       with: failure(error), now: call.time.now, jitter: .random(in: 0...1),
-      draw: { airspace.drawRetry(at: HostKey(request.url), now: call.time.now) })
+      draw: { flight.airspace.drawRetry(at: HostKey(request.url), now: call.time.now) })
   }
 
   private func failure(_ error: APIError) -> RetryMachine.Failure {
@@ -70,7 +68,8 @@ struct RetryStep {
     var error = error
     error.context.attempt = attempt
     error.context.attemptLimit = call.retryPolicy.attempts
-    if error.reason == .totalTimeout, let limit = call.retryPolicy.deadline, deadline.isOver(call.time) {
+    if error.reason == .totalTimeout, let limit = call.retryPolicy.deadline, flight.deadline.isOver(call.time)
+    {
       error.reason = .deadlineExceeded
       error.detail = "not finished before its deadline of \(limit.shortText)"
     }
