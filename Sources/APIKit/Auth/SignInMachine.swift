@@ -151,6 +151,9 @@ struct SignInMachine {
       if new.scopes.isEmpty { new.scopes = old.scopes }
       new.notes.merge(old.notes) { own, _ in own }
       credential = new
+      // One that came late may overtake another that was begun since: nobody waits for that one any more, and
+      // its failure, with a refresh token spent by now, must not end the new credential.
+      phase = .idle
       version += 1
       unproven += 1
       lastRenewal = now

@@ -28,6 +28,8 @@ public final class NetworkMonitor: Sendable {
   }
 
   private let state = Mutex(State())
+  /// Held while watching begins: who asks meanwhile waits for the first answer.
+  private let beginning = Mutex(())
   private let watchesSystem: Bool
 
   /// Makes a monitor.
@@ -69,14 +71,15 @@ public final class NetworkMonitor: Sendable {
   var observerCount: Int { state.withLock { $0.observers.count } }
 
   private func watch() {
-    let starts = state.withLock { state in
-      defer { state.isWatching = true }
-      return watchesSystem && !state.isWatching
+    guard watchesSystem, !isWatching else { return }
+    beginning.withLock { _ in
+      guard !isWatching else { return }
+      let watch = SystemNetwork.watch { [weak self] condition in self?.change { $0.system = condition } }
+      state.withLock { ($0.watch, $0.isWatching) = (watch, true) }
     }
-    guard starts else { return }
-    let watch = SystemNetwork.watch { [weak self] condition in self?.change { $0.system = condition } }
-    state.withLock { $0.watch = watch }
   }
+
+  private var isWatching: Bool { state.withLock { $0.isWatching } }
 
   private func change(_ body: (inout State) -> Void) {
     let news = state.withLock { state -> NetworkCondition? in

@@ -138,6 +138,18 @@ final class SignInMachineTests: XCTestCase {
     XCTAssertEqual(machine.credential?.accessToken, "a2", "the token before it may be worthless by now")
   }
 
+  func testALateRenewalEndsTheOneBegunSinceWhoseFailureThenHarmsNothing() {
+    var machine = signedIn()
+    _ = refuse(&machine, 1)
+    _ = machine.renewalTimedOut(1, failure, now: .seconds(30), wallClock: 1000)
+    XCTAssertNotNil(refuse(&machine, 2, now: .seconds(36)).1, "it is tried again")
+    let released = renew(&machine, 1, fresh, now: .seconds(37))
+    XCTAssertEqual(released.map(\.token), ["a2"])
+    XCTAssertEqual(enter(&machine, 3, now: .seconds(37)).0.token, "a2", "nobody waits for the second")
+    XCTAssertEqual(renew(&machine, 2, .failure(failure), isFinal: true, now: .seconds(38)).count, 0)
+    XCTAssertEqual(machine.credential?.accessToken, "a2", "its refresh token was spent by the first")
+  }
+
   func testARenewalOvertakenByASignInIsForgotten() {
     var machine = signedIn()
     _ = refuse(&machine)

@@ -53,6 +53,19 @@ final class NetworkMonitorTests: XCTestCase {
     #endif
   }
 
+  #if os(Linux)
+    func testOfManyWhoAskFirstNobodyIsToldThatNothingIsKnown() {
+      for _ in 0..<20 {
+        let monitor = NetworkMonitor()
+        let unknown = Counter()
+        DispatchQueue.concurrentPerform(iterations: 8) { _ in
+          if monitor.condition == .unknown { unknown.increment() }
+        }
+        XCTAssertEqual(unknown.value, 0)
+      }
+    }
+  #endif
+
   func testConditionsReadWell() {
     XCTAssertEqual(NetworkCondition.offline.description, "offline")
     XCTAssertEqual(NetworkCondition.cellular.description, "online over cellular, expensive")

@@ -67,6 +67,8 @@ public final class LoopbackRedirect: Sendable {
       throw APIError(.auth, .misconfigured, "no port on loopback can be had for the redirect")
     }
     _ = fcntl(listener, F_SETFD, FD_CLOEXEC)
+    // Who knocked may be gone again by the time of the accept, which must not wait for another then.
+    _ = fcntl(listener, F_SETFL, O_NONBLOCK)
     self.listener = listener
     port = UInt16(bigEndian: address.sin_port)
     self.path = path

@@ -15,7 +15,8 @@ public struct Page: Sendable {
 
 /// The pages of a list, one after the other: made by ``PageableAPIManager/pages(for:)``.
 ///
-/// A page is loaded when it is asked for; leaving the loop ends the listing. Each iteration begins anew.
+/// A page is loaded when it is asked for and not kept behind that; leaving the loop ends the listing. Each
+/// iteration begins anew.
 public struct PageSequence: AsyncSequence {
   /// One page.
   public typealias Element = Page
@@ -61,6 +62,7 @@ extension PageableAPIManager {
     PageSequence {
       let pager = Pager(self)
       pager.parameters = parameters
+      pager.keepsDelivered = false
       return pager
     }
   }

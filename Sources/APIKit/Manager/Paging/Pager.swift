@@ -30,6 +30,8 @@
   private var ledger: PageLedger
   private let flights = PagerFlights()
   private var delivered = 0
+  /// Whether pages stay when the next was delivered; a sequence gives them away one by one.
+  var keepsDelivered = true
 
   /// Makes a pager without pages.
   public init(_ manager: any PageableAPIManager) {
@@ -118,6 +120,11 @@
   private func deliver() -> Page {
     let page = pages[delivered]
     delivered += 1
+    // The last one stays, to be compared with the next.
+    if !keepsDelivered, delivered > 1 {
+      pages.removeFirst(delivered - 1)
+      delivered = 1
+    }
     if ledger.paging.prefetchDistance > 0, delivered == pages.count, ledger.hasNext { load(.next) }
     return page
   }

@@ -174,6 +174,28 @@ import XCTest
     XCTAssertEqual(stub.requests.count, 4)
   }
 
+  func testASequenceKeepsNoPageThatItHasGiven() async throws {
+    for (distance, most) in [(0, 1), (1, 2)] {
+      stub.reset()
+      stub.on(
+        "/api/list",
+        .computed { request in
+          let number = Int(request.url.query?.split(separator: "=").last ?? "") ?? 0
+          return .json(#"{"items": [{"id": \#(number)}, {"id": \#(-number)}], "total": 12}"#)
+        })
+      var paging = Paging(.pageNumber(size: nil), items: "items", id: "id", total: "total", size: 2)
+      paging.prefetchDistance = distance
+      let pager = makePager(paging)
+      pager.keepsDelivered = false
+      var indexes: [Int] = []
+      while let page = try await pager.nextPage() {
+        indexes.append(page.index)
+        XCTAssertLessThanOrEqual(pager.pages.count, most)
+      }
+      XCTAssertEqual(indexes, Array(0..<6))
+    }
+  }
+
   func testASequenceMayBeLeftAndLoadsNoFurther() async throws {
     stub.on("/api/list", page([1, 2], #", "total": 9"#), page([3, 4], #", "total": 9"#))
     for try await page in makeManager().pages() where page.index == 1 { break }
