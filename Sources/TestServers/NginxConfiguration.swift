@@ -131,7 +131,7 @@ struct NginxConfiguration {
         return 200 '{"method": "$request_method", "uri": "$request_uri", "query": "$args", "host": "$http_host", \
       "accept": "$http_accept", "userAgent": "$http_user_agent", "contentType": "$content_type", \
       "contentLength": "$content_length", "authorization": "$http_authorization", "cookie": "$http_cookie", \
-      "client": "$ssl_client_s_dn"}';
+      "client": "$ssl_client_s_dn", "sni": "$ssl_server_name"}';
       }
       \((statuses + redirects).joined(separator: "\n  "))
       location = /redirect/loop { return 302 /redirect/loop; }

@@ -250,6 +250,29 @@
       }
     }
 
+    func testTransportsThatGoLeaveNoThreadAndNoDescriptor() async throws {
+      let (name, _) = try place(Data("six by".utf8))
+      func useOne() async throws {
+        let transport = try transport()
+        _ = try await transport.send(request(.get, "/\(name)", .plain))
+        _ = try await transport.send(request(.get, "/\(name)", .tls))
+        await transport.shutdown()
+      }
+      func count(_ folder: String) -> Int {
+        (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/\(folder)").count) ?? 0
+      }
+      try await useOne()
+      try await Task.sleep(for: .milliseconds(200))
+      let (threads, descriptors) = (count("task"), count("fd"))
+      for _ in 0..<15 { try await useOne() }
+      // Threads of the pools may come meanwhile, but not two per transport.
+      for _ in 0..<500 where count("task") > threads + 10 || count("fd") > descriptors {
+        try await Task.sleep(for: .milliseconds(10))
+      }
+      XCTAssertLessThanOrEqual(count("task"), threads + 10)
+      XCTAssertLessThanOrEqual(count("fd"), descriptors)
+    }
+
     func testHTTPGoesOnBesideFTP() async throws {
       let nginx = try needing { try NginxServer.shared() }
       let (name, _) = try place(Data("six by".utf8))

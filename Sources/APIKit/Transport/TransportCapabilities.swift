@@ -58,6 +58,8 @@ public struct TransportCapabilities: OptionSet, Sendable, Hashable {
   public static let brotli = Self(rawValue: 1 << 24)
   /// Zstandard content coding.
   public static let zstd = Self(rawValue: 1 << 25)
+  /// Choosing which versions of HTTP are spoken.
+  public static let versionChoice = Self(rawValue: 1 << 26)
 
   /// Throws ``APIError/Reason/unsupportedCapability`` naming `feature` when `needed` is not all there.
   public func require(_ needed: TransportCapabilities, _ feature: String) throws(APIError) {

@@ -69,6 +69,12 @@ public struct TransportConfiguration: Sendable {
     }
     if proxy != nil { try capabilities.require(.proxy, "proxies") }
     if unixSocketPath != nil { try capabilities.require(.unixSocket, "Unix-domain sockets") }
+    switch versions {
+    case .upToHTTP2: break
+    case .http1Only: try capabilities.require(.versionChoice, "a choice of HTTP versions")
+    case .http2PriorKnowledge:
+      try capabilities.require([.versionChoice, .http2], "a choice of HTTP versions, or not HTTP/2")
+    }
     if interfaces != InterfacePolicy() {
       try capabilities.require(
         .interfaceControl, "a choice of interfaces (cellular, expensive, service type)")

@@ -22,6 +22,11 @@ static inline void capikit_relax(void) {
 #endif
 }
 
+/// Whether this libcurl was built with a feature, one of CURL_VERSION_…
+static inline int capikit_curl_has(int feature) {
+  return (curl_version_info(CURLVERSION_NOW)->features & feature) != 0;
+}
+
 // MARK: curl_easy_setopt
 
 static inline CURLcode capikit_curl_set_long(CURL *easy, CURLoption option, long value) {

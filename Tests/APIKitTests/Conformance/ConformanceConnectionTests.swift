@@ -144,13 +144,29 @@ extension TransportConformanceTests {
         ? ScriptedServer.response(308, ["Location": "/new"])
         : ScriptedServer.response(text: "\(request.method) \(request.text)")
     }
-    let client = HTTPClient(transport: try transport())
-    let answer = try await client.send(
-      HTTPExchange.make(try server.url("/old")) {
-        $0.request.method = .put
-        $0.request.body = .bytes(Array("again".utf8))
-      })
-    XCTAssertEqual(String(decoding: answer.bytes, as: UTF8.self), "PUT again")
+    let transport = try transport()
+    let path = try temporaryPath(Array("again".utf8))
+    var bodies: [HTTPBody] = [.bytes(Array("again".utf8))]
+    if transport.capabilities.contains(.fileUpload) { bodies.append(.file(path: path)) }
+    if transport.capabilities.contains(.streamUpload) {
+      bodies.append(
+        .stream(
+          HTTPBodyStream(isReplayable: true) {
+            let rest = Record<Void>()
+            return {
+              defer { rest.add(()) }
+              return rest.all.isEmpty ? Array("again".utf8) : nil
+            }
+          }))
+    }
+    for body in bodies {
+      let answer = try await HTTPClient(transport: transport).send(
+        HTTPExchange.make(try server.url("/old")) {
+          $0.request.method = .put
+          $0.request.body = body
+        })
+      XCTAssertEqual(String(decoding: answer.bytes, as: UTF8.self), "PUT again")
+    }
   }
 
   func testCookiesComeBackToTheirServer() async throws {

@@ -54,6 +54,18 @@ extension TransportConformanceTests {
     }
   }
 
+  func testAServerThatReadsNothingRunsIntoTheIdleLimit() async throws {
+    let server = try server(.readHead, .waitForClose)
+    let transport = try transport()
+    let exchange = HTTPExchange.make(try server.url()) {
+      $0.request.method = .put
+      $0.request.body = .bytes([UInt8](repeating: 1, count: 30_000_000))
+      $0.request.timeouts = HTTPTimeouts(idle: .milliseconds(500))
+    }
+    let error = await failure { try await transport.send(exchange) }
+    XCTAssertEqual(error?.reason, .idleTimeout)
+  }
+
   func testASlowServerRunsIntoTheTotalLimitAlone() async throws {
     let start = Date()
     let error = try await error(

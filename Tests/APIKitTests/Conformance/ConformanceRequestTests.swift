@@ -207,6 +207,20 @@ extension TransportConformanceTests {
         .clientIdentity, "client certificate",
         { $0.tls.identity = .pem(certificate: .bytes([1]), key: .bytes([1])) }
       ),
+      (
+        .pinning, "pinning",
+        {
+          $0.tls.pinning = .publicKey(
+            PinSet([.init("a.test", pins: [try! PinSet.Pin(digest: Self.pattern(32))])]))
+        }
+      ),
+      (.insecureTLS, "certificate checks", { $0.tls.skipsHostValidation = true }),
+      (.versionChoice, "HTTP versions", { $0.versions = .http1Only }),
+      (.versionChoice, "HTTP versions", { $0.versions = .http2PriorKnowledge }),
+      (.interfaceControl, "interfaces", { $0.interfaces.allowsExpensive = false }),
+      (.interfaceControl, "interfaces", { $0.interfaces.allowsConstrained = false }),
+      (.interfaceControl, "interfaces", { $0.interfaces.isDiscretionary = true }),
+      (.interfaceControl, "service type", { $0.interfaces.serviceType = .voice }),
       (.insecureTLS, "certificate checks", { $0.tls.allowsInvalidCertificates = true }),
       (.unixSocket, "Unix", { $0.unixSocketPath = "/tmp/socket" }),
       (.connectionLimits, "connection limits", { $0.connections.perHost = 2 }),

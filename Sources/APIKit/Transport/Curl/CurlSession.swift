@@ -87,10 +87,13 @@
       return "::\(address):\(port)"
     }
 
+    /// Whether this libcurl was built with HTTP/2.
+    static let speaksHTTP2 = capikit_curl_has(CURL_VERSION_HTTP2) != 0
+
     private static func version(_ policy: HTTPVersionPolicy) -> Int {
       switch policy {
       case .http1Only: CURL_HTTP_VERSION_1_1
-      case .upToHTTP2: CURL_HTTP_VERSION_2TLS
+      case .upToHTTP2: speaksHTTP2 ? CURL_HTTP_VERSION_2TLS : CURL_HTTP_VERSION_1_1
       case .http2PriorKnowledge: CURL_HTTP_VERSION_2_PRIOR_KNOWLEDGE
       }
     }

@@ -251,9 +251,10 @@
         .idleTimeout, .totalTimeout, .pinning, .customTrust, .clientIdentity,
         .minimumTLS, .connectTo,
         .proxy, .login, .metrics, .unixSocket, .ftp, .connectionLimits, .headInspection, .insecureTLS,
-        .prewarming,
+        .prewarming, .versionChoice,
       ]
       var coded = all
+      if !CurlSession.speaksHTTP2 { coded.remove(.http2) }
       if CurlCodingLibraries.brotli != nil { coded.insert(.brotli) }
       if CurlCodingLibraries.zstandard != nil { coded.insert(.zstd) }
       return coded

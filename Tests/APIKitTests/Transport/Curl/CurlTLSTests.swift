@@ -156,7 +156,10 @@
       var request = HTTPRequest(url: "https://good.test/echo")
       request.options.connectTo = target
       let response = try await transport.send(request)
-      XCTAssertTrue(String(decoding: response.bytes, as: UTF8.self).contains(#""host": "good.test""#))
+      let text = String(decoding: response.bytes, as: UTF8.self)
+      XCTAssertTrue(text.contains(#""host": "good.test""#), text)
+      XCTAssertTrue(text.contains(#""sni": "good.test""#), text)
+      XCTAssertEqual(response.metrics.remoteAddress, "127.0.0.1")
       request.url = "https://bad.test/echo"
       let error = await failure { [request] in try await transport.send(request) }
       XCTAssertEqual(error?.reason, .certificateHostMismatch)

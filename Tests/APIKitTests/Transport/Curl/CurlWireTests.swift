@@ -165,6 +165,9 @@
           401, ["WWW-Authenticate": #"Digest realm="r", nonce="n", algorithm=MD5, qop="auth""#], text: "no")
       }
       defer { server.stop() }
+      let file = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString).path
+      try Data("four".utf8).write(to: URL(fileURLWithPath: file))
+      defer { try? FileManager.default.removeItem(atPath: file) }
       let transport = try transport()
       var request = HTTPRequest(method: .put, url: try server.url())
       request.options.login = HTTPLogin(user: "u", password: "p", scheme: .basic)
@@ -172,7 +175,8 @@
       XCTAssertEqual(String(decoding: basic.bytes, as: UTF8.self), "Basic  0")
       for scheme: HTTPLogin.Scheme in [.digest, .any] {
         for body: HTTPBody in [
-          .bytes(Array("four".utf8)), .bytes([UInt8](repeating: 1, count: CurlBytesSource.threshold)),
+          .bytes(Array("four".utf8)), .file(path: file),
+          .bytes([UInt8](repeating: 1, count: CurlBytesSource.threshold)),
           .stream(
             HTTPBodyStream(isReplayable: true) {
               let pieces = Pieces(["ab", "cd"])
