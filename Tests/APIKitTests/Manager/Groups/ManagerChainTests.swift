@@ -75,6 +75,62 @@ import XCTest
     XCTAssertFalse(chain.isLoading)
   }
 
+  func testAChainCancelledFromItsOwnCallbackMayStartAgainThere() async throws {
+    let chain = ManagerChain(MemberWork("one") { 1 }).map { $0 + 1 }
+    let watcher = ChainWatcher()
+    var runs = 0
+    watcher.onLink = { chain in
+      guard runs == 0 else { return }
+      runs = 1
+      chain.cancel()
+      XCTAssertNil(chain.load().refusal)
+    }
+    chain.delegate = watcher
+    chain.load()
+    await waitUntil { watcher.events.contains("succeeded") }
+    XCTAssertEqual(watcher.events, ["link 0", "cancelled by-caller", "link 0", "link 1", "succeeded"])
+    XCTAssertEqual(chain.output, 2)
+  }
+
+  func testASecondRunIsRefusedAndCancelEndsTheLinkInTheAir() async throws {
+    stub.on("/api/x", .json("{}"))
+    stub.hold()
+    let manager = makeManager("x")
+    let chain = ManagerChain(manager.loading())
+    let watcher = ChainWatcher()
+    chain.delegate = watcher
+    chain.load()
+    try await stub.waitForRequests(1)
+    XCTAssertEqual(chain.load().refusal?.reason, .alreadyLoading)
+    chain.cancel()
+    XCTAssertEqual(watcher.events, ["cancelled by-caller"])
+    await waitUntil { !manager.isLoading }
+  }
+
+  func testReleasingAChainCancelsItsLink() async throws {
+    stub.on("/api/x", .json("{}"))
+    stub.hold()
+    let manager = makeManager("x")
+    var chain: AnyManagerChain? = ManagerChain(manager.loading())
+    chain?.load()
+    try await stub.waitForRequests(1)
+    chain = nil
+    await waitUntil { !manager.isLoading }
+    XCTAssertNil(manager.lastResponse)
+  }
+
+  func testTheLinksShareTheProgressThatAGroupSees() async throws {
+    let group = ManagerGroup()
+    group.reportsProgress = true
+    group.add(ManagerChain(MemberWork("one") { 1 }).map { $0 + 1 })
+    let watcher = GroupWatcher()
+    group.delegate = watcher
+    _ = try await group.landing()
+    XCTAssertEqual(
+      watcher.events.filter { $0.hasPrefix("progress") },
+      ["progress 0/1 0.5", "progress 0/1 1.0", "progress 1/1 1.0"])
+  }
+
   func testChainsAndGroupsNestInOneAnother() async throws {
     stub.on("/api/ids", .json("[1, 2, 3]"))
     stub.on("/api/home", .json("{}"))
