@@ -18,6 +18,8 @@
       var wasAskedForCertificate = false
       /// Whether the request had left when the connection broke.
       var wasConnected = false
+      /// Whether the connection was to a proxy.
+      var isProxied = false
       /// Whether the URL's scheme is served over TLS.
       var isTLS = false
     }
@@ -136,7 +138,8 @@
     }
 
     private static func connecting(_ seen: Circumstances) -> APIError.Reason {
-      seen.systemError == ETIMEDOUT ? .connectTimeout : .connectionRefused
+      if seen.systemError == ETIMEDOUT { return .connectTimeout }
+      return seen.isProxied ? .proxyFailed : .connectionRefused
     }
 
     /// A connection that broke: by TLS, and then for what, or by the network.

@@ -129,7 +129,13 @@
       CurlErrors.Circumstances(
         text: errorMessage, verifyResult: long(CURLINFO_SSL_VERIFYRESULT),
         connectStatus: long(CURLINFO_HTTP_CONNECTCODE), systemError: Int32(long(CURLINFO_OS_ERRNO)),
-        wasAskedForCertificate: wasAskedForCertificate, wasConnected: wasConnected, isTLS: isTLS)
+        wasAskedForCertificate: wasAskedForCertificate, wasConnected: wasConnected, isProxied: isProxied,
+        isTLS: isTLS)
+    }
+
+    private var isProxied: Bool {
+      guard let proxy = session.proxy, let host = job?.exchange.request.url.host else { return false }
+      return !proxy.isException(host)
     }
 
     /// Whether libcurl may answer this head with credentials, so that another one follows.
