@@ -110,6 +110,25 @@ import XCTest
     XCTAssertEqual(refused, .invalidClient)
   }
 
+  func testAServiceSignsItselfInAndRenewsWithoutAUser() async throws {
+    let server = try server()
+    let oauth = try client(server, "svc") { $0.proof = .basic(secret: "svc:secret") }
+    let authenticator = oauth.clientAuthenticator()
+    let service = try Me(
+      environments: ServiceEnvironments(HTTPURL(server.url("/api"))), client: http,
+      authenticator: authenticator)
+    let manager = ServiceMeManager(service)
+    let first = try await manager.response().raw.client.string
+    XCTAssertEqual(first, "svc")
+    XCTAssertNil(authenticator.credential?.refreshToken)
+    let before = try await get(server.url("/counts")).json.token.int ?? 0
+    try authenticator.signIn(with: Credential(accessToken: "ended"))
+    let again = try await manager.response().raw.client.string
+    XCTAssertEqual(again, "svc", "it was refused, renewed and sent again")
+    let after = try await get(server.url("/counts")).json.token.int ?? 0
+    XCTAssertEqual(after - before, 1)
+  }
+
   func testADeviceIsLetInByItsUserElsewhere() async throws {
     let server = try server()
     let oauth = try client(server, "tv")
@@ -161,6 +180,14 @@ private struct Me: APIService {
   let environments: ServiceEnvironments
   let client: HTTPClient
   let authenticator: Authenticator?
+}
+
+private final class ServiceMeManager: BaseAPIManager, APIManager {
+  let service: Me
+  let apiName = "me"
+  let signIn = SignInRule.required
+
+  init(_ service: Me) { self.service = service }
 }
 
 private final class MeManager: BaseAPIManager, APIManager {

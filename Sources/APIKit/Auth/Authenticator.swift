@@ -33,6 +33,9 @@ public final class Authenticator: Sendable {
     /// The longest time a renewal may take; whoever waits for it then fails with
     /// ``APIError/Reason/refreshFailed``. The default is 30 seconds.
     public var renewalLimit: Duration = .seconds(30)
+    /// Whether only a credential with a refresh token can be renewed. The default is true; false where it is
+    /// renewed by something else, such as a client's own secret.
+    public var needsRefreshToken = true
     /// Whether a failure says that the server refuses the credential. The default takes any 401.
     public var isRefusal: @Sendable (APIError) -> Bool = {
       $0.context.status == 401 || $0.evidence?.status == 401
@@ -104,7 +107,9 @@ public final class Authenticator: Sendable {
     self.time = time
     state = Mutex(
       State(
-        machine: SignInMachine(canRenew: renewal != nil, leeway: rules.leeway, credential: keeper.load())))
+        machine: SignInMachine(
+          canRenew: renewal != nil, needsRefreshToken: rules.needsRefreshToken, leeway: rules.leeway,
+          credential: keeper.load())))
   }
 
   // MARK: The application's side

@@ -48,6 +48,7 @@ struct SignInMachine {
   }
 
   let canRenew: Bool
+  let needsRefreshToken: Bool
   let leeway: Duration
   static let restAfterFailure: Duration = .seconds(5)
   static let maximumUnprovenRenewals = 3
@@ -65,8 +66,11 @@ struct SignInMachine {
   private var unproven = 0
   private var lastRenewal: Duration = .zero
 
-  init(canRenew: Bool, leeway: Duration, credential: Credential? = nil) {
+  init(
+    canRenew: Bool, needsRefreshToken: Bool = true, leeway: Duration, credential: Credential? = nil
+  ) {
     self.canRenew = canRenew
+    self.needsRefreshToken = needsRefreshToken
     self.leeway = leeway
     self.credential = credential
     if credential != nil { version = 1 }
@@ -91,7 +95,7 @@ struct SignInMachine {
       waiters[flight] = Waiter(rule: rule, wasRefused: false)
       return (.wait, nil)
     }
-    guard canRenew, credential.refreshToken != nil, credential.isExpired(at: wallClock, leeway: leeway) else {
+    guard isRenewable(credential), credential.isExpired(at: wallClock, leeway: leeway) else {
       return (.go(pass), nil)
     }
     // Where renewing has just failed, the token is used up to its end.
@@ -115,7 +119,7 @@ struct SignInMachine {
       waiters[flight] = Waiter(rule: rule, wasRefused: true)
       return (.wait, nil)
     }
-    guard canRenew, credential.refreshToken != nil else {
+    guard isRenewable(credential) else {
       guard rule == .required else { return (.letThrough, nil) }
       // Nothing renews it, so only another sign-in helps.
       drop()
@@ -207,6 +211,10 @@ struct SignInMachine {
   }
 
   // MARK: Insides
+
+  private func isRenewable(_ credential: Credential) -> Bool {
+    canRenew && (credential.refreshToken != nil || !needsRefreshToken)
+  }
 
   private mutating func waitForSignIn(_ flight: FlightID) -> (Verdict, Work?) {
     waiters[flight] = Waiter(rule: .required, wasRefused: true)

@@ -189,6 +189,15 @@ final class SignInMachineTests: XCTestCase {
     XCTAssertNil(machine.credential)
   }
 
+  func testACredentialWithoutARefreshTokenIsRenewedWhereNoneIsNeeded() {
+    var machine = SignInMachine(
+      canRenew: true, needsRefreshToken: false, leeway: .seconds(60),
+      credential: Credential(accessToken: "a1", expiresAt: 1059))
+    XCTAssertEqual(enter(&machine, 1).1?.renewal?.accessToken, "a1", "near its end")
+    XCTAssertEqual(renew(&machine, 1, fresh).map(\.token), ["a2"])
+    XCTAssertEqual(refuse(&machine, 2, version: 2).1?.renewal?.accessToken, "a2", "and when it is refused")
+  }
+
   func testWhatCannotBeRenewedIsLetThroughOrNeedsASignIn() {
     var machine = signedIn(refreshToken: nil)
     guard case .letThrough = refuse(&machine).0 else { return XCTFail("the refusal stands") }

@@ -19,6 +19,20 @@ extension OAuthClient {
   ) -> Authenticator {
     Authenticator(store: store, rules: rules, renewal: { old in try await renew(old) }, signIn: signIn)
   }
+
+  /// An authenticator of the client itself, without a user: for services that call services (RFC 6749, 4.4).
+  ///
+  /// Loads that require a sign-in get a credential by the client's own proof, which also renews it: there is
+  /// no refresh token, and none is needed.
+  public func clientAuthenticator(
+    store: any CredentialStore = MemoryCredentialStore(), rules: Authenticator.Rules = .init()
+  ) -> Authenticator {
+    var rules = rules
+    rules.needsRefreshToken = false
+    return Authenticator(
+      store: store, rules: rules, renewal: { _ in try await clientCredential() },
+      signIn: { try await clientCredential() })
+  }
 }
 
 extension OAuthServerMetadata {
