@@ -36,6 +36,7 @@
       8: .malformedResponse,  // an FTP server said what FTP does not allow
       9: .remoteFileUnavailable,  // FTP: no such directory, or no permission
       10: .connectionLost,  // FTP: the server did not connect back
+      11: .malformedResponse,  // FTP: an unusable answer to PASS
       12: .connectTimeout,  // FTP: the server did not connect back in time
       13: .malformedResponse,  // FTP: unusable answer to PASV
       14: .malformedResponse,  // FTP: unusable address in the answer to PASV
@@ -94,6 +95,7 @@
       96: .connectionLost,  // QUIC
       97: .proxyFailed,  // SOCKS handshake
       98: .clientCertificateRequired,  // the server wants a certificate
+      100: .responseTooLarge,  // a field larger than libcurl's own limits (from 8.6 on)
     ]
 
     /// The error of a transfer that ended with `code`.

@@ -31,6 +31,7 @@
     private var spinCredit = 4
     private var stopped: [UnsafeContinuation<Void, Never>] = []
     private var isStopping = false
+    private var isClosed = false
     private var latestTLS: (version: UnsafePointer<CChar>?, cipher: UnsafePointer<CChar>?, text: String)?
 
     /// How long to look for mail after a landing, in microseconds: about what waking two threads costs.
@@ -64,7 +65,7 @@
       pool.append(try makeHandle())
     }
 
-    deinit { curl_multi_cleanup(multi) }
+    deinit { if !isClosed { curl_multi_cleanup(multi) } }
 
     private func set(_ option: CURLMoption, _ value: Int) {
       _ = capikit_curl_multi_set_long(multi, option, value)
@@ -327,6 +328,12 @@
         queue.removeAll() + unread.compactMap { if case .start(let job) = $0 { job } else { nil } }
       for job in waiting { job.stop() }
       pool = []
+      // Connections are closed before whoever stops the transport goes on. FTP takes leave of its servers by
+      // waiting for their replies: nobody waits for that.
+      if !isForFTP {
+        curl_multi_cleanup(multi)
+        isClosed = true
+      }
       for case .stop(let waiter?) in unread { stopped.append(waiter) }
       for case .inspect(let answer) in unread { answer(counts) }
       for waiter in stopped { waiter.resume() }

@@ -1,4 +1,5 @@
 #if os(Linux)
+  import Glibc
   import TestServers
   import XCTest
 
@@ -160,6 +161,32 @@
       await expect(.transportStopped) { _ = try await transport.send(HTTPRequest(url: url)) }
       let counts = await transport.counts()
       XCTAssertNil(counts)
+    }
+
+    func testConnectionsAreClosedWhenStoppingReturns() async throws {
+      let server = try ScriptedServer.serving { _ in ScriptedServer.response(text: "fine") }
+      defer { server.stop() }
+      let url = try server.url()
+      for _ in 0..<10 {
+        let transport = try CurlTransport()
+        _ = try await transport.send(HTTPRequest(url: url))
+        let sockets = Self.sockets(to: server.port)
+        XCTAssertEqual(sockets, 1)
+        await transport.shutdown()
+        XCTAssertEqual(Self.sockets(to: server.port), 0)
+      }
+    }
+
+    /// The sockets of this process that are connected to a port, seen from the side that connected.
+    private static func sockets(to port: Int) -> Int {
+      (0..<4096 as Range<Int32>).count { descriptor in
+        var address = sockaddr_in()
+        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let code = withUnsafeMutablePointer(to: &address) { pointer in
+          pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { getpeername(descriptor, $0, &length) }
+        }
+        return code == 0 && address.sin_family == AF_INET && Int(UInt16(bigEndian: address.sin_port)) == port
+      }
     }
 
     private func expect(
