@@ -112,6 +112,10 @@ public final class Authenticator: Sendable {
           credential: keeper.load())))
   }
 
+  deinit {
+    for watcher in state.withLock({ $0.watchers.values }) { watcher.finish() }
+  }
+
   // MARK: The application's side
 
   /// The credential in use; nil when nobody is signed in.
@@ -130,7 +134,7 @@ public final class Authenticator: Sendable {
   /// even when it came before. A later call takes the place of an earlier one.
   public func onStoreFailure(_ report: @escaping @Sendable (APIError) -> Void) { keeper.listen(report) }
 
-  /// Every change from now on. Each call gives a stream of its own.
+  /// Every change from now on, until the authenticator is released. Each call gives a stream of its own.
   public func changes() -> AsyncStream<SignInChange> {
     let (stream, continuation) = AsyncStream.makeStream(of: SignInChange.self)
     let id = state.withLock { state in

@@ -38,14 +38,18 @@ public final class NetworkMonitor: Sendable {
   ///   ``force(_:)``. The default is true.
   public init(watchesSystem: Bool = true) { self.watchesSystem = watchesSystem }
 
+  deinit {
+    for observer in state.withLock({ $0.observers.values }) { observer.finish() }
+  }
+
   /// The condition now.
   public var condition: NetworkCondition {
     watch()
     return state.withLock { $0.condition }
   }
 
-  /// The condition now and after every change. Each call gives a stream of its own; a listener that is slow
-  /// misses what has been overtaken, never the latest.
+  /// The condition now and after every change, until the monitor is released. Each call gives a stream of its
+  /// own; a listener that is slow misses what has been overtaken, never the latest.
   public func changes() -> AsyncStream<NetworkCondition> {
     watch()
     let (stream, continuation) = AsyncStream.makeStream(

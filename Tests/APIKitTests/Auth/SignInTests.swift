@@ -203,6 +203,17 @@ import XCTest
     XCTAssertEqual(recorder.responses.count, 2)
   }
 
+  func testTheStreamOfChangesEndsWithItsAuthenticator() async throws {
+    var authenticator: Authenticator? = Authenticator()
+    let changes = try XCTUnwrap(authenticator?.changes())
+    try authenticator?.signIn(with: Credential(accessToken: "a"))
+    try authenticator?.signOut()
+    authenticator = nil
+    var told: [SignInChange] = []
+    for await change in changes { told.append(change) }
+    XCTAssertEqual(told, [.signedIn, .signedOut])
+  }
+
   func testTheCredentialOutlivesTheAuthenticatorInItsStore() async throws {
     acceptOnly("new")
     let store = MemoryCredentialStore()

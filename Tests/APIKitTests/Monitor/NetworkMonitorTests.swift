@@ -26,6 +26,16 @@ final class NetworkMonitorTests: XCTestCase {
     XCTAssertEqual(first, .wired)
   }
 
+  func testTheStreamEndsWithItsMonitor() async {
+    var monitor: NetworkMonitor? = NetworkMonitor(watchesSystem: false)
+    let changes = monitor?.changes()
+    monitor?.force(.wifi)
+    monitor = nil
+    var told: [NetworkCondition] = []
+    if let changes { for await condition in changes { told.append(condition) } }
+    XCTAssertEqual(told, [.wifi])
+  }
+
   func testOnlyAChangeIsPostedAndItCarriesTheCondition() async {
     let monitor = NetworkMonitor(watchesSystem: false)
     let posted = expectation(description: "posted")
