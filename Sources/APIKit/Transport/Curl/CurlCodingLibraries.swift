@@ -68,7 +68,7 @@
 
   /// Unpacks `br` or `zstd` chunk by chunk, as ``ContentDecoder`` does for zlib's codings.
   struct CurlLibraryDecoder: ~Copyable, @unchecked Sendable {
-    // Unchecked because of the pointer: this value is its only owner and cannot be copied, so two threads never
+    // Unchecked because of the pointers: this value is their only owner and cannot be copied, so two threads never
     // reach it at once; neither library ties its state to a thread.
     private enum Engine {
       case brotli(CurlCodingLibraries.Brotli, OpaquePointer)
@@ -78,14 +78,17 @@
     private let engine: Engine
     private let name: String
     private let maximumBytes: Int
+    private let maximumPieceBytes: Int
+    private let scratch: UnsafeMutableBufferPointer<UInt8>
     private var producedBytes = 0
     /// Between members: an end here is no cut.
     private var isWhole = true
     private var isOver = false
 
     /// Nil when the name is not one of the two, or its library is not there.
-    init?(_ name: String, maximumBytes: Int) {
+    init?(_ name: String, maximumBytes: Int, maximumPieceBytes: Int) {
       self.name = name
+      self.maximumPieceBytes = maximumPieceBytes
       self.maximumBytes = maximumBytes
       if name == "br", let library = CurlCodingLibraries.brotli, let state = library.create(nil, nil, nil) {
         engine = .brotli(library, state)
@@ -94,9 +97,12 @@
       } else {
         return nil
       }
+      // Last: nothing frees it when there is no value to be had.
+      scratch = .allocate(capacity: 64 << 10)
     }
 
     deinit {
+      scratch.deallocate()
       switch engine {
       case .brotli(let library, let state): library.destroy(state)
       case .zstandard(let library, let state): _ = library.destroy(state)
@@ -111,25 +117,24 @@
       guard !isOver else {
         throw APIError(.transport, .undecodableContent, "bytes follow the end of the compressed body")
       }
+      let start = producedBytes
       var used = 0
       var isHungry = false
       isWhole = false
       while !isHungry {
-        let room = 64 << 10
-        let before = output.count
-        var verdict = Verdict.damaged
-        output.append(contentsOf: repeatElement(0, count: room))
         var made = 0
-        output.withUnsafeMutableBufferPointer { buffer in
-          let target = UnsafeMutableBufferPointer(rebasing: buffer[before...])
-          verdict = step(UnsafeBufferPointer(rebasing: chunk[used...]), &used, target, &made)
-        }
-        output.removeLast(room - made)
+        let verdict = step(UnsafeBufferPointer(rebasing: chunk[used...]), &used, scratch, &made)
+        output.append(contentsOf: UnsafeBufferPointer(rebasing: scratch[..<made]))
         producedBytes += made
         guard producedBytes <= maximumBytes else {
           throw APIError(
             .transport, .responseTooLarge,
             "the unpacked response is larger than its limit of \(maximumBytes) bytes")
+        }
+        guard producedBytes - start <= maximumPieceBytes else {
+          throw APIError(
+            .transport, .responseTooLarge,
+            "\(chunk.count) bytes of the response unpack to more than \(maximumPieceBytes)")
         }
         switch verdict {
         case .damaged:

@@ -26,6 +26,10 @@
       return body
     }
 
+    /// The most that one piece from the wire may unpack to where a body is not meant to be in memory as a whole:
+    /// 93 bytes of br can be 100 MiB. A piece has 16 KB at most, which gzip cannot make more than 17 MB.
+    static let maximumPieceBytes = 64 << 20
+
     /// A decoder for a body that arrives in pieces; nil when it is not coded.
     static func decoder(_ value: String?, maximumBytes: Int64) throws(APIError) -> CurlDecoder? {
       let codings = codings(value ?? "")
@@ -35,7 +39,8 @@
           .transport, .undecodableContent,
           "a body coded more than once (\(codings.joined(separator: ", "))) is only read into memory")
       }
-      return try CurlDecoder(named: name, maximumBytes: Int(clamping: maximumBytes))
+      return try CurlDecoder(
+        named: name, maximumBytes: Int(clamping: maximumBytes), maximumPieceBytes: maximumPieceBytes)
     }
 
     /// The codings of a `Content-Encoding` value in the order they were applied, `identity` left out.
@@ -51,11 +56,11 @@
     private var library: CurlLibraryDecoder?
 
     /// Throws ``APIError/Reason/undecodableContent`` for a coding that nobody here reads.
-    init(named name: String, maximumBytes: Int) throws(APIError) {
+    init(named name: String, maximumBytes: Int, maximumPieceBytes: Int = .max) throws(APIError) {
       if let coding = ContentDecoder.Coding(name) {
         zlib = ContentDecoder(coding, maximumBytes: maximumBytes)
       } else {
-        library = CurlLibraryDecoder(name, maximumBytes: maximumBytes)
+        library = CurlLibraryDecoder(name, maximumBytes: maximumBytes, maximumPieceBytes: maximumPieceBytes)
       }
       guard zlib != nil || library != nil else {
         throw APIError(

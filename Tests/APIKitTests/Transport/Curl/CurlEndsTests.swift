@@ -79,6 +79,33 @@
       XCTAssertEqual(names, [])
     }
 
+    /// What `brotli` makes of 100 MiB of zeros.
+    private static let bomb =
+      "cfffff7ff82700e2b14020f7fe9ffffffff04f00c4610180eefd3fffffffe19f0088c32200ddfb7ffeffffc33f01108705"
+      + "00baf7fffcffff877f02200e0b0074effff9ffff0fff04401c1600e8deffe7ffff0ffe0980382c00d0bdff01"
+
+    func testASmallPieceThatUnpacksToAHugeOneIsRefusedOnItsWay() async throws {
+      try XCTSkipIf(CurlCodingLibraries.brotli == nil, "this libcurl brings no brotli")
+      let bytes = try XCTUnwrap(Hex.decode(Self.bomb))
+      let server = try ScriptedServer.serving { _ in
+        ScriptedServer.response(200, ["Content-Encoding": "br"], bytes)
+      }
+      defer { server.stop() }
+      let url = try server.url()
+      let file = HTTPExchange(HTTPRequest(url: url), destination: .file(path: path("bomb")))
+      let toFile = await failure { try await transport.send(file) }
+      XCTAssertEqual(toFile?.reason, .responseTooLarge)
+      XCTAssertEqual(names, [])
+      let response = try await transport.send(HTTPExchange(HTTPRequest(url: url), destination: .stream))
+      guard case .stream(let stream) = response.body else { return XCTFail("no stream") }
+      let inPieces = await failure { try await stream.collect(maximumBytes: .max) }
+      XCTAssertEqual(inPieces?.reason, .responseTooLarge)
+      // In memory the caller has said how much is expected.
+      let whole = try await transport.send(
+        HTTPExchange(HTTPRequest(url: url), destination: .memory(maximumBytes: 200 << 20)))
+      XCTAssertEqual(whole.bytes.count, 100 << 20)
+    }
+
     func testAStreamArrivesInChunksAndHoldsTheServerBack() async throws {
       let sent = Mutex(0)
       let piece = [UInt8](repeating: 7, count: 1 << 20)
