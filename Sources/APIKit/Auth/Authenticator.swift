@@ -283,14 +283,17 @@ extension Authenticator {
       return APIError(
         .auth, .refreshFailed, "the credential could not be renewed: \(error.detail)", underlying: error)
     }
-    let before = state.withLock { $0.machine.version }
-    settle { $0.renewed(ticket, told, isFinal: isFinal, now: now, wallClock: wallClock) }
-    let (after, credential) = state.withLock { state in
-      isUnproven.store(state.machine.isUnproven, ordering: .relaxed)
-      return (state.machine.version, state.machine.credential)
+    // What this renewal has changed, and not what a sign-in beside it has.
+    var change: SignInChange?
+    settle { machine in
+      let before = machine.version
+      let release = machine.renewed(ticket, told, isFinal: isFinal, now: now, wallClock: wallClock)
+      if machine.version != before { change = machine.credential == nil ? .signedOut : .refreshed }
+      isUnproven.store(machine.isUnproven, ordering: .relaxed)
+      return release
     }
-    guard after != before else { return }
-    tell(credential == nil ? .signedOut : .refreshed)
+    guard let change else { return }
+    tell(change)
     // The credential in use is good whatever the store says.
     do throws(APIError) { try keep() } catch { keeper.report(error) }
   }
