@@ -5,7 +5,8 @@
 /// flight's own task; cancelling that task ends it at the step it is in.
 ///
 /// A class, as the course is: what lives across a wait is memory of every flight in the air, and a reference is
-/// one word of it. For the same reason what few loads need waits in a function of its own.
+/// one word of it. For the same reason what few loads need waits in a function of its own, and is not
+/// inlined.
 final class Flight: Sendable {
   let call: APICall
   let cache: CacheStep?
@@ -43,6 +44,7 @@ final class Flight: Sendable {
     return try await askAlone()
   }
 
+  @inline(never)
   private func askWithOthers() async throws(APIError) -> FlightOutcome {
     guard let batch = BatchStep(call, airspace.batches) else { return try await askAlone() }
     return try await batch.run { (call) throws(APIError) in
@@ -64,6 +66,7 @@ final class Flight: Sendable {
     }
   }
 
+  @inline(never)
   private func assembledCourse() throws(APIError) -> FlightCourse {
     var assembled = try AssemblyStep(call: call).run()
     cache?.prepare(&assembled.request)
@@ -71,6 +74,7 @@ final class Flight: Sendable {
   }
 
   /// Identical flights share one wire call.
+  @inline(never)
   private func join(_ course: sending FlightCourse) async throws(APIError) -> FlightOutcome {
     let assembled = course.assembled
     guard let join = JoinStep(call, airspace.joins, deadline, assembled.request) else {
@@ -80,6 +84,7 @@ final class Flight: Sendable {
   }
 
   /// What lands in the place of a failure; throws the failure when nothing does.
+  @inline(never)
   private func replacement(for error: APIError) async throws(APIError) -> FlightOutcome {
     if let stale = cache?.replacement(for: error) { return .succeeded(stale) }
     if let other = await FallbackStep(call: call).replacement(for: error) { return .succeeded(other) }

@@ -11,6 +11,7 @@ struct FlightAttempt {
     return try read(try await wire.send(assembled))
   }
 
+  @inline(never)
   private func runInTurn(_ assembled: AssemblyStep.Assembled) async throws(APIError) -> APIResponse {
     let admission = AdmissionStep(flight, assembled.request.url)
     let pass = try await admission.enter()
@@ -27,6 +28,7 @@ struct FlightAttempt {
   private var wire: WireStep { WireStep(flight: flight, attempt: number) }
 
   /// What an answer says, if it is a good one.
+  @inline(never)
   private func read(_ answer: HTTPResponse) throws(APIError) -> APIResponse {
     if let confirmed = flight.cache?.confirmed(by: answer) { return confirmed }
     let response = try DecodingStep(call: call).run(answer)

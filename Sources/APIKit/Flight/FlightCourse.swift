@@ -31,11 +31,10 @@ final class FlightCourse {
     while true {
       let failure: APIError
       do throws(APIError) {
-        if signIn != nil { try await signIn?.getPass() }
+        if needsPass { try await getPass() }
         let response =
           flight.deadline.needsTimer ? try await attemptInTime() : try await attempt.run(request)
-        signIn?.accepted()
-        retry.succeeded()
+        succeeded()
         return .succeeded(response)
       } catch {
         failure = error
@@ -45,11 +44,29 @@ final class FlightCourse {
   }
 
   /// The request with the credential of the present attempt.
-  private var request: AssemblyStep.Assembled { signIn?.carrying(assembled) ?? assembled }
+  private var request: AssemblyStep.Assembled {
+    @inline(never) get { signIn?.carrying(assembled) ?? assembled }
+  }
 
-  private var attempt: FlightAttempt { FlightAttempt(flight: flight, number: retry.attempt) }
+  private var needsPass: Bool {
+    @inline(never) get { signIn != nil }
+  }
+
+  @inline(never)
+  private func succeeded() {
+    signIn?.accepted()
+    retry.succeeded()
+  }
+
+  @inline(never)
+  private func getPass() async throws(APIError) { try await signIn?.getPass() }
+
+  private var attempt: FlightAttempt {
+    @inline(never) get { FlightAttempt(flight: flight, number: retry.attempt) }
+  }
 
   /// For transports that know no total limit.
+  @inline(never)
   private func attemptInTime() async throws(APIError) -> APIResponse {
     let (attempt, request) = (attempt, request)
     return try await flight.deadline.limitWait(call.time) { () throws(APIError) in
@@ -58,6 +75,7 @@ final class FlightCourse {
   }
 
   /// What a failed attempt comes to; nil when it is to be made again. Throws when the load has failed.
+  @inline(never)
   private func outcome(after error: APIError) async throws(APIError) -> FlightOutcome? {
     if clock.mends(error) { return nil }
     var failure = error

@@ -20,6 +20,7 @@ struct WireStep {
     }
   }
 
+  @inline(never)
   private func exchange(_ request: HTTPRequest) -> HTTPExchange {
     call.recorder.record(.attempt(attempt, host: request.url.host))
     var exchange = HTTPExchange(request)

@@ -68,6 +68,7 @@ public struct HTTPHeaders: Sendable, Hashable {
 
   /// Sets each field of `other` in turn: a name that both have takes the values of `other`.
   public mutating func merge(_ other: HTTPHeaders) {
+    guard !isEmpty else { return self = other }
     for field in other.fields { remove(field.name) }
     fields += other.fields
   }

@@ -12,6 +12,7 @@ public struct Parameters: Sendable {
   /// Pairs in order; of a repeated name the last value stands, at the place of the first.
   public init(_ pairs: some Sequence<(String, ParameterValue)>) {
     self.pairs = []
+    self.pairs.reserveCapacity(pairs.underestimatedCount)
     for (name, value) in pairs { self[name] = value }
   }
 
@@ -31,6 +32,8 @@ public struct Parameters: Sendable {
 
   /// Sets every pair of `other`; where both have a name, `other` wins.
   public mutating func merge(_ other: Parameters) {
+    guard !isEmpty else { return self = other }
+    pairs.reserveCapacity(pairs.count + other.pairs.count)
     for (name, value) in other.pairs { self[name] = value }
   }
 

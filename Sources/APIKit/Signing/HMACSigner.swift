@@ -67,6 +67,7 @@ public struct HMACSigner: RequestSigner {
     let digest = try bodyDigest(of: request.body)
     let signature = try signature(
       of: request, secondsSince1970: subject.secondsSince1970, nonce: subject.nonce, bodyDigest: digest)
+    request.headers.fields.reserveCapacity(request.headers.count + 5)
     if !keyID.isEmpty { request.headers[names.keyID] = keyID }
     request.headers[names.timestamp] = String(subject.secondsSince1970)
     request.headers[names.nonce] = subject.nonce

@@ -51,6 +51,7 @@ public struct HTTPClient: Sendable {
     }
   }
 
+  @inline(never)
   private func follow(
     _ first: HTTPResponse, _ firstCookie: String?, _ exchange: HTTPExchange,
     _ inspect: ((_ status: Int, _ headers: HTTPHeaders) throws -> Void)?,

@@ -7,7 +7,7 @@ extension RawData {
   /// ```
   /// - Throws: An error of place `reform` and reason ``APIError/Reason/unexpectedValue``, like
   ///   `items[3].price: expected a number, found the string "n/a"`.
-  @inline(__always)
+  @inlinable
   public func require<Leaf: RawLeaf>(_ type: Leaf.Type = Leaf.self) throws(APIError) -> Leaf {
     guard let leaf = Leaf(raw: self) else { throw unexpected(Leaf.expectation) }
     return leaf
@@ -16,7 +16,7 @@ extension RawData {
   /// The value as a type; nil when it is missing or null.
   ///
   /// - Throws: As ``require(_:)-(Leaf.Type)`` when there is a value of another kind.
-  @inline(__always)
+  @inlinable
   public func optional<Leaf: RawLeaf>(_ type: Leaf.Type = Leaf.self) throws(APIError) -> Leaf? {
     guard exists, !isNull else { return nil }
     return try require(type)
@@ -26,6 +26,7 @@ extension RawData {
   ///
   /// - Throws: As ``require(_:)-(Leaf.Type)``, for the value itself or for its first element that is not of
   ///   the type.
+  @inlinable
   public func require<Leaf: RawLeaf>(arrayOf type: Leaf.Type) throws(APIError) -> [Leaf] {
     try require(.array)
     var leaves: [Leaf] = []

@@ -139,7 +139,14 @@ extension RawLeaf where Self: FixedWidthInteger {
   }
 }
 
-extension Int: RawLeaf {}
+extension Int: RawLeaf {
+  // The most read of all leaves: not by way of the generic one, which other modules could not specialise.
+  /// A number that is an integer and fits.
+  public init?(raw: RawData) {
+    guard let value = raw.int else { return nil }
+    self = value
+  }
+}
 extension Int8: RawLeaf {}
 extension Int16: RawLeaf {}
 extension Int32: RawLeaf {}
