@@ -30,9 +30,9 @@ private func memoryLandings(_ measurement: Measurement, page: [UInt8]) async thr
     nil, policy: .none, client: HTTPClient(transport: try CurlTransport()),
     baseURL: try HTTPURL(nginx.url("/files")))
   var best = (memory: Double.infinity, network: Double.infinity)
-  for _ in 0..<measurement.rounds {
-    best.memory = min(best.memory, await memory.run(4000, distinct: 10).wall / 4000)
-    best.network = min(best.network, await network.run(400, distinct: 10).wall / 400)
+  for _ in 0..<measurement.rounds * 4 {
+    best.memory = min(best.memory, await memory.run(1000, distinct: 10).wall / 1000)
+    best.network = min(best.network, await network.run(100, distinct: 10).wall / 100)
   }
   measurement.record(
     "landing from memory against one from nginx, one at a time", best.network / best.memory, "x",
