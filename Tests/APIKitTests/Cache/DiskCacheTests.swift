@@ -74,6 +74,20 @@ final class DiskCacheTests: XCTestCase {
     XCTAssertNil(cache(folder).onDisk(3))
   }
 
+  func testARemovalCountsWhileItIsBeingWritten() async throws {
+    let cache = cache(try CacheFixture.folder(self))
+    for round in 0..<150 {
+      cache.put(CacheFixture.entry(1, tags: ["homes"], partition: "ann"))
+      await cache.flush()
+      // The writer commits and forgets the change somewhere among these look-ups.
+      if round % 2 == 0 { cache.removeAll(of: "ann") } else { cache.expire(tags: ["homes"]) }
+      for _ in 0..<20 {
+        let found = cache.onDisk(1)
+        if round % 2 == 0 { XCTAssertNil(found) } else { XCTAssertEqual(found?.isExpired, true) }
+      }
+    }
+  }
+
   func testTagsMakeStoredAnswersStaleAtOnceAndForGood() async throws {
     let folder = try CacheFixture.folder(self)
     let first = cache(folder)

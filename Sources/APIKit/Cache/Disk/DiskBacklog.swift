@@ -10,7 +10,6 @@ struct DiskBacklog {
     case removeAll
     case expireTags(Set<String>)
     case expireURL(UInt64)
-    case touch(row: Int64, at: Double)
     /// What this process has counted is to stand in the database.
     case keepCounts
     /// A damaged row, with what is wrong.
@@ -20,7 +19,7 @@ struct DiskBacklog {
     var isRemoval: Bool {
       switch self {
       case .remove, .removePartition, .removeAll, .expireTags, .expireURL: true
-      case .store, .touch, .keepCounts, .dropRow: false
+      case .store, .keepCounts, .dropRow: false
       }
     }
   }
@@ -36,19 +35,36 @@ struct DiskBacklog {
   }
 
   private(set) var work: [Work] = []
+  /// When which row was used last.
+  private(set) var uses: [Int64: Double] = [:]
   /// Bytes of the answers that wait.
   private(set) var bytes = 0
   private var entries: [CacheKey: [CacheEntry]] = [:]
   private var removed: Set<CacheKey> = []
-  private var removedPartitions: Set<UInt64> = []
-  private var isCleared = false
-  private var tags: Set<String> = []
-  private var urls: Set<UInt64> = []
-  private var touches = 0
+  private(set) var changes = Changes()
 
-  var isEmpty: Bool { work.isEmpty }
-  /// Whether there is more than notes of use, which can wait for other work.
-  var isPressing: Bool { work.count > touches || touches >= 512 }
+  /// What is to be removed and made stale beside single keys.
+  struct Changes {
+    fileprivate var isCleared = false
+    fileprivate var partitions: Set<UInt64> = []
+    fileprivate var tags: Set<String> = []
+    fileprivate var urls: Set<UInt64> = []
+
+    /// An answer from the database as it will be when these are written; nil when it will be gone.
+    func applied(to entry: CacheEntry) -> CacheEntry? {
+      if isCleared || partitions.contains(entry.partition) { return nil }
+      guard urls.contains(entry.url) || !tags.isDisjoint(with: entry.tags) else { return entry }
+      return entry.expired()
+    }
+  }
+
+  var isEmpty: Bool { work.isEmpty && uses.isEmpty }
+  /// Whether there is more than notes of use, which can wait for other work: many of them dirty no more of the
+  /// database's pages than some.
+  var isPressing: Bool { !work.isEmpty || uses.count >= 4096 }
+
+  /// Notes that a row was used.
+  mutating func note(use row: Int64, at moment: Double) { uses[row] = moment }
 
   mutating func add(_ piece: Work) {
     work.append(piece)
@@ -62,17 +78,16 @@ struct DiskBacklog {
       removed.insert(key)
     case .removePartition(let partition):
       drop { $0.partition == partition }
-      removedPartitions.insert(partition)
+      changes.partitions.insert(partition)
     case .removeAll:
       entries = [:]
-      isCleared = true
+      changes.isCleared = true
     case .expireTags(let tags):
-      self.tags.formUnion(tags)
+      changes.tags.formUnion(tags)
       expire { !$0.tags.isDisjoint(with: tags) }
     case .expireURL(let url):
-      urls.insert(url)
+      changes.urls.insert(url)
       expire { $0.url == url }
-    case .touch: touches += 1
     case .keepCounts, .dropRow: break
     }
   }
@@ -80,14 +95,12 @@ struct DiskBacklog {
   /// What is known of a look-up before the database is asked.
   func word(on query: CacheQuery) -> Word {
     if let entry = entries[query.key]?.first(where: query.matches) { return .entry(entry) }
-    return isCleared || removed.contains(query.key) ? .gone : .ask
+    return changes.isCleared || removed.contains(query.key) ? .gone : .ask
   }
 
-  /// Whether an answer from the database is stale or gone by what is not written yet; nil when it is gone.
+  /// An answer that an earlier backlog has, as it will be when this one is written; nil when it will be gone.
   func judged(_ entry: CacheEntry) -> CacheEntry? {
-    if isCleared || removed.contains(entry.key) || removedPartitions.contains(entry.partition) { return nil }
-    guard urls.contains(entry.url) || !tags.isDisjoint(with: entry.tags) else { return entry }
-    return entry.expired()
+    removed.contains(entry.key) ? nil : changes.applied(to: entry)
   }
 
   /// What is left of a backlog that could not be written, to be tried again: its removals, and that what its

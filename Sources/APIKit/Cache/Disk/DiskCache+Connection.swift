@@ -5,8 +5,11 @@ extension DiskCache {
   func open(_ connection: inout Connection, patience: Int32, _ faults: inout [CacheFault])
     -> DiskStore?
   {
+    let age = remakes.withLock { $0 }
     switch connection {
-    case .open(let store): return store
+    case .open(let store, age): return store
+    // The other connection has made the database anew.
+    case .open: connection = .closed
     case .failed(let until) where time.now < until: return nil
     case .failed, .closed: break
     }
@@ -18,7 +21,7 @@ extension DiskCache {
     }
     do throws(SQLiteFailure) {
       let store = try connect(patience: patience, &faults)
-      if let store { connection = .open(store) } else { connection = .failed(until: .seconds(Int64.max / 2)) }
+      connection = store.map { .open($0, age: age) } ?? .failed(until: .seconds(Int64.max / 2))
       return store
     } catch {
       // Another process that makes the database, or makes it anew, holds it only for a moment.
@@ -26,12 +29,11 @@ extension DiskCache {
         faults.append(CacheFault(kind: .unusable, detail: "another process holds the database: \(error)"))
         return nil
       }
-      guard error.isDamage, let store = rebuild(patience: patience, error, &faults) else {
+      guard error.isDamage, let store = remake(&connection, age, patience: patience, error, &faults) else {
         let fault = CacheFault(kind: .unusable, detail: "the database cannot be opened: \(error)")
         fail(&connection, fault, &faults)
         return nil
       }
-      connection = .open(store)
       return store
     }
   }
@@ -61,37 +63,54 @@ extension DiskCache {
     if isFirst { faults.append(fault) }
   }
 
-  /// Makes a damaged database anew, in place where that works.
-  private func rebuild(
-    patience: Int32, _ damage: SQLiteFailure, _ faults: inout [CacheFault]
+  /// Has a damaged database made anew, unless somebody else was quicker, and opens it.
+  ///
+  /// - Parameter seen: How often it had been made anew when the connection that met the damage was opened.
+  private func remake(
+    _ connection: inout Connection, _ seen: Int, patience: Int32, _ damage: SQLiteFailure,
+    _ faults: inout [CacheFault]
   ) -> DiskStore? {
+    connection = .closed
+    let (age, isEmptied) = remakes.withLock { remakes in
+      guard remakes == seen else { return (remakes, false) }
+      let isEmptied = makeAnew(patience: patience)
+      remakes += 1
+      return (remakes, isEmptied)
+    }
+    if isEmptied { faults.append(CacheFault(kind: .damagedDatabase, detail: "it was emptied: \(damage)")) }
+    do throws(SQLiteFailure) {
+      guard let store = try connect(patience: patience, &faults) else { return nil }
+      connection = .open(store, age: age)
+      return store
+    } catch {
+      return nil
+    }
+  }
+
+  /// Empties the database, in place where that works; false where that was not needed or not possible now.
+  private func makeAnew(patience: Int32) -> Bool {
     let path = place.folder + "/responses.sqlite"
-    // Somebody else may have made it anew since this connection was opened: that is not to be undone.
-    if let database = try? SQLiteDatabase(path: path, patience: patience), (try? database.isSound()) == true,
-      case .ready? = try? DiskSchema.prepare(database)
-    {
-      return try? DiskStore(database, process: process)
+    do throws(SQLiteFailure) {
+      let database = try SQLiteDatabase(path: path, patience: patience)
+      // Another process may have made it anew since the damage was met: that is not to be undone.
+      if (try? database.isSound()) == true { return false }
+      try database.reset()
+    } catch {
+      // Who uses it would go on with files that nobody sees any more, were they removed now.
+      guard !error.isBusy else { return false }
+      for suffix in ["", "-wal", "-shm"] { removeFile(path + suffix) }
     }
-    faults.append(CacheFault(kind: .damagedDatabase, detail: "it was emptied: \(damage)"))
-    if let database = try? SQLiteDatabase(path: path, patience: patience), (try? database.reset()) != nil,
-      case .ready? = try? DiskSchema.prepare(database)
-    {
-      return try? DiskStore(database, process: process)
-    }
-    for suffix in ["", "-wal", "-shm"] { removeFile(path + suffix) }
-    var ignored: [CacheFault] = []
-    return try? connect(patience: patience, &ignored)
+    return true
   }
 
   /// What a failed call means for the connection.
   func note(_ failure: SQLiteFailure, _ connection: inout Connection, _ faults: inout [CacheFault]) {
-    guard failure.isDamage else {
+    guard failure.isDamage, case .open(_, let age) = connection else {
       // Another process that holds the lock too long is no reason to open the database anew.
       let what = failure.isBusy ? "another process holds the database" : "the database cannot be used"
       return faults.append(CacheFault(kind: .unusable, detail: "\(what): \(failure)"))
     }
-    connection = .closed
-    if let store = rebuild(patience: 250, failure, &faults) { connection = .open(store) }
+    _ = remake(&connection, age, patience: 250, failure, &faults)
   }
 
   private func fail(_ connection: inout Connection, _ fault: CacheFault, _ faults: inout [CacheFault]) {

@@ -22,15 +22,22 @@ extension DiskCache {
       } else {
         state.next.add(work)
       }
-      guard state.next.isPressing, !state.isScheduled else { return false }
-      state.isScheduled = true
-      return true
+      return state.mustSchedule
     }
     if mustSchedule { queue.async { self.workOff() } }
     if overrun {
       report(
         CacheFault(kind: .overrun, detail: "\(place.maximumPendingBytes) bytes wait for the disk already"))
     }
+  }
+
+  /// Has the writer note that a row was used, when it next has something to do.
+  func enqueue(use row: Int64, at moment: Double) {
+    let mustSchedule = state.withLock { state in
+      state.next.note(use: row, at: moment)
+      return state.mustSchedule
+    }
+    if mustSchedule { queue.async { self.workOff() } }
   }
 
   /// Returns when everything handed over before is written, or has failed to be.
@@ -49,7 +56,7 @@ extension DiskCache {
   private func workOff() {
     while true {
       let (batch, waiters) = state.withLock { state -> (DiskBacklog?, [CheckedContinuation<Void, Never>]) in
-        guard !state.next.isEmpty else {
+        guard state.next.isPressing || !state.waiters.isEmpty && !state.next.isEmpty else {
           state.isScheduled = false
           defer { state.waiters = [] }
           return (nil, state.waiters)
@@ -152,7 +159,6 @@ extension DiskCache {
       case .removeAll: outcome.files += try store.removeAll()
       case .expireTags(let tags): for tag in tags { try store.expire(tag: tag) }
       case .expireURL(let url): try store.expire(url: url)
-      case .touch(let row, let moment): try store.touch(row, at: moment)
       case .keepCounts: break
       case .dropRow(let row, let detail, let kind):
         outcome.files += try store.remove(row: row)
@@ -160,6 +166,7 @@ extension DiskCache {
         if store.database.changes > 0 { outcome.faults.append(CacheFault(kind: kind, detail: detail)) }
       }
     }
+    for (row, moment) in batch.uses.sorted(by: { $0.key < $1.key }) { try store.touch(row, at: moment) }
     let made = try store.evict(to: place.maximumBytes, now: now)
     outcome.files += made.files
     outcome.evicted = made.count

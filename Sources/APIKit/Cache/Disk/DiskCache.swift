@@ -18,6 +18,15 @@ final class DiskCache: Sendable {
     var clock: Double = 0
     var isDisabled = false
 
+    /// Whether the writer is to be woken; it counts as woken then.
+    var mustSchedule: Bool {
+      mutating get {
+        guard next.isPressing, !isScheduled else { return false }
+        isScheduled = true
+        return true
+      }
+    }
+
     func word(on query: CacheQuery) -> DiskBacklog.Word {
       let newest = next.word(on: query)
       guard case .ask = newest else { return newest }
@@ -29,7 +38,8 @@ final class DiskCache: Sendable {
 
   enum Connection {
     case closed
-    case open(DiskStore)
+    /// With the number of times the database had been made anew by then.
+    case open(DiskStore, age: Int)
     /// Not tried again before this time of the steady clock.
     case failed(until: Duration)
   }
@@ -42,6 +52,9 @@ final class DiskCache: Sendable {
   /// Tells the steady clock of this process from others'.
   let process = UInt64.random(in: .min ... .max)
   let state = Mutex(State())
+  /// How often this process has made the database anew, and the lock to do it under: two connections that meet
+  /// the same damage must not empty it twice.
+  let remakes = Mutex(0)
   let reader = Mutex(Connection.closed)
   let writer = Mutex(Connection.closed)
   let queue = DispatchQueue(label: "APIKit.DiskCache", qos: .utility)
@@ -74,16 +87,20 @@ final class DiskCache: Sendable {
   /// The answer for a call, with its body but not parsed.
   func find(_ query: CacheQuery) -> CacheEntry? {
     let now = time.wallClock
-    let (word, isSetBack, isDisabled) = state.withLock { state in
+    // What is to be changed is taken before the database is read: the writer may be done with it, and have
+    // forgotten it, by the time the row is here.
+    let (word, changes, isSetBack, isDisabled) = state.withLock { state in
       let isSetBack = now < state.clock - 1
       state.clock = max(state.clock, now)
-      return (state.word(on: query), isSetBack, state.isDisabled)
+      return (
+        state.word(on: query), [state.current.changes, state.next.changes], isSetBack, state.isDisabled
+      )
     }
     var found: CacheEntry?
     switch word {
     case .entry(let entry): found = entry
     case .gone: break
-    case .ask: if !isDisabled { found = read(query, isSetBack: isSetBack, now: now) }
+    case .ask: if !isDisabled { found = read(query, changes, isSetBack: isSetBack, now: now) }
     }
     if found == nil {
       misses.add(1, ordering: .relaxed)
@@ -93,7 +110,9 @@ final class DiskCache: Sendable {
     return found
   }
 
-  private func read(_ query: CacheQuery, isSetBack: Bool, now: Double) -> CacheEntry? {
+  private func read(
+    _ query: CacheQuery, _ changes: [DiskBacklog.Changes], isSetBack: Bool, now: Double
+  ) -> CacheEntry? {
     var rows: [DiskStore.Row] = []
     var faults: [CacheFault] = []
     reader.withLock { connection in
@@ -112,9 +131,9 @@ final class DiskCache: Sendable {
     faults.forEach(report)
     for row in rows {
       guard let entry = entry(of: row, key: query.key), query.matches(entry) else { continue }
-      enqueue(.touch(row: row.id, at: now))
-      let judged = state.withLock { state in
-        state.current.judged(entry).flatMap { state.next.judged($0) }
+      enqueue(use: row.id, at: now)
+      let judged = changes.reduce(Optional(entry)) { entry, changes in
+        entry.flatMap { changes.applied(to: $0) }
       }
       // After the clock was set back the ages of other processes' answers mean nothing.
       return isSetBack && entry.arrival.steady == nil ? judged?.expired() : judged
