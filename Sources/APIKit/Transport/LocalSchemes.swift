@@ -1,7 +1,7 @@
 import Foundation
 import Synchronization
 
-/// Answers to `file:` and `data:` URLs, which need no wire: every transport serves them by this.
+/// Answers to `file:` and `data:` URLs, which need no wire: every transport to the world serves them by this.
 ///
 /// libcurl can read files too, but would hold its loop for as long as the disk takes.
 enum LocalSchemes {

@@ -195,6 +195,23 @@ extension TransportConformanceTests {
     }
   }
 
+  func testFilesAndDataNeedNoServer() async throws {
+    let transport = try transport()
+    let path = try temporaryPath(Array("a file".utf8))
+    for (url, text) in [("file://\(path)", "a file"), ("data:,some%20data", "some data")] {
+      let answer = try await transport.send(HTTPRequest(url: try HTTPURL(url)))
+      XCTAssertEqual(String(decoding: answer.bytes, as: UTF8.self), text)
+      XCTAssertEqual(answer.status, 200)
+    }
+    let missing = await failure { try await transport.send(HTTPRequest(url: "file:///no/such/file")) }
+    XCTAssertEqual(missing?.reason, .fileFailed)
+    let written = await failure {
+      try await transport.send(
+        HTTPRequest(method: .put, url: try HTTPURL("file://\(path)"), body: .bytes([1])))
+    }
+    XCTAssertEqual(written?.reason, .unsupportedCapability)
+  }
+
   func testASettingBeyondTheCapabilitiesIsRefusedByName() throws {
     let settings: [(TransportCapabilities, String, (inout TransportConfiguration) -> Void)] = [
       (.connectTimeout, "connect", { $0.timeouts.connect = .seconds(1) }),

@@ -16,7 +16,9 @@ import XCTest
     XCTAssertEqual(sent.map(\.url.host), ["homes.test", "homes.test", "elsewhere.test"])
     let secret = CountingSigner().headerNames.union(["Authorization"])
     for request in sent.dropLast() {
-      for name in secret { XCTAssertTrue(request.headers.contains(name), "\(name) belongs to \(request.url)") }
+      for name in secret {
+        XCTAssertTrue(request.headers.contains(name), "\(name) belongs to \(request.url)")
+      }
     }
     for name in secret { XCTAssertFalse(sent[2].headers.contains(name), "\(name) went elsewhere") }
     XCTAssertEqual(sent[2].headers["X-Harmless"], "yes")

@@ -77,6 +77,7 @@ public final class URLSessionTransport: HTTPTransport {
     var exchange = exchange
     exchange.request = exchange.request.compressingBody()
     try capabilities.check(exchange)
+    if LocalSchemes.serves(exchange.request.url) { return try await LocalSchemes.answer(exchange) }
     let request = try urlRequest(exchange.request)
     guard !Task.isCancelled else { throw APIError(.transport, .cancelled) }
     let (ready, body) = (exchange, exchange.request.body)
@@ -100,7 +101,7 @@ public final class URLSessionTransport: HTTPTransport {
     guard ["http", "https"].contains(request.url.scheme) else {
       throw APIError(
         .transport, .unsupportedScheme,
-        "URLSessionTransport serves http and https, not \(request.url.scheme)")
+        "URLSessionTransport serves http, https, file and data, not \(request.url.scheme)")
     }
     guard request.method != .get || request.body.isEmpty else {
       throw APIError(
