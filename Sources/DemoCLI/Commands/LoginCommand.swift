@@ -44,7 +44,7 @@ struct LoginCommand: Command {
       Task.detached { _ = try? await client.send(HTTPExchange(HTTPRequest(url: address))) }
     }
     let credential = try await oauth.credential(
-      for: authorization, callback: redirect.callback(within: limit))
+      for: authorization, callback: redirect.callback(for: authorization, within: limit))
     let authenticator = oauth.authenticator()
     try authenticator.signIn(with: credential)
     try await show(

@@ -32,6 +32,26 @@ final class LoopbackRedirectTests: XCTestCase {
     XCTAssertEqual(url, redirect.uri + "?state=s&error=access_denied")
   }
 
+  func testARequestOfAnotherPageDoesNotEndTheSignIn() async throws {
+    let oauth = OAuthClient(
+      OAuthConfiguration(
+        clientID: "app", authorizationEndpoint: "https://id.test/a", tokenEndpoint: "https://id.test/t"),
+      client: client)
+    let redirect = try LoopbackRedirect()
+    let authorization = try oauth.authorization(redirectURI: redirect.uri)
+    async let callback = redirect.callback(for: authorization, within: .seconds(20))
+    for query in [
+      "", "?code=stolen&state=guess", "?state=\(authorization.state)&state=x", "?error=access_denied",
+    ] {
+      let page = try await get(redirect.uri + query)
+      XCTAssertEqual(page.status, 404, query)
+    }
+    let page = try await get(redirect.uri + "?code=c&state=\(authorization.state)")
+    XCTAssertEqual(page.status, 200)
+    let code = try authorization.code(from: try await callback)
+    XCTAssertEqual(code, "c")
+  }
+
   func testNobodyIsWaitedForForEver() async throws {
     let redirect = try LoopbackRedirect()
     let error = await failure { try await redirect.callback(within: .milliseconds(50)) }
@@ -54,7 +74,7 @@ final class LoopbackRedirectTests: XCTestCase {
     let oauth = OAuthClient(configuration, client: client)
     let redirect = try LoopbackRedirect()
     let authorization = try oauth.authorization(redirectURI: redirect.uri)
-    async let callback = redirect.callback(within: .seconds(20))
+    async let callback = redirect.callback(for: authorization, within: .seconds(20))
     _ = try await get(authorization.url.string)
     let credential = try await oauth.credential(for: authorization, callback: callback)
     XCTAssertEqual(credential.scopes, ["homes"])

@@ -13,7 +13,8 @@
 /// let redirect = try LoopbackRedirect()
 /// let authorization = try oauth.authorization(redirectURI: redirect.uri)
 /// // open authorization.url in the browser
-/// let credential = try await oauth.credential(for: authorization, callback: redirect.callback())
+/// let callback = try await redirect.callback(for: authorization)
+/// let credential = try await oauth.credential(for: authorization, callback: callback)
 /// ```
 /// Listens on 127.0.0.1 alone, on a port the system chooses, from its making until the callback has come or
 /// the last reference is gone. Requests for other paths, such as a browser's for its icon, are answered 404.
@@ -83,28 +84,45 @@ public final class LoopbackRedirect: Sendable {
 
   deinit { close(listener) }
 
-  /// Waits for the user and gives the URL they came back with, to be checked by
-  /// ``OAuthClient/credential(for:callback:)``.
+  /// Waits for the user and gives the URL they came back with from this authorization.
+  ///
+  /// Requests that do not bring its state are answered 404 and change nothing: any page in the user's browser can
+  /// make one, and would else end the sign-in.
+  /// - Parameters:
+  ///   - authorization: What the user was sent away with, ``uri`` as its redirect URI.
+  ///   - limit: The longest wait; the default is 5 minutes.
+  /// - Throws: ``APIError/Reason/deadlineExceeded`` when nobody came, ``APIError/Reason/cancelled`` when the
+  ///   task was cancelled.
+  public func callback(
+    for authorization: OAuthAuthorization, within limit: Duration = .seconds(300)
+  ) async throws(APIError) -> String {
+    try await callback(within: limit) { authorization.isAnswered(by: $0) }
+  }
+
+  /// Waits for whoever comes and gives the URL they came with, to be checked by
+  /// ``OAuthClient/credential(for:callback:)``; for servers that do not send the state back with their errors.
   ///
   /// - Parameter limit: The longest wait; the default is 5 minutes.
   /// - Throws: ``APIError/Reason/deadlineExceeded`` when nobody came, ``APIError/Reason/cancelled`` when the
   ///   task was cancelled.
   public func callback(within limit: Duration = .seconds(300)) async throws(APIError) -> String {
+    try await callback(within: limit) { _ in true }
+  }
+
+  private func callback(
+    within limit: Duration, isMeant: @Sendable (String) -> Bool
+  ) async throws(APIError) -> String {
     let end = ContinuousClock.now + limit
     // Short steps of waiting on a thread of its own: nobody comes more than once, so nothing need be fast.
     while ContinuousClock.now < end {
       guard !Task.isCancelled else { throw APIError(.auth, .cancelled, "nobody waits for the redirect") }
-      if let target = await Self.accepted(listener, path, pages) {
-        return "http://127.0.0.1:\(port)\(target)"
-      }
+      if let url = await accepted(isMeant) { return url }
     }
     throw APIError(.auth, .deadlineExceeded, "the user did not come back within \(limit.shortText)")
   }
 
-  /// Serves one connection, if one comes within a tenth of a second; the target when it is the redirect.
-  @concurrent private static func accepted(
-    _ listener: Int32, _ path: String, _ pages: Pages
-  ) async -> String? {
+  /// Serves one connection, if one is there; the URL when it is the redirect that is meant.
+  @concurrent private func accepted(_ isMeant: @Sendable (String) -> Bool) async -> String? {
     var waited = pollfd(fd: listener, events: Int16(POLLIN), revents: 0)
     guard poll(&waited, 1, 0) > 0 else {
       try? await Task.sleep(for: .milliseconds(30))
@@ -113,10 +131,10 @@ public final class LoopbackRedirect: Sendable {
     let connection = accept(listener, nil, nil)
     guard connection >= 0 else { return nil }
     defer { close(connection) }
-    let target = await head(connection).flatMap(Self.target)
-    let isRedirect = target.map { $0.prefix { $0 != "?" } == path } ?? false
-    // Only who began the authorization can check the rest; an error is told whatever else stands there.
-    let isFailure = target?.contains("?error=") == true || target?.contains("&error=") == true
+    let target = await Self.head(connection).flatMap(Self.target) ?? ""
+    let url = "http://127.0.0.1:\(port)\(target)"
+    let isRedirect = target.prefix { $0 != "?" } == path && isMeant(url)
+    let isFailure = target.contains("?error=") || target.contains("&error=")
     let body = isRedirect ? isFailure ? pages.failure : pages.welcome : pages.nothing
     let answer =
       "HTTP/1.1 \(isRedirect ? "200 OK" : "404 Not Found")\r\nContent-Type: text/html; charset=utf-8\r\n"
@@ -129,7 +147,7 @@ public final class LoopbackRedirect: Sendable {
       let flags = Int32(MSG_NOSIGNAL)
     #endif
     _ = bytes.withUnsafeBytes { Self.write(connection, $0.baseAddress, $0.count, flags) }
-    return isRedirect ? target : nil
+    return isRedirect ? url : nil
   }
 
   private static func write(

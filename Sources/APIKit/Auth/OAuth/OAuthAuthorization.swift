@@ -23,9 +23,7 @@ public struct OAuthAuthorization: Sendable {
     guard Self.place(of: callback) == Self.place(of: redirectURI) else {
       throw APIError(.auth, .malformedOAuthAnswer, "the user came back to another URL than \(redirectURI)")
     }
-    guard let returned = fields["state"],
-      Crypto.constantTimeEquals(Array(returned.utf8), Array(state.utf8))
-    else { throw APIError(.auth, .stateMismatch) }
+    guard isAnswered(by: callback) else { throw APIError(.auth, .stateMismatch) }
     if let issuer {
       let named = fields["iss"]
       guard named == issuer || (named == nil && !requiresIssuer) else {
@@ -39,6 +37,12 @@ public struct OAuthAuthorization: Sendable {
       throw APIError(.auth, .malformedOAuthAnswer, "the user came back without a code")
     }
     return code
+  }
+
+  /// Whether a URL brings the state that only this authorization knows.
+  func isAnswered(by callback: String) -> Bool {
+    guard let returned = try? Self.fields(of: callback)["state"] else { return false }
+    return Crypto.constantTimeEquals(Array(returned.utf8), Array(state.utf8))
   }
 
   /// A URL without its query and fragment, and without the slash some browsers put behind a bare host.
