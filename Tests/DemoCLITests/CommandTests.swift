@@ -151,6 +151,7 @@ final class CommandTests: XCTestCase {
     for command in ["list", "filter", "show", "map", "takeoff"] {
       XCTAssertTrue(run.output.contains { $0.hasPrefix("$ DemoCLI \(command)") }, command)
     }
+    XCTAssertTrue(run.output.contains { $0.hasPrefix("from memory, ") }, "the same list again")
   }
 
   func testVerboseShowsRequestsAsCurlWithoutSecrets() async {

@@ -7,6 +7,7 @@ struct TourCommand: Command {
 
   private static let steps: [(title: String, words: [String])] = [
     ("Three services, three vocabularies, one list", ["list", "--size", "8"]),
+    ("The same again: what need not be asked again is not asked again", ["list", "--size", "8"]),
     (
       "Filtered and sorted by each service in its own words",
       [
