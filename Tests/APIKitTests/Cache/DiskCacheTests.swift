@@ -257,6 +257,25 @@ final class DiskCacheTests: XCTestCase {
     XCTAssertEqual(log.kinds, [.undecipherable])
   }
 
+  func testASealedAnswerMovedToAnotherKeyDoesNotOpen() async throws {
+    let folder = try CacheFixture.folder(self)
+    let key = SigningKey.random()
+    let first = cache(folder, key: key)
+    for number in 1...2 { first.put(CacheFixture.entry(number, isSensitive: true)) }
+    await first.flush()
+    let database = try SQLiteDatabase(path: folder + "/responses.sqlite", patience: 1000)
+    try database.execute(
+      """
+      UPDATE entries SET (record, checksum) = (SELECT record, checksum FROM entries WHERE id = 1) WHERE id = 2
+      """)
+    let second = cache(folder, key: key)
+    let log = FaultLog(second)
+    XCTAssertNotNil(second.onDisk(1))
+    XCTAssertNil(second.onDisk(2))
+    await second.flush()
+    XCTAssertEqual(log.kinds, [.undecipherable])
+  }
+
   // MARK: Through a manager
 
   @MainActor func testALandingFromDiskIsMarkedAndThenComesFromMemory() async throws {
@@ -317,5 +336,34 @@ final class DiskCacheTests: XCTestCase {
     try other.execute("COMMIT")
     await cache.flush()
     XCTAssertEqual(cache.statistics.disk.count, 21)
+  }
+
+  /// RFC 9111, 4.3.4.
+  @MainActor func testWhatA304ChangesIsWritten() async throws {
+    let folder = try CacheFixture.folder(self)
+    let time = ManualTime()
+    let stub = StubTransport()
+    stub.on(
+      "/api/list", .json("[1]", headers: ["Cache-Control": "max-age=60", "ETag": "\"a\""]),
+      .status(304, headers: ["Cache-Control": "max-age=100", "X-New": "1"]))
+    func lands() async throws -> APIResponse {
+      let cache = cache(folder, time: time)
+      var service = TestService(stub)
+      service.cache = cache
+      let manager = TestManager(service)
+      manager.cachePolicy = .http
+      let response = try await manager.response(for: [:])
+      await cache.flush()
+      return response
+    }
+    _ = try await lands()
+    time.advance(by: .seconds(70))
+    let confirmed = try await lands()
+    XCTAssertEqual(confirmed.provenance, .revalidated)
+    time.advance(by: .seconds(90))
+    let later = try await lands()
+    XCTAssertEqual(later.provenance, .disk(age: .seconds(90)))
+    XCTAssertEqual(later.headers["X-New"], "1")
+    XCTAssertEqual(later.raw[0].int, 1)
   }
 }

@@ -78,4 +78,30 @@ import XCTest
       use: .revalidating)
     XCTAssertEqual(later.provenance, .revalidated)
   }
+
+  /// RFC 9111, 5.2.1.7.
+  func testOnlyIfCachedWithNothingStoredFailsUnasked() async throws {
+    try begin()
+    manager.headers = ["Cache-Control": "only-if-cached"]
+    let error = try await errorThrown { [manager] () async throws(APIError) in
+      try await manager.response(for: [:])
+    }
+    XCTAssertEqual(error.reason, .notCached)
+    XCTAssertEqual(stub.requests.count, 0)
+  }
+
+  /// RFC 9111, 5.2.1.1: an answer of no age but zero will do, so it is confirmed.
+  func testMaxAgeZeroOfTheRequestHasTheAnswerConfirmed() async throws {
+    let response = try await second(
+      after: 1, ["Cache-Control": "max-age=60", "ETag": "\"a\""], request: ["Cache-Control": "max-age=0"],
+      then: .status(304))
+    XCTAssertEqual(response.provenance, .revalidated)
+  }
+
+  /// RFC 9111, 5.2.2.8: `proxy-revalidate` is for shared caches; 5.4: `Pragma` means nothing in a response.
+  func testWhatIsNotForAPrivateCacheIsPassedOver() async throws {
+    try await assertUsed(
+      after: 70, ["Cache-Control": "max-age=60, proxy-revalidate"], request: ["Cache-Control": "max-stale"])
+    try await assertUsed(after: 30, ["Cache-Control": "max-age=60", "Pragma": "no-cache"])
+  }
 }

@@ -80,4 +80,20 @@ import XCTest
     try await assertAsked([:])
     try await assertAsked(after: 90_000, ["Date": date(0), "Last-Modified": date(-1_000_000_000)])
   }
+
+  /// RFC 9111, 5.1: of a list the first number counts; RFC 9110, 6.6.1: a date that is none counts as missing.
+  func testAgesAndDatesThatAreOutOfForm() async throws {
+    try await assertAsked(after: 20, ["Cache-Control": "max-age=60", "Age": "50, 1"])
+    try await assertUsed(after: 20, ["Cache-Control": "max-age=60", "Age": "1, 50"])
+    try await assertUsed(after: 59, ["Cache-Control": "max-age=60", "Date": "soon"])
+    try await assertAsked(["Cache-Control": "max-age=60", "Age": "99999999999999999999"])
+  }
+
+  /// RFC 9111, 4.2.1: a tenth of the past is for answers that say nothing else; a word about freshness ends it.
+  func testAHeuristicIsNotForAnswersThatSayHowLongTheyAreFresh() async throws {
+    let modified = date(-1_000_000)
+    try await assertAsked(after: 70, ["Cache-Control": "max-age=60", "Last-Modified": modified])
+    try await assertAsked(["Expires": "0", "Last-Modified": modified])
+    try await assertAsked(["Date": date(0), "Last-Modified": date(1000)])
+  }
 }

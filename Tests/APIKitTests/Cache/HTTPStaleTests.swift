@@ -118,6 +118,16 @@ import XCTest
     }
   }
 
+  /// RFC 5861, 3: a stale answer lands at once only where nothing forbids stale ones (RFC 9111, 4.2.4).
+  func testStaleWhileRevalidateGivesWayToWhatForbidsStaleAnswers() async throws {
+    let window = "max-age=60, stale-while-revalidate=20"
+    try await assertAsked(after: 70, ["Cache-Control": window + ", must-revalidate"])
+    try await assertAsked(after: 70, ["Cache-Control": window + ", no-cache"])
+    try await assertAsked(after: 70, ["Cache-Control": window], request: ["Cache-Control": "no-cache"])
+    try await assertAsked(after: 70, ["Cache-Control": window], request: ["Cache-Control": "max-age=65"])
+    try await assertAsked(after: 70, ["Cache-Control": window], request: ["Cache-Control": "min-fresh=1"])
+  }
+
   // MARK: The network's condition
 
   /// RFC 9111, 4.2.4: a stale answer that is preferred on an expensive network, and what forbids it.

@@ -106,4 +106,30 @@ import XCTest
     try await assertAsked(["Cache-Control": "max-age=60", "Vary": "*"])
     try await assertAsked(["Cache-Control": "max-age=60", "Vary": "Accept, *"])
   }
+
+  /// RFC 9111, 3.3: what was asked for in part is not stored, not even when the server sends all of it.
+  func testAnAnswerToARangeIsNotStored() async throws {
+    try begin()
+    stub.on("/api/list", .json("[1]", headers: ["Cache-Control": "max-age=60"]), .json("[2]"))
+    manager.headers = ["Range": "bytes=0-100"]
+    _ = try await manager.response(for: [:])
+    manager.headers = [:]
+    let response = try await manager.response(for: [:])
+    XCTAssertEqual(response.raw[0].int, 2)
+  }
+
+  /// RFC 9111, 4: an answer to HEAD is none to GET.
+  func testAnAnswerToHeadIsNotOneToGet() async throws {
+    try begin()
+    manager.expectation = ResponseExpectation(format: .automatic)
+    stub.when({ _ in true }, .json("[1]", headers: ["Cache-Control": "max-age=60"]))
+    manager.method = .head
+    _ = try await manager.response(for: [:])
+    manager.method = .get
+    let first = try await manager.response(for: [:])
+    XCTAssertEqual(first.provenance, .network)
+    let second = try await manager.response(for: [:])
+    XCTAssertEqual(second.raw[0].int, 1)
+    XCTAssertEqual(second.provenance, .memory(age: .zero))
+  }
 }
