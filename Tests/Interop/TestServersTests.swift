@@ -68,7 +68,8 @@ final class TestServersTests: XCTestCase {
       .good: "OK", .expired: "certificate has expired", .notYetValid: "certificate is not yet valid",
       .wrongHost: "hostname mismatch", .selfSigned: "self-signed certificate",
       .unknownRoot: "unable to get local issuer certificate",
-      .commonNameOnly: "OK",  // RFC 9525 says no; OpenSSL falls back to the common name.
+      // RFC 9525 says no to both; OpenSSL falls back to the common name.
+      .commonNameOnly: "OK", .mailOnly: "OK",
     ]
     for server in CertificateMatrix.Server.allCases {
       let words = try openssl([
@@ -83,6 +84,8 @@ final class TestServersTests: XCTestCase {
       "x509", "-in", certificates.certificate(.commonNameOnly).path, "-noout", "-text",
     ])
     XCTAssertFalse(names.contains("Subject Alternative Name"))
+    let mail = try openssl(["x509", "-in", certificates.certificate(.mailOnly).path, "-noout", "-text"])
+    XCTAssertTrue(mail.contains("email:") && !mail.contains("DNS:"), mail)
     XCTAssertEqual(try certificates.publicKeyPin(.good).count, 44)
   }
 

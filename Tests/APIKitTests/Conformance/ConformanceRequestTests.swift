@@ -169,17 +169,25 @@ extension TransportConformanceTests {
     let server = try serving { ScriptedServer.response(200, [:], $0.body) }
     let transport = try transport()
     let body = [UInt8](repeating: 65, count: 10_000)
-    var request = HTTPRequest(method: .post, url: try server.url(), body: .bytes(body))
-    request.options.compressesBody = true
-    _ = try await transport.send(request)
-    let seen = server.requests[0]
-    XCTAssertEqual(seen.headers["Content-Encoding"], "gzip")
-    XCTAssertLessThan(seen.body.count, 1000)
-    var decoder = ContentDecoder(.gzip)
-    var unpacked: [UInt8] = []
-    try decoder.decode(seen.body, into: &unpacked)
-    try decoder.finish()
-    XCTAssertTrue(unpacked == body)
+    let path = try temporaryPath(body)
+    var bodies: [HTTPBody] = [.bytes(body)]
+    // A file that is packed on its way is a stream.
+    if transport.capabilities.contains(.streamUpload) {
+      bodies += [.file(path: path), .stream(HTTPBodyStream { Once(body).next })]
+    }
+    for plain in bodies {
+      var request = HTTPRequest(method: .post, url: try server.url(), body: plain)
+      request.options.compressesBody = true
+      _ = try await transport.send(request)
+      let seen = try XCTUnwrap(server.requests.last)
+      XCTAssertEqual(seen.headers["Content-Encoding"], "gzip")
+      XCTAssertLessThan(seen.body.count, 1000)
+      var decoder = ContentDecoder(.gzip)
+      var unpacked: [UInt8] = []
+      try decoder.decode(seen.body, into: &unpacked)
+      try decoder.finish()
+      XCTAssertTrue(unpacked == body)
+    }
   }
 
   func testSchemesThatAreNotServedAreRefused() async throws {
@@ -256,4 +264,14 @@ extension TransportConformanceTests {
       }
     }
   }
+}
+
+/// A body of one chunk.
+private final class Once: Sendable {
+  private let isOver = Counter()
+  private let bytes: [UInt8]
+
+  init(_ bytes: [UInt8]) { self.bytes = bytes }
+
+  @Sendable func next() -> [UInt8]? { isOver.next() == 0 ? bytes : nil }
 }
