@@ -228,6 +228,22 @@ extension TransportConformanceTests {
     }
   }
 
+  func testCancellingEndsAnAttemptThatHasNoConnectionYet() async throws {
+    let (hole, mute) = (try BlackHole(), try server(.waitForClose))
+    for url in [try HTTPURL("http://127.0.0.1:\(hole.port)/"), try mute.url("/", scheme: "https")] {
+      let transport = try transport()
+      let task = Task { await failure { try await transport.send(HTTPRequest(url: url)) } }
+      if url.scheme == "https" { XCTAssertTrue(mute.waitForConnections(1)) }
+      try await Task.sleep(for: .milliseconds(50))
+      let start = ContinuousClock.now
+      task.cancel()
+      let error = await task.value
+      XCTAssertEqual(error?.reason, .cancelled, "\(url)")
+      XCTAssertLessThan(ContinuousClock.now - start, .seconds(5), "\(url)")
+    }
+    XCTAssertTrue(mute.waitUntilIdle())
+  }
+
   func testACancelledTaskSendsNothing() async throws {
     let server = try serving { _ in ScriptedServer.response() }
     let transport = try transport()
