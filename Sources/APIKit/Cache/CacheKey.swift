@@ -108,8 +108,11 @@ private struct CanonicalForm {
   }
 
   mutating func append(_ text: String) {
-    append(number: UInt64(text.utf8.count))
-    bytes.append(contentsOf: text.utf8)
+    var text = text
+    text.withUTF8 { utf8 in
+      append(number: UInt64(utf8.count))
+      bytes.append(contentsOf: utf8)
+    }
   }
 
   mutating func append(_ data: [UInt8]) {
@@ -151,7 +154,10 @@ private struct CanonicalForm {
     content(&self)
   }
 
+  /// One byte where that is enough, as for nearly every length; else a mark and eight.
   private mutating func append(number: UInt64) {
+    guard number >= 0xFF else { return bytes.append(UInt8(number)) }
+    bytes.append(0xFF)
     withUnsafeBytes(of: number.littleEndian) { bytes.append(contentsOf: $0) }
   }
 }
