@@ -59,7 +59,7 @@
       }
       if isOver {
         continuation.resume()
-      } else if !mailbox.post(.start(self)) {
+      } else if !mailbox.start(self) {
         stop()
       }
     }

@@ -1,13 +1,18 @@
 #if os(Linux)
   import CAPIKit
   import Glibc
+  import Synchronization
 
-  /// The thread that owns libcurl: it takes jobs from the mailbox, drives their transfers and lands them.
+  /// What owns libcurl: it takes jobs from the mailbox, drives their transfers and lands them.
   ///
-  /// Made on the thread of the transport's initialiser, then handed over whole; from ``start()`` on nobody
-  /// but its own thread touches it. It never runs a caller's code except the callbacks of an exchange, never
-  /// decodes a body, and never waits for anything but its sockets.
-  final class CurlLoop {
+  /// Made on the thread of the transport's initialiser, then put into the mailbox: from ``start()`` on it is
+  /// reached only there, under a lock. Its own thread holds it except while it sleeps. When it sleeps and no
+  /// transfer is under way, who brings a job starts it in the thread's place, which spares waking a thread for
+  /// it. It never runs a caller's code except the callbacks of an exchange, never decodes a body, and never
+  /// waits while it is held.
+  ///
+  /// `@unchecked Sendable`: see above; nothing of it is used outside the lock once it has started.
+  final class CurlLoop: @unchecked Sendable {
     let mailbox: CurlMailbox
     let poll: CurlPoll
     let multi: UnsafeMutableRawPointer
@@ -25,21 +30,23 @@
     private var timer = Int64.max
     /// When the first limit may be exceeded; looked at anew then.
     private var nextDeadline = Int64.max
-    // See `mayGetMailSoon`.
+    /// When the thread looks at the time again by itself.
+    private var alarm = Int64.max
     private var hasLanded = false
-    private var landings = 0
-    private var spinCredit = 4
     private var stopped: [UnsafeContinuation<Void, Never>] = []
     private var isStopping = false
     private var isClosed = false
     private var latestTLS: (version: UnsafePointer<CChar>?, cipher: UnsafePointer<CChar>?, text: String)?
 
-    /// How long to look for mail after a landing, in microseconds: about what waking two threads costs.
-    private static let spinning: Int64 = 60
+    /// How long after a landing the thread looks at the time once more, in microseconds: limits that callers
+    /// bring along until then need no alarm of their own.
+    private static let afterglow: Int64 = 10_000_000
     /// How long an FTP transfer may stand still before libcurl is prodded, in milliseconds.
     private static let prodding: Int32 = 20
     /// More idle handles than this are freed; each holds about 17 KB while it has run.
     private static let pooledHandles = 128
+    /// How many connections wait for their next request, over all hosts, when nothing limits them.
+    private static let idleConnections = 256
     /// How many requests one multiplexing host gets: the streams libcurl puts on one connection are 100.
     private static let multiplexedRequests = 64
 
@@ -61,6 +68,8 @@
       let limits = configuration.connections
       if limits.perHost < multiplexed { set(CURLMOPT_MAX_HOST_CONNECTIONS, limits.perHost) }
       if let total = limits.total { set(CURLMOPT_MAX_TOTAL_CONNECTIONS, total) }
+      // By itself libcurl keeps four for each transfer under way: after a burst, next to none.
+      set(CURLMOPT_MAXCONNECTS, limits.total ?? max(Self.idleConnections, limits.perHost))
       // The first handle proves the options; what libcurl does not take is thrown here.
       pool.append(try makeHandle())
     }
@@ -73,88 +82,91 @@
 
     // MARK: The thread
 
-    /// Starts the thread, which keeps the loop alive until it is told to stop.
+    /// Puts the loop into its mailbox and starts the thread, which keeps both alive until it is told to stop.
     func start() throws(APIError) {
       var attributes = pthread_attr_t()
       pthread_attr_init(&attributes)
       pthread_attr_setdetachstate(&attributes, Int32(PTHREAD_CREATE_DETACHED))
       pthread_attr_setstacksize(&attributes, 512 << 10)
       defer { pthread_attr_destroy(&attributes) }
+      mailbox.loop.withLock { $0 = self }
       var thread = pthread_t()
-      let me = Unmanaged.passRetained(self)
+      let mailbox = Unmanaged.passRetained(mailbox)
       let code = pthread_create(
         &thread, &attributes,
         { @Sendable pointer in
           capikit_name_thread("apikit-curl")
           guard let pointer else { return nil }
-          Unmanaged<CurlLoop>.fromOpaque(pointer).takeRetainedValue().run()
+          CurlLoop.run(Unmanaged<CurlMailbox>.fromOpaque(pointer).takeRetainedValue())
           return nil
-        }, me.toOpaque())
+        }, mailbox.toOpaque())
       guard code == 0 else {
-        me.release()
+        mailbox.release()
+        self.mailbox.loop.withLock { $0 = nil }
         throw CurlErrors.system("pthread_create", code)
       }
     }
 
-    private func run() {
-      var signals = sigset_t()
-      sigemptyset(&signals)
-      sigaddset(&signals, SIGPIPE)
-      pthread_sigmask(SIG_BLOCK, &signals, nil)
-      while !isStopping {
-        now = CurlClock.now()
-        readMessages()
-        startWaiting()
-        if timer <= now { act(CURL_SOCKET_TIMEOUT, 0) }
-        checkDeadlines()
-        reap()
-        wait()
+    private static func run(_ mailbox: CurlMailbox) {
+      CurlSignals.blockBrokenPipes()
+      guard var sleep = mailbox.loop.withLock({ $0?.poll.makeSleep() }) else { return }
+      while let milliseconds = mailbox.loop.withLock({ $0?.turn(after: sleep) }) { sleep.wait(milliseconds) }
+      // Whoever wants the loop now is told by the mailbox that it is closed.
+      let loop = mailbox.loop.withLock { loop in
+        defer { loop = nil }
+        return loop
       }
-      stop()
+      loop?.stop()
     }
 
-    /// Sleeps until a socket, a message or a time calls, and serves the sockets.
-    private func wait() {
-      if mayGetMailSoon, mailbox.spin(microseconds: Self.spinning) {
-        spinCredit = min(spinCredit + 2, 16)
-        return
-      }
-      let next = min(timer, nextDeadline)
-      var milliseconds: Int32 = -1
-      if next != .max { milliseconds = Int32(clamping: max(0, (next - CurlClock.now() + 999) / 1000)) }
-      if isStopping || !mailbox.fallAsleep() { milliseconds = 0 }
-      let prods = isForFTP && !active.isEmpty
-      if prods, milliseconds < 0 || milliseconds > Self.prodding { milliseconds = Self.prodding }
-      var isAwake = false
-      poll.wait(milliseconds) { socket, what in
-        if !isAwake { wakeUp() }
-        isAwake = true
-        act(socket, what)
-      }
-      if !isAwake {
-        wakeUp()
-        if prods { actOnAll() }
-      }
+    /// Serves the sockets that called, and whatever else can be done without waiting.
+    ///
+    /// - Returns: How long to sleep then, in milliseconds; nil when the loop is told to stop.
+    private func turn(after sleep: CurlPoll.Sleep) -> Int32? {
+      mailbox.wakeUp()
+      now = CurlClock.now()
+      poll.serve(sleep, act)
+      if isForFTP, sleep.count == 0, !active.isEmpty { actOnAll() }
+      reap()
+      readMessages()
+      goOn()
+      poll.update()
+      guard !isStopping else { return nil }
+      guard mailbox.fallAsleep(isIdle: active.isEmpty && !isForFTP) else { return 0 }
+      return timeToSleep()
+    }
+
+    private func goOn() {
+      startWaiting()
+      if timer <= now { act(CURL_SOCKET_TIMEOUT, 0) }
+      checkDeadlines()
       reap()
     }
 
-    /// Whether the caller of the last landing will probably send its next request at once.
-    ///
-    /// A caller that awaits one answer after the other posts within some microseconds, and looking for that
-    /// costs less than being put to sleep and woken. Bets that fail use up a credit that successes earn; with
-    /// none left only every 64th landing tries again.
-    private var mayGetMailSoon: Bool {
-      guard hasLanded, active.isEmpty else { return false }
+    private func timeToSleep() -> Int32 {
+      alarm = min(timer, nextDeadline)
+      if hasLanded, active.isEmpty { alarm = min(alarm, now + Self.afterglow) }
       hasLanded = false
-      landings &+= 1
-      guard spinCredit > 0 || landings % 64 == 0 else { return false }
-      if spinCredit > 0 { spinCredit -= 1 }
-      return true
+      var milliseconds: Int32 = -1
+      if alarm != .max { milliseconds = Int32(clamping: max(0, (alarm - CurlClock.now() + 999) / 1000)) }
+      let prods = isForFTP && !active.isEmpty
+      return prods && UInt32(bitPattern: milliseconds) > UInt32(Self.prodding) ? Self.prodding : milliseconds
     }
 
-    private func wakeUp() {
-      mailbox.wakeUp()
-      now = CurlClock.now()
+    /// Starts a job on the thread that brings it, while the loop's own sleeps over nothing.
+    ///
+    /// False when there is something that goes first.
+    func startAtOnce(_ job: CurlJob) -> Bool {
+      guard active.isEmpty, !isStopping, !mailbox.hasMessages else { return false }
+      CurlSignals.sparingBrokenPipes {
+        now = CurlClock.now()
+        queue.append(job)
+        nextDeadline = min(nextDeadline, job.limits.deadline(posted: job.posted))
+        goOn()
+        poll.update()
+      }
+      if min(timer, nextDeadline) < alarm { mailbox.interruptSleep() }
+      return true
     }
 
     private func act(_ socket: Int32, _ what: Int32) {
@@ -179,6 +191,9 @@
 
     private func readMessages() {
       mailbox.take(&messages)
+      guard !messages.isEmpty else { return }
+      // Read behind the last posting, or a job would seem to have started before it was posted.
+      now = CurlClock.now()
       var hasCancelled = false
       for message in messages {
         switch message {
@@ -319,6 +334,7 @@
     // MARK: The end
 
     private func stop() {
+      now = CurlClock.now()
       while let handle = active.last {
         handle.machine.fail(APIError(.transport, .transportStopped))
         land(handle, CURLE_ABORTED_BY_CALLBACK)

@@ -27,9 +27,15 @@
       var isClosed = false
     }
 
+    /// The loop that reads the mail; nil before it has started and after it has stopped. Whoever holds the lock
+    /// may use it. Taken before ``state``, never after.
+    let loop = Mutex<CurlLoop?>(nil)
+
     private let state = Mutex(State())
     /// Whether messages may be there: for looking without the lock.
     private let hasMail = Atomic(false)
+    /// Whether the loop sleeps over nothing, so that a caller may start a job in its place.
+    private let isIdle = Atomic(false)
     /// The eventfd the loop sleeps on; edge-triggered, so it is never read.
     let wakeup: Int32
 
@@ -39,6 +45,17 @@
     }
 
     deinit { close(wakeup) }
+
+    /// Hands a job over; false when the loop has ended and nobody will carry it.
+    func start(_ job: CurlJob) -> Bool {
+      guard isIdle.load(ordering: .acquiring) else { return post(.start(job)) }
+      let isStarted = loop.withLockIfAvailable { loop in
+        // Nobody else need try; and who is resumed at once, on this thread, must not.
+        isIdle.store(false, ordering: .relaxed)
+        return loop?.startAtOnce(job) == true
+      }
+      return isStarted == true || post(.start(job))
+    }
 
     /// Hands a message over; false when the loop has ended and nobody will read it.
     @discardableResult
@@ -63,29 +80,30 @@
       }
     }
 
-    /// Looks for mail for a while without sleeping; whether some came.
-    func spin(microseconds: Int64) -> Bool {
-      let end = CurlClock.now() + microseconds
-      repeat {
-        for _ in 0..<16 {
-          if hasMail.load(ordering: .acquiring) { return true }
-          capikit_relax()
-        }
-      } while CurlClock.now() < end
-      return false
-    }
+    /// Whether there are messages.
+    var hasMessages: Bool { hasMail.load(ordering: .acquiring) }
 
     /// Says that the loop is about to sleep; false when there is something to do first.
-    func fallAsleep() -> Bool {
-      state.withLock { state in
+    ///
+    /// - Parameter isIdle: Whether it sleeps over nothing.
+    func fallAsleep(isIdle: Bool) -> Bool {
+      let sleeps = state.withLock { state in
         guard state.messages.isEmpty else { return false }
         state.isSleeping = true
         return true
       }
+      if sleeps, isIdle { self.isIdle.store(true, ordering: .releasing) }
+      return sleeps
     }
 
-    /// Says that the loop is awake for another reason than a message.
-    func wakeUp() { state.withLock { $0.isSleeping = false } }
+    /// Has the loop look at the time, though there is no message.
+    func interruptSleep() { eventfd_write(wakeup, 1) }
+
+    /// Says that the loop is awake.
+    func wakeUp() {
+      isIdle.store(false, ordering: .relaxed)
+      state.withLock { $0.isSleeping = false }
+    }
 
     /// Takes no more messages and gives back those nobody read.
     func close() -> [Message] {

@@ -24,7 +24,6 @@
     private let descriptor: Int32
     private var watches: [Watch] = []
     private var dirty: [Int32] = []
-    private var events = [epoll_event](repeating: epoll_event(), count: 128)
     /// Sockets opened and not closed.
     private(set) var openSockets = 0
 
@@ -77,18 +76,34 @@
       }
     }
 
-    /// Tells the kernel what has changed, waits, and hands over each socket that has something.
-    ///
-    /// - Parameter milliseconds: How long to wait at most; -1 without end.
-    func wait(_ milliseconds: Int32, _ body: (_ socket: Int32, _ what: Int32) -> Void) {
+    /// Tells the kernel what has changed. To be called before sleeping.
+    func update() {
       for socket in dirty {
         watches[Int(socket)].isDirty = false
         if watches[Int(socket)].wanted != 0 { register(socket, isLast: false) }
       }
       dirty.removeAll(keepingCapacity: true)
-      let count = epoll_wait(descriptor, &events, Int32(events.count), milliseconds)
-      guard count > 0 else { return }
-      for index in 0..<Int(count) {
+    }
+
+    /// What the loop's thread sleeps with: its own, so that it needs nothing of the loop while it does.
+    struct Sleep {
+      fileprivate let descriptor: Int32
+      fileprivate var events = [epoll_event](repeating: epoll_event(), count: 128)
+      /// How many sockets called.
+      fileprivate(set) var count = 0
+
+      /// Sleeps until a socket calls, or so many milliseconds at most; -1 is without end.
+      mutating func wait(_ milliseconds: Int32) {
+        count = Int(max(0, epoll_wait(descriptor, &events, Int32(events.count), milliseconds)))
+      }
+    }
+
+    func makeSleep() -> Sleep { Sleep(descriptor: descriptor) }
+
+    /// Hands over each socket that called.
+    func serve(_ sleep: Sleep, _ body: (_ socket: Int32, _ what: Int32) -> Void) {
+      let events = sleep.events
+      for index in 0..<sleep.count {
         let socket = events[index].data.fd
         // The wakeup descriptor, or a socket closed by the handling of one before it.
         guard Int(socket) < watches.count, watches[Int(socket)].registered != 0 else { continue }
