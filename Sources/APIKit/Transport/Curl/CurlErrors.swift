@@ -103,7 +103,8 @@
       let number = code.rawValue
       var reason = reasons[number] ?? .transportFailed
       switch number {
-      case 1 where seen.text.contains("HTTP/0.9"): reason = .malformedResponse
+      // "Received HTTP/0.9", "Unsupported response code": said of an answer, so behind the connection.
+      case 1 where seen.wasConnected: reason = .malformedResponse
       case 7: reason = connecting(seen)
       case 8 where !seen.text.contains("FTP"): reason = .malformedResponse
       case 56 where seen.text.contains("in chunked-encoding"): reason = .malformedResponse

@@ -60,6 +60,8 @@
     func completeHead() -> Bool {
       guard !isHeadDone, let job else { return true }
       isHeadDone = true
+      // libcurl takes `HTtP/1.1 404` for a status line; whatever has none of ours must not pass as a success.
+      guard !isHTTP || status > 0 else { return malformed("has no status line that HTTP allows") }
       if let contentLength, contentLength > Int64(bodyLimit), job.exchange.request.method != .head {
         machine.fail(CurlHandle.tooLarge(bodyLimit))
         return false

@@ -136,7 +136,7 @@
         (7, Seen(systemError: 110), .connectTimeout), (28, Seen(), .connectTimeout),
         (28, Seen(text: "FTP response timeout", wasConnected: true), .idleTimeout),
         (18, Seen(), .truncatedBody),
-        (1, Seen(text: "Received HTTP/0.9 when not allowed"), .malformedResponse),
+        (1, Seen(text: "Received HTTP/0.9 when not allowed", wasConnected: true), .malformedResponse),
         (1, Seen(text: "Protocol \"gopher\" not supported"), .unsupportedScheme),
         (56, Seen(connectStatus: 407), .loginDenied), (56, Seen(connectStatus: 502), .proxyFailed),
         (97, Seen(), .proxyFailed),

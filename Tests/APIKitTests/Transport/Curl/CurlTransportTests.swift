@@ -102,6 +102,8 @@
         (.truncatedBody, .text("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhalf")),
         (.truncatedBody, .text("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nab")),
         (.malformedResponse, .text("garbage\r\n\r\n")),
+        (.malformedResponse, .text("HTtP/1.1 404 No\r\nContent-Length: 2\r\n\r\nno")),
+        (.malformedResponse, .text("HTTP/1.1 99 No\r\nContent-Length: 0\r\n\r\n")),
         (.malformedResponse, .text("HTTP/1.1 200 OK\r\nContent-Length: 2\r\nContent-Length: 3\r\n\r\nabc")),
         (.malformedResponse, .text("HTTP/1.1 200 OK\r\nContent-Length: 2, 3\r\n\r\nabc")),
         (.malformedResponse, .text("HTTP/1.1 200 OK\r\nContent-Length: 3x\r\n\r\nabc")),
