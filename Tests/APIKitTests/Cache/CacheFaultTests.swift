@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 import XCTest
 
 @testable import APIKit
@@ -257,8 +258,12 @@ final class CacheFaultTests: XCTestCase {
     let other = try SQLiteDatabase(path: folder + "/responses.sqlite", patience: 1000)
     try other.execute("BEGIN IMMEDIATE")
     let log = FaultLog(cache)
-    // The writer takes what is there and waits for the other; the rest gathers behind it.
-    for number in 2...40 { cache.put(CacheFixture.entry(number, bytes: 2000)) }
+    // The writer takes the first and waits for the other; the rest gathers behind it.
+    cache.put(CacheFixture.entry(2, bytes: 2000))
+    for _ in 0..<1000 where cache.disk?.state.withLock({ $0.current.isEmpty }) == true {
+      try await Task.sleep(for: .milliseconds(1))
+    }
+    for number in 3...40 { cache.put(CacheFixture.entry(number, bytes: 2000)) }
     cache.put(CacheFixture.entry(1, bytes: 500))
     XCTAssertNil(cache.onDisk(1))
     XCTAssertEqual(log.kinds, [.overrun])

@@ -55,37 +55,32 @@ extension DiskCache {
 
   private func workOff() {
     while true {
+      // Whoever waits by now waits for this batch or an earlier one.
       let (batch, waiters) = state.withLock { state -> (DiskBacklog?, [CheckedContinuation<Void, Never>]) in
+        defer { state.waiters = [] }
         guard state.next.isPressing || !state.waiters.isEmpty && !state.next.isEmpty else {
           state.isScheduled = false
-          defer { state.waiters = [] }
           return (nil, state.waiters)
         }
         state.current = state.next
         state.next = DiskBacklog()
-        return (state.current, [])
+        return (state.current, state.waiters)
+      }
+      let isWritten = batch.map(write) ?? false
+      if let batch {
+        state.withLock { state in
+          // Removals that could not be written go on counting for look-ups, until the process ends.
+          if !isWritten {
+            var kept = batch.removals()
+            for work in state.next.work { kept.add(work) }
+            state.next = kept
+            state.isScheduled = false
+          }
+          state.current = DiskBacklog()
+        }
       }
       for waiter in waiters { waiter.resume() }
-      guard let batch else { return }
-      let isWritten = write(batch)
-      state.withLock { state in
-        // Removals that could not be written go on counting for look-ups, until the process ends.
-        if !isWritten {
-          var kept = batch.removals()
-          for work in state.next.work { kept.add(work) }
-          state.next = kept
-          state.isScheduled = false
-        }
-        state.current = DiskBacklog()
-      }
-      if !isWritten {
-        let waiters = state.withLock { state in
-          defer { state.waiters = [] }
-          return state.waiters
-        }
-        for waiter in waiters { waiter.resume() }
-        return
-      }
+      guard isWritten else { return }
     }
   }
 
