@@ -22,7 +22,7 @@ final class FlightCourse {
     self.flight = flight
     self.assembled = assembled
     clock = ServerClockStep(call: flight.call)
-    signIn = SignInStep(flight.call, flight.deadline)
+    signIn = SignInStep(flight.call, flight.deadline, flight.suspension)
     retry = RetryStep(flight, assembled.request)
     hook = ErrorHookStep(call: flight.call, suspension: flight.suspension)
   }

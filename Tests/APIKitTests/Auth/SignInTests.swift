@@ -168,6 +168,25 @@ import XCTest
     XCTAssertEqual(second, .signedIn)
   }
 
+  func testALoadThatWaitsForASignInIsSuspended() async throws {
+    acceptOnly("fresh")
+    let authenticator = try authenticator(nil)
+    let manager = makeManager(authenticator, .required)
+    let recorder = Recorder()
+    manager.delegate = recorder
+    let changes = manager.stateChanges()
+    let flight = try XCTUnwrap(manager.load().flightID)
+    await waitUntil { manager.state(of: flight) == .suspended }
+    try authenticator.signIn(with: Credential(accessToken: "fresh"))
+    await recorder.waitForLandings()
+    var states: [FlightState] = []
+    for await change in changes {
+      states.append(change.to)
+      if change.to.isFinal { break }
+    }
+    XCTAssertEqual(states, [.waiting, .flying, .suspended, .flying, .succeeded])
+  }
+
   func testASignInThatIsGivenUpCancelsTheLoadsAndOneThatFailsFailsThem() async throws {
     let outcomes = Mutex<[APIError]>([
       APIError(.auth, .cancelled), APIError(.auth, .accessDenied, "the user is locked out"),

@@ -6,16 +6,18 @@
 struct SignInStep {
   private let call: APICall
   private let deadline: FlightDeadline
+  private let suspension: Suspension
   private let authenticator: Authenticator
   /// What the present attempt goes with; nil before it has asked.
   private var pass: SignInMachine.Pass?
   private var hasRenewed = false
 
   /// Nil for a load that has nothing to do with a sign-in.
-  init?(_ call: APICall, _ deadline: FlightDeadline) {
+  init?(_ call: APICall, _ deadline: FlightDeadline, _ suspension: Suspension) {
     guard call.signInRule != .exempt, let authenticator = call.service.authenticator else { return nil }
     self.call = call
     self.deadline = deadline
+    self.suspension = suspension
     self.authenticator = authenticator
   }
 
@@ -67,14 +69,11 @@ struct SignInStep {
     _ asked: (verdict: SignInMachine.Verdict, work: SignInMachine.Work?)
   ) async throws(APIError) -> SignInMachine.Verdict {
     guard case .wait = asked.verdict else { return asked.verdict }
-    call.recorder.record(.suspended("waits for the sign-in of its service"))
-    let flight = call.flightID
-    let work = asked.work
-    let verdict = try await deadline.limitWait(call.time) { [authenticator] in
-      await authenticator.wait(work, for: flight)
+    let (deadline, time, authenticator) = (deadline, call.time, authenticator)
+    let (flight, work) = (call.flightID, asked.work)
+    return try await suspension.during("waits for the sign-in of its service") { () throws(APIError) in
+      try await deadline.limitWait(time) { await authenticator.wait(work, for: flight) }
     }
-    call.recorder.record(.resumed)
-    return verdict
   }
 
   /// A load that is part of renewing the very credential it would wait for never ends: it is refused by name.
