@@ -8,7 +8,7 @@ final class Joins: Sendable {
 
   private struct State {
     var table = JoinTable<JoinKey>()
-    var waiters: [FlightID: CheckedContinuation<Outcome, Never>] = [:]
+    var waiters: [FlightID: UnsafeContinuation<Outcome, Never>] = [:]
     var calls: [FlightID: Task<Void, Never>] = [:]
   }
 
@@ -26,7 +26,7 @@ final class Joins: Sendable {
   ) async -> Outcome {
     let flight = call.flightID
     return await withTaskCancellationHandler {
-      await withCheckedContinuation { waiter in
+      await withUnsafeContinuation { waiter in
         let role = state.withLock { state -> JoinTable<JoinKey>.Role? in
           // A cancellation before this point has found nobody to wake.
           guard !Task.isCancelled else { return nil }
