@@ -180,6 +180,12 @@ extension ResponseCache {
     disk?.enqueue(.remove(key))
   }
 
+  /// Drops what is stored and cannot be used, and says so.
+  func drop(_ key: CacheKey, because reason: String) {
+    remove(key)
+    faults.report(CacheFault(kind: .damagedEntry, detail: reason))
+  }
+
   private func advance(_ names: [String]) {
     state.withLock { state in
       state.epoch += 1

@@ -109,7 +109,7 @@ final class CacheStep: Sendable {
       if rules.policy.levels.contains(.memory) { cache.promote(entry) }
       return entry
     } catch {
-      cache.remove(key)
+      cache.drop(key, because: "\(call.apiName) as it is stored cannot be read: \(error.detail)")
       return nil
     }
   }
@@ -217,6 +217,8 @@ final class CacheStep: Sendable {
         method: call.method, url: url, status: response.status, headers: response.headers)
       for url in changed { cache.expire(url: url) }
     }
+    // Somebody else may have signed in while the load was in the air: the answer is theirs, the key is not.
+    guard call.service.cachePartition == call.caching.partition else { return }
     if mayStore, let deposit { cache.store(deposit.entry, in: rules.policy.levels) }
   }
 

@@ -144,6 +144,27 @@ import XCTest
     XCTAssertEqual(manager.service.cachePartition, "")
   }
 
+  func testAnAnswerForWhoSignedInWhileTheLoadWasInTheAirIsNotStoredForNobody() async throws {
+    stub.on("/api/list", .status(401))
+    stub.when({ $0.headers["Authorization"] == "Bearer bob" }, .json("[1]"))
+    stub.hold()
+    let authenticator = Authenticator()
+    let manager = SignedInManager(
+      SignedInService(client: HTTPClient(transport: stub), cache: cache, authenticator: authenticator))
+    async let bobs = manager.response(for: [:])
+    try await stub.waitForRequests(1)
+    try authenticator.signIn(with: Credential(accessToken: "bob"))
+    stub.release()
+    XCTAssertEqualProvenance(try await bobs, .network)
+    try authenticator.signOut()
+    do {
+      let response = try await manager.response(for: [:])
+      XCTFail("nobody was shown bob's answer, \(response.provenance)")
+    } catch {
+      XCTAssertEqual((error as? APIError)?.context.status, 401)
+    }
+  }
+
   func testTheDefaultPartitionHoldsNoToken() throws {
     let authenticator = Authenticator()
     try authenticator.signIn(with: Credential(accessToken: "s3cret"))
