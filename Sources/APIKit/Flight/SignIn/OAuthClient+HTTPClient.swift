@@ -39,7 +39,9 @@ extension OAuthServerMetadata {
   /// Asks a server for what it says about itself, over an HTTP client, without its cookies and without
   /// following redirects.
   ///
-  /// - Parameter issuer: The server's name, exactly as it writes it: `https://id.example.com/tenant`.
+  /// - Parameters:
+  ///   - issuer: The server's name, exactly as it writes it: `https://id.example.com/tenant`.
+  ///   - client: What sends the request.
   /// - Throws: ``APIError/Reason/issuerMismatch`` for the document of another server,
   ///   ``APIError/Reason/malformedOAuthAnswer`` for what is no such document,
   ///   ``APIError/Reason/misconfigured`` for an address that is neither `https` nor on loopback and for a
