@@ -2,13 +2,22 @@ extension RawData {
   /// The member of a name; of several, the last. Missing when there is none or this is not an object.
   ///
   /// An object of up to 40 members is scanned; a wider one gets an index at its first look-up.
-  @inline(__always)
+  @inlinable
   public subscript(key: String) -> RawData {
-    if let node = existing, node.tag == .object, let index = document.value(of: key, in: code) {
-      return RawData(document, index)
-    }
-    return RawData(missing: .key(key), after: self)
+    let index = member(key)
+    return index >= 0 ? RawData(document, index) : missing(key)
   }
+
+  /// The tape index of a member; -1 for none. Apart, so that the cursor is made where it is used: a cursor that
+  /// only leads to a leaf then needs no hold on the document.
+  @usableFromInline
+  func member(_ key: String) -> Int {
+    guard let node = existing, node.tag == .object else { return -1 }
+    return document.value(of: key, in: code) ?? -1
+  }
+
+  @usableFromInline
+  func missing(_ key: String) -> RawData { RawData(missing: .key(key), after: self) }
 
   /// The element at a position from 0. Missing when there is none or this is not an array.
   ///
@@ -29,7 +38,7 @@ extension RawData {
   }
 
   /// The member of a name: `raw.items` is `raw["items"]`.
-  @inline(__always)
+  @inlinable
   public subscript(dynamicMember key: String) -> RawData { self[key] }
 
   /// The value at a path.

@@ -23,11 +23,11 @@
 /// gives them all; names are compared byte for byte.
 @dynamicMemberLookup
 public struct RawData: Sendable {
-  let document: RawDocument
+  @usableFromInline let document: RawDocument
   /// The tape index of the value; negative for a missing one, see `RawData(missing:after:in:)`.
-  let code: Int
+  @usableFromInline let code: Int
 
-  @inline(__always)
+  @inlinable @inline(__always)
   init(_ document: RawDocument, _ index: Int) {
     self.document = document
     code = index

@@ -8,6 +8,7 @@
 import Synchronization
 
 /// A parsed document: the bytes as they came and the tape that describes them. Shared by all its cursors.
+@usableFromInline
 final class RawDocument: Sendable {
   let bytes: [UInt8]
   /// The tape. Written by the parser before the document exists, never after, and freed only by `deinit`;
