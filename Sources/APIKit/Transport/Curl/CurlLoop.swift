@@ -33,6 +33,9 @@
     /// When the thread looks at the time again by itself.
     private var alarm = Int64.max
     private var hasLanded = false
+    // See `answerMayBeNear`.
+    private var bets = 0
+    private var credit = 4
     private var stopped: [UnsafeContinuation<Void, Never>] = []
     private var isStopping = false
     private var isClosed = false
@@ -41,6 +44,9 @@
     /// How long after a landing the thread looks at the time once more, in microseconds: limits that callers
     /// bring along until then need no alarm of their own.
     private static let afterglow: Int64 = 10_000_000
+    /// How long who starts a job looks for its answer, in microseconds: about what waking two threads costs.
+    private static let patience: Int64 = 100
+    private static let hasCores = sysconf(Int32(_SC_NPROCESSORS_ONLN)) > 1
     /// How long an FTP transfer may stand still before libcurl is prodded, in milliseconds.
     private static let prodding: Int32 = 20
     /// More idle handles than this are freed; each holds about 17 KB while it has run.
@@ -132,7 +138,7 @@
       goOn()
       poll.update()
       guard !isStopping else { return nil }
-      guard mailbox.fallAsleep(isIdle: active.isEmpty && !isForFTP) else { return 0 }
+      guard mailbox.fallAsleep(isIdle: isIdle) else { return 0 }
       return timeToSleep()
     }
 
@@ -153,7 +159,11 @@
       return prods && UInt32(bitPattern: milliseconds) > UInt32(Self.prodding) ? Self.prodding : milliseconds
     }
 
-    /// Starts a job on the thread that brings it, while the loop's own sleeps over nothing.
+    /// Whether a caller may start a job while the loop's own thread sleeps.
+    var isIdle: Bool { active.isEmpty && !isForFTP && !isStopping }
+
+    /// Starts a job on the thread that brings it, while the loop's own sleeps over nothing, and lands it there
+    /// when the answer is near.
     ///
     /// False when there is something that goes first.
     func startAtOnce(_ job: CurlJob) -> Bool {
@@ -163,10 +173,37 @@
         queue.append(job)
         nextDeadline = min(nextDeadline, job.limits.deadline(posted: job.posted))
         goOn()
+        if answerMayBeNear { lookForAnswer() }
         poll.update()
       }
       if min(timer, nextDeadline) < alarm { mailbox.interruptSleep() }
       return true
+    }
+
+    /// Whether the server will probably answer before two threads could be woken for it, as one on this machine
+    /// does: a bet. Those that fail use up a credit that successes earn; with none left every 64th is made.
+    private var answerMayBeNear: Bool {
+      guard Self.hasCores, active.count == 1 else { return false }
+      bets &+= 1
+      return credit > 0 || bets % 64 == 0
+    }
+
+    /// Looks for the answer for a moment, unless somebody else has mail. What does not come is left to the thread.
+    private func lookForAnswer() {
+      guard let socket = poll.takeOver() else { return }
+      let end = now + Self.patience
+      while !active.isEmpty, !mailbox.hasMessages {
+        if poll.isReadable(socket) {
+          now = CurlClock.now()
+          act(socket, CURL_CSELECT_IN)
+          reap()
+        } else if CurlClock.now() >= end {
+          break
+        } else {
+          capikit_relax()
+        }
+      }
+      credit = active.isEmpty ? min(credit + 2, 16) : max(credit - 1, 0)
     }
 
     private func act(_ socket: Int32, _ what: Int32) {

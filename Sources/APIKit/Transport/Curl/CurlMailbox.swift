@@ -52,7 +52,9 @@
       let isStarted = loop.withLockIfAvailable { loop in
         // Nobody else need try; and who is resumed at once, on this thread, must not.
         isIdle.store(false, ordering: .relaxed)
-        return loop?.startAtOnce(job) == true
+        guard let loop, loop.startAtOnce(job) else { return false }
+        if loop.isIdle { isIdle.store(true, ordering: .releasing) }
+        return true
       }
       return isStarted == true || post(.start(job))
     }

@@ -24,6 +24,8 @@
     private let descriptor: Int32
     private var watches: [Watch] = []
     private var dirty: [Int32] = []
+    /// The socket that libcurl wanted to hear of last.
+    private var latest: Int32 = -1
     /// Sockets opened and not closed.
     private(set) var openSockets = 0
 
@@ -69,11 +71,31 @@
       if what == CURL_POLL_IN || what == CURL_POLL_INOUT { mask |= EPOLLIN.rawValue }
       if what == CURL_POLL_OUT || what == CURL_POLL_INOUT { mask |= EPOLLOUT.rawValue }
       watches[index].wanted = mask
+      if mask != 0 { latest = socket }
       guard watches[index].isOurs else { return register(socket, isLast: what == CURL_POLL_REMOVE) }
       if !watches[index].isDirty, mask != 0, mask != watches[index].registered {
         watches[index].isDirty = true
         dirty.append(socket)
       }
+    }
+
+    /// The socket of the one transfer under way, when it waits for an answer: the sleeping thread does not hear
+    /// of it any more, until the next ``update()``.
+    func takeOver() -> Int32? {
+      let index = Int(latest)
+      guard index >= 0, watches[index].isOurs, watches[index].wanted == EPOLLIN.rawValue else { return nil }
+      if watches[index].registered != 0 { register(latest, isLast: true) }
+      if !watches[index].isDirty {
+        watches[index].isDirty = true
+        dirty.append(latest)
+      }
+      return latest
+    }
+
+    /// Whether there is something to read, without waiting.
+    func isReadable(_ socket: Int32) -> Bool {
+      var look = pollfd(fd: socket, events: Int16(POLLIN), revents: 0)
+      return Glibc.poll(&look, 1, 0) == 1 && look.revents & Int16(POLLNVAL) == 0
     }
 
     /// Tells the kernel what has changed. To be called before sleeping.
