@@ -22,20 +22,12 @@ public final class AuthorizationServer: Sendable {
   /// `.build-interop/venv` of the package.
   /// - Throws: ``TestServerError`` when Authlib is not installed or the server does not start.
   public init() throws {
-    let package = URL(fileURLWithPath: #filePath).appendingPathComponent("../../..").standardizedFileURL
-    let venv =
-      ProcessInfo.processInfo.environment["APIKIT_HTTPBIN_VENV"]
-      ?? package.appendingPathComponent(".build-interop/venv").path
-    let packages = FileManager.default.enumerator(atPath: "\(venv)/lib")?.contains { path in
-      (path as? String)?.hasSuffix("site-packages/authlib") == true
-    }
-    guard packages == true else {
-      throw TestServerError("Authlib is not installed in \(venv). `Scripts/test` installs it.")
-    }
+    let python = try VirtualEnvironment.python(withPackage: "authlib", of: "Authlib")
     let port = try Loopback.freePorts(1)[0]
-    let script = package.appendingPathComponent("Tests/Interop/authorization_server.py").path
+    let script = VirtualEnvironment.package.appendingPathComponent("Tests/Interop/authorization_server.py")
+      .path
     self.process = try ServerProcess(
-      ["\(venv)/bin/python", script, "\(port)"], folder: try Loopback.newFolder("authorization"))
+      [python, script, "\(port)"], folder: try Loopback.newFolder("authorization"))
     try process.waitUntilListening(on: [port])
     guard let url = URL(string: "http://127.0.0.1:\(port)") else {
       throw TestServerError("no URL for port \(port)")

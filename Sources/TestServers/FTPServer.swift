@@ -39,16 +39,7 @@ public final class FTPServer: Sendable {
   /// `.build-interop/venv` of the package.
   /// - Throws: ``TestServerError`` when pyftpdlib is not installed or the server does not start.
   public init() throws {
-    let package = URL(fileURLWithPath: #filePath).appendingPathComponent("../../..").standardizedFileURL
-    let venv =
-      ProcessInfo.processInfo.environment["APIKIT_HTTPBIN_VENV"]
-      ?? package.appendingPathComponent(".build-interop/venv").path
-    let packages = FileManager.default.enumerator(atPath: "\(venv)/lib")?.contains { path in
-      (path as? String)?.hasSuffix("site-packages/pyftpdlib") == true
-    }
-    guard packages == true else {
-      throw TestServerError("pyftpdlib is not installed in \(venv). `Scripts/test` installs it.")
-    }
+    let python = try VirtualEnvironment.python(withPackage: "pyftpdlib", of: "pyftpdlib")
     let folder = try Loopback.newFolder("ftp")
     var owned = false
     defer { if !owned { try? FileManager.default.removeItem(at: folder) } }
@@ -59,7 +50,8 @@ public final class FTPServer: Sendable {
     ports = try Loopback.freePorts(Site.allCases.count)
     let command =
       [
-        "\(venv)/bin/python", package.appendingPathComponent("Tests/Interop/ftp_server.py").path, files.path,
+        python, VirtualEnvironment.package.appendingPathComponent("Tests/Interop/ftp_server.py").path,
+        files.path,
         certificates.certificate(.good).path, certificates.key(.good).path,
       ] + ports.map { "\($0)" }
     owned = true

@@ -22,17 +22,11 @@ public final class HTTPBinServer: Sendable {
   /// `.build-interop/venv` of the package.
   /// - Throws: ``TestServerError`` when httpbin is not installed or does not start.
   public init() throws {
-    let package = URL(fileURLWithPath: #filePath).appendingPathComponent("../../..").standardizedFileURL
-    let venv =
-      ProcessInfo.processInfo.environment["APIKIT_HTTPBIN_VENV"]
-      ?? package.appendingPathComponent(".build-interop/venv").path
-    guard FileManager.default.isExecutableFile(atPath: "\(venv)/bin/gunicorn") else {
-      throw TestServerError("httpbin is not installed in \(venv). `Scripts/test` installs it.")
-    }
+    let python = try VirtualEnvironment.python(with: "gunicorn", of: "httpbin")
     let port = try Loopback.freePorts(1)[0]
     self.process = try ServerProcess(
       [
-        "\(venv)/bin/python", "-m", "gunicorn", "--bind", "127.0.0.1:\(port)", "--workers", "1",
+        python, "-m", "gunicorn", "--bind", "127.0.0.1:\(port)", "--workers", "1",
         "--threads", "16", "--graceful-timeout", "1", "--keep-alive", "5", "httpbin:app",
       ],
       folder: try Loopback.newFolder("httpbin"))

@@ -25,17 +25,11 @@ public final class ProxyServer: Sendable {
   /// `.build-interop/venv` of the package.
   /// - Throws: ``TestServerError`` when pproxy is not installed or does not start.
   public init() throws {
-    let package = URL(fileURLWithPath: #filePath).appendingPathComponent("../../..").standardizedFileURL
-    let venv =
-      ProcessInfo.processInfo.environment["APIKIT_HTTPBIN_VENV"]
-      ?? package.appendingPathComponent(".build-interop/venv").path
-    guard FileManager.default.isExecutableFile(atPath: "\(venv)/bin/pproxy") else {
-      throw TestServerError("pproxy is not installed in \(venv). `Scripts/test` installs it.")
-    }
+    let python = try VirtualEnvironment.python(with: "pproxy", of: "pproxy")
     port = try Loopback.freePorts(1)[0]
     process = try ServerProcess(
       [
-        "\(venv)/bin/python", "-m", "pproxy",
+        python, "-m", "pproxy",
         // Otherwise a login counts for every later connection of the same address.
         "--auth", "0", "-l", "http+socks5://127.0.0.1:\(port)#\(Self.user):\(Self.password)",
       ],

@@ -218,8 +218,8 @@ final class CacheStep: Sendable {
       for url in changed { cache.expire(url: url) }
     }
     // Somebody else may have signed in while the load was in the air: the answer is theirs, the key is not.
-    guard call.service.cachePartition == call.caching.partition else { return }
-    if mayStore, let deposit { cache.store(deposit.entry, in: rules.policy.levels) }
+    guard mayStore, let deposit, call.service.cachePartition == call.caching.partition else { return }
+    cache.store(deposit.entry, in: rules.policy.levels)
   }
 
   /// Drops what is stored: it did not validate at its landing.

@@ -161,7 +161,7 @@ import XCTest
       let response = try await manager.response(for: [:])
       XCTFail("nobody was shown bob's answer, \(response.provenance)")
     } catch {
-      XCTAssertEqual((error as? APIError)?.context.status, 401)
+      XCTAssertEqual(error.context.status, 401)
     }
   }
 

@@ -18,7 +18,7 @@
             "libcurl does not show its TLS connection, which cannot be checked; it needs one with OpenSSL"))
         return false
       }
-      tlsProtocol = loop.tlsProtocol(ssl)
+      tlsProtocol = loop.tlsNames.text(of: ssl)
       guard let host = job?.exchange.request.url.host else { return true }
       do {
         try session.tls.check(ssl, host: host)

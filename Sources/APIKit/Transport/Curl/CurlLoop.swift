@@ -33,13 +33,12 @@
     /// When the thread looks at the time again by itself.
     private var alarm = Int64.max
     private var hasLanded = false
-    // See `answerMayBeNear`.
-    private var bets = 0
-    private var credit = 4
+    private var nearness = CurlNearness()
     private var stopped: [UnsafeContinuation<Void, Never>] = []
     private var isStopping = false
     private var isClosed = false
-    private var latestTLS: (version: UnsafePointer<CChar>?, cipher: UnsafePointer<CChar>?, text: String)?
+    /// What the connections speak; see ``CurlTLSNames``.
+    var tlsNames = CurlTLSNames()
 
     /// How long after a landing the thread looks at the time once more, in microseconds: limits that callers
     /// bring along until then need no alarm of their own.
@@ -173,19 +172,11 @@
         queue.append(job)
         nextDeadline = min(nextDeadline, job.limits.deadline(posted: job.posted))
         goOn()
-        if answerMayBeNear { lookForAnswer() }
+        if Self.hasCores, active.count == 1, nearness.isWorthALook() { lookForAnswer() }
         poll.update()
       }
       if min(timer, nextDeadline) < alarm { mailbox.interruptSleep() }
       return true
-    }
-
-    /// Whether the server will probably answer before two threads could be woken for it, as one on this machine
-    /// does: a bet. Those that fail use up a credit that successes earn; with none left every 64th is made.
-    private var answerMayBeNear: Bool {
-      guard Self.hasCores, active.count == 1 else { return false }
-      bets &+= 1
-      return credit > 0 || bets % 64 == 0
     }
 
     /// Looks for the answer for a moment, unless somebody else has mail. What does not come is left to the thread.
@@ -203,7 +194,7 @@
           capikit_relax()
         }
       }
-      credit = active.isEmpty ? min(credit + 2, 16) : max(credit - 1, 0)
+      nearness.looked(found: active.isEmpty)
     }
 
     private func act(_ socket: Int32, _ what: Int32) {
@@ -392,30 +383,11 @@
       for waiter in stopped { waiter.resume() }
     }
 
-    /// The TLS version and cipher of a connection; mostly the same as the last, so not made anew.
-    func tlsProtocol(_ ssl: OpaquePointer) -> String {
-      let version = SSL_get_version(ssl)
-      let cipher = SSL_CIPHER_get_name(SSL_get_current_cipher(ssl))
-      if let latestTLS, latestTLS.version == version, latestTLS.cipher == cipher { return latestTLS.text }
-      let words = [version, cipher].compactMap { $0.map { String(cString: $0) } }
-      latestTLS = (version, cipher, words.joined(separator: " "))
-      return latestTLS?.text ?? ""
-    }
-
     private var counts: CurlCounts {
       CurlCounts(
         active: active.count, waiting: queue.waitingCount, pooledHandles: pool.count,
         handlesMade: handlesMade, openSockets: poll.openSockets)
     }
-  }
-
-  /// What a loop holds, for tests that look for leaks.
-  struct CurlCounts: Sendable, Equatable {
-    var active: Int
-    var waiting: Int
-    var pooledHandles: Int
-    var handlesMade: Int
-    var openSockets: Int
   }
 
   extension APIError {

@@ -57,6 +57,24 @@
       XCTAssertEqual(machine.failure?.reason, .responseTooLarge)
     }
 
+    // MARK: The bet
+
+    func testLooksThatFindNothingSoonEndAndOneThatFindsBringsThemBack() {
+      var nearness = CurlNearness()
+      func looks(in requests: Int, found: Bool) -> Int {
+        (0..<requests).count { _ in
+          guard nearness.isWorthALook() else { return false }
+          nearness.looked(found: found)
+          return true
+        }
+      }
+      XCTAssertEqual(looks(in: 63, found: false), 4)
+      XCTAssertEqual(looks(in: 640, found: false), 10)
+      XCTAssertEqual(looks(in: 64, found: true), 64)
+      XCTAssertEqual(looks(in: 100, found: true), 100)
+      XCTAssertLessThanOrEqual(looks(in: 60, found: false), 17)
+    }
+
     // MARK: The queue
 
     /// A job that waits as it does behind a task that sends.

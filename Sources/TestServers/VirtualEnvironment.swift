@@ -1,0 +1,35 @@
+import Foundation
+
+/// The Python programs and packages that `Scripts/test` installs for the servers.
+///
+/// `.build-interop/venv` of the package, or the folder that the environment variable `APIKIT_HTTPBIN_VENV` names.
+enum VirtualEnvironment {
+  /// The package's own folder.
+  static let package = URL(fileURLWithPath: #filePath).appendingPathComponent("../../..").standardizedFileURL
+
+  private static var folder: String {
+    ProcessInfo.processInfo.environment["APIKIT_HTTPBIN_VENV"]
+      ?? package.appendingPathComponent(".build-interop/venv").path
+  }
+
+  /// Its Python, when a program of that name is there. Throws ``TestServerError`` otherwise.
+  static func python(with program: String, of name: String) throws -> String {
+    guard FileManager.default.isExecutableFile(atPath: "\(folder)/bin/\(program)") else {
+      throw missing(name)
+    }
+    return "\(folder)/bin/python"
+  }
+
+  /// Its Python, when a package of that name is there. Throws ``TestServerError`` otherwise.
+  static func python(withPackage package: String, of name: String) throws -> String {
+    let isThere = FileManager.default.enumerator(atPath: "\(folder)/lib")?.contains { path in
+      (path as? String)?.hasSuffix("site-packages/\(package)") == true
+    }
+    guard isThere == true else { throw missing(name) }
+    return "\(folder)/bin/python"
+  }
+
+  private static func missing(_ name: String) -> TestServerError {
+    TestServerError("\(name) is not installed in \(folder). `Scripts/test` installs it.")
+  }
+}
