@@ -13,12 +13,12 @@ final class Session {
   private let lastFlightBefore = FlightLog.shared.records.last?.flight ?? FlightID(rawValue: 0)
   private lazy var backends = Result { try Backends(arguments, cache: cache, console: console) }
   private lazy var opened = Result {
-    let cache = try Answers.open(arguments, console: console)
+    let cache = try StoredResponses.open(arguments, console: console)
     inUse = cache
     return cache
   }
   private var inUse: ResponseCache?
-  private var origins = AnswerOrigins()
+  private var origins = ResponseOrigins()
 
   init(_ arguments: ParsedArguments, console: Console) {
     self.arguments = arguments
@@ -41,21 +41,21 @@ final class Session {
   /// Requests that reached the run's own server; nil with a server elsewhere.
   var requestCount: Int? { try? backends.get().server?.counters.requests }
 
-  /// Where the run keeps its answers; nil with `--no-cache`.
+  /// Where the run keeps its responses; nil with `--no-cache`.
   var cache: ResponseCache? { get throws { try opened.get() } }
   /// The folder of that cache.
-  var cacheFolder: String { arguments.text("--cache-folder") ?? Answers.usualFolder }
+  var cacheFolder: String { arguments.text("--cache-folder") ?? StoredResponses.usualFolder }
 
   /// Notes where an answer came from, for the line below the result.
   func note(_ provenance: Provenance) { origins.note(provenance) }
 
-  /// Where the answers came from that were noted since this was asked last.
-  func takeOrigins() -> AnswerOrigins {
-    defer { origins = AnswerOrigins() }
+  /// Where the responses came from that were noted since this was asked last.
+  func takeOrigins() -> ResponseOrigins {
+    defer { origins = ResponseOrigins() }
     return origins
   }
 
-  /// Waits until the run's answers are on disk: the process ends after this.
+  /// Waits until the run's responses are on disk: the process ends after this.
   func keepAnswers() async { await inUse?.flush() }
 
   /// Prints the records of the run's flights on stderr, and what the cache did.
@@ -67,7 +67,7 @@ final class Session {
     for (name, level) in [("memory", numbers.memory), ("disk", numbers.disk)] {
       console.error(
         "cache, \(name): \(level.hits) hits, \(level.misses) misses, \(level.stores) stores, "
-          + "\(level.evictions) evictions; \(level.count) answers, \(level.bytes) bytes")
+          + "\(level.evictions) evictions; \(level.count) responses, \(level.bytes) bytes")
     }
   }
 
@@ -101,16 +101,16 @@ private struct Backends {
       baseURL = own.baseURL
     }
     let baseURL = baseURL
-    let answers = Answers(cache: cache, origin: server == nil ? nil : "demo")
+    let responses = StoredResponses(cache: cache, origin: server == nil ? nil : "demo")
     let client = HTTPClient(transport: try Self.transport(arguments, console: console))
     self.client = client
     func environments(_ path: String) throws -> ServiceEnvironments {
       ServiceEnvironments(try HTTPURL(baseURL.string + path))
     }
     sacramento = SacramentoService(
-      environments: try environments("sacramento"), client: client, answers: answers)
-    ames = AmesService(environments: try environments("ames"), client: client, answers: answers)
-    newHomes = NewHomesService(environments: try environments("new"), client: client, answers: answers)
+      environments: try environments("sacramento"), client: client, responses: responses)
+    ames = AmesService(environments: try environments("ames"), client: client, responses: responses)
+    newHomes = NewHomesService(environments: try environments("new"), client: client, responses: responses)
   }
 
   private static func transport(

@@ -134,7 +134,7 @@ final class CacheCommandTests: XCTestCase {
   }
 
   func testOriginsOfSeveralKindsAreCounted() {
-    var origins = AnswerOrigins()
+    var origins = ResponseOrigins()
     XCTAssertNil(origins.words)
     origins.note(.network)
     XCTAssertEqual(origins.words, "from the network")

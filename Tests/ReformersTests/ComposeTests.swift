@@ -18,7 +18,7 @@ extension ReformedKey where Owner == Flat, Value == Double? {
 }
 
 final class ComposeTests: XCTestCase {
-  private let source = Answers.source("s")
+  private let source = RecordedResponses.source("s")
   private let flat = KeyMapReformer<Flat>([
     .require(.name, "name"), .take(.rooms, "rooms", or: "count"), .take(.rent, "rent"),
   ])
@@ -75,9 +75,9 @@ final class ComposeTests: XCTestCase {
       .any: [.set(.name, "any")],
     ])
     let raw: RawData = ["title": "T", "name": "N", "other": "O"]
-    XCTAssertEqual(try byAPI.reform(raw, from: Answers.source("s", api: "new"))[.name], "T")
-    XCTAssertEqual(try byAPI.reform(raw, from: Answers.source("s"))[.name], "N")
-    XCTAssertEqual(try byAPI.reform(raw, from: Answers.source("t", api: "new"))[.name], "any")
+    XCTAssertEqual(try byAPI.reform(raw, from: RecordedResponses.source("s", api: "new"))[.name], "T")
+    XCTAssertEqual(try byAPI.reform(raw, from: RecordedResponses.source("s"))[.name], "N")
+    XCTAssertEqual(try byAPI.reform(raw, from: RecordedResponses.source("t", api: "new"))[.name], "any")
     let other = ReformSource(managerType: OtherManager.self, serviceName: "t")
     XCTAssertEqual(try byAPI.reform(raw, from: other)[.name], "O")
   }
@@ -142,7 +142,7 @@ final class ComposeTests: XCTestCase {
   func testADecodableValueIsMadeOfTheValueAtItsPath() throws {
     let homes = DecodableReformer<[Home]>(at: "result.rows")
     XCTAssertEqual(
-      try homes.reform(Answers.ames, from: source),
+      try homes.reform(RecordedResponses.ames, from: source),
       [Home(title: "One-storey family home, North Ames", price: Home.Price(usd: 215_000))])
   }
 

@@ -6,7 +6,7 @@ import XCTest
 final class ContractTests: XCTestCase {
   func testTheReportTellsWhatThrewWhatWasDefaultedAndWhatWentUnnoticed() {
     let report = ReformerContract(
-      PropertyListReformer(), recorded: Answers.ames, source: Answers.source("ames")
+      PropertyListReformer(), recorded: RecordedResponses.ames, source: RecordedResponses.source("ames")
     ).run()
     XCTAssertTrue(report.isKept, report.description)
     XCTAssertEqual(report.verdict(at: "result.rows[0].price.usd", .removed), .threw)
@@ -21,7 +21,7 @@ final class ContractTests: XCTestCase {
   func testEveryKeyIsRemovedNulledAndRetyped() {
     let recorded: RawData = ["a": 1, "b": ["c": RawData.null]]
     let damages = ReformerContract(
-      ClosureReformer { _, _ in 0 }, recorded: recorded, source: Answers.source("s")
+      ClosureReformer { _, _ in 0 }, recorded: recorded, source: RecordedResponses.source("s")
     ).damages.map(\.description)
     XCTAssertEqual(
       damages,
@@ -37,7 +37,7 @@ final class ContractTests: XCTestCase {
 
   func testAReformerThatRefusesTheIntactAnswerIsNotTried() {
     let report = ReformerContract(
-      PropertyListReformer(), recorded: ["a": 1], source: Answers.source("ames")
+      PropertyListReformer(), recorded: ["a": 1], source: RecordedResponses.source("ames")
     ).run()
     XCTAssertFalse(report.isKept)
     XCTAssertEqual(
@@ -51,7 +51,7 @@ final class ContractTests: XCTestCase {
         return text.count + (try raw.rooms.require(Int.self))
       }
       let contract = ReformerContract(
-        careless, recorded: ["name": "A", "rooms": 2, "extra": true], source: Answers.source("s"))
+        careless, recorded: ["name": "A", "rooms": 2, "extra": true], source: RecordedResponses.source("s"))
       let report = try contract.run(
         isolatedBy: .xctest(
           module: "ReformersTests", test: "ContractTests/testACrashIsReportedAndTheOthersAreTriedAllTheSame"))
@@ -66,7 +66,7 @@ final class ContractTests: XCTestCase {
 
     func testAChildThatNeverReachesTheContractIsAnError() {
       let contract = ReformerContract(
-        PropertyListReformer(), recorded: Answers.ames, source: Answers.source("ames"))
+        PropertyListReformer(), recorded: RecordedResponses.ames, source: RecordedResponses.source("ames"))
       let child = ContractChild(executable: URL(fileURLWithPath: "/bin/sh"), arguments: ["-c", "true"])
       XCTAssertThrowsError(try contract.run(isolatedBy: child)) { error in
         XCTAssertTrue((error as? APIError)?.detail.contains("never reached") == true)

@@ -7,9 +7,9 @@ final class PropertyListingTests: XCTestCase {
   func testThreeAPIsWithThreeVocabulariesAreStandardisedByOneReformer() throws {
     let reformer = PropertyListReformer()
     let rows =
-      try reformer.reform(Answers.sacramento, from: Answers.source("sacramento"))
-      + reformer.reform(Answers.ames, from: Answers.source("ames"))
-      + reformer.reform(Answers.new, from: Answers.source("new-homes"))
+      try reformer.reform(RecordedResponses.sacramento, from: RecordedResponses.source("sacramento"))
+      + reformer.reform(RecordedResponses.ames, from: RecordedResponses.source("ames"))
+      + reformer.reform(RecordedResponses.new, from: RecordedResponses.source("new-homes"))
 
     // What shows the rows knows the keys and no service.
     XCTAssertEqual(rows.map { $0[.id] }, ["sac-1", "sac-2", "ames-1", "xf-17"])
@@ -23,9 +23,9 @@ final class PropertyListingTests: XCTestCase {
   }
 
   func testOneAPIIsShownAsAListAndAsAMapByTwoReformers() throws {
-    let source = Answers.source("ames")
-    let rows = try PropertyListReformer().reform(Answers.ames, from: source)
-    let points = try PropertyMapReformer().reform(Answers.ames, from: source)
+    let source = RecordedResponses.source("ames")
+    let rows = try PropertyListReformer().reform(RecordedResponses.ames, from: source)
+    let points = try PropertyMapReformer().reform(RecordedResponses.ames, from: source)
     XCTAssertEqual(rows.map { $0[.id] }, points.map(\.id))
     XCTAssertEqual(
       points,
@@ -34,21 +34,21 @@ final class PropertyListingTests: XCTestCase {
           id: "ames-1", name: "One-storey family home, North Ames", price: 215_000, latitude: 42.054035,
           longitude: -93.619754)
       ])
-    let new = try PropertyMapReformer().reform(Answers.new, from: Answers.source("new-homes"))
+    let new = try PropertyMapReformer().reform(RecordedResponses.new, from: RecordedResponses.source("new-homes"))
     XCTAssertEqual(new.first?.longitude, -93.638933)
     XCTAssertEqual(
-      try PropertyMapReformer().reform(Answers.sacramento, from: Answers.source("sacramento")).count, 2)
+      try PropertyMapReformer().reform(RecordedResponses.sacramento, from: RecordedResponses.source("sacramento")).count, 2)
   }
 
   func testADetailHasTheKeysOfTheList() throws {
-    let answer: RawData = ["status": "ok", "result": Answers.ames.result.rows[0]]
-    let home = try PropertyDetailReformer().reform(answer, from: Answers.source("ames"))
+    let answer: RawData = ["status": "ok", "result": RecordedResponses.ames.result.rows[0]]
+    let home = try PropertyDetailReformer().reform(answer, from: RecordedResponses.source("ames"))
     XCTAssertEqual(home[.name], "One-storey family home, North Ames")
     XCTAssertEqual(home[.year], 1960)
   }
 
   func testTheKeysCarryTheirReformersName() throws {
-    let rows = try PropertyListReformer().reform(Answers.ames, from: Answers.source("ames"))
+    let rows = try PropertyListReformer().reform(RecordedResponses.ames, from: RecordedResponses.source("ames"))
     XCTAssertEqual(ReformedKey<PropertyListReformer, String>.name.fullName, "PropertyListReformer.name")
     XCTAssertEqual(rows[0].dictionary["PropertyListReformer.price"] as? Int, 215_000)
     XCTAssertNil(rows[0].dictionary["PropertyListReformer.zip"])
@@ -56,7 +56,7 @@ final class PropertyListingTests: XCTestCase {
   }
 
   func testAnUnknownSourceIsNamed() {
-    XCTAssertThrowsError(try PropertyListReformer().reform(Answers.ames, from: Answers.source("mars"))) {
+    XCTAssertThrowsError(try PropertyListReformer().reform(RecordedResponses.ames, from: RecordedResponses.source("mars"))) {
       error in
       let error = error as? APIError
       XCTAssertEqual(error?.reason, .misconfigured)
@@ -66,7 +66,7 @@ final class PropertyListingTests: XCTestCase {
 
   func testAnErrorNamesPathExpectedAndFound() {
     let damaged: RawData = ["result": ["rows": [["id": 1, "title": "x", "price": ["usd": "n/a"]]]]]
-    XCTAssertThrowsError(try PropertyListReformer().reform(damaged, from: Answers.source("ames"))) { error in
+    XCTAssertThrowsError(try PropertyListReformer().reform(damaged, from: RecordedResponses.source("ames"))) { error in
       XCTAssertEqual(
         (error as? APIError)?.detail,
         "result.rows[0].price.usd: expected an integer, found the string \"n/a\"")

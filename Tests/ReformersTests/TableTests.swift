@@ -12,7 +12,7 @@ final class TableTests: XCTestCase {
 
   private func table() throws -> TextTable {
     let reformer = TableReformer(of: PropertyListReformer(), columns: columns)
-    return try reformer.reform(Answers.sacramento, from: Answers.source("sacramento"))
+    return try reformer.reform(RecordedResponses.sacramento, from: RecordedResponses.source("sacramento"))
   }
 
   func testATableIsAlignedAndAsWideAsItsTexts() throws {

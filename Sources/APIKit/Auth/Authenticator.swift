@@ -46,7 +46,7 @@ public final class Authenticator: Sendable {
     public var endsCredential: @Sendable (APIError) -> Bool = { error in
       switch error.reason {
       case .invalidGrant: return true
-      case .malformedOAuthAnswer, .authorizationServerFailed, .temporarilyUnavailable, .slowDown: return false
+      case .malformedOAuthResponse, .authorizationServerFailed, .temporarilyUnavailable, .slowDown: return false
       default:
         let status = error.context.status ?? error.evidence?.status
         return status == 400 || status == 401 || status == 403

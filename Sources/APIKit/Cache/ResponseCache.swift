@@ -35,7 +35,7 @@ public final class ResponseCache: Sendable {
   ///     ``onFault(_:)``, and the cache goes on in memory.
   ///   - time: The clocks that ages are measured by.
   public init(
-    memoryBytes: Int = 32 << 20, memoryCount: Int = 20_000, disk: CacheDisk? = nil,
+    memoryBytes: Int = 32 << 20, memoryCount: Int = 20_000, disk: DiskCacheConfiguration? = nil,
     time: any TimeSource = SystemTime()
   ) {
     memory = MemoryCache(maximumBytes: memoryBytes, maximumCount: memoryCount)

@@ -11,18 +11,18 @@ final class Flight: Sendable {
   let call: APICall
   let cache: CacheStep?
   let onProgress: (@Sendable (TransferProgress) -> Void)?
-  let airspace: Airspace
+  let sharedState: SharedState
   let suspension: Suspension
   let deadline: FlightDeadline
 
   init(
     call: APICall, cache: CacheStep?, onProgress: (@Sendable (TransferProgress) -> Void)?,
-    airspace: Airspace, suspension: Suspension
+    sharedState: SharedState, suspension: Suspension
   ) {
     self.call = call
     self.cache = cache
     self.onProgress = onProgress
-    self.airspace = airspace
+    self.sharedState = sharedState
     self.suspension = suspension
     deadline = FlightDeadline(call)
   }
@@ -46,11 +46,11 @@ final class Flight: Sendable {
 
   @inline(never)
   private func askWithOthers() async throws(APIError) -> FlightOutcome {
-    guard let batch = BatchStep(call, airspace.batches) else { return try await askAlone() }
+    guard let batch = BatchStep(call, sharedState.batches) else { return try await askAlone() }
     return try await batch.run { (call) throws(APIError) in
       let own = call === self.call ? self.cache : nil
       return try await Flight(
-        call: call, cache: own, onProgress: nil, airspace: self.airspace, suspension: self.suspension
+        call: call, cache: own, onProgress: nil, sharedState: self.sharedState, suspension: self.suspension
       ).askAlone()
     }
   }
@@ -77,7 +77,7 @@ final class Flight: Sendable {
   @inline(never)
   private func join(_ course: sending FlightCourse) async throws(APIError) -> FlightOutcome {
     let assembled = course.assembled
-    guard let join = JoinStep(call, airspace.joins, deadline, assembled.request) else {
+    guard let join = JoinStep(call, sharedState.joins, deadline, assembled.request) else {
       return try await course.fly()
     }
     return try await join.run { () throws(APIError) in try await FlightCourse(self, assembled).fly() }

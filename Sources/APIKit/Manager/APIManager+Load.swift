@@ -38,7 +38,7 @@ extension APIManager {
       }
     } onCancel: {
       // Runs on any thread, perhaps before the takeoff; the strip's order puts it after.
-      LandingStrip.main.put { [weak self] in _ = self?.end(flight, because: .taskCancelled) }
+      MainDelivery.main.put { [weak self] in _ = self?.end(flight, because: .taskCancelled) }
     }
     return try result.get()
   }

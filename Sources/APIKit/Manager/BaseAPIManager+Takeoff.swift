@@ -73,7 +73,7 @@ extension BaseAPIManager {
     case .landAndRefresh(let response)?:
       Self.putDown(ticket, .succeeded(response))
       hasLanded = true
-    case .preview(let response)?: LandingStrip.main.put { ticket.manager?.preview(response, of: ticket) }
+    case .preview(let response)?: MainDelivery.main.put { ticket.manager?.preview(response, of: ticket) }
     case .ask?, nil: break
     }
     fly(ticket, onlyToRefresh: hasLanded)
@@ -82,20 +82,20 @@ extension BaseAPIManager {
   /// Starts the task of a flight.
   func fly(_ ticket: FlightTicket, onlyToRefresh: Bool = false) {
     let flight = Flight(
-      call: ticket.call, cache: ticket.cache, onProgress: progressReport(for: ticket), airspace: airspace,
+      call: ticket.call, cache: ticket.cache, onProgress: progressReport(for: ticket), sharedState: sharedState,
       suspension: Suspension(recorder: ticket.call.recorder) { isSuspended in
-        LandingStrip.main.put { ticket.manager?.suspend(ticket, isSuspended) }
+        MainDelivery.main.put { ticket.manager?.suspend(ticket, isSuspended) }
       })
     let task = Task.detached {
       if !onlyToRefresh {
         let outcome = await flight.fly { preview in
-          LandingStrip.main.put { ticket.manager?.preview(preview, of: ticket) }
+          MainDelivery.main.put { ticket.manager?.preview(preview, of: ticket) }
         }
         Self.putDown(ticket, outcome)
       }
       guard flight.wantsRefresh else { return }
       await flight.refresh { response in
-        LandingStrip.main.put { ticket.manager?.absorb(response, of: ticket) }
+        MainDelivery.main.put { ticket.manager?.absorb(response, of: ticket) }
       }
     }
     if child?.outlivesRelease == true {
@@ -106,7 +106,7 @@ extension BaseAPIManager {
   }
 
   nonisolated static func putDown(_ ticket: FlightTicket, _ outcome: FlightOutcome) {
-    LandingStrip.main.put {
+    MainDelivery.main.put {
       OrphanedFlights.shared.remove(ticket.id)
       guard let manager = ticket.manager else { return FlightRegistry.shared.forget(ticket.id) }
       manager.land(ticket, outcome)
@@ -118,7 +118,7 @@ extension BaseAPIManager {
     let time = time
     let task = Task.detached {
       do { try await time.sleep(for: interval) } catch { return }
-      LandingStrip.main.put { ticket.manager?.waitIsOver(for: ticket) }
+      MainDelivery.main.put { ticket.manager?.waitIsOver(for: ticket) }
     }
     flightTasks.add(task, for: ticket.id)
   }
@@ -132,7 +132,7 @@ extension BaseAPIManager {
   private func progressReport(for ticket: FlightTicket) -> (@Sendable (TransferProgress) -> Void)? {
     guard ticket.call.wantsProgress else { return nil }
     return { progress in
-      LandingStrip.main.put {
+      MainDelivery.main.put {
         guard let manager = ticket.manager, manager.tickets[ticket.id] != nil else { return }
         ticket.onProgress?(progress)
         guard manager.reportsProgress else { return }
@@ -144,7 +144,7 @@ extension BaseAPIManager {
   /// A refusal that is nobody's decision lands like a failure, so that whoever waits hears of it; on the
   /// next turn, so that the caller of `load` is back before its delegate is called.
   private func land(refusal error: APIError) {
-    LandingStrip.main.put { [weak self] in
+    MainDelivery.main.put { [weak self] in
       guard let self, interceptors.allow({ $0.manager(self, beforeFailure: error) }) else { return }
       tellFailure(error)
     }

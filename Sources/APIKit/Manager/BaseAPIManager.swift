@@ -18,8 +18,8 @@
   public var reportsProgress = false
 
   /// What the flights share with others: joins, and each host's limits, breaker and budget for retries.
-  /// The default is ``Airspace/shared``; applies to the flights that take off from now on.
-  public var airspace = Airspace.shared
+  /// The default is ``SharedState/shared``; applies to the flights that take off from now on.
+  public var sharedState = SharedState.shared
 
   /// What the last successful load landed with; nil before the first.
   public internal(set) var lastResponse: APIResponse?

@@ -29,13 +29,13 @@ struct CacheCommand: Command {
       var plain: [String: Any?] = ["folder": session.cacheFolder, "faults": numbers.faults]
       for (name, level) in levels {
         plain[name] = [
-          "answers": level.count, "bytes": level.bytes, "hits": level.hits, "misses": level.misses,
+          "responses": level.count, "bytes": level.bytes, "hits": level.hits, "misses": level.misses,
           "stores": level.stores, "evictions": level.evictions,
         ]
       }
       return try HomePrinter(session: session).json(plain)
     }
-    let heads = ["Level", "Answers", "Bytes", "Hits", "Misses", "Stores", "Evictions"]
+    let heads = ["Level", "Responses", "Bytes", "Hits", "Misses", "Stores", "Evictions"]
     let rows = levels.map { name, level in
       [name]
         + [level.count, level.bytes, level.hits, level.misses, level.stores, level.evictions].map {

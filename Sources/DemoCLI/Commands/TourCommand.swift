@@ -16,7 +16,7 @@ struct TourCommand: Command {
       ]
     ),
     ("One home, by a manager of its own", ["show", "ames-17"]),
-    ("The same answers as a map, by another reformer", ["map", "--source", "ames", "--no-svg"]),
+    ("The same responses as a map, by another reformer", ["map", "--source", "ames", "--no-svg"]),
     ("What each takeoff policy does with four loads in a row", ["takeoff"]),
   ]
 

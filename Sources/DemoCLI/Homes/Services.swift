@@ -7,8 +7,8 @@ struct SacramentoService: APIService {
   let name = PropertyService.sacramento
   let environments: ServiceEnvironments
   let client: HTTPClient
-  var answers = Answers()
-  var cache: ResponseCache? { answers.cache }
+  var responses = StoredResponses()
+  var cache: ResponseCache? { responses.cache }
   let apiVersion: String? = "v1"
   let signer: (any RequestSigner)? = SaltedDigestSigner(
     key: SigningKey(DemoSignatures.Keys.sacramento), salt: DemoSignatures.Keys.sacramentoSalt)
@@ -24,8 +24,8 @@ struct AmesService: APIService {
   let name = PropertyService.ames
   let environments: ServiceEnvironments
   let client: HTTPClient
-  var answers = Answers()
-  var cache: ResponseCache? { answers.cache }
+  var responses = StoredResponses()
+  var cache: ResponseCache? { responses.cache }
   let apiVersion: String? = "v2"
   let signer: (any RequestSigner)? = HMACSigner(
     key: SigningKey(DemoSignatures.Keys.ames), keyID: DemoSignatures.Keys.amesID)
@@ -40,8 +40,8 @@ struct NewHomesService: APIService {
   let name = PropertyService.newHomes
   let environments: ServiceEnvironments
   let client: HTTPClient
-  var answers = Answers()
-  var cache: ResponseCache? { answers.cache }
+  var responses = StoredResponses()
+  var cache: ResponseCache? { responses.cache }
   let apiVersion: String? = "v1"
 
   func resolve(_ error: APIError, of call: APICall) async -> ErrorResolution {

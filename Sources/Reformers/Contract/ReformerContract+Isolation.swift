@@ -79,7 +79,7 @@
 
     /// The child's side: tries the damages from the start it was given and writes what came of each.
     private func obey(_ order: ContractOrder) -> Never {
-      switch outcome(of: recordedAnswer) {
+      switch outcome(of: recordedResponse) {
       case .failure(let error): order.write(order.plain((error as? APIError)?.detail ?? "\(error)"))
       case .success(let intact):
         order.write(ContractOrder.ready)

@@ -14,7 +14,7 @@ public import APIKit
 /// ``run(isolatedBy:)``.
 public struct ReformerContract<Subject: Reformer>: Sendable {
   private let reformer: Subject
-  let recordedAnswer: RawData
+  let recordedResponse: RawData
   private let source: ReformSource
   /// Of each array, so many elements are damaged; the others are like them. The default is 2.
   public var elementsPerArray = 2
@@ -27,14 +27,14 @@ public struct ReformerContract<Subject: Reformer>: Sendable {
   ///   - source: Where the answer came from.
   public init(_ reformer: Subject, recorded: RawData, source: ReformSource) {
     self.reformer = reformer
-    recordedAnswer = recorded
+    recordedResponse = recorded
     self.source = source
   }
 
   /// Every damage, in the order of the answer.
   public var damages: [Damage] {
-    paths(in: recordedAnswer, at: []).flatMap { path in
-      let kind = recordedAnswer.at(RawPath(steps: path)).kind
+    paths(in: recordedResponse, at: []).flatMap { path in
+      let kind = recordedResponse.at(RawPath(steps: path)).kind
       let others = Damage.stand.filter { $0.kind != kind }.map { Damage.How.became($0) }
       let nulled: [Damage.How] = kind == .null ? [] : [.nulled]
       return ([.removed] + nulled + others).map { Damage(path: RawPath(steps: path), how: $0) }
@@ -43,7 +43,7 @@ public struct ReformerContract<Subject: Reformer>: Sendable {
 
   /// Tries every damage in this process.
   public func run() -> ContractReport {
-    let intact = outcome(of: recordedAnswer)
+    let intact = outcome(of: recordedResponse)
     guard case .success(let intact) = intact else {
       return ContractReport(findings: [], intactError: intact.failureText)
     }
@@ -52,7 +52,7 @@ public struct ReformerContract<Subject: Reformer>: Sendable {
 
   /// What comes of one damage.
   func finding(of damage: Damage, intact: String) -> ContractReport.Finding {
-    switch outcome(of: damage.applied(to: recordedAnswer)) {
+    switch outcome(of: damage.applied(to: recordedResponse)) {
     case .failure(let error):
       return ContractReport.Finding(damage: damage, verdict: .threw, text: describe(error))
     case .success(let output):

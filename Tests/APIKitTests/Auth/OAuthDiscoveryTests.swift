@@ -53,8 +53,8 @@ final class OAuthDiscoveryTests: XCTestCase {
     let cases: [([String: String], APIError.Reason)] = [
       (["issuer": #""https://evil.test""#], .issuerMismatch),
       (["issuer": #""https://id.test/tenant/""#], .issuerMismatch),
-      (["issuer": ""], .malformedOAuthAnswer),
-      (["token_endpoint": ""], .malformedOAuthAnswer),
+      (["issuer": ""], .malformedOAuthResponse),
+      (["token_endpoint": ""], .malformedOAuthResponse),
       (["token_endpoint": #""http://id.test/token""#], .misconfigured),
       (["revocation_endpoint": #""http://id.test/revoke""#], .misconfigured),
       (["code_challenge_methods_supported": #"["plain"]"#], .misconfigured),
@@ -73,7 +73,7 @@ final class OAuthDiscoveryTests: XCTestCase {
       "/.well-known/oauth-authorization-server/tenant",
       .bytes(Array("<html>".utf8), contentType: "text/html"))
     let page = await failure { try await self.discover() }
-    XCTAssertEqual(page?.reason, .malformedOAuthAnswer)
+    XCTAssertEqual(page?.reason, .malformedOAuthResponse)
     XCTAssertEqual(stub.requests.count, 1, "only where it is not found is another address tried")
     stub.reset()
     stub.on("/.well-known/oauth-authorization-server/tenant", .status(404))

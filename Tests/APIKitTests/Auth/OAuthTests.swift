@@ -94,12 +94,12 @@ final class OAuthTests: XCTestCase {
       ("app://cb?code=c&\(state)&iss=https%3A%2F%2Fevil.test", .issuerMismatch),
       ("app://cb?error=access_denied&error_description=no%0Athanks&\(state)", .accessDenied),
       ("app://cb?error=odd&\(state)", .otherOAuthError),
-      ("app://cb?\(state)", .malformedOAuthAnswer),
-      ("app://cb?code=&\(state)", .malformedOAuthAnswer),
-      ("app://cb?code=a&code=b&\(state)", .malformedOAuthAnswer),
-      ("app://cb?code=%zz&\(state)", .malformedOAuthAnswer),
-      ("other://cb?code=c&\(state)", .malformedOAuthAnswer),
-      ("app://cb.evil?code=c&\(state)", .malformedOAuthAnswer),
+      ("app://cb?\(state)", .malformedOAuthResponse),
+      ("app://cb?code=&\(state)", .malformedOAuthResponse),
+      ("app://cb?code=a&code=b&\(state)", .malformedOAuthResponse),
+      ("app://cb?code=%zz&\(state)", .malformedOAuthResponse),
+      ("other://cb?code=c&\(state)", .malformedOAuthResponse),
+      ("app://cb.evil?code=c&\(state)", .malformedOAuthResponse),
     ]
     for (callback, reason) in cases {
       do {
@@ -149,7 +149,7 @@ final class OAuthTests: XCTestCase {
   }
 
   func testErrorsOfTheRFCAreReasonsAndAnythingElseIsNamed() async throws {
-    let answers: [(StubAnswer, APIError.Reason, String)] = [
+    let answers: [(StubResponse, APIError.Reason, String)] = [
       (
         .json(#"{"error": "invalid_grant", "error_description": "used"}"#, status: 400), .invalidGrant,
         "the code or refresh token is not valid any more: used"
@@ -160,18 +160,18 @@ final class OAuthTests: XCTestCase {
       ),
       (
         .bytes(Array("<html>oops</html>".utf8), contentType: "text/html; charset=utf-8"),
-        .malformedOAuthAnswer, "https://id.test/token answered 200 with text/html where JSON is due"
+        .malformedOAuthResponse, "https://id.test/token answered 200 with text/html where JSON is due"
       ),
       (
-        .bytes(Array("<html>".utf8), status: 502, contentType: "text/html"), .malformedOAuthAnswer,
+        .bytes(Array("<html>".utf8), status: 502, contentType: "text/html"), .malformedOAuthResponse,
         "https://id.test/token answered 502 with text/html where JSON is due"
       ),
       (
-        .json(#"{"token": 1}"#), .malformedOAuthAnswer,
+        .json(#"{"token": 1}"#), .malformedOAuthResponse,
         "https://id.test/token answered 200 with JSON without a token or an error"
       ),
       (
-        .json(#"{"access_token": "a", "token_type": "mac"}"#), .malformedOAuthAnswer,
+        .json(#"{"access_token": "a", "token_type": "mac"}"#), .malformedOAuthResponse,
         "the token is of the type mac, not Bearer"
       ),
       (.failure(.connectionRefused), .connectionRefused, ""),

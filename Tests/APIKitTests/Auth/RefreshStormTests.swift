@@ -74,7 +74,7 @@ import XCTest
     manager.service.client = client
     manager.service.environments = ServiceEnvironments(try server.url("/api"))
     manager.apiName = path
-    manager.airspace = Airspace()
+    manager.sharedState = SharedState()
     return manager
   }
 

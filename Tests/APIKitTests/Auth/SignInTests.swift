@@ -28,7 +28,7 @@ import XCTest
     let manager = TestManager(stub)
     manager.service.authenticator = authenticator
     manager.signIn = rule
-    manager.airspace = Airspace()
+    manager.sharedState = SharedState()
     return manager
   }
 

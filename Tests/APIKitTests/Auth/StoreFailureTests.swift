@@ -17,7 +17,7 @@ import XCTest
   private func makeManager(_ authenticator: Authenticator) -> TestManager {
     let manager = TestManager(stub)
     manager.service.authenticator = authenticator
-    manager.airspace = Airspace()
+    manager.sharedState = SharedState()
     return manager
   }
 

@@ -20,7 +20,7 @@ import XCTest
     XCTAssertEqualProvenance(try await lands(["page": 2]), .network)
   }
 
-  func testOfflineOnlyStoredAnswersLand() async throws {
+  func testOfflineOnlyStoredResponsesLand() async throws {
     script(.json("[1]"))
     _ = try await lands()
     time.advance(by: .seconds(1000))

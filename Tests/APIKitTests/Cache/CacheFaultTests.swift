@@ -13,7 +13,7 @@ import XCTest
 /// What goes wrong with a disk: after each fault a look-up gives the right answer or none.
 final class CacheFaultTests: XCTestCase {
   private func cache(_ folder: String, time: any TimeSource = SystemTime()) -> ResponseCache {
-    ResponseCache(disk: CacheDisk(folder: folder, bodyFileThreshold: 4096), time: time)
+    ResponseCache(disk: DiskCacheConfiguration(folder: folder, bodyFileThreshold: 4096), time: time)
   }
 
   /// Stores answers 1 to `count`, every third with a body in a file, and closes the cache.
@@ -202,7 +202,7 @@ final class CacheFaultTests: XCTestCase {
 
   func testAFullDatabaseDropsWhatDoesNotFitAndKeepsTheRest() async throws {
     let folder = try CacheFixture.folder(self)
-    var disk = CacheDisk(folder: folder)
+    var disk = DiskCacheConfiguration(folder: folder)
     disk.maximumPages = 40
     let cache = ResponseCache(disk: disk)
     let log = FaultLog(cache)
@@ -250,7 +250,7 @@ final class CacheFaultTests: XCTestCase {
 
   func testAnswersThatComeTooFastAreToldAndDoNotLeaveTheOnesBefore() async throws {
     let folder = try CacheFixture.folder(self)
-    var disk = CacheDisk(folder: folder)
+    var disk = DiskCacheConfiguration(folder: folder)
     disk.maximumPendingBytes = 10_000
     let cache = ResponseCache(disk: disk)
     cache.put(CacheFixture.entry(1, bytes: 300))
@@ -307,7 +307,7 @@ final class CacheFaultTests: XCTestCase {
     let young = cache(folder)
     await young.flush()
     XCTAssertEqual(CacheFixture.bodyFiles(folder).count, 3, "they may be another process's")
-    var disk = CacheDisk(folder: folder, bodyFileThreshold: 4096)
+    var disk = DiskCacheConfiguration(folder: folder, bodyFileThreshold: 4096)
     disk.orphanAge = 0
     let old = ResponseCache(disk: disk)
     await old.flush()

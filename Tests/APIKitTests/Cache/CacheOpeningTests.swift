@@ -8,7 +8,7 @@ final class CacheOpeningTests: XCTestCase {
   func testConnectionsThatOpenANewFolderAtOnceAllTakeItForTheirs() async throws {
     for _ in 0..<60 {
       let folder = try CacheFixture.folder(self)
-      let caches = (0..<3).map { _ in ResponseCache(disk: CacheDisk(folder: folder)) }
+      let caches = (0..<3).map { _ in ResponseCache(disk: DiskCacheConfiguration(folder: folder)) }
       let logs = caches.map(FaultLog.init)
       await withTaskGroup(of: Void.self) { group in
         for (number, cache) in caches.enumerated() {

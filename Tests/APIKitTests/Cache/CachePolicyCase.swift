@@ -17,7 +17,7 @@ import XCTest
     return manager
   }
 
-  func script(_ answers: StubAnswer...) {
+  func script(_ answers: StubResponse...) {
     for answer in answers.reversed() where answers.count == 1 { stub.on("/api/list", answer) }
     switch answers.count {
     case 2: stub.on("/api/list", answers[0], answers[1])

@@ -106,7 +106,7 @@ import XCTest
 
   func testWhenTheNetworkFailsAStoredAnswerLandsAsStale() async throws {
     manager.cachePolicy = .networkElseStale(upTo: .seconds(60))
-    for failing: StubAnswer in [.failure(.connectionRefused), .status(503)] {
+    for failing: StubResponse in [.failure(.connectionRefused), .status(503)] {
       stub.on("/api/list", .json("[1]"), failing)
       XCTAssertEqualProvenance(try await lands(), .network)
       time.advance(by: .seconds(60))

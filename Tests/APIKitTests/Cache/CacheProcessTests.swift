@@ -124,8 +124,8 @@ extension SQLiteStatement {
 final class CacheChildTests: XCTestCase {
   static let count = 60
 
-  static func disk(_ folder: String) -> CacheDisk {
-    var disk = CacheDisk(folder: folder, maximumBytes: 1_000_000, bodyFileThreshold: 4096)
+  static func disk(_ folder: String) -> DiskCacheConfiguration {
+    var disk = DiskCacheConfiguration(folder: folder, maximumBytes: 1_000_000, bodyFileThreshold: 4096)
     disk.orphanAge = 0.5
     return disk
   }

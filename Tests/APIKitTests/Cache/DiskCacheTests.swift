@@ -9,7 +9,7 @@ final class DiskCacheTests: XCTestCase {
     _ folder: String, bytes: Int = 256 << 20, key: SigningKey? = nil, time: any TimeSource = SystemTime()
   ) -> ResponseCache {
     ResponseCache(
-      disk: CacheDisk(folder: folder, maximumBytes: bytes, bodyFileThreshold: 4096, encryptionKey: key),
+      disk: DiskCacheConfiguration(folder: folder, maximumBytes: bytes, bodyFileThreshold: 4096, encryptionKey: key),
       time: time)
   }
 
@@ -88,7 +88,7 @@ final class DiskCacheTests: XCTestCase {
     }
   }
 
-  func testTagsMakeStoredAnswersStaleAtOnceAndForGood() async throws {
+  func testTagsMakeStoredResponsesStaleAtOnceAndForGood() async throws {
     let folder = try CacheFixture.folder(self)
     let first = cache(folder)
     first.put(CacheFixture.entry(1, tags: ["homes"]))

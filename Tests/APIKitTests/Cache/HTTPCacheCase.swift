@@ -40,7 +40,7 @@ import XCTest
   /// What the second of two loads lands with, so many seconds after the first.
   func second(
     after seconds: Double = 0, _ first: HTTPHeaders, status: Int = 200, request: HTTPHeaders = [:],
-    then answer: StubAnswer = .json("[2]"), use: CacheUse = .asPolicy
+    then answer: StubResponse = .json("[2]"), use: CacheUse = .asPolicy
   ) async throws -> APIResponse {
     try begin()
     manager.expectation = ResponseExpectation(statuses: 200..<600, format: .automatic)
@@ -70,7 +70,7 @@ import XCTest
   }
 
   /// That what lands has been sent by the demo's server.
-  func assertTheServerAnswered(line: UInt = #line) async throws {
+  func assertTheServerResponded(line: UInt = #line) async throws {
     let response = try await second(after: 70, ["Cache-Control": "max-age=60"])
     XCTAssertEqual(response.headers["Server"], "APIKit-Demo", line: line)
     XCTAssertEqual(try demo.get().0.counters.requests, stub.requests.count, line: line)

@@ -16,7 +16,7 @@ import XCTest
 
   /// RFC 5861, 4.
   func testStaleIfErrorLandsInTheServersStead() async throws {
-    for failing: StubAnswer in [.failure(.connectionRefused), .failure(.idleTimeout)] {
+    for failing: StubResponse in [.failure(.connectionRefused), .failure(.idleTimeout)] {
       let response = try await second(
         after: 70, ["Cache-Control": "max-age=60, stale-if-error=20"], then: failing)
       XCTAssertEqual(response.provenance, .stale(age: .seconds(70)))

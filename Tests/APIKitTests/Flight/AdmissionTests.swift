@@ -5,7 +5,7 @@ import XCTest
 /// Host limits, circuit breaker and fallback as an application meets them.
 @MainActor final class AdmissionTests: XCTestCase {
   private let stub = StubTransport(.json(someJSON))
-  private let airspace = Airspace()
+  private let sharedState = SharedState()
   private let time = ManualTime()
   private let host = HostKey("https://homes.test/api")
 
@@ -13,13 +13,13 @@ import XCTest
     var service = TestService(stub)
     change(&service)
     let manager = TestManager(service)
-    manager.airspace = airspace
+    manager.sharedState = sharedState
     manager.time = time
     return manager
   }
 
   private func waitUntilWaiting(_ count: Int) async {
-    await waitUntil { self.airspace.turns.waitingCount(at: self.host) == count }
+    await waitUntil { self.sharedState.hostLimiter.waitingCount(at: self.host) == count }
   }
 
   func testNoMoreThanTheLimitAreOnTheWireAndTheHighestPriorityIsNext() async throws {
@@ -64,7 +64,7 @@ import XCTest
     stub.release()
     await recorder.waitForLandings(3)
     XCTAssertEqual(stub.requests.map(\.url.query), ["page=1", "page=3"])
-    XCTAssertEqual(airspace.turns.waitingCount(at: host), 0)
+    XCTAssertEqual(sharedState.hostLimiter.waitingCount(at: host), 0)
   }
 
   func testTheDeadlineEndsTheWaitForATurn() async throws {
@@ -78,7 +78,7 @@ import XCTest
     await time.advanceOnceAsleep(by: .seconds(5))
     let error = try await failed
     XCTAssertEqual(error.reason, .deadlineExceeded)
-    XCTAssertEqual(airspace.turns.waitingCount(at: host), 0)
+    XCTAssertEqual(sharedState.hostLimiter.waitingCount(at: host), 0)
     stub.release()
   }
 
@@ -109,7 +109,7 @@ import XCTest
   func testAServerThatKeepsFailingIsLeftAloneAndThenProbed() async throws {
     let manager = makeBrokenManager()
     for _ in 0..<3 { _ = try await errorThrown { () throws(APIError) in try await manager.response() } }
-    XCTAssertEqual(airspace.openBreakers, ["homes.test:443"])
+    XCTAssertEqual(sharedState.openBreakers, ["homes.test:443"])
     let refused = try await errorThrown { () throws(APIError) in try await manager.response() }
     XCTAssertEqual(refused.label, "takeoff.circuit-open")
     XCTAssertEqual(refused.detail, "homes.test:443 has failed too often; it is tried again in 5 s")
@@ -120,18 +120,18 @@ import XCTest
     stub.on("/api/list", .json(someJSON))
     let probe = try await manager.response()
     XCTAssertEqual(probe.record?.description.contains("breaker: closed for homes.test:443"), true)
-    XCTAssertEqual(airspace.openBreakers, [])
+    XCTAssertEqual(sharedState.openBreakers, [])
   }
 
   func testABreakerPerAPILeavesTheOtherAPIsAlone() async throws {
     let manager = makeBrokenManager()
     manager.service.breaker?.scope = .api
     for _ in 0..<3 { _ = try await errorThrown { () throws(APIError) in try await manager.response() } }
-    XCTAssertEqual(airspace.openBreakers, ["homes.test:443 Homes GET list"])
+    XCTAssertEqual(sharedState.openBreakers, ["homes.test:443 Homes GET list"])
     manager.apiName = "detail"
     _ = try await manager.response()
-    airspace.forgetFailures()
-    XCTAssertEqual(airspace.openBreakers, [])
+    sharedState.forgetFailures()
+    XCTAssertEqual(sharedState.openBreakers, [])
   }
 
   func testAnOpenBreakerEndsTheRetriesOfALoad() async throws {
@@ -147,7 +147,7 @@ import XCTest
     let manager = makeBrokenManager()
     stub.on("/api/list", .status(404))
     for _ in 0..<5 { _ = try await errorThrown { () throws(APIError) in try await manager.response() } }
-    XCTAssertEqual(airspace.openBreakers, [])
+    XCTAssertEqual(sharedState.openBreakers, [])
   }
 
   func testWhileItIsOpenAFallbackLandsInstead() async throws {

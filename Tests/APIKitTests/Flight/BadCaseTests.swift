@@ -6,13 +6,13 @@ import XCTest
 @MainActor final class BadCaseTests: XCTestCase {
   private let stub = StubTransport()
   private let time = ManualTime()
-  private let airspace = Airspace()
+  private let sharedState = SharedState()
 
   private func makeManager(_ change: (inout TestService) -> Void = { _ in }) -> TestManager {
     var service = TestService(stub)
     change(&service)
     let manager = TestManager(service)
-    manager.airspace = airspace
+    manager.sharedState = sharedState
     manager.time = time
     return manager
   }
@@ -33,11 +33,11 @@ import XCTest
     let recorder = Recorder()
     living.delegate = recorder
     living.load()
-    await waitUntil { self.airspace.joins.waiterCount == 2 }
+    await waitUntil { self.sharedState.joins.waiterCount == 2 }
     weak let gone = dying
     dying = nil
     XCTAssertNil(gone, "a flight does not keep its manager alive")
-    await waitUntil { self.airspace.joins.waiterCount == 1 }
+    await waitUntil { self.sharedState.joins.waiterCount == 1 }
     stub.release()
     await recorder.waitForLandings()
     await landingsWorkedOff()
@@ -48,7 +48,7 @@ import XCTest
 
   // MARK: Token endpoints
 
-  private func makeOAuthManager(_ page: StubAnswer) throws -> (TestManager, Authenticator) {
+  private func makeOAuthManager(_ page: StubResponse) throws -> (TestManager, Authenticator) {
     stub.on("/api/list", .status(401))
     stub.on(.post, "/token", page)
     let stub = stub
@@ -67,7 +67,7 @@ import XCTest
         .bytes(Array("<html>Please log in to the airport".utf8), status: status, contentType: "text/html"))
       let error = await failure { try await manager.response() }
       XCTAssertEqual(error?.reason, .refreshFailed)
-      XCTAssertEqual((error?.underlying as? APIError)?.reason, .malformedOAuthAnswer)
+      XCTAssertEqual((error?.underlying as? APIError)?.reason, .malformedOAuthResponse)
       XCTAssertEqual(
         error?.detail,
         "the credential could not be renewed: https://id.test/token answered \(status) with text/html where "
@@ -143,7 +143,7 @@ import XCTest
     manager.cachePolicy = .networkElseStale()
     _ = try await manager.response()
     _ = try await manager.response()
-    XCTAssertEqual(airspace.openBreakers, ["homes.test:443"])
+    XCTAssertEqual(sharedState.openBreakers, ["homes.test:443"])
     let response = try await manager.response()
     guard case .stale = response.provenance else { return XCTFail("\(response.provenance)") }
     XCTAssertEqual(stub.requests.count, 2, "the third load sent nothing")

@@ -46,7 +46,7 @@ final class BatchTableTests: XCTestCase {
 /// Batches as an application meets them: managers of one id each, and a service with a list.
 @MainActor final class BatchTests: XCTestCase {
   private let stub = StubTransport()
-  private let airspace = Airspace()
+  private let sharedState = SharedState()
   private let time = ManualTime()
 
   override func setUp() async throws {
@@ -73,13 +73,13 @@ final class BatchTableTests: XCTestCase {
     }
     let manager = TestManager(service)
     manager.apiName = "home"
-    manager.airspace = airspace
+    manager.sharedState = sharedState
     manager.time = time
     return manager
   }
 
   private func waitUntilGathered(_ count: Int) async {
-    await waitUntil { self.airspace.batches.waitingCount == count }
+    await waitUntil { self.sharedState.batches.waitingCount == count }
   }
 
   func testLoadsOfOneIdEachBecomeOneListCallAndAreSplitBack() async throws {
@@ -99,7 +99,7 @@ final class BatchTableTests: XCTestCase {
     }
     let text = managers[4].lastResponse?.record?.description ?? ""
     XCTAssertTrue(text.contains("one of 5 loads in the call of flight"), text)
-    XCTAssertEqual(airspace.batches.waitingCount, 0)
+    XCTAssertEqual(sharedState.batches.waitingCount, 0)
   }
 
   func testALoadThatStaysAloneMakesItsOwnCall() async throws {

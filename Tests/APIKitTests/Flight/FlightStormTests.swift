@@ -13,7 +13,7 @@ import XCTest
     service.client = try HTTPClient(configuration: .ephemeral)
     change(&service)
     let manager = TestManager(service)
-    manager.airspace = Airspace()
+    manager.sharedState = SharedState()
     return manager
   }
 
@@ -28,7 +28,7 @@ import XCTest
     let recorder = Recorder()
     manager.delegate = recorder
     for _ in 0..<1000 { manager.load(["city": "Suzhou"]) }
-    await waitUntil { manager.airspace.joins.waiterCount == 1000 }
+    await waitUntil { manager.sharedState.joins.waiterCount == 1000 }
     latch.open()
     await recorder.waitForLandings(1000)
     XCTAssertEqual(recorder.responses.count, 1000)
@@ -46,7 +46,7 @@ import XCTest
     let manager = try makeManager(at: server.baseURL)
     manager.joinsIdenticalFlights = true
     for _ in 0..<100 { manager.load() }
-    await waitUntil { manager.airspace.joins.waiterCount == 100 && server.counters.requests == 1 }
+    await waitUntil { manager.sharedState.joins.waiterCount == 100 && server.counters.requests == 1 }
     manager.cancel()
     await waitUntil { server.counters.openConnections == 0 }
     XCTAssertEqual(server.counters.requests, 1)

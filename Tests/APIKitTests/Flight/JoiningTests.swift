@@ -5,20 +5,20 @@ import XCTest
 /// Joining as an application meets it.
 @MainActor final class JoiningTests: XCTestCase {
   private let stub = StubTransport(.json(someJSON))
-  private let airspace = Airspace()
+  private let sharedState = SharedState()
   private let time = ManualTime()
 
   private func makeManager(_ headers: HTTPHeaders = [:]) -> TestManager {
     let manager = TestManager(stub)
     manager.joinsIdenticalFlights = true
-    manager.airspace = airspace
+    manager.sharedState = sharedState
     manager.headers = headers
     return manager
   }
 
   /// Returns when so many flights wait for shared calls.
   private func waitUntilWaiting(_ count: Int) async {
-    await waitUntil { self.airspace.joins.waiterCount == count }
+    await waitUntil { self.sharedState.joins.waiterCount == count }
   }
 
   func testAThousandIdenticalLoadsMakeOneRequestAndAllLand() async throws {
@@ -33,7 +33,7 @@ import XCTest
     XCTAssertEqual(stub.requests.count, 1)
     XCTAssertEqual(recorder.responses.count, 1000)
     XCTAssertEqual(Set(recorder.responses.compactMap(\.flightID)), Set(flights), "each lands as itself")
-    XCTAssertEqual(airspace.joins.count, 0)
+    XCTAssertEqual(sharedState.joins.count, 0)
   }
 
   func testLoadsThatAreAlikeOnTheSurfaceAreNotJoined() async throws {
@@ -70,7 +70,7 @@ import XCTest
     stub.hold()
     let one = makeManager()
     let other = OtherManager(stub)
-    other.airspace = airspace
+    other.sharedState = sharedState
     one.load()
     other.load()
     try await stub.waitForRequests(2)
@@ -108,8 +108,8 @@ import XCTest
     XCTAssertEqual(stub.heldCount, 1)
     managers.removeAll()
     await waitUntil { self.stub.heldCount == 0 }
-    XCTAssertEqual(airspace.joins.count, 0)
-    XCTAssertEqual(airspace.joins.waiterCount, 0)
+    XCTAssertEqual(sharedState.joins.count, 0)
+    XCTAssertEqual(sharedState.joins.waiterCount, 0)
   }
 
   func testAFailureIsEveryonesAndIsTakenToTheHookOnce() async throws {
@@ -147,7 +147,7 @@ import XCTest
     await time.advanceOnceAsleep(by: .seconds(5), sleepers: 2)
     let error = try await failed
     XCTAssertEqual(error.reason, .deadlineExceeded)
-    XCTAssertEqual(airspace.joins.waiterCount, 1)
+    XCTAssertEqual(sharedState.joins.waiterCount, 1)
     stub.release()
     let response = try await answer
     XCTAssertEqual(response.status, 200)
@@ -158,7 +158,7 @@ import XCTest
     let stub = StubTransport(.failure(APIError(.transport, .deadlineExceeded)), .json(someJSON))
     let manager = TestManager(stub)
     manager.joinsIdenticalFlights = true
-    manager.airspace = airspace
+    manager.sharedState = sharedState
     manager.time = time
     manager.retryPolicy = RetryPolicy(attempts: 1, deadline: .seconds(60))
     let response = try await manager.response()

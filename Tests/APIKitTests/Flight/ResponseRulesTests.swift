@@ -5,7 +5,7 @@ import XCTest
 /// What becomes of an answer: decoding, then status, content type, emptiness, business code, shape.
 @MainActor final class ResponseRulesTests: XCTestCase {
   private func response(
-    _ answer: StubAnswer, _ set: (TestManager) -> Void = { _ in }
+    _ answer: StubResponse, _ set: (TestManager) -> Void = { _ in }
   ) async throws(APIError) -> APIResponse {
     let manager = TestManager(StubTransport(answer))
     set(manager)
@@ -13,7 +13,7 @@ import XCTest
   }
 
   private func error(
-    _ answer: StubAnswer, _ set: @escaping (TestManager) -> Void = { _ in }
+    _ answer: StubResponse, _ set: @escaping (TestManager) -> Void = { _ in }
   ) async throws -> APIError {
     try await errorThrown { () throws(APIError) in try await self.response(answer, set) }
   }
@@ -41,7 +41,7 @@ import XCTest
   }
 
   func testTheAcceptableStatusesAreTheManagers() async throws {
-    let answer = StubAnswer.json(#"{"a": 1}"#, status: 409)
+    let answer = StubResponse.json(#"{"a": 1}"#, status: 409)
     let response = try await response(answer) { $0.expectation.statuses = 200..<500 }
     XCTAssertEqual(response.status, 409)
     XCTAssertEqual(response.raw["a"].int, 1)
@@ -67,7 +67,7 @@ import XCTest
   }
 
   func testTheAcceptableContentTypesAreTheManagers() async throws {
-    let answer = StubAnswer.json(someJSON)
+    let answer = StubResponse.json(someJSON)
     let error = try await error(answer) { $0.expectation.contentTypes = ["application/problem+json"] }
     XCTAssertEqual(error.reason, .unacceptableContentType)
     XCTAssertTrue(error.detail.contains("expected application/problem+json"), error.detail)

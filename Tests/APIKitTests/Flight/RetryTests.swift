@@ -17,7 +17,7 @@ import XCTest
     service.signer = signer
     let manager = TestManager(service)
     manager.time = time
-    manager.airspace = Airspace()
+    manager.sharedState = SharedState()
     return manager
   }
 
@@ -201,11 +201,11 @@ import XCTest
     stub.on("/api/list", .status(503), .json(someJSON))
     let manager = makeManager(attempts: 2)
     let host = HostKey("https://homes.test/api")
-    for _ in 0..<20 { XCTAssertTrue(manager.airspace.drawRetry(at: host, now: time.now)) }
+    for _ in 0..<20 { XCTAssertTrue(manager.sharedState.drawRetry(at: host, now: time.now)) }
     _ = try await errorThrown { () throws(APIError) in try await manager.response() }
     for _ in 0..<11 { _ = try await manager.response() }
-    XCTAssertTrue(manager.airspace.drawRetry(at: host, now: time.now))
-    XCTAssertFalse(manager.airspace.drawRetry(at: host, now: time.now))
+    XCTAssertTrue(manager.sharedState.drawRetry(at: host, now: time.now))
+    XCTAssertFalse(manager.sharedState.drawRetry(at: host, now: time.now))
   }
 }
 

@@ -7,7 +7,7 @@ import XCTest
   private let stub = StubTransport()
   private let recorder = Recorder()
 
-  private func makeManager(_ answer: StubAnswer = .json(someJSON)) -> TestManager {
+  private func makeManager(_ answer: StubResponse = .json(someJSON)) -> TestManager {
     stub.on("/api/list", answer)
     let manager = TestManager(stub)
     manager.delegate = recorder

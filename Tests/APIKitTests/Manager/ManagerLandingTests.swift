@@ -7,7 +7,7 @@ import XCTest
   private let stub = StubTransport()
   private let recorder = Recorder()
 
-  private func makeManager(_ answers: StubAnswer...) -> TestManager {
+  private func makeManager(_ answers: StubResponse...) -> TestManager {
     for answer in answers { stub.on("/api/list", answer) }
     let manager = TestManager(stub)
     manager.delegate = recorder

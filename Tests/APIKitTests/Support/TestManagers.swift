@@ -179,7 +179,7 @@ let someJSON = #"{"items": [{"id": 1}], "total": 1}"#
 
 /// Returns when the main actor has worked off what was put on the landing strip before.
 @MainActor func landingsWorkedOff() async {
-  await withCheckedContinuation { continuation in LandingStrip.main.put { continuation.resume() } }
+  await withCheckedContinuation { continuation in MainDelivery.main.put { continuation.resume() } }
 }
 
 /// Runs `body`, which must throw an `APIError`, and returns that error.

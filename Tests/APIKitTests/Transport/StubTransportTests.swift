@@ -62,7 +62,7 @@ final class StubTransportTests: XCTestCase {
 
   func testCancellingAHeldSilentOrDelayedRequestFailsAsCancelled() async throws {
     let gate = StubGate()
-    for answer in [StubAnswer.held(by: gate, .status(200)), .silence, .after(.seconds(60), .status(200))] {
+    for answer in [StubResponse.held(by: gate, .status(200)), .silence, .after(.seconds(60), .status(200))] {
       let stub = StubTransport(answer)
       let request = try Self.request()
       let task = Task { await failure { try await stub.send(request) } }

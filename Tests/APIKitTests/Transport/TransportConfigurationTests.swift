@@ -25,13 +25,13 @@ final class TransportConfigurationTests: XCTestCase {
       (.debug, false),
     ] {
       let place = "\(folder)/\(UUID())"
-      let cache = ResponseCache(for: configuration, disk: CacheDisk(folder: place))
+      let cache = ResponseCache(for: configuration, disk: DiskCacheConfiguration(folder: place))
       XCTAssertEqual(cache.disk != nil, isOnDisk)
       await cache.flush()
       if !isOnDisk { XCTAssertFalse(FileManager.default.fileExists(atPath: place)) }
       XCTAssertEqual(try HTTPClient(configuration: configuration).cookies?.isOnDisk, isOnDisk)
     }
-    XCTAssertTrue(CacheDisk.standard.folder.hasSuffix("/answers"), CacheDisk.standard.folder)
+    XCTAssertTrue(DiskCacheConfiguration.standard.folder.hasSuffix("/answers"), DiskCacheConfiguration.standard.folder)
   }
 
   func testAMissingCapabilityIsNamed() {

@@ -47,7 +47,7 @@ private func diskLandings(_ measurement: Measurement, page: [UInt8]) async throw
   let name = "landing from disk, load to delegate, CPU"
   guard measurement.wants(name) else { return }
   let folder = BenchFolder()
-  let cache = ResponseCache(disk: CacheDisk(folder: folder.path))
+  let cache = ResponseCache(disk: DiskCacheConfiguration(folder: folder.path))
   let disk = await CachedLoads(cache, policy: .fresh(for: .seconds(3600), in: .disk), body: page)
   await disk.run(1000, distinct: 1000)
   await cache.flush()
@@ -86,7 +86,7 @@ private func storingAtLanding(_ measurement: Measurement, page: [UInt8]) async {
   var best = Double.infinity
   for _ in 0..<measurement.rounds {
     let folder = BenchFolder()
-    let cache = ResponseCache(disk: CacheDisk(folder: folder.path))
+    let cache = ResponseCache(disk: DiskCacheConfiguration(folder: folder.path))
     let loads = await CachedLoads(cache, policy: .fresh(for: .seconds(3600)), body: page)
     let watch = await StoreWatch()
     await loads.watch(watch)
@@ -121,7 +121,7 @@ private func lookups(_ measurement: Measurement) async throws {
   for (place, levels) in [("in memory", CacheLevels.memory), ("on disk", .disk)] {
     let name = "100,000 stored against 1,000, a landing \(place)"
     guard measurement.wants(name) else { continue }
-    let sides = await [1000, 100_000].asyncMap { await StoredAnswers($0, in: levels, body: body) }
+    let sides = await [1000, 100_000].asyncMap { await StoredResponses($0, in: levels, body: body) }
     var best = [Double.infinity, .infinity]
     for _ in 0..<measurement.rounds * 4 {
       for (index, side) in sides.enumerated() {
@@ -135,7 +135,7 @@ private func lookups(_ measurement: Measurement) async throws {
 }
 
 /// A cache that holds so many answers, and loads that land with them.
-private struct StoredAnswers {
+private struct StoredResponses {
   private let folder = BenchFolder()
   private let cache: ResponseCache
   private let loads: CachedLoads
@@ -145,7 +145,7 @@ private struct StoredAnswers {
     self.count = count
     cache = ResponseCache(
       memoryBytes: 1 << 30, memoryCount: 200_000,
-      disk: levels == .disk ? CacheDisk(folder: folder.path) : nil)
+      disk: levels == .disk ? DiskCacheConfiguration(folder: folder.path) : nil)
     loads = await CachedLoads(cache, policy: .fresh(for: .seconds(36_000), in: levels), body: body)
     await loads.run(count, distinct: count, inFlight: 64)
     await cache.flush()

@@ -159,7 +159,7 @@ private final class ControlledManager: BaseAPIManager, APIManager {
   /// The CPU seconds of all the loads.
   static func run(service: ControlledService, loads: Int, joins: Bool = false) async -> Double {
     let manager = ControlledManager(service, joins: joins)
-    manager.airspace = Airspace()
+    manager.sharedState = SharedState()
     let driver = ControlledDriver(manager, loads: loads)
     manager.delegate = driver
     let start = ProcessCPU.seconds
@@ -196,7 +196,7 @@ private final class ControlledManager: BaseAPIManager, APIManager {
 
   init(_ service: ControlledService, count: Int) {
     manager = ControlledManager(service, joins: true)
-    manager.airspace = Airspace()
+    manager.sharedState = SharedState()
     self.count = count
     manager.delegate = self
   }

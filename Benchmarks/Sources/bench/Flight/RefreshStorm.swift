@@ -107,7 +107,7 @@ private final class StormyManager: BaseAPIManager, APIManager {
 
   static func seconds(of count: Int, _ service: StormyService) async -> Double {
     let manager = StormyManager(service, "list")
-    manager.airspace = Airspace()
+    manager.sharedState = SharedState()
     let landings = StormLandings(count)
     manager.delegate = landings
     let start = ContinuousClock.now

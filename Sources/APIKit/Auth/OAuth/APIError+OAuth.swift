@@ -43,7 +43,7 @@ extension APIError.Reason {
   public static let issuerMismatch = Self(
     "oauth-issuer-mismatch", "the answer comes from another authorization server")
   /// The token endpoint, or the redirect, answered with something that is no answer of OAuth.
-  public static let malformedOAuthAnswer = Self(
+  public static let malformedOAuthResponse = Self(
     "oauth-malformed-answer", "the authorization server's answer is not one of OAuth")
 
   /// The reason of an error code.

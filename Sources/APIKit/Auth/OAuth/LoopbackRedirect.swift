@@ -96,7 +96,7 @@ public final class LoopbackRedirect: Sendable {
   public func callback(
     for authorization: OAuthAuthorization, within limit: Duration = .seconds(300)
   ) async throws(APIError) -> String {
-    try await callback(within: limit) { authorization.isAnswered(by: $0) }
+    try await callback(within: limit) { authorization.isMatched(by: $0) }
   }
 
   /// Waits for whoever comes and gives the URL they came with, to be checked by

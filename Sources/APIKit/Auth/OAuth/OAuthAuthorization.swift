@@ -16,14 +16,14 @@ public struct OAuthAuthorization: Sendable {
   ///
   /// Throws ``APIError/Reason/stateMismatch`` and ``APIError/Reason/issuerMismatch`` for an answer to another
   /// request or from another server, before anything else of it is believed; then the reason of the server's
-  /// error, such as ``APIError/Reason/accessDenied``; ``APIError/Reason/malformedOAuthAnswer`` when there
+  /// error, such as ``APIError/Reason/accessDenied``; ``APIError/Reason/malformedOAuthResponse`` when there
   /// is neither a code nor an error.
   public func code(from callback: String) throws(APIError) -> String {
     let fields = try Self.fields(of: callback)
     guard Self.place(of: callback) == Self.place(of: redirectURI) else {
-      throw APIError(.auth, .malformedOAuthAnswer, "the user came back to another URL than \(redirectURI)")
+      throw APIError(.auth, .malformedOAuthResponse, "the user came back to another URL than \(redirectURI)")
     }
-    guard isAnswered(by: callback) else { throw APIError(.auth, .stateMismatch) }
+    guard isMatched(by: callback) else { throw APIError(.auth, .stateMismatch) }
     if let issuer {
       let named = fields["iss"]
       guard named == issuer || (named == nil && !requiresIssuer) else {
@@ -34,13 +34,13 @@ public struct OAuthAuthorization: Sendable {
     }
     if let code = fields["error"] { throw APIError(oauth: code, fields["error_description"]) }
     guard let code = fields["code"], !code.isEmpty else {
-      throw APIError(.auth, .malformedOAuthAnswer, "the user came back without a code")
+      throw APIError(.auth, .malformedOAuthResponse, "the user came back without a code")
     }
     return code
   }
 
   /// Whether a URL brings the state that only this authorization knows.
-  func isAnswered(by callback: String) -> Bool {
+  func isMatched(by callback: String) -> Bool {
     guard let returned = try? Self.fields(of: callback)["state"] else { return false }
     return Crypto.constantTimeEquals(Array(returned.utf8), Array(state.utf8))
   }
@@ -60,10 +60,10 @@ public struct OAuthAuthorization: Sendable {
       let halves = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
       guard let name = PercentEncoding.decode(halves[0], plusIsSpace: true),
         let value = PercentEncoding.decode(halves.count < 2 ? "" : halves[1], plusIsSpace: true)
-      else { throw APIError(.auth, .malformedOAuthAnswer, "the URL the user came back with is not valid") }
+      else { throw APIError(.auth, .malformedOAuthResponse, "the URL the user came back with is not valid") }
       guard fields.updateValue(value, forKey: name) == nil else {
         throw APIError(
-          .auth, .malformedOAuthAnswer, "\(name) stands twice in the URL the user came back with")
+          .auth, .malformedOAuthResponse, "\(name) stands twice in the URL the user came back with")
       }
     }
     return fields

@@ -21,7 +21,7 @@ extension OAuthClient {
       throw APIError(.auth, .misconfigured, "the OAuth configuration has no device endpoint")
     }
     let answer = try await post(withScope([:]), to: endpoint)
-    let read = OAuthAnswer(answer, endpoint)
+    let read = OAuthResponse(answer, endpoint)
     guard answer.status == 200, let raw = read.raw, let deviceCode = raw.device_code.string,
       let userCode = raw.user_code.string,
       let uri = raw.verification_uri.string ?? raw.verification_url.string

@@ -106,7 +106,7 @@ public struct OAuthClient: Sendable {
     let token = credential.refreshToken ?? credential.accessToken
     let hint = credential.refreshToken == nil ? "access_token" : "refresh_token"
     let answer = try await post(["token": .string(token), "token_type_hint": .string(hint)], to: endpoint)
-    guard answer.status == 200 else { throw OAuthAnswer(answer, endpoint).error }
+    guard answer.status == 200 else { throw OAuthResponse(answer, endpoint).error }
   }
 
   // MARK: Insides
@@ -120,7 +120,7 @@ public struct OAuthClient: Sendable {
   func token(_ parameters: Parameters) async throws(APIError) -> Credential {
     let endpoint = configuration.tokenEndpoint
     let answer = try await post(configuration.extraParameters.merging(parameters), to: endpoint)
-    return try OAuthAnswer(answer, endpoint).credential(at: time.wallClock)
+    return try OAuthResponse(answer, endpoint).credential(at: time.wallClock)
   }
 
   /// Sends a form with the client's proof.

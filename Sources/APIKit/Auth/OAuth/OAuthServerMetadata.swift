@@ -24,12 +24,12 @@ public struct OAuthServerMetadata: Sendable {
   /// Reads a document.
   ///
   /// - Throws: ``APIError/Reason/issuerMismatch`` for the document of another server,
-  ///   ``APIError/Reason/malformedOAuthAnswer`` for what is no such document, and
+  ///   ``APIError/Reason/malformedOAuthResponse`` for what is no such document, and
   ///   ``APIError/Reason/misconfigured`` for a server that tokens must not pass to: an address that is neither
   ///   `https` nor on loopback, or authorizations without the method S256 of PKCE.
   init(_ raw: RawData, issuer: String) throws(APIError) {
     guard let named = raw.issuer.string else {
-      throw APIError(.auth, .malformedOAuthAnswer, "the server's metadata name no issuer")
+      throw APIError(.auth, .malformedOAuthResponse, "the server's metadata name no issuer")
     }
     // The names are compared as they are: that is the whole protection (RFC 8414, 3.3 and 6.2).
     guard named == issuer else {
@@ -38,7 +38,7 @@ public struct OAuthServerMetadata: Sendable {
     }
     self.issuer = issuer
     guard let token = try Self.endpoint(raw.token_endpoint) else {
-      throw APIError(.auth, .malformedOAuthAnswer, "the metadata of \(issuer) have no token endpoint")
+      throw APIError(.auth, .malformedOAuthResponse, "the metadata of \(issuer) have no token endpoint")
     }
     tokenEndpoint = token
     authorizationEndpoint = try Self.endpoint(raw.authorization_endpoint)
@@ -70,12 +70,12 @@ public struct OAuthServerMetadata: Sendable {
     var last: APIError?
     for address in try addresses(of: url) {
       let answer = try await send(HTTPRequest(url: address, headers: ["Accept": "application/json"]))
-      let read = OAuthAnswer(answer, address)
+      let read = OAuthResponse(answer, address)
       if answer.status == 200, let raw = read.raw { return try OAuthServerMetadata(raw, issuer: issuer) }
       last = read.error
       guard answer.status == 404 else { break }
     }
-    throw last ?? APIError(.auth, .malformedOAuthAnswer)
+    throw last ?? APIError(.auth, .malformedOAuthResponse)
   }
 
   /// The well-known path stands before the issuer's own in RFC 8414, and behind it in OpenID Connect.

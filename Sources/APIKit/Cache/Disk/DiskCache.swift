@@ -44,7 +44,7 @@ final class DiskCache: Sendable {
     case failed(until: Duration)
   }
 
-  let place: CacheDisk
+  let place: DiskCacheConfiguration
   let cipher: CacheCipher?
   let bodies: BodyFiles
   let time: any TimeSource
@@ -66,7 +66,7 @@ final class DiskCache: Sendable {
   /// What of these stands in the database; changed by the writer alone.
   let keptCounts = Mutex(DiskCounts())
 
-  init(_ place: CacheDisk, time: any TimeSource, report: @escaping @Sendable (CacheFault) -> Void) {
+  init(_ place: DiskCacheConfiguration, time: any TimeSource, report: @escaping @Sendable (CacheFault) -> Void) {
     self.place = place
     self.time = time
     self.report = report

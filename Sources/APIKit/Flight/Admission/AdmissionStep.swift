@@ -3,7 +3,7 @@
 /// Asked for every attempt, so that a load that waits before a retry takes nobody's place.
 struct AdmissionStep {
   private let call: APICall
-  private let airspace: Airspace
+  private let sharedState: SharedState
   private let deadline: FlightDeadline
   private let host: HostKey
   private let limits: HostLimits?
@@ -19,7 +19,7 @@ struct AdmissionStep {
 
   init(_ flight: Flight, _ url: HTTPURL) {
     call = flight.call
-    airspace = flight.airspace
+    sharedState = flight.sharedState
     deadline = flight.deadline
     limits = call.service.hostLimits
     breaker = call.service.breaker
@@ -31,7 +31,7 @@ struct AdmissionStep {
     if let limits { try await takeTurn(at: host, limits) }
     guard let breaker else { return nil }
     let key = Breakers.Key(call, host, breaker.scope)
-    switch airspace.breakers.admit(key, breaker, now: call.time.now) {
+    switch sharedState.breakers.admit(key, breaker, now: call.time.now) {
     case .pass(let pass): return (pass, key)
     case .refuse(let wait):
       leaveTurn()
@@ -50,11 +50,11 @@ struct AdmissionStep {
   }
 
   private func leaveTurn() {
-    if limits != nil { airspace.turns.leave(host, now: call.time.now) }
+    if limits != nil { sharedState.hostLimiter.leave(host, now: call.time.now) }
   }
 
   private func takeTurn(at host: HostKey, _ limits: HostLimits) async throws(APIError) {
-    let turns = airspace.turns
+    let turns = sharedState.hostLimiter
     if turns.takeAtOnce(call, at: host, limits: limits) { return }
     let start = call.time.now
     try await deadline.limitWait(call.time) { [call] () throws(APIError) in
@@ -65,7 +65,7 @@ struct AdmissionStep {
   }
 
   private func report(_ end: CircuitBreaker.End, _ pass: CircuitBreaker.Pass, _ key: Breakers.Key) {
-    switch airspace.breakers.report(end, of: pass, key, now: call.time.now) {
+    switch sharedState.breakers.report(end, of: pass, key, now: call.time.now) {
     case .opened(let interval): call.recorder.record(.breaker("opened for \(interval.shortText) for \(key)"))
     case .closed: call.recorder.record(.breaker("closed for \(key)"))
     case nil: break

@@ -18,7 +18,7 @@ struct RetryStep {
   /// The load begins anew.
   mutating func begin() { machine = nil }
 
-  func succeeded() { flight.airspace.succeeded(at: HostKey(request.url), now: call.time.now) }
+  func succeeded() { flight.sharedState.succeeded(at: HostKey(request.url), now: call.time.now) }
 
   /// Waits, and says that the attempt is to be made again; false when the failure stands, with what is
   /// known of its attempt filled in. Throws when the load was cancelled.
@@ -51,7 +51,7 @@ struct RetryStep {
     defer { self.machine = machine }
     return machine.failed(
       with: failure(error), now: call.time.now, jitter: .random(in: 0...1),
-      draw: { flight.airspace.drawRetry(at: HostKey(request.url), now: call.time.now) })
+      draw: { flight.sharedState.drawRetry(at: HostKey(request.url), now: call.time.now) })
   }
 
   private func failure(_ error: APIError) -> RetryMachine.Failure {

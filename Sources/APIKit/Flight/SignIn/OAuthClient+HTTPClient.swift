@@ -43,7 +43,7 @@ extension OAuthServerMetadata {
   ///   - issuer: The server's name, exactly as it writes it: `https://id.example.com/tenant`.
   ///   - client: What sends the request.
   /// - Throws: ``APIError/Reason/issuerMismatch`` for the document of another server,
-  ///   ``APIError/Reason/malformedOAuthAnswer`` for what is no such document,
+  ///   ``APIError/Reason/malformedOAuthResponse`` for what is no such document,
   ///   ``APIError/Reason/misconfigured`` for an address that is neither `https` nor on loopback and for a
   ///   server without PKCE by S256, or why there is no answer.
   public static func discover(

@@ -42,7 +42,7 @@
         }
       }
     } onCancel: {
-      LandingStrip.main.put { [weak self] in self?.end(flight, because: .taskCancelled) }
+      MainDelivery.main.put { [weak self] in self?.end(flight, because: .taskCancelled) }
     }
     return try result.get()
   }
@@ -61,7 +61,7 @@
       let time = time
       run.timer = Task.detached { [weak self] in
         do { try await time.sleep(for: deadline) } catch { return }
-        LandingStrip.main.put { self?.timeIsUp(flight) }
+        MainDelivery.main.put { self?.timeIsUp(flight) }
       }
     }
     perform(run.machine.start(), in: run)

@@ -128,7 +128,7 @@ extension ManagerGroup {
         }
       }
     } onCancel: {
-      LandingStrip.main.put { [weak self] in self?.end(flight, because: .taskCancelled) }
+      MainDelivery.main.put { [weak self] in self?.end(flight, because: .taskCancelled) }
     }
     return try result.get()
   }
@@ -151,13 +151,13 @@ extension ManagerGroup {
       let time = time
       run.timer = Task.detached { [weak self] in
         do { try await time.sleep(for: deadline) } catch { return }
-        LandingStrip.main.put { self?.timeIsUp(flight) }
+        MainDelivery.main.put { self?.timeIsUp(flight) }
       }
     }
     let actions = run.machine.start()
     if case .finish = actions.last {
       // The caller of `load` is back before its delegate is called.
-      LandingStrip.main.put { [weak self] in self?.perform(actions, of: flight) }
+      MainDelivery.main.put { [weak self] in self?.perform(actions, of: flight) }
     } else {
       perform(actions, of: flight)
     }

@@ -16,7 +16,7 @@ public final class StubTransport: HTTPTransport {
 
   private struct Rule {
     let matches: @Sendable (HTTPRequest) -> Bool
-    let answers: [StubAnswer]
+    let answers: [StubResponse]
     var used = 0
   }
 
@@ -37,10 +37,10 @@ public final class StubTransport: HTTPTransport {
   /// - Parameters:
   ///   - answers: For every request that no rule matches, in order, the last one repeated. None by default.
   ///   - capabilities: What it claims to be able to do; everything by default.
-  ///   - clock: Measures the waits of ``StubAnswer/after(_:_:)``; the system's by default.
+  ///   - clock: Measures the waits of ``StubResponse/after(_:_:)``; the system's by default.
   ///   - keepsRequests: Whether ``requests`` records; false for long loads.
   public init(
-    _ answers: StubAnswer..., capabilities: TransportCapabilities = .all,
+    _ answers: StubResponse..., capabilities: TransportCapabilities = .all,
     clock: any Clock<Duration> = ContinuousClock(), keepsRequests: Bool = true
   ) {
     self.capabilities = capabilities
@@ -50,17 +50,17 @@ public final class StubTransport: HTTPTransport {
   }
 
   /// Scripts the answers to a method and a path. A path that ends in `*` matches what begins like it.
-  public func on(_ method: HTTPMethod, _ path: String, _ answers: StubAnswer...) {
+  public func on(_ method: HTTPMethod, _ path: String, _ answers: StubResponse...) {
     add(answers) { $0.method == method && Self.matches($0.url.path, path) }
   }
 
   /// Scripts the answers to a path, whatever the method. A path that ends in `*` matches what begins like it.
-  public func on(_ path: String, _ answers: StubAnswer...) {
+  public func on(_ path: String, _ answers: StubResponse...) {
     add(answers) { Self.matches($0.url.path, path) }
   }
 
   /// Scripts the answers to the requests that a closure picks.
-  public func when(_ matches: @escaping @Sendable (HTTPRequest) -> Bool, _ answers: StubAnswer...) {
+  public func when(_ matches: @escaping @Sendable (HTTPRequest) -> Bool, _ answers: StubResponse...) {
     add(answers, matches)
   }
 
@@ -143,7 +143,7 @@ public final class StubTransport: HTTPTransport {
 
   // MARK: Insides
 
-  private func add(_ answers: [StubAnswer], _ matches: @escaping @Sendable (HTTPRequest) -> Bool) {
+  private func add(_ answers: [StubResponse], _ matches: @escaping @Sendable (HTTPRequest) -> Bool) {
     state.withLock { $0.rules.append(Rule(matches: matches, answers: answers)) }
   }
 
@@ -151,8 +151,8 @@ public final class StubTransport: HTTPTransport {
     pattern.hasSuffix("*") ? path.hasPrefix(pattern.dropLast()) : path == pattern
   }
 
-  private func record(_ request: HTTPRequest) throws(APIError) -> StubAnswer {
-    let (answer, reached) = state.withLock { state -> (StubAnswer?, [CheckedContinuation<Bool, Never>]) in
+  private func record(_ request: HTTPRequest) throws(APIError) -> StubResponse {
+    let (answer, reached) = state.withLock { state -> (StubResponse?, [CheckedContinuation<Bool, Never>]) in
       var reached: [CheckedContinuation<Bool, Never>] = []
       if keepsRequests {
         state.requests.append(request)

@@ -21,7 +21,7 @@ struct StubWire {
 
   static var cancelled: APIError { APIError(.transport, .cancelled) }
 
-  mutating func perform(_ answer: StubAnswer) async throws(APIError) -> HTTPResponse {
+  mutating func perform(_ answer: StubResponse) async throws(APIError) -> HTTPResponse {
     switch answer.kind {
     case .response(let response, let chunks):
       return try deliver(response, chunks: chunks, isCut: false)

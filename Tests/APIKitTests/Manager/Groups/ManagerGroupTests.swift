@@ -10,7 +10,7 @@ import XCTest
   private func makeManager(_ path: String) -> TestManager {
     let manager = TestManager(stub)
     manager.apiName = path
-    manager.airspace = Airspace()
+    manager.sharedState = SharedState()
     return manager
   }
 

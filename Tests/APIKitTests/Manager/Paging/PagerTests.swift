@@ -19,7 +19,7 @@ import XCTest
     return pager
   }
 
-  private func page(_ ids: [Int], _ more: String = "", headers: HTTPHeaders = [:]) -> StubAnswer {
+  private func page(_ ids: [Int], _ more: String = "", headers: HTTPHeaders = [:]) -> StubResponse {
     let items = ids.map { #"{"id": \#($0)}"# }.joined(separator: ", ")
     return .json(#"{"items": [\#(items)]\#(more)}"#, headers: headers)
   }

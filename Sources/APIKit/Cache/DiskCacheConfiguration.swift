@@ -1,5 +1,5 @@
 /// Where and how a ``ResponseCache`` keeps answers on disk.
-public struct CacheDisk: Sendable {
+public struct DiskCacheConfiguration: Sendable {
   /// The folder; made when it is not there. Give the cache a folder of its own.
   public var folder: String
   /// The bound in bytes of all that is stored; the default is 256 MiB. An answer larger than half of it,

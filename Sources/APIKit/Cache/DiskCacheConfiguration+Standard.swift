@@ -1,18 +1,18 @@
 import Foundation
 
-extension CacheDisk {
+extension DiskCacheConfiguration {
   /// The program's own folder for answers: in Caches on Apple platforms, else under `XDG_CACHE_HOME` or
   /// `~/.cache`.
-  public static var standard: CacheDisk {
+  public static var standard: DiskCacheConfiguration {
     let program = ProcessInfo.processInfo.processName
     #if canImport(Darwin)
       let folder = URL.cachesDirectory.appending(path: Bundle.main.bundleIdentifier ?? program)
-      return CacheDisk(folder: folder.appending(path: "answers").path)
+      return DiskCacheConfiguration(folder: folder.appending(path: "answers").path)
     #else
       let caches =
         ProcessInfo.processInfo.environment["XDG_CACHE_HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil }
         ?? NSHomeDirectory() + "/.cache"
-      return CacheDisk(folder: "\(caches)/\(program)/answers")
+      return DiskCacheConfiguration(folder: "\(caches)/\(program)/answers")
     #endif
   }
 }

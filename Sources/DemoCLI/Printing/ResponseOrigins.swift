@@ -1,7 +1,7 @@
 import APIKit
 
 /// Where the answers behind a result came from, in words and for machines.
-struct AnswerOrigins: Sendable {
+struct ResponseOrigins: Sendable {
   private enum Kind: String, CaseIterable {
     case network, revalidated, memory, disk, stale, fallback
   }

@@ -22,7 +22,7 @@
       var machine = CurlTransferMachine(limits, posted: 0, now: 0)
       machine.connected(at: 1_000_000)
       XCTAssertEqual(machine.deadline(isPaused: false), 4_000_000)
-      machine.moved(at: 3_000_000, isAnswer: true)
+      machine.moved(at: 3_000_000, isResponse: true)
       XCTAssertEqual(machine.deadline(isPaused: false), 6_000_000)
       XCTAssertEqual(machine.overdue(at: 6_000_000, isPaused: false)?.reason, .idleTimeout)
       XCTAssertNil(machine.overdue(at: 6_000_000, isPaused: true))
@@ -46,7 +46,7 @@
       limited.end()
       XCTAssertEqual(limited.deadline(isPaused: false), .max)
       XCTAssertNil(limited.overdue(at: .max, isPaused: false))
-      limited.moved(at: 1, isAnswer: true)
+      limited.moved(at: 1, isResponse: true)
       XCTAssertEqual(limited.state, .ended)
     }
 

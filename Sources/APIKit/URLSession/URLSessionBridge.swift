@@ -10,7 +10,7 @@ import Synchronization
 /// All callbacks come on the session's serial queue.
 final class URLSessionBridge: NSObject, URLSessionDataDelegate {
   private struct State {
-    var flights: [Int: URLSessionFlight] = [:]
+    var flights: [Int: URLSessionAttempt] = [:]
     var isStopped = false
   }
 
@@ -19,7 +19,7 @@ final class URLSessionBridge: NSObject, URLSessionDataDelegate {
   /// Makes a flight and registers it; nil when the transport is stopped.
   ///
   /// `make` runs under the lock: a task made in an invalidated session ends the program on Linux.
-  func add(_ make: () throws(APIError) -> URLSessionFlight) throws(APIError) -> URLSessionFlight? {
+  func add(_ make: () throws(APIError) -> URLSessionAttempt) throws(APIError) -> URLSessionAttempt? {
     try state.withLock { state throws(APIError) in
       guard !state.isStopped else { return nil }
       let flight = try make()
@@ -29,12 +29,12 @@ final class URLSessionBridge: NSObject, URLSessionDataDelegate {
   }
 
   /// Lets a flight go that failed before its task ended, or began; what still comes for it is dropped.
-  func forget(_ flight: URLSessionFlight) {
+  func forget(_ flight: URLSessionAttempt) {
     state.withLock { $0.flights[flight.task.taskIdentifier] = nil }
   }
 
   /// Takes no more flights and gives those in the air.
-  func stop() -> [URLSessionFlight] {
+  func stop() -> [URLSessionAttempt] {
     state.withLock { state in
       state.isStopped = true
       defer { state.flights = [:] }
@@ -42,7 +42,7 @@ final class URLSessionBridge: NSObject, URLSessionDataDelegate {
     }
   }
 
-  private func flight(_ task: URLSessionTask) -> URLSessionFlight? {
+  private func flight(_ task: URLSessionTask) -> URLSessionAttempt? {
     state.withLock { $0.flights[task.taskIdentifier] }
   }
 

@@ -3,9 +3,9 @@ import XCTest
 @testable import APIKit
 
 /// Landings reach the main actor in order, many in one hop.
-@MainActor final class LandingStripTests: XCTestCase {
+@MainActor final class MainDeliveryTests: XCTestCase {
   func testLandingsKeepTheirOrderAndComeOnTheMainActor() async throws {
-    let strip = LandingStrip()
+    let strip = MainDelivery()
     var seen: [Int] = []
     for index in 0..<1000 { strip.put { seen.append(index) } }
     XCTAssertEqual(seen, [], "nothing lands while the main actor is busy")
@@ -14,14 +14,14 @@ import XCTest
   }
 
   func testWhatLandsMayPutDownMore() async throws {
-    let strip = LandingStrip()
+    let strip = MainDelivery()
     await withCheckedContinuation { continuation in
       strip.put { strip.put { strip.put { continuation.resume() } } }
     }
   }
 
   func testNothingIsLostWhenManyThreadsPutAtOnce() async throws {
-    let strip = LandingStrip()
+    let strip = MainDelivery()
     let count = Counter()
     await withTaskGroup(of: Void.self) { group in
       for _ in 0..<100 { group.addTask { for _ in 0..<100 { strip.put { count.increment() } } } }

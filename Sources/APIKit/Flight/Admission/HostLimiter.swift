@@ -1,7 +1,7 @@
 import Synchronization
 
 /// The lines in front of hosts with limits.
-final class Turns: Sendable {
+final class HostLimiter: Sendable {
   private struct State {
     var queues: [HostKey: HostQueue] = [:]
     var waiters: [FlightID: CheckedContinuation<Bool, Never>] = [:]

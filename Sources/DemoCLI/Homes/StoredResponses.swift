@@ -1,8 +1,8 @@
 import APIKit
 import Foundation
 
-/// The answers that a run keeps for the next one: for three minutes, in a folder that all runs share.
-struct Answers: Sendable {
+/// The responses that a run keeps for the next one: for three minutes, in a folder that all runs share.
+struct StoredResponses: Sendable {
   var cache: ResponseCache?
   /// The name that the run's own server has in the cache: its port changes from run to run, its homes do not.
   var origin: String?
@@ -21,26 +21,26 @@ struct Answers: Sendable {
       return nil
     }
     guard folder != "" else { throw UsageError("--cache-folder needs a folder") }
-    let cache = ResponseCache(disk: CacheDisk(folder: folder ?? usualFolder))
+    let cache = ResponseCache(disk: DiskCacheConfiguration(folder: folder ?? usualFolder))
     cache.onFault { console.error("DemoCLI: the cache met a fault: \($0)") }
     return cache
   }
 }
 
 extension APIService {
-  fileprivate func origin(_ answers: Answers, _ call: APICall) -> String {
-    answers.origin ?? call.baseURL?.string ?? ""
+  fileprivate func origin(_ responses: StoredResponses, _ call: APICall) -> String {
+    responses.origin ?? call.baseURL?.string ?? ""
   }
 }
 
 extension SacramentoService {
-  func cacheOrigin(of call: APICall) -> String { origin(answers, call) }
+  func cacheOrigin(of call: APICall) -> String { origin(responses, call) }
 }
 
 extension AmesService {
-  func cacheOrigin(of call: APICall) -> String { origin(answers, call) }
+  func cacheOrigin(of call: APICall) -> String { origin(responses, call) }
 }
 
 extension NewHomesService {
-  func cacheOrigin(of call: APICall) -> String { origin(answers, call) }
+  func cacheOrigin(of call: APICall) -> String { origin(responses, call) }
 }

@@ -1,5 +1,5 @@
 /// What a token endpoint has answered (RFC 6749, 5).
-struct OAuthAnswer {
+struct OAuthResponse {
   private let answer: HTTPResponse
   private let endpoint: HTTPURL
   /// The body, where it is a JSON object.
@@ -20,7 +20,7 @@ struct OAuthAnswer {
     // The type is required, but some servers leave it out; they all mean bearer tokens.
     let type = raw.token_type.string ?? "Bearer"
     guard type.lowercased() == "bearer" else {
-      throw APIError(.auth, .malformedOAuthAnswer, "the token is of the type \(type.prefix(40)), not Bearer")
+      throw APIError(.auth, .malformedOAuthResponse, "the token is of the type \(type.prefix(40)), not Bearer")
     }
     return Credential(
       accessToken: token, tokenType: "Bearer", refreshToken: raw.refresh_token.string,
@@ -39,7 +39,7 @@ struct OAuthAnswer {
         ? "\(answer.mediaType ?? "an answer without a content type") where JSON is due"
         : "JSON without a token or an error"
       error = APIError(
-        .auth, .malformedOAuthAnswer, "\(endpoint.location) answered \(answer.status) with \(what)")
+        .auth, .malformedOAuthResponse, "\(endpoint.location) answered \(answer.status) with \(what)")
     }
     error.context.status = answer.status
     error.context.location = endpoint.location

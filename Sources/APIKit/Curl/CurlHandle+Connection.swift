@@ -32,7 +32,7 @@
 
     /// Copies the next bytes of the request's body.
     func send(into buffer: UnsafeMutableRawBufferPointer) -> CurlRead {
-      machine.moved(at: loop.now, isAnswer: false)
+      machine.moved(at: loop.now, isResponse: false)
       guard let source else { return .bytes(0) }
       let read = source.read(into: buffer)
       switch read {
@@ -48,7 +48,7 @@
       guard isPaused else { return }
       isSendingPaused = false
       isReceivingPaused = false
-      machine.moved(at: loop.now, isAnswer: false)
+      machine.moved(at: loop.now, isResponse: false)
       loop.watchDeadline(of: self)
       curl_easy_pause(easy, CURLPAUSE_CONT)
     }

@@ -8,7 +8,7 @@ import Synchronization
 /// One attempt of a ``URLSessionTransport``: collects what the delegate gets and lands exactly once.
 ///
 /// Callbacks come on the session's serial queue; cancellation and limits in time from any thread.
-final class URLSessionFlight: Sendable {
+final class URLSessionAttempt: Sendable {
   let task: URLSessionTask
   private let exchange: HTTPExchange
   private let start: ContinuousClock.Instant

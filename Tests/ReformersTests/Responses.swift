@@ -1,8 +1,8 @@
 import APIKit
 import Reformers
 
-/// Answers of the three services, two homes each, as they come over the wire.
-enum Answers {
+/// RecordedResponses of the three services, two homes each, as they come over the wire.
+enum RecordedResponses {
   static let sacramento: RawData = [
     "code": 0,
     "data": [

@@ -5,9 +5,9 @@ import Synchronization
 ///
 /// A hop to the main thread costs more than a landing; so landings gather while one hop is under way and
 /// are worked off together. They keep the order in which they were put down.
-final class LandingStrip: Sendable {
+final class MainDelivery: Sendable {
   /// The one strip of the process.
-  static let main = LandingStrip()
+  static let main = MainDelivery()
 
   private struct State {
     var pending: [@MainActor @Sendable () -> Void] = []

@@ -82,7 +82,7 @@ public final class URLSessionTransport: HTTPTransport {
     guard !Task.isCancelled else { throw APIError(.transport, .cancelled) }
     let (ready, body) = (exchange, exchange.request.body)
     let flight = try bridge.add { () throws(APIError) in
-      URLSessionFlight(
+      URLSessionAttempt(
         task: try makeTask(request, body), exchange: ready, start: start,
         timeouts: ready.request.timeouts.filled(from: configuration.timeouts),
         maximumDecodedBytes: configuration.maximumDecodedBytes)

@@ -42,9 +42,9 @@
     }
 
     /// Bytes of an answer's head or body arrived, or bytes of the request left.
-    mutating func moved(at now: Int64, isAnswer: Bool) {
+    mutating func moved(at now: Int64, isResponse: Bool) {
       lastActivity = now
-      if isAnswer, state != .ended { state = .receiving }
+      if isResponse, state != .ended { state = .receiving }
     }
 
     /// Notes what the attempt fails with; the first one stays.

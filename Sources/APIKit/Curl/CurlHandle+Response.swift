@@ -4,7 +4,7 @@
   extension CurlHandle {
     /// One line of an answer's head, line break included. False ends the transfer with `machine.failure`.
     func receive(line: UnsafeRawBufferPointer) -> Bool {
-      machine.moved(at: loop.now, isAnswer: true)
+      machine.moved(at: loop.now, isResponse: true)
       guard isHTTP else { return receive(ftpLine: line) }
       // A status line begins a head: the first one, or one after 100, 103 or a challenge.
       if line.count > 5, line[0] == UInt8(ascii: "H"), line[4] == UInt8(ascii: "/"), isStatusLine(line) {
@@ -29,7 +29,7 @@
 
     /// Bytes of the body. False ends the transfer, nil pauses it.
     func receive(body bytes: UnsafeRawBufferPointer) -> Bool? {
-      machine.moved(at: loop.now, isAnswer: true)
+      machine.moved(at: loop.now, isResponse: true)
       // libcurl writes the fields that it makes of FTP's replies to HEAD into the body too.
       if applied.body == .noBody { return true }
       if !isHeadDone, !completeHead() { return false }
@@ -88,7 +88,7 @@
     }
 
     /// Ends the transfer: libcurl's verdict, and ours, become the outcome.
-    func outcome(_ code: CURLcode) -> Result<CurlAnswer, APIError> {
+    func outcome(_ code: CURLcode) -> Result<CurlResponse, APIError> {
       let wasConnected = machine.state != .connecting
       if code == CURLE_BAD_FUNCTION_ARGUMENT, wasConnected, machine.failure == nil, job?.opensOnly == true {
         machine.end()
@@ -121,9 +121,9 @@
       }
     }
 
-    private func answer(_ body: HTTPResponse.Body) -> CurlAnswer {
+    private func answer(_ body: HTTPResponse.Body) -> CurlResponse {
       defer { head = [] }
-      return CurlAnswer(
+      return CurlResponse(
         status: status == 0 ? 200 : status, version: version, head: head, body: body, metrics: metrics())
     }
 

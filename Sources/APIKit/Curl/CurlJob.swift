@@ -32,7 +32,7 @@
       /// Suspended; the loop has a handle for it and will land it.
       case active(UnsafeContinuation<Void, Never>)
       /// Over; the outcome is there until the task takes it.
-      case landed(Result<CurlAnswer, APIError>)
+      case landed(Result<CurlResponse, APIError>)
       /// The task has it. It is not kept here: a stream in it would never see that its reader is gone.
       case taken
     }
@@ -65,7 +65,7 @@
     }
 
     /// The outcome of a job that has landed; taken once.
-    func takeOutcome() -> Result<CurlAnswer, APIError> {
+    func takeOutcome() -> Result<CurlResponse, APIError> {
       state.withLock { state in
         guard case .landed(let outcome) = state else {
           preconditionFailure("a job resumes only after it landed")
@@ -85,7 +85,7 @@
     }
 
     /// Lands it, unless something else did before.
-    func land(_ outcome: Result<CurlAnswer, APIError>) {
+    func land(_ outcome: Result<CurlResponse, APIError>) {
       let continuation = state.withLock { state -> UnsafeContinuation<Void, Never>? in
         switch state {
         case .landed, .taken: return nil
@@ -131,7 +131,7 @@
   }
 
   /// An answer as the loop has it: parsed and decoded later, on the caller's own thread.
-  struct CurlAnswer: Sendable {
+  struct CurlResponse: Sendable {
     var status = 200
     var version = HTTPVersion.other
     /// The header block as received, from the status line to the empty line.
