@@ -101,16 +101,18 @@ private struct Backends {
       baseURL = own.baseURL
     }
     let baseURL = baseURL
-    let responses = StoredResponses(cache: cache, origin: server == nil ? nil : "demo")
+    // The port of the run's own server changes from run to run, its homes do not.
+    let stored = CacheOptions(store: cache, origin: server == nil ? nil : "demo")
     let client = HTTPClient(transport: try Self.transport(arguments, console: console))
     self.client = client
+    let wire = WireOptions(client: client)
     func environments(_ path: String) throws -> ServiceEnvironments {
       ServiceEnvironments(try HTTPURL(baseURL.string + path))
     }
     sacramento = SacramentoService(
-      environments: try environments("sacramento"), client: client, responses: responses)
-    ames = AmesService(environments: try environments("ames"), client: client, responses: responses)
-    newHomes = NewHomesService(environments: try environments("new"), client: client, responses: responses)
+      environments: try environments("sacramento"), wire: wire, cache: stored)
+    ames = AmesService(environments: try environments("ames"), wire: wire, cache: stored)
+    newHomes = NewHomesService(environments: try environments("new"), wire: wire, cache: stored)
   }
 
   private static func transport(

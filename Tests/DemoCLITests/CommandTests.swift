@@ -224,7 +224,7 @@ final class ExplainTests: XCTestCase {
     let text = run.errors.joined(separator: "\n")
     XCTAssertEqual(run.errors.filter { $0.hasPrefix("flight ") }.count, 1, text)
     XCTAssertTrue(text.contains("cache, disk: 0 hits, 1 misses, 1 stores"), text)
-    for words in ["took off", "attempt 1 to 127.0.0.1", "answered 200", "landed: success from the network"] {
+    for words in ["took off", "attempt 1 to 127.0.0.1", "status 200", "landed: success from the network"] {
       XCTAssertTrue(text.contains(words), text)
     }
     XCTAssertFalse(run.output.joined().contains("took off"))

@@ -178,8 +178,14 @@ import XCTest
 private struct Me: APIService {
   let name = "Me"
   let environments: ServiceEnvironments
-  let client: HTTPClient
-  let authenticator: Authenticator?
+  let wire: WireOptions
+  let identity: ServiceIdentity
+
+  init(environments: ServiceEnvironments, client: HTTPClient, authenticator: Authenticator?) {
+    self.environments = environments
+    wire = WireOptions(client: client)
+    identity = ServiceIdentity(authenticator: authenticator)
+  }
 }
 
 private final class ServiceMeManager: BaseAPIManager, APIManager {

@@ -8,8 +8,8 @@ import XCTest
   private struct Service: APIService {
     let name = "nginx"
     let environments: ServiceEnvironments
-    let client: HTTPClient
-    let cache: ResponseCache?
+    let wire: WireOptions
+    let cache: CacheOptions
   }
 
   private final class Manager: BaseAPIManager, APIManager {
@@ -29,7 +29,8 @@ import XCTest
   private func service(_ nginx: NginxServer) throws -> Service {
     Service(
       environments: ServiceEnvironments(try HTTPURL(nginx.url("/"))),
-      client: HTTPClient(transport: try CurlTransport()), cache: ResponseCache(time: time))
+      wire: WireOptions(client: HTTPClient(transport: try CurlTransport())),
+      cache: CacheOptions(store: ResponseCache(time: time)))
   }
 
   func testAFreshAnswerIsNotAskedForAgain() async throws {
@@ -173,7 +174,7 @@ import XCTest
     let stale = try await manager.response(for: [:])
     XCTAssertEqual(stale.provenance, .stale(age: .seconds(70)))
     XCTAssertEqual(stale.raw.total.int, 20)
-    for _ in 0..<400 where manager.service.cache?.statistics.memory.stores != 2 {
+    for _ in 0..<400 where manager.service.cache.store?.statistics.memory.stores != 2 {
       try await Task.sleep(for: .milliseconds(5))
     }
     let next = try await manager.response(for: [:])

@@ -44,11 +44,11 @@ import XCTest
 private struct HTTPBin: APIService {
   let name = "httpbin"
   let environments: ServiceEnvironments
-  let client: HTTPClient
+  let wire: WireOptions
 
   init(_ server: HTTPBinServer) throws {
     environments = ServiceEnvironments(try HTTPURL(server.url("")))
-    client = HTTPClient(transport: try URLSessionTransport(.ephemeral))
+    wire = WireOptions(client: HTTPClient(transport: try URLSessionTransport(.ephemeral)))
   }
 
   func commonParameters(for call: APICall) -> Parameters { ["app": "interop"] }
@@ -58,11 +58,11 @@ private struct HTTPBin: APIService {
 private struct Nginx: APIService {
   let name = "nginx"
   let environments: ServiceEnvironments
-  let client: HTTPClient
+  let wire: WireOptions
 
   init(_ server: NginxServer) throws {
     environments = ServiceEnvironments(try HTTPURL(server.url("")))
-    client = HTTPClient(transport: try URLSessionTransport(.ephemeral))
+    wire = WireOptions(client: HTTPClient(transport: try URLSessionTransport(.ephemeral)))
   }
 }
 

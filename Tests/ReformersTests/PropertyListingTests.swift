@@ -34,10 +34,13 @@ final class PropertyListingTests: XCTestCase {
           id: "ames-1", name: "One-storey family home, North Ames", price: 215_000, latitude: 42.054035,
           longitude: -93.619754)
       ])
-    let new = try PropertyMapReformer().reform(RecordedResponses.new, from: RecordedResponses.source("new-homes"))
+    let new = try PropertyMapReformer().reform(
+      RecordedResponses.new, from: RecordedResponses.source("new-homes"))
     XCTAssertEqual(new.first?.longitude, -93.638933)
     XCTAssertEqual(
-      try PropertyMapReformer().reform(RecordedResponses.sacramento, from: RecordedResponses.source("sacramento")).count, 2)
+      try PropertyMapReformer().reform(
+        RecordedResponses.sacramento, from: RecordedResponses.source("sacramento")
+      ).count, 2)
   }
 
   func testADetailHasTheKeysOfTheList() throws {
@@ -48,7 +51,8 @@ final class PropertyListingTests: XCTestCase {
   }
 
   func testTheKeysCarryTheirReformersName() throws {
-    let rows = try PropertyListReformer().reform(RecordedResponses.ames, from: RecordedResponses.source("ames"))
+    let rows = try PropertyListReformer().reform(
+      RecordedResponses.ames, from: RecordedResponses.source("ames"))
     XCTAssertEqual(ReformedKey<PropertyListReformer, String>.name.fullName, "PropertyListReformer.name")
     XCTAssertEqual(rows[0].dictionary["PropertyListReformer.price"] as? Int, 215_000)
     XCTAssertNil(rows[0].dictionary["PropertyListReformer.zip"])
@@ -56,7 +60,9 @@ final class PropertyListingTests: XCTestCase {
   }
 
   func testAnUnknownSourceIsNamed() {
-    XCTAssertThrowsError(try PropertyListReformer().reform(RecordedResponses.ames, from: RecordedResponses.source("mars"))) {
+    XCTAssertThrowsError(
+      try PropertyListReformer().reform(RecordedResponses.ames, from: RecordedResponses.source("mars"))
+    ) {
       error in
       let error = error as? APIError
       XCTAssertEqual(error?.reason, .misconfigured)
@@ -66,7 +72,8 @@ final class PropertyListingTests: XCTestCase {
 
   func testAnErrorNamesPathExpectedAndFound() {
     let damaged: RawData = ["result": ["rows": [["id": 1, "title": "x", "price": ["usd": "n/a"]]]]]
-    XCTAssertThrowsError(try PropertyListReformer().reform(damaged, from: RecordedResponses.source("ames"))) { error in
+    XCTAssertThrowsError(try PropertyListReformer().reform(damaged, from: RecordedResponses.source("ames"))) {
+      error in
       XCTAssertEqual(
         (error as? APIError)?.detail,
         "result.rows[0].price.usd: expected an integer, found the string \"n/a\"")

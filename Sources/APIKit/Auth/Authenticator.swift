@@ -46,7 +46,8 @@ public final class Authenticator: Sendable {
     public var endsCredential: @Sendable (APIError) -> Bool = { error in
       switch error.reason {
       case .invalidGrant: return true
-      case .malformedOAuthResponse, .authorizationServerFailed, .temporarilyUnavailable, .slowDown: return false
+      case .malformedOAuthResponse, .authorizationServerFailed, .temporarilyUnavailable, .slowDown:
+        return false
       default:
         let status = error.context.status ?? error.evidence?.status
         return status == 400 || status == 401 || status == 403
@@ -244,20 +245,20 @@ extension Authenticator {
   private func start(_ work: SignInMachine.Work) {
     let scope = Self.atWork.union([ObjectIdentifier(self)])
     switch work {
-    case .renew(let credential, let ticket):
+    case .renew(let credential, let number):
       guard let renewal else { return }
       let timer = Task.detached { [time, rules, weak self] in
         do { try await time.sleep(for: rules.renewalLimit) } catch { return }
-        self?.renewalTimedOut(ticket)
+        self?.renewalTimedOut(number)
       }
       Task.detached { [weak self] in
         let result = await Self.$atWork.withValue(scope) {
           await Self.result { try await renewal(credential) }
         }
         timer.cancel()
-        self?.renewed(ticket, result)
+        self?.renewed(number, result)
       }
-    case .signIn(let ticket):
+    case .signIn(let number):
       tell(.signInNeeded)
       guard let signIn else { return }
       Task.detached { [weak self] in
@@ -269,13 +270,13 @@ extension Authenticator {
         case .failure(let error):
           let isGivenUp = error.reason == .cancelled || error.reason == .signInCancelled
           let end = isGivenUp ? APIError(.auth, .signInCancelled) : Self.signInFailed(error)
-          settle { $0.signInEnded(end, ticket: ticket) }
+          settle { $0.signInEnded(end, number: number) }
         }
       }
     }
   }
 
-  private func renewed(_ ticket: Int, _ result: Result<Credential, APIError>) {
+  private func renewed(_ number: Int, _ result: Result<Credential, APIError>) {
     let (now, wallClock) = (time.now, time.wallClock)
     var isFinal = false
     let told = result.mapError { error in
@@ -287,7 +288,7 @@ extension Authenticator {
     var change: SignInChange?
     settle { machine in
       let before = machine.version
-      let release = machine.renewed(ticket, told, isFinal: isFinal, now: now, wallClock: wallClock)
+      let release = machine.renewed(number, told, isFinal: isFinal, now: now, wallClock: wallClock)
       if machine.version != before { change = machine.credential == nil ? .signedOut : .refreshed }
       isUnproven.store(machine.isUnproven, ordering: .relaxed)
       return release
@@ -298,11 +299,11 @@ extension Authenticator {
     do throws(APIError) { try keep() } catch { keeper.report(error) }
   }
 
-  private func renewalTimedOut(_ ticket: Int) {
+  private func renewalTimedOut(_ number: Int) {
     let (now, wallClock) = (time.now, time.wallClock)
     let error = APIError(
       .auth, .refreshFailed, "the credential was not renewed within \(rules.renewalLimit.shortText)")
-    settle { $0.renewalTimedOut(ticket, error, now: now, wallClock: wallClock) }
+    settle { $0.renewalTimedOut(number, error, now: now, wallClock: wallClock) }
   }
 
   /// Stores what is in use.

@@ -9,25 +9,19 @@
 /// failed renewal of a version is not repeated for ``restAfterFailure``; and after
 /// ``maximumUnprovenRenewals`` renewals of which no server has accepted any, none is asked for that long.
 struct SignInMachine {
-  /// What a flight goes with.
-  struct Pass: Sendable {
-    var credential: Credential?
-    var version: Int
-  }
-
   /// The answer to a flight.
   enum Verdict: Sendable {
-    case go(Pass)
+    case go(VersionedCredential)
     case fail(APIError)
     /// The server's own refusal stands.
     case letThrough
     case wait
   }
 
-  /// What is to be started; its outcome comes back with the ticket.
+  /// What is to be started; its outcome comes back with the number.
   enum Work: Sendable {
-    case renew(Credential, ticket: Int)
-    case signIn(ticket: Int)
+    case renew(Credential, number: Int)
+    case signIn(number: Int)
   }
 
   /// Who goes on, and how.
@@ -37,8 +31,8 @@ struct SignInMachine {
 
   private enum Phase {
     case idle
-    case renewing(ticket: Int)
-    case signingIn(ticket: Int)
+    case renewing(number: Int)
+    case signingIn(number: Int)
   }
 
   private struct Waiter {
@@ -60,7 +54,7 @@ struct SignInMachine {
   private(set) var epoch = 0
   private var phase = Phase.idle
   private var waiters: [FlightID: Waiter] = [:]
-  private var lastTicket = 0
+  private var lastNumber = 0
   private var renewingVersion: [Int: Int] = [:]
   private var lastFailure: (version: Int, at: Duration, error: APIError)?
   private var unproven = 0
@@ -79,7 +73,7 @@ struct SignInMachine {
   /// Whether the acceptance of the credential is of interest.
   var isUnproven: Bool { unproven > 0 }
   var waiterCount: Int { waiters.count }
-  var pass: Pass { Pass(credential: credential, version: version) }
+  var current: VersionedCredential { VersionedCredential(credential: credential, version: version) }
 
   // MARK: Flights
 
@@ -88,7 +82,7 @@ struct SignInMachine {
     _ flight: FlightID, _ rule: SignInRule, now: Duration, wallClock: Double
   ) -> (Verdict, Work?) {
     guard let credential else {
-      guard rule == .required else { return (.go(pass), nil) }
+      guard rule == .required else { return (.go(current), nil) }
       return waitForSignIn(flight)
     }
     if case .renewing = phase {
@@ -96,11 +90,11 @@ struct SignInMachine {
       return (.wait, nil)
     }
     guard isRenewable(credential), credential.isExpired(at: wallClock, leeway: leeway) else {
-      return (.go(pass), nil)
+      return (.go(current), nil)
     }
     // Where renewing has just failed, the token is used up to its end.
     if let error = rest(now) {
-      return credential.isExpired(at: wallClock) ? (.fail(error), nil) : (.go(pass), nil)
+      return credential.isExpired(at: wallClock) ? (.fail(error), nil) : (.go(current), nil)
     }
     waiters[flight] = Waiter(rule: rule, wasRefused: false)
     return (.wait, renew(credential))
@@ -111,7 +105,7 @@ struct SignInMachine {
     _ flight: FlightID, _ rule: SignInRule, version refused: Int, now: Duration
   ) -> (Verdict, Work?) {
     guard refused == version else {
-      if credential != nil { return (.go(pass), nil) }
+      if credential != nil { return (.go(current), nil) }
       return rule == .required ? waitForSignIn(flight) : (.letThrough, nil)
     }
     guard let credential else { return (.letThrough, nil) }
@@ -143,10 +137,10 @@ struct SignInMachine {
   /// The renewal has ended. Nobody hears of one that was overtaken by a sign-in or a sign-out; a late success
   /// is still taken, because the token before it may be worthless by now.
   mutating func renewed(
-    _ ticket: Int, _ result: Result<Credential, APIError>, isFinal: Bool, now: Duration, wallClock: Double
+    _ number: Int, _ result: Result<Credential, APIError>, isFinal: Bool, now: Duration, wallClock: Double
   ) -> Release {
-    let isCurrent = if case .renewing(ticket) = phase { true } else { false }
-    let base = renewingVersion.removeValue(forKey: ticket)
+    let isCurrent = if case .renewing(number) = phase { true } else { false }
+    let base = renewingVersion.removeValue(forKey: number)
     if isCurrent { phase = .idle }
     switch result {
     case .success(var new):
@@ -162,25 +156,25 @@ struct SignInMachine {
       unproven += 1
       lastRenewal = now
       lastFailure = nil
-      let pass = pass
-      return release { _ in .go(pass) }
+      let current = current
+      return release { _ in .go(current) }
     case .failure(let error):
       guard isCurrent else { return Release() }
       lastFailure = (version, now, error)
       let isUsable = credential?.isExpired(at: wallClock) == false && !isFinal
-      let old = pass
+      let old = current
       if isFinal { drop() }
       return release { $0.wasRefused || !isUsable ? .fail(error) : .go(old) }
     }
   }
 
   /// The renewal has taken too long. Its waiters fail now; what it brings later is still taken.
-  mutating func renewalTimedOut(_ ticket: Int, _ error: APIError, now: Duration, wallClock: Double) -> Release
+  mutating func renewalTimedOut(_ number: Int, _ error: APIError, now: Duration, wallClock: Double) -> Release
   {
-    guard case .renewing(ticket) = phase else { return Release() }
-    let base = renewingVersion[ticket]
-    let release = renewed(ticket, .failure(error), isFinal: false, now: now, wallClock: wallClock)
-    renewingVersion[ticket] = base
+    guard case .renewing(number) = phase else { return Release() }
+    let base = renewingVersion[number]
+    let release = renewed(number, .failure(error), isFinal: false, now: now, wallClock: wallClock)
+    renewingVersion[number] = base
     return release
   }
 
@@ -190,8 +184,8 @@ struct SignInMachine {
     version += 1
     epoch += 1
     (phase, lastFailure, unproven) = (.idle, nil, 0)
-    let pass = pass
-    return release { _ in .go(pass) }
+    let current = current
+    return release { _ in .go(current) }
   }
 
   /// The user has signed out: who waits for a renewal fails, who waits for a sign-in goes on waiting for it.
@@ -204,8 +198,8 @@ struct SignInMachine {
   }
 
   /// The sign-in that flights wait for was given up or has failed.
-  mutating func signInEnded(_ error: APIError, ticket: Int? = nil) -> Release {
-    guard case .signingIn(let current) = phase, ticket == nil || ticket == current else { return Release() }
+  mutating func signInEnded(_ error: APIError, number: Int? = nil) -> Release {
+    guard case .signingIn(let current) = phase, number == nil || number == current else { return Release() }
     phase = .idle
     return release { _ in .fail(error) }
   }
@@ -219,16 +213,16 @@ struct SignInMachine {
   private mutating func waitForSignIn(_ flight: FlightID) -> (Verdict, Work?) {
     waiters[flight] = Waiter(rule: .required, wasRefused: true)
     if case .signingIn = phase { return (.wait, nil) }
-    lastTicket += 1
-    phase = .signingIn(ticket: lastTicket)
-    return (.wait, .signIn(ticket: lastTicket))
+    lastNumber += 1
+    phase = .signingIn(number: lastNumber)
+    return (.wait, .signIn(number: lastNumber))
   }
 
   private mutating func renew(_ credential: Credential) -> Work {
-    lastTicket += 1
-    phase = .renewing(ticket: lastTicket)
-    renewingVersion[lastTicket] = version
-    return .renew(credential, ticket: lastTicket)
+    lastNumber += 1
+    phase = .renewing(number: lastNumber)
+    renewingVersion[lastNumber] = version
+    return .renew(credential, number: lastNumber)
   }
 
   private func rest(_ now: Duration) -> APIError? {
@@ -255,4 +249,10 @@ struct SignInMachine {
     waiters = [:]
     return release
   }
+}
+
+/// What a flight goes with: a credential, or none, and which of all that there were it is.
+struct VersionedCredential: Sendable {
+  var credential: Credential?
+  var version: Int
 }

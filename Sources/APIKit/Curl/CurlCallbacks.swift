@@ -76,7 +76,7 @@
 
     private static let seek: @convention(c) @Sendable (UnsafeMutableRawPointer?, curl_off_t, Int32) -> Int32 =
       { me, offset, origin in
-        guard offset == 0, origin == SEEK_SET, handle(me).source?.rewind() == true else {
+        guard offset == 0, origin == SEEK_SET, handle(me).transfer.source?.rewind() == true else {
           return Int32(CURL_SEEKFUNC_FAIL)
         }
         return Int32(CURL_SEEKFUNC_OK)
@@ -105,7 +105,7 @@
       @convention(c) @Sendable (UnsafeMutableRawPointer?, UnsafeMutableRawPointer?, UnsafeMutableRawPointer?)
         -> CURLcode = { _, context, me in
           let (handle, context) = (handle(me), context.map { OpaquePointer($0) })
-          handle.tlsContext = context
+          handle.transfer.tlsContext = context
           // The connection may outlive the handle, but not the loop.
           SSL_CTX_set_cert_cb(context, askedForCertificate, Unmanaged.passUnretained(handle.loop).toOpaque())
           return CURLE_OK

@@ -37,12 +37,12 @@
   extension CurlHandle {
     /// Sets what differs from HTTP.
     func applyFTP(_ request: HTTPRequest) throws(APIError) {
-      guard !isHTTP else { return }
+      guard !transfer.isHTTP else { return }
       // Without it a server that refuses to protect the data connection gets the data in the clear.
-      if isTLS { try set(CURLOPT_USE_SSL, Int(CURLUSESSL_ALL.rawValue)) }
+      if transfer.isTLS { try set(CURLOPT_USE_SSL, Int(CURLUSESSL_ALL.rawValue)) }
       // In TLS 1.3 the server's session tickets may come when libcurl has closed the data connection; the
       // system then resets it, and the rest of the file is lost although the server reports success.
-      if isTLS, request.method == .put {
+      if transfer.isTLS, request.method == .put {
         try session.tls.applyVersion(to: self, upTo: CURL_SSLVERSION_MAX_TLSv1_2)
       }
       // For the time of a HEAD.
@@ -57,7 +57,7 @@
     func receive(ftpLine line: UnsafeRawBufferPointer) -> Bool {
       // An HTTP proxy was asked for the file, and answers in HTTP.
       if CurlHead.statusLine(line) != nil {
-        isHTTP = true
+        transfer.isHTTP = true
         return receive(line: line)
       }
       // `Content-Length: 6`, and not `213 6` or a line of the server's greeting.
@@ -65,8 +65,8 @@
         Self.ftpFields.contains(where: { CurlHead.value(of: $0, in: line) != nil })
       else { return true }
       // The first line of a head is a status line to whoever reads it.
-      if head.isEmpty { head = Array("FTP\r\n".utf8) }
-      head.append(contentsOf: line)
+      if transfer.head.isEmpty { transfer.head = Array("FTP\r\n".utf8) }
+      transfer.head.append(contentsOf: line)
       return true
     }
   }

@@ -6,39 +6,39 @@
     ///
     /// Called for reused connections too, which is what makes it the place for checks of the certificate.
     func connected(_ address: UnsafePointer<CChar>?, _ port: Int32) -> Bool {
-      machine.connected(at: loop.now)
+      transfer.machine.connected(at: loop.now)
       loop.watchDeadline(of: self)
-      remoteAddress = address.map { String(cString: $0) }
-      remotePort = Int(port)
-      guard isTLS else { return true }
+      transfer.remoteAddress = address.map { String(cString: $0) }
+      transfer.remotePort = Int(port)
+      guard transfer.isTLS else { return true }
       guard let ssl = capikit_curl_get_ssl(easy) else {
-        machine.fail(
+        transfer.machine.fail(
           APIError(
             .transport, .unsupportedCapability,
             "libcurl does not show its TLS connection, which cannot be checked; it needs one with OpenSSL"))
         return false
       }
-      tlsProtocol = loop.tlsNames.text(of: ssl)
-      guard let host = job?.exchange.request.url.host else { return true }
+      transfer.tlsProtocol = loop.tlsNames.text(of: ssl)
+      guard let host = transfer.job?.exchange.request.url.host else { return true }
       do {
         try session.tls.check(ssl, host: host)
-        if job?.opensOnly == true, capikit_ssl_speaks_http2(ssl) != 0 { version = .http2 }
+        if transfer.job?.opensOnly == true, capikit_ssl_speaks_http2(ssl) != 0 { transfer.version = .http2 }
         return true
       } catch {
-        machine.fail(error)
+        transfer.machine.fail(error)
         return false
       }
     }
 
     /// Copies the next bytes of the request's body.
     func send(into buffer: UnsafeMutableRawBufferPointer) -> CurlRead {
-      machine.moved(at: loop.now, isResponse: false)
-      guard let source else { return .bytes(0) }
+      transfer.machine.moved(at: loop.now, isResponse: false)
+      guard let source = transfer.source else { return .bytes(0) }
       let read = source.read(into: buffer)
       switch read {
       case .bytes: break
-      case .later: isSendingPaused = true
-      case .failed(let error): machine.fail(error)
+      case .later: transfer.isSendingPaused = true
+      case .failed(let error): transfer.machine.fail(error)
       }
       return read
     }
@@ -46,24 +46,26 @@
     /// Lets a paused side go on.
     func resume() {
       guard isPaused else { return }
-      isSendingPaused = false
-      isReceivingPaused = false
-      machine.moved(at: loop.now, isResponse: false)
+      transfer.isSendingPaused = false
+      transfer.isReceivingPaused = false
+      transfer.machine.moved(at: loop.now, isResponse: false)
       loop.watchDeadline(of: self)
       curl_easy_pause(easy, CURLPAUSE_CONT)
     }
 
     /// Tells the caller how far it is, about ten times a second.
     func report(_ progress: TransferProgress) {
-      guard let onProgress = job?.exchange.onProgress, loop.now - lastProgress >= 100_000 else { return }
+      guard let onProgress = transfer.job?.exchange.onProgress,
+        loop.now - transfer.lastProgress >= 100_000
+      else { return }
       guard progress.sent + progress.received > 0 else { return }
-      lastProgress = loop.now
+      transfer.lastProgress = loop.now
       onProgress(progress)
     }
 
     /// The last report, with what there was in all.
     func reportEnd() {
-      guard let onProgress = job?.exchange.onProgress else { return }
+      guard let onProgress = transfer.job?.exchange.onProgress else { return }
       let sent = size(CURLINFO_SIZE_UPLOAD_T)
       let received = size(CURLINFO_SIZE_DOWNLOAD_T)
       onProgress(

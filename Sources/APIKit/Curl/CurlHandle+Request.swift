@@ -10,10 +10,10 @@
         try set(CURLOPT_URL, request.url.string)
         applied.url = request.url
       }
-      if applied.waitsForMultiplexing != isTLS {
+      if applied.waitsForMultiplexing != transfer.isTLS {
         // Over plain HTTP/1.1 waiting for a connection to turn out multiplexed only costs time.
-        try set(CURLOPT_PIPEWAIT, isTLS ? 1 : 0)
-        applied.waitsForMultiplexing = isTLS
+        try set(CURLOPT_PIPEWAIT, transfer.isTLS ? 1 : 0)
+        applied.waitsForMultiplexing = transfer.isTLS
       }
       try applyBody(request)
       try applyFTP(request)
@@ -27,7 +27,7 @@
         applied.needsReset = true
       }
       if job.opensOnly { try applyOpening() }
-      if sink != nil {
+      if transfer.sink != nil {
         // Fewer, larger reads from the socket; what a callback gets stays at 16 KB.
         try set(CURLOPT_BUFFERSIZE, 100 << 10)
         applied.needsReset = true
@@ -42,10 +42,10 @@
     private func applyBody(_ request: HTTPRequest) throws(APIError) {
       var natural = HTTPMethod.get
       switch request.body {
-      case .bytes(let bytes) where source == nil && !bytes.isEmpty:
+      case .bytes(let bytes) where transfer.source == nil && !bytes.isEmpty:
         try applyFields(bytes)
         natural = .post
-      case _ where source != nil:
+      case _ where transfer.source != nil:
         try applyUpload()
         natural = .put
       default:
@@ -62,7 +62,7 @@
           applied.body = .none
         }
       }
-      let custom = request.method == natural || !isHTTP ? nil : request.method.rawValue
+      let custom = request.method == natural || !transfer.isHTTP ? nil : request.method.rawValue
       if custom != applied.customMethod {
         try set(CURLOPT_CUSTOMREQUEST, custom)
         applied.customMethod = custom
@@ -84,7 +84,7 @@
 
     private func applyUpload() throws(APIError) {
       try set(CURLOPT_UPLOAD, 1)
-      try set(CURLOPT_INFILESIZE_LARGE, size: source?.length ?? -1)
+      try set(CURLOPT_INFILESIZE_LARGE, size: transfer.source?.length ?? -1)
       try set(CURLOPT_UPLOAD_BUFFERSIZE, 256 << 10)
       applied.body = .upload
       applied.needsReset = true

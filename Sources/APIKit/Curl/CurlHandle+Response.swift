@@ -4,24 +4,27 @@
   extension CurlHandle {
     /// One line of an answer's head, line break included. False ends the transfer with `machine.failure`.
     func receive(line: UnsafeRawBufferPointer) -> Bool {
-      machine.moved(at: loop.now, isResponse: true)
-      guard isHTTP else { return receive(ftpLine: line) }
+      transfer.machine.moved(at: loop.now, isResponse: true)
+      guard transfer.isHTTP else { return receive(ftpLine: line) }
       // A status line begins a head: the first one, or one after 100, 103 or a challenge.
       if line.count > 5, line[0] == UInt8(ascii: "H"), line[4] == UInt8(ascii: "/"), isStatusLine(line) {
         return true
       }
-      guard isHeadOpen else { return true }  // Trailers.
-      guard head.count + line.count <= CurlHead.maximumBytes else {
-        machine.fail(APIError(.transport, .responseTooLarge, "the header fields are larger than 256 KiB"))
+      guard transfer.isHeadOpen else { return true }  // Trailers.
+      guard transfer.head.count + line.count <= CurlHead.maximumBytes else {
+        transfer.machine.fail(
+          APIError(.transport, .responseTooLarge, "the header fields are larger than 256 KiB"))
         return false
       }
-      head.append(contentsOf: line)
+      transfer.head.append(contentsOf: line)
       if line.count <= 2 {
-        isHeadOpen = false
-        return status < 200 || mayBeSentAgain ? true : completeHead()
+        transfer.isHeadOpen = false
+        return transfer.status < 200 || mayBeSentAgain ? true : completeHead()
       }
       switch line[0] | 0x20 {
-      case UInt8(ascii: "c"): return checkLength(line)
+      case UInt8(ascii: "c"):
+        if CurlHead.value(of: "content-encoding:", in: line) != nil { transfer.isCoded = true }
+        return checkLength(line)
       case UInt8(ascii: "t"): return checkTransferCoding(line)
       default: return true
       }
@@ -29,133 +32,145 @@
 
     /// Bytes of the body. False ends the transfer, nil pauses it.
     func receive(body bytes: UnsafeRawBufferPointer) -> Bool? {
-      machine.moved(at: loop.now, isResponse: true)
+      transfer.machine.moved(at: loop.now, isResponse: true)
       // libcurl writes the fields that it makes of FTP's replies to HEAD into the body too.
       if applied.body == .noBody { return true }
-      if !isHeadDone, !completeHead() { return false }
-      if let sink {
+      if !transfer.isHeadDone, !completeHead() { return false }
+      if let sink = transfer.sink {
         switch sink.write(bytes) {
         case .taken: return true
         case .later:
-          isReceivingPaused = true
+          transfer.isReceivingPaused = true
           return nil
         case .failed(let error):
-          machine.fail(error)
+          transfer.machine.fail(error)
           return false
         }
       }
-      guard body.count + bytes.count <= bodyLimit else {
-        machine.fail(CurlHandle.tooLarge(bodyLimit))
+      guard transfer.body.count + bytes.count <= transfer.bodyLimit else {
+        transfer.machine.fail(CurlHandle.tooLarge(transfer.bodyLimit))
         return false
       }
-      if body.isEmpty, let contentLength, contentLength > Int64(bytes.count) {
+      if transfer.body.isEmpty, let length = transfer.contentLength, length > Int64(bytes.count) {
         // A length is only a claim: memory is taken for what may well come, not for what is promised.
-        body.reserveCapacity(Int(min(contentLength, 16 << 20)))
+        transfer.body.reserveCapacity(Int(min(length, 16 << 20)))
       }
-      body.append(contentsOf: bytes)
+      transfer.body.append(contentsOf: bytes)
       return true
     }
 
     /// The head is final: it is shown to the caller, and the sink is opened.
     func completeHead() -> Bool {
-      guard !isHeadDone, let job else { return true }
-      isHeadDone = true
+      guard !transfer.isHeadDone, let job = transfer.job else { return true }
+      transfer.isHeadDone = true
       // libcurl takes `HTtP/1.1 404` for a status line; whatever has none of ours must not pass as a success.
-      guard !isHTTP || status > 0 else { return malformed("has no status line that HTTP allows") }
-      if let contentLength, contentLength > Int64(bodyLimit), job.exchange.request.method != .head {
-        machine.fail(CurlHandle.tooLarge(bodyLimit))
+      guard !transfer.isHTTP || transfer.status > 0 else {
+        return malformed("has no status line that HTTP allows")
+      }
+      if let length = transfer.contentLength, length > Int64(transfer.bodyLimit),
+        job.exchange.request.method != .head
+      {
+        transfer.machine.fail(CurlHandle.tooLarge(transfer.bodyLimit))
         return false
       }
-      guard job.exchange.inspectHead != nil || sink != nil else { return true }
-      let headers = CurlHead.headers(head)
+      guard job.exchange.inspectHead != nil || transfer.sink != nil else { return true }
+      let headers = CurlHead.headers(transfer.head)
       if let inspect = job.exchange.inspectHead {
         do {
-          try inspect(status, headers)
+          try inspect(transfer.status, headers)
         } catch {
-          machine.fail(APIError(.transport, .refusedAtHeaders, underlying: error))
+          transfer.machine.fail(APIError(.transport, .refusedAtHeaders, underlying: error))
           return false
         }
       }
-      guard let sink else { return true }
+      guard let sink = transfer.sink else { return true }
       do {
         let body = try sink.open(contentCoding: headers.combined("Content-Encoding"))
-        if sink.landsAtHead { job.land(.success(answer(body))) }
+        if sink.landsAtHead { loop.end(job, .success(response(body))) }
         return true
       } catch {
-        machine.fail(error)
+        transfer.machine.fail(error)
         return false
       }
     }
 
     /// Ends the transfer: libcurl's verdict, and ours, become the outcome.
     func outcome(_ code: CURLcode) -> Result<CurlResponse, APIError> {
-      let wasConnected = machine.state != .connecting
-      if code == CURLE_BAD_FUNCTION_ARGUMENT, wasConnected, machine.failure == nil, job?.opensOnly == true {
-        machine.end()
-        return .success(answer(.bytes([])))
+      let wasConnected = transfer.machine.state != .connecting
+      if code == CURLE_BAD_FUNCTION_ARGUMENT, wasConnected, transfer.machine.failure == nil,
+        transfer.job?.opensOnly == true
+      {
+        transfer.machine.end()
+        return .success(response(.bytes([])))
       }
-      if code == CURLE_OK, machine.failure == nil, isHTTP, isHeadOpen {
+      if code == CURLE_OK, transfer.machine.failure == nil, transfer.isHTTP, transfer.isHeadOpen {
         // libcurl takes the end of the connection for the end of the head.
-        machine.fail(APIError(.transport, .truncatedBody, "the connection ended within the header fields"))
+        transfer.machine.fail(
+          APIError(.transport, .truncatedBody, "the connection ended within the header fields"))
       }
-      if code == CURLE_OK, machine.failure == nil, !isHeadDone { _ = completeHead() }
-      if code != CURLE_OK, machine.failure == nil {
-        machine.fail(CurlErrors.error(code, circumstances(wasConnected)))
+      if code == CURLE_OK, transfer.machine.failure == nil, !transfer.isHeadDone { _ = completeHead() }
+      if code != CURLE_OK, transfer.machine.failure == nil {
+        transfer.machine.fail(CurlErrors.error(code, circumstances(wasConnected)))
       }
-      machine.end()
-      source?.close()
-      if let failure = machine.failure {
-        sink?.fail(failure)
+      transfer.machine.end()
+      transfer.source?.close()
+      if let failure = transfer.machine.failure {
+        transfer.sink?.fail(failure)
         return .failure(failure)
       }
-      guard let sink else {
-        let bytes = body
-        body = []
-        return .success(answer(.bytes(bytes)))
+      guard let sink = transfer.sink else {
+        let bytes = transfer.body
+        transfer.body = []
+        return .success(response(.bytes(bytes)))
       }
       do {
-        return .success(answer(try sink.finish()))
+        return .success(response(try sink.finish()))
       } catch {
         sink.fail(error)
         return .failure(error)
       }
     }
 
-    private func answer(_ body: HTTPResponse.Body) -> CurlResponse {
-      defer { head = [] }
+    private func response(_ body: HTTPResponse.Body) -> CurlResponse {
+      defer { transfer.head = [] }
       return CurlResponse(
-        status: status == 0 ? 200 : status, version: version, head: head, body: body, metrics: metrics())
+        status: transfer.status == 0 ? 200 : transfer.status, version: transfer.version, head: transfer.head,
+        body: body, isCoded: transfer.isCoded, metrics: metrics())
     }
 
     private func circumstances(_ wasConnected: Bool) -> CurlErrors.Circumstances {
       CurlErrors.Circumstances(
         text: errorMessage, verifyResult: long(CURLINFO_SSL_VERIFYRESULT),
         connectStatus: long(CURLINFO_HTTP_CONNECTCODE), systemError: Int32(long(CURLINFO_OS_ERRNO)),
-        wasAskedForCertificate: wasAskedForCertificate, wasConnected: wasConnected, isProxied: isProxied,
-        isTLS: isTLS)
+        wasAskedForCertificate: transfer.wasAskedForCertificate, wasConnected: wasConnected,
+        isProxied: isProxied,
+        isTLS: transfer.isTLS)
     }
 
     private var isProxied: Bool {
-      guard let proxy = session.proxy, let host = job?.exchange.request.url.host else { return false }
+      guard let proxy = session.proxy, let host = transfer.job?.exchange.request.url.host else {
+        return false
+      }
       return !proxy.isException(host)
     }
 
     /// Whether libcurl may answer this head with credentials, so that another one follows.
     private var mayBeSentAgain: Bool {
-      (status == 401 && job?.exchange.request.options.login != nil)
-        || (status == 407 && session.proxy?.login != nil)
+      (transfer.status == 401 && transfer.job?.exchange.request.options.login != nil)
+        || (transfer.status == 407 && session.proxy?.login != nil)
     }
 
     private func isStatusLine(_ line: UnsafeRawBufferPointer) -> Bool {
       guard let parsed = CurlHead.statusLine(line) else { return false }
-      status = parsed.status
-      version = parsed.version
-      isHeadOpen = true
-      isHeadDone = false
-      contentLength = nil
-      if head.capacity == 0 { head.reserveCapacity(512) }
-      head.removeAll(keepingCapacity: true)
-      head.append(contentsOf: line)
+      transfer.status = parsed.status
+      transfer.version = parsed.version
+      transfer.isHeadOpen = true
+      transfer.isHeadDone = false
+      transfer.contentLength = nil
+      transfer.isCoded = false
+      if transfer.head.capacity == 0 { transfer.head.reserveCapacity(512) }
+      transfer.head.removeAll(keepingCapacity: true)
+      transfer.head.append(contentsOf: line)
       return true
     }
 
@@ -163,16 +178,16 @@
     /// and of `5, 6` or `5x` the first digits.
     private func checkLength(_ line: UnsafeRawBufferPointer) -> Bool {
       guard let value = CurlHead.value(of: "content-length:", in: line) else { return true }
-      if contentLength == nil, let length = CurlHead.number(value) {
-        contentLength = length
+      if transfer.contentLength == nil, let length = CurlHead.number(value) {
+        transfer.contentLength = length
         return true
       }
       for part in value.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false) {
         guard let length = CurlHead.number(part) else { return malformed("has a length that is no number") }
-        if let contentLength, contentLength != length {
-          return malformed("has two different lengths, \(contentLength) and \(length)")
+        if let other = transfer.contentLength, other != length {
+          return malformed("has two different lengths, \(other) and \(length)")
         }
-        contentLength = length
+        transfer.contentLength = length
       }
       return true
     }
@@ -187,7 +202,7 @@
     }
 
     private func malformed(_ what: String) -> Bool {
-      machine.fail(APIError(.transport, .malformedResponse, "the response \(what)"))
+      transfer.machine.fail(APIError(.transport, .malformedResponse, "the response \(what)"))
       return false
     }
 

@@ -8,42 +8,65 @@
   /// only a request with rare options costs a reset. Confined to the loop thread: libcurl's callbacks
   /// come to it with the handle as their user data.
   final class CurlHandle {
-    let easy: UnsafeMutableRawPointer
+    private(set) var easy: UnsafeMutableRawPointer
     let session: CurlSession
     unowned let loop: CurlLoop
 
-    /// The job in it; nil while it lies in the pool.
-    var job: CurlJob?
-    var lane: CurlQueue.Lane?
-    /// Its place among the loop's active handles.
-    var index = -1
-    var machine = CurlTransferMachine()
-    var started: Int64 = 0
-    var isHTTP = true
-    private(set) var isTLS = false
+    /// The transfer in it, or an empty one while it lies in the pool.
+    var transfer = Transfer()
 
-    // The answer as it arrives.
-    var status = 0
-    var version = HTTPVersion.other
-    var head: [UInt8] = []
-    var body: [UInt8] = []
-    var bodyLimit = Int.max
-    var contentLength: Int64?
-    var isHeadOpen = false
-    var isHeadDone = false
-    var remoteAddress: String?
-    var remotePort: Int?
-    var tlsProtocol: String?
-    /// What its own new connection is made with; compared, never followed.
-    var tlsContext: OpaquePointer?
-    var wasAskedForCertificate = false
+    /// One transfer: what is sent, what came of it, and how far it is.
+    struct Transfer {
+      var job: CurlJob?
+      var lane: CurlQueue.Lane?
+      /// Its place among the loop's active handles.
+      var index = -1
+      var machine = CurlTransferMachine()
+      var started: Int64 = 0
+      var isHTTP = true
+      var isTLS = false
 
-    // The two ends when they are not bytes in memory, and who waits for them.
-    var source: (any CurlSource)?
-    var sink: (any CurlSink)?
-    var isSendingPaused = false
-    var isReceivingPaused = false
-    var lastProgress: Int64 = 0
+      // The response as it arrives.
+      var status = 0
+      var version = HTTPVersion.other
+      var head: [UInt8] = []
+      var body: [UInt8] = []
+      var bodyLimit = Int.max
+      var contentLength: Int64?
+      /// Whether there is a `Content-Encoding`.
+      var isCoded = false
+      var isHeadOpen = false
+      var isHeadDone = false
+      var remoteAddress: String?
+      var remotePort: Int?
+      var tlsProtocol: String?
+      /// What its own new connection is made with; compared, never followed.
+      var tlsContext: OpaquePointer?
+      var wasAskedForCertificate = false
+
+      // The two ends when they are not bytes in memory, and who waits for them.
+      var source: (any CurlSource)?
+      var sink: (any CurlSink)?
+      var isSendingPaused = false
+      var isReceivingPaused = false
+      var lastProgress: Int64 = 0
+
+      /// None.
+      init() {}
+
+      init(_ job: CurlJob, _ lane: CurlQueue.Lane, at now: Int64) {
+        self.job = job
+        self.lane = lane
+        started = now
+        machine = CurlTransferMachine(job.limits, posted: job.posted, now: now)
+        source = job.source
+        sink = job.sink
+        bodyLimit = job.bodyLimit
+        let scheme = job.exchange.request.url.scheme
+        isHTTP = scheme == "http" || scheme == "https"
+        isTLS = scheme == "https" || scheme == "ftps"
+      }
+    }
 
     // What was set for the request before, so that nothing is set twice.
     var applied = Applied()
@@ -80,7 +103,7 @@
       errorText.deallocate()
     }
 
-    var isPaused: Bool { isSendingPaused || isReceivingPaused }
+    var isPaused: Bool { transfer.isSendingPaused || transfer.isReceivingPaused }
     var me: UnsafeMutableRawPointer { Unmanaged.passUnretained(self).toOpaque() }
 
     /// Sets what all requests of the session share, on a new or reset handle.
@@ -106,50 +129,28 @@
       try session.tls.apply(to: self)
     }
 
-    /// Takes a job in; nothing is set yet.
-    func begin(_ job: CurlJob, _ lane: CurlQueue.Lane, at now: Int64) {
-      self.job = job
-      self.lane = lane
-      started = now
-      machine = CurlTransferMachine(job.limits, posted: job.posted, now: now)
-      source = job.source
-      sink = job.sink
-      bodyLimit = job.bodyLimit
-      let scheme = job.exchange.request.url.scheme
-      isHTTP = scheme == "http" || scheme == "https"
-      isTLS = scheme == "https" || scheme == "ftps"
-    }
-
     /// Makes it ready for the next job; a handle that cannot be made so is of no more use.
     func recycle() -> Bool {
-      job = nil
-      lane = nil
-      index = -1
-      source = nil
-      sink = nil
-      status = 0
-      version = .other
-      head.removeAll(keepingCapacity: true)
-      body = []
-      contentLength = nil
-      isHeadOpen = false
-      isHeadDone = false
-      isSendingPaused = false
-      isReceivingPaused = false
-      lastProgress = 0
-      remoteAddress = nil
-      remotePort = nil
-      tlsProtocol = nil
-      tlsContext = nil
-      wasAskedForCertificate = false
+      transfer = Transfer()
       errorText[0] = 0
-      guard applied.needsReset else { return true }
-      curl_easy_reset(easy)
+      guard applied.needsReset || !Self.isReusable else { return true }
+      if Self.isReusable {
+        curl_easy_reset(easy)
+      } else {
+        guard let fresh = curl_easy_init() else { return false }
+        curl_easy_cleanup(easy)
+        easy = fresh
+      }
       curl_slist_free_all(connectToList)
       connectToList = nil
       do { try prepare() } catch { return false }
       return true
     }
+
+    /// From 7.83.0 to 8.0.1 libcurl keeps a dangling pointer to the last header field of the transfer before, and
+    /// follows it when a response's first field line begins with a space (fixed by cd1c611b24 in 8.1.0). There
+    /// each transfer has a handle of its own.
+    static let isReusable = !(0x075300..<0x080100).contains(Int(capikit_curl_version()))
 
     /// What libcurl wrote about the last failure.
     var errorMessage: String { String(cString: errorText) }

@@ -3,15 +3,13 @@
   import Glibc
   import Synchronization
 
-  /// What owns libcurl: it takes jobs from the mailbox, drives their transfers and lands them.
+  /// What owns libcurl: it takes jobs from the mailbox, drives their transfers and ends them.
   ///
-  /// Made on the thread of the transport's initialiser, then put into the mailbox: from ``start()`` on it is
-  /// reached only there, under a lock. Its own thread holds it except while it sleeps. When it sleeps and no
-  /// transfer is under way, who brings a job starts it in the thread's place, which spares waking a thread for
-  /// it. It never runs a caller's code except the callbacks of an exchange, never decodes a body, and never
-  /// waits while it is held.
+  /// Made on the thread of the transport's initialiser; from ``start()`` on, its own thread alone touches it. At
+  /// the end of a turn it tells who waits for the transfers that are over: completions may decode a small body
+  /// there, and never wait.
   ///
-  /// `@unchecked Sendable`: see above; nothing of it is used outside the lock once it has started.
+  /// `@unchecked Sendable`: it is handed to its thread once, by ``start()``, and used by nobody else afterwards.
   final class CurlLoop: @unchecked Sendable {
     let mailbox: CurlMailbox
     let poll: CurlPoll
@@ -30,22 +28,18 @@
     private var timer = Int64.max
     /// When the first limit may be exceeded; looked at anew then.
     private var nextDeadline = Int64.max
-    /// When the thread looks at the time again by itself.
-    private var alarm = Int64.max
-    private var hasLanded = false
-    private var nearness = CurlNearness()
+    /// Jobs that are over and not told yet.
+    private var ended: [CurlJob] = []
+    private var hasEnded = false
     private var stopped: [UnsafeContinuation<Void, Never>] = []
     private var isStopping = false
     private var isClosed = false
     /// What the connections speak; see ``CurlTLSNames``.
     var tlsNames = CurlTLSNames()
 
-    /// How long after a landing the thread looks at the time once more, in microseconds: limits that callers
+    /// How long after a transfer the thread looks at the time once more, in microseconds: limits that callers
     /// bring along until then need no alarm of their own.
     private static let afterglow: Int64 = 10_000_000
-    /// How long who starts a job looks for its answer, in microseconds: about what waking two threads costs.
-    private static let patience: Int64 = 100
-    private static let hasCores = sysconf(Int32(_SC_NPROCESSORS_ONLN)) > 1
     /// How long an FTP transfer may stand still before libcurl is prodded, in milliseconds.
     private static let prodding: Int32 = 20
     /// More idle handles than this are freed; each holds about 17 KB while it has run.
@@ -87,114 +81,75 @@
 
     // MARK: The thread
 
-    /// Puts the loop into its mailbox and starts the thread, which keeps both alive until it is told to stop.
+    /// Starts the thread, which keeps the loop alive until it is told to stop.
     func start() throws(APIError) {
       var attributes = pthread_attr_t()
       pthread_attr_init(&attributes)
       pthread_attr_setdetachstate(&attributes, Int32(PTHREAD_CREATE_DETACHED))
       pthread_attr_setstacksize(&attributes, 512 << 10)
       defer { pthread_attr_destroy(&attributes) }
-      mailbox.loop.withLock { $0 = self }
       var thread = pthread_t()
-      let mailbox = Unmanaged.passRetained(mailbox)
+      let me = Unmanaged.passRetained(self)
       let code = pthread_create(
         &thread, &attributes,
         { @Sendable pointer in
           capikit_name_thread("apikit-curl")
           guard let pointer else { return nil }
-          CurlLoop.run(Unmanaged<CurlMailbox>.fromOpaque(pointer).takeRetainedValue())
+          Unmanaged<CurlLoop>.fromOpaque(pointer).takeRetainedValue().run()
           return nil
-        }, mailbox.toOpaque())
+        }, me.toOpaque())
       guard code == 0 else {
-        mailbox.release()
-        self.mailbox.loop.withLock { $0 = nil }
+        me.release()
         throw CurlErrors.system("pthread_create", code)
       }
     }
 
-    private static func run(_ mailbox: CurlMailbox) {
+    private func run() {
       CurlSignals.blockBrokenPipes()
-      guard var sleep = mailbox.loop.withLock({ $0?.poll.makeSleep() }) else { return }
-      while let milliseconds = mailbox.loop.withLock({ $0?.turn(after: sleep) }) { sleep.wait(milliseconds) }
-      // Whoever wants the loop now is told by the mailbox that it is closed.
-      let loop = mailbox.loop.withLock { loop in
-        defer { loop = nil }
-        return loop
-      }
-      loop?.stop()
+      while turn() {}
+      stop()
     }
 
-    /// Serves the sockets that called, and whatever else can be done without waiting.
-    ///
-    /// - Returns: How long to sleep then, in milliseconds; nil when the loop is told to stop.
-    private func turn(after sleep: CurlPoll.Sleep) -> Int32? {
+    /// Sleeps until something happens, then does all that can be done without waiting. False when told to stop.
+    private func turn() -> Bool {
+      let woken = poll.wait(mailbox.fallAsleep() ? timeToSleep() : 0)
       mailbox.wakeUp()
       now = CurlClock.now()
-      poll.serve(sleep, act)
-      if isForFTP, sleep.count == 0, !active.isEmpty { actOnAll() }
+      poll.serve(woken, act)
+      if isForFTP, woken == 0, !active.isEmpty { actOnAll() }
       reap()
       readMessages()
-      goOn()
-      poll.update()
-      guard !isStopping else { return nil }
-      guard mailbox.fallAsleep(isIdle: isIdle) else { return 0 }
-      return timeToSleep()
-    }
-
-    private func goOn() {
       startWaiting()
       if timer <= now { act(CURL_SOCKET_TIMEOUT, 0) }
       checkDeadlines()
       reap()
+      poll.update()
+      tellEnded()
+      return !isStopping
     }
 
     private func timeToSleep() -> Int32 {
-      alarm = min(timer, nextDeadline)
-      if hasLanded, active.isEmpty { alarm = min(alarm, now + Self.afterglow) }
-      hasLanded = false
+      var alarm = min(timer, nextDeadline)
+      if hasEnded, active.isEmpty { alarm = min(alarm, now + Self.afterglow) }
+      hasEnded = false
       var milliseconds: Int32 = -1
       if alarm != .max { milliseconds = Int32(clamping: max(0, (alarm - CurlClock.now() + 999) / 1000)) }
       let prods = isForFTP && !active.isEmpty
       return prods && UInt32(bitPattern: milliseconds) > UInt32(Self.prodding) ? Self.prodding : milliseconds
     }
 
-    /// Whether a caller may start a job while the loop's own thread sleeps.
-    var isIdle: Bool { active.isEmpty && !isForFTP && !isStopping }
-
-    /// Starts a job on the thread that brings it, while the loop's own sleeps over nothing, and lands it there
-    /// when the answer is near.
-    ///
-    /// False when there is something that goes first.
-    func startAtOnce(_ job: CurlJob) -> Bool {
-      guard active.isEmpty, !isStopping, !mailbox.hasMessages else { return false }
-      CurlSignals.sparingBrokenPipes {
-        now = CurlClock.now()
-        queue.append(job)
-        nextDeadline = min(nextDeadline, job.limits.deadline(posted: job.posted))
-        goOn()
-        if Self.hasCores, active.count == 1, nearness.isWorthALook() { lookForAnswer() }
-        poll.update()
-      }
-      if min(timer, nextDeadline) < alarm { mailbox.interruptSleep() }
-      return true
+    /// Ends a job, unless it is over already, and has it told at the end of the turn.
+    func end(_ job: CurlJob, _ outcome: Result<CurlResponse, APIError>) {
+      if job.end(outcome) { ended.append(job) }
     }
 
-    /// Looks for the answer for a moment, unless somebody else has mail. What does not come is left to the thread.
-    private func lookForAnswer() {
-      guard let socket = poll.takeOver() else { return }
-      let end = now + Self.patience
-      while !active.isEmpty, !mailbox.hasMessages {
-        if poll.isReadable(socket) {
-          now = CurlClock.now()
-          act(socket, CURL_CSELECT_IN)
-          reap()
-        } else if CurlClock.now() >= end {
-          break
-        } else {
-          capikit_relax()
-        }
-      }
-      nearness.looked(found: active.isEmpty)
+    /// Tells who waits, when all sockets were served: the servers work while small bodies are decoded.
+    private func tellEnded() {
+      guard !ended.isEmpty else { return }
+      hasEnded = true
+      var told: [CurlJob] = []
+      swap(&told, &ended)
+      MainDelivery.main.together { for job in told { job.complete() } }
     }
 
     private func act(_ socket: Int32, _ what: Int32) {
@@ -230,8 +185,8 @@
           nextDeadline = min(nextDeadline, job.limits.deadline(posted: job.posted))
         case .cancel(let job):
           if let handle = handle(of: job) {
-            handle.machine.fail(CurlJob.cancelled)
-            land(handle, CURLE_ABORTED_BY_CALLBACK)
+            handle.transfer.machine.fail(CurlJob.cancelled)
+            finish(handle, CURLE_ABORTED_BY_CALLBACK)
           }
           hasCancelled = true
         case .resume(let job): handle(of: job)?.resume()
@@ -242,10 +197,10 @@
         }
       }
       messages.removeAll(keepingCapacity: messages.count <= 1024)
-      if hasCancelled { queue.compact { $0.hasLanded } }
+      if hasCancelled { queue.compact { $0.isOver } }
     }
 
-    private func handle(of job: CurlJob) -> CurlHandle? { active.first { $0.job === job } }
+    private func handle(of job: CurlJob) -> CurlHandle? { active.first { $0.transfer.job === job } }
 
     // MARK: Transfers
 
@@ -256,12 +211,12 @@
     private func start(_ job: CurlJob, _ lane: CurlQueue.Lane) {
       do throws(APIError) {
         let handle = if let pooled = pool.popLast() { pooled } else { try makeHandle() }
-        handle.begin(job, lane, at: now)
+        handle.transfer = CurlHandle.Transfer(job, lane, at: now)
         try add(handle, job)
       } catch {
         job.sink?.fail(error)
         job.source?.close()
-        job.land(.failure(error))
+        end(job, .failure(error))
         queue.finished(in: lane)
       }
     }
@@ -277,35 +232,34 @@
         recycle(handle)
         throw error
       }
-      handle.index = active.count
+      handle.transfer.index = active.count
       active.append(handle)
       watchDeadline(of: handle)
     }
 
-    /// Lands what libcurl has finished, and starts what waited for the places.
+    /// Ends what libcurl has finished, and starts what waited for the places.
     private func reap() {
       var code = CURLE_OK
       while let easy = capikit_curl_multi_done(multi, &code) {
         // `prepare` gave libcurl the handle as its private pointer, and `active` keeps it alive.
         guard let pointer = capikit_curl_get_private(easy) else { continue }
-        land(Unmanaged<CurlHandle>.fromOpaque(pointer).takeUnretainedValue(), code)
+        finish(Unmanaged<CurlHandle>.fromOpaque(pointer).takeUnretainedValue(), code)
       }
       startWaiting()
     }
 
-    private func land(_ handle: CurlHandle, _ code: CURLcode) {
-      guard let job = handle.job, let lane = handle.lane else { return }
+    private func finish(_ handle: CurlHandle, _ code: CURLcode) {
+      guard let job = handle.transfer.job, let lane = handle.transfer.lane else { return }
       let outcome = handle.outcome(code)
       handle.reportEnd()
       curl_multi_remove_handle(multi, handle.easy)
       let last = active.removeLast()
       if last !== handle {
-        active[handle.index] = last
-        last.index = handle.index
+        active[handle.transfer.index] = last
+        last.transfer.index = handle.transfer.index
       }
       recycle(handle)
-      job.land(outcome)
-      hasLanded = true
+      end(job, outcome)
       queue.finished(in: lane)
     }
 
@@ -322,7 +276,7 @@
 
     /// Looks again in time after a handle's next limit has become another one.
     func watchDeadline(of handle: CurlHandle) {
-      nextDeadline = min(nextDeadline, handle.machine.deadline(isPaused: handle.isPaused))
+      nextDeadline = min(nextDeadline, handle.transfer.machine.deadline(isPaused: handle.isPaused))
     }
 
     /// Fails what has taken too long. Runs when the earliest limit may have passed, so seldom.
@@ -330,33 +284,33 @@
       guard nextDeadline <= now else { return }
       nextDeadline = .max
       for handle in active {
-        if let error = handle.machine.overdue(at: now, isPaused: handle.isPaused) {
-          handle.machine.fail(error)
+        if let error = handle.transfer.machine.overdue(at: now, isPaused: handle.isPaused) {
+          handle.transfer.machine.fail(error)
         } else {
-          nextDeadline = min(nextDeadline, handle.machine.deadline(isPaused: handle.isPaused))
+          nextDeadline = min(nextDeadline, handle.transfer.machine.deadline(isPaused: handle.isPaused))
         }
       }
-      for handle in active.filter({ $0.machine.failure?.isTimeout == true }) {
-        land(handle, CURLE_OPERATION_TIMEDOUT)
+      for handle in active.filter({ $0.transfer.machine.failure?.isTimeout == true }) {
+        finish(handle, CURLE_OPERATION_TIMEDOUT)
       }
       var earliest = nextDeadline
-      var hasLanded = false
+      var areLate = false
       queue.forEachWaiting { job in
         let deadline = job.limits.deadline(posted: job.posted)
         if deadline <= now {
-          job.land(.failure(job.limits.waitedTooLong))
-          hasLanded = true
+          end(job, .failure(job.limits.waitedTooLong))
+          areLate = true
         } else {
           earliest = min(earliest, deadline)
         }
       }
-      if hasLanded { queue.compact { $0.hasLanded } }
+      if areLate { queue.compact { $0.isOver } }
       nextDeadline = earliest
     }
 
     /// A server asked for the client's certificate on the connection of this context.
     func askedForCertificate(_ context: OpaquePointer) {
-      active.first { $0.tlsContext == context }?.wasAskedForCertificate = true
+      active.first { $0.transfer.tlsContext == context }?.transfer.wasAskedForCertificate = true
     }
 
     // MARK: The end
@@ -364,13 +318,14 @@
     private func stop() {
       now = CurlClock.now()
       while let handle = active.last {
-        handle.machine.fail(APIError(.transport, .transportStopped))
-        land(handle, CURLE_ABORTED_BY_CALLBACK)
+        handle.transfer.machine.fail(APIError(.transport, .transportStopped))
+        finish(handle, CURLE_ABORTED_BY_CALLBACK)
       }
       let unread = mailbox.close()
       let waiting =
         queue.removeAll() + unread.compactMap { if case .start(let job) = $0 { job } else { nil } }
       for job in waiting { job.stop() }
+      tellEnded()
       pool = []
       // Connections are closed before whoever stops the transport goes on. FTP takes leave of its servers by
       // waiting for their replies: nobody waits for that.

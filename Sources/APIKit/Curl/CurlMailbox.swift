@@ -3,11 +3,12 @@
   import Glibc
   import Synchronization
 
-  /// What callers hand to the loop thread.
+  /// What callers hand to the loop's thread.
   ///
-  /// Posting costs a lock; the thread is woken by a system call only when it sleeps and nobody woke it yet.
+  /// Posting costs a lock; the thread is woken by a system call only when it sleeps and nobody woke it yet. Posts of
+  /// one round of deliveries on the main actor wake it once, when the round is over.
   final class CurlMailbox: Sendable {
-    /// One thing to do on the loop thread.
+    /// One thing to do on the loop's thread.
     enum Message: Sendable {
       /// Take the job into the queue.
       case start(CurlJob)
@@ -17,7 +18,7 @@
       case resume(CurlJob)
       /// Say what the loop holds.
       case inspect(@Sendable (CurlCounts) -> Void)
-      /// Land everything, free everything, end the thread; then resume the waiter.
+      /// End everything, free everything, end the thread; then resume the waiter.
       case stop(UnsafeContinuation<Void, Never>?)
     }
 
@@ -27,15 +28,9 @@
       var isClosed = false
     }
 
-    /// The loop that reads the mail; nil before it has started and after it has stopped. Whoever holds the lock
-    /// may use it. Taken before ``state``, never after.
-    let loop = Mutex<CurlLoop?>(nil)
-
     private let state = Mutex(State())
     /// Whether messages may be there: for looking without the lock.
     private let hasMail = Atomic(false)
-    /// Whether the loop sleeps over nothing, so that a caller may start a job in its place.
-    private let isIdle = Atomic(false)
     /// The eventfd the loop sleeps on; edge-triggered, so it is never read.
     let wakeup: Int32
 
@@ -44,20 +39,7 @@
       guard wakeup >= 0 else { throw CurlErrors.system("eventfd", errno) }
     }
 
-    deinit { close(wakeup) }
-
-    /// Hands a job over; false when the loop has ended and nobody will carry it.
-    func start(_ job: CurlJob) -> Bool {
-      guard isIdle.load(ordering: .acquiring) else { return post(.start(job)) }
-      let isStarted = loop.withLockIfAvailable { loop in
-        // Nobody else need try; and who is resumed at once, on this thread, must not.
-        isIdle.store(false, ordering: .relaxed)
-        guard let loop, loop.startAtOnce(job) else { return false }
-        if loop.isIdle { isIdle.store(true, ordering: .releasing) }
-        return true
-      }
-      return isStarted == true || post(.start(job))
-    }
+    deinit { _ = Glibc.close(wakeup) }
 
     /// Hands a message over; false when the loop has ended and nobody will read it.
     @discardableResult
@@ -69,9 +51,13 @@
         defer { state.isSleeping = false }
         return (true, state.isSleeping)
       }
-      if mustWake { eventfd_write(wakeup, 1) }
+      if mustWake {
+        if MainDelivery.main.isInRound { MainDelivery.main.afterRound { self.wake() } } else { wake() }
+      }
       return isTaken
     }
+
+    private func wake() { eventfd_write(wakeup, 1) }
 
     /// Swaps the messages into an empty array.
     func take(_ messages: inout [Message]) {
@@ -82,30 +68,17 @@
       }
     }
 
-    /// Whether there are messages.
-    var hasMessages: Bool { hasMail.load(ordering: .acquiring) }
-
     /// Says that the loop is about to sleep; false when there is something to do first.
-    ///
-    /// - Parameter isIdle: Whether it sleeps over nothing.
-    func fallAsleep(isIdle: Bool) -> Bool {
-      let sleeps = state.withLock { state in
+    func fallAsleep() -> Bool {
+      state.withLock { state in
         guard state.messages.isEmpty else { return false }
         state.isSleeping = true
         return true
       }
-      if sleeps, isIdle { self.isIdle.store(true, ordering: .releasing) }
-      return sleeps
     }
-
-    /// Has the loop look at the time, though there is no message.
-    func interruptSleep() { eventfd_write(wakeup, 1) }
 
     /// Says that the loop is awake.
-    func wakeUp() {
-      isIdle.store(false, ordering: .relaxed)
-      state.withLock { $0.isSleeping = false }
-    }
+    func wakeUp() { state.withLock { $0.isSleeping = false } }
 
     /// Takes no more messages and gives back those nobody read.
     func close() -> [Message] {
@@ -115,7 +88,5 @@
         return state.messages
       }
     }
-
-    private func close(_ descriptor: Int32) { _ = Glibc.close(descriptor) }
   }
 #endif

@@ -5,7 +5,7 @@
     /// The record of the attempt, on the framework's time line: from when the transport took the request.
     func metrics() -> TransportMetrics {
       var metrics = TransportMetrics()
-      let queued = started - (job?.posted ?? started)
+      let queued = transfer.started - (transfer.job?.posted ?? transfer.started)
       metrics.queued = queued
       metrics.isReused = long(CURLINFO_NUM_CONNECTS) == 0
       // libcurl's times count from the start; on a reused connection it says 0 or the time of that moment.
@@ -17,9 +17,9 @@
       metrics.total = max(metrics.firstByte, queued + size(CURLINFO_TOTAL_TIME_T))
       metrics.bytesSent = size(CURLINFO_SIZE_UPLOAD_T)
       metrics.bytesReceived = size(CURLINFO_SIZE_DOWNLOAD_T)
-      metrics.remoteAddress = remoteAddress
-      metrics.remotePort = remotePort
-      metrics.tlsProtocol = tlsProtocol
+      metrics.remoteAddress = transfer.remoteAddress
+      metrics.remotePort = transfer.remotePort
+      metrics.tlsProtocol = transfer.tlsProtocol
       return metrics
     }
   }

@@ -24,8 +24,7 @@
     private let descriptor: Int32
     private var watches: [Watch] = []
     private var dirty: [Int32] = []
-    /// The socket that libcurl wanted to hear of last.
-    private var latest: Int32 = -1
+    private var events = [epoll_event](repeating: epoll_event(), count: 128)
     /// Sockets opened and not closed.
     private(set) var openSockets = 0
 
@@ -71,31 +70,11 @@
       if what == CURL_POLL_IN || what == CURL_POLL_INOUT { mask |= EPOLLIN.rawValue }
       if what == CURL_POLL_OUT || what == CURL_POLL_INOUT { mask |= EPOLLOUT.rawValue }
       watches[index].wanted = mask
-      if mask != 0 { latest = socket }
       guard watches[index].isOurs else { return register(socket, isLast: what == CURL_POLL_REMOVE) }
       if !watches[index].isDirty, mask != 0, mask != watches[index].registered {
         watches[index].isDirty = true
         dirty.append(socket)
       }
-    }
-
-    /// The socket of the one transfer under way, when it waits for an answer: the sleeping thread does not hear
-    /// of it any more, until the next ``update()``.
-    func takeOver() -> Int32? {
-      let index = Int(latest)
-      guard index >= 0, watches[index].isOurs, watches[index].wanted == EPOLLIN.rawValue else { return nil }
-      if watches[index].registered != 0 { register(latest, isLast: true) }
-      if !watches[index].isDirty {
-        watches[index].isDirty = true
-        dirty.append(latest)
-      }
-      return latest
-    }
-
-    /// Whether there is something to read, without waiting.
-    func isReadable(_ socket: Int32) -> Bool {
-      var look = pollfd(fd: socket, events: Int16(POLLIN), revents: 0)
-      return Glibc.poll(&look, 1, 0) == 1 && look.revents & Int16(POLLNVAL) == 0
     }
 
     /// Tells the kernel what has changed. To be called before sleeping.
@@ -107,25 +86,14 @@
       dirty.removeAll(keepingCapacity: true)
     }
 
-    /// What the loop's thread sleeps with: its own, so that it needs nothing of the loop while it does.
-    struct Sleep {
-      fileprivate let descriptor: Int32
-      fileprivate var events = [epoll_event](repeating: epoll_event(), count: 128)
-      /// How many sockets called.
-      fileprivate(set) var count = 0
-
-      /// Sleeps until a socket calls, or so many milliseconds at most; -1 is without end.
-      mutating func wait(_ milliseconds: Int32) {
-        count = Int(max(0, epoll_wait(descriptor, &events, Int32(events.count), milliseconds)))
-      }
+    /// Sleeps until a socket calls, or so many milliseconds at most; -1 is without end. Returns how many called.
+    func wait(_ milliseconds: Int32) -> Int {
+      Int(max(0, epoll_wait(descriptor, &events, Int32(events.count), milliseconds)))
     }
 
-    func makeSleep() -> Sleep { Sleep(descriptor: descriptor) }
-
-    /// Hands over each socket that called.
-    func serve(_ sleep: Sleep, _ body: (_ socket: Int32, _ what: Int32) -> Void) {
-      let events = sleep.events
-      for index in 0..<sleep.count {
+    /// Hands over the first `count` sockets that called.
+    func serve(_ count: Int, _ body: (_ socket: Int32, _ what: Int32) -> Void) {
+      for index in 0..<count {
         let socket = events[index].data.fd
         // The wakeup descriptor, or a socket closed by the handling of one before it.
         guard Int(socket) < watches.count, watches[Int(socket)].registered != 0 else { continue }

@@ -4,8 +4,7 @@
 
   /// Carries requests with libcurl: the default transport on Linux.
   ///
-  /// One thread drives all transfers of a transport, and hands its answers back to the tasks that wait for
-  /// them; parsing and decoding happen there, never on that thread. Connections, TLS sessions and names
+  /// One thread drives all transfers of a transport; it alone calls libcurl. Connections, TLS sessions and names
   /// are kept and used again. Make one transport per configuration and keep it: every transport has its own
   /// thread and connections. When the last reference goes, it stops.
   ///
@@ -56,27 +55,40 @@
     /// Everything but the choice of interfaces, which Linux has none of.
     public var capabilities: TransportCapabilities { Self.supported }
 
-    /// Sends one request.
+    /// Starts an exchange. The completion runs on the transport's thread; what is large or coded is decoded on the
+    /// cooperative pool before.
+    public func start(
+      _ exchange: HTTPExchange, completion: @escaping Completion
+    ) -> any CancellableOperation {
+      if LocalSchemes.serves(exchange.request.url) {
+        return LocalSchemes.start(exchange, completion: completion)
+      }
+      do throws(APIError) {
+        let mailbox = try mailbox(for: exchange.request.url)
+        let job = try makeJob(exchange, mailbox, completion: .callback(completion))
+        job.start()
+        return job
+      } catch {
+        completion(.failure(error))
+        return NoOperation()
+      }
+    }
+
+    /// Sends one request; the response is parsed and decoded on the caller's task.
     public func send(_ exchange: HTTPExchange) async throws(APIError) -> HTTPResponse {
       // Little may live across the suspension: thousands of flights wait here, and each local of this function
       // is memory of each of them. So the work before and behind it is in functions of their own.
-      if LocalSchemes.serves(exchange.request.url) {
-        return try await LocalSchemes.answer(exchange)
-      }
-      let mailbox = try mailbox(for: exchange.request.url)
-      let job = try makeJob(exchange, mailbox)
-      await land(job, mailbox)
+      if LocalSchemes.serves(exchange.request.url) { return try await LocalSchemes.respond(to: exchange) }
+      let job = try makeJob(exchange, try mailbox(for: exchange.request.url), completion: .task)
+      await land(job)
       return try response(to: job)
     }
 
-    /// Sends a request whose answer is collected in memory, up to the default limit.
+    /// Sends a request whose response is collected in memory, up to the default limit.
     public func send(_ request: HTTPRequest) async throws(APIError) -> HTTPResponse {
-      if LocalSchemes.serves(request.url) {
-        return try await LocalSchemes.answer(request)
-      }
-      let mailbox = try mailbox(for: request.url)
-      let job = try makeJob(request, mailbox)
-      await land(job, mailbox)
+      if LocalSchemes.serves(request.url) { return try await LocalSchemes.respond(to: request) }
+      let job = try makeJob(request, try mailbox(for: request.url))
+      await land(job)
       return try response(to: job)
     }
 
@@ -85,7 +97,7 @@
       guard CurlFTP.serves(url) else { return mailbox }
       return try ftp.withLock { ftp throws(APIError) in
         if let mailbox = ftp.mailbox { return mailbox }
-        // A stopped mailbox lands what it gets as stopped.
+        // A stopped mailbox ends what it gets as stopped.
         if ftp.isStopped { return mailbox }
         let mailbox = try CurlMailbox()
         try CurlLoop(configuration, mailbox: mailbox, isForFTP: true).start()
@@ -94,13 +106,13 @@
       }
     }
 
-    /// Suspends until the job has landed. Inlined: a level of its own would be memory of every flight.
+    /// Suspends until the job is over. Inlined: a level of its own would be memory of every flight.
     @inline(__always)
-    private func land(_ job: CurlJob, _ mailbox: CurlMailbox) async {
+    private func land(_ job: CurlJob) async {
       await withTaskCancellationHandler {
-        await withUnsafeContinuation { job.suspend($0, mailbox) }
+        await withUnsafeContinuation { job.start(resuming: $0) }
       } onCancel: {
-        job.cancel(in: mailbox)
+        job.cancel()
       }
     }
 
@@ -138,9 +150,9 @@
 
     private func open(_ url: HTTPURL) async throws(APIError) -> HTTPVersion {
       let exchange = HTTPExchange(HTTPRequest(method: .head, url: url))
-      let job = CurlJob(exchange, limits: limits, opensOnly: true)
-      await land(job, mailbox)
-      return try job.takeOutcome().get().version
+      let job = CurlJob(exchange, mailbox, limits: limits, completion: .task, opensOnly: true)
+      await land(job)
+      return try job.response().version
     }
 
     /// Ends every transfer with ``APIError/Reason/transportStopped``, closes every connection and ends the
@@ -171,11 +183,13 @@
 
     @inline(never)
     private func makeJob(_ request: HTTPRequest, _ mailbox: CurlMailbox) throws(APIError) -> CurlJob {
-      try makeJob(HTTPExchange(request), mailbox)
+      try makeJob(HTTPExchange(request), mailbox, completion: .task)
     }
 
     @inline(never)
-    private func makeJob(_ exchange: HTTPExchange, _ mailbox: CurlMailbox) throws(APIError) -> CurlJob {
+    private func makeJob(
+      _ exchange: HTTPExchange, _ mailbox: CurlMailbox, completion: CurlJob.Completion
+    ) throws(APIError) -> CurlJob {
       try Self.supported.check(exchange)
       let scheme = exchange.request.url.scheme
       guard scheme == "http" || scheme == "https" || scheme == "ftp" || scheme == "ftps" else {
@@ -191,8 +205,10 @@
       let limits = own == HTTPTimeouts() ? limits : CurlLimits(own.filled(from: configuration.timeouts))
       let source = try Self.source(exchange.request.body, isAlways: isFTP && exchange.request.method == .put)
       let sink = try sink(exchange.destination)
-      let job = CurlJob(exchange, limits: limits, source: source, sink: sink)
-      attach(job, mailbox)
+      let job = CurlJob(
+        exchange, mailbox, limits: limits, completion: completion, source: source, sink: sink,
+        maximumDecodedBytes: configuration.maximumDecodedBytes)
+      attach(job)
       return job
     }
 
@@ -218,32 +234,19 @@
     }
 
     /// Lets the ends of a job tell the loop that they can go on. They hold the job weakly: it holds them.
-    private func attach(_ job: CurlJob, _ mailbox: CurlMailbox) {
+    private func attach(_ job: CurlJob) {
       guard job.source != nil || job.sink != nil else { return }
       let resume: @Sendable () -> Void = { [weak job] in
-        if let job { mailbox.post(.resume(job)) }
+        if let job { job.mailbox.post(.resume(job)) }
       }
       (job.source as? CurlStreamSource)?.attach(resume)
       (job.sink as? CurlStreamSink)?.attach(
-        onDrain: resume,
-        onAbandon: { [weak job] in if let job { mailbox.post(.cancel(job)) } })
+        onDrain: resume, onAbandon: { [weak job] in if let job { job.mailbox.post(.cancel(job)) } })
     }
 
-    /// Parses the head and decodes the body, on the caller's thread.
+    /// The response, or why there is none. Parses and decodes on the caller's thread.
     @inline(never)
-    private func response(to job: CurlJob) throws(APIError) -> HTTPResponse {
-      let answer = try job.takeOutcome().get()
-      let exchange = job.exchange
-      var response = HTTPResponse(
-        status: answer.status, headers: CurlHead.headers(answer.head), body: answer.body,
-        version: answer.version, metrics: answer.metrics, url: exchange.request.url)
-      guard case .memory(let maximumBytes) = exchange.destination, case .bytes(let bytes) = answer.body,
-        !bytes.isEmpty, let coding = response.headers.combined("Content-Encoding")
-      else { return response }
-      let limit = min(maximumBytes, Int(clamping: configuration.maximumDecodedBytes))
-      response.body = .bytes(try CurlDecoding.decode(bytes, coding, maximumBytes: limit))
-      return response
-    }
+    private func response(to job: CurlJob) throws(APIError) -> HTTPResponse { try job.response() }
 
     private static let supported: TransportCapabilities = {
       let all: TransportCapabilities = [

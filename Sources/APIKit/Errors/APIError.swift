@@ -128,6 +128,8 @@ extension APIError {
     public var status: Int?
     /// The flight's id, as in its takeoff and its record.
     public var flightID: UInt64?
+    /// Who cancelled the load; see ``APIError/cancellation``.
+    var cancellation: CancellationReason?
 
     /// An empty context.
     public init() {}

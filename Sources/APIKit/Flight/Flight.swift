@@ -1,120 +1,124 @@
-/// The intensive path: what every load goes through between takeoff and landing.
-///
-/// Read ``fly()`` from top to bottom, then ``FlightCourse``: they are the table of contents. One step, one type,
-/// one file. Steps are values; what one leaves for the next is what it returns. Runs off the main actor, in the
-/// flight's own task; cancelling that task ends it at the step it is in.
-///
-/// A class, as the course is: what lives across a wait is memory of every flight in the air, and a reference is
-/// one word of it. For the same reason what few loads need waits in a function of its own, and is not
-/// inlined.
-final class Flight: Sendable {
-  let call: APICall
-  let cache: CacheStep?
-  let onProgress: (@Sendable (TransferProgress) -> Void)?
-  let sharedState: SharedState
-  let suspension: Suspension
-  let deadline: FlightDeadline
+import Synchronization
 
+/// One load, from takeoff to delivery: what was asked, its request, its attempts, what the cache said, who waits.
+///
+/// `FlightPath.swift` has the way it goes. `@unchecked Sendable`: exactly one thread at a time runs a load. What it
+/// writes is handed to the next one by a lock (the transport's mailbox, ``MainDelivery``) or by the start of a task;
+/// from outside, only ``cancellation`` and the `@MainActor` part are used.
+final class Flight: @unchecked Sendable {
+  /// What the end of the load is for.
+  enum Purpose {
+    /// It lands on its manager.
+    case landing
+    /// It is a wire call that other loads wait for.
+    case sharing(@Sendable (Result<APIResponse, APIError>) -> Void)
+    /// It brings up to date what is stored, behind a landing.
+    case refreshing
+  }
+
+  /// Which thread runs the load.
+  enum Place {
+    case mainActor
+    /// A transport's thread: it must not wait, and runs no code of the application.
+    case transport
+    case task
+  }
+
+  /// What was asked.
+  let call: APICall
+  /// What the load shares with others.
+  let shared: SharedState
+  /// Its dealings with the cache; nil when there are none.
+  let cache: FlightCache?
+  let purpose: Purpose
+  /// The flights of its manager; nil for a shared wire call.
+  let book: FlightBook?
+  let deadline: FlightDeadline
+  let cancellation = Cancellation()
+
+  // Written by whoever runs the load.
+  var step: Step
+  var place: Place
+  /// The request as assembled, before credential, cookies and signature.
+  var request: HTTPRequest?
+  /// What a signature covers beside the request.
+  var signed = (apiName: "", parameters: Parameters())
+  /// The attempt under way, from 1; 0 before the first.
+  var attempt = 0
+  /// What the present attempt goes with; nil where the load has nothing to do with a sign-in.
+  var credential: VersionedCredential?
+  /// Its place at the host, and the circuit breaker's permit.
+  var admission: Admission?
+  /// The present exchange and its redirects.
+  var exchange: ClientExchange?
+  /// What goes on the wire next.
+  var outgoing: HTTPExchange?
+  /// What came from the wire last.
+  var http: HTTPResponse?
+  /// The response as far as it is known, decoded.
+  var response: APIResponse?
+  /// Why the load has failed, for its delivery.
+  var failure: APIError?
+  /// What may mend a failure; made at the first.
+  var remedies: [any Remedy] = []
+
+  // The manager's side.
+  @MainActor var state = FlightState.waiting
+  @MainActor var policy = TakeoffPolicy.concurrent
+  @MainActor var tags: Set<String> = []
+  /// Takes the landings of the `async` form that waits for more than one.
+  @MainActor var previews: AsyncStream<APIResponse>.Continuation?
+  /// Told of the transfer's progress, beside the delegate: a group that adds it up.
+  @MainActor var onProgress: (@MainActor (TransferProgress) -> Void)?
+  /// The `async` form that waits for the landing, if there is one.
+  @MainActor var waiter: CheckedContinuation<Result<APIResponse, APIError>, Never>?
+
+  var id: FlightID { call.flightID }
+
+  /// A load of a manager.
+  init(_ call: APICall, _ shared: SharedState, _ book: FlightBook) {
+    self.call = call
+    self.shared = shared
+    self.book = book
+    cache = FlightCache(call)
+    purpose = .landing
+    deadline = FlightDeadline(call)
+    step = .lookUp
+    place = .mainActor
+  }
+
+  /// A wire call of its own: for loads that share it, or behind a landing.
   init(
-    call: APICall, cache: CacheStep?, onProgress: (@Sendable (TransferProgress) -> Void)?,
-    sharedState: SharedState, suspension: Suspension
+    _ call: APICall, _ shared: SharedState, cache: FlightCache?, book: FlightBook? = nil, from step: Step,
+    request: HTTPRequest? = nil, signed: (apiName: String, parameters: Parameters) = ("", Parameters()),
+    for purpose: Purpose
   ) {
     self.call = call
+    self.shared = shared
+    self.book = book
     self.cache = cache
-    self.onProgress = onProgress
-    self.sharedState = sharedState
-    self.suspension = suspension
+    self.purpose = purpose
     deadline = FlightDeadline(call)
+    self.step = step
+    self.request = request
+    self.signed = signed
+    place = .task
   }
 
-  /// - Parameter preview: Called when a stored answer is to be shown while the flight goes on.
-  func fly(preview: @Sendable (APIResponse) -> Void = { _ in }) async -> FlightOutcome {
-    do {
-      if let stored = try cache?.lookUp(preview: preview) { return .succeeded(stored) }
-      return try await ask()
-    } catch {
-      guard error.reason != .signInCancelled else { return .cancelled(.signInCancelled) }
-      return .failed(error.completed(for: call))
-    }
+  func note(_ event: FlightEvent) { call.recorder.record(event) }
+
+  /// Enters the next state. A move that is not legal is an error of the framework and traps.
+  @MainActor func move(to next: FlightState) -> FlightStateChange {
+    precondition(state.canMove(to: next), "flight \(id) cannot move from \(state) to \(next)")
+    defer { state = next }
+    return FlightStateChange(flight: id, from: state, to: next)
   }
 
-  /// The part of the path that ends at the server: by a call of one's own, or by one for several loads.
-  private func ask() async throws(APIError) -> FlightOutcome {
-    if BatchStep.takes(call) { return try await askWithOthers() }
-    return try await askAlone()
-  }
-
-  @inline(never)
-  private func askWithOthers() async throws(APIError) -> FlightOutcome {
-    guard let batch = BatchStep(call, sharedState.batches) else { return try await askAlone() }
-    return try await batch.run { (call) throws(APIError) in
-      let own = call === self.call ? self.cache : nil
-      return try await Flight(
-        call: call, cache: own, onProgress: nil, sharedState: self.sharedState, suspension: self.suspension
-      ).askAlone()
-    }
-  }
-
-  private func askAlone() async throws(APIError) -> FlightOutcome {
-    let course = try assembledCourse()
-    do throws(APIError) {
-      if NetworkStep.holds(call) { try await NetworkStep(call: call, suspension: suspension).pass() }
-      if call.joinsIdenticalFlights { return try await join(course) }
-      return try await course.fly()
-    } catch {
-      return try await replacement(for: error)
-    }
-  }
-
-  @inline(never)
-  private func assembledCourse() throws(APIError) -> FlightCourse {
-    var assembled = try AssemblyStep(call: call).run()
-    cache?.prepare(&assembled.request)
-    return FlightCourse(self, assembled)
-  }
-
-  /// Identical flights share one wire call.
-  @inline(never)
-  private func join(_ course: sending FlightCourse) async throws(APIError) -> FlightOutcome {
-    let assembled = course.assembled
-    guard let join = JoinStep(call, sharedState.joins, deadline, assembled.request) else {
-      return try await course.fly()
-    }
-    return try await join.run { () throws(APIError) in try await FlightCourse(self, assembled).fly() }
-  }
-
-  /// What lands in the place of a failure; throws the failure when nothing does.
-  @inline(never)
-  private func replacement(for error: APIError) async throws(APIError) -> FlightOutcome {
-    if let stale = cache?.replacement(for: error) { return .succeeded(stale) }
-    if let other = await FallbackStep(call: call).replacement(for: error) { return .succeeded(other) }
-    throw error
-  }
-
-  /// Whether the server is to be asked once more; true once.
-  var wantsRefresh: Bool { cache?.wantsRefresh == true }
-
-  /// Asks the server once more, behind a landing with a stale answer that allowed it (RFC 5861, 3).
-  ///
-  /// - Parameter absorb: Called with a good answer, to be judged and stored. A failure is passed over: the
-  ///   next load will ask again.
-  func refresh(absorb: @Sendable (APIResponse) -> Void) async {
-    guard case .succeeded(let response)? = try? await ask() else { return }
-    absorb(response)
-  }
-}
-
-/// How the intensive path ended, before the manager's own validator and interceptors have had their say.
-enum FlightOutcome: Sendable {
-  case succeeded(APIResponse)
-  case failed(APIError)
-  case cancelled(CancellationReason)
-
-  /// The outcome as one call's own: a response says which call landed with it, whoever fetched it.
-  func stamped(with call: APICall) -> FlightOutcome {
-    guard case .succeeded(var response) = self, response.flightID != call.flightID else { return self }
-    response.source = ReformSource(call)
-    return .succeeded(response)
+  /// Tells the waiting `async` form, if there is one, how the load ended.
+  @MainActor func finish(_ result: @autoclosure () -> Result<APIResponse, APIError>) {
+    guard let waiter else { return }
+    self.waiter = nil
+    waiter.resume(returning: result())
   }
 }
 
@@ -129,6 +133,7 @@ extension APIError {
     error.context.attemptLimit = own.attemptLimit
     error.context.elapsed = own.elapsed
     error.context.status = own.status ?? evidence?.status
+    error.context.cancellation = own.cancellation
     return error
   }
 }

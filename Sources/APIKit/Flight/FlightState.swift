@@ -38,24 +38,3 @@ public struct FlightStateChange: Sendable, Hashable {
   /// The state entered.
   public let to: FlightState
 }
-
-/// Why a flight ended without success or failure.
-public struct CancellationReason: Sendable, Hashable, CustomStringConvertible {
-  /// The stable name.
-  public let description: String
-
-  /// `cancel` was called on the manager or the registry.
-  public static let byCaller = Self(description: "by-caller")
-  /// A later load took its place by the takeoff policy.
-  public static let superseded = Self(description: "superseded")
-  /// The task that awaited it was cancelled.
-  public static let taskCancelled = Self(description: "task-cancelled")
-  /// The transport was stopped while it was in the air.
-  public static let transportStopped = Self(description: "transport-stopped")
-  /// An interceptor vetoed its landing.
-  public static let vetoed = Self(description: "vetoed")
-  /// The sign-in it waited for was given up.
-  public static let signInCancelled = Self(description: "sign-in-cancelled")
-  /// The service's common-error hook has dealt with the failure.
-  public static let handledByService = Self(description: "handled-by-service")
-}

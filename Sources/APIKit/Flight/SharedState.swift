@@ -6,7 +6,7 @@ import Synchronization
 /// All managers use ``shared`` unless told otherwise. Give a manager one of its own to keep tenants apart,
 /// or a test from the tests before it. Safe on any thread.
 public final class SharedState: Sendable {
-  /// The sharedState of the process.
+  /// The one of the process.
   public static let shared = SharedState()
 
   let joins = Joins()
@@ -17,7 +17,7 @@ public final class SharedState: Sendable {
   /// How many hosts have a budget that is not full; while it is zero a success has nothing to pay back.
   private let debtors = Atomic<Int>(0)
 
-  /// An sharedState without a past.
+  /// One without a past.
   public init() {}
 
   /// The hosts and APIs whose circuit breaker is not closed, as `host:port` or `host:port Service METHOD api`.

@@ -37,7 +37,7 @@ extension APIManager {
           flight, with: parameters, cache: cache, previews: previews, onProgress: onProgress, waiter: waiter)
       }
     } onCancel: {
-      // Runs on any thread, perhaps before the takeoff; the strip's order puts it after.
+      // Runs on any thread, perhaps before the takeoff; deliveries keep their order, which puts it after.
       MainDelivery.main.put { [weak self] in _ = self?.end(flight, because: .taskCancelled) }
     }
     return try result.get()

@@ -23,14 +23,14 @@
   /// Header fields of this API. They win over the service's. The default is none.
   var headers: HTTPHeaders { get }
 
-  /// How the parameters are written; nil, the default, leaves it to the service.
-  var parameterEncoding: ParameterEncoding? { get }
+  /// How the parameters are written. The default is the service's.
+  var parameterEncoding: ParameterEncoding { get }
 
-  /// Limits in time; nil, the default, leaves them to the service.
-  var timeouts: HTTPTimeouts? { get }
+  /// Limits in time. The default is the service's.
+  var timeouts: HTTPTimeouts { get }
 
-  /// Whether and how a load that failed is sent again; nil, the default, leaves it to the service.
-  var retryPolicy: RetryPolicy? { get }
+  /// Whether and how a load that failed is sent again. The default is the service's.
+  var retryPolicy: RetryPolicy { get }
 
   /// Whether a load may share the wire call of an identical one in the air. The default is false.
   ///
@@ -44,11 +44,11 @@
   /// ``FlightPriority/normal``; it matters only where the service has ``HostLimits``.
   var priority: FlightPriority { get }
 
-  /// What becomes of a load without a network; nil, the default, leaves it to the service.
-  var networkGate: NetworkGate? { get }
+  /// What becomes of a load without a network. The default is the service's.
+  var networkGate: NetworkGate { get }
 
   /// What loads have to do with the service's sign-in: carry its credential when there is one (the default),
-  /// wait until there is one, or have nothing to do with it. See ``APIService/authenticator``.
+  /// wait until there is one, or have nothing to do with it. See ``ServiceIdentity/authenticator``.
   var signIn: SignInRule { get }
 
   /// What counts as a good answer. The default takes any 2xx.
@@ -92,17 +92,17 @@ extension APIManager {
   /// None.
   public var headers: HTTPHeaders { HTTPHeaders() }
   /// As the service says.
-  public var parameterEncoding: ParameterEncoding? { nil }
+  public var parameterEncoding: ParameterEncoding { service.wire.parameterEncoding }
   /// As the service says.
-  public var timeouts: HTTPTimeouts? { nil }
+  public var timeouts: HTTPTimeouts { service.wire.timeouts }
   /// As the service says.
-  public var retryPolicy: RetryPolicy? { nil }
+  public var retryPolicy: RetryPolicy { service.admission.retryPolicy }
   /// Every load makes its own call.
   public var joinsIdenticalFlights: Bool { false }
   /// Normal.
   public var priority: FlightPriority { .normal }
   /// As the service says.
-  public var networkGate: NetworkGate? { nil }
+  public var networkGate: NetworkGate { service.admission.networkGate }
   /// With the credential when there is one.
   public var signIn: SignInRule { .asAvailable }
   /// Any 2xx.

@@ -14,18 +14,19 @@ extension BaseAPIManager {
     FlightLog.shared.add(recorder)
     do throws(APIError) {
       let given = given ?? parameterSource?.parameters(for: self) ?? Parameters()
-      let call = try child.statement(
-        of: recorder, with: given, cache: cache, validator: validator,
+      let call = try child.makeCall(
+        recorder, with: given, cache: cache, validator: validator,
         wantsProgress: reportsProgress || onProgress != nil)
       guard interceptors.allow({ $0.manager(self, shouldLoad: call.parameters) }) else {
         throw APIError(.takeoff, .vetoed, "an interceptor refused the load", context: call.context())
       }
-      let ticket = FlightTicket(
-        call: call, policy: child.takeoffPolicy, manager: self, owner: owner ?? delegate, tags: tags)
-      ticket.waiter = waiter
-      ticket.previews = previews
-      ticket.onProgress = onProgress
-      return try admit(ticket)
+      let flight = Flight(call, sharedState, book)
+      flight.policy = child.takeoffPolicy
+      flight.tags = tags
+      flight.waiter = waiter
+      flight.previews = previews
+      flight.onProgress = onProgress
+      return try admit(flight)
     } catch {
       recorder.record(.refused(label: error.label, detail: error.detail))
       waiter?.resume(returning: .failure(error))
@@ -35,10 +36,10 @@ extension BaseAPIManager {
   }
 
   /// Asks the policy and does as it says.
-  private func admit(_ ticket: FlightTicket) throws(APIError) -> Takeoff {
-    let call = ticket.call
+  private func admit(_ flight: Flight) throws(APIError) -> Takeoff {
+    let call = flight.call
     let decision = control.request(
-      ticket.id, policy: ticket.policy, parameters: call.parameters, now: time.now)
+      flight.id, policy: flight.policy, parameters: call.parameters, now: time.now)
     switch decision.verdict {
     case .alreadyLoading:
       throw APIError(.takeoff, .alreadyLoading, context: call.context())
@@ -47,98 +48,44 @@ extension BaseAPIManager {
         .takeoff, .throttled, "the last takeoff was too recent, the next may be in \(remaining)",
         context: call.context())
     case .fly:
-      open(ticket)
-      launch(ticket)
+      open(flight)
+      launch(flight)
     case .wait:
-      open(ticket)
-      call.recorder.record(.waiting(policy: ticket.policy.rule.name))
+      open(flight)
+      flight.note(.waiting(policy: flight.policy.rule.name))
     case .waitFor(let interval):
-      open(ticket)
-      call.recorder.record(.waiting(policy: ticket.policy.rule.name))
-      wait(interval, with: ticket)
+      open(flight)
+      flight.note(.waiting(policy: flight.policy.rule.name))
+      wait(interval, with: flight)
     }
     // An interceptor or a delegate may start or cancel loads here: the books are in order by now.
-    interceptors.forEach { $0.manager(self, didLoad: call.parameters, as: ticket.id) }
+    interceptors.forEach { $0.manager(self, didLoad: call.parameters, as: flight.id) }
     for id in decision.superseded { end(id, because: .superseded) }
-    return decision.verdict == .fly ? .flying(ticket.id) : .waiting(ticket.id)
+    return decision.verdict == .fly ? .flying(flight.id) : .waiting(flight.id)
   }
 
-  /// Lets a flight take off on its own task.
-  func launch(_ ticket: FlightTicket) {
-    enter(.flying, ticket)
-    ticket.call.recorder.record(.tookOff(policy: ticket.policy.rule.name))
-    var hasLanded = false
-    switch ticket.cache?.lookInMemory() {
-    case .land(let response)?: return Self.putDown(ticket, .succeeded(response))
-    case .landAndRefresh(let response)?:
-      Self.putDown(ticket, .succeeded(response))
-      hasLanded = true
-    case .preview(let response)?: MainDelivery.main.put { ticket.manager?.preview(response, of: ticket) }
-    case .ask?, nil: break
-    }
-    fly(ticket, onlyToRefresh: hasLanded)
-  }
-
-  /// Starts the task of a flight.
-  func fly(_ ticket: FlightTicket, onlyToRefresh: Bool = false) {
-    let flight = Flight(
-      call: ticket.call, cache: ticket.cache, onProgress: progressReport(for: ticket), sharedState: sharedState,
-      suspension: Suspension(recorder: ticket.call.recorder) { isSuspended in
-        MainDelivery.main.put { ticket.manager?.suspend(ticket, isSuspended) }
-      })
-    let task = Task.detached {
-      if !onlyToRefresh {
-        let outcome = await flight.fly { preview in
-          MainDelivery.main.put { ticket.manager?.preview(preview, of: ticket) }
-        }
-        Self.putDown(ticket, outcome)
-      }
-      guard flight.wantsRefresh else { return }
-      await flight.refresh { response in
-        MainDelivery.main.put { ticket.manager?.absorb(response, of: ticket) }
-      }
-    }
-    if child?.outlivesRelease == true {
-      OrphanedFlights.shared.add(task, for: ticket.id)
-    } else {
-      flightTasks.add(task, for: ticket.id)
-    }
-  }
-
-  nonisolated static func putDown(_ ticket: FlightTicket, _ outcome: FlightOutcome) {
-    MainDelivery.main.put {
-      OrphanedFlights.shared.remove(ticket.id)
-      guard let manager = ticket.manager else { return FlightRegistry.shared.forget(ticket.id) }
-      manager.land(ticket, outcome)
-    }
+  /// Lets a flight take off.
+  func launch(_ flight: Flight) {
+    enter(.flying, flight)
+    flight.note(.tookOff(policy: flight.policy.rule.name))
+    flight.run()
   }
 
   /// Waits out a debounce; what follows is up to the control.
-  private func wait(_ interval: Duration, with ticket: FlightTicket) {
+  private func wait(_ interval: Duration, with flight: Flight) {
     let time = time
-    let task = Task.detached {
-      do { try await time.sleep(for: interval) } catch { return }
-      MainDelivery.main.put { ticket.manager?.waitIsOver(for: ticket) }
-    }
-    flightTasks.add(task, for: ticket.id)
-  }
-
-  private func waitIsOver(for ticket: FlightTicket) {
-    guard let decision = control.timerFired(for: ticket.id) else { return }
-    launch(ticket)
-    for id in decision.superseded { end(id, because: .superseded) }
-  }
-
-  private func progressReport(for ticket: FlightTicket) -> (@Sendable (TransferProgress) -> Void)? {
-    guard ticket.call.wantsProgress else { return nil }
-    return { progress in
-      MainDelivery.main.put {
-        guard let manager = ticket.manager, manager.tickets[ticket.id] != nil else { return }
-        ticket.onProgress?(progress)
-        guard manager.reportsProgress else { return }
-        manager.delegate?.manager(manager, didProgress: progress, of: ticket.id)
+    _ = flight.cancellation.begin {
+      Task.detached {
+        do { try await time.sleep(for: interval) } catch { return }
+        MainDelivery.main.put { [weak self] in self?.waitIsOver(for: flight) }
       }
     }
+  }
+
+  private func waitIsOver(for flight: Flight) {
+    guard let decision = control.timerFired(for: flight.id) else { return }
+    launch(flight)
+    for id in decision.superseded { end(id, because: .superseded) }
   }
 
   /// A refusal that is nobody's decision lands like a failure, so that whoever waits hears of it; on the
@@ -153,11 +100,11 @@ extension BaseAPIManager {
 
 extension APIManager {
   /// What the child states about one load. Throws when the parameters do not validate.
-  fileprivate func statement(
-    of recorder: FlightRecorder, with given: Parameters, cache: CacheUse,
+  fileprivate func makeCall(
+    _ recorder: FlightRecorder, with given: Parameters, cache use: CacheUse,
     validator: (any APIManagerValidator)?, wantsProgress: Bool
   ) throws(APIError) -> APICall {
-    let service = service
+    let (service, apiName, method) = (service, apiName, method)
     var parameters = given
     defer {
       recorder.describe(service: service.name, method: method, apiName: apiName, parameters: parameters)
@@ -166,25 +113,18 @@ extension APIManager {
       parameters = try reformParameters(given)
       try validate(parameters: parameters)
       try validator?.manager(self, validate: parameters)
-      let selection = service.environments.selection
-      // What is stored belongs to whoever was signed in then: nobody sees it before they are again.
-      let lacksUser = signIn == .required && service.authenticator?.isSignedIn == false
-      if lacksUser, cachePolicy.rule != .none {
-        recorder.record(.cache("what is stored is not shown: nobody is signed in"))
-      }
+      let (identity, cache) = (service.identity, service.cache)
+      let terms = APICall.Terms(
+        method: method, headers: headers, encoding: parameterEncoding, timeouts: timeouts,
+        retryPolicy: retryPolicy, joinsIdenticalFlights: joinsIdenticalFlights, priority: priority,
+        networkGate: networkGate, signInRule: signIn, expectation: expectation,
+        caching: cacheTerms(use, identity, cache, recorder), wantsProgress: wantsProgress,
+        outlivesRelease: outlivesRelease)
       return APICall(
-        flightID: recorder.flight, managerType: type(of: self), service: service,
-        environment: selection.environment, baseURL: selection.baseURL, apiName: apiName, method: method,
-        parameters: parameters, headers: headers, encoding: parameterEncoding,
-        body: try body(for: parameters), timeouts: timeouts, retryPolicy: retryPolicy ?? service.retryPolicy,
-        joinsIdenticalFlights: joinsIdenticalFlights,
-        priority: priority, networkGate: networkGate ?? service.networkGate,
-        resolving: ErrorHookStep.resolving, expectation: expectation, wantsProgress: wantsProgress,
-        recorder: recorder,
-        caching: CacheTerms(
-          policy: cachePolicy, traits: cacheTraits, use: lacksUser ? .ignoring : cache,
-          partition: service.cachePartition),
-        signInRule: signIn, renews: service.authenticator == nil ? [] : Authenticator.atWork)
+        managerType: type(of: self), service: service, identity: identity, wire: service.wire, cache: cache,
+        admission: service.admission, apiName: apiName, parameters: parameters,
+        body: try body(for: parameters), terms: terms, recorder: recorder,
+        resolving: ServiceHookRemedy.resolving)
     } catch {
       var error = APIError(validation: error, .parameters, .invalidParameters)
       error.context.flightID = recorder.flight.rawValue
@@ -194,6 +134,20 @@ extension APIManager {
       error.context.method = method.rawValue
       throw error
     }
+  }
+
+  private func cacheTerms(
+    _ use: CacheUse, _ identity: ServiceIdentity, _ cache: CacheOptions, _ recorder: FlightRecorder
+  ) -> CacheTerms {
+    let policy = cachePolicy
+    // What is stored belongs to whoever was signed in then: nobody sees it before they are again.
+    let lacksUser = signIn == .required && identity.authenticator?.isSignedIn == false
+    if lacksUser, policy.rule != .none {
+      recorder.record(.cache("what is stored is not shown: nobody is signed in"))
+    }
+    return CacheTerms(
+      policy: policy, traits: cacheTraits, use: lacksUser ? .ignoring : use,
+      partition: cache.partition.name(identity.authenticator))
   }
 }
 

@@ -24,14 +24,13 @@
   /// What the last successful load landed with; nil before the first.
   public internal(set) var lastResponse: APIResponse?
   /// What the last load failed with; nil after a success.
-  public private(set) var lastError: APIError?
+  public internal(set) var lastError: APIError?
 
   /// The clock of debounce and throttle; a test puts a manual one in.
   var time: any TimeSource = SystemTime()
   var control = TakeoffControl()
   var interceptors = InterceptorList()
-  let flightTasks = FlightTasks()
-  private(set) var tickets: [FlightID: FlightTicket] = [:]
+  let book = FlightBook()
   private var observers: [AsyncStream<FlightStateChange>.Continuation] = []
 
   /// The child's side of this object.
@@ -43,28 +42,30 @@
       fatalError("\(type(of: self)) must adopt APIManager: it states the API's name, service and policies")
     }
     self.child = child
+    book.manager = self
     if let own = self as? any APIManagerInterceptor { interceptors.add(own) }
   }
 
   deinit {
+    book.close()
     for observer in observers { observer.finish() }
   }
 
   // MARK: Flights
 
   /// Whether a load is in the air or waits to take off.
-  public var isLoading: Bool { !tickets.isEmpty }
+  public var isLoading: Bool { !book.isEmpty }
 
   /// The loads in the air or waiting, earliest first.
-  public var flights: [FlightID] { tickets.keys.sorted() }
+  public var flights: [FlightID] { book.flights.map(\.id).sorted() }
 
   /// Where a flight is in its life; nil when it is over or not of this manager.
-  public func state(of flight: FlightID) -> FlightState? { tickets[flight]?.state }
+  public func state(of flight: FlightID) -> FlightState? { book[flight]?.state }
 
   /// What has happened to a flight so far, with every decision's reason; nil when the ``FlightLog`` has
   /// forgotten it.
   public func record(of flight: FlightID) -> FlightRecord? {
-    tickets[flight]?.call.recorder.record ?? FlightLog.shared.record(of: flight)
+    book[flight]?.call.recorder.record ?? FlightLog.shared.record(of: flight)
   }
 
   /// Every move in the life of the flights, from now on. Each call gives a stream of its own, which ends
@@ -129,122 +130,30 @@
 // MARK: - Bookkeeping
 
 extension BaseAPIManager {
-  func open(_ ticket: FlightTicket) {
-    tickets[ticket.id] = ticket
-    FlightRegistry.shared.add(ticket)
-    tell(FlightStateChange(flight: ticket.id, from: nil, to: ticket.state))
+  func open(_ flight: Flight) {
+    book.add(flight)
+    tell(FlightStateChange(flight: flight.id, from: nil, to: flight.state))
   }
 
-  func enter(_ state: FlightState, _ ticket: FlightTicket) {
-    let change = ticket.move(to: state)
-    tell(change)
-  }
-
-  /// A flight begins to wait for something outside, or goes on.
-  func suspend(_ ticket: FlightTicket, _ isSuspended: Bool) {
-    let next: FlightState = isSuspended ? .suspended : .flying
-    guard tickets[ticket.id] != nil, ticket.state.canMove(to: next) else { return }
-    enter(next, ticket)
-  }
+  func enter(_ state: FlightState, _ flight: Flight) { tell(flight.move(to: state)) }
 
   private func tell(_ change: FlightStateChange) {
     for observer in observers { observer.yield(change) }
   }
 
   /// Takes a flight out of the books: from here on nothing of it can land. Lets the next one take off.
-  private func retire(_ ticket: FlightTicket) {
-    tickets[ticket.id] = nil
-    FlightRegistry.shared.forget(ticket.id)
-    if let next = control.retire(ticket.id, policy: ticket.policy), let ticket = tickets[next] {
-      launch(ticket)
-    }
+  func retire(_ flight: Flight) {
+    book.remove(flight)
+    if let next = control.retire(flight.id, policy: flight.policy), let flight = book[next] { launch(flight) }
   }
 
   /// Ends a flight that has not landed. False when it is over already.
   @discardableResult
-  func end(_ flight: FlightID, because reason: CancellationReason) -> Bool {
-    guard let ticket = tickets[flight] else { return false }
-    flightTasks.cancel(flight)
-    OrphanedFlights.shared.cancel(flight)
-    retire(ticket)
-    landCancelled(ticket, because: reason)
+  func end(_ id: FlightID, because reason: CancellationReason) -> Bool {
+    guard let flight = book[id] else { return false }
+    flight.cancel()
+    retire(flight)
+    land(flight, cancelled: APIError(cancelled: reason))
     return true
-  }
-
-  /// What came down: judged, retired, told. Nothing happens when the flight is over already.
-  func land(_ ticket: FlightTicket, _ outcome: FlightOutcome) {
-    guard tickets[ticket.id] != nil else { return }
-    flightTasks.remove(ticket.id)
-    let judged = judge(outcome.stamped(with: ticket.call), of: ticket.call)
-    if case .succeeded(let stored) = outcome, case .failed = judged, askInsteadOf(stored, ticket) { return }
-    if case .succeeded(let response) = judged { ticket.cache?.settle(response) }
-    let outcome = judged
-    retire(ticket)
-    switch outcome {
-    case .succeeded(let response): land(ticket, success: response)
-    case .failed(let error):
-      switch error.reason {
-      case .cancelled: landCancelled(ticket, because: .taskCancelled)
-      case .transportStopped: landCancelled(ticket, because: .transportStopped)
-      default: land(ticket, failure: error)
-      }
-    case .cancelled(let reason): landCancelled(ticket, because: reason)
-    }
-  }
-
-  /// The last word on a response: the child's own rule, then the validator's.
-  func judge(_ outcome: FlightOutcome, of call: APICall) -> FlightOutcome {
-    guard case .succeeded(let response) = outcome, let child else { return outcome }
-    do {
-      try child.validate(response: response)
-      try validator?.manager(self, validate: response)
-      return outcome
-    } catch {
-      var error = APIError(validation: error, .response, .invalidResponse)
-      error.evidence = error.evidence ?? response.http.evidence
-      return .failed(error.completed(for: call))
-    }
-  }
-
-  private func land(_ ticket: FlightTicket, success response: APIResponse) {
-    interceptors.forEach { $0.manager(self, didReceive: response.http, of: ticket.id) }
-    guard interceptors.allow({ $0.manager(self, beforeSuccess: response) }) else {
-      return landCancelled(ticket, because: .vetoed)
-    }
-    lastResponse = response
-    lastError = nil
-    enter(.succeeded, ticket)
-    ticket.call.recorder.record(.landed(.succeeded(response.provenance)))
-    delegate?.manager(self, didSucceedWith: response)
-    interceptors.forEach { $0.manager(self, afterSuccess: response) }
-    ticket.finish(.success(response))
-  }
-
-  private func land(_ ticket: FlightTicket, failure error: APIError) {
-    if let response = error.response {
-      interceptors.forEach { $0.manager(self, didReceive: response, of: ticket.id) }
-    }
-    guard interceptors.allow({ $0.manager(self, beforeFailure: error) }) else {
-      return landCancelled(ticket, because: .vetoed)
-    }
-    enter(.failed, ticket)
-    ticket.call.recorder.record(.landed(.failed(label: error.label, detail: error.detail)))
-    tellFailure(error)
-    ticket.finish(.failure(error))
-  }
-
-  /// A failure, told to the delegate and to those who listen after it.
-  func tellFailure(_ error: APIError) {
-    lastError = error
-    delegate?.manager(self, didFailWith: error)
-    interceptors.forEach { $0.manager(self, afterFailure: error) }
-  }
-
-  private func landCancelled(_ ticket: FlightTicket, because reason: CancellationReason) {
-    enter(.cancelled, ticket)
-    ticket.call.recorder.record(.landed(.cancelled(reason.description)))
-    delegate?.manager(self, didCancel: ticket.id, because: reason)
-    ticket.finish(
-      .failure(APIError(.takeoff, .cancelled, "cancelled: \(reason)").completed(for: ticket.call)))
   }
 }

@@ -7,18 +7,18 @@ public final class FlightRegistry: Sendable {
   /// The registry of the process.
   public static let shared = FlightRegistry()
 
-  private let tickets = Mutex<[FlightID: FlightTicket]>([:])
-
   init() {}
 
   /// Which flights a question is about.
   @MainActor public struct Query {
-    let matches: @MainActor (FlightTicket) -> Bool
+    let matches: @MainActor (Flight) -> Bool
 
     /// Every flight.
     public static var all: Query { Query { _ in true } }
     /// Those whose manager has this owner: ``BaseAPIManager/owner``, or the delegate where none is set.
-    public static func owner(_ owner: AnyObject) -> Query { Query { $0.owner === owner } }
+    public static func owner(_ owner: AnyObject) -> Query {
+      Query { $0.book?.manager?.beneficiary === owner }
+    }
     /// Those of one manager type.
     public static func manager<Manager: BaseAPIManager>(_ type: Manager.Type) -> Query {
       Query { $0.call.managerType == type }
@@ -48,32 +48,16 @@ public final class FlightRegistry: Sendable {
   ///
   /// - Returns: How many there were.
   @MainActor @discardableResult public func cancel(_ query: Query) -> Int {
-    let tickets = matching(query)
-    for ticket in tickets {
-      if let manager = ticket.manager {
-        manager.cancel(ticket.id)
-      } else {
-        OrphanedFlights.shared.cancel(ticket.id)
-      }
+    let flights = matching(query)
+    for flight in flights {
+      if let manager = flight.book?.manager { _ = manager.cancel(flight.id) } else { flight.cancel() }
     }
-    return tickets.count
+    return flights.count
   }
 
-  @MainActor private func matching(_ query: Query) -> [FlightTicket] {
-    tickets.withLock { Array($0.values) }.filter(query.matches).sorted { $0.id < $1.id }
+  @MainActor private func matching(_ query: Query) -> [Flight] {
+    FlightBook.all.withLock { Array($0.values) }.flatMap(\.flights).filter(query.matches).sorted {
+      $0.id < $1.id
+    }
   }
-
-  func add(_ ticket: FlightTicket) { tickets.withLock { $0[ticket.id] = ticket } }
-
-  func forget(_ flight: FlightID) { _ = tickets.withLock { $0.removeValue(forKey: flight) } }
-}
-
-/// The tasks of flights that were declared to outlive their manager.
-final class OrphanedFlights: Sendable {
-  static let shared = OrphanedFlights()
-  private let tasks = Mutex<[FlightID: Task<Void, Never>]>([:])
-
-  func add(_ task: Task<Void, Never>, for flight: FlightID) { tasks.withLock { $0[flight] = task } }
-  func remove(_ flight: FlightID) { _ = tasks.withLock { $0.removeValue(forKey: flight) } }
-  func cancel(_ flight: FlightID) { tasks.withLock { $0.removeValue(forKey: flight) }?.cancel() }
 }

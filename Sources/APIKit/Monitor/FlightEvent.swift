@@ -26,8 +26,8 @@ public enum FlightEvent: Sendable {
   case downgraded(String)
   /// An attempt begins, counted from 1.
   case attempt(Int, host: String)
-  /// The server answered the attempt.
-  indirect case answered(status: Int, metrics: TransportMetrics)
+  /// The server responded to the attempt.
+  indirect case responded(status: Int, metrics: TransportMetrics)
   /// The attempt failed; the error's label and what it says.
   case attemptFailed(label: String, detail: String)
   /// The load is sent again after so long, and why.
@@ -71,7 +71,7 @@ extension FlightEvent: CustomStringConvertible {
     case .breaker(let word): "breaker: \(word)"
     case .downgraded(let how): "downgraded to \(how)"
     case .attempt(let number, let host): "attempt \(number) to \(host)"
-    case .answered(let status, let metrics): "answered \(status)\(metrics.clause)"
+    case .responded(let status, let metrics): "status \(status)\(metrics.clause)"
     case .attemptFailed(let label, let detail): "failed (\(label)): \(detail)"
     case .retry(let wait, let reason): "retry in \(wait.shortText): \(reason)"
     case .gaveUp(let reason): "no further attempt: \(reason)"

@@ -4,7 +4,7 @@
 /// format of its own (MessagePack, a signed envelope) and name it with ``ParameterEncoding/body(_:)``; in a
 /// test, a struct that returns fixed bytes will do.
 ///
-/// Isolation: called off the main actor, on any thread, many at once.
+/// Isolation: called on any thread, many at once; off the main actor unless ``runsInline`` is true.
 public protocol BodyEncoder: Sendable {
   /// The value of the `Content-Type` field that goes with the bytes.
   var contentType: String { get }
@@ -13,6 +13,15 @@ public protocol BodyEncoder: Sendable {
   ///
   /// Throws ``APIError/Reason/unencodableParameter`` with the path of a value that it has no words for.
   func encode(_ parameters: Parameters) throws(APIError) -> [UInt8]
+
+  /// Whether it may run on the main actor and on a transport's thread, for bodies of up to 64 KiB in memory: it takes
+  /// microseconds and waits for nothing. The default is false: loads then leave these threads for it.
+  var runsInline: Bool { get }
+}
+
+extension BodyEncoder {
+  /// False.
+  public var runsInline: Bool { false }
 }
 
 /// Writes parameters as `application/x-www-form-urlencoded`, by the rules of the WHATWG.
@@ -23,6 +32,9 @@ public struct FormEncoder: BodyEncoder {
 
   /// Makes an encoder.
   public init(_ style: QueryStyle = QueryStyle()) { self.style = style }
+
+  /// True.
+  public var runsInline: Bool { true }
 
   /// `application/x-www-form-urlencoded`
   public var contentType: String { "application/x-www-form-urlencoded" }

@@ -16,6 +16,9 @@ public struct JSONBodyEncoder: BodyEncoder {
     self.sortsKeys = sortsKeys
   }
 
+  /// True.
+  public var runsInline: Bool { true }
+
   /// `application/json`
   public var contentType: String { "application/json" }
 

@@ -72,6 +72,9 @@ public struct ParameterEncoding: Sendable {
     if !request.headers.contains("Content-Type") { request.headers.add("Content-Type", encoder.contentType) }
   }
 
+  /// Whether no code of the application runs, see ``BodyEncoder/runsInline``.
+  var runsInline: Bool { if case .body(let encoder) = form { encoder.runsInline } else { true } }
+
   private func bodyEncoder(for method: HTTPMethod) -> (any BodyEncoder)? {
     switch form {
     case .automatic: method == .get || method == .head || method == .delete ? nil : JSONBodyEncoder()

@@ -12,6 +12,9 @@ public struct PropertyListBodyEncoder: BodyEncoder {
   /// Makes an encoder.
   public init(sortsKeys: Bool = false) { self.sortsKeys = sortsKeys }
 
+  /// True.
+  public var runsInline: Bool { true }
+
   /// `application/x-plist`
   public var contentType: String { "application/x-plist" }
 

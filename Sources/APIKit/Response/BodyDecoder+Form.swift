@@ -9,6 +9,9 @@ public struct FormBodyDecoder: BodyDecoder {
   /// A decoder; it has no settings.
   public init() {}
 
+  /// True.
+  public var runsInline: Bool { true }
+
   /// Reads a form.
   public func decode(_ bytes: [UInt8], limits: RawData.Limits = .default) throws(APIError) -> RawData {
     try RawLimit.check(bytes, limits)

@@ -12,6 +12,9 @@ public struct PropertyListBodyDecoder: BodyDecoder {
   /// A decoder; it has no settings.
   public init() {}
 
+  /// True.
+  public var runsInline: Bool { true }
+
   /// Reads a property list.
   public func decode(_ bytes: [UInt8], limits: RawData.Limits = .default) throws(APIError) -> RawData {
     try RawLimit.check(bytes, limits)

@@ -32,7 +32,7 @@ public struct Endpoint: Sendable {
     }
     apiName = name
     url = baseURL
-    if let version = call.service.apiVersion { url = try url.appending(path: version) }
+    if !call.service.apiVersion.isEmpty { url = try url.appending(path: call.service.apiVersion) }
     url = try url.appending(path: name)
   }
 }

@@ -5,7 +5,8 @@ extension ResponseCache {
   /// - Parameters:
   ///   - configuration: That of the service's transport, whose cookies are kept alike.
   ///   - disk: Where on disk; the default is the program's own folder, ``DiskCacheConfiguration/standard``.
-  public convenience init(for configuration: TransportConfiguration, disk: DiskCacheConfiguration = .standard) {
+  public convenience init(for configuration: TransportConfiguration, disk: DiskCacheConfiguration = .standard)
+  {
     self.init(disk: configuration.persistence == .disk ? disk : nil)
   }
 }

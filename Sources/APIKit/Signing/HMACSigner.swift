@@ -53,6 +53,9 @@ public struct HMACSigner: RequestSigner {
     self.names = names
   }
 
+  /// True.
+  public var runsInline: Bool { true }
+
   /// Every field that carries the signature.
   public var headerNames: Set<String> {
     [names.signature, names.timestamp, names.nonce, names.keyID, names.bodyDigest]

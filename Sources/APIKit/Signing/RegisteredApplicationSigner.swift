@@ -36,6 +36,9 @@ public struct RegisteredApplicationSigner: RequestSigner {
       key: applicationKey, salt: salt, rounds: rounds, placement: .header(signatureHeader))
   }
 
+  /// True.
+  public var runsInline: Bool { true }
+
   /// The two fields.
   public var headerNames: Set<String> { [keyHeader, signatureHeader] }
 

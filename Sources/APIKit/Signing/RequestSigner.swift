@@ -5,7 +5,7 @@
 /// verifier for servers. Write one when a backend has a scheme of its own: `sign` must *replace* what an
 /// earlier attempt has set. In a test, sign with a fixed subject and compare the header fields.
 ///
-/// Isolation: called off the main actor, on any thread, many at once.
+/// Isolation: called on any thread, many at once; off the main actor unless ``runsInline`` is true.
 public protocol RequestSigner: Sendable {
   /// The names of header fields that are credentials: never sent to another origin, never printed.
   var headerNames: Set<String> { get }
@@ -16,9 +16,15 @@ public protocol RequestSigner: Sendable {
   ///
   /// Throws ``APIError/Reason/signingFailed`` when the request cannot be signed.
   func sign(_ request: inout HTTPRequest, _ subject: SigningSubject) throws(APIError)
+
+  /// Whether it may run on the main actor and on a transport's thread, for bodies of up to 64 KiB in memory: it takes
+  /// microseconds and waits for nothing. The default is false: loads then leave these threads for it.
+  var runsInline: Bool { get }
 }
 
 extension RequestSigner {
+  /// False.
+  public var runsInline: Bool { false }
   /// None.
   public var volatileParameters: Set<String> { [] }
 }

@@ -80,6 +80,9 @@ public struct SaltedDigestSigner: RequestSigner {
     self.style = style
   }
 
+  /// True.
+  public var runsInline: Bool { true }
+
   /// The field of the signature, if that is where it goes.
   public var headerNames: Set<String> { if case .header(let name) = placement { [name] } else { [] } }
 

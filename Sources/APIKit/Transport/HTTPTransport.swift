@@ -1,79 +1,85 @@
-/// Carries one request to a server and brings its answer back: one attempt, nothing more.
+/// Carries one request to a server and brings its response back: one attempt, nothing more.
 ///
-/// A transport follows no redirect, keeps no cookies, retries nothing and signs nothing: the flight does, so
+/// A transport follows no redirect, keeps no cookies, retries nothing and signs nothing: the layers above do, so
 /// that every transport behaves alike. `CurlTransport` (the default on Linux), `URLSessionTransport` (the
-/// default on Apple platforms) and `StubTransport` (for tests) exist. Write one when requests must travel
-/// another way; in a test, script a `StubTransport` instead.
+/// default on Apple platforms) and `StubTransport` (for tests, in APIKitTesting) exist. Write one when requests
+/// must travel another way: adopt ``AsyncHTTPTransport`` when awaiting is simpler than calling back. In a test,
+/// script a `StubTransport` instead.
 ///
-/// Isolation: called from any thread, many at once. Cancelling the calling task must end the attempt at
-/// once with ``APIError/Reason/cancelled``. What a transport cannot do it must not list in its
-/// ``capabilities``, and it throws ``APIError/Reason/unsupportedCapability`` when asked all the same.
+/// Isolation: called from any thread, many at once. What a transport cannot do it must not list in its
+/// ``capabilities``; asked for it all the same, it fails with ``APIError/Reason/unsupportedCapability``:
+/// ``TransportCapabilities/check(_:)``.
 public protocol HTTPTransport: Sendable {
+  /// What is called when an exchange is over.
+  typealias Completion = @Sendable (Result<HTTPResponse, APIError>) -> Void
+
   /// What the transport can do. Asked when a service or a request is configured.
   var capabilities: TransportCapabilities { get }
 
-  /// Sends one request and returns when the answer is complete, or at its head for a stream.
+  /// Starts an exchange and returns at once.
   ///
-  /// A response of any status is a success here. Throws an ``APIError`` placed in `transport`.
+  /// - Parameter completion: Called exactly once, when the response is complete or, for a stream, at its head. A
+  ///   response of any status is a success; failures are placed in `transport`. Called on a thread of the
+  ///   transport, perhaps before this function returns: it must not block.
+  /// - Returns: What cancels the exchange, which then completes at once with ``APIError/Reason/cancelled``.
+  func start(_ exchange: HTTPExchange, completion: @escaping Completion) -> any CancellableOperation
+
+  /// The same exchange, awaited. Cancelling the task cancels it.
   func send(_ exchange: HTTPExchange) async throws(APIError) -> HTTPResponse
 }
 
 extension HTTPTransport {
-  /// Sends a request whose answer is collected in memory, up to the default limit.
+  /// Starts the exchange and waits for its completion.
+  public func send(_ exchange: HTTPExchange) async throws(APIError) -> HTTPResponse {
+    let wait = AwaitedExchange()
+    let result = await withTaskCancellationHandler {
+      await withUnsafeContinuation { continuation in
+        let isBegun = wait.cancellation.begin {
+          start(exchange) { continuation.resume(returning: $0) }
+        }
+        if !isBegun { continuation.resume(returning: .failure(APIError(.transport, .cancelled))) }
+      }
+    } onCancel: {
+      wait.cancellation.cancel()
+    }
+    return try result.get()
+  }
+
+  /// Sends a request whose response is collected in memory, up to the default limit.
   public func send(_ request: HTTPRequest) async throws(APIError) -> HTTPResponse {
     try await send(HTTPExchange(request))
   }
 }
 
-/// One request and what to do with its answer while it arrives.
-public struct HTTPExchange: Sendable {
-  /// What is sent.
-  public var request: HTTPRequest
-  /// Where the body of the answer goes; in memory by default.
-  public var destination: Destination
-  /// Called with status and header fields before the body is read; throwing refuses the body.
-  ///
-  /// The attempt then fails with ``APIError/Reason/refusedAtHeaders`` and the error thrown as its
-  /// `underlying`. Called on a thread of the transport: must not block. None by default.
-  public var inspectHead: (@Sendable (_ status: Int, _ headers: HTTPHeaders) throws -> Void)?
-  /// Told how far the transfer has come, at most about ten times a second and once at the end.
-  ///
-  /// Called on a thread of the transport: must not block. None by default.
-  public var onProgress: (@Sendable (TransferProgress) -> Void)?
-
-  /// Makes an exchange.
-  public init(_ request: HTTPRequest, destination: Destination = .memory()) {
-    self.request = request
-    self.destination = destination
-  }
-
-  /// Where the body of an answer goes.
-  public enum Destination: Sendable {
-    /// Collected in memory, at most so many bytes after decoding; the default is 64 MiB.
-    case memory(maximumBytes: Int = 64 << 20)
-    /// Written to a file, which is made or replaced; at most so many bytes. Removed when the attempt fails.
-    case file(path: String, maximumBytes: Int64 = .max)
-    /// Handed over in chunks while it arrives, with back-pressure.
-    case stream
-  }
+private final class AwaitedExchange: Sendable {
+  let cancellation = Cancellation()
 }
 
-/// How far a transfer has come, in bytes of body.
-public struct TransferProgress: Sendable, Hashable {
-  /// Bytes sent.
-  public var sent: Int64
-  /// Bytes to send in all; nil when not known.
-  public var totalToSend: Int64?
-  /// Bytes received, before content decoding.
-  public var received: Int64
-  /// Bytes to receive in all; nil when not known.
-  public var totalToReceive: Int64?
+/// A transport that is written with `async`: each exchange runs in a task of its own.
+public protocol AsyncHTTPTransport: HTTPTransport {
+  /// Sends one request and returns when the response is complete, or at its head for a stream.
+  ///
+  /// Must end soon with ``APIError/Reason/cancelled`` when its task is cancelled.
+  func respond(to exchange: HTTPExchange) async throws(APIError) -> HTTPResponse
+}
 
-  /// Makes a progress.
-  public init(sent: Int64 = 0, totalToSend: Int64? = nil, received: Int64 = 0, totalToReceive: Int64? = nil) {
-    self.sent = sent
-    self.totalToSend = totalToSend
-    self.received = received
-    self.totalToReceive = totalToReceive
+extension AsyncHTTPTransport {
+  /// Runs ``respond(to:)`` in a task.
+  public func start(
+    _ exchange: HTTPExchange, completion: @escaping Completion
+  ) -> any CancellableOperation {
+    Task.detached {
+      do throws(APIError) {
+        completion(.success(try await respond(to: exchange)))
+      } catch {
+        completion(.failure(error))
+      }
+    }
+  }
+
+  /// Awaits ``respond(to:)`` in the caller's task.
+  public func send(_ exchange: HTTPExchange) async throws(APIError) -> HTTPResponse {
+    guard !Task.isCancelled else { throw APIError(.transport, .cancelled) }
+    return try await respond(to: exchange)
   }
 }

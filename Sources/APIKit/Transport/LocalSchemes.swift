@@ -1,22 +1,35 @@
 import Foundation
 import Synchronization
 
-/// Answers to `file:` and `data:` URLs, which need no wire: every transport to the world serves them by this.
+/// Responses to `file:` and `data:` URLs, which need no wire: every transport to the world serves them by this.
 ///
 /// libcurl can read files too, but would hold its loop for as long as the disk takes.
 enum LocalSchemes {
-  /// Whether a URL is answered here.
+  /// Whether a URL is served here.
   static func serves(_ url: HTTPURL) -> Bool { url.scheme == "file" || url.scheme == "data" }
 
-  /// The answer to a request, in memory.
-  @inline(never)
-  static func answer(_ request: HTTPRequest) async throws(APIError) -> HTTPResponse {
-    try await answer(HTTPExchange(request))
+  /// Starts an exchange with one of these schemes.
+  static func start(
+    _ exchange: HTTPExchange, completion: @escaping HTTPTransport.Completion
+  ) -> any CancellableOperation {
+    Task.detached {
+      do throws(APIError) {
+        completion(.success(try await respond(to: exchange)))
+      } catch {
+        completion(.failure(error))
+      }
+    }
   }
 
-  /// The answer to an exchange of one of these schemes. Runs on the caller's task; a file is read in pieces,
+  /// The response to a request, in memory.
+  @inline(never)
+  static func respond(to request: HTTPRequest) async throws(APIError) -> HTTPResponse {
+    try await respond(to: HTTPExchange(request))
+  }
+
+  /// The response to an exchange with one of these schemes. Runs on the caller's task; a file is read in pieces,
   /// and a cancelled task stops at the next one.
-  static func answer(_ exchange: HTTPExchange) async throws(APIError) -> HTTPResponse {
+  static func respond(to exchange: HTTPExchange) async throws(APIError) -> HTTPResponse {
     let request = exchange.request
     guard request.method == .get || request.method == .head else {
       throw APIError(

@@ -2,10 +2,13 @@ extension TransportCapabilities {
   /// Every capability there is: what a ``StubTransport`` claims unless told otherwise.
   public static let all = Self(rawValue: .max)
 
-  /// Throws ``APIError/Reason/unsupportedCapability`` for the first thing an exchange asks beyond the set.
+  /// Throws for a request that may not stand on the wire (``HTTPRequest/validate()``), and
+  /// ``APIError/Reason/unsupportedCapability`` for the first thing an exchange asks beyond the set.
   ///
-  /// A transport calls it first in its `send`. A limit in time of `.zero` or nil asks for nothing.
+  /// A transport calls it first: whatever signers, credentials and hooks have put in is checked here, last and
+  /// for all transports alike. A limit in time of `.zero` or nil asks for nothing.
   public func check(_ exchange: borrowing HTTPExchange) throws(APIError) {
+    try exchange.request.validate()
     guard self != .all else { return }
     switch exchange.request.body {
     case .empty, .bytes: break

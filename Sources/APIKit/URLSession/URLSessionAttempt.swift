@@ -5,10 +5,10 @@ import Synchronization
   import FoundationNetworking
 #endif
 
-/// One attempt of a ``URLSessionTransport``: collects what the delegate gets and lands exactly once.
+/// One attempt of a ``URLSessionTransport``: collects what the delegate gets and completes exactly once.
 ///
 /// Callbacks come on the session's serial queue; cancellation and limits in time from any thread.
-final class URLSessionAttempt: Sendable {
+final class URLSessionAttempt: CancellableOperation {
   let task: URLSessionTask
   private let exchange: HTTPExchange
   private let start: ContinuousClock.Instant
@@ -17,11 +17,9 @@ final class URLSessionAttempt: Sendable {
   private let state = Mutex(State())
 
   private struct State {
-    /// Who waits for the answer, until it landed.
-    var waiter: CheckedContinuation<Result<HTTPResponse, APIError>, Never>?
-    /// What landed before anybody waited.
-    var early: Result<HTTPResponse, APIError>?
-    /// Nothing more is taken from the wire: it landed, or its stream ended.
+    /// Who is told of the response, until it has come.
+    var completion: HTTPTransport.Completion?
+    /// Nothing more is taken from the wire: the exchange is over, or its stream ended.
     var isOver = false
     var head: HTTPResponse?
     var bytes: [UInt8] = []
@@ -44,7 +42,7 @@ final class URLSessionAttempt: Sendable {
 
   init(
     task: URLSessionTask, exchange: HTTPExchange, start: ContinuousClock.Instant, timeouts: HTTPTimeouts,
-    maximumDecodedBytes: Int64
+    maximumDecodedBytes: Int64, completion: @escaping HTTPTransport.Completion
   ) {
     self.task = task
     self.exchange = exchange
@@ -56,23 +54,20 @@ final class URLSessionAttempt: Sendable {
       case .file(_, let maximum): min(maximum, maximumDecodedBytes)
       case .stream: maximumDecodedBytes
       }
-    if case .bytes(let bytes) = exchange.request.body {
-      state.withLock { $0.progress.totalToSend = Int64(bytes.count) }
+    state.withLock { state in
+      state.completion = completion
+      if case .bytes(let bytes) = exchange.request.body { state.progress.totalToSend = Int64(bytes.count) }
     }
   }
 
-  /// Starts the task; the continuation gets what lands.
-  func begin(_ waiter: CheckedContinuation<Result<HTTPResponse, APIError>, Never>) {
-    let early = state.withLock { state -> Result<HTTPResponse, APIError>? in
-      if let early = state.early { return early }
-      state.waiter = waiter
-      state.lastActivity = .now
-      return nil
-    }
-    if let early { return waiter.resume(returning: early) }
+  /// Starts the task.
+  func begin() {
     watchLimits()
     task.resume()
   }
+
+  /// Ends the attempt as cancelled.
+  func cancel() { fail(APIError(.transport, .cancelled)) }
 
   /// Ends the attempt with an error and the task with it.
   func fail(_ error: APIError) {
@@ -110,7 +105,7 @@ final class URLSessionAttempt: Sendable {
       return false
     }
     let pipe = makePipe()
-    let (waiter, response) = state.withLock { state -> (Waiter?, HTTPResponse?) in
+    let (completion, response) = state.withLock { state -> (HTTPTransport.Completion?, HTTPResponse?) in
       guard !state.isOver else {
         file?.discard()
         return (nil, nil)
@@ -124,10 +119,9 @@ final class URLSessionAttempt: Sendable {
         if file == nil, pipe == nil { state.bytes.reserveCapacity(Int(min(expected, limit))) }
       }
       guard pipe != nil else { return (nil, nil) }
-      defer { state.waiter = nil }
-      return (state.waiter, answer(of: &state))
+      return (state.completion.take(), makeResponse(&state))
     }
-    if let waiter, let response { waiter.resume(returning: .success(response)) }
+    if let completion, let response { completion(.success(response)) }
     return true
   }
 
@@ -197,13 +191,11 @@ final class URLSessionAttempt: Sendable {
 
   // MARK: The end
 
-  private typealias Waiter = CheckedContinuation<Result<HTTPResponse, APIError>, Never>
-
-  /// Lands the attempt, or ends its stream when the head has landed. Only the first call counts.
+  /// Completes the attempt, or ends its stream when its head was told. Only the first call counts.
   private func finish(_ end: Result<ResponseFile?, APIError>) {
     var last: TransferProgress?
-    let (waiter, result, pipe) = state.withLock {
-      state -> (Waiter?, Result<HTTPResponse, APIError>?, ChunkPipe?) in
+    let (completion, result, pipe) = state.withLock {
+      state -> (HTTPTransport.Completion?, Result<HTTPResponse, APIError>?, ChunkPipe?) in
       guard !state.isOver else { return (nil, nil, nil) }
       state.isOver = true
       state.watch?.cancel()
@@ -213,22 +205,20 @@ final class URLSessionAttempt: Sendable {
       if case .success = end { last = state.progress }
       if let pipe = state.pipe { return (nil, nil, pipe) }
       let result = end.flatMap { file -> Result<HTTPResponse, APIError> in
-        guard var response = answer(of: &state) else {
+        guard var response = makeResponse(&state) else {
           return .failure(APIError(.transport, .malformedResponse, "the connection ended without an answer"))
         }
         if let file { response.body = .file(path: file.path, count: file.count) }
         return .success(response)
       }
-      defer { state.waiter = nil }
-      if state.waiter == nil { state.early = result }
-      return (state.waiter, result, nil)
+      return (state.completion.take(), result, nil)
     }
     if let last { exchange.onProgress?(last) }
     pipe?.finish(end.map { _ in })
-    if let result { waiter?.resume(returning: result) }
+    if let result { completion?(result) }
   }
 
-  private func answer(of state: inout State) -> HTTPResponse? {
+  private func makeResponse(_ state: inout State) -> HTTPResponse? {
     guard var response = state.head else { return nil }
     state.metrics.total = max(state.metrics.total, microseconds(since: start))
     state.metrics.bytesSent = max(state.progress.sent, state.metrics.bytesSent)

@@ -5,45 +5,43 @@ import Synchronization
   import FoundationNetworking
 #endif
 
-/// The delegate of the session: hands each callback to the flight it belongs to.
+/// The delegate of the session: hands each callback to the attempt it belongs to.
 ///
 /// All callbacks come on the session's serial queue.
 final class URLSessionBridge: NSObject, URLSessionDataDelegate {
   private struct State {
-    var flights: [Int: URLSessionAttempt] = [:]
+    var attempts: [Int: URLSessionAttempt] = [:]
     var isStopped = false
   }
 
   private let state = Mutex(State())
 
-  /// Makes a flight and registers it; nil when the transport is stopped.
+  /// Makes a attempt and registers it; nil when the transport is stopped.
   ///
   /// `make` runs under the lock: a task made in an invalidated session ends the program on Linux.
   func add(_ make: () throws(APIError) -> URLSessionAttempt) throws(APIError) -> URLSessionAttempt? {
     try state.withLock { state throws(APIError) in
       guard !state.isStopped else { return nil }
-      let flight = try make()
-      state.flights[flight.task.taskIdentifier] = flight
-      return flight
+      let attempt = try make()
+      state.attempts[attempt.task.taskIdentifier] = attempt
+      return attempt
     }
   }
 
-  /// Lets a flight go that failed before its task ended, or began; what still comes for it is dropped.
-  func forget(_ flight: URLSessionAttempt) {
-    state.withLock { $0.flights[flight.task.taskIdentifier] = nil }
-  }
+  /// Lets the attempt of a task go; what still comes for it is dropped.
+  func forget(_ task: URLSessionTask) { state.withLock { $0.attempts[task.taskIdentifier] = nil } }
 
-  /// Takes no more flights and gives those in the air.
+  /// Takes no more attempts and gives those under way.
   func stop() -> [URLSessionAttempt] {
     state.withLock { state in
       state.isStopped = true
-      defer { state.flights = [:] }
-      return Array(state.flights.values)
+      defer { state.attempts = [:] }
+      return Array(state.attempts.values)
     }
   }
 
-  private func flight(_ task: URLSessionTask) -> URLSessionAttempt? {
-    state.withLock { $0.flights[task.taskIdentifier] }
+  private func attempt(_ task: URLSessionTask) -> URLSessionAttempt? {
+    state.withLock { $0.attempts[task.taskIdentifier] }
   }
 
   // MARK: URLSessionTaskDelegate
@@ -63,7 +61,7 @@ final class URLSessionBridge: NSObject, URLSessionDataDelegate {
     completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
   ) {
     #if canImport(FoundationNetworking)
-      flight(task)?.complete(nil)
+      attempt(task)?.complete(nil)
       completionHandler(.cancelAuthenticationChallenge, nil)
     #else
       completionHandler(.performDefaultHandling, nil)
@@ -74,19 +72,19 @@ final class URLSessionBridge: NSObject, URLSessionDataDelegate {
     _ session: URLSession, task: URLSessionTask, didSendBodyData bytesSent: Int64, totalBytesSent: Int64,
     totalBytesExpectedToSend: Int64
   ) {
-    flight(task)?.sent(totalBytesSent, of: totalBytesExpectedToSend)
+    attempt(task)?.sent(totalBytesSent, of: totalBytesExpectedToSend)
   }
 
   func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
-    let flight = state.withLock { $0.flights.removeValue(forKey: task.taskIdentifier) }
-    flight?.complete(error)
+    let attempt = state.withLock { $0.attempts.removeValue(forKey: task.taskIdentifier) }
+    attempt?.complete(error)
   }
 
   #if !canImport(FoundationNetworking)
     func urlSession(
       _ session: URLSession, task: URLSessionTask, didFinishCollecting metrics: URLSessionTaskMetrics
     ) {
-      flight(task)?.receive(metrics: metrics)
+      attempt(task)?.receive(metrics: metrics)
     }
   #endif
 
@@ -96,11 +94,11 @@ final class URLSessionBridge: NSObject, URLSessionDataDelegate {
     _ session: URLSession, dataTask: URLSessionDataTask, didReceive response: URLResponse,
     completionHandler: @escaping @Sendable (URLSession.ResponseDisposition) -> Void
   ) {
-    let isWanted = flight(dataTask)?.receive(head: response) ?? false
+    let isWanted = attempt(dataTask)?.receive(head: response) ?? false
     completionHandler(isWanted ? .allow : .cancel)
   }
 
   func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
-    flight(dataTask)?.receive(data)
+    attempt(dataTask)?.receive(data)
   }
 }

@@ -67,34 +67,43 @@ public final class URLSessionTransport: HTTPTransport {
   ///
   /// Dropping the last reference does the same. May be called more than once.
   public func shutdown() {
-    for flight in bridge.stop() { flight.fail(APIError(.transport, .transportStopped)) }
+    for attempt in bridge.stop() { attempt.fail(APIError(.transport, .transportStopped)) }
     session.invalidateAndCancel()
   }
 
-  /// Sends one request; see ``HTTPTransport``.
-  public func send(_ exchange: HTTPExchange) async throws(APIError) -> HTTPResponse {
-    let start = ContinuousClock.now
-    var exchange = exchange
-    exchange.request = exchange.request.compressingBody()
-    try capabilities.check(exchange)
-    if LocalSchemes.serves(exchange.request.url) { return try await LocalSchemes.answer(exchange) }
-    let request = try urlRequest(exchange.request)
-    guard !Task.isCancelled else { throw APIError(.transport, .cancelled) }
-    let (ready, body) = (exchange, exchange.request.body)
-    let flight = try bridge.add { () throws(APIError) in
-      URLSessionAttempt(
-        task: try makeTask(request, body), exchange: ready, start: start,
-        timeouts: ready.request.timeouts.filled(from: configuration.timeouts),
-        maximumDecodedBytes: configuration.maximumDecodedBytes)
+  /// Starts an exchange; see ``HTTPTransport``.
+  public func start(
+    _ exchange: HTTPExchange, completion: @escaping Completion
+  ) -> any CancellableOperation {
+    do throws(APIError) {
+      let start = ContinuousClock.now
+      var exchange = exchange
+      exchange.request = exchange.request.compressingBody()
+      try capabilities.check(exchange)
+      if LocalSchemes.serves(exchange.request.url) {
+        return LocalSchemes.start(exchange, completion: completion)
+      }
+      let request = try urlRequest(exchange.request)
+      let (ready, body, bridge) = (exchange, exchange.request.body, bridge)
+      let attempt = try bridge.add { () throws(APIError) in
+        let task = try makeTask(request, body)
+        return URLSessionAttempt(
+          task: task, exchange: ready, start: start,
+          timeouts: ready.request.timeouts.filled(from: configuration.timeouts),
+          maximumDecodedBytes: configuration.maximumDecodedBytes
+        ) { [weak bridge] result in
+          // Its task may end later: what still comes for it is dropped.
+          if case .failure = result { bridge?.forget(task) }
+          completion(result)
+        }
+      }
+      guard let attempt else { throw APIError(.transport, .transportStopped) }
+      attempt.begin()
+      return attempt
+    } catch {
+      completion(.failure(error))
+      return NoOperation()
     }
-    guard let flight else { throw APIError(.transport, .transportStopped) }
-    let result = await withTaskCancellationHandler {
-      await withCheckedContinuation { flight.begin($0) }
-    } onCancel: {
-      flight.fail(APIError(.transport, .cancelled))
-    }
-    if case .failure = result { bridge.forget(flight) }
-    return try result.get()
   }
 
   private func urlRequest(_ request: HTTPRequest) throws(APIError) -> URLRequest {
@@ -108,7 +117,6 @@ public final class URLSessionTransport: HTTPTransport {
         .transport, .unsupportedCapability,
         "the transport does not support a body in a GET request: URLSession refuses it")
     }
-    try request.validate()
     var headers = configuration.headers
     headers.merge(request.headers)
     return try URLSessionTransport.bridge(request, headers: headers)

@@ -13,14 +13,8 @@
 /// Names the calling thread, for debuggers and `top`.
 static inline void capikit_name_thread(const char *name) { prctl(PR_SET_NAME, name, 0, 0, 0); }
 
-/// Tells the processor that a loop only waits.
-static inline void capikit_relax(void) {
-#if defined(__x86_64__)
-  __builtin_ia32_pause();
-#elif defined(__aarch64__)
-  __asm__ volatile("yield");
-#endif
-}
+/// The version of the libcurl in use, as 0xXXYYZZ.
+static inline unsigned int capikit_curl_version(void) { return curl_version_info(CURLVERSION_NOW)->version_num; }
 
 /// Whether this libcurl was built with a feature, one of CURL_VERSION_…
 static inline int capikit_curl_has(int feature) {

@@ -21,13 +21,13 @@ enum TransportChoice: String, CaseIterable {
 }
 
 /// Shows each request on its way to another transport.
-struct TalkingTransport: HTTPTransport {
+struct TalkingTransport: AsyncHTTPTransport {
   let base: any HTTPTransport
   let console: Console
 
   var capabilities: TransportCapabilities { base.capabilities }
 
-  func send(_ exchange: HTTPExchange) async throws(APIError) -> HTTPResponse {
+  func respond(to exchange: HTTPExchange) async throws(APIError) -> HTTPResponse {
     console.error(exchange.request.curlCommand())
     let response = try await base.send(exchange)
     console.error("# \(response.status), \(response.bytes.count) bytes")

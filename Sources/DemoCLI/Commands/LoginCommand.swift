@@ -76,7 +76,8 @@ struct LoginCommand: Command {
     var user: RawData?
     if let address {
       let service = try MeService(
-        environments: ServiceEnvironments(address), client: session.client, authenticator: authenticator)
+        environments: ServiceEnvironments(address), wire: WireOptions(client: session.client),
+        identity: ServiceIdentity(authenticator: authenticator))
       user = try await MeManager(service).response().raw
     }
     if session.writesJSON {
@@ -95,8 +96,8 @@ struct LoginCommand: Command {
 private struct MeService: APIService {
   let name = "Login"
   let environments: ServiceEnvironments
-  let client: HTTPClient
-  let authenticator: Authenticator?
+  let wire: WireOptions
+  let identity: ServiceIdentity
 }
 
 /// `GET` of that address.

@@ -6,29 +6,24 @@ import Reformers
 struct SacramentoService: APIService {
   let name = PropertyService.sacramento
   let environments: ServiceEnvironments
-  let client: HTTPClient
-  var responses = StoredResponses()
-  var cache: ResponseCache? { responses.cache }
-  let apiVersion: String? = "v1"
-  let signer: (any RequestSigner)? = SaltedDigestSigner(
-    key: SigningKey(DemoSignatures.Keys.sacramento), salt: DemoSignatures.Keys.sacramentoSalt)
-
-  func businessError(in raw: RawData, of call: APICall) -> BusinessError? {
-    guard let code = raw.code.int, code != 0 else { return nil }
-    return BusinessError(code: String(code), message: raw.message.string ?? "no message")
-  }
+  let wire: WireOptions
+  var cache = CacheOptions()
+  let apiVersion = "v1"
+  let identity = ServiceIdentity(
+    signer: SaltedDigestSigner(
+      key: SigningKey(DemoSignatures.Keys.sacramento), salt: DemoSignatures.Keys.sacramentoSalt))
+  let businessErrors: BusinessErrorRule = .code("code", success: "0", message: "message")
 }
 
 /// Homes in Ames: signs with an HMAC over the whole request.
 struct AmesService: APIService {
   let name = PropertyService.ames
   let environments: ServiceEnvironments
-  let client: HTTPClient
-  var responses = StoredResponses()
-  var cache: ResponseCache? { responses.cache }
-  let apiVersion: String? = "v2"
-  let signer: (any RequestSigner)? = HMACSigner(
-    key: SigningKey(DemoSignatures.Keys.ames), keyID: DemoSignatures.Keys.amesID)
+  let wire: WireOptions
+  var cache = CacheOptions()
+  let apiVersion = "v2"
+  let identity = ServiceIdentity(
+    signer: HMACSigner(key: SigningKey(DemoSignatures.Keys.ames), keyID: DemoSignatures.Keys.amesID))
 
   func resolve(_ error: APIError, of call: APICall) async -> ErrorResolution {
     error.telling { $0.error.message.string }
@@ -39,10 +34,9 @@ struct AmesService: APIService {
 struct NewHomesService: APIService {
   let name = PropertyService.newHomes
   let environments: ServiceEnvironments
-  let client: HTTPClient
-  var responses = StoredResponses()
-  var cache: ResponseCache? { responses.cache }
-  let apiVersion: String? = "v1"
+  let wire: WireOptions
+  var cache = CacheOptions()
+  let apiVersion = "v1"
 
   func resolve(_ error: APIError, of call: APICall) async -> ErrorResolution {
     error.telling { $0.xf_error.string }

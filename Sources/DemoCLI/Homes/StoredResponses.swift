@@ -2,11 +2,7 @@ import APIKit
 import Foundation
 
 /// The responses that a run keeps for the next one: for three minutes, in a folder that all runs share.
-struct StoredResponses: Sendable {
-  var cache: ResponseCache?
-  /// The name that the run's own server has in the cache: its port changes from run to run, its homes do not.
-  var origin: String?
-
+enum StoredResponses {
   /// `APIKitDemo` in the user's folder of caches: `$XDG_CACHE_HOME`, `~/.cache` or `~/Library/Caches`.
   static var usualFolder: String {
     let caches = FileManager.default.urls(for: .cachesDirectory, in: .userDomainMask).first
@@ -25,22 +21,4 @@ struct StoredResponses: Sendable {
     cache.onFault { console.error("DemoCLI: the cache met a fault: \($0)") }
     return cache
   }
-}
-
-extension APIService {
-  fileprivate func origin(_ responses: StoredResponses, _ call: APICall) -> String {
-    responses.origin ?? call.baseURL?.string ?? ""
-  }
-}
-
-extension SacramentoService {
-  func cacheOrigin(of call: APICall) -> String { origin(responses, call) }
-}
-
-extension AmesService {
-  func cacheOrigin(of call: APICall) -> String { origin(responses, call) }
-}
-
-extension NewHomesService {
-  func cacheOrigin(of call: APICall) -> String { origin(responses, call) }
 }

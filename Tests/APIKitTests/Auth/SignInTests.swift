@@ -250,7 +250,7 @@ import XCTest
     stub.on("/api/list", .json(someJSON))
     let authenticator = try authenticator("ann")
     let manager = makeManager(authenticator, .required)
-    manager.service.cache = ResponseCache()
+    manager.service.store = ResponseCache()
     manager.cachePolicy = .fresh()
     _ = try await manager.response()
     let stored = try await manager.response()

@@ -279,7 +279,7 @@ final class CacheFaultTests: XCTestCase {
     let stub = StubTransport(.bytes(body, contentType: "application/json"))
     func load(_ cache: ResponseCache) async throws -> APIResponse {
       var service = TestService(stub)
-      service.cache = cache
+      service.store = cache
       let manager = TestManager(service)
       manager.cachePolicy = .fresh()
       let response = try await manager.response(for: [:])

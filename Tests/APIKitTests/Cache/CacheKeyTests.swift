@@ -110,9 +110,17 @@ import XCTest
   private struct SignedInService: APIService {
     let name = "Homes"
     let environments = ServiceEnvironments("https://homes.test/api")
-    let client: HTTPClient
-    let cache: ResponseCache?
-    let authenticator: Authenticator?
+    let wire: WireOptions
+    let cache: CacheOptions
+    let identity: ServiceIdentity
+
+    init(client: HTTPClient, cache: ResponseCache, authenticator: Authenticator) {
+      wire = WireOptions(client: client)
+      self.cache = CacheOptions(store: cache)
+      identity = ServiceIdentity(authenticator: authenticator)
+    }
+
+    var partition: String { cache.partition.name(identity.authenticator) }
   }
 
   private final class SignedInManager: BaseAPIManager, APIManager {
@@ -141,7 +149,7 @@ import XCTest
     try authenticator.signOut()
     XCTAssertEqualProvenance(try await manager.response(for: [:]), .memory(age: .zero))
     XCTAssertEqual(asked, 3, "nobody, ann and bob")
-    XCTAssertEqual(manager.service.cachePartition, "")
+    XCTAssertEqual(manager.service.partition, "")
   }
 
   func testAnAnswerForWhoSignedInWhileTheLoadWasInTheAirIsNotStoredForNobody() async throws {
@@ -170,7 +178,7 @@ import XCTest
     try authenticator.signIn(with: Credential(accessToken: "s3cret"))
     let service = SignedInService(
       client: HTTPClient(transport: stub), cache: cache, authenticator: authenticator)
-    XCTAssertEqual(service.cachePartition.count, 64)
-    XCTAssertFalse(service.cachePartition.contains("s3cret"))
+    XCTAssertEqual(service.partition.count, 64)
+    XCTAssertFalse(service.partition.contains("s3cret"))
   }
 }

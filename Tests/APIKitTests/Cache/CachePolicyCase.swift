@@ -11,7 +11,7 @@ import XCTest
 
   func makeManager(_ policy: CachePolicy = .fresh()) -> TestManager {
     var service = TestService(stub)
-    service.cache = cache
+    service.store = cache
     let manager = TestManager(service)
     manager.cachePolicy = policy
     return manager

@@ -7,8 +7,8 @@ import XCTest
   private struct Service: APIService {
     let name = "new homes"
     let environments: ServiceEnvironments
-    let client: HTTPClient
-    let cache: ResponseCache?
+    let wire: WireOptions
+    let cache: CacheOptions
   }
 
   private final class Manager: BaseAPIManager, APIManager {
@@ -26,7 +26,8 @@ import XCTest
     Manager(
       Service(
         environments: ServiceEnvironments(try HTTPURL(server.baseURL.string + "new")),
-        client: HTTPClient(transport: try URLSessionTransport()), cache: ResponseCache(time: time)))
+        wire: WireOptions(client: HTTPClient(transport: try URLSessionTransport())),
+        cache: CacheOptions(store: ResponseCache(time: time))))
   }
 
   func testAPageIsFreshForItsMinuteAndThenConfirmed() async throws {

@@ -9,7 +9,8 @@ final class DiskCacheTests: XCTestCase {
     _ folder: String, bytes: Int = 256 << 20, key: SigningKey? = nil, time: any TimeSource = SystemTime()
   ) -> ResponseCache {
     ResponseCache(
-      disk: DiskCacheConfiguration(folder: folder, maximumBytes: bytes, bodyFileThreshold: 4096, encryptionKey: key),
+      disk: DiskCacheConfiguration(
+        folder: folder, maximumBytes: bytes, bodyFileThreshold: 4096, encryptionKey: key),
       time: time)
   }
 
@@ -285,7 +286,7 @@ final class DiskCacheTests: XCTestCase {
     func manager() -> (TestManager, ResponseCache) {
       let cache = cache(folder, time: time)
       var service = TestService(stub)
-      service.cache = cache
+      service.store = cache
       let manager = TestManager(service)
       manager.cachePolicy = .fresh()
       return (manager, cache)
@@ -306,7 +307,7 @@ final class DiskCacheTests: XCTestCase {
   @MainActor func testAPolicyOfDiskAloneKeepsNothingInMemory() async throws {
     let cache = cache(try CacheFixture.folder(self))
     var service = TestService(StubTransport(.json("[1]")))
-    service.cache = cache
+    service.store = cache
     let manager = TestManager(service)
     manager.cachePolicy = .fresh(in: .disk)
     _ = try await manager.response(for: [:])
@@ -326,7 +327,7 @@ final class DiskCacheTests: XCTestCase {
     let other = try SQLiteDatabase(path: folder + "/responses.sqlite", patience: 1000)
     try other.execute("BEGIN IMMEDIATE")
     var service = TestService(StubTransport(.json("[1]")))
-    service.cache = cache
+    service.store = cache
     let manager = TestManager(service)
     manager.cachePolicy = .fresh(in: .disk)
     for page in 1...20 { _ = try await manager.response(for: ["page": .integer(page)]) }
@@ -349,7 +350,7 @@ final class DiskCacheTests: XCTestCase {
     func lands() async throws -> APIResponse {
       let cache = cache(folder, time: time)
       var service = TestService(stub)
-      service.cache = cache
+      service.store = cache
       let manager = TestManager(service)
       manager.cachePolicy = .http
       let response = try await manager.response(for: [:])

@@ -30,7 +30,7 @@ import XCTest
       service.client = HTTPClient(
         transport: DemoRelay(script: stub, server: server, wire: wire, time: time))
     }
-    service.cache = cache
+    service.store = cache
     manager = TestManager(service)
     manager.cachePolicy = .http
   }
@@ -87,7 +87,7 @@ import XCTest
 
 /// Has a ``DemoServer`` say what a script says: every answer goes over the wire, with a head and a framing of the
 /// server's own. The date is that of the test's clock.
-private struct DemoRelay: HTTPTransport {
+private struct DemoRelay: AsyncHTTPTransport {
   let script: StubTransport
   let server: DemoServer
   let wire: any HTTPTransport
@@ -95,7 +95,7 @@ private struct DemoRelay: HTTPTransport {
 
   var capabilities: TransportCapabilities { wire.capabilities }
 
-  func send(_ exchange: HTTPExchange) async throws(APIError) -> HTTPResponse {
+  func respond(to exchange: HTTPExchange) async throws(APIError) -> HTTPResponse {
     let said = try await script.send(exchange)
     var headers = said.headers
     if !headers.contains("Date") { headers.add("Date", HTTPDate.text(secondsSince1970: time.wallClock)) }

@@ -57,47 +57,26 @@
       XCTAssertEqual(machine.failure?.reason, .responseTooLarge)
     }
 
-    // MARK: The bet
-
-    func testLooksThatFindNothingSoonEndAndOneThatFindsBringsThemBack() {
-      var nearness = CurlNearness()
-      func looks(in requests: Int, found: Bool) -> Int {
-        (0..<requests).count { _ in
-          guard nearness.isWorthALook() else { return false }
-          nearness.looked(found: found)
-          return true
-        }
-      }
-      XCTAssertEqual(looks(in: 63, found: false), 4)
-      XCTAssertEqual(looks(in: 640, found: false), 10)
-      XCTAssertEqual(looks(in: 64, found: true), 64)
-      XCTAssertEqual(looks(in: 100, found: true), 100)
-      XCTAssertLessThanOrEqual(looks(in: 60, found: false), 17)
-    }
-
     // MARK: The queue
 
-    /// A job that waits as it does behind a task that sends.
-    private func job(_ host: String, in queue: inout CurlQueue) async throws -> CurlJob {
-      let job = CurlJob(
-        HTTPExchange(HTTPRequest(url: HTTPURL(stringLiteral: "http://\(host)/"))),
-        limits: CurlLimits(.standard))
+    /// A job that waits as it does behind a transport.
+    private func job(_ host: String, in queue: inout CurlQueue) throws -> CurlJob {
       let mailbox = try CurlMailbox()
-      Task { await withUnsafeContinuation { job.suspend($0, mailbox) } }
+      let job = CurlJob(
+        HTTPExchange(HTTPRequest(url: HTTPURL(stringLiteral: "http://\(host)/"))), mailbox,
+        limits: CurlLimits(.standard), completion: .callback { _ in })
+      job.start()
       var messages: [CurlMailbox.Message] = []
-      for _ in 0..<1000 where messages.isEmpty {
-        mailbox.take(&messages)
-        if messages.isEmpty { try await Task.sleep(for: .milliseconds(1)) }
-      }
+      mailbox.take(&messages)
       XCTAssertEqual(messages.count, 1)
       queue.append(job)
       return job
     }
 
-    func testALaneIsFirstComeFirstServedUpToItsLimit() async throws {
+    func testALaneIsFirstComeFirstServedUpToItsLimit() throws {
       var queue = CurlQueue(ConnectionLimits(perHost: 2), multiplexedLimit: 64)
       var jobs: [CurlJob] = []
-      for _ in 0..<4 { jobs.append(try await job("a", in: &queue)) }
+      for _ in 0..<4 { jobs.append(try job("a", in: &queue)) }
       let (first, second) = (queue.next(), queue.next())
       XCTAssertTrue(first?.job === jobs[0])
       XCTAssertTrue(second?.job === jobs[1])
@@ -109,10 +88,10 @@
       jobs.forEach { $0.stop() }
     }
 
-    func testHostsTakeTurnsUnderTheLimitInAll() async throws {
+    func testHostsTakeTurnsUnderTheLimitInAll() throws {
       var queue = CurlQueue(ConnectionLimits(perHost: 10, total: 1), multiplexedLimit: 64)
       var jobs: [CurlJob] = []
-      for host in ["a", "a", "a", "b", "c"] { jobs.append(try await job(host, in: &queue)) }
+      for host in ["a", "a", "a", "b", "c"] { jobs.append(try job(host, in: &queue)) }
       var hosts: [String] = []
       while let (_, lane) = queue.next() {
         hosts.append(lane.key.host)
@@ -122,27 +101,27 @@
       jobs.forEach { $0.stop() }
     }
 
-    func testJobsThatLandedWhileTheyWaitedAreSkipped() async throws {
+    func testJobsThatLandedWhileTheyWaitedAreSkipped() throws {
       var queue = CurlQueue(ConnectionLimits(perHost: 1), multiplexedLimit: 64)
-      let (first, second) = (try await job("a", in: &queue), try await job("a", in: &queue))
-      first.cancel(in: try CurlMailbox())
-      XCTAssertTrue(first.hasLanded)
+      let (first, second) = (try job("a", in: &queue), try job("a", in: &queue))
+      first.cancel()
+      XCTAssertTrue(first.isOver)
       XCTAssertTrue(queue.next()?.job === second)
-      let third = try await job("a", in: &queue)
-      third.cancel(in: try CurlMailbox())
-      queue.compact { $0.hasLanded }
+      let third = try job("a", in: &queue)
+      third.cancel()
+      queue.compact { $0.isOver }
       XCTAssertEqual(queue.waitingCount, 0)
       second.stop()
     }
 
-    func testAnActiveJobIsLeftToTheLoop() async throws {
+    func testAnActiveJobIsLeftToTheLoop() throws {
       var queue = CurlQueue(ConnectionLimits(), multiplexedLimit: 64)
-      let job = try await job("a", in: &queue)
+      let job = try job("a", in: &queue)
       XCTAssertNotNil(queue.next())
-      job.cancel(in: try CurlMailbox())
-      XCTAssertFalse(job.hasLanded)
+      job.cancel()
+      XCTAssertFalse(job.isOver)
       job.stop()
-      XCTAssertTrue(job.hasLanded)
+      XCTAssertTrue(job.isOver)
     }
 
     // MARK: Codes and heads

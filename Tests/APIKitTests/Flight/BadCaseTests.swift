@@ -136,7 +136,7 @@ import XCTest
   func testBehindAnOpenBreakerAStaleAnswerLands() async throws {
     stub.on("/api/list", .json(someJSON), .status(503))
     let manager = makeManager { service in
-      service.cache = ResponseCache()
+      service.store = ResponseCache()
       service.breaker = BreakerPolicy()
       service.breaker?.minimumAttempts = 2
     }
@@ -162,7 +162,7 @@ import XCTest
       service.authenticator = authenticator
       service.retryPolicy = RetryPolicy(attempts: 3)
       service.retryPolicy.backoff = .constant(.zero)
-      service.cache = ResponseCache()
+      service.store = ResponseCache()
       service.extraHeaders = ["X-Token": "header-secret"]
       service.signer = HMACSigner(key: SigningKey("key-secret"), keyID: "id")
     }

@@ -18,9 +18,9 @@ final class CircuitBreakerTests: XCTestCase {
   /// Admits one attempt and ends it.
   @discardableResult
   private func fly(
-    _ end: CircuitBreaker.End, at now: Duration, file: StaticString = #filePath, line: UInt = #line
+    _ end: CircuitBreaker.Outcome, at now: Duration, file: StaticString = #filePath, line: UInt = #line
   ) -> CircuitBreaker.Change? {
-    guard case .pass(let pass) = breaker.admit(now: now) else {
+    guard case .permit(let pass) = breaker.admit(now: now) else {
       XCTFail("it was not let through", file: file, line: line)
       return nil
     }
@@ -54,7 +54,7 @@ final class CircuitBreakerTests: XCTestCase {
   func testAProbeThatSucceedsClosesIt() throws {
     breaker = makeBreaker()
     for _ in 0..<4 { fly(.bad, at: .zero) }
-    guard case .pass(let probe) = breaker.admit(now: .seconds(5)) else { return XCTFail("no probe") }
+    guard case .permit(let probe) = breaker.admit(now: .seconds(5)) else { return XCTFail("no probe") }
     XCTAssertEqual(breaker.admit(now: .seconds(5)), .refuse(retryIn: .zero), "one probe at a time")
     XCTAssertEqual(breaker.report(.good, of: probe, now: .seconds(6)), .closed)
     fly(.bad, at: .seconds(7))
@@ -102,11 +102,11 @@ final class CircuitBreakerTests: XCTestCase {
 
   func testLateEndsOfAttemptsFromBeforeItOpenedDoNotCount() {
     breaker = makeBreaker()
-    guard case .pass(let late) = breaker.admit(now: .zero) else { return XCTFail("closed") }
+    guard case .permit(let late) = breaker.admit(now: .zero) else { return XCTFail("closed") }
     for _ in 0..<4 { fly(.bad, at: .zero) }
     XCTAssertNil(breaker.report(.good, of: late, now: .seconds(1)))
     guard case .open = breaker.state else { return XCTFail("a late success has closed it") }
-    guard case .pass = breaker.admit(now: .seconds(5)) else { return XCTFail("no probe") }
+    guard case .permit = breaker.admit(now: .seconds(5)) else { return XCTFail("no probe") }
     XCTAssertNil(breaker.report(.bad, of: late, now: .seconds(5)))
     XCTAssertEqual(breaker.state, .halfOpen(flying: 1, succeeded: 0))
   }

@@ -12,7 +12,7 @@ import XCTest
     var service = TestService(stub)
     service.network = network
     let manager = TestManager(service)
-    manager.networkGate = gate
+    if let gate { manager.networkGate = gate }
     manager.time = time
     return manager
   }

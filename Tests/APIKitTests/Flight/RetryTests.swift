@@ -44,7 +44,7 @@ import XCTest
     let text = record.description
     for line in [
       "GET list (Homes), TestManager", "parameters: city=Suzhou, token=•••", "took off (concurrent)",
-      "attempt 1 to homes.test", "answered 503", "failed (response.unacceptable-status): status 503",
+      "attempt 1 to homes.test", "status 503", "failed (response.unacceptable-status): status 503",
       "retry in 0 µs: status 503: the server is not available for a while",
       "failed (transport.connection-lost)", "attempt 3 to homes.test", "landed: success from the network",
     ] {

@@ -80,7 +80,7 @@ import XCTest
   }
 
   func testAnEndpointRuleOfTheServicesOwnWins() async throws {
-    let manager = RuledManager(service: RuledService(client: HTTPClient(transport: stub)))
+    let manager = RuledManager(service: RuledService(wire: WireOptions(client: HTTPClient(transport: stub))))
     _ = try await manager.response(for: ["id": 7, "x": 1])
     XCTAssertEqual(stub.requests[0].url.string, "https://gateway.test/?do=detail&x=1")
   }
@@ -194,7 +194,7 @@ import XCTest
 private struct RuledService: APIService {
   let name = "Gateway"
   let environments = ServiceEnvironments("https://gateway.test")
-  var client: HTTPClient
+  var wire: WireOptions
 
   func endpoint(of call: APICall) throws(APIError) -> Endpoint {
     var url = call.baseURL!

@@ -6,7 +6,7 @@ import XCTest
 struct TestService: APIService {
   var name = "Homes"
   var environments = ServiceEnvironments("https://homes.test/api")
-  var apiVersion: String?
+  var apiVersion = ""
   var client: HTTPClient
   var signer: (any RequestSigner)?
   var clock: ServerClock?
@@ -20,12 +20,12 @@ struct TestService: APIService {
   var breaker: BreakerPolicy?
   var onBatchPlan: @Sendable (APICall) -> BatchPlan? = { _ in nil }
   var onFallback: @Sendable (APIError) async -> APIResponse? = { _ in nil }
-  var cache: ResponseCache?
+  var store: ResponseCache?
   var cachePartition = ""
   var common: Parameters = [:]
   var extraHeaders = HTTPHeaders()
-  var transform: @Sendable ([UInt8]) throws -> [UInt8] = { $0 }
-  var findBusinessError: @Sendable (RawData) -> BusinessError? = { _ in nil }
+  var transform: (@Sendable ([UInt8]) throws -> [UInt8])?
+  var findBusinessError: (@Sendable (RawData) -> BusinessError?)?
   var onError: @Sendable (APIError) async -> ErrorResolution = { _ in .letThrough }
 
   init(_ stub: StubTransport) { client = HTTPClient(transport: stub) }
@@ -34,9 +34,28 @@ struct TestService: APIService {
   func fallback(for error: APIError, of call: APICall) async -> APIResponse? { await onFallback(error) }
   func commonParameters(for call: APICall) -> Parameters { common }
   func headers(for call: APICall) -> HTTPHeaders { extraHeaders }
-  func encipher(_ body: [UInt8], of call: APICall) throws -> [UInt8] { try transform(body) }
-  func decipher(_ body: [UInt8], of call: APICall) throws -> [UInt8] { try transform(body) }
-  func businessError(in raw: RawData, of call: APICall) -> BusinessError? { findBusinessError(raw) }
+  var identity: ServiceIdentity {
+    ServiceIdentity(signer: signer, authenticator: authenticator, clock: clock)
+  }
+  var wire: WireOptions {
+    WireOptions(
+      client: client, parameterEncoding: parameterEncoding, timeouts: timeouts,
+      cipher: transform.map { transform in
+        BodyCipher(encipher: { body, _ in try transform(body) }, decipher: { body, _ in try transform(body) })
+      } ?? .none)
+  }
+  var cache: CacheOptions {
+    let partition = cachePartition
+    return CacheOptions(store: store, partition: .user { partition })
+  }
+  var admission: AdmissionOptions {
+    AdmissionOptions(
+      retryPolicy: retryPolicy, networkGate: networkGate, network: network, hostLimits: hostLimits,
+      breaker: breaker)
+  }
+  var businessErrors: BusinessErrorRule {
+    findBusinessError.map { find in .rule { raw, _ in find(raw) } } ?? .none
+  }
   func resolve(_ error: APIError, of call: APICall) async -> ErrorResolution { await onError(error) }
 }
 
@@ -47,13 +66,13 @@ final class TestManager: BaseAPIManager, APIManager {
   var method: HTTPMethod = .get
   var takeoffPolicy: TakeoffPolicy = .concurrent
   var headers = HTTPHeaders()
-  var parameterEncoding: ParameterEncoding?
-  var timeouts: HTTPTimeouts?
-  var retryPolicy: RetryPolicy?
+  var ownEncoding: ParameterEncoding?
+  var ownTimeouts: HTTPTimeouts?
+  var ownRetryPolicy: RetryPolicy?
   var joinsIdenticalFlights = false
   var signIn: SignInRule = .asAvailable
   var priority = FlightPriority.normal
-  var networkGate: NetworkGate?
+  var ownNetworkGate: NetworkGate?
   var body: HTTPBody?
   var expectation = ResponseExpectation()
   var cachePolicy: CachePolicy = .none
@@ -69,6 +88,23 @@ final class TestManager: BaseAPIManager, APIManager {
   }
 
   convenience init(_ stub: StubTransport) { self.init(TestService(stub)) }
+
+  var parameterEncoding: ParameterEncoding {
+    get { ownEncoding ?? service.parameterEncoding }
+    set { ownEncoding = newValue }
+  }
+  var timeouts: HTTPTimeouts {
+    get { ownTimeouts ?? service.timeouts }
+    set { ownTimeouts = newValue }
+  }
+  var retryPolicy: RetryPolicy {
+    get { ownRetryPolicy ?? service.retryPolicy }
+    set { ownRetryPolicy = newValue }
+  }
+  var networkGate: NetworkGate {
+    get { ownNetworkGate ?? service.networkGate }
+    set { ownNetworkGate = newValue }
+  }
 
   func reformParameters(_ parameters: Parameters) throws -> Parameters { try onReformParameters(parameters) }
   func body(for parameters: Parameters) throws -> HTTPBody? { body }
@@ -177,7 +213,7 @@ final class Recorder: APIManagerDelegate, APIManagerInterceptor, APIManagerValid
 /// The body the stubs answer with where a test does not care.
 let someJSON = #"{"items": [{"id": 1}], "total": 1}"#
 
-/// Returns when the main actor has worked off what was put on the landing strip before.
+/// Returns when the main actor has worked off what was put on the main delivery before.
 @MainActor func landingsWorkedOff() async {
   await withCheckedContinuation { continuation in MainDelivery.main.put { continuation.resume() } }
 }

@@ -7,8 +7,10 @@ final class LocalSchemesTests: XCTestCase {
   private func answer(
     _ url: String, _ destination: HTTPExchange.Destination = .memory(), method: HTTPMethod = .get
   ) async throws -> HTTPResponse {
-    try await LocalSchemes.answer(
-      HTTPExchange(HTTPRequest(method: method, url: try HTTPURL(url)), destination: destination))
+    try await LocalSchemes.respond(
+      to:
+
+        HTTPExchange(HTTPRequest(method: method, url: try HTTPURL(url)), destination: destination))
   }
 
   func testADataURLIsItsOwnAnswer() async throws {

@@ -31,7 +31,8 @@ final class TransportConfigurationTests: XCTestCase {
       if !isOnDisk { XCTAssertFalse(FileManager.default.fileExists(atPath: place)) }
       XCTAssertEqual(try HTTPClient(configuration: configuration).cookies?.isOnDisk, isOnDisk)
     }
-    XCTAssertTrue(DiskCacheConfiguration.standard.folder.hasSuffix("/answers"), DiskCacheConfiguration.standard.folder)
+    XCTAssertTrue(
+      DiskCacheConfiguration.standard.folder.hasSuffix("/answers"), DiskCacheConfiguration.standard.folder)
   }
 
   func testAMissingCapabilityIsNamed() {

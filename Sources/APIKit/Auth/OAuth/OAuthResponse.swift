@@ -20,7 +20,8 @@ struct OAuthResponse {
     // The type is required, but some servers leave it out; they all mean bearer tokens.
     let type = raw.token_type.string ?? "Bearer"
     guard type.lowercased() == "bearer" else {
-      throw APIError(.auth, .malformedOAuthResponse, "the token is of the type \(type.prefix(40)), not Bearer")
+      throw APIError(
+        .auth, .malformedOAuthResponse, "the token is of the type \(type.prefix(40)), not Bearer")
     }
     return Credential(
       accessToken: token, tokenType: "Bearer", refreshToken: raw.refresh_token.string,

@@ -66,7 +66,9 @@ final class DiskCache: Sendable {
   /// What of these stands in the database; changed by the writer alone.
   let keptCounts = Mutex(DiskCounts())
 
-  init(_ place: DiskCacheConfiguration, time: any TimeSource, report: @escaping @Sendable (CacheFault) -> Void) {
+  init(
+    _ place: DiskCacheConfiguration, time: any TimeSource, report: @escaping @Sendable (CacheFault) -> Void
+  ) {
     self.place = place
     self.time = time
     self.report = report

@@ -27,9 +27,9 @@ final class Breakers: Sendable {
   }
 
   func report(
-    _ end: CircuitBreaker.End, of pass: CircuitBreaker.Pass, _ key: Key, now: Duration
+    _ end: CircuitBreaker.Outcome, of permit: CircuitBreaker.Permit, _ key: Key, now: Duration
   ) -> CircuitBreaker.Change? {
-    breakers.withLock { $0[key]?.report(end, of: pass, now: now) }
+    breakers.withLock { $0[key]?.report(end, of: permit, now: now) }
   }
 
   /// The keys of those that are not closed.

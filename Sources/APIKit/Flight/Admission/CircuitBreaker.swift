@@ -1,6 +1,6 @@
 /// One circuit breaker: a state machine without time, tasks or sockets.
 ///
-/// Attempts ask to pass and report how they ended; the time comes with each event.
+/// Attempts ask for a permit and report how they ended; the time comes with each event.
 ///
 /// Legal moves: closed → open (too many failures), open → half-open (its interval is over), half-open →
 /// closed (enough probes succeeded), half-open → open (a probe failed).
@@ -13,18 +13,18 @@ struct CircuitBreaker {
   }
 
   /// The permission of one attempt; its end is reported with it.
-  struct Pass: Equatable {
-    /// Passes of an earlier state no longer count.
+  struct Permit: Equatable {
+    /// Permits of an earlier state no longer count.
     fileprivate let era: Int
   }
 
   enum Admission: Equatable {
-    case pass(Pass)
+    case permit(Permit)
     /// Not now; when it may be tried again.
     case refuse(retryIn: Duration)
   }
 
-  enum End {
+  enum Outcome {
     case good
     case bad
     /// It says nothing about the server: cancelled, or never sent.
@@ -59,22 +59,22 @@ struct CircuitBreaker {
 
   mutating func admit(now: Duration) -> Admission {
     switch state {
-    case .closed: return .pass(Pass(era: era))
+    case .closed: return .permit(Permit(era: era))
     case .open(let until):
       guard now >= until else { return .refuse(retryIn: until - now) }
       state = .halfOpen(flying: 1, succeeded: 0)
       era += 1
-      return .pass(Pass(era: era))
+      return .permit(Permit(era: era))
     case .halfOpen(let flying, let succeeded):
       guard flying + succeeded < policy.probes else { return .refuse(retryIn: .zero) }
       state = .halfOpen(flying: flying + 1, succeeded: succeeded)
-      return .pass(Pass(era: era))
+      return .permit(Permit(era: era))
     }
   }
 
   /// How an attempt that was let through has ended.
-  mutating func report(_ end: End, of pass: Pass, now: Duration) -> Change? {
-    guard pass.era == era else { return nil }
+  mutating func report(_ end: Outcome, of permit: Permit, now: Duration) -> Change? {
+    guard permit.era == era else { return nil }
     switch state {
     case .open: return nil
     case .closed:
@@ -115,7 +115,7 @@ struct CircuitBreaker {
     return .closed
   }
 
-  private mutating func count(_ end: End, now: Duration) {
+  private mutating func count(_ end: Outcome, now: Duration) {
     guard end != .unknown else { return }
     let span = policy.window / Self.bucketCount
     let index = Int(now / max(span, .nanoseconds(1)))

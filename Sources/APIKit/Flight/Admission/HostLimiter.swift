@@ -1,6 +1,6 @@
 import Synchronization
 
-/// The lines in front of hosts with limits.
+/// How many attempts are on their way to each host with limits, and which wait.
 final class HostLimiter: Sendable {
   private struct State {
     var queues: [HostKey: HostQueue] = [:]
@@ -17,21 +17,21 @@ final class HostLimiter: Sendable {
   /// How many wait for a host.
   func waitingCount(at host: HostKey) -> Int { state.withLock { $0.queues[host]?.waitingCount ?? 0 } }
 
-  /// Whether the attempt may fly without waiting. Who was let through must ``leave(_:now:)``.
-  func takeAtOnce(_ call: APICall, at host: HostKey, limits: HostLimits) -> Bool {
+  /// Whether the attempt may be made without waiting. Who was let through must ``leave(_:now:)``.
+  func enterAtOnce(_ call: APICall, at host: HostKey, limits: HostLimits) -> Bool {
     state.withLock { $0.queues[host, default: HostQueue(limits)].enterAtOnce(limits) }
   }
 
-  /// Returns when the attempt may fly; false when its task was cancelled before. Who was let through must
+  /// Returns when the attempt may be made; false when its task was cancelled before. Who was let through must
   /// ``leave(_:now:)``.
-  func take(_ call: APICall, at host: HostKey, limits: HostLimits) async -> Bool {
+  func enter(_ call: APICall, at host: HostKey, limits: HostLimits) async -> Bool {
     let flight = call.flightID
     return await withTaskCancellationHandler {
       await withCheckedContinuation { waiter in
         let answer: Bool? = state.withLock { state in
           guard !Task.isCancelled else { return false }
           let mayFly = state.queues[host, default: HostQueue(limits)].enter(
-            flight, call.priority, limits, now: call.time.now)
+            flight, call.terms.priority, limits, now: call.time.now)
           if !mayFly { state.waiters[flight] = waiter }
           return mayFly ? true : nil
         }

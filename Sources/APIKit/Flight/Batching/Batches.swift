@@ -2,8 +2,8 @@ import Synchronization
 
 /// The loads that gather for common calls.
 final class Batches: Sendable {
-  typealias Outcome = Result<FlightOutcome, APIError>
-  typealias Fly = @Sendable (APICall) async throws(APIError) -> FlightOutcome
+  typealias Outcome = Result<APIResponse, APIError>
+  typealias Fly = @Sendable (APICall) async -> Outcome
 
   struct Key: Hashable, Sendable {
     let manager: ObjectIdentifier
@@ -70,10 +70,7 @@ final class Batches: Sendable {
       for call in calls where calls.count > 1 {
         call.recorder.record(.batched(count: calls.count, leader: first.flightID))
       }
-      let merged = calls.count > 1 ? first.merged(into: plan, with: calls) : first
-      let outcome: Outcome
-      do throws(APIError) { outcome = .success(try await fly(merged)) } catch { outcome = .failure(error) }
-      finish(number, plan, calls, outcome)
+      finish(number, plan, calls, await fly(calls.count > 1 ? APICall(merging: calls, into: plan) : first))
     }
     state.withLock { state in
       guard state.table.contains(number) else { return }
@@ -85,7 +82,7 @@ final class Batches: Sendable {
 
   private func finish(_ number: Int, _ plan: BatchPlan, _ calls: [APICall], _ outcome: Outcome) {
     var parts: [FlightID: Outcome] = [:]
-    if calls.count > 1, case .success(.succeeded(let response)) = outcome {
+    if calls.count > 1, case .success(let response) = outcome {
       let split = plan.split(response.raw, calls.map(\.parameters))
       for (index, call) in calls.enumerated() {
         parts[call.flightID] = part(index < split.count ? split[index] : nil, of: response, for: call, plan)
@@ -109,8 +106,8 @@ final class Batches: Sendable {
     }
     let part = APIResponse(raw: raw, http: response.http, provenance: response.provenance)
     do throws(APIError) {
-      try ValidationStep(call: call).check(part)
-      return .success(.succeeded(part))
+      try call.check(part)
+      return .success(part)
     } catch {
       return .failure(error)
     }

@@ -7,9 +7,9 @@ struct CallerIdentity: Hashable, Sendable {
   private let partition: String
 
   init(_ call: APICall) {
-    let authenticator = call.signInRule == .exempt ? nil : call.service.authenticator
+    let authenticator = call.terms.signInRule == .exempt ? nil : call.identity.authenticator
     self.authenticator = authenticator.map { ObjectIdentifier($0) }
     epoch = authenticator?.epoch ?? 0
-    partition = call.caching.partition
+    partition = call.terms.caching.partition
   }
 }

@@ -13,7 +13,8 @@ struct JoinKey: Hashable, Sendable {
 
   /// Nil for a load that must make its own call.
   init?(_ call: APICall, _ request: HTTPRequest) {
-    guard call.joinsIdenticalFlights, request.method.isSafe, request.body.isEmpty, !call.wantsProgress,
+    guard call.terms.joinsIdenticalFlights, request.method.isSafe, request.body.isEmpty,
+      !call.terms.wantsProgress,
       request.options.login == nil, request.options.connectTo == nil
     else { return nil }
     manager = ObjectIdentifier(call.managerType)

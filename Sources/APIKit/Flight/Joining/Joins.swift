@@ -4,7 +4,7 @@ import Synchronization
 ///
 /// A shared call runs in a task of its own, so that the flight that started it may leave like any other.
 final class Joins: Sendable {
-  typealias Outcome = Result<FlightOutcome, APIError>
+  typealias Outcome = Result<APIResponse, APIError>
 
   private struct State {
     var table = JoinTable<JoinKey>()
@@ -20,9 +20,9 @@ final class Joins: Sendable {
   /// How many flights wait for them.
   var waiterCount: Int { state.withLock { $0.waiters.count } }
 
-  /// Waits for the answer to a key; `fly` makes the call when nobody else does.
+  /// Waits for the response to a key; `fly` makes the call when nobody else does.
   func outcome(
-    for call: APICall, _ key: JoinKey, fly: @escaping @Sendable () async throws(APIError) -> FlightOutcome
+    for call: APICall, _ key: JoinKey, fly: @escaping @Sendable () async -> Outcome
   ) async -> Outcome {
     let flight = call.flightID
     return await withTaskCancellationHandler {
@@ -45,12 +45,10 @@ final class Joins: Sendable {
   }
 
   private func start(
-    _ call: APICall, _ key: JoinKey, _ fly: @escaping @Sendable () async throws(APIError) -> FlightOutcome
+    _ call: APICall, _ key: JoinKey, _ fly: @escaping @Sendable () async -> Outcome
   ) {
     let task = Task.detached { [self] in
-      let outcome: Outcome
-      do throws(APIError) { outcome = .success(try await fly()) } catch { outcome = .failure(error) }
-      finish(call, key, outcome)
+      finish(call, key, await fly())
     }
     // The call may be over, or given up, by now.
     let isWanted = state.withLock { state in
@@ -67,7 +65,7 @@ final class Joins: Sendable {
       return state.table.finish(call.flightID, key).compactMap { state.waiters.removeValue(forKey: $0) }
     }
     if waiters.count > 1 {
-      call.recorder.record(.note("joined", "\(waiters.count) flights share the answer"))
+      call.recorder.record(.note("joined", "\(waiters.count) flights share the response"))
     }
     for waiter in waiters { waiter.resume(returning: outcome) }
   }

@@ -6,13 +6,13 @@ struct FlightDeadline: Sendable {
   private let isCutByTransport: Bool
 
   init(_ call: APICall) {
-    guard let limit = call.retryPolicy.deadline else {
+    guard let limit = call.terms.retryPolicy.deadline else {
       due = nil
       isCutByTransport = true
       return
     }
     due = call.time.now + limit
-    isCutByTransport = call.service.client.transport.capabilities.contains(.totalTimeout)
+    isCutByTransport = call.wire.client.transport.capabilities.contains(.totalTimeout)
   }
 
   /// What is left; nil is no limit.

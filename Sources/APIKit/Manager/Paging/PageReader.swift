@@ -53,6 +53,7 @@ struct PageReader {
   }
 
   private func isVolatile(_ name: String) -> Bool {
-    service.volatileParameters.contains(name) || service.signer?.volatileParameters.contains(name) == true
+    service.cache.volatileParameters.contains(name)
+      || service.identity.signer?.volatileParameters.contains(name) == true
   }
 }

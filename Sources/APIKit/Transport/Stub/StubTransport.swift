@@ -10,7 +10,7 @@ import Synchronization
 /// latest wins, so a test may override what its set-up scripted. A request that no rule matches fails with
 /// ``APIError/Reason/misconfigured`` naming it. Size limits, files, streams, head inspection, progress,
 /// cancellation and the limits in time work as on a real wire. May be used from any thread.
-public final class StubTransport: HTTPTransport {
+public final class StubTransport: AsyncHTTPTransport {
   /// What the stub claims to be able to do; everything by default. A test may take some away.
   public let capabilities: TransportCapabilities
 
@@ -128,8 +128,8 @@ public final class StubTransport: HTTPTransport {
 
   // MARK: HTTPTransport
 
-  /// Gives the scripted answer.
-  public func send(_ exchange: HTTPExchange) async throws(APIError) -> HTTPResponse {
+  /// Gives the scripted response.
+  public func respond(to exchange: HTTPExchange) async throws(APIError) -> HTTPResponse {
     try capabilities.check(exchange)
     let start = ContinuousClock.now
     var request = exchange.request

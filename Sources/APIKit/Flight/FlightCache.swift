@@ -4,7 +4,7 @@ import Synchronization
 ///
 /// Made at takeoff where the manager has a policy, or where its method changes something on the server. The
 /// look-up in memory is made on the main actor, for it takes less than a change of threads.
-final class CacheStep: Sendable {
+final class FlightCache: Sendable {
   /// What a look-up in memory leads to.
   enum Finding {
     /// The flight lands with this and asks nobody.
@@ -39,9 +39,9 @@ final class CacheStep: Sendable {
 
   /// Nil when the load has nothing to do with a cache.
   init?(_ call: APICall) {
-    let terms = call.caching
+    let terms = call.terms.caching
     guard terms.policy.rule != .none || !call.method.isSafe || !terms.traits.expires.isEmpty,
-      let cache = call.service.cache, let key = CacheKey(call)
+      let cache = call.cache.store, let key = CacheKey(call)
     else { return nil }
     self.cache = cache
     self.call = call
@@ -50,7 +50,7 @@ final class CacheStep: Sendable {
     var rules = CacheRules(policy: terms.policy, use: terms.use)
     if terms.policy.rule != .none {
       rules.preference = cache.preference
-      if !call.headers.isEmpty { rules.request = CacheControl(request: call.headers) }
+      if !call.terms.headers.isEmpty { rules.request = CacheControl(request: call.terms.headers) }
     }
     self.rules = rules
   }
@@ -63,6 +63,12 @@ final class CacheStep: Sendable {
       let entry = cache.memory.find(query)
     else { return .ask }
     return finding(from: rules.verdict(on: entry, from: .memory, at: cache.now), entry, .memory)
+  }
+
+  /// Whether memory had nothing and the disk may have something: reading it takes too long for the main actor.
+  var mustReadDisk: Bool {
+    rules.policy.rule != .none && rules.use != .ignoring && rules.policy.levels.contains(.disk)
+      && cache.disk != nil && state.withLock { $0.found == nil }
   }
 
   /// Looks where memory had nothing, and decides whether the server is asked.
@@ -105,7 +111,7 @@ final class CacheStep: Sendable {
     guard rules.use != .ignoring, rules.policy.levels.contains(.disk), let found = cache.disk?.find(query)
     else { return nil }
     do throws(APIError) {
-      let entry = found.parsed(try DecodingStep(call: call).decode(stored: found.http))
+      let entry = found.parsed(try call.decode(found.http))
       if rules.policy.levels.contains(.memory) { cache.promote(entry) }
       return entry
     } catch {
@@ -211,14 +217,16 @@ final class CacheStep: Sendable {
     }
     // Asked before the load's own changes are told, which must not count against its own answer.
     let mayStore = deposit.map { !cache.isOutdated($0.entry, asked: epoch, url: $0.url) } ?? false
-    if !call.caching.traits.expires.isEmpty { cache.expire(tags: call.caching.traits.expires) }
+    if !call.terms.caching.traits.expires.isEmpty { cache.expire(tags: call.terms.caching.traits.expires) }
     if !call.method.isSafe, let url {
       let changed = HTTPStorage.invalidated(
         method: call.method, url: url, status: response.status, headers: response.headers)
       for url in changed { cache.expire(url: url) }
     }
     // Somebody else may have signed in while the load was in the air: the answer is theirs, the key is not.
-    guard mayStore, let deposit, call.service.cachePartition == call.caching.partition else { return }
+    guard mayStore, let deposit,
+      call.cache.partition.name(call.identity.authenticator) == call.terms.caching.partition
+    else { return }
     cache.store(deposit.entry, in: rules.policy.levels)
   }
 
@@ -234,7 +242,7 @@ final class CacheStep: Sendable {
   // MARK: Insides
 
   private var query: CacheQuery {
-    CacheQuery(key: key, type: type, version: call.caching.traits.version) {
+    CacheQuery(key: key, type: type, version: call.terms.caching.traits.version) {
       self.requestHeaders
     }
   }
@@ -242,7 +250,7 @@ final class CacheStep: Sendable {
   /// The header fields the request will have, before signing and credentials.
   private var requestHeaders: HTTPHeaders {
     var headers = call.service.headers(for: call)
-    headers.merge(call.headers)
+    headers.merge(call.terms.headers)
     return headers
   }
 
@@ -250,7 +258,7 @@ final class CacheStep: Sendable {
     _ http: HTTPResponse, raw: RawData?, request: HTTPRequest, requested: Double, vary: VaryMatcher
   ) -> CacheEntry {
     let now = cache.now
-    let terms = call.caching
+    let terms = call.terms.caching
     let ownLifetime: Double? =
       switch terms.policy.rule {
       case .fresh(let age), .networkElseStale(let age): age.inSeconds
@@ -285,10 +293,11 @@ extension CacheKey {
     let service = call.service
     self.init(
       Parts(
-        service: service.name, environment: call.environment.name, baseURL: service.cacheOrigin(of: call),
-        apiVersion: service.apiVersion ?? "", apiName: call.apiName, method: call.method,
-        partition: call.caching.partition,
+        service: service.name, environment: call.environment.name,
+        baseURL: call.cache.origin ?? call.baseURL?.string ?? "",
+        apiVersion: service.apiVersion, apiName: call.apiName, method: call.method,
+        partition: call.terms.caching.partition,
         parameters: service.commonParameters(for: call).merging(call.parameters), body: body,
-        volatile: [service.volatileParameters, call.caching.traits.volatileParameters]))
+        volatile: [call.cache.volatileParameters, call.terms.caching.traits.volatileParameters]))
   }
 }

@@ -1,44 +1,39 @@
-/// Offers a failure to the service's common-error hook, which may let it through, change it, swallow it, or
+/// Offers a failure to the service's common-error hook, which may let it through, change it, deal with it, or
 /// suspend the flight, run another manager and have the load sent again.
-struct ErrorHookStep {
-  let call: APICall
-  let suspension: Suspension
+struct ServiceHookRemedy: Remedy {
   private var replays = ReplayGuard()
-
-  init(call: APICall, suspension: Suspension) {
-    self.call = call
-    self.suspension = suspension
-  }
 
   /// The managers whose failures are being resolved around the present task, the outermost first. A load
   /// that a hook starts takes it along, so that a circle is seen.
   @TaskLocal static var resolving: [String] = []
 
-  /// What the load comes to; nil when it is to be sent again. Throws when it has failed.
-  mutating func outcome(of error: APIError) async throws(APIError) -> FlightOutcome? {
-    let failure = error.completed(for: call)
+  mutating func mend(_ failure: inout APIError, of flight: Flight) async throws(APIError) -> Flight.Step? {
+    guard flight.attempt > 0 else { return nil }
+    failure = failure.completed(for: flight.call)
     if let refusal = replays.refusal(of: failure.label) {
-      call.recorder.record(.note("hook", refusal))
-      throw failure
+      flight.note(.note("hook", refusal))
+      return nil
     }
-    switch try await resolution(of: failure) {
-    case .letThrough, .suspend: throw failure
+    switch try await resolution(of: failure, flight) {
+    case .letThrough, .suspend: return nil
     case .replace(let other):
-      call.recorder.record(.note("hook", "replaced by \(other.label)"))
+      flight.note(.note("hook", "replaced by \(other.label)"))
       throw other
     case .swallow:
-      call.recorder.record(.note("hook", "dealt with by the service"))
-      return .cancelled(.handledByService)
+      flight.note(.note("hook", "dealt with by the service"))
+      throw APIError(cancelled: .handledByService)
     case .replay:
       replays.replayed(after: failure.label)
-      call.recorder.record(.note("hook", "sent again after \(failure.label)"))
-      guard !Task.isCancelled else { throw APIError(.transport, .cancelled) }
-      return nil
+      flight.note(.note("hook", "sent again after \(failure.label)"))
+      return .authorize
     }
   }
 
   /// What the hook says in the end, a suspension carried out.
-  private func resolution(of failure: APIError) async throws(APIError) -> ErrorResolution {
+  private func resolution(
+    of failure: APIError, _ flight: Flight
+  ) async throws(APIError) -> ErrorResolution {
+    let call = flight.call
     let chain = call.resolving
     guard !chain.contains(call.managerName), chain.count < Self.deepest else {
       let circle = (chain + [call.managerName]).joined(separator: " → ")
@@ -49,7 +44,7 @@ struct ErrorHookStep {
     return await Self.$resolving.withValue(chain + [call.managerName]) {
       var resolution = await call.service.resolve(failure, of: call)
       while case .suspend(let reason, let work) = resolution {
-        resolution = await suspension.during(reason, work)
+        resolution = await flight.suspended(for: reason, work)
       }
       return resolution
     }

@@ -1,0 +1,92 @@
+/// One exchange of a client with the requests that its redirects ask for: what goes on the wire next, and what a
+/// response comes to. Without a wire and without waiting.
+struct ClientExchange {
+  private let client: HTTPClient
+  /// What the caller asked for; its request becomes that of each hop, before cookies and preparation.
+  private var exchange: HTTPExchange
+  private let inspect: (@Sendable (_ status: Int, _ headers: HTTPHeaders) throws -> Void)?
+  private let first: HTTPURL
+  /// The URL and the `Cookie` field with which the present hop was sent.
+  private var sent: (url: HTTPURL, cookie: String?)?
+  private var follower: RedirectFollower?
+
+  init(_ client: HTTPClient, _ exchange: HTTPExchange) {
+    self.client = client
+    self.exchange = exchange
+    inspect = exchange.inspectHead
+    first = exchange.request.url
+    guard let inspect, !client.redirects.isRefuse else { return }
+    // The caller inspects the head of the response it gets, not those of redirects on the way.
+    self.exchange.inspectHead = { status, headers in
+      if !RedirectPolicy.isRedirect(status, headers) { try inspect(status, headers) }
+    }
+  }
+
+  /// What goes on the wire: the present request with the jar's cookies.
+  ///
+  /// - Parameter prepare: Changes the request last, to sign it. Not called for a hop to another origin, which has
+  ///   no claim to a signature.
+  mutating func outgoing(
+    _ prepare: (inout HTTPRequest) throws(APIError) -> Void
+  ) throws(APIError) -> HTTPExchange {
+    var hop = exchange
+    let cookie = addCookies(to: &hop.request)
+    sent = (hop.request.url, cookie)
+    if follower == nil || hop.request.url.origin == first.origin { try prepare(&hop.request) }
+    return hop
+  }
+
+  /// Takes the response to what went out.
+  ///
+  /// - Parameter credentialHeaders: Names of header fields that may not go to another origin, beside
+  ///   `Authorization`, `Cookie` and `Proxy-Authorization`. Asked for only when there is a redirect.
+  /// - Returns: The response of the exchange; nil when a redirect is followed and the next request is to be sent.
+  mutating func receive(
+    _ response: HTTPResponse, credentialHeaders: @autoclosure () -> Set<String>
+  ) throws(APIError) -> HTTPResponse? {
+    if let sent { client.cookies?.store(response.headers, from: sent.url) }
+    guard client.redirects.considers(response) else { return finished(response) }
+    do throws(APIError) {
+      var follower =
+        follower ?? RedirectFollower(policy: client.redirects, credentialHeaders: credentialHeaders())
+      defer { self.follower = follower }
+      switch try follower.next(after: response, to: exchange.request, cookie: sent?.cookie) {
+      case .land:
+        try inspectLate(response)
+        self.follower = follower
+        return finished(response)
+      case .follow(let request):
+        exchange.request = request
+        return nil
+      }
+    } catch {
+      // The redirect's own body stands in the file that the response was meant for.
+      if case .file(let path, _) = exchange.destination { ResponseFile.remove(path) }
+      throw error
+    }
+  }
+
+  /// The `Cookie` field that goes along; nil where there is no jar.
+  private func addCookies(to request: inout HTTPRequest) -> String? {
+    guard let cookies = client.cookies else { return nil }
+    if let stored = cookies.header(for: request.url) {
+      request.headers["Cookie"] = request.headers["Cookie"].map { $0 + "; " + stored } ?? stored
+    }
+    return request.headers["Cookie"]
+  }
+
+  private func finished(_ response: HTTPResponse) -> HTTPResponse {
+    guard let follower else { return response }
+    var response = response
+    response.redirects = follower.history
+    response.metrics.redirectCount = follower.history.count
+    return response
+  }
+
+  private func inspectLate(_ response: HTTPResponse) throws(APIError) {
+    guard let inspect else { return }
+    do { try inspect(response.status, response.headers) } catch {
+      throw APIError(.transport, .refusedAtHeaders, underlying: error, evidence: response.evidence)
+    }
+  }
+}

@@ -1,0 +1,85 @@
+/// How a load waits, ends, and comes back to the main actor.
+extension Flight: MainDeliverable {
+  /// Does the work in a task, and goes on from where it says or else from `next`.
+  func wait(
+    _ reason: String?, then next: Step, _ work: @escaping @Sendable () async throws(APIError) -> Step?
+  ) {
+    let isBegun = cancellation.begin {
+      Task.detached {
+        do throws(APIError) {
+          self.step = try await self.suspended(for: reason, work) ?? next
+          self.place = .task
+          self.run()
+        } catch {
+          self.fail(error)
+        }
+      }
+    }
+    if !isBegun { fail(APIError(.transport, .cancelled)) }
+  }
+
+  /// Does the work; with a reason, the flight counts as suspended meanwhile.
+  func suspended<Value, Failure: Error>(
+    for reason: String?, _ work: () async throws(Failure) -> Value
+  ) async throws(Failure) -> Value {
+    guard let reason else { return try await work() }
+    note(.suspended(reason))
+    tell(isSuspended: true)
+    defer {
+      note(.resumed)
+      tell(isSuspended: false)
+    }
+    return try await work()
+  }
+
+  private func tell(isSuspended: Bool) {
+    guard let book else { return }
+    MainDelivery.main.put { book.manager?.suspend(self, isSuspended) }
+  }
+
+  /// The load has failed, and nothing mends it.
+  func end(_ error: APIError) {
+    leaveHost(after: error)
+    switch purpose {
+    case .sharing(let completion): completion(.failure(error))
+    case .landing, .refreshing:
+      failure = error.completed(for: call)
+      MainDelivery.main.put(self)
+    }
+  }
+
+  /// Goes on, or lands as failed, on the main actor.
+  @MainActor func deliver() {
+    place = .mainActor
+    if let failure { deliverFailure(failure) } else { run() }
+  }
+
+  /// Runs a wire call that others wait for. Cancelling the task cancels it.
+  static func value(
+    _ call: APICall, _ shared: SharedState, cache: FlightCache?, from step: Step, request: HTTPRequest? = nil,
+    signed: (apiName: String, parameters: Parameters) = ("", Parameters())
+  ) async -> Result<APIResponse, APIError> {
+    let running = Running()
+    return await withTaskCancellationHandler {
+      await withUnsafeContinuation { continuation in
+        let flight = Flight(
+          call, shared, cache: cache, from: step, request: request, signed: signed,
+          for: .sharing { continuation.resume(returning: $0) })
+        // Cancelled before it began: it ends at its first operation.
+        _ = running.cancellation.begin { flight }
+        if running.cancellation.isCancelled { flight.cancel() }
+        flight.run()
+      }
+    } onCancel: {
+      running.cancellation.cancel()
+    }
+  }
+
+  private final class Running: Sendable {
+    let cancellation = Cancellation()
+  }
+}
+
+extension Flight: CancellableOperation {
+  func cancel() { cancellation.cancel() }
+}

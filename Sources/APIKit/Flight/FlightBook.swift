@@ -1,0 +1,91 @@
+import Synchronization
+
+/// The manager's side of its flights.
+@MainActor protocol FlightOwner: AnyObject {
+  /// On whose behalf it works, for ``FlightRegistry``.
+  var beneficiary: AnyObject? { get }
+  /// The last word on a response: throws when it is refused.
+  func judge(_ response: APIResponse, of flight: Flight) throws(APIError)
+  /// Shows a stored response while the flight goes on.
+  func preview(_ response: APIResponse, of flight: Flight)
+  /// Takes the end of a flight: retires it, then tells.
+  func land(_ flight: Flight, _ result: Result<APIResponse, APIError>)
+  /// A flight begins to wait for something outside, or goes on.
+  func suspend(_ flight: Flight, _ isSuspended: Bool)
+  /// A transfer has moved on.
+  func report(_ progress: TransferProgress, of flight: Flight)
+  /// Cancels a flight by its caller's wish.
+  func cancel(_ flight: FlightID) -> Bool
+}
+
+/// The flights of one manager, from takeoff to landing.
+///
+/// A flight is taken out of the book when it lands: what still comes of it then is dropped. May be used from any
+/// thread, for the last reference to a manager may be released on any.
+final class FlightBook: Sendable {
+  /// The books of all managers that are there, or have flights that outlive them.
+  static let all = Mutex<[ObjectIdentifier: FlightBook]>([:])
+
+  private struct State {
+    var flights: [FlightID: Flight] = [:]
+    /// Those that bring up to date what is stored, behind a landing.
+    var refreshes: [ObjectIdentifier: Flight] = [:]
+    var isClosed = false
+  }
+
+  @MainActor weak var manager: (any FlightOwner)?
+  private let state = Mutex(State())
+
+  /// Makes a book and has it known.
+  init() { Self.all.withLock { $0[ObjectIdentifier(self)] = self } }
+
+  var isEmpty: Bool { state.withLock { $0.flights.isEmpty } }
+  var flights: [Flight] { state.withLock { Array($0.flights.values) } }
+
+  func add(_ flight: Flight) { state.withLock { $0.flights[flight.id] = flight } }
+
+  subscript(flight: FlightID) -> Flight? { state.withLock { $0.flights[flight] } }
+
+  /// Takes a flight out. False when it is out already.
+  @discardableResult func remove(_ flight: Flight) -> Bool {
+    let (wasThere, isDone) = state.withLock { state -> (Bool, Bool) in
+      let wasThere = state.flights.removeValue(forKey: flight.id) != nil
+      return (wasThere, state.isClosed && state.flights.isEmpty)
+    }
+    if isDone { forget() }
+    return wasThere
+  }
+
+  func addRefresh(_ flight: Flight) {
+    let isClosed = state.withLock { state in
+      if !state.isClosed { state.refreshes[ObjectIdentifier(flight)] = flight }
+      return state.isClosed
+    }
+    if isClosed { flight.cancel() }
+  }
+
+  func removeRefresh(_ flight: Flight) {
+    _ = state.withLock { $0.refreshes.removeValue(forKey: ObjectIdentifier(flight)) }
+  }
+
+  /// The manager is gone: its flights are cancelled, except those that were stated to outlive it.
+  func close() {
+    let ended = state.withLock { state in
+      state.isClosed = true
+      let ended = state.flights.values.filter { !$0.call.terms.outlivesRelease }
+      for flight in ended { state.flights[flight.id] = nil }
+      let refreshes = state.refreshes.values
+      state.refreshes = [:]
+      return ended + refreshes
+    }
+    for flight in ended {
+      flight.cancel()
+      if case .landing = flight.purpose {
+        flight.note(.landed(.cancelled(CancellationReason.managerReleased.description)))
+      }
+    }
+    if isEmpty { forget() }
+  }
+
+  private func forget() { _ = Self.all.withLock { $0.removeValue(forKey: ObjectIdentifier(self)) } }
+}

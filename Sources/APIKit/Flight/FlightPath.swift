@@ -1,0 +1,111 @@
+/// The path of one load: the one list of what happens to it, from takeoff to delivery.
+extension Flight {
+  /// The steps, in order. Each is a function of `Steps/`.
+  enum Step: Int {
+    case lookUp, assemble, passGate, share
+    case authorize, admit, sign, send, redirect, decode, validate, complete
+    case judge, store, deliver
+  }
+
+  /// What a step comes to.
+  enum Progress {
+    /// The next step follows at once.
+    case next
+    case goTo(Step)
+    /// The step is to run again on another thread.
+    case on(Place)
+    /// The load waits for something; the work says where it goes on, nil for the next step. With a reason, the
+    /// flight counts as suspended meanwhile.
+    case wait(for: String? = nil, @Sendable () async throws(APIError) -> Step?)
+    /// Somebody else has the load now: the transport, or whoever was told of its end.
+    case handedOver
+  }
+
+  private func perform(_ step: Step) throws(APIError) -> Progress {
+    switch step {
+    // Once a load.
+    case .lookUp: try lookUp()  // A stored response lands at once, or is shown and asked about.
+    case .assemble: try assemble()  // Endpoint, parameters, header fields, body; what a 304 may confirm.
+    case .passGate: try passGate()  // Without a network it waits or fails, as its gate says.
+    case .share: share()  // It joins an identical load, or is one of a batch.
+    // Once an attempt.
+    case .authorize: try authorize()  // The credential of the service's user.
+    case .admit: try admit()  // Its place at the host, unless the circuit breaker is open.
+    case .sign: try sign()  // Cookies, credential, signature: what goes on the wire.
+    case .send: send()  // The transport has it until there is a response.
+    case .redirect: try redirect()  // Another request follows, which is signed anew.
+    case .decode: try decode()  // Deciphered and parsed, or confirmed by a 304.
+    case .validate: try validate()  // Shape and business code.
+    case .complete: complete()  // The place at the host is free, the credential has proved good.
+    // On the main actor.
+    case .judge: try judge()  // The child's and the validator's own rules.
+    case .store: store()  // What the cache policy allows; what was changed becomes stale.
+    case .deliver: deliverSuccess()  // Interceptors and delegate.
+    }
+  }
+
+  /// What may mend a failure, in this order. See ``Remedy``.
+  private func makeRemedies() -> [any Remedy] {
+    [
+      ServerClockRemedy(),  // A signature refused for its time teaches the server's clock.
+      SignInRemedy(),  // A refused credential is renewed.
+      RetryRemedy(),  // The attempt is made again, by the policy and before the deadline.
+      ServiceHookRemedy(),  // The service lets it through, changes it, deals with it or asks for a replay.
+      StaleRemedy(),  // A stored response lands in its place.
+      FallbackRemedy(),  // What the service declares lands in its place.
+    ]
+  }
+
+  /// Goes on from the present step until the load ends or waits. A load that waits for nothing needs no task: it goes
+  /// on where the news arrives, on the main actor at takeoff and on the transport's thread at the response.
+  func run() {
+    while true {
+      let progress: Progress
+      do throws(APIError) { progress = try perform(step) } catch { return fail(error) }
+      switch progress {
+      case .next: step = Step(rawValue: step.rawValue + 1) ?? .deliver
+      case .goTo(let other): step = other
+      case .on(.mainActor): return MainDelivery.main.put(self)
+      case .on: return wait(nil, then: step) { () throws(APIError) in nil }
+      case .wait(let reason, let work):
+        return wait(reason, then: Step(rawValue: step.rawValue + 1) ?? .deliver, work)
+      case .handedOver: return
+      }
+    }
+  }
+
+  /// Takes a failure, wherever it comes from: the remedies are asked in a task.
+  func fail(_ error: APIError) {
+    leaveHost(after: error)
+    guard !cancellation.isCancelled, error.reason != .cancelled else { return end(error) }
+    let isBegun = cancellation.begin {
+      Task.detached {
+        do throws(APIError) {
+          self.step = try await self.mend(error)
+          self.place = .task
+          self.run()
+        } catch {
+          self.end(error)
+        }
+      }
+    }
+    if !isBegun { end(error) }
+  }
+
+  /// Asks the remedies in order; the first that mends the failure says where the load goes on. What one throws is the
+  /// failure that the next are asked about; those before the one that mended may be of use again.
+  private func mend(_ error: APIError) async throws(APIError) -> Step {
+    if remedies.isEmpty { remedies = makeRemedies() }
+    var failure = error
+    for index in remedies.indices where failure.reason != .cancelled {
+      do throws(APIError) {
+        guard let step = try await remedies[index].mend(&failure, of: self) else { continue }
+        for earlier in 0..<index { remedies[earlier].reset(for: self) }
+        return step
+      } catch {
+        failure = error
+      }
+    }
+    throw failure
+  }
+}

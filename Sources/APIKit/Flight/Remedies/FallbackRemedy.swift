@@ -1,0 +1,27 @@
+/// Lands a stored response in the place of a failure, where the cache policy allows it.
+struct StaleRemedy: Remedy {
+  mutating func mend(_ failure: inout APIError, of flight: Flight) async throws(APIError) -> Flight.Step? {
+    guard case .sharing = flight.purpose else {
+      guard let stale = flight.cache?.replacement(for: failure) else { return nil }
+      flight.response = stale
+      return .judge
+    }
+    return nil
+  }
+}
+
+/// Lands a load that may not fly with what its service declares instead.
+struct FallbackRemedy: Remedy {
+  mutating func mend(_ failure: inout APIError, of flight: Flight) async throws(APIError) -> Flight.Step? {
+    if case .sharing = flight.purpose { return nil }
+    guard failure.reason == .circuitOpen || failure.reason == .noNetwork else { return nil }
+    let call = flight.call
+    guard let response = await call.service.fallback(for: failure.completed(for: call), of: call) else {
+      return nil
+    }
+    flight.note(.downgraded("the service's fallback, for \(failure.label)"))
+    flight.response = APIResponse(
+      raw: response.raw, http: response.http, provenance: .fallback, source: ReformSource(call))
+    return .judge
+  }
+}

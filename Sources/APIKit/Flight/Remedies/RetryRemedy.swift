@@ -1,0 +1,65 @@
+/// Has attempts made again until one succeeds or the retry policy says that no other is worth it.
+struct RetryRemedy: Remedy {
+  /// Made at the first failure.
+  private var machine: RetryMachine?
+
+  mutating func reset(for flight: Flight) {
+    machine = nil
+    flight.attempt = 1
+  }
+
+  mutating func mend(_ failure: inout APIError, of flight: Flight) async throws(APIError) -> Flight.Step? {
+    guard flight.attempt > 0 else { return nil }
+    describe(&failure, flight)
+    flight.note(.attemptFailed(label: failure.label, detail: failure.detail))
+    guard flight.call.terms.retryPolicy.attempts > 1, let request = flight.request else { return nil }
+    switch verdict(on: failure, request, flight) {
+    case .giveUp(let reason):
+      flight.note(.gaveUp(because: reason))
+      return nil
+    case .retry(let wait, let reason):
+      flight.note(.retry(after: wait, because: reason))
+      do { try await flight.call.time.sleep(for: wait) } catch { throw APIError(.transport, .cancelled) }
+      flight.attempt = machine?.attempt ?? flight.attempt
+      return .authorize
+    }
+  }
+
+  private mutating func verdict(
+    on error: APIError, _ request: HTTPRequest, _ flight: Flight
+  ) -> RetryMachine.Verdict {
+    let call = flight.call
+    let hasKey = call.terms.retryPolicy.idempotencyKeyField.map { request.headers.contains($0) } ?? false
+    var machine =
+      machine
+      ?? RetryMachine(
+        policy: call.terms.retryPolicy,
+        load: .init(
+          isIdempotent: request.method.isIdempotent || hasKey, isBodyReplayable: request.body.isReplayable),
+        due: flight.deadline.due)
+    defer { self.machine = machine }
+    return machine.failed(
+      with: failure(error, call), now: call.time.now, jitter: .random(in: 0...1),
+      draw: { flight.shared.drawRetry(at: HostKey(request.url), now: call.time.now) })
+  }
+
+  private func failure(_ error: APIError, _ call: APICall) -> RetryMachine.Failure {
+    let isStatus = error.reason == .unacceptableStatus
+    let name =
+      if isStatus, let status = error.context.status { "status \(status)" } else { error.reason.name }
+    return RetryMachine.Failure(
+      row: call.terms.retryPolicy.table.row(for: error), name: name,
+      retryAfter: error.response.flatMap { RetryAfter.wait(in: $0.headers, now: call.time.wallClock) })
+  }
+
+  /// Says to which attempt the error belongs. A limit in time that was the deadline's is called so.
+  private func describe(_ error: inout APIError, _ flight: Flight) {
+    let policy = flight.call.terms.retryPolicy
+    error.context.attempt = flight.attempt
+    error.context.attemptLimit = policy.attempts
+    if error.reason == .totalTimeout, let limit = policy.deadline, flight.deadline.isOver(flight.call.time) {
+      error.reason = .deadlineExceeded
+      error.detail = "not finished before its deadline of \(limit.shortText)"
+    }
+  }
+}

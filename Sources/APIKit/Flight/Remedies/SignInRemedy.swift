@@ -1,0 +1,27 @@
+/// Has a refused attempt made once more with a renewed credential.
+struct SignInRemedy: Remedy {
+  private var hasRenewed = false
+
+  mutating func reset(for flight: Flight) {
+    hasRenewed = false
+    flight.credential = nil
+  }
+
+  mutating func mend(_ failure: inout APIError, of flight: Flight) async throws(APIError) -> Flight.Step? {
+    // Without a credential it is the sign-in itself that has failed.
+    guard !hasRenewed, let refused = flight.credential, let authenticator = flight.authenticator,
+      authenticator.rules.isRefusal(failure)
+    else { return nil }
+    hasRenewed = true
+    let asked = authenticator.askAfterRefusal(
+      of: refused.version, for: flight.id, flight.call.terms.signInRule)
+    if case .letThrough = asked.verdict { return nil }
+    flight.note(.attemptFailed(label: failure.label, detail: failure.detail))
+    let next = try await flight.settled(asked, authenticator)
+    // A body that is used up cannot be sent again: the next load goes with the new credential.
+    guard let next, flight.request?.body.isReplayable == true else { return nil }
+    flight.note(.note("sign-in", "sent again with another credential"))
+    flight.credential = next
+    return .authorize
+  }
+}

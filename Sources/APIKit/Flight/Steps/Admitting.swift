@@ -1,0 +1,75 @@
+/// Step `admit`: an attempt has its place at the host, and the circuit breaker lets it through.
+///
+/// Asked for every attempt, so that a load that waits before a retry takes nobody's place.
+extension Flight {
+  /// What an attempt holds at its host until it is over.
+  struct Admission {
+    let host: HostKey
+    var holdsPlace = false
+    var permit: (CircuitBreaker.Permit, key: Breakers.Key)?
+  }
+
+  func admit() throws(APIError) -> Progress {
+    guard call.admission.hostLimits != nil || call.admission.breaker != nil, let request else { return .next }
+    let host = HostKey(request.url)
+    admission = Admission(host: host)
+    guard let limits = call.admission.hostLimits else { return try askBreaker(host) }
+    if shared.hostLimiter.enterAtOnce(call, at: host, limits: limits) {
+      admission?.holdsPlace = true
+      return try askBreaker(host)
+    }
+    return .wait { () throws(APIError) in
+      try await self.waitForPlace(at: host, limits)
+      _ = try self.askBreaker(host)
+      return nil
+    }
+  }
+
+  private func waitForPlace(at host: HostKey, _ limits: HostLimits) async throws(APIError) {
+    let start = call.time.now
+    try await deadline.limitWait(call.time) { [call, shared] () throws(APIError) in
+      guard await shared.hostLimiter.enter(call, at: host, limits: limits) else {
+        throw APIError(.takeoff, .cancelled)
+      }
+    }
+    admission?.holdsPlace = true
+    let waited = call.time.now - start
+    if waited > .milliseconds(1) { note(.held(waited, host: host.description)) }
+  }
+
+  private func askBreaker(_ host: HostKey) throws(APIError) -> Progress {
+    guard let breaker = call.admission.breaker else { return .next }
+    let key = Breakers.Key(call, host, breaker.scope)
+    switch shared.breakers.admit(key, breaker, now: call.time.now) {
+    case .permit(let permit): admission?.permit = (permit, key)
+    case .refuse(let wait):
+      note(.breaker("open for \(key)"))
+      throw APIError(
+        .takeoff, .circuitOpen,
+        "\(key) has failed too often"
+          + (wait > .zero ? "; it is tried again in \(wait.shortText)" : " and is being tried"))
+    }
+    return .next
+  }
+
+  /// The attempt is over; with an error where it failed. Nothing happens when its place was left before.
+  func leaveHost(after error: APIError? = nil) {
+    guard let admission else { return }
+    self.admission = nil
+    if let (permit, key) = admission.permit {
+      switch shared.breakers.report(outcome(of: error), of: permit, key, now: call.time.now) {
+      case .opened(let interval): note(.breaker("opened for \(interval.shortText) for \(key)"))
+      case .closed: note(.breaker("closed for \(key)"))
+      case nil: break
+      }
+    }
+    if admission.holdsPlace { shared.hostLimiter.leave(admission.host, now: call.time.now) }
+  }
+
+  private func outcome(of error: APIError?) -> CircuitBreaker.Outcome {
+    guard let error else { return .good }
+    if call.service.isOutage(error) { return .bad }
+    // Anything else that has a response shows a server at work.
+    return error.evidence != nil ? .good : .unknown
+  }
+}

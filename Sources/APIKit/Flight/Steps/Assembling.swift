@@ -1,0 +1,80 @@
+/// Step `assemble`: the request of a call, made of endpoint, common parameters, header fields and encoded body.
+extension Flight {
+  func assemble() throws(APIError) -> Progress {
+    if place == .mainActor, !mayAssembleInline { return .on(.task) }
+    let (service, terms) = (call.service, call.terms)
+    let endpoint = try service.endpoint(of: call)
+    var request = HTTPRequest(
+      method: terms.method, url: endpoint.url, headers: service.headers(for: call), timeouts: terms.timeouts)
+    request.headers.merge(terms.headers)
+
+    var parameters = service.commonParameters(for: call).merging(call.parameters)
+    if !endpoint.pathParameters.isEmpty { parameters = parameters.removing(endpoint.pathParameters) }
+    if let body = call.body {
+      try ParameterEncoding.query.apply(parameters, to: &request)
+      request.body = body
+    } else {
+      try terms.encoding.apply(parameters, to: &request)
+    }
+    try encipher(&request)
+    addIdempotencyKey(&request)
+    try request.validate()
+    cache?.prepare(&request)
+    self.request = request
+    signed = (endpoint.apiName, parameters)
+    return .next
+  }
+
+  /// Whether assembly and signature take microseconds and run no code of the application beside the service's
+  /// quick functions, so that they need not leave the main actor.
+  private var mayAssembleInline: Bool {
+    if let signer = call.identity.signer, !signer.runsInline { return false }
+    guard call.wire.cipher.encipher == nil, call.terms.encoding.runsInline else { return false }
+    switch call.body {
+    case nil, .empty: return call.parameters.isSmall
+    case .bytes(let bytes): return bytes.count <= Self.inlineBytes
+    case .file, .stream: return false
+    }
+  }
+
+  /// Larger bodies are written, signed and read off the main actor and the transports' threads.
+  static let inlineBytes = 64 << 10
+
+  /// The service's byte transform on the way out. Files and streams are sent as they are.
+  private func encipher(_ request: inout HTTPRequest) throws(APIError) {
+    guard let encipher = call.wire.cipher.encipher, case .bytes(let bytes) = request.body, !bytes.isEmpty
+    else { return }
+    do {
+      request.body = .bytes(try encipher(bytes, call))
+    } catch let error as APIError {
+      throw error
+    } catch {
+      throw APIError(
+        .assembly, .misconfigured, "the body could not be enciphered by \(call.service.name)",
+        underlying: error)
+    }
+  }
+
+  /// One key for all attempts, where the retry policy wants one.
+  private func addIdempotencyKey(_ request: inout HTTPRequest) {
+    guard let field = call.terms.retryPolicy.idempotencyKeyField, !request.method.isIdempotent,
+      !request.headers.contains(field)
+    else { return }
+    request.headers.add(field, Nonce.make())
+  }
+}
+
+extension Parameters {
+  /// Whether they are written in microseconds: few, and none a long list or text.
+  fileprivate var isSmall: Bool {
+    count <= 64
+      && pairs.allSatisfy { pair in
+        switch pair.value {
+        case .array(let values): values.count <= 64
+        case .object(let values): values.count <= 64
+        case .string(let text): text.utf8.count <= 16 << 10
+        default: true
+        }
+      }
+  }
+}

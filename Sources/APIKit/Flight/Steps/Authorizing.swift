@@ -1,0 +1,63 @@
+/// Step `authorize`: the credential that an attempt goes with, waited for where a sign-in is required.
+///
+/// It comes before the place at the host, so that loads which wait hold none, and before the signature, so that a
+/// further attempt is signed afresh.
+extension Flight {
+  func authorize() throws(APIError) -> Progress {
+    if attempt == 0 { attempt = 1 }
+    (exchange, http, response) = (nil, nil, nil)
+    guard credential == nil, let authenticator else { return .next }
+    try refuseCycle(authenticator)
+    let asked = authenticator.ask(for: id, call.terms.signInRule)
+    guard case .wait = asked.verdict else {
+      // Nothing was refused yet, so there is nothing to let through: it goes as it is.
+      credential = try asked.verdict.credential ?? VersionedCredential(credential: nil, version: 0)
+      return .next
+    }
+    return .wait { () throws(APIError) in
+      self.credential =
+        try await self.settled(asked, authenticator) ?? VersionedCredential(credential: nil, version: 0)
+      return nil
+    }
+  }
+
+  /// Whose credential the load carries; nil where it has nothing to do with a sign-in.
+  var authenticator: Authenticator? {
+    call.terms.signInRule == .exempt ? nil : call.identity.authenticator
+  }
+
+  /// Waits for the sign-in or renewal, no longer than the load has time.
+  func settled(
+    _ asked: (verdict: SignInMachine.Verdict, work: SignInMachine.Work?), _ authenticator: Authenticator
+  ) async throws(APIError) -> VersionedCredential? {
+    guard case .wait = asked.verdict else { return try asked.verdict.credential }
+    let (deadline, time, flight, work) = (deadline, call.time, id, asked.work)
+    let verdict = try await suspended(for: "waits for the sign-in of its service") { () throws(APIError) in
+      try await deadline.limitWait(time) { await authenticator.wait(work, for: flight) }
+    }
+    return try verdict.credential
+  }
+
+  /// A load that is part of renewing the very credential it would wait for never ends: it is refused by name.
+  private func refuseCycle(_ authenticator: Authenticator) throws(APIError) {
+    guard call.renews.contains(ObjectIdentifier(authenticator)) else { return }
+    throw APIError(
+      .auth, .signInCycle,
+      "\(call.managerName) is loaded to sign in to \(call.service.name) or to renew its credential, and would "
+        + "wait for that itself: \(call.managerName) → sign-in of \(call.service.name) → "
+        + "\(call.managerName); state `signIn: SignInRule = .exempt` in it")
+  }
+}
+
+extension SignInMachine.Verdict {
+  /// What to go with; nil when the server's own refusal stands.
+  fileprivate var credential: VersionedCredential? {
+    get throws(APIError) {
+      switch self {
+      case .go(let credential): return credential
+      case .fail(let error): throw error
+      case .letThrough, .wait: return nil
+      }
+    }
+  }
+}

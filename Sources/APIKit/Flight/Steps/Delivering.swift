@@ -1,0 +1,74 @@
+/// Steps `judge`, `store` and `deliver`, on the main actor: the manager's own rules, the cache, the delegate.
+extension Flight {
+  func judge() throws(APIError) -> Progress {
+    guard place == .mainActor else { return .on(.mainActor) }
+    return MainActor.assumeIsolated { judgeOnMain() }
+  }
+
+  @MainActor private func judgeOnMain() -> Progress {
+    guard let manager = book?.manager, var response else {
+      // The manager is gone, and nothing lands.
+      retire()
+      return .handedOver
+    }
+    if response.flightID != id {
+      response.source = ReformSource(call)
+      self.response = response
+    }
+    do throws(APIError) {
+      try manager.judge(response, of: self)
+      return .next
+    } catch {
+      // Rules change: what was stored under old ones must not fail a load that would succeed.
+      if response.provenance.isStored, let cache {
+        cache.discard()
+        if cache.mayAsk { return .goTo(.assemble) }
+      }
+      deliverFailure(error.completed(for: call))
+      return .handedOver
+    }
+  }
+
+  func store() -> Progress {
+    if let response { cache?.settle(response) }
+    return .next
+  }
+
+  func deliverSuccess() -> Progress {
+    MainActor.assumeIsolated {
+      guard case .landing = purpose, let book, let manager = book.manager, let response else {
+        return retire()
+      }
+      manager.land(self, .success(response))
+      if cache?.wantsRefresh == true { refresh(book) }
+    }
+    return .handedOver
+  }
+
+  @MainActor func deliverFailure(_ error: APIError) {
+    guard case .landing = purpose, let manager = book?.manager else { return retire() }
+    manager.land(self, .failure(error))
+  }
+
+  @MainActor private func retire() {
+    if case .refreshing = purpose { book?.removeRefresh(self) } else { book?.remove(self) }
+  }
+
+  /// Asks the server once more, behind a landing with a stale response that allowed it (RFC 5861, 3).
+  @MainActor private func refresh(_ book: FlightBook) {
+    let flight = Flight(call, shared, cache: cache, book: book, from: .assemble, for: .refreshing)
+    book.addRefresh(flight)
+    flight.place = .mainActor
+    flight.run()
+  }
+}
+
+extension Provenance {
+  /// Whether the response was stored before this load.
+  fileprivate var isStored: Bool {
+    switch self {
+    case .network, .revalidated, .fallback: false
+    case .memory, .disk, .stale: true
+    }
+  }
+}

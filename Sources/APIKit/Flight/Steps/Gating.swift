@@ -1,0 +1,39 @@
+/// Step `passGate`: holds a load back while there is no network for it, as its gate says.
+extension Flight {
+  func passGate() throws(APIError) -> Progress {
+    let gate = call.terms.networkGate
+    guard gate.rule != .fly, let objection = gate.objection(to: call.admission.network.condition) else {
+      return .next
+    }
+    guard case .wait(let limit) = gate.rule else {
+      note(.network("refused: \(objection)"))
+      throw APIError(.takeoff, .noNetwork, objection)
+    }
+    let start = call.time.now
+    return .wait(for: "\(objection); waits up to \(limit.shortText)") { () throws(APIError) in
+      guard let found = try await self.condition(upTo: limit) else {
+        throw APIError(.takeoff, .noNetwork, "\(objection), and none came in \(limit.shortText)")
+      }
+      self.note(.network("\(found) after \((self.call.time.now - start).shortText)"))
+      return nil
+    }
+  }
+
+  /// The condition that will do; nil when none came in time.
+  private func condition(upTo limit: Duration) async throws(APIError) -> NetworkCondition? {
+    let (monitor, gate) = (call.admission.network, call.terms.networkGate)
+    do throws(APIError) {
+      return try await TimeLimit.run(limit, call.time) { () throws(APIError) in
+        for await condition in monitor.changes() where gate.objection(to: condition) == nil {
+          // It may be gone again by the time that one hears of it.
+          let now = monitor.condition
+          if gate.objection(to: now) == nil { return now }
+        }
+        throw APIError(.takeoff, .cancelled)
+      }
+    } catch {
+      guard error.reason == .deadlineExceeded else { throw error }
+      return nil
+    }
+  }
+}

@@ -1,0 +1,67 @@
+/// Steps `send` and `redirect`: the transport carries an exchange, and the requests that its redirects ask for.
+extension Flight {
+  func send() -> Progress {
+    guard let outgoing else { return .next }
+    self.outgoing = nil
+    let transport = call.wire.client.transport
+    if deadline.needsTimer {
+      // For transports that know no total limit.
+      return .wait { () throws(APIError) in
+        do throws(APIError) {
+          self.http = try await self.deadline.limitWait(self.call.time) { () throws(APIError) in
+            try await transport.send(outgoing)
+          }
+          return nil
+        } catch {
+          throw self.located(error)
+        }
+      }
+    }
+    // From here on the transport's completion has the load: nothing of it may be touched.
+    let isBegun = cancellation.begin {
+      transport.start(outgoing) { result in self.received(result) }
+    }
+    if !isBegun { received(.failure(APIError(.transport, .cancelled))) }
+    return .handedOver
+  }
+
+  private func received(_ result: Result<HTTPResponse, APIError>) {
+    place = .transport
+    switch result {
+    case .success(let response):
+      http = response
+      step = .redirect
+      run()
+    case .failure(let error): fail(located(error))
+    }
+  }
+
+  func redirect() throws(APIError) -> Progress {
+    guard let received = http.take() else { return .next }
+    let response: HTTPResponse?
+    do throws(APIError) {
+      response = try exchange?.receive(
+        received, credentialHeaders: call.identity.signer?.headerNames ?? [])
+    } catch {
+      throw located(error)
+    }
+    guard let response else {
+      // A signer of the application's own does not run on a transport's thread.
+      if place == .transport, call.identity.signer?.runsInline == false {
+        step = .sign
+        return .on(.task)
+      }
+      return .goTo(.sign)
+    }
+    exchange = nil
+    http = response
+    note(.responded(status: response.status, metrics: response.metrics))
+    return .next
+  }
+
+  private func located(_ error: APIError) -> APIError {
+    var error = error
+    error.context.location = request?.url.location
+    return error
+  }
+}

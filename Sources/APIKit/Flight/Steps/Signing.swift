@@ -1,0 +1,45 @@
+/// Step `sign`: what goes on the wire, with the credential, the jar's cookies and the signature.
+///
+/// It runs again for every attempt and redirect: time and nonce are fresh each time.
+extension Flight {
+  func sign() throws(APIError) -> Progress {
+    // A large body takes the signer long.
+    if place != .task, let request, !request.body.isSmall { return .on(.task) }
+    if exchange == nil, let request {
+      note(.attempt(attempt, host: request.url.host))
+      var outgoing = HTTPExchange(request)
+      if let credential = credential?.credential {
+        authenticator?.rules.attach(credential, &outgoing.request)
+      }
+      outgoing.onProgress = progressReport
+      exchange = ClientExchange(call.wire.client, outgoing)
+    }
+    outgoing = try exchange?.outgoing { (request) throws(APIError) in
+      deadline.cut(&request, call.time)
+      guard let signer = call.identity.signer else { return }
+      let subject = SigningSubject(
+        apiName: signed.apiName, parameters: signed.parameters,
+        secondsSince1970: call.identity.clock?.secondsSince1970 ?? Int(WallClock.now), nonce: Nonce.make(),
+        attempt: attempt)
+      try signer.sign(&request, subject)
+    }
+    return .next
+  }
+
+  private var progressReport: (@Sendable (TransferProgress) -> Void)? {
+    guard call.terms.wantsProgress, let book else { return nil }
+    return { progress in
+      MainDelivery.main.put { book.manager?.report(progress, of: self) }
+    }
+  }
+}
+
+extension HTTPBody {
+  fileprivate var isSmall: Bool {
+    switch self {
+    case .empty: true
+    case .bytes(let bytes): bytes.count <= Flight.inlineBytes
+    case .file, .stream: false
+    }
+  }
+}

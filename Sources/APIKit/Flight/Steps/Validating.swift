@@ -1,0 +1,75 @@
+/// Steps `validate` and `complete`: whether a decoded response is a good one, and the end of its attempt.
+extension Flight {
+  func validate() throws(APIError) -> Progress {
+    guard let response else { return .next }
+    if response.provenance == .network { try call.check(response) }
+    return .next
+  }
+
+  func complete() -> Progress {
+    leaveHost()
+    if let credential { authenticator?.accepted(version: credential.version) }
+    guard let request, let response else { return .next }
+    shared.succeeded(at: HostKey(request.url), now: call.time.now)
+    cache?.received(response)
+    guard case .sharing(let completion) = purpose else { return .next }
+    completion(.success(response))
+    return .handedOver
+  }
+}
+
+extension APICall {
+  /// What can be said before the body is decoded: status, emptiness, content type, in this order.
+  func checkHead(of http: HTTPResponse) throws(APIError) {
+    let expectation = terms.expectation
+    guard expectation.statuses.contains(http.status) else {
+      throw refusal(of: http, .unacceptableStatus, "status \(http.status)")
+    }
+    let isEmpty = if case .bytes(let bytes) = http.body { bytes.isEmpty } else { false }
+    if isEmpty {
+      guard !expectation.requiresBody else {
+        throw refusal(of: http, .emptyBody, "status \(http.status) with an empty body")
+      }
+      return
+    }
+    guard !expectation.contentTypes.isEmpty else { return }
+    let type = http.mediaType ?? "none"
+    guard expectation.contentTypes.contains(where: { Self.matches(type, pattern: $0) }) else {
+      throw refusal(
+        of: http, .unacceptableContentType,
+        "content type \(type), expected \(expectation.contentTypes.sorted().joined(separator: " or "))")
+    }
+  }
+
+  /// What can be said of the decoded body: business code, then shape. A response that reports an error rarely has
+  /// the shape of a good one.
+  func check(_ response: APIResponse) throws(APIError) {
+    let raw = response.raw
+    guard raw.exists else { return }
+    if let error = service.businessErrors.error(in: raw, of: self) {
+      throw refusal(
+        of: response.http, .businessError, "the service reported \(error.code): \(error.message)",
+        underlying: error)
+    }
+    let differences = terms.expectation.shape.differences(in: raw)
+    guard differences.isEmpty else {
+      throw refusal(of: response.http, .unexpectedShape, differences.joined(separator: "; "))
+    }
+  }
+
+  private func refusal(
+    of http: HTTPResponse, _ reason: APIError.Reason, _ detail: String, underlying: (any Error)? = nil
+  ) -> APIError {
+    var error = APIError(.response, reason, detail, underlying: underlying, evidence: http.evidence)
+    error.context.status = http.status
+    error.context.location = http.url?.location
+    return error
+  }
+
+  /// Whether a media type fits `type/subtype`, `type/*` or `*/*`.
+  private static func matches(_ type: String, pattern: String) -> Bool {
+    if pattern == "*/*" || pattern == type { return true }
+    guard pattern.hasSuffix("/*") else { return false }
+    return type.hasPrefix(pattern.dropLast())
+  }
+}

@@ -1,0 +1,96 @@
+/// How flights land on their manager.
+extension BaseAPIManager: FlightOwner {
+  var beneficiary: AnyObject? { owner ?? delegate }
+
+  /// The last word on a response: the child's own rule, then the validator's.
+  func judge(_ response: APIResponse, of flight: Flight) throws(APIError) {
+    guard let child else { return }
+    do {
+      try child.validate(response: response)
+      try validator?.manager(self, validate: response)
+    } catch {
+      var error = APIError(validation: error, .response, .invalidResponse)
+      error.evidence = error.evidence ?? response.http.evidence
+      throw error
+    }
+  }
+
+  /// Shows a stored response while the flight goes on. One that does not validate any more is dropped.
+  func preview(_ response: APIResponse, of flight: Flight) {
+    guard book[flight.id] != nil else { return }
+    do throws(APIError) { try judge(response, of: flight) } catch {
+      flight.cache?.discard()
+      return
+    }
+    guard interceptors.allow({ $0.manager(self, beforePreview: response) }) else { return }
+    lastResponse = response
+    delegate?.manager(self, didPreviewWith: response)
+    flight.previews?.yield(response)
+  }
+
+  func suspend(_ flight: Flight, _ isSuspended: Bool) {
+    let next: FlightState = isSuspended ? .suspended : .flying
+    guard book[flight.id] != nil, flight.state.canMove(to: next) else { return }
+    enter(next, flight)
+  }
+
+  func report(_ progress: TransferProgress, of flight: Flight) {
+    guard book[flight.id] != nil else { return }
+    flight.onProgress?(progress)
+    guard reportsProgress else { return }
+    delegate?.manager(self, didProgress: progress, of: flight.id)
+  }
+
+  /// The end of a flight. Nothing happens when it is over already.
+  func land(_ flight: Flight, _ result: Result<APIResponse, APIError>) {
+    guard book[flight.id] != nil else { return }
+    retire(flight)
+    switch result {
+    case .success(let response): land(flight, success: response)
+    case .failure(let error) where error.isCancellation: land(flight, cancelled: error)
+    case .failure(let error): land(flight, failure: error)
+    }
+  }
+
+  private func land(_ flight: Flight, success response: APIResponse) {
+    interceptors.forEach { $0.manager(self, didReceive: response.http, of: flight.id) }
+    guard interceptors.allow({ $0.manager(self, beforeSuccess: response) }) else {
+      return land(flight, cancelled: APIError(cancelled: .vetoed))
+    }
+    lastResponse = response
+    lastError = nil
+    enter(.succeeded, flight)
+    flight.note(.landed(.succeeded(response.provenance)))
+    delegate?.manager(self, didSucceedWith: response)
+    interceptors.forEach { $0.manager(self, afterSuccess: response) }
+    flight.finish(.success(response))
+  }
+
+  private func land(_ flight: Flight, failure error: APIError) {
+    if let response = error.response {
+      interceptors.forEach { $0.manager(self, didReceive: response, of: flight.id) }
+    }
+    guard interceptors.allow({ $0.manager(self, beforeFailure: error) }) else {
+      return land(flight, cancelled: APIError(cancelled: .vetoed))
+    }
+    enter(.failed, flight)
+    flight.note(.landed(.failed(label: error.label, detail: error.detail)))
+    tellFailure(error)
+    flight.finish(.failure(error))
+  }
+
+  /// A failure, told to the delegate and to those who listen after it.
+  func tellFailure(_ error: APIError) {
+    lastError = error
+    delegate?.manager(self, didFailWith: error)
+    interceptors.forEach { $0.manager(self, afterFailure: error) }
+  }
+
+  func land(_ flight: Flight, cancelled error: APIError) {
+    let reason = error.cancellation ?? .taskCancelled
+    enter(.cancelled, flight)
+    flight.note(.landed(.cancelled(reason.description)))
+    delegate?.manager(self, didCancel: flight.id, because: reason)
+    flight.finish(.failure(APIError(cancelled: reason).completed(for: flight.call)))
+  }
+}
