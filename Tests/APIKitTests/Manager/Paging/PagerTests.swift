@@ -221,11 +221,48 @@ import XCTest
     XCTAssertEqual(stub.requests.last?.url.query, "q=a&p=2", "a signature is made afresh")
   }
 
-  func testALinkToAnotherHostIsRefused() async throws {
+  func testALinkToAnotherHostIsRefusedAndThePageThatHasItStays() async throws {
     stub.on("/api/list", page([1], headers: ["Link": #"<https://evil.test/api/list?p=2>; rel="next""#]))
     let manager = makeManager(Paging(.link(), items: "items", id: "id"))
-    let error = await failure { for try await _ in manager.pages() {} }
-    XCTAssertEqual(error?.reason, .pagingBroken)
+    var found: [Int] = []
+    let error = await failure { for try await page in manager.pages() { found += ids(page.items) } }
+    XCTAssertEqual(error?.reason, .linkRefused)
+    XCTAssertTrue(error?.detail.contains("https://evil.test/api/list") == true, error?.detail ?? "")
+    XCTAssertEqual(found, [1])
+    XCTAssertEqual(stub.requests.count, 1)
+
+    let pager = Pager(manager)
+    pager.delegate = watcher
+    pager.loadFirst()
+    await waitUntil { !self.watcher.events.isEmpty }
+    XCTAssertEqual(watcher.events, ["page 0"])
+    XCTAssertEqual(pager.loadNext()?.reason, .linkRefused)
+    XCTAssertEqual(ids(pager.items), [1])
+    XCTAssertEqual(stub.requests.count, 2)
+  }
+
+  func testALinkToAnotherPathOfTheSameOriginIsFollowedByItsQuery() async throws {
+    // GitHub's links name the repository by its number.
+    stub.on(
+      "/api/list", page([1], headers: ["Link": #"</repositories/7/issues?q=a&page=2>; rel="next""#]),
+      page([2], headers: ["Link": #"</repositories/7/issues?q=a&page=1>; rel="prev""#]))
+    var found: [Int] = []
+    let manager = makeManager(Paging(.link(size: nil), items: "items", id: "id"))
+    for try await page in manager.pages(for: ["q": "a"]) { found += ids(page.items) }
+    XCTAssertEqual(found, [1, 2])
+    XCTAssertEqual(stub.requests.map(\.url.path), ["/api/list", "/api/list"])
+    XCTAssertEqual(stub.requests.map(\.url.query), ["q=a", "q=a&page=2"])
+  }
+
+  func testALinkThatDiffersByItsPathAloneIsRefused() async throws {
+    stub.on("/api/list", page([1], headers: ["Link": #"<list/2?q=a>; rel="next""#]))
+    var found: [Int] = []
+    let manager = makeManager(Paging(.link(size: nil), items: "items", id: "id"))
+    let error = await failure {
+      for try await page in manager.pages(for: ["q": "a"]) { found += ids(page.items) }
+    }
+    XCTAssertEqual(error?.reason, .linkRefused)
+    XCTAssertEqual(found, [1])
     XCTAssertEqual(stub.requests.count, 1)
   }
 
