@@ -96,10 +96,13 @@
     if count - 1 - index < distance { loadNext() }
   }
 
-  /// Cancels the page being loaded, if there is one. The pages that are there stay.
+  /// Cancels the page being loaded, if there is one. The pages that are there stay; the delegate is told before
+  /// this returns.
   public func cancel() {
+    guard let open = ledger.open else { return }
     ledger.abandon()
     task?.cancel()
+    delegate?.pager(self, didCancelPage: open.index, because: .byCaller)
   }
 
   /// The page behind the last one this was called for, loaded when it is not there; nil at the end.
@@ -137,11 +140,12 @@
 
 extension Pager {
   private func reset() {
-    let hadPages = !pages.isEmpty
+    let (replaced, hadPages) = (ledger.open, !pages.isEmpty)
     task?.cancel()
     ledger.reset()
     ledger.paging = manager.paging
     (pages, delivered) = ([], 0)
+    if let replaced { delegate?.pager(self, didCancelPage: replaced.index, because: .superseded) }
     if hadPages { delegate?.pagerDidReset(self) }
   }
 
@@ -158,6 +162,7 @@ extension Pager {
   }
 
   @discardableResult private func load(_ move: PageLedger.Move) -> APIError? {
+    let replaced = ledger.open
     let request: PageLedger.Request
     do throws(APIError) { request = try ledger.request(move) } catch { return error }
     task?.cancel()
@@ -172,6 +177,7 @@ extension Pager {
       }
       return self?.landed(request, result)
     }
+    if let replaced { delegate?.pager(self, didCancelPage: replaced.index, because: .superseded) }
     return nil
   }
 
