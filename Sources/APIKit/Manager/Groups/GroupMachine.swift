@@ -1,15 +1,17 @@
-/// Which member of a group starts when, and when the group is over: a state machine without tasks or time.
+/// Which member of a run starts when, and when the run is over: a state machine without tasks or time.
 ///
-/// Events go in, actions come out, to be carried out in their order. Members are numbered from 0.
+/// Events go in, actions come out, to be carried out in their order. Members are numbered from 0 and start in
+/// that order. A chain is a run under ``GroupPolicy/failFast`` with one member in flight: each starts when the
+/// one before has succeeded.
 struct GroupMachine {
   enum End: Equatable {
     case succeeded
-    /// This member's failure is the group's.
+    /// This member's failure is the run's.
     case failed(by: Int)
     /// Not enough members can succeed any more.
     case tooFew
     case timedOut
-    case cancelled
+    case cancelled(CancellationReason)
   }
 
   enum Action: Equatable {
@@ -19,83 +21,89 @@ struct GroupMachine {
     case finish(End)
   }
 
-  /// Legal moves: waiting → flying → succeeded or failed; waiting or flying → dropped when the group ends.
+  /// Legal moves: waiting → flying → succeeded or failed; waiting or flying → dropped when the run ends.
   enum MemberState: Equatable {
     case waiting
     case flying
     case succeeded
     case failed
     case dropped
+
+    var isOpen: Bool { self == .waiting || self == .flying }
   }
 
   let policy: GroupPolicy
   let maximumInFlight: Int
   private(set) var members: [MemberState]
   private(set) var end: End?
+  /// The part of each member that is done, from 0 to 1.
+  private var parts: [Double]
 
   init(count: Int, policy: GroupPolicy, maximumInFlight: Int) {
     self.policy = policy
     self.maximumInFlight = max(1, maximumInFlight)
     members = Array(repeating: .waiting, count: count)
+    parts = Array(repeating: 0, count: count)
   }
 
-  /// Members that have ended by themselves.
-  var settledCount: Int { members.count { $0 == .succeeded || $0 == .failed } }
+  var progress: GroupProgress {
+    GroupProgress(
+      settled: members.count { !$0.isOpen }, total: members.count,
+      fraction: end != nil || parts.isEmpty ? 1 : parts.reduce(0, +) / Double(parts.count))
+  }
 
-  mutating func start() -> [Action] { proceed() }
+  /// A member reports the part that it has done. False when it does not fly: its report counts for nothing.
+  mutating func report(_ member: Int, _ part: Double) -> Bool {
+    guard members[member] == .flying else { return false }
+    parts[member] = max(parts[member], min(1, part))
+    return true
+  }
 
-  /// A member has landed. Nothing follows when it was dropped before.
-  mutating func landed(_ member: Int, succeeded: Bool) -> [Action] {
-    guard end == nil, members[member] == .flying else { return [] }
+  /// A member has ended by itself; ``advance()`` gives what follows. False when it does not fly.
+  ///
+  /// The two are apart because the delegate is told in between, and may cancel the run there.
+  mutating func settle(_ member: Int, succeeded: Bool) -> Bool {
+    guard report(member, 1) else { return false }
     members[member] = succeeded ? .succeeded : .failed
-    return proceed(lastFailure: succeeded ? nil : member)
+    return true
   }
 
-  /// The shared deadline has passed. A group that only wants to see all ends has seen what there was.
-  mutating func timeUp() -> [Action] {
+  /// Starts what may start, or ends the run. Nothing follows twice.
+  mutating func advance() -> [Action] {
     guard end == nil else { return [] }
-    return finish(policy == .settleAll ? .succeeded : .timedOut)
+    if let verdict { return finish(verdict) }
+    let free = maximumInFlight - members.count { $0 == .flying }
+    let next = members.indices.filter { members[$0] == .waiting }.prefix(free)
+    for member in next { members[member] = .flying }
+    return next.map(Action.start)
   }
 
-  mutating func cancel() -> [Action] { end == nil ? finish(.cancelled) : [] }
+  /// The deadline has passed. A run that only waits for all ends succeeds with those there are.
+  mutating func timeUp() -> [Action] { finish(policy == .settleAll ? .succeeded : .timedOut) }
 
-  private mutating func proceed(lastFailure: Int? = nil) -> [Action] {
-    if let verdict = verdict(lastFailure) { return finish(verdict) }
-    var actions: [Action] = []
-    var free = maximumInFlight - members.count { $0 == .flying }
-    for member in members.indices where free > 0 && members[member] == .waiting {
-      members[member] = .flying
-      actions.append(.start(member))
-      free -= 1
-    }
-    return actions
-  }
+  mutating func cancel(because reason: CancellationReason) -> [Action] { finish(.cancelled(reason)) }
 
-  private func verdict(_ lastFailure: Int?) -> End? {
+  private var verdict: End? {
     let successes = members.count { $0 == .succeeded }
-    let open = members.count { $0 == .waiting || $0 == .flying }
+    let open = members.count { $0.isOpen }
+    let needed: Int
     switch policy {
     case .failFast:
-      if let lastFailure { return .failed(by: lastFailure) }
+      if let failed = members.firstIndex(of: .failed) { return .failed(by: failed) }
       return open == 0 ? .succeeded : nil
     case .settleAll: return open == 0 ? .succeeded : nil
-    case .quorum(let needed): return verdict(successes, open, needed)
-    case .firstSuccess: return verdict(successes, open, 1)
+    case .quorum(let count): needed = count
+    case .firstSuccess: needed = 1
     }
-  }
-
-  private func verdict(_ successes: Int, _ open: Int, _ needed: Int) -> End? {
     if successes >= needed { return .succeeded }
     return successes + open < needed ? .tooFew : nil
   }
 
   private mutating func finish(_ end: End) -> [Action] {
+    guard self.end == nil else { return [] }
     self.end = end
-    var actions: [Action] = []
-    for member in members.indices {
-      if members[member] == .flying { actions.append(.cancel(member)) }
-      if members[member] == .flying || members[member] == .waiting { members[member] = .dropped }
-    }
-    return actions + [.finish(end)]
+    let flying = members.indices.filter { members[$0] == .flying }
+    members = members.map { $0.isOpen ? .dropped : $0 }
+    return flying.map(Action.cancel) + [.finish(end)]
   }
 }

@@ -39,13 +39,13 @@ extension APIManager {
   /// - Parameters:
   ///   - parameters: Those of the load; nil, the default, asks the ``BaseAPIManager/parameterSource`` when it
   ///     starts.
-  ///   - cache: How stored answers are used.
+  ///   - cache: How stored responses are used.
   public func loading(_ parameters: Parameters? = nil, cache: CacheUse = .asPolicy) -> ManagerLoad<Self> {
     ManagerLoad(manager: self, parameters: parameters, cache: cache)
   }
 }
 
-/// A closure as a member: for what is no load, and for tests.
+/// A closure as a member: for work that is not a load, and for tests.
 @MainActor public struct MemberWork<Value: Sendable>: GroupMember {
   /// Its name in results and errors.
   public let memberName: String

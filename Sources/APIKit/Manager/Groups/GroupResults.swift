@@ -7,6 +7,8 @@ public struct GroupResults: Sendable {
     /// What it landed with; nil while it waits or flies. A member that the group's end cut short has failed
     /// with ``APIError/Reason/cancelled``, or with ``APIError/Reason/deadlineExceeded``.
     public internal(set) var result: Result<any Sendable, APIError>?
+
+    var value: (any Sendable)? { try? result?.get() }
   }
 
   /// All members in the order in which they were added.
@@ -27,7 +29,7 @@ public struct GroupResults: Sendable {
   public func value<Value>(of key: MemberKey<Value>) -> Value? { try? self[key]?.get() }
 
   /// How many have succeeded.
-  public var successCount: Int { members.count { if case .success? = $0.result { true } else { false } } }
+  public var successCount: Int { members.count { $0.value != nil } }
 
   /// The failures by member name, in the order of the members.
   public var failures: [(name: String, error: APIError)] {

@@ -8,17 +8,17 @@
 /// ```
 /// Links are built when their turn comes. One that throws while it is built ends the chain there, with what
 /// it threw as the reason, and nothing of it is sent. Any ``GroupMember`` is a link: a load, a closure, a
-/// group, another chain; and a chain is a member too. Lives on the main actor; releasing the last reference
-/// cancels what is in the air.
+/// group, another chain; and a chain is a member too. Starting, cancelling and the deadline are those of
+/// ``BaseManagerGroup``.
 @MainActor public final class ManagerChain<Output: Sendable>: AnyManagerChain {
-  /// What the last run landed with; nil before, and while the next is in the air.
-  public var output: Output? { value as? Output }
+  /// What the last run landed with; nil before, when it failed, and while the next is in flight.
+  public var output: Output? { machine?.end == .succeeded ? output(of: results) : nil }
 
-  private init(_ links: [ChainLink]) { super.init(links: links) }
+  private init(_ links: [MemberSlot]) { super.init(links, name: "chain") }
 
   /// A chain of one link.
   public convenience init(_ first: some GroupMember<Output>) {
-    self.init([ChainLink(name: first.memberName) { _ in first }])
+    self.init([MemberSlot(name: { first.memberName }, member: { _ in first })])
   }
 
   /// This chain with one more link, built from what this one lands with.
@@ -29,13 +29,11 @@
   public func then<Next: GroupMember>(
     _ name: String? = nil, _ build: @escaping @MainActor (Output) throws -> Next
   ) -> ManagerChain<Next.Value> {
-    ManagerChain<Next.Value>(
-      links + [
-        ChainLink(name: name ?? String(describing: Next.self)) { value in
-          // The link before has this type: `init` and `then` are the only ways to a chain.
-          try build(value as! Output)
-        }
-      ])
+    let link = MemberSlot(name: { name ?? String(describing: Next.self) }) { value in
+      // The link before has this type: `init` and `then` are the only ways to a chain.
+      try build(value as! Output)
+    }
+    return ManagerChain<Next.Value>(slots + [link])
   }
 
   /// This chain with its output turned into another value, on the main actor.
@@ -49,25 +47,17 @@
   ///
   /// Cancelling the task cancels the chain. Throws what its failed link failed with;
   /// ``AnyManagerChain/failedLink`` says which.
-  public func landing() async throws(APIError) -> Output { try await typed(awaited(nil)) }
+  public func landing() async throws(APIError) -> Output { try await run(report: nil) }
 
-  private func typed(_ value: any Sendable) throws(APIError) -> Output {
-    guard let value = value as? Output else {
-      throw APIError(.takeoff, .memberFailed, "\(memberName) gave no \(Output.self)")
-    }
-    return value
+  private func output(of results: GroupResults) -> Output? {
+    results.members.last?.value.flatMap { $0 as? Output }
   }
 }
 
 extension ManagerChain: GroupMember {
   /// Runs the chain as a member of a group or of another chain.
   public func run(report: (@MainActor (Double) -> Void)?) async throws(APIError) -> Output {
-    try typed(try await awaited(report))
+    if let output = output(of: try await awaited(report)) { return output }
+    throw APIError(.takeoff, .memberFailed, "\(memberName) gave no \(Output.self)")
   }
-}
-
-/// One link: how it is made of what the one before has landed with.
-@MainActor struct ChainLink {
-  let name: String
-  let build: @MainActor (any Sendable) throws -> any GroupMember
 }

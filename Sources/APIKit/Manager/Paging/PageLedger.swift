@@ -1,7 +1,7 @@
 /// Which pages of a list are there and which may be asked for: a state machine without tasks, time or sockets.
 ///
-/// A request comes out for each allowed move; the answer to it goes in. An answer to a request from before
-/// the list was begun anew is refused. At most one request is open: the later replaces the earlier.
+/// A request comes out for each allowed move; what its response contains goes in. At most one request is open:
+/// the later replaces the earlier, and what comes for a replaced one is left out.
 struct PageLedger {
   /// Where a page begins, in the words of the strategy.
   enum Position: Hashable {
@@ -9,6 +9,8 @@ struct PageLedger {
     case offset(Int)
     case cursor(String?)
     case link(Parameters?)
+    /// There is a page, but it will not be asked for: the reason.
+    case refused(String)
   }
 
   enum Move: Equatable {
@@ -27,7 +29,7 @@ struct PageLedger {
   }
 
   /// What one page says.
-  struct Answer {
+  struct Contents {
     /// The ids of its items in their order; nil for one without.
     var ids: [String?]
     var total: Int?
@@ -63,7 +65,7 @@ struct PageLedger {
   var hasNext: Bool { entries.last?.next != nil && fault == nil }
   var hasPrevious: Bool { entries.first?.previous != nil }
 
-  /// Forgets all pages; the answer to an open request will be late.
+  /// Forgets all pages and gives up the open request.
   mutating func reset() {
     (entries, total, open, fault, seen, visited) = ([], nil, nil, nil, [], [])
   }
@@ -76,6 +78,7 @@ struct PageLedger {
   /// The request for a move; throws when there is no such page or the server is not to be trusted further.
   mutating func request(_ move: Move) throws(APIError) -> Request {
     let target = try target(of: move)
+    if case .refused(let words) = target.position { throw APIError(.response, .linkRefused, words) }
     lastTicket += 1
     let request = Request(move: move, index: target.index, position: target.position, ticket: lastTicket)
     open = request
@@ -130,27 +133,27 @@ struct PageLedger {
     }
   }
 
-  // MARK: Answers
+  // MARK: Responses
 
-  /// Whether the answer to a request is still wanted.
+  /// Whether the response to a request is still wanted.
   func isOpen(_ request: Request) -> Bool { open == request }
 
-  /// The answer to a request. Nil when it comes too late, else the places of its items that are new.
+  /// A request's page is here. Nil when it comes too late, else the places of its items that are new.
   ///
   /// Throws when the page contradicts those before; the list then cannot go on.
-  mutating func landed(_ request: Request, _ answer: Answer) throws(APIError) -> [Int]? {
+  mutating func landed(_ request: Request, _ contents: Contents) throws(APIError) -> [Int]? {
     guard isOpen(request) else { return nil }
     open = nil
     switch request.move {
     case .first, .refresh, .jump: reset()
     case .next, .previous: break
     }
-    let fresh = freshItems(answer.ids)
+    let fresh = freshItems(contents.ids)
     let isKnown = !visited.insert(request.position).inserted
     // A list that has grown or shrunk since the page before may well show the same items again.
-    let hasChanged = answer.total.map { $0 != total } ?? false
+    let hasChanged = contents.total.map { $0 != total } ?? false
     let repeats =
-      !entries.isEmpty && !answer.ids.isEmpty && !hasChanged && (fresh.isEmpty || answer.isSameAsBefore)
+      !entries.isEmpty && !contents.ids.isEmpty && !hasChanged && (fresh.isEmpty || contents.isSameAsBefore)
     guard !isKnown, !repeats else {
       let words =
         isKnown
@@ -160,10 +163,10 @@ struct PageLedger {
       self.fault = fault
       throw fault
     }
-    total = answer.total ?? total
+    total = contents.total ?? total
     let entry = Entry(
-      index: request.index, position: request.position, count: answer.ids.count,
-      next: next(after: request, answer), previous: previous(before: request, answer))
+      index: request.index, position: request.position, count: contents.ids.count,
+      next: next(after: request, contents), previous: previous(before: request, contents))
     if request.move == .previous { entries.insert(entry, at: 0) } else { entries.append(entry) }
     return fresh
   }
@@ -175,20 +178,20 @@ struct PageLedger {
     }
   }
 
-  private func next(after request: Request, _ answer: Answer) -> Position? {
-    let count = answer.ids.count
+  private func next(after request: Request, _ contents: Contents) -> Position? {
+    let count = contents.ids.count
     switch request.position {
     case .number(let number): return isEnd(request, count) ? nil : .number(number + 1)
     case .offset(let offset): return isEnd(request, count) ? nil : .offset(offset + count)
-    case .cursor, .link: return answer.next
+    case .cursor, .link, .refused: return contents.next
     }
   }
 
-  private func previous(before request: Request, _ answer: Answer) -> Position? {
+  private func previous(before request: Request, _ contents: Contents) -> Position? {
     switch request.position {
     case .number(let number): return request.index > 0 ? .number(number - 1) : nil
     case .offset(let offset): return offset > 0 ? .offset(max(0, offset - paging.size)) : nil
-    case .cursor, .link: return answer.previous
+    case .cursor, .link, .refused: return contents.previous
     }
   }
 

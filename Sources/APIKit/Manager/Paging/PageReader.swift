@@ -1,26 +1,23 @@
-/// Reads out of an answer what turns the pages: ids, total, cursors, links.
+/// Reads out of a response what turns the pages: ids, total, cursors, links.
 struct PageReader {
   let paging: Paging
   let service: any APIService
 
-  func read(
-    _ response: APIResponse, _ items: [RawData], before: APIResponse?
-  ) throws(APIError) -> PageLedger.Answer {
-    var answer = PageLedger.Answer(ids: items.map(id))
-    answer.total = paging.total.flatMap { response.raw.at($0).lenientInt }
-    answer.isSameAsBefore = before.map { $0.bytes == response.bytes } ?? false
+  func read(_ response: APIResponse, _ items: [RawData], before: APIResponse?) -> PageLedger.Contents {
+    var contents = PageLedger.Contents(ids: items.map(id))
+    contents.total = paging.total.flatMap { response.raw.at($0).lenientInt }
+    contents.isSameAsBefore = before.map { $0.bytes == response.bytes } ?? false
     switch paging.strategy {
     case .pageNumber, .offset: break
     case .cursor(_, let next, let previous, _):
-      answer.next = cursor(response.raw.at(next))
-      answer.previous = previous.flatMap { cursor(response.raw.at($0)) }
+      contents.next = cursor(response.raw.at(next))
+      contents.previous = previous.flatMap { cursor(response.raw.at($0)) }
     case .link:
-      let field = LinkField(response.headers.combined("Link") ?? "")
-      answer.next = try field.targets["next"].map { (target) throws(APIError) in try link(target, response) }
-      answer.previous = try (field.targets["prev"] ?? field.targets["previous"])
-        .map { (target) throws(APIError) in try link(target, response) }
+      let targets = LinkField(response.headers.combined("Link") ?? "").targets
+      contents.next = targets["next"].map { link($0, response.http.url) }
+      contents.previous = (targets["prev"] ?? targets["previous"]).map { link($0, response.http.url) }
     }
-    return answer
+    return contents
   }
 
   private func id(_ item: RawData) -> String? { paging.id.flatMap { item.at($0).lenientString } }
@@ -30,17 +27,27 @@ struct PageReader {
     return .cursor(text)
   }
 
-  /// The query of a link to another page of the same list. What a signature adds is left out: every load is
-  /// signed afresh.
-  private func link(_ target: String, _ response: APIResponse) throws(APIError) -> PageLedger.Position {
-    guard let here = response.http.url else {
-      throw APIError(.response, .pagingBroken, "the answer has a Link but no URL to resolve it against")
+  /// The query of a link becomes the parameters of the next load; what a signature adds is left out, for every
+  /// load is signed afresh.
+  ///
+  /// The path stays that of the manager: GitHub's links name the same list by the repository's number
+  /// (`/repositories/7/issues` for `/repos/owner/name/issues`). A link to another path whose query is that of
+  /// this page gives nothing to ask by, and is refused.
+  private func link(_ target: String, _ here: HTTPURL?) -> PageLedger.Position {
+    guard let here, let url = try? here.resolving(target) else {
+      return .refused("the link to the page cannot be resolved")
     }
-    let url = try here.resolving(target)
-    guard url.origin == here.origin, url.path == here.path else {
-      throw APIError(
-        .response, .pagingBroken, "the next page is elsewhere: \(url.location), the list is \(here.location)")
+    guard url.origin == here.origin else {
+      return .refused("the page is at another origin: \(url.location), the list is at \(here.location)")
     }
+    let parameters = parameters(of: url)
+    guard url.path == here.path || parameters != self.parameters(of: here) else {
+      return .refused("the page differs by its path alone: \(url.location), the list is at \(here.location)")
+    }
+    return .link(parameters)
+  }
+
+  private func parameters(of url: HTTPURL) -> Parameters {
     var parameters = Parameters()
     for pair in (url.query ?? "").split(separator: "&") {
       let halves = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
@@ -49,7 +56,7 @@ struct PageReader {
       guard let value, !isVolatile(name) else { continue }
       parameters[name] = .string(value)
     }
-    return .link(parameters)
+    return parameters
   }
 
   private func isVolatile(_ name: String) -> Bool {

@@ -5,9 +5,9 @@
 /// pager.delegate = self
 /// pager.loadFirst(["city": "Ames"])    // then pager.loadNext() when the user comes to the end
 /// ```
-/// Lives on the main actor and holds its manager. One page is in the air at a time: a move forward or back
-/// while another is under way is refused with ``APIError/Reason/alreadyLoading``; a first page, a refresh or a
-/// jump takes its place, and the late page is dropped. Releasing the pager cancels what is in the air.
+/// Lives on the main actor and holds its manager. One page is loaded at a time: a move forward or back while
+/// another is under way is refused with ``APIError/Reason/alreadyLoading``; a first page, a refresh or a jump
+/// takes its place and cancels it. Releasing the pager cancels the page being loaded, and nothing is told.
 @MainActor public final class Pager {
   /// Where the pages land. Weak.
   public weak var delegate: (any PagerDelegate)?
@@ -28,7 +28,8 @@
   private var given: Parameters?
   private var asksSource = false
   private var ledger: PageLedger
-  private let flights = PagerFlights()
+  /// The load of the page asked for last; ends with what it failed with.
+  private var task: Task<APIError?, Never>?
   private var delivered = 0
   /// Whether pages stay when the next was delivered; a sequence gives them away one by one.
   var keepsDelivered = true
@@ -39,6 +40,8 @@
     ledger = PageLedger(manager.paging)
   }
 
+  deinit { task?.cancel() }
+
   /// All items that are there, each id once.
   public var items: [RawData] { pages.flatMap(\.items) }
   /// How many items the server says there are in all; nil while it has not.
@@ -47,7 +50,7 @@
   public var hasNext: Bool { pages.isEmpty ? ledger.fault == nil : ledger.hasNext }
   /// Whether there is a page before the first one that is there.
   public var hasPrevious: Bool { ledger.hasPrevious }
-  /// Whether a page is in the air.
+  /// Whether a page is being loaded.
   public var isLoading: Bool { ledger.open != nil }
 
   // MARK: Moves
@@ -55,8 +58,8 @@
   /// Begins a list: forgets all pages and loads the first.
   ///
   /// - Parameter parameters: What to ask for; nil, the default, keeps ``parameters``, or asks the manager's
-  ///   parameter source where none were ever given. When the source's answer has changed by the time of a
-  ///   later page, the list begins anew by itself.
+  ///   parameter source where none were ever given. When the source gives others by the time of a later page,
+  ///   the list begins anew by itself.
   /// - Returns: Why the load was refused; nil when it was not.
   @discardableResult public func loadFirst(_ parameters: Parameters? = nil) -> APIError? {
     if let parameters {
@@ -70,8 +73,8 @@
 
   /// Loads the page behind the last one; the first when none is there.
   ///
-  /// - Returns: Why the load was refused: ``APIError/Reason/noSuchPage`` at the end of the list; nil when it
-  ///   was not.
+  /// - Returns: Why the load was refused: ``APIError/Reason/noSuchPage`` at the end of the list, and
+  ///   ``APIError/Reason/linkRefused`` where its link is not followed; nil when it was not.
   @discardableResult public func loadNext() -> APIError? { turn(.next) }
 
   /// Loads the page before the first one that is there, after ``go(to:)``.
@@ -93,10 +96,13 @@
     if count - 1 - index < distance { loadNext() }
   }
 
-  /// Cancels the page in the air. The pages that are there stay.
+  /// Cancels the page being loaded, if there is one. The pages that are there stay; the delegate is told before
+  /// this returns.
   public func cancel() {
+    guard let open = ledger.open else { return }
     ledger.abandon()
-    flights.cancel()
+    task?.cancel()
+    delegate?.pager(self, didCancelPage: open.index, because: .byCaller)
   }
 
   /// The page behind the last one this was called for, loaded when it is not there; nil at the end.
@@ -107,13 +113,13 @@
       return nil
     }
     if !isLoading, let refusal = load(.next) { throw refusal }
-    guard let task = flights.task else { return nil }
-    let result = await withTaskCancellationHandler {
+    guard let task else { return nil }
+    let error = await withTaskCancellationHandler {
       await task.value
     } onCancel: {
       task.cancel()
     }
-    _ = try result.get()
+    if let error { throw error }
     return delivered < pages.count ? deliver() : nil
   }
 
@@ -134,11 +140,12 @@
 
 extension Pager {
   private func reset() {
-    let hadPages = !pages.isEmpty
-    flights.cancel()
+    let (replaced, hadPages) = (ledger.open, !pages.isEmpty)
+    task?.cancel()
     ledger.reset()
     ledger.paging = manager.paging
     (pages, delivered) = ([], 0)
+    if let replaced { delegate?.pager(self, didCancelPage: replaced.index, because: .superseded) }
     if hadPages { delegate?.pagerDidReset(self) }
   }
 
@@ -149,27 +156,28 @@ extension Pager {
     }
     guard !isLoading else {
       return APIError(
-        .takeoff, .alreadyLoading, "page \((ledger.open?.index ?? 0) + 1) is in the air already")
+        .takeoff, .alreadyLoading, "page \((ledger.open?.index ?? 0) + 1) is already being loaded")
     }
     return load(move)
   }
 
   @discardableResult private func load(_ move: PageLedger.Move) -> APIError? {
+    let replaced = ledger.open
     let request: PageLedger.Request
     do throws(APIError) { request = try ledger.request(move) } catch { return error }
-    flights.cancel()
-    let parameters = parameters(for: request)
-    let manager = manager
-    flights.task = Task { [weak self] in
+    task?.cancel()
+    let (manager, parameters) = (manager, parameters(for: request))
+    let use: CacheUse = move == .refresh ? .ignoring : .asPolicy
+    task = Task { [weak self] in
       let result: Result<APIResponse, APIError>
       do throws(APIError) {
-        let use: CacheUse = move == .refresh ? .ignoring : .asPolicy
-        result = .success(try await manager.response(given: parameters, cache: use))
+        result = .success(try await manager.response(for: parameters, cache: use))
       } catch {
         result = .failure(error)
       }
-      return self?.landed(request, result) ?? .failure(APIError(.takeoff, .cancelled))
+      return self?.landed(request, result)
     }
+    if let replaced { delegate?.pager(self, didCancelPage: replaced.index, because: .superseded) }
     return nil
   }
 
@@ -194,33 +202,30 @@ extension Pager {
     return parameters
   }
 
+  /// Takes in what a load has landed with, if its page is still wanted. Gives what it failed with.
   private func landed(
     _ request: PageLedger.Request, _ result: Result<APIResponse, APIError>
-  ) -> Result<Page, APIError> {
+  ) -> APIError? {
     guard ledger.isOpen(request) else {
-      return .failure(APIError(.takeoff, .cancelled, "the page came too late"))
+      return APIError(.takeoff, .cancelled, "the page was cancelled before it landed")
     }
     do throws(APIError) {
-      let response = try result.get()
-      let page = try enter(response, request)
+      let page = try enter(try result.get(), request)
       delegate?.pager(self, didLoad: page)
-      return .success(page)
+      return nil
     } catch {
       ledger.abandon()
       delegate?.pager(self, didFailWith: error)
-      return .failure(error)
+      return error
     }
   }
 
-  private func enter(
-    _ response: APIResponse, _ request: PageLedger.Request
-  ) throws(APIError) -> Page {
+  /// Puts a page into the ledger and among the pages.
+  private func enter(_ response: APIResponse, _ request: PageLedger.Request) throws(APIError) -> Page {
     let all = Array(response.raw.at(ledger.paging.items).elements)
-    let answer = try PageReader(paging: ledger.paging, service: manager.anyService)
+    let contents = PageReader(paging: ledger.paging, service: manager.service)
       .read(response, all, before: request.move == .next ? pages.last?.response : nil)
-    guard let fresh = try ledger.landed(request, answer) else {
-      throw APIError(.takeoff, .cancelled, "the page came too late")
-    }
+    let fresh = try ledger.landed(request, contents) ?? []
     let hasNext = ledger.entries.first { $0.index == request.index }?.next != nil
     let page = Page(
       index: request.index, response: response, items: fresh.map { all[$0] },
@@ -234,37 +239,4 @@ extension Pager {
     }
     return page
   }
-}
-
-extension APIManager {
-  fileprivate var anyService: any APIService { service }
-}
-
-/// The task of the page in the air. It dies with the pager.
-@MainActor private final class PagerFlights {
-  var task: Task<Result<Page, APIError>, Never>?
-
-  func cancel() {
-    task?.cancel()
-    task = nil
-  }
-
-  deinit { task?.cancel() }
-}
-
-/// Where the pages of a ``Pager`` land. Held weakly; called on the main actor.
-@MainActor public protocol PagerDelegate: AnyObject {
-  /// A page has landed, and is among ``Pager/pages``.
-  func pager(_ pager: Pager, didLoad page: Page)
-
-  /// A page has failed; those before it are still there. ``APIError/Reason/pagingBroken`` ends the list.
-  func pager(_ pager: Pager, didFailWith error: APIError)
-
-  /// The pages were forgotten because another list begins. The default does nothing.
-  func pagerDidReset(_ pager: Pager)
-}
-
-extension PagerDelegate {
-  /// Does nothing.
-  public func pagerDidReset(_ pager: Pager) {}
 }

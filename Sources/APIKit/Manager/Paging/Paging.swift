@@ -7,7 +7,7 @@
   var paging: Paging { get }
 }
 
-/// How a list is cut into pages, and where in an answer its parts are.
+/// How a list is cut into pages, and where in a response its parts are.
 public struct Paging: Sendable {
   /// How the next page is asked for.
   public var strategy: PagingStrategy
@@ -47,8 +47,11 @@ public enum PagingStrategy: Sendable {
   /// By a text that the page before has given at a path of its raw data; a missing, null or empty one ends
   /// the list. `previous` is where a page tells the cursor of the page before it, if it does.
   case cursor(_ name: String = "cursor", at: RawPath, previous: RawPath? = nil, size: String? = "limit")
-  /// By the `Link` field of the page before: relations `next` and `prev` (RFC 8288). The target's query
-  /// becomes the parameters; a target elsewhere than the list itself is refused.
+  /// By the `Link` field of the page before: relations `next` and `prev` (RFC 8288).
+  ///
+  /// The target's query becomes the parameters of a load at the manager's own path; the target's path is not
+  /// asked for. A target of another origin, or one that differs from its page by the path alone, is refused
+  /// with ``APIError/Reason/linkRefused`` when the move to it is made: the page that has it stays.
   case link(size: String? = "per_page")
 }
 
@@ -57,4 +60,6 @@ extension APIError.Reason {
   public static let noSuchPage = Self("no-such-page", "there is no such page")
   /// The server's pages contradict one another: a page comes again, or the list does not end.
   public static let pagingBroken = Self("paging-broken", "the server's pages contradict one another")
+  /// The `Link` field of a page leads where this manager does not load: to another origin, or by path alone.
+  public static let linkRefused = Self("link-refused", "the link to the page is not followed")
 }

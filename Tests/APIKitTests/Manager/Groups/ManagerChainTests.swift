@@ -75,6 +75,41 @@ import XCTest
     XCTAssertFalse(chain.isLoading)
   }
 
+  func testAChainCancelledWhenItsLastLinkLandsHasNoOutput() async throws {
+    let chain = ManagerChain(MemberWork("one") { 1 })
+    let watcher = ChainWatcher()
+    watcher.onLink = { $0.cancel() }
+    chain.delegate = watcher
+    chain.load()
+    await waitUntil { watcher.events.count >= 2 }
+    XCTAssertEqual(watcher.events, ["link 0", "cancelled by-caller"])
+    XCTAssertNil(chain.output)
+    XCTAssertNil(chain.failedLink, "it was cancelled, and has not failed")
+  }
+
+  func testTheNextRunForgetsTheOutputAndTheFailureOfTheLast() async throws {
+    var runs = 0
+    let gate = StubGate()
+    stub.on("/api/x", .held(by: gate, .json("{}")))
+    let x = makeManager("x")
+    let chain = ManagerChain(MemberWork("one") { runs += 1 }).then { _ in
+      guard runs > 1 else { throw ValidationError("not yet") }
+      return x.loading()
+    }
+    _ = await failure { try await chain.landing() }
+    XCTAssertEqual(chain.failedLink?.index, 1)
+    XCTAssertEqual(chain.results.members.map(\.name), ["one", "ManagerLoad<TestManager>"])
+    chain.load()
+    XCTAssertNil(chain.failedLink)
+    try await stub.waitForRequests(1)
+    gate.open()
+    await waitUntil { !chain.isLoading }
+    XCTAssertNotNil(chain.output)
+    chain.load()
+    XCTAssertNil(chain.output)
+    chain.cancel()
+  }
+
   func testAChainCancelledFromItsOwnCallbackMayStartAgainThere() async throws {
     let chain = ManagerChain(MemberWork("one") { 1 }).map { $0 + 1 }
     let watcher = ChainWatcher()
@@ -161,6 +196,8 @@ import XCTest
     await time.advanceOnceAsleep(by: .seconds(3))
     let error = await landing
     XCTAssertEqual(error?.reason, .deadlineExceeded)
+    XCTAssertEqual(
+      error?.detail, "chain was not finished before its deadline of 3 s: 1 of 2 members had succeeded")
     XCTAssertEqual(chain.failedLink?.index, 1)
     await waitUntil { !slow.isLoading }
   }

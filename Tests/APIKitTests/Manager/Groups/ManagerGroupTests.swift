@@ -128,6 +128,57 @@ import XCTest
       ["member 0", "cancelled by-caller", "member 0", "member 1", "succeeded 2"])
   }
 
+  func testAGroupCancelledWhenItsLastMemberLandsIsCancelledAndHasNotSucceeded() async throws {
+    let group = ManagerGroup()
+    let watcher = GroupWatcher()
+    watcher.onMember = { group, _ in group.cancel() }
+    group.delegate = watcher
+    group.add(MemberWork("only") { 1 })
+    let error = await failure { try await group.landing() }
+    XCTAssertEqual(error?.detail, "cancelled: by-caller")
+    XCTAssertEqual(watcher.events, ["member 0", "cancelled by-caller"])
+  }
+
+  func testAGroupCancelledRightAfterItsStartSendsNothing() async throws {
+    stub.on("/api/x", .json("{}"))
+    let group = ManagerGroup()
+    let key = group.add(makeManager("x").loading())
+    let watcher = GroupWatcher()
+    group.delegate = watcher
+    group.load()
+    group.cancel()
+    await landingsWorkedOff()
+    XCTAssertEqual(watcher.events, ["cancelled by-caller"])
+    XCTAssertEqual(stub.requests.count, 0)
+    guard case .failure(let dropped)? = group.results[key] else { return XCTFail("it has a result") }
+    XCTAssertEqual(dropped.reason, .cancelled)
+  }
+
+  func testAGroupWithoutMembersTellsItsEndAfterTheCallToLoadHasReturned() async throws {
+    let group = ManagerGroup()
+    let watcher = GroupWatcher()
+    group.delegate = watcher
+    XCTAssertNil(group.load().refusal)
+    XCTAssertEqual(watcher.events, [])
+    await waitUntil { !group.isLoading }
+    XCTAssertEqual(watcher.events, ["succeeded 0"])
+  }
+
+  func testTheProgressIsThatOfTheRunInFlightOrOfTheLast() async throws {
+    stub.on("/api/x", .json("{}"))
+    stub.hold()
+    let group = ManagerGroup(.settleAll, maximumInFlight: 1)
+    group.add(MemberWork("first") { 1 })
+    group.add(makeManager("x").loading())
+    XCTAssertEqual(group.progress, GroupProgress(settled: 0, total: 2, fraction: 0))
+    group.load()
+    try await stub.waitForRequests(1)
+    XCTAssertEqual(group.progress, GroupProgress(settled: 1, total: 2, fraction: 0.5))
+    stub.release()
+    await waitUntil { !group.isLoading }
+    XCTAssertEqual(group.progress, GroupProgress(settled: 2, total: 2, fraction: 1))
+  }
+
   func testASecondRunIsRefusedWhileOneIsInTheAirAndCancelEndsTheMembers() async throws {
     stub.on("/api/x", .json("{}"))
     stub.hold()

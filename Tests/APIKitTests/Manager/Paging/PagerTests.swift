@@ -51,11 +51,11 @@ import XCTest
     pager.loadFirst(["city": "Ames"])
     try await stub.waitForRequests(1)
     pager.loadFirst(["city": "Gilbert"])
-    await waitUntil { !self.watcher.events.isEmpty }
+    await waitUntil { self.watcher.events.count == 2 }
     gate.open()
     await landingsWorkedOff()
     XCTAssertEqual(ids(pager.items), [9])
-    XCTAssertEqual(watcher.events, ["page 0"])
+    XCTAssertEqual(watcher.events, ["cancelled 0 superseded", "page 0"])
   }
 
   func testOtherParametersForgetThePages() async throws {
@@ -96,6 +96,68 @@ import XCTest
     XCTAssertEqual(ids(pager.items), [1, 2, 3, 4])
     await waitUntil { pager.pages.count == 1 }
     XCTAssertEqual(ids(pager.items), [5, 6])
+  }
+
+  func testACancelledPageIsToldOnceAndThePagesStay() async throws {
+    let gate = StubGate()
+    stub.on("/api/list", page([1, 2], #", "total": 9"#), .held(by: gate, page([3, 4], #", "total": 9"#)))
+    let pager = makePager()
+    pager.cancel()
+    XCTAssertEqual(watcher.events, [], "nothing was being loaded")
+    pager.loadFirst()
+    await waitUntil { pager.pages.count == 1 }
+    pager.loadNext()
+    try await stub.waitForRequests(2)
+    pager.cancel()
+    XCTAssertEqual(watcher.events, ["page 0", "cancelled 1 by-caller"])
+    XCTAssertFalse(pager.isLoading)
+    pager.cancel()
+    await waitUntil { !pager.manager.isLoading }
+    gate.open()
+    await landingsWorkedOff()
+    XCTAssertEqual(watcher.events, ["page 0", "cancelled 1 by-caller"])
+    XCTAssertEqual(ids(pager.items), [1, 2])
+  }
+
+  func testARefreshAJumpAndOtherParametersCancelThePageBeingLoaded() async throws {
+    stub.on("/api/list", page([1, 2], #", "total": 9"#))
+    let pager = makePager()
+    pager.loadFirst()
+    await waitUntil { pager.pages.count == 1 }
+    stub.hold()
+    pager.loadNext()
+    pager.refresh()
+    pager.go(to: 3)
+    pager.parameters = ["city": "Ames"]
+    XCTAssertEqual(
+      watcher.events,
+      [
+        "page 0", "cancelled 1 superseded", "cancelled 0 superseded", "cancelled 3 superseded", "reset",
+      ])
+    XCTAssertFalse(pager.isLoading)
+  }
+
+  func testAPageCancelledThroughItsManagerFails() async throws {
+    stub.on("/api/list", page([1]))
+    stub.hold()
+    let pager = makePager()
+    pager.loadFirst()
+    try await stub.waitForRequests(1)
+    pager.manager.cancel()
+    await waitUntil { !self.watcher.events.isEmpty }
+    XCTAssertEqual(watcher.events, ["failed takeoff.cancelled"])
+  }
+
+  func testReleasingAPagerCancelsThePageBeingLoadedAndNothingIsTold() async throws {
+    stub.on("/api/list", page([1]))
+    stub.hold()
+    var pager: Pager? = makePager()
+    let manager = pager!.manager
+    pager?.loadFirst()
+    try await stub.waitForRequests(1)
+    pager = nil
+    await waitUntil { !manager.isLoading }
+    XCTAssertEqual(watcher.events, [])
   }
 
   func testTheNextPageIsFetchedBeforeTheEndIsSeen() async throws {
@@ -221,11 +283,48 @@ import XCTest
     XCTAssertEqual(stub.requests.last?.url.query, "q=a&p=2", "a signature is made afresh")
   }
 
-  func testALinkToAnotherHostIsRefused() async throws {
+  func testALinkToAnotherHostIsRefusedAndThePageThatHasItStays() async throws {
     stub.on("/api/list", page([1], headers: ["Link": #"<https://evil.test/api/list?p=2>; rel="next""#]))
     let manager = makeManager(Paging(.link(), items: "items", id: "id"))
-    let error = await failure { for try await _ in manager.pages() {} }
-    XCTAssertEqual(error?.reason, .pagingBroken)
+    var found: [Int] = []
+    let error = await failure { for try await page in manager.pages() { found += ids(page.items) } }
+    XCTAssertEqual(error?.reason, .linkRefused)
+    XCTAssertTrue(error?.detail.contains("https://evil.test/api/list") == true, error?.detail ?? "")
+    XCTAssertEqual(found, [1])
+    XCTAssertEqual(stub.requests.count, 1)
+
+    let pager = Pager(manager)
+    pager.delegate = watcher
+    pager.loadFirst()
+    await waitUntil { !self.watcher.events.isEmpty }
+    XCTAssertEqual(watcher.events, ["page 0"])
+    XCTAssertEqual(pager.loadNext()?.reason, .linkRefused)
+    XCTAssertEqual(ids(pager.items), [1])
+    XCTAssertEqual(stub.requests.count, 2)
+  }
+
+  func testALinkToAnotherPathOfTheSameOriginIsFollowedByItsQuery() async throws {
+    // GitHub's links name the repository by its number.
+    stub.on(
+      "/api/list", page([1], headers: ["Link": #"</repositories/7/issues?q=a&page=2>; rel="next""#]),
+      page([2], headers: ["Link": #"</repositories/7/issues?q=a&page=1>; rel="prev""#]))
+    var found: [Int] = []
+    let manager = makeManager(Paging(.link(size: nil), items: "items", id: "id"))
+    for try await page in manager.pages(for: ["q": "a"]) { found += ids(page.items) }
+    XCTAssertEqual(found, [1, 2])
+    XCTAssertEqual(stub.requests.map(\.url.path), ["/api/list", "/api/list"])
+    XCTAssertEqual(stub.requests.map(\.url.query), ["q=a", "q=a&page=2"])
+  }
+
+  func testALinkThatDiffersByItsPathAloneIsRefused() async throws {
+    stub.on("/api/list", page([1], headers: ["Link": #"<list/2?q=a>; rel="next""#]))
+    var found: [Int] = []
+    let manager = makeManager(Paging(.link(size: nil), items: "items", id: "id"))
+    let error = await failure {
+      for try await page in manager.pages(for: ["q": "a"]) { found += ids(page.items) }
+    }
+    XCTAssertEqual(error?.reason, .linkRefused)
+    XCTAssertEqual(found, [1])
     XCTAssertEqual(stub.requests.count, 1)
   }
 
@@ -280,5 +379,8 @@ final class PagedManager: BaseAPIManager, PageableAPIManager {
 
   func pager(_ pager: Pager, didLoad page: Page) { events.append("page \(page.index)") }
   func pager(_ pager: Pager, didFailWith error: APIError) { events.append("failed \(error.label)") }
+  func pager(_ pager: Pager, didCancelPage index: Int, because reason: CancellationReason) {
+    events.append("cancelled \(index) \(reason)")
+  }
   func pagerDidReset(_ pager: Pager) { events.append("reset") }
 }

@@ -1,0 +1,251 @@
+/// What a ``ManagerGroup`` and a ``ManagerChain`` have in common: runs of their members, one run at a time.
+///
+/// Lives on the main actor and holds its members. Releasing the last reference cancels the run in flight and
+/// its members; nothing lands then. A member that is cancelled from elsewhere counts as failed.
+@MainActor public class BaseManagerGroup {
+  /// The longest time from the start of a run to its end; nil, the default, is no limit.
+  ///
+  /// A run that exceeds it fails with ``APIError/Reason/deadlineExceeded``, or succeeds with what there is
+  /// under ``GroupPolicy/settleAll``.
+  public var deadline: Duration?
+  /// The name in errors, and as a member of another group or chain.
+  public var memberName: String
+  /// How each member of the run in flight, or of the last one, has ended.
+  public private(set) lazy var results = GroupResults(members: [], group: ObjectIdentifier(self))
+
+  /// The clock of the deadline; a test puts a manual one in.
+  var time: any TimeSource = SystemTime()
+  var slots: [MemberSlot]
+  /// The rules of the run in flight, or of the last one; nil before the first.
+  private(set) var machine: GroupMachine?
+  private var run: GroupRun?
+
+  init(_ slots: [MemberSlot] = [], name: String, deadline: Duration? = nil) {
+    self.slots = slots
+    memberName = name
+    self.deadline = deadline
+  }
+
+  deinit {
+    run?.timer?.cancel()
+    run?.tasks.values.forEach { $0.cancel() }
+  }
+
+  // MARK: Runs
+
+  /// Whether a run is in flight.
+  public var isLoading: Bool { run != nil }
+
+  /// How far the run in flight, or the last one, has come.
+  public var progress: GroupProgress {
+    machine?.progress ?? GroupProgress(settled: 0, total: slots.count, fraction: 0)
+  }
+
+  /// Starts a run; its members start after this has returned.
+  ///
+  /// Refused with ``APIError/Reason/alreadyLoading`` while a run is in flight.
+  @discardableResult public func load() -> Takeoff { begin(GroupRun(flight: .next())) }
+
+  /// Cancels the run in flight, if there is one, and its members. The delegate is told before this returns.
+  public func cancel() {
+    if let run { end(run.flight, because: .byCaller) }
+  }
+
+  // MARK: What a subclass states
+
+  /// The rules of the next run. The default is those of a chain.
+  func makeMachine() -> GroupMachine {
+    GroupMachine(count: slots.count, policy: .failFast, maximumInFlight: 1)
+  }
+
+  /// Whether the members are asked to report the parts that are done. `isMember` says whether the run is
+  /// itself asked to.
+  func wantsReports(isMember: Bool) -> Bool { isMember }
+
+  /// Tells the delegate.
+  func tell(_ event: GroupEvent) {}
+}
+
+/// What a delegate is told.
+enum GroupEvent {
+  /// This member has ended by itself.
+  case settled(Int)
+  case progressed
+  case succeeded
+  case failed(APIError)
+  case cancelled(FlightID, CancellationReason)
+}
+
+/// A member's place in a group or chain.
+@MainActor struct MemberSlot {
+  let name: @MainActor () -> String
+  /// Gives the member for one run, from the value of the member before it.
+  let member: @MainActor (any Sendable) throws -> any GroupMember
+
+  func run(
+    after previous: any Sendable, _ report: (@MainActor (Double) -> Void)?
+  ) async -> Result<any Sendable, APIError> {
+    let member: any GroupMember
+    do { member = try self.member(previous) } catch {
+      return .failure(APIError(member: error, name(), "could not be built"))
+    }
+    do throws(APIError) { return .success(try await member.run(report: report)) } catch {
+      return .failure(error)
+    }
+  }
+}
+
+// MARK: - Insides
+
+/// One run, from its start to its end.
+private struct GroupRun {
+  let flight: FlightID
+  /// Told of the progress: the group or chain of which this one is a member.
+  var report: (@MainActor (Double) -> Void)?
+  var waiter: CheckedContinuation<Result<GroupResults, APIError>, Never>?
+  var tasks: [Int: Task<Void, Never>] = [:]
+  var timer: Task<Void, Never>?
+}
+
+extension BaseManagerGroup {
+  /// Starts a run and waits for its end. Cancelling the task cancels the run.
+  func awaited(_ report: (@MainActor (Double) -> Void)?) async throws(APIError) -> GroupResults {
+    let flight = FlightID.next()
+    let result = await withTaskCancellationHandler {
+      await withCheckedContinuation { waiter in
+        let run = GroupRun(flight: flight, report: report, waiter: waiter)
+        if case .refused(let error) = begin(run) { waiter.resume(returning: .failure(error)) }
+      }
+    } onCancel: {
+      MainDelivery.main.put { [weak self] in self?.end(flight, because: .taskCancelled) }
+    }
+    return try result.get()
+  }
+
+  private func begin(_ run: GroupRun) -> Takeoff {
+    guard self.run == nil else {
+      return .refused(APIError(.takeoff, .alreadyLoading, "a run of \(memberName) is already in flight"))
+    }
+    let flight = run.flight
+    self.run = run
+    machine = makeMachine()
+    results.members = slots.map { GroupResults.Member(name: $0.name()) }
+    if let deadline {
+      let time = time
+      self.run?.timer = Task.detached { [weak self] in
+        do { try await time.sleep(for: deadline) } catch { return }
+        MainDelivery.main.put { self?.timeIsUp(flight) }
+      }
+    }
+    // A run without members ends at once, and the caller of `load` is back before its delegate is called.
+    MainDelivery.main.put { [weak self] in self?.advance(flight) }
+    return .flying(flight)
+  }
+
+  /// Every event names its run: a delegate may have ended it, and begun another, in a callback.
+  private func advance(_ flight: FlightID) {
+    guard run?.flight == flight else { return }
+    perform(machine?.advance())
+  }
+
+  private func timeIsUp(_ flight: FlightID) {
+    guard run?.flight == flight else { return }
+    closeResults(
+      APIError(.takeoff, .deadlineExceeded, "not finished before the deadline of \(deadlineText)"))
+    perform(machine?.timeUp())
+  }
+
+  private func end(_ flight: FlightID, because reason: CancellationReason) {
+    guard run?.flight == flight else { return }
+    perform(machine?.cancel(because: reason))
+  }
+
+  private func perform(_ actions: [GroupMachine.Action]?) {
+    for action in actions ?? [] {
+      switch action {
+      case .start(let member): start(member)
+      case .cancel(let member): run?.tasks.removeValue(forKey: member)?.cancel()
+      case .finish(let end): finish(end)
+      }
+    }
+  }
+
+  private func start(_ index: Int) {
+    guard let run else { return }
+    let (flight, slot) = (run.flight, slots[index])
+    let previous = index == 0 ? () : results.members[index - 1].value ?? ()
+    let wantsReports = wantsReports(isMember: run.report != nil)
+    self.run?.tasks[index] = Task { [weak self] in
+      let report: @MainActor (Double) -> Void = { self?.moved(index, to: $0, of: flight) }
+      let result = await slot.run(after: previous, wantsReports ? report : nil)
+      self?.settled(index, result, of: flight)
+    }
+  }
+
+  private func moved(_ index: Int, to part: Double, of flight: FlightID) {
+    guard run?.flight == flight, machine?.report(index, part) == true else { return }
+    tellProgress()
+  }
+
+  private func settled(_ index: Int, _ result: Result<any Sendable, APIError>, of flight: FlightID) {
+    let isSuccess = if case .success = result { true } else { false }
+    guard run?.flight == flight, machine?.settle(index, succeeded: isSuccess) == true else { return }
+    run?.tasks[index] = nil
+    results.members[index].result = result
+    tell(.settled(index))
+    guard run?.flight == flight else { return }
+    tellProgress()
+    advance(flight)
+  }
+
+  private func tellProgress() {
+    run?.report?(progress.fraction)
+    tell(.progressed)
+  }
+
+  private func finish(_ end: GroupMachine.End) {
+    guard let run else { return }
+    let error = error(for: end)
+    closeResults(APIError(.takeoff, .cancelled, "\(memberName) ended before this member did"))
+    self.run = nil
+    run.timer?.cancel()
+    // The delegate may begin the next run, which empties the results.
+    let results = results
+    if case .cancelled(let reason) = end {
+      tell(.cancelled(run.flight, reason))
+    } else {
+      tell(error.map { .failed($0) } ?? .succeeded)
+    }
+    run.waiter?.resume(returning: error.map { .failure($0) } ?? .success(results))
+  }
+
+  /// What becomes of the members that have not ended by themselves.
+  private func closeResults(_ error: APIError) {
+    for index in results.members.indices where results.members[index].result == nil {
+      results.members[index].result = .failure(error)
+    }
+  }
+
+  private func error(for end: GroupMachine.End) -> APIError? {
+    let count = "\(results.successCount) of \(results.members.count) members"
+    let failure = results.failures.first
+    switch end {
+    case .succeeded: return nil
+    case .failed: return failure?.error ?? APIError(.takeoff, .memberFailed)
+    case .tooFew:
+      let needed = if case .quorum(let needed)? = machine?.policy { needed } else { 1 }
+      return APIError(
+        .takeoff, .quorumMissed,
+        "\(count) of \(memberName) succeeded, \(needed) had to"
+          + (failure.map { "; \($0.name): \($0.error.detail)" } ?? ""),
+        underlying: failure?.error)
+    case .timedOut:
+      return APIError(
+        .takeoff, .deadlineExceeded,
+        "\(memberName) was not finished before its deadline of \(deadlineText): \(count) had succeeded")
+    case .cancelled(let reason): return APIError(.takeoff, .cancelled, "cancelled: \(reason)")
+    }
+  }
+
+  private var deadlineText: String { deadline?.shortText ?? "none" }
+}
