@@ -2,6 +2,7 @@ import APIKit
 
 @MainActor final class HomeListScreen: APIManagerDelegate {
   let homes = HomeListManager()
+  var isLoading: Bool { homes.isLoading }
 
   func show() {
     homes.delegate = self

@@ -2,8 +2,9 @@ import APIKit
 
 @MainActor final class HomeListScreen: APIManagerDelegate {
   let homes = HomeListManager()
+  var isLoading: Bool { homes.isLoading }
 
-  func show(_ filter: HomeFilter) {
+  func show(_ filter: HomeFilter = HomeFilter()) {
     homes.delegate = self
     homes.load(filter.parameters)
   }

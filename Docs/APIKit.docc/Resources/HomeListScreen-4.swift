@@ -2,8 +2,9 @@ import APIKit
 
 @MainActor final class HomeListScreen: PagerDelegate {
   let pager = Pager(HomeListManager())
+  var isLoading: Bool { pager.isLoading }
 
-  func show(_ filter: HomeFilter) {
+  func show(_ filter: HomeFilter = HomeFilter()) {
     pager.delegate = self
     pager.loadFirst(filter.parameters)
   }

@@ -1,3 +1,3 @@
 let screen = HomeListScreen()
 screen.show()
-while screen.homes.isLoading { try await Task.sleep(for: .milliseconds(10)) }
+while screen.isLoading { try await Task.sleep(for: .milliseconds(10)) }
