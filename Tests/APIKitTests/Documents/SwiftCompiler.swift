@@ -5,6 +5,8 @@ import XCTest
 struct SwiftCompiler {
   private let command: [String]
   private let flags: [String]
+  /// The flags for a package manifest; nil where the package manager's module is not beside the compiler.
+  private let manifestFlags: [String]?
 
   /// Finds swiftc on PATH, and the modules beside the running test program.
   ///
@@ -12,6 +14,7 @@ struct SwiftCompiler {
   init() throws {
     #if os(macOS)
       command = ["/usr/bin/xcrun", "swiftc", "-target", "arm64-apple-macosx15.0"]
+      manifestFlags = nil
     #else
       let folders = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")
       let paths = folders.map { "\($0)/swiftc" }
@@ -19,6 +22,12 @@ struct SwiftCompiler {
         throw Self.lack("swiftc is not on PATH")
       }
       command = [swiftc]
+      let toolchain = URL(fileURLWithPath: swiftc).resolvingSymlinksInPath().appendingPathComponent("../..")
+      let manifests = toolchain.appendingPathComponent("lib/swift/pm/ManifestAPI").standardizedFileURL.path
+      let isThere = FileManager.default.fileExists(atPath: manifests)
+      manifestFlags =
+        isThere
+        ? ["-typecheck", "-swift-version", "6", "-package-description-version", "6.2", "-I", manifests] : nil
     #endif
     let build = Bundle(for: SwiftCompilerTests.self).bundleURL.resolvingSymlinksInPath()
     let products = build.pathExtension == "xctest" ? build.deletingLastPathComponent() : build
@@ -41,15 +50,37 @@ struct SwiftCompiler {
 
   /// The errors in one file, in the compiler's words, a line each; empty when it compiles.
   ///
-  /// The file is a script: statements may stand at its top, `await` included. About 0.1 s.
+  /// The file is a script: statements may stand at its top, `await` included. One that imports
+  /// `PackageDescription` is checked as a manifest. About 0.1 s.
   func errors(in source: String) throws -> [String] {
-    let file = FileManager.default.temporaryDirectory.appendingPathComponent(
-      "apikit-\(UUID().uuidString).swift")
-    try source.write(to: file, atomically: false, encoding: .utf8)
-    defer { try? FileManager.default.removeItem(at: file) }
+    if source.contains("import PackageDescription") { return try errors(inManifest: source) }
+    return try run(flags, on: ["snippet.swift": source])
+  }
+
+  /// The errors in the files of one module, by file name; its tests are taken for a part of it.
+  func errors(in files: [String: String], module: String) throws -> [String] {
+    try run(flags + ["-module-name", module], on: files)
+  }
+
+  private func errors(inManifest source: String) throws -> [String] {
+    guard let manifestFlags else { throw Self.lack("there is no PackageDescription beside swiftc") }
+    return try run(manifestFlags, on: ["Package.swift": source])
+  }
+
+  private func run(_ flags: [String], on files: [String: String]) throws -> [String] {
+    let folder = FileManager.default.temporaryDirectory.appendingPathComponent("apikit-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    var paths: [String] = []
+    for (name, source) in files.sorted(by: { $0.key < $1.key }) {
+      let file = folder.appendingPathComponent(name)
+      try source.write(to: file, atomically: false, encoding: .utf8)
+      paths.append(file.path)
+    }
+    let isLibrary = files.values.contains { $0.contains("@main") }
     let process = Process()
     let output = Pipe()
-    let arguments = command + flags + (source.contains("@main") ? ["-parse-as-library"] : []) + [file.path]
+    let arguments = command + flags + (isLibrary ? ["-parse-as-library"] : []) + paths
     process.executableURL = URL(fileURLWithPath: arguments[0])
     process.arguments = Array(arguments.dropFirst())
     process.standardInput = FileHandle.nullDevice
@@ -93,6 +124,21 @@ final class SwiftCompilerTests: XCTestCase {
     let errors = try SwiftCompiler().errors(in: "import APIKit\nlet url: HTTPURL = 7\n")
     XCTAssertEqual(errors.count, 1, "\(errors)")
     XCTAssertTrue(errors.first?.contains(".swift:2:") == true, "\(errors)")
+  }
+
+  func testAManifestIsCheckedAgainstThePackageManager() throws {
+    let good =
+      "import PackageDescription\nlet package = Package(name: \"Homes\", targets: [.target(name: \"A\")])\n"
+    XCTAssertEqual(try SwiftCompiler().errors(in: good), [])
+    let wrong = good.replacingOccurrences(of: ".target(name:", with: ".target(title:")
+    XCTAssertEqual(try SwiftCompiler().errors(in: wrong).isEmpty, false)
+  }
+
+  func testTheFilesOfAModuleAreCheckedTogether() throws {
+    let files = ["A.swift": "func a() -> Int { 1 }", "main.swift": "let one: Int = a()\n"]
+    XCTAssertEqual(try SwiftCompiler().errors(in: files, module: "Two"), [])
+    let alone = try SwiftCompiler().errors(in: ["main.swift": files["main.swift"] ?? ""], module: "Two")
+    XCTAssertEqual(alone.count, 1, "\(alone)")
   }
 
   func testAMissingModuleIsAnErrorToo() throws {

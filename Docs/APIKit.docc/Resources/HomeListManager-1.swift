@@ -1,0 +1,6 @@
+import APIKit
+
+final class HomeListManager: BaseAPIManager, APIManager {
+  let service = Homes()
+  let apiName = "homes"
+}

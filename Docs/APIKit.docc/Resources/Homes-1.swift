@@ -1,0 +1,6 @@
+import APIKit
+
+struct Homes: APIService {
+  let name = "Homes"
+  let environments = ServiceEnvironments("http://127.0.0.1:8080/sacramento/v1")
+}

@@ -1,0 +1,14 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+let package = Package(
+  name: "HomeList",
+  platforms: [.macOS(.v15)],
+  dependencies: [
+    .package(path: "../APIKit")
+  ],
+  targets: [
+    .executableTarget(
+      name: "HomeList", dependencies: [.product(name: "APIKit", package: "APIKit")])
+  ]
+)
