@@ -15,6 +15,7 @@ let package = Package(
   platforms: [.macOS(.v15), .iOS(.v18)],
   products: [
     .library(name: "APIKit", targets: ["APIKit"]),
+    .library(name: "APIKitTesting", targets: ["APIKitTesting"]),
     .library(name: "Reformers", targets: ["Reformers"]),
     // For the nested package Benchmarks.
     .library(name: "TestServers", targets: ["TestServers"]),
@@ -33,6 +34,8 @@ let package = Package(
       ]
     ),
     .target(name: "APIKit", dependencies: ["CAPIKit"], swiftSettings: swift),
+    // Transports without a wire, a clock that stands still, contracts of reformers: for tests.
+    .target(name: "APIKitTesting", dependencies: ["APIKit"], swiftSettings: swift),
     .target(name: "Reformers", dependencies: ["APIKit"], swiftSettings: swift),
     .target(
       name: "DemoServer",
@@ -48,15 +51,16 @@ let package = Package(
     // Real servers for tests and measurements: nginx and httpbin as child processes.
     .target(name: "TestServers", swiftSettings: swift),
     .testTarget(
-      name: "APIKitTests", dependencies: ["APIKit", "Reformers", "DemoServer", "TestServers"],
+      name: "APIKitTests", dependencies: ["APIKit", "APIKitTesting", "Reformers", "DemoServer", "TestServers"],
       swiftSettings: swift),
-    .testTarget(name: "ReformersTests", dependencies: ["APIKit", "Reformers"], swiftSettings: swift),
     .testTarget(
-      name: "DemoCLITests", dependencies: ["DemoCLI", "APIKit", "DemoServer"], swiftSettings: swift),
+      name: "ReformersTests", dependencies: ["APIKit", "APIKitTesting", "Reformers"], swiftSettings: swift),
+    .testTarget(
+      name: "DemoCLITests", dependencies: ["DemoCLI", "APIKit", "APIKitTesting", "DemoServer"], swiftSettings: swift),
     .testTarget(name: "DemoServerTests", dependencies: ["APIKit", "DemoServer"], swiftSettings: swift),
     .testTarget(
       name: "InteropTests",
-      dependencies: ["APIKit", "TestServers"],
+      dependencies: ["APIKit", "APIKitTesting", "TestServers"],
       path: "Tests/Interop",
       exclude: ["requirements.txt", "authorization_server.py", "ftp_server.py"],
       swiftSettings: swift

@@ -85,7 +85,7 @@ public struct HTTPResponse: Sendable {
   }
 
   /// Status, headers and body as an error keeps them.
-  var evidence: APIError.Evidence {
+  package var evidence: APIError.Evidence {
     APIError.Evidence(status: status, headers: headers.map { ($0.name, $0.value) }, body: bytes)
   }
 }

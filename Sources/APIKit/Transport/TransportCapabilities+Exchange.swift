@@ -1,5 +1,5 @@
 extension TransportCapabilities {
-  /// Every capability there is: what a ``StubTransport`` claims unless told otherwise.
+  /// Every capability there is: what a `StubTransport` claims unless told otherwise.
   public static let all = Self(rawValue: .max)
 
   /// Throws for a request that may not stand on the wire (``HTTPRequest/validate()``), and

@@ -1,3 +1,4 @@
+import APIKitTesting
 import Synchronization
 import XCTest
 

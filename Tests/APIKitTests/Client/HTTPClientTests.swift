@@ -1,4 +1,5 @@
 import APIKit
+import APIKitTesting
 import XCTest
 
 final class HTTPClientTests: XCTestCase {

@@ -1,4 +1,5 @@
 import APIKit
+import APIKitTesting
 import Foundation
 import XCTest
 

@@ -1,3 +1,4 @@
+import APIKitTesting
 import XCTest
 
 @testable import APIKit

@@ -1,3 +1,5 @@
+import APIKitTesting
+
 #if os(Linux)
   import Foundation
   import Synchronization

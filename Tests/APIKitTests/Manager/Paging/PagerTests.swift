@@ -1,3 +1,4 @@
+import APIKitTesting
 import DemoServer
 import XCTest
 

@@ -1,3 +1,5 @@
+public import APIKit
+
 /// What a ``StubTransport`` does with one request: answer, fail, wait, compute or keep silent.
 ///
 /// Answers nest: `.after(.seconds(1), .status(503))`, `.held(by: gate, .json("[]"))`.

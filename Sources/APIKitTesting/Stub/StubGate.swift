@@ -70,7 +70,7 @@ public final class StubGate: Sendable {
   }
 
   /// Returns true when the request may pass, false when its task was cancelled while it waited.
-  func arrive() async -> Bool {
+  package func arrive() async -> Bool {
     let (passes, id, reached) = state.withLock { state in
       state.arrivals += 1
       let arrivals = state.arrivals

@@ -1,3 +1,4 @@
+public import APIKit
 import Synchronization
 
 /// A transport without a wire, for tests: gives scripted answers and keeps what it was asked.
