@@ -7,6 +7,13 @@
 /// Fetches `url` `total` times over one thread, `width` at a time; gives the bytes received, or -1.
 long bare_curl_get(const char *url, long total, int width);
 
+/// Whether one easy handle makes many transfers. Not where the libcurl at run time is 7.83.0 to 8.0.1, which uses
+/// memory after it was freed when a handle is used again: each transfer has a handle of its own there.
+int bare_curl_reuses_handles(void);
+
+/// The version of the libcurl at run time, e.g. `7.88.1`.
+const char *bare_curl_version(void);
+
 /// What is taken from the heap now, in all arenas of malloc, in bytes. (Here because Swift's Glibc has no malloc.h.)
 size_t bare_heap_in_use(void);
 
