@@ -1,7 +1,6 @@
 #include "BareCurl.h"
 
 #include <curl/curl.h>
-#include <malloc.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -101,9 +100,4 @@ end:
   curl_multi_cleanup(multi);
   free(slots);
   return received;
-}
-
-size_t bare_heap_in_use(void) {
-  struct mallinfo2 info = mallinfo2();
-  return info.uordblks + info.hblkhd;
 }

@@ -2,8 +2,6 @@
 #ifndef BARE_CURL_H
 #define BARE_CURL_H
 
-#include <stddef.h>
-
 /// Fetches `url` `total` times over one thread, `width` at a time; gives the bytes received, or -1.
 long bare_curl_get(const char *url, long total, int width);
 
@@ -13,8 +11,5 @@ int bare_curl_reuses_handles(void);
 
 /// The version of the libcurl at run time, e.g. `7.88.1`.
 const char *bare_curl_version(void);
-
-/// What is taken from the heap now, in all arenas of malloc, in bytes. (Here because Swift's Glibc has no malloc.h.)
-size_t bare_heap_in_use(void);
 
 #endif
