@@ -41,6 +41,16 @@ struct WireJobs {
     return seconds.wall / Double(count)
   }
 
+  /// The same rows awaited by so many tasks off the main actor, each of which decodes its pages itself.
+  func awaited(_ count: Int, inFlight: Int) async throws -> Double {
+    let manager = await BenchManager(service)
+    return try await share(count, among: inFlight) { number in
+      let response = try await manager.response(for: BenchManager.parameters(page: number % 10))
+      let rows = try response.raw.decode(as: HomePage.self).items
+      guard rows.count == 20 else { throw BenchFailure("\(rows.count) rows") }
+    }
+  }
+
   /// The same rows by URLSession and `JSONSerialization`; not signed.
   func urlSession(_ count: Int, inFlight: Int) async throws -> Double {
     try await share(count, among: inFlight) { _ in
@@ -88,11 +98,16 @@ struct WireJobs {
 }
 
 /// What a view would show of one home.
-struct HomeRow: Sendable {
+struct HomeRow: Sendable, Decodable {
   let id: Int
   let title: String
   let price: Int
   let beds: Int
+}
+
+/// The page as a type of the application's own.
+struct HomePage: Decodable {
+  let items: [HomeRow]
 }
 
 /// Four fields of every home.
