@@ -8,8 +8,10 @@ let package = Package(
   platforms: [.macOS(.v15)],
   dependencies: [.package(name: "APIKit", path: "..")],
   targets: [
-    // The yardstick of the curl group: libcurl called from C.
+    // The yardstick of the path and curl groups: libcurl called from C.
     .target(name: "BareCurl", linkerSettings: [.linkedLibrary("curl")]),
+    // Heap, cores, and a piece of work that is the same on every machine.
+    .target(name: "CMachine"),
     .executableTarget(
       name: "bench",
       dependencies: [
@@ -18,6 +20,7 @@ let package = Package(
         .product(name: "TestServers", package: "APIKit"),
         .product(name: "DemoServer", package: "APIKit"),
         "BareCurl",
+        "CMachine",
       ],
       swiftSettings: [
         .swiftLanguageMode(.v6),

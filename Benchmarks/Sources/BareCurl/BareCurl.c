@@ -1,10 +1,10 @@
 #include "BareCurl.h"
 
 #include <curl/curl.h>
-#include <malloc.h>
 #include <stdlib.h>
 #include <string.h>
 
+/// One transfer after another.
 struct slot {
   CURL *easy;
   char *body;
@@ -29,28 +29,40 @@ static size_t head(char *bytes, size_t size, size_t count, void *user) {
   return size * count;
 }
 
+const char *bare_curl_version(void) { return curl_version_info(CURLVERSION_NOW)->version; }
+
+int bare_curl_reuses_handles(void) {
+  unsigned int version = curl_version_info(CURLVERSION_NOW)->version_num;
+  return version < 0x075300 || version > 0x080001;
+}
+
+static CURL *make_handle(const char *url, struct slot *slot) {
+  CURL *easy = curl_easy_init();
+  curl_easy_setopt(easy, CURLOPT_URL, url);
+  curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
+  curl_easy_setopt(easy, CURLOPT_PROXY, "");
+  curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, take);
+  curl_easy_setopt(easy, CURLOPT_WRITEDATA, slot);
+  curl_easy_setopt(easy, CURLOPT_HEADERFUNCTION, head);
+  curl_easy_setopt(easy, CURLOPT_PRIVATE, slot);
+  return easy;
+}
+
 long bare_curl_get(const char *url, long total, int width) {
   CURLM *multi = curl_multi_init();
   struct slot *slots = calloc((size_t)width, sizeof *slots);
+  int reuses = bare_curl_reuses_handles();
   long received = 0, started = 0, finished = 0;
-  for (int i = 0; i < width; i++) {
-    CURL *easy = curl_easy_init();
-    slots[i].easy = easy;
-    curl_easy_setopt(easy, CURLOPT_URL, url);
-    curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
-    curl_easy_setopt(easy, CURLOPT_PROXY, "");
-    curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, take);
-    curl_easy_setopt(easy, CURLOPT_WRITEDATA, &slots[i]);
-    curl_easy_setopt(easy, CURLOPT_HEADERFUNCTION, head);
-    curl_easy_setopt(easy, CURLOPT_PRIVATE, &slots[i]);
-    if (started < total) {
-      curl_multi_add_handle(multi, easy);
-      started++;
-    }
+  for (int i = 0; i < width && started < total; i++, started++) {
+    slots[i].easy = make_handle(url, &slots[i]);
+    curl_multi_add_handle(multi, slots[i].easy);
   }
   while (finished < total) {
     int running = 0, left = 0;
-    if (curl_multi_perform(multi, &running) != CURLM_OK) break;
+    if (curl_multi_perform(multi, &running) != CURLM_OK) {
+      received = -1;
+      break;
+    }
     CURLMsg *message;
     int progressed = 0;
     while ((message = curl_multi_info_read(multi, &left))) {
@@ -65,7 +77,12 @@ long bare_curl_get(const char *url, long total, int width) {
       finished++;
       progressed = 1;
       curl_multi_remove_handle(multi, slot->easy);
+      if (!reuses) {
+        curl_easy_cleanup(slot->easy);
+        slot->easy = NULL;
+      }
       if (started < total) {
+        if (!reuses) slot->easy = make_handle(url, slot);
         curl_multi_add_handle(multi, slot->easy);
         started++;
       }
@@ -74,16 +91,13 @@ long bare_curl_get(const char *url, long total, int width) {
   }
 end:
   for (int i = 0; i < width; i++) {
-    curl_multi_remove_handle(multi, slots[i].easy);
-    curl_easy_cleanup(slots[i].easy);
+    if (slots[i].easy) {
+      curl_multi_remove_handle(multi, slots[i].easy);
+      curl_easy_cleanup(slots[i].easy);
+    }
     free(slots[i].body);
   }
   curl_multi_cleanup(multi);
   free(slots);
   return received;
-}
-
-size_t bare_heap_in_use(void) {
-  struct mallinfo2 info = mallinfo2();
-  return info.uordblks + info.hblkhd;
 }

@@ -1,58 +1,83 @@
 import Foundation
 
-/// `bench [--only GROUP]... [--match TEXT] [--rounds N] [--json] [--list]`
-///
-/// `--match` takes only the comparisons whose names contain the text.
-///
-/// Exit 0 when every bar holds, 1 when one does not, 2 for wrong usage.
+/// Measures, prints a row for each number, and says which of them miss their bars. See ``usage``.
 @main
 struct Bench {
+  static let usage = """
+    usage: bench [--only GROUP]... [--match TEXT] [--rounds N] [--json | --markdown | --list]
+      --only GROUP   measure this group alone; may be given several times
+      --match TEXT   measure only the rows whose names contain the text
+      --rounds N     take the best of so many rounds; the default is 5
+      --json         print one JSON object, for other programs
+      --markdown     print a table in Markdown; of the group path, unless --only names others
+      --list         print the groups and their rows, and measure nothing
+    Exits 0 when every bar holds, 1 when one does not, 2 for wrong usage.
+
+    """
+
   static func main() async {
-    guard let options = Options(CommandLine.arguments.dropFirst()) else {
-      FileHandle.standardError.write(
-        Data("usage: bench [--only GROUP]... [--match TEXT] [--rounds N] [--json] [--list]\n".utf8))
+    let arguments = CommandLine.arguments.dropFirst()
+    if arguments.first == "--child" { return await ChildProcess.runJob(Array(arguments.dropFirst())) }
+    guard let options = Options(arguments) else {
+      FileHandle.standardError.write(Data(usage.utf8))
       exit(2)
     }
-    if options.list {
-      for group in groups { print("\(group.name)  \(group.summary)") }
-      return
+    let rows = await measure(options)
+    switch options.output {
+    case .list: return
+    case .json: print(Row.json(rows))
+    case .markdown: print(Row.markdown(rows))
+    case .text: break
     }
-    let selected = groups.filter { options.only.isEmpty || options.only.contains($0.name) }
-    var rows: [Measurement.Row] = []
-    if !options.json {
+    let failed = rows.filter { $0.passes == false }
+    if options.output == .text {
+      print(failed.isEmpty ? "\nevery bar holds" : "\n\(failed.count) bars do not hold")
+    }
+    exit(failed.isEmpty ? 0 : 1)
+  }
+
+  /// Runs the groups that the options select.
+  private static func measure(_ options: Options) async -> [Row] {
+    let isText = options.output == .text
+    if isText {
       print("\(ProcessInfo.processInfo.activeProcessorCount) cores, best of \(options.rounds) rounds")
     }
-    for group in selected {
-      if !options.json { print("\n\(group.name): \(group.summary)") }
+    var rows: [Row] = []
+    for group in groups where options.selects(group) {
+      if isText { print("\n\(group.name): \(group.summary)") }
       let measurement = Measurement(
-        group: group.name, rounds: options.rounds, match: options.match, prints: !options.json)
+        group: group.name, rounds: options.rounds, match: options.match,
+        mode: options.output == .list ? .list : .measure(prints: isText))
       do {
         try await group.run(measurement)
       } catch {
         FileHandle.standardError.write(Data("bench: \(group.name): \(error)\n".utf8))
         exit(1)
       }
+      if options.output == .list {
+        print("\(group.name): \(group.summary)")
+        for name in measurement.names { print("  \(name)") }
+      }
       rows += measurement.rows
     }
-    if options.json { print(Measurement.json(rows)) }
-    let failed = rows.filter { $0.passes == false }
-    if !options.json { print(failed.isEmpty ? "\nevery bar holds" : "\n\(failed.count) bars do not hold") }
-    exit(failed.isEmpty ? 0 : 1)
+    return rows
   }
 
   private struct Options {
+    enum Output { case text, json, markdown, list }
+
     var only: Set<String> = []
     var match: String?
     var rounds = 5
-    var json = false
-    var list = false
+    var output = Output.text
 
     init?(_ arguments: ArraySlice<String>) {
       var arguments = arguments
       while let argument = arguments.popFirst() {
         switch argument {
-        case "--json": json = true
-        case "--list": list = true
+        case "--json": output = .json
+        case "--markdown": output = .markdown
+        case "--list": output = .list
         case "--only":
           guard let name = arguments.popFirst(), groups.contains(where: { $0.name == name }) else {
             return nil
@@ -67,16 +92,9 @@ struct Bench {
         default: return nil
         }
       }
+      if output == .markdown, only.isEmpty { only = [pathGroup.name] }
     }
-  }
-}
 
-/// Measurements that belong together.
-struct BenchGroup: Sendable {
-  /// The name for `--only`.
-  let name: String
-  /// One line for the table's head.
-  let summary: String
-  /// Takes the measurements.
-  let run: @Sendable (Measurement) async throws -> Void
+    func selects(_ group: BenchGroup) -> Bool { only.isEmpty || only.contains(group.name) }
+  }
 }

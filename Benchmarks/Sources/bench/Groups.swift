@@ -1,6 +1,6 @@
 /// All groups, in the order they run. A new one is a file of its own and a line here.
 ///
-/// Those that parse documents of 100 MB and store a million answers come last: the heap they leave behind slows
+/// Those that parse documents of 100 MB and store a million responses come last: the heap they leave behind slows
 /// the others down.
 let groups: [BenchGroup] = [
   pathGroup,
@@ -9,3 +9,13 @@ let groups: [BenchGroup] = [
   rawGroup,
   cacheGroup,
 ]
+
+/// Measurements that belong together.
+struct BenchGroup: Sendable {
+  /// The name for `--only`.
+  let name: String
+  /// One line for the table's head.
+  let summary: String
+  /// Takes the measurements.
+  let run: @Sendable (Measurement) async throws -> Void
+}

@@ -3,43 +3,38 @@ import Foundation
 /// Measures one group: two sides in turn, the best of several rounds each, so that what else the machine
 /// does hits both alike and mostly neither.
 final class Measurement {
-  /// What a number must be.
-  enum Bar {
-    case atLeast(Double)
-    case atMost(Double)
-    case none
-  }
-
-  /// One line of the table.
-  struct Row {
-    let group: String
-    let name: String
-    let value: Double
-    let unit: String
-    let bar: Bar
-    let note: String
-
-    var passes: Bool? {
-      switch bar {
-      case .atLeast(let limit): value >= limit
-      case .atMost(let limit): value <= limit
-      case .none: nil
-      }
-    }
+  /// What is done about the rows.
+  enum Mode {
+    /// They are measured; `prints` prints each as it is found.
+    case measure(prints: Bool)
+    /// Only their names are collected.
+    case list
   }
 
   let group: String
   let rounds: Int
   private let match: String?
-  private let prints: Bool
+  private let mode: Mode
   private(set) var rows: [Row] = []
+  /// The names that a row was asked for under; with ``Mode/list`` all that there are.
+  private(set) var names: [String] = []
 
-  init(group: String, rounds: Int, match: String?, prints: Bool) {
-    (self.group, self.rounds, self.match, self.prints) = (group, rounds, match, prints)
+  init(group: String, rounds: Int, match: String?, mode: Mode) {
+    (self.group, self.rounds, self.match, self.mode) = (group, rounds, match, mode)
   }
 
-  /// Whether a comparison of this name is wanted; for groups that prepare much for one.
-  func wants(_ name: String) -> Bool { match.map { name.contains($0) } ?? true }
+  /// Whether a row of one of these names is wanted. Every measurement asks before it prepares anything, which is
+  /// what makes `--match` quick and `--list` cheap.
+  func wants(_ names: String...) -> Bool { wants(names) }
+
+  /// ``wants(_:)-(String...)`` for names in a list.
+  func wants(_ names: [String]) -> Bool {
+    self.names += names.filter(matches)
+    guard case .measure = mode else { return false }
+    return names.contains(where: matches)
+  }
+
+  private func matches(_ name: String) -> Bool { match.map { name.contains($0) } ?? true }
 
   /// How many times faster `ours` is than `theirs` at the same work on this thread; both sides must do all of
   /// it here, for only this thread's processor time is counted.
@@ -61,21 +56,20 @@ final class Measurement {
     record(name, best.1 / best.0, "x", bar: bar, note: note(best, bytes))
   }
 
-  /// ``compare(_:bar:bytes:slice:ours:theirs:)`` for work that awaits, by the clock on the
-  /// wall. Each side runs `count` times a round.
-  func compare(
-    _ name: String, bar: Bar = .none, count: Int, ours: () async throws -> Void,
-    theirs: () async throws -> Void
+  /// How many times faster `ours` is than `theirs` by the clock on the wall; each side gives the seconds of one
+  /// piece of its work.
+  func race(
+    _ name: String, bar: Bar = .none, note: String = "", ours: () async throws -> Double,
+    theirs: () async throws -> Double
   ) async rethrows {
     guard wants(name) else { return }
-    try await ours()
-    try await theirs()
     var best = (Double.infinity, Double.infinity)
     for _ in 0..<rounds {
-      best.0 = min(best.0, try await time(count, ours))
-      best.1 = min(best.1, try await time(count, theirs))
+      best.0 = min(best.0, try await ours())
+      best.1 = min(best.1, try await theirs())
     }
-    record(name, best.1 / best.0, "x", bar: bar, note: note(best, nil))
+    let rates = String(format: "%.0f against %.0f a second", 1 / best.0, 1 / best.1)
+    record(name, best.1 / best.0, "x", bar: bar, note: note.isEmpty ? rates : "\(rates); \(note)")
   }
 
   /// The seconds of this thread one run takes, the best of the rounds.
@@ -86,11 +80,12 @@ final class Measurement {
     return best
   }
 
-  /// Notes a number that was found in another way.
+  /// Notes a number that was found in another way, unless nobody wants it: several rows may share one measurement.
   func record(_ name: String, _ value: Double, _ unit: String, bar: Bar = .none, note: String = "") {
+    guard matches(name) else { return }
     let row = Row(group: group, name: name, value: value, unit: unit, bar: bar, note: note)
     rows.append(row)
-    if prints { print(Self.line(row)) }
+    if case .measure(prints: true) = mode { print(row.line) }
   }
 
   // MARK: Timing
@@ -120,18 +115,18 @@ final class Measurement {
     return Double(time.tv_sec) + Double(time.tv_nsec) * 1e-9
   }
 
-  private func time(_ count: Int, _ body: () async throws -> Void) async rethrows -> Double {
-    let clock = ContinuousClock()
-    let start = clock.now
-    for _ in 0..<count { try await body() }
-    return Self.seconds(clock.now - start) / Double(count)
+  /// The seconds that `work` takes by the clock on the wall.
+  static func seconds(of work: () async throws -> Void) async rethrows -> Double {
+    let start = ContinuousClock.now
+    try await work()
+    return seconds(ContinuousClock.now - start)
   }
 
   static func seconds(_ duration: Duration) -> Double {
     Double(duration.components.seconds) + Double(duration.components.attoseconds) * 1e-18
   }
 
-  // MARK: Printing
+  // MARK: Notes
 
   private func note(_ times: (Double, Double), _ bytes: Int?) -> String {
     guard let bytes else { return "\(Self.duration(times.0)) against \(Self.duration(times.1))" }
@@ -146,40 +141,6 @@ final class Measurement {
     default: String(format: "%.2f ms", seconds * 1e3)
     }
   }
-
-  private static func line(_ row: Row) -> String {
-    let value = String(format: "%.2f", row.value) + " " + row.unit
-    let name = row.name.padding(toLength: max(46, row.name.count), withPad: " ", startingAt: 0)
-    let padding = String(repeating: " ", count: max(0, 14 - value.count))
-    let verdict =
-      switch row.bar {
-      case .atLeast(let limit): "bar ≥ \(limit.formatted) \(row.passes == true ? "pass" : "FAIL")"
-      case .atMost(let limit): "bar ≤ \(limit.formatted) \(row.passes == true ? "pass" : "FAIL")"
-      case .none: ""
-      }
-    return "  \(name)\(padding)\(value)  \(verdict)\(row.note.isEmpty ? "" : "  (\(row.note))")"
-  }
-
-  static func json(_ rows: [Row]) -> String {
-    let cores = ProcessInfo.processInfo.activeProcessorCount
-    let lines = rows.map { row in
-      let bar =
-        switch row.bar {
-        case .atLeast(let limit): ",\"atLeast\":\(limit)"
-        case .atMost(let limit): ",\"atMost\":\(limit)"
-        case .none: ""
-        }
-      let passes = row.passes.map { ",\"passes\":\($0)" } ?? ""
-      return
-        "{\"group\":\"\(row.group)\",\"name\":\"\(row.name)\",\"value\":\(row.value),\"unit\":\"\(row.unit)\""
-        + bar + passes + ",\"note\":\"\(row.note)\"}"
-    }
-    return "{\"cores\":\(cores),\"rows\":[\n" + lines.joined(separator: ",\n") + "\n]}"
-  }
-}
-
-extension Double {
-  fileprivate var formatted: String { self == rounded() ? String(Int(self)) : String(self) }
 }
 
 /// Makes the optimiser believe that a value is used.

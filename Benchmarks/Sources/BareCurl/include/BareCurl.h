@@ -2,12 +2,14 @@
 #ifndef BARE_CURL_H
 #define BARE_CURL_H
 
-#include <stddef.h>
-
 /// Fetches `url` `total` times over one thread, `width` at a time; gives the bytes received, or -1.
 long bare_curl_get(const char *url, long total, int width);
 
-/// What is taken from the heap now, in all arenas of malloc, in bytes. (Here because Swift's Glibc has no malloc.h.)
-size_t bare_heap_in_use(void);
+/// Whether one easy handle makes many transfers. Not where the libcurl at run time is 7.83.0 to 8.0.1, which uses
+/// memory after it was freed when a handle is used again: each transfer has a handle of its own there.
+int bare_curl_reuses_handles(void);
+
+/// The version of the libcurl at run time, e.g. `7.88.1`.
+const char *bare_curl_version(void);
 
 #endif

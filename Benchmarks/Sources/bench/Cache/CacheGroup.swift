@@ -4,8 +4,7 @@ import TestServers
 
 let cacheGroup = BenchGroup(name: "cache", summary: "stored answers in memory and on disk") { measurement in
   let page = try RawFixtures.page()
-  // First, for what others leave behind would hide what it takes.
-  await memoryBound(measurement, page: page)
+  try memoryBound(measurement)
   try await memoryLandings(measurement, page: page)
   try await diskLandings(measurement, page: page)
   await storing(measurement, page: page)
@@ -18,7 +17,7 @@ private func memoryLandings(_ measurement: Measurement, page: [UInt8]) async thr
   let names = (
     "landing from memory, load to delegate, CPU", "landing from memory against one from nginx, one at a time"
   )
-  guard measurement.wants(names.0) || measurement.wants(names.1) else { return }
+  guard measurement.wants(names.0, names.1) else { return }
   let memory = await CachedLoads(ResponseCache(), policy: .fresh(for: .seconds(3600)), body: page)
   await memory.run(10, distinct: 10)
   var cpu = Double.infinity
@@ -30,8 +29,7 @@ private func memoryLandings(_ measurement: Measurement, page: [UInt8]) async thr
   let nginx = try NginxServer()
   try Data(page).write(to: nginx.files.appendingPathComponent("list"))
   let network = await CachedLoads(
-    nil, policy: .none, client: HTTPClient(transport: try CurlTransport()),
-    baseURL: try HTTPURL(nginx.url("/files")))
+    nil, policy: .none, baseURL: try HTTPURL(nginx.url("/files")), transport: try CurlTransport())
   var best = (memory: Double.infinity, network: Double.infinity)
   for _ in 0..<measurement.rounds * 4 {
     best.memory = min(best.memory, await memory.run(1000, distinct: 10).wall / 1000)
@@ -88,7 +86,7 @@ private func storingAtLanding(_ measurement: Measurement, page: [UInt8]) async {
     let folder = BenchFolder()
     let cache = ResponseCache(disk: DiskCacheConfiguration(folder: folder.path))
     let loads = await CachedLoads(cache, policy: .fresh(for: .seconds(3600)), body: page)
-    let watch = await StoreWatch()
+    let watch = StoreWatch()
     await loads.watch(watch)
     await loads.run(4000, distinct: 4000, inFlight: 1)
     best = min(best, await watch.median)
@@ -154,10 +152,10 @@ private struct StoredResponses {
   /// The processor time of one landing, in seconds, all threads and all that follows it counted.
   func secondsPerLanding() async -> Double {
     let landings = 2000
-    let start = ProcessCPU.seconds
+    let start = ProcessUse.cpuSeconds
     await loads.run(landings, distinct: count, step: 7919, inFlight: 16)
     await cache.flush()
-    return (ProcessCPU.seconds - start) / Double(landings)
+    return (ProcessUse.cpuSeconds - start) / Double(landings)
   }
 }
 
@@ -168,22 +166,4 @@ extension Array {
     for element in self { results.append(await transform(element)) }
     return results
   }
-}
-
-/// What the process grows by while a million distinct answers pass through a cache of 32 MiB.
-private func memoryBound(_ measurement: Measurement, page: [UInt8]) async {
-  let name = "growth under a million stores, bound 32 MiB"
-  guard measurement.wants(name) else { return }
-  let stored = 1_000_000
-  // What the loads themselves need is there before the cache's part is counted.
-  await CachedLoads(nil, policy: .none, body: page).run(20_000, distinct: 20_000, inFlight: 16)
-  let before = Memory.residentBytes
-  let cache = ResponseCache(memoryBytes: 32 << 20, memoryCount: 1_000_000)
-  let loads = await CachedLoads(cache, policy: .fresh(for: .seconds(3600)), body: page)
-  await loads.run(stored, distinct: stored, inFlight: 16)
-  let grown = Double(Memory.residentBytes - before) / Double(1 << 20)
-  let held = Double(cache.statistics.memory.bytes) / Double(1 << 20)
-  measurement.record(
-    name, grown, "MiB", bar: .atMost(35.2),
-    note: String(format: "%.1f MiB by its own books, %d answers", held, cache.statistics.memory.count))
 }

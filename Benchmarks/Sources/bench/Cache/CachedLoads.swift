@@ -1,50 +1,25 @@
 import APIKit
 import Foundation
 
-/// A backend whose answers are kept.
-struct CachedService: APIService {
-  let name = "Cached"
-  let environments: ServiceEnvironments
-  let client: HTTPClient
-  let cache: ResponseCache?
-}
-
-final class CachedManager: BaseAPIManager, APIManager {
-  let service: CachedService
-  let apiName = "list"
-  let cachePolicy: CachePolicy
-
-  init(_ service: CachedService, _ policy: CachePolicy) {
-    self.service = service
-    cachePolicy = policy
-    super.init()
-  }
-}
-
-/// Answers at once with one body.
-struct PageTransport: HTTPTransport {
-  let body: [UInt8]
-  var capabilities: TransportCapabilities { [] }
-  func send(_ exchange: HTTPExchange) async throws(APIError) -> HTTPResponse {
-    HTTPResponse(status: 200, headers: ["Content-Type": "application/json"], body: .bytes(body))
-  }
-}
-
 /// Loads of one manager, so many at a time, told apart by a parameter.
 @MainActor final class CachedLoads: APIManagerDelegate {
-  private let manager: CachedManager
+  private let manager: ControlledManager
   private var (next, toStart, toLand, distinct, step) = (0, 0, 0, 1, 1)
   private var done: CheckedContinuation<Void, Never>?
 
   init(
-    _ cache: ResponseCache?, policy: CachePolicy, body: [UInt8] = [], client: HTTPClient? = nil,
-    baseURL: HTTPURL = "http://127.0.0.1:1/api"
+    _ cache: ResponseCache?, policy: CachePolicy, baseURL: HTTPURL = "http://127.0.0.1:1/api",
+    transport: any HTTPTransport
   ) {
-    manager = CachedManager(
-      CachedService(
-        environments: ServiceEnvironments(baseURL),
-        client: client ?? HTTPClient(transport: PageTransport(body: body)), cache: cache), policy)
+    var service = ControlledService(baseURL: baseURL, transport: transport)
+    service.cache = cache
+    manager = ControlledManager(service, cachePolicy: policy)
     manager.delegate = self
+  }
+
+  /// Loads that each land with this body at once.
+  convenience init(_ cache: ResponseCache?, policy: CachePolicy, body: [UInt8]) {
+    self.init(cache, policy: policy, transport: InstantTransport(body: body))
   }
 
   func watch(_ watch: StoreWatch) {
@@ -61,12 +36,12 @@ struct PageTransport: HTTPTransport {
     (toStart, toLand) = (count, count)
     (self.distinct, self.step) = (distinct, step)
     let clock = ContinuousClock()
-    let (start, cpu) = (clock.now, ProcessCPU.seconds)
+    let (start, cpu) = (clock.now, ProcessUse.cpuSeconds)
     await withCheckedContinuation { continuation in
       done = continuation
       for _ in 0..<inFlight { startOne() }
     }
-    return (Measurement.seconds(clock.now - start), ProcessCPU.seconds - cpu)
+    return (Measurement.seconds(clock.now - start), ProcessUse.cpuSeconds - cpu)
   }
 
   private func startOne() {
@@ -91,12 +66,4 @@ struct PageTransport: HTTPTransport {
 final class BenchFolder {
   let path = FileManager.default.temporaryDirectory.appendingPathComponent("apikit-bench-\(UUID())").path
   deinit { try? FileManager.default.removeItem(atPath: path) }
-}
-
-enum Memory {
-  /// What the process has in memory, in bytes.
-  static var residentBytes: Int {
-    let pages = (try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8))?.split(separator: " ")
-    return (pages.map { Int($0[1]) ?? 0 } ?? 0) * 4096
-  }
 }

@@ -7,7 +7,7 @@ let flightGroup = BenchGroup(name: "flight", summary: "what stands between takeo
   await idleSteps(measurement)
   try await idleSignIn(measurement)
   try await recordLine(measurement)
-  try await sharedAnswer(measurement)
+  try await sharedResponse(measurement)
   try await refreshStorm(measurement)
 }
 
@@ -15,6 +15,11 @@ let flightGroup = BenchGroup(name: "flight", summary: "what stands between takeo
 /// nothing to do, against all of them switched off: the CPU that they add to one load. Joining is apart: it is
 /// opt-in, and a load that opts in leads a shared call even where nobody joins.
 private func idleSteps(_ measurement: Measurement) async {
+  let names = (
+    idle: "idle retry, limits, breaker, gate and sign-in, CPU per load",
+    joining: "leading a shared call that nobody joins, CPU per load"
+  )
+  guard measurement.wants(names.idle, names.joining) else { return }
   let loads = 20_000
   var off = ControlledService()
   off.retryPolicy = .never
@@ -35,16 +40,18 @@ private func idleSteps(_ measurement: Measurement) async {
   func microseconds(_ seconds: Double) -> Double { seconds / Double(loads) * 1e6 }
   let note = String(format: "a load without them: %.2f µs", microseconds(best.off))
   measurement.record(
-    "idle retry, limits, breaker, gate and sign-in, CPU per load", microseconds(best.on - best.off), "µs",
-    bar: .atMost(2), note: note)
+    names.idle, microseconds(best.on - best.off), "µs", bar: .atMost(2), note: note)
   measurement.record(
-    "leading a shared call that nobody joins, CPU per load", microseconds(best.joining - best.off), "µs",
-    note: note)
+    names.joining, microseconds(best.joining - best.off), "µs", note: note)
 }
 
 /// An authenticator with nobody signed in, and one whose token every load carries, against none: the CPU that
 /// they add to one load.
 private func idleSignIn(_ measurement: Measurement) async throws {
+  let names = (
+    idle: "sign-in with nobody signed in, CPU per load", token: "a token on every load, CPU per load"
+  )
+  guard measurement.wants(names.idle, names.token) else { return }
   let loads = 20_000
   let none = ControlledService()
   var idle = ControlledService()
@@ -62,14 +69,15 @@ private func idleSignIn(_ measurement: Measurement) async throws {
   func microseconds(_ seconds: Double) -> Double { seconds / Double(loads) * 1e6 }
   let note = String(format: "a load without: %.2f µs", microseconds(best.none))
   measurement.record(
-    "sign-in with nobody signed in, CPU per load", microseconds(best.idle - best.none), "µs",
-    bar: .atMost(2), note: note)
+    names.idle, microseconds(best.idle - best.none), "µs", bar: .atMost(2), note: note)
   measurement.record(
-    "a token on every load, CPU per load", microseconds(best.signedIn - best.none), "µs", note: note)
+    names.token, microseconds(best.signedIn - best.none), "µs", note: note)
 }
 
 /// One line of a flight's record.
 private func recordLine(_ measurement: Measurement) async throws {
+  let name = "one line of a record"
+  guard measurement.wants(name) else { return }
   let box = Mutex<FlightRecorder?>(nil)
   var service = ControlledService()
   service.onCall = { call in box.withLock { $0 = call.recorder } }
@@ -77,11 +85,13 @@ private func recordLine(_ measurement: Measurement) async throws {
   _ = try await manager.response()
   guard let recorder = box.withLock({ $0 }) else { return }
   let seconds = measurement.seconds(slice: 0.002) { recorder.record(.attempt(1, host: "homes.test")) }
-  measurement.record("one line of a record", seconds * 1e9, "ns", bar: .atMost(300))
+  measurement.record(name, seconds * 1e9, "ns", bar: .atMost(300))
 }
 
-/// Ten thousand loads that wait for one wire call, from its answer to the last landing on the delegate.
-private func sharedAnswer(_ measurement: Measurement) async throws {
+/// Ten thousand loads that wait for one wire call, from its response to the last landing on the delegate.
+private func sharedResponse(_ measurement: Measurement) async throws {
+  let name = "10,000 waiters of one wire call land"
+  guard measurement.wants(name) else { return }
   let count = 10_000
   var (best, cpu) = (Double.infinity, Double.infinity)
   for _ in 0..<measurement.rounds {
@@ -92,56 +102,17 @@ private func sharedAnswer(_ measurement: Measurement) async throws {
     // All have left the main actor; a moment for the last of them to reach the table.
     try await Task.sleep(for: .milliseconds(300))
     let clock = ContinuousClock()
-    let (start, used) = (clock.now, ProcessCPU.seconds)
+    let (start, used) = (clock.now, ProcessUse.cpuSeconds)
     stub.release()
     await landings.wait()
     best = min(best, Measurement.seconds(clock.now - start))
-    cpu = min(cpu, ProcessCPU.seconds - used)
+    cpu = min(cpu, ProcessUse.cpuSeconds - used)
     // Loads that did not join are not what is measured.
     guard stub.requests.count == 1 else { fatalError("\(stub.requests.count) requests were sent") }
   }
   measurement.record(
-    "10,000 waiters of one wire call land", best * 1e3, "ms", bar: .atMost(100),
+    name, best * 1e3, "ms", bar: .atMost(100),
     note: String(format: "%.0f ms of CPU", cpu * 1e3))
-}
-
-/// A backend whose flight control can be set.
-private struct ControlledService: APIService {
-  let name = "Control"
-  let environments = ServiceEnvironments("http://127.0.0.1:1/api")
-  let client: HTTPClient
-  var retryPolicy = RetryPolicy.never
-  var hostLimits: HostLimits?
-  var breaker: BreakerPolicy?
-  var networkGate = NetworkGate.fly
-  var authenticator: Authenticator?
-  let network = NetworkMonitor(watchesSystem: false)
-  var onCall: (@Sendable (APICall) -> Void)?
-
-  init(transport: any HTTPTransport = IdleTransport()) { client = HTTPClient(transport: transport) }
-
-  func headers(for call: APICall) -> HTTPHeaders {
-    onCall?(call)
-    return [:]
-  }
-}
-
-/// Answers every request at once, with nothing.
-private struct IdleTransport: HTTPTransport {
-  var capabilities: TransportCapabilities { [.totalTimeout] }
-  func send(_ exchange: HTTPExchange) async throws(APIError) -> HTTPResponse { HTTPResponse(status: 200) }
-}
-
-private final class ControlledManager: BaseAPIManager, APIManager {
-  let service: ControlledService
-  let apiName = "list"
-  let joinsIdenticalFlights: Bool
-
-  init(_ service: ControlledService, joins: Bool = false) {
-    self.service = service
-    joinsIdenticalFlights = joins
-    super.init()
-  }
 }
 
 /// Keeps 64 loads in the air until so many have landed. Every load is unlike the others in the air.
@@ -162,12 +133,12 @@ private final class ControlledManager: BaseAPIManager, APIManager {
     manager.sharedState = SharedState()
     let driver = ControlledDriver(manager, loads: loads)
     manager.delegate = driver
-    let start = ProcessCPU.seconds
+    let start = ProcessUse.cpuSeconds
     await withCheckedContinuation { continuation in
       driver.done = continuation
       for _ in 0..<64 { driver.startOne() }
     }
-    return ProcessCPU.seconds - start
+    return ProcessUse.cpuSeconds - start
   }
 
   private func startOne() {

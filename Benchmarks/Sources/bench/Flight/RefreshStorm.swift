@@ -9,11 +9,11 @@ import Foundation
 /// no client can hold the bar then, and the row has none.
 func refreshStorm(_ measurement: Measurement) async throws {
   let answer = Duration.seconds(1)
-  let rows: [(String, Double, Measurement.Bar)] = [
+  let rows: [(String, Double, Bar)] = [
     ("refresh storm of 1,000 against one request", 0.25, .atMost(3)),
     ("the same with a renewal as slow as a request", 1, .none),
   ]
-  for (name, share, bar) in rows {
+  for (name, share, bar) in rows where measurement.wants(name) {
     var best: (storm: Double, one: Double) = (.infinity, .infinity)
     for _ in 0..<min(measurement.rounds, 3) {
       let times = try await StormyBackend(answer: answer, renewal: answer * share).run(1000)
@@ -54,14 +54,13 @@ private struct StormyBackend {
     }
     var configuration = TransportConfiguration()
     configuration.connections.perHost = count + 1
-    let client = HTTPClient(transport: try DefaultTransport.make(configuration))
-    let environments = ServiceEnvironments(try server.url("/api"))
-    let tokens = await StormyManager(
-      StormyService(environments: environments, client: client), "token", .post, .exempt)
+    var service = ControlledService(
+      baseURL: try server.url("/api"), transport: try DefaultTransport.make(configuration))
+    let tokens = await ControlledManager(service, "token", method: .post, signIn: .exempt)
     let authenticator = Authenticator { _ in
       Credential(accessToken: try await tokens.response().raw.access_token.require(), refreshToken: "r")
     }
-    let service = StormyService(environments: environments, client: client, authenticator: authenticator)
+    service.authenticator = authenticator
 
     try authenticator.signIn(with: Credential(accessToken: "new", refreshToken: "r"))
     let one = await StormLandings.seconds(of: 1, service)
@@ -69,32 +68,10 @@ private struct StormyBackend {
     server.forget()
     let storm = await StormLandings.seconds(of: count, service)
     let paths = server.requests.map(\.path)
-    guard paths.count { $0 == "/api/token" } == 1, paths.count == 2 * count + 1 else {
+    guard paths.count(where: { $0 == "/api/token" }) == 1, paths.count == 2 * count + 1 else {
       fatalError("\(paths.count) requests were sent: that was no storm")
     }
     return (storm, one)
-  }
-}
-
-private struct StormyService: APIService {
-  let name = "Storm"
-  let environments: ServiceEnvironments
-  let client: HTTPClient
-  var authenticator: Authenticator?
-}
-
-private final class StormyManager: BaseAPIManager, APIManager {
-  let service: StormyService
-  let apiName: String
-  let method: HTTPMethod
-  let signIn: SignInRule
-
-  init(
-    _ service: StormyService, _ apiName: String, _ method: HTTPMethod = .get,
-    _ signIn: SignInRule = .asAvailable
-  ) {
-    (self.service, self.apiName, self.method, self.signIn) = (service, apiName, method, signIn)
-    super.init()
   }
 }
 
@@ -105,8 +82,8 @@ private final class StormyManager: BaseAPIManager, APIManager {
 
   private init(_ count: Int) { toLand = count }
 
-  static func seconds(of count: Int, _ service: StormyService) async -> Double {
-    let manager = StormyManager(service, "list")
+  static func seconds(of count: Int, _ service: ControlledService) async -> Double {
+    let manager = ControlledManager(service)
     manager.sharedState = SharedState()
     let landings = StormLandings(count)
     manager.delegate = landings

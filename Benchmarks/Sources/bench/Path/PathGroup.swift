@@ -1,140 +1,124 @@
 import APIKit
+import CMachine
 import Foundation
 
 let pathGroup = BenchGroup(name: "path", summary: "a load from takeoff to landing") { measurement in
-  try await frameworkShare(measurement)
+  await ownCPU(measurement)
   try await wholePath(measurement)
+  try await onOneCore(measurement)
+  try await awaitedAndDecoded(measurement)
+  try await ownSigner(measurement)
+  try await threadHops(measurement)
+}
+
+/// What a load costs beside transport and parsing: parameters, policy, assembly, HMAC signature, the steps
+/// of the flight, landing on a delegate. The transport responds at once with an empty body, so that neither a
+/// wire nor a parser is in the number.
+private func ownCPU(_ measurement: Measurement) async {
+  let name = "the framework's own CPU per load, signed"
+  guard measurement.wants(name) else { return }
+  let service = BenchService(transport: InstantTransport())
+  let loads = 20_000
+  var (own, yard) = (Double.infinity, Double.infinity)
+  for _ in 0..<measurement.rounds {
+    own = min(own, await LoadDriver.run(service: service, loads: loads, inFlight: 64) { _ in }.cpu)
+    // Between the rounds, so that it meets the same machine.
+    yard = min(yard, measurement.seconds { keep(machine_yardstick(100)) } / 100)
+  }
+  own /= Double(loads)
+  measurement.record(
+    name, own * 1e6, "µs", bar: .atMost(7.5),
+    note: String(
+      format:
+        "%.2f times the yardstick of this run, %.2f µs for 32 small allocations and the SHA-256 of 1 KiB",
+      own / yard, yard * 1e6))
 }
 
 /// The whole path over a real wire, against the same job on the system's parts, and against libcurl alone.
 private func wholePath(_ measurement: Measurement) async throws {
-  let jobs = try WireJobs()
-  let (loads, few, width) = (12_800, 1_280, 64)
-  var best = (ours: Double.infinity, system: Double.infinity, bare: Double.infinity)
+  let names = (
+    system: "manager to delegate, 64 in flight, against URLSession and JSONSerialization",
+    bare: "manager to delegate, 64 in flight, against bare libcurl's fetch",
+    alone: "manager to delegate, one at a time, against bare libcurl one at a time"
+  )
+  guard measurement.wants(names.system, names.bare, names.alone) else { return }
+  let jobs = try WireJobs(try WireServer.shared.get().baseURL)
+  try await measurement.race(
+    names.system, bar: .atLeast(12),
+    ours: { await jobs.managers(12_800, inFlight: 64) },
+    theirs: { try await jobs.urlSession(1_280, inFlight: 64) })
+  try await measurement.race(
+    names.bare, bar: .atLeast(0.5), note: WireJobs.bareCurlNote,
+    ours: { await jobs.managers(12_800, inFlight: 64) },
+    theirs: { try jobs.bareCurl(12_800, inFlight: 64) })
+  try await measurement.race(
+    names.alone, bar: .atLeast(0.5), note: WireJobs.bareCurlNote,
+    ours: { await jobs.managers(3_000, inFlight: 1) },
+    theirs: { try jobs.bareCurl(3_000, inFlight: 1) })
+}
+
+/// One core for the loads, as on a small machine or a busy one: what runs beside them on another core elsewhere is
+/// in the number here. nginx has a core of its own, where there is one.
+private func onOneCore(_ measurement: Measurement) async throws {
+  let name = "pinned to one core, 64 in flight, against bare libcurl pinned alike"
+  guard measurement.wants(name) else { return }
+  let core = machine_core_above(-1)
+  let other = machine_core_above(core)
+  let server = try WireServer()
+  if other >= 0 { try server.pin(toCore: other) }
+  let arguments = [String(core), server.baseURL]
+  let place = other >= 0 ? "nginx pinned to another" : "nginx on the same, there is no other"
+  try await measurement.race(
+    name, bar: .atLeast(0.35), note: "\(place); \(WireJobs.bareCurlNote)",
+    ours: { try (ChildProcess.run("pinned-managers", arguments) as PinnedTime).seconds },
+    theirs: { try (ChildProcess.run("pinned-bare-curl", arguments) as PinnedTime).seconds })
+}
+
+/// Tasks off the main actor that await one manager and decode a type of their own, as a command line tool or a
+/// server would: it makes the manager of an endpoint once and asks it from wherever it is.
+private func awaitedAndDecoded(_ measurement: Measurement) async throws {
+  let name = "awaited and decoded as Decodable, 64 in flight, against manager to delegate"
+  guard measurement.wants(name) else { return }
+  let jobs = try WireJobs(try WireServer.shared.get().baseURL)
+  try await measurement.race(
+    name, bar: .atLeast(0.9), note: "64 tasks share one manager",
+    ours: { try await jobs.awaited(12_800, inFlight: 64) },
+    theirs: { await jobs.managers(12_800, inFlight: 64) })
+}
+
+/// What it costs that a load runs code of the application off the main actor.
+private func ownSigner(_ measurement: Measurement) async throws {
+  let name = "the same with a signer of the application's own, 64 in flight, against without"
+  guard measurement.wants(name) else { return }
+  let baseURL = try WireServer.shared.get().baseURL
+  let with = try WireJobs(baseURL, signer: OwnSigner())
+  let without = try WireJobs(baseURL, signer: nil)
+  await measurement.race(
+    name, note: "the other side has no signer",
+    ours: { await with.managers(12_800, inFlight: 64) },
+    theirs: { await without.managers(12_800, inFlight: 64) })
+}
+
+/// How many times a load wakes a thread beside the one that its response wakes; each costs microseconds that the
+/// load waits. Loads go one at a time, so every wait of a thread is a load's.
+///
+/// The server responds after 2 ms, as one across a network does: for one on the same machine the transport looks
+/// a moment before it sleeps, and then no thread is woken by the response.
+private func threadHops(_ measurement: Measurement) async throws {
+  let name = "thread hops of a lone load"
+  guard measurement.wants(name) else { return }
+  let far = try WireServer(delay: .milliseconds(2))
+  let near = try WireServer.shared.get()
+  var wakes = (far: Double.infinity, near: Double.infinity)
   for _ in 0..<measurement.rounds {
-    best.ours = min(best.ours, await jobs.managers(loads, inFlight: width).wall / Double(loads))
-    best.system = min(best.system, try await jobs.urlSession(few, inFlight: width) / Double(few))
-    best.bare = min(best.bare, try jobs.bareCurl(loads, inFlight: width) / Double(loads))
-  }
-  func rates(_ other: Double) -> String {
-    String(format: "%.0f against %.0f a second", 1 / best.ours, 1 / other)
+    wakes.far = min(wakes.far, try (ChildProcess.run("lone-loads", [far.baseURL]) as LoneLoads).wakesPerLoad)
+    wakes.near = min(
+      wakes.near, try (ChildProcess.run("lone-loads", [near.baseURL]) as LoneLoads).wakesPerLoad)
   }
   measurement.record(
-    "manager to delegate, 64 in flight, against URLSession and JSONSerialization", best.system / best.ours,
-    "x", bar: .atLeast(10), note: rates(best.system))
-  measurement.record(
-    "manager to delegate, 64 in flight, against bare libcurl's fetch", best.bare / best.ours, "x",
-    bar: .atLeast(0.4), note: rates(best.bare))
-}
-
-/// What a load costs beside transport and parsing: parameters, policy, assembly, HMAC signature, the steps
-/// of the flight, landing on a delegate. The transport answers at once with an empty body, so that neither a
-/// wire nor a parser is in the number.
-private func frameworkShare(_ measurement: Measurement) async throws {
-  let service = BenchService(client: HTTPClient(transport: InstantTransport()))
-  var best = Double.infinity
-  for _ in 0..<measurement.rounds {
-    let seconds = await LoadDriver.run(service: service, loads: 20_000, inFlight: 64) { _ in }
-    best = min(best, seconds.cpu / 20_000 * 1e6)
-  }
-  measurement.record("the framework's own CPU per load, signed", best, "µs", bar: .atMost(12))
-}
-
-/// Answers every request at once, with nothing.
-private struct InstantTransport: HTTPTransport {
-  var capabilities: TransportCapabilities { [] }
-  func send(_ exchange: HTTPExchange) async throws(APIError) -> HTTPResponse { HTTPResponse(status: 200) }
-}
-
-/// The backend of the measurements: common parameters, header fields and a signature, as a real one has.
-struct BenchService: APIService {
-  let name = "Bench"
-  let environments: ServiceEnvironments
-  let client: HTTPClient
-  let signer: (any RequestSigner)? = HMACSigner(key: SigningKey("bench-key"), keyID: "bench")
-
-  init(baseURL: HTTPURL = "http://127.0.0.1:1/api", client: HTTPClient) {
-    environments = ServiceEnvironments(baseURL)
-    self.client = client
-  }
-
-  func commonParameters(for call: APICall) -> Parameters { ["app": "bench", "os": "linux"] }
-  func headers(for call: APICall) -> HTTPHeaders { ["Accept": "application/json"] }
-}
-
-/// The one endpoint of the measurements.
-final class BenchManager: BaseAPIManager, APIManager {
-  let service: BenchService
-  let apiName: String
-
-  init(service: BenchService, apiName: String) {
-    self.service = service
-    self.apiName = apiName
-    super.init()
-  }
-}
-
-/// Keeps so many loads of one manager in the air until so many have landed.
-@MainActor final class LoadDriver: APIManagerDelegate {
-  private let manager: BenchManager
-  private let use: @MainActor @Sendable (BaseAPIManager) -> Void
-  private var toStart: Int
-  private var toLand: Int
-  private var done: CheckedContinuation<Void, Never>?
-
-  private init(
-    _ manager: BenchManager, loads: Int, use: @escaping @MainActor @Sendable (BaseAPIManager) -> Void
-  ) {
-    self.manager = manager
-    self.use = use
-    (toStart, toLand) = (loads, loads)
-  }
-
-  /// Runs the loads and gives the seconds they took, by the clock and by the CPU of the process.
-  static func run(
-    service: BenchService, apiName: String = "list", loads: Int, inFlight: Int,
-    use: @escaping @MainActor @Sendable (BaseAPIManager) -> Void
-  ) async -> (wall: Double, cpu: Double) {
-    let manager = BenchManager(service: service, apiName: apiName)
-    let driver = LoadDriver(manager, loads: loads, use: use)
-    manager.delegate = driver
-    let clock = ContinuousClock()
-    let (start, cpu) = (clock.now, ProcessCPU.seconds)
-    await withCheckedContinuation { continuation in
-      driver.done = continuation
-      for _ in 0..<min(inFlight, loads) { driver.startOne() }
-    }
-    return (Measurement.seconds(clock.now - start), ProcessCPU.seconds - cpu)
-  }
-
-  private func startOne() {
-    guard toStart > 0 else { return }
-    toStart -= 1
-    manager.load(["city": "Suzhou", "page": .integer(toStart % 10), "beds": 3])
-  }
-
-  func manager(_ manager: BaseAPIManager, didSucceedWith response: APIResponse) {
-    use(manager)
-    landed()
-  }
-
-  func manager(_ manager: BaseAPIManager, didFailWith error: APIError) {
-    fatalError("a load of the measurement failed: \(error)")  // a failed load would flatter the number
-  }
-
-  private func landed() {
-    toLand -= 1
-    startOne()
-    if toLand == 0 { done?.resume() }
-  }
-}
-
-/// The CPU time of this process.
-enum ProcessCPU {
-  /// In seconds, over all threads.
-  static var seconds: Double {
-    var time = timespec()
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time)
-    return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
-  }
+    name, wakes.far - 1, "hops", bar: .atMost(2),
+    note: String(
+      format:
+        "its threads woke %.2f times, once of it by the network after 2 ms; %.2f times at a server beside it",
+      wakes.far, wakes.near))
 }

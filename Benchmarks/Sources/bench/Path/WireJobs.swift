@@ -2,93 +2,112 @@ import APIKit
 import BareCurl
 import Foundation
 import Reformers
-import TestServers
 
 #if canImport(FoundationNetworking)
   import FoundationNetworking
 #endif
 
-/// One page of 20 homes on nginx, and three ways to get it: a manager, URLSession with
-/// `JSONSerialization`, and libcurl alone, which neither parses nor maps.
+/// The ways to get one page of 20 homes from a ``WireServer``: managers, URLSession with `JSONSerialization`, and
+/// libcurl alone, which neither parses nor maps. Each gives the seconds of one page.
 struct WireJobs {
-  private let nginx: NginxServer
   private let service: BenchService
   private let url: URL
   private let session: URLSession
-  /// The bytes of the page.
-  let byteCount: Int
+  private let byteCount: Int
 
-  init() throws {
-    nginx = try NginxServer(
-      locations: "location /api/ { alias files/; gzip off; default_type application/json; }")
-    let page = try RawFixtures.page()
-    byteCount = page.count
-    try Data(page).write(to: nginx.files.appendingPathComponent("list"))
+  /// - Parameters:
+  ///   - baseURL: That of the server.
+  ///   - signer: What the managers' service signs with.
+  init(_ baseURL: String, signer: (any RequestSigner)? = BenchService.hmac) throws {
     service = BenchService(
-      baseURL: try HTTPURL(nginx.url("/api")), client: HTTPClient(transport: try CurlTransport()))
-    url = URL(string: nginx.url("/api/list") + "?city=Suzhou&page=1&beds=3")!
+      baseURL: try HTTPURL(baseURL), transport: try CurlTransport(), signer: signer)
+    guard let url = URL(string: baseURL + "/list?city=Suzhou&page=1&beds=3") else {
+      throw BenchFailure("\(baseURL) is no URL")
+    }
+    self.url = url
     let configuration = URLSessionConfiguration.ephemeral
     configuration.httpMaximumConnectionsPerHost = 64
     session = URLSession(configuration: configuration)
+    byteCount = try RawFixtures.page().count
   }
 
-  /// Loads through managers: signed, fetched, parsed, 20 rows reformed, told to a delegate.
-  func managers(_ count: Int, inFlight: Int) async -> (wall: Double, cpu: Double) {
-    await LoadDriver.run(service: service, loads: count, inFlight: inFlight) { manager in
+  /// Loads through a manager: signed, fetched, parsed, 20 rows reformed, told to a delegate.
+  func managers(_ count: Int, inFlight: Int) async -> Double {
+    let seconds = await LoadDriver.run(service: service, loads: count, inFlight: inFlight) { manager in
       guard let rows = try? manager.fetchData(with: HomeRows()), rows.count == 20 else {
         fatalError("the rows of the measurement are wrong")  // a wrong job would flatter the number
       }
+    }
+    return seconds.wall / Double(count)
+  }
+
+  /// The same rows awaited by so many tasks off the main actor, each of which decodes its pages itself.
+  func awaited(_ count: Int, inFlight: Int) async throws -> Double {
+    let manager = await BenchManager(service)
+    return try await share(count, among: inFlight) { number in
+      let response = try await manager.response(for: BenchManager.parameters(page: number % 10))
+      let rows = try response.raw.decode(as: HomePage.self).items
+      guard rows.count == 20 else { throw BenchFailure("\(rows.count) rows") }
     }
   }
 
   /// The same rows by URLSession and `JSONSerialization`; not signed.
   func urlSession(_ count: Int, inFlight: Int) async throws -> Double {
-    let clock = ContinuousClock()
-    let start = clock.now
-    try await withThrowingTaskGroup(of: Void.self) { group in
-      for _ in 0..<inFlight {
-        group.addTask {
-          for _ in 0..<(count / inFlight) {
-            let (data, _) = try await session.data(from: url)
-            let object = try JSONSerialization.jsonObject(with: data) as? [String: Any]
-            let items = object?["items"] as? [[String: Any]] ?? []
-            let rows = items.map { item in
-              HomeRow(
-                id: item["id"] as? Int ?? 0, title: item["title"] as? String ?? "",
-                price: item["price"] as? Int ?? 0, beds: item["beds"] as? Int ?? 0)
-            }
-            guard rows.count == 20 else { throw BenchFailure("\(rows.count) rows") }
-          }
-        }
+    try await share(count, among: inFlight) { _ in
+      let (data, _) = try await session.data(from: url)
+      let object = try JSONSerialization.jsonObject(with: data) as? [String: Any]
+      let items = object?["items"] as? [[String: Any]] ?? []
+      let rows = items.map { item in
+        HomeRow(
+          id: item["id"] as? Int ?? 0, title: item["title"] as? String ?? "",
+          price: item["price"] as? Int ?? 0, beds: item["beds"] as? Int ?? 0)
       }
-      try await group.waitForAll()
+      guard rows.count == 20 else { throw BenchFailure("\(rows.count) rows") }
     }
-    return Measurement.seconds(clock.now - start)
   }
 
   /// The bytes alone, by libcurl called from C.
   func bareCurl(_ count: Int, inFlight: Int) throws -> Double {
-    let clock = ContinuousClock()
-    let start = clock.now
+    let start = ContinuousClock.now
     guard bare_curl_get(url.absoluteString, count, Int32(inFlight)) == count * byteCount else {
       throw BenchFailure("bare libcurl did not get every byte")
     }
-    return Measurement.seconds(clock.now - start)
+    return Measurement.seconds(ContinuousClock.now - start) / Double(count)
+  }
+
+  /// Which libcurl it was, and how it was used.
+  static var bareCurlNote: String {
+    let handles = bare_curl_reuses_handles() == 1 ? "handles are reused" : "a new handle for each transfer"
+    return "libcurl \(String(cString: bare_curl_version())), \(handles)"
+  }
+
+  /// Has so many tasks do the work in turn, `count` times in all; gives the seconds of one.
+  private func share(
+    _ count: Int, among tasks: Int, _ work: @escaping @Sendable (_ number: Int) async throws -> Void
+  ) async throws -> Double {
+    let seconds = try await Measurement.seconds {
+      try await withThrowingTaskGroup(of: Void.self) { group in
+        for task in 0..<tasks {
+          group.addTask { for number in stride(from: task, to: count, by: tasks) { try await work(number) } }
+        }
+        try await group.waitForAll()
+      }
+    }
+    return seconds / Double(count)
   }
 }
 
-/// A measurement that could not be taken.
-struct BenchFailure: Error, CustomStringConvertible {
-  let description: String
-  init(_ description: String) { self.description = description }
-}
-
 /// What a view would show of one home.
-struct HomeRow: Sendable {
+struct HomeRow: Sendable, Decodable {
   let id: Int
   let title: String
   let price: Int
   let beds: Int
+}
+
+/// The page as a type of the application's own.
+struct HomePage: Decodable {
+  let items: [HomeRow]
 }
 
 /// Four fields of every home.

@@ -1,0 +1,27 @@
+// What the measurements need of the system and Swift's Glibc does not offer.
+#ifndef CMACHINE_H
+#define CMACHINE_H
+
+#include <stddef.h>
+#include <sys/types.h>
+
+/// What is taken from the heap now, in all arenas of malloc, in bytes.
+size_t machine_heap_in_use(void);
+
+/// Gives back what was freed and kept, so that what is taken from now on is seen to be.
+void machine_trim_heap(void);
+
+/// The lowest core this thread may run on, above `core`; -1 when there is none.
+int machine_core_above(int core);
+
+/// Whether this thread may run on one core alone.
+int machine_is_pinned(void);
+
+/// Lets a thread run on one core alone: a process of one thread by its id, the calling thread by 0. Gives 0, or -1.
+int machine_pin(pid_t process, int core);
+
+/// The same work on every machine: `count` times 32 small allocations, and the SHA-256 of 1 KiB in plain C, which
+/// no instruction made for it speeds up. Gives a number that depends on all of it.
+unsigned machine_yardstick(int count);
+
+#endif

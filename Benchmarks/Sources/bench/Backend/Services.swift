@@ -1,0 +1,62 @@
+import APIKit
+
+/// The backend of the path rows: common parameters, header fields and a signature, as a real one has.
+struct BenchService: APIService {
+  static let hmac = HMACSigner(key: SigningKey("bench-key"), keyID: "bench")
+
+  let name = "Bench"
+  let environments: ServiceEnvironments
+  let client: HTTPClient
+  let signer: (any RequestSigner)?
+
+  init(
+    baseURL: HTTPURL = "http://127.0.0.1:1/api", transport: any HTTPTransport,
+    signer: (any RequestSigner)? = Self.hmac
+  ) {
+    environments = ServiceEnvironments(baseURL)
+    client = HTTPClient(transport: transport)
+    self.signer = signer
+  }
+
+  func commonParameters(for call: APICall) -> Parameters { ["app": "bench", "os": "linux"] }
+  func headers(for call: APICall) -> HTTPHeaders { ["Accept": "application/json"] }
+}
+
+/// A backend that signs nothing, and whose flight control, sign-in and cache a row can set.
+///
+/// Apart from ``BenchService``, which every load of the path rows copies and which therefore stays small.
+struct ControlledService: APIService {
+  let name = "Control"
+  let environments: ServiceEnvironments
+  let client: HTTPClient
+  var retryPolicy = RetryPolicy.never
+  var hostLimits: HostLimits?
+  var breaker: BreakerPolicy?
+  var networkGate = NetworkGate.fly
+  var authenticator: Authenticator?
+  var cache: ResponseCache? = .shared
+  let network = NetworkMonitor(watchesSystem: false)
+  var onCall: (@Sendable (APICall) -> Void)?
+
+  init(
+    baseURL: HTTPURL = "http://127.0.0.1:1/api",
+    transport: any HTTPTransport = InstantTransport(capabilities: [.totalTimeout])
+  ) {
+    environments = ServiceEnvironments(baseURL)
+    client = HTTPClient(transport: transport)
+  }
+
+  func headers(for call: APICall) -> HTTPHeaders {
+    onCall?(call)
+    return [:]
+  }
+}
+
+/// A signer of the application's own, which runs off the main actor: the sum of the nonce's bytes in a header field.
+struct OwnSigner: RequestSigner {
+  let headerNames: Set<String> = ["X-Sum"]
+
+  func sign(_ request: inout HTTPRequest, _ subject: SigningSubject) throws(APIError) {
+    request.headers["X-Sum"] = String(subject.nonce.utf8.reduce(0) { $0 + Int($1) })
+  }
+}

@@ -1,0 +1,54 @@
+import CMachine
+import Foundation
+
+/// A fresh process of this program that runs one job of ``childJobs`` and prints its result as one line of JSON.
+///
+/// Memory is measured in one: a process that has done other work has room left over from it, into which what is
+/// measured would fit unseen. So are sides that run on one core, for a process counts its cores as it starts.
+enum ChildProcess {
+  /// Runs the job of this name to its end.
+  static func run<Output: Decodable>(_ job: String, _ arguments: [String]) throws -> Output {
+    let process = Process()
+    let output = Pipe()
+    process.executableURL = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
+    process.arguments = ["--child", job] + arguments
+    process.standardOutput = output
+    try process.run()
+    let line = output.fileHandleForReading.readDataToEndOfFile()
+    process.waitUntilExit()
+    guard process.terminationStatus == 0 else {
+      throw BenchFailure("the child process \(job) ended with status \(process.terminationStatus)")
+    }
+    return try JSONDecoder().decode(Output.self, from: line)
+  }
+
+  /// What `--child` does.
+  static func runJob(_ arguments: [String]) async {
+    do {
+      guard let name = arguments.first, let job = childJobs[name] else {
+        throw BenchFailure("there is no such child: \(arguments)")
+      }
+      let output = try await job(Array(arguments.dropFirst()))
+      print(String(decoding: try JSONEncoder().encode(output), as: UTF8.self))
+      exit(0)
+    } catch {
+      FileHandle.standardError.write(Data("bench --child: \(error)\n".utf8))
+      exit(1)
+    }
+  }
+
+  /// Keeps the whole process on one core: its start is repeated with this thread pinned, so that nothing has been
+  /// made for more cores than that.
+  static func stay(onCore core: Int) throws {
+    guard machine_is_pinned() == 0 else { return }
+    guard machine_pin(0, Int32(core)) == 0 else { throw BenchFailure("core \(core) cannot be used") }
+    execv("/proc/self/exe", CommandLine.unsafeArgv)
+    throw BenchFailure("the process cannot be started again: \(String(cString: strerror(errno)))")
+  }
+}
+
+/// A measurement that could not be taken.
+struct BenchFailure: Error, CustomStringConvertible {
+  let description: String
+  init(_ description: String) { self.description = description }
+}
