@@ -17,9 +17,6 @@ let package = Package(
     .library(name: "APIKit", targets: ["APIKit"]),
     .library(name: "APIKitTesting", targets: ["APIKitTesting"]),
     .library(name: "Reformers", targets: ["Reformers"]),
-    // For the nested package Benchmarks.
-    .library(name: "TestServers", targets: ["TestServers"]),
-    .library(name: "DemoServer", targets: ["DemoServer"]),
     .executable(name: "DemoCLI", targets: ["DemoCLI"]),
   ],
   targets: [
@@ -50,6 +47,16 @@ let package = Package(
     ),
     // Real servers for tests and measurements: nginx and httpbin as child processes.
     .target(name: "TestServers", swiftSettings: swift),
+    // The measurements, and their yardsticks in C: libcurl called without a framework; heap, cores, a fixed work.
+    .target(
+      name: "BareCurl", path: "Benchmarks/Sources/BareCurl", linkerSettings: [.linkedLibrary("curl")]),
+    .target(name: "CMachine", path: "Benchmarks/Sources/CMachine"),
+    .executableTarget(
+      name: "bench",
+      dependencies: [
+        "APIKit", "APIKitTesting", "Reformers", "TestServers", "DemoServer", "BareCurl", "CMachine",
+      ],
+      path: "Benchmarks/Sources/bench", swiftSettings: swift),
     .testTarget(
       name: "APIKitTests", dependencies: ["APIKit", "APIKitTesting", "Reformers", "DemoServer", "TestServers"],
       swiftSettings: swift),

@@ -5,10 +5,19 @@ struct InstantTransport: HTTPTransport {
   var body: [UInt8] = []
   var capabilities: TransportCapabilities = []
 
-  func send(_ exchange: HTTPExchange) async throws(APIError) -> HTTPResponse {
-    guard !body.isEmpty else { return HTTPResponse(status: 200) }
+  func start(_ exchange: HTTPExchange, completion: @escaping Completion) -> any CancellableOperation {
+    guard !body.isEmpty else {
+      completion(.success(HTTPResponse(status: 200)))
+      return IsOver()
+    }
     // Bytes of its own, as from a wire: a cache would otherwise keep one array a thousand times for nothing.
     let own = body.withUnsafeBufferPointer { Array($0) }
-    return HTTPResponse(status: 200, headers: ["Content-Type": "application/json"], body: .bytes(own))
+    completion(
+      .success(HTTPResponse(status: 200, headers: ["Content-Type": "application/json"], body: .bytes(own))))
+    return IsOver()
+  }
+
+  private struct IsOver: CancellableOperation {
+    func cancel() {}
   }
 }

@@ -6,16 +6,16 @@ struct BenchService: APIService {
 
   let name = "Bench"
   let environments: ServiceEnvironments
-  let client: HTTPClient
-  let signer: (any RequestSigner)?
+  let wire: WireOptions
+  let identity: ServiceIdentity
 
   init(
     baseURL: HTTPURL = "http://127.0.0.1:1/api", transport: any HTTPTransport,
     signer: (any RequestSigner)? = Self.hmac
   ) {
     environments = ServiceEnvironments(baseURL)
-    client = HTTPClient(transport: transport)
-    self.signer = signer
+    wire = WireOptions(client: HTTPClient(transport: transport))
+    identity = ServiceIdentity(signer: signer)
   }
 
   func commonParameters(for call: APICall) -> Parameters { ["app": "bench", "os": "linux"] }
@@ -28,14 +28,10 @@ struct BenchService: APIService {
 struct ControlledService: APIService {
   let name = "Control"
   let environments: ServiceEnvironments
-  let client: HTTPClient
-  var retryPolicy = RetryPolicy.never
-  var hostLimits: HostLimits?
-  var breaker: BreakerPolicy?
-  var networkGate = NetworkGate.fly
-  var authenticator: Authenticator?
-  var cache: ResponseCache? = .shared
-  let network = NetworkMonitor(watchesSystem: false)
+  let wire: WireOptions
+  var identity = ServiceIdentity()
+  var cache = CacheOptions()
+  var admission = AdmissionOptions(network: NetworkMonitor(watchesSystem: false))
   var onCall: (@Sendable (APICall) -> Void)?
 
   init(
@@ -43,7 +39,7 @@ struct ControlledService: APIService {
     transport: any HTTPTransport = InstantTransport(capabilities: [.totalTimeout])
   ) {
     environments = ServiceEnvironments(baseURL)
-    client = HTTPClient(transport: transport)
+    wire = WireOptions(client: HTTPClient(transport: transport))
   }
 
   func headers(for call: APICall) -> HTTPHeaders {

@@ -12,7 +12,7 @@ import Foundation
     transport: any HTTPTransport
   ) {
     var service = ControlledService(baseURL: baseURL, transport: transport)
-    service.cache = cache
+    service.cache.store = cache
     manager = ControlledManager(service, cachePolicy: policy)
     manager.delegate = self
   }

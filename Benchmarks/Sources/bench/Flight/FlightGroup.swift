@@ -1,4 +1,5 @@
 import APIKit
+import APIKitTesting
 import Foundation
 import Synchronization
 
@@ -22,14 +23,14 @@ private func idleSteps(_ measurement: Measurement) async {
   guard measurement.wants(names.idle, names.joining) else { return }
   let loads = 20_000
   var off = ControlledService()
-  off.retryPolicy = .never
+  off.admission.retryPolicy = .never
   var on = ControlledService()
-  on.retryPolicy = .standard
-  on.hostLimits = HostLimits(attemptsPerHost: 1000)
-  on.breaker = .standard
-  on.networkGate = .refuse
-  on.network.force(.wired)
-  on.authenticator = Authenticator()
+  on.admission.retryPolicy = .standard
+  on.admission.hostLimits = HostLimits(attemptsPerHost: 1000)
+  on.admission.breaker = .standard
+  on.admission.networkGate = .refuse
+  on.admission.network.force(.wired)
+  on.identity.authenticator = Authenticator()
   var best = (off: Double.infinity, on: Double.infinity, joining: Double.infinity)
   // A difference of two large numbers wants both of them at their best.
   for _ in 0..<measurement.rounds * 3 {
@@ -55,11 +56,11 @@ private func idleSignIn(_ measurement: Measurement) async throws {
   let loads = 20_000
   let none = ControlledService()
   var idle = ControlledService()
-  idle.authenticator = Authenticator()
+  idle.identity.authenticator = Authenticator()
   var signedIn = ControlledService()
   let authenticator = Authenticator()
   try authenticator.signIn(with: Credential(accessToken: "token"))
-  signedIn.authenticator = authenticator
+  signedIn.identity.authenticator = authenticator
   var best = (none: Double.infinity, idle: Double.infinity, signedIn: Double.infinity)
   for _ in 0..<measurement.rounds {
     best.none = min(best.none, await ControlledDriver.run(service: none, loads: loads))

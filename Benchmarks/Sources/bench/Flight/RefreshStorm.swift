@@ -60,7 +60,7 @@ private struct StormyBackend {
     let authenticator = Authenticator { _ in
       Credential(accessToken: try await tokens.response().raw.access_token.require(), refreshToken: "r")
     }
-    service.authenticator = authenticator
+    service.identity.authenticator = authenticator
 
     try authenticator.signIn(with: Credential(accessToken: "new", refreshToken: "r"))
     let one = await StormLandings.seconds(of: 1, service)
