@@ -25,7 +25,7 @@ extension HTTPURL {
         throw Self.refused(path, "it has the control character \(byte)")
       case UInt8(ascii: "?"), UInt8(ascii: "#"):
         throw Self.refused(path, "a path has no \(Unicode.Scalar(byte)); give the query as parameters")
-      case UInt8(ascii: "%") where Self.isTriplet(name[index...]):
+      case UInt8(ascii: "%") where PercentEncoding.isTriplet(name[index...]):
         output.append(byte)
       default:
         PercentEncoding.path.append(byte, to: &output)
@@ -65,11 +65,6 @@ extension HTTPURL {
   private static func refused(_ path: String, _ why: String) -> APIError {
     let shown = path.prefix { $0 != "?" && $0 != "#" }
     return APIError(.assembly, .invalidURL, "the path \(String(shown).debugDescription) is not valid: \(why)")
-  }
-
-  private static func isTriplet(_ text: Substring.UTF8View.SubSequence) -> Bool {
-    let digits = text.dropFirst().prefix(2)
-    return digits.count == 2 && digits.allSatisfy { Hex.value(of: $0) != nil }
   }
 
   /// Whether a segment is one or two dots, each plain or as `%2E`.

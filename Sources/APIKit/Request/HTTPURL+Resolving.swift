@@ -73,22 +73,13 @@ extension HTTPURL {
   /// Percent-encodes what may not stand in a path or a query, a percent sign without its digits included.
   private static func encodingStrays(_ text: String) -> String {
     let bytes = Array(text.utf8)
-    func isHex(_ index: Int) -> Bool {
-      guard index < bytes.count else { return false }
-      let byte = bytes[index]
-      return (0x30...0x39).contains(byte) || ((byte | 0x20) >= 0x61 && (byte | 0x20) <= 0x66)
-    }
-    let digits = Array("0123456789ABCDEF".utf8)
     var out: [UInt8] = []
     out.reserveCapacity(bytes.count)
     for (index, byte) in bytes.enumerated() {
-      let isStray =
-        byte <= 0x20 || byte >= 0x7F || "\"<>\\^`{|}".utf8.contains(byte)
-        || (byte == UInt8(ascii: "%") && !(isHex(index + 1) && isHex(index + 2)))
-      if isStray {
-        out += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
-      } else {
+      if PercentEncoding.isTriplet(bytes[index...]) {
         out.append(byte)
+      } else {
+        PercentEncoding.target.append(byte, to: &out)
       }
     }
     return String(decoding: out, as: UTF8.self)

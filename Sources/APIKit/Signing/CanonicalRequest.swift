@@ -74,15 +74,7 @@ public struct CanonicalRequest: Sendable {
 extension HTTPURL {
   /// Host and port as they stand in a `Host` field: the scheme's own port is left out.
   fileprivate var authority: String {
-    guard let port, port != HTTPURL.ownPort(of: scheme) else { return hostText }
+    guard let port, port != HTTPURL.defaultPorts[scheme] else { return hostText }
     return "\(hostText):\(port)"
-  }
-
-  private static func ownPort(of scheme: String) -> Int? {
-    switch scheme {
-    case "http": 80
-    case "https": 443
-    default: nil
-    }
   }
 }
