@@ -66,8 +66,8 @@ extension RegisteredApplicationSigner: CustomStringConvertible {
 /// The server's side of ``RegisteredApplicationSigner``.
 public struct RegisteredApplicationVerifier: Sendable {
   private let sealingKey: SigningKey
-  private let salt: SigningKey
-  private let rounds: Int
+  /// Makes the digests, once it has the application's key.
+  private let digest: SaltedDigestSigner
   private let keyHeader: String
   private let signatureHeader: String
   private let isRegistered: @Sendable (SigningKey) -> Bool
@@ -80,8 +80,8 @@ public struct RegisteredApplicationVerifier: Sendable {
     signatureHeader: String = "X-Signature", isRegistered: @escaping @Sendable (SigningKey) -> Bool
   ) {
     self.sealingKey = sealingKey
-    self.salt = SigningKey(salt)
-    self.rounds = rounds
+    digest = SaltedDigestSigner(
+      key: SigningKey(bytes: []), salt: salt, rounds: rounds, placement: .header(signatureHeader))
     self.keyHeader = keyHeader
     self.signatureHeader = signatureHeader
     self.isRegistered = isRegistered
@@ -112,7 +112,9 @@ public struct RegisteredApplicationVerifier: Sendable {
   }
 
   private func digest(_ key: SigningKey) -> SaltedDigestSigner {
-    SaltedDigestSigner(key: key, salt: salt, rounds: rounds, placement: .header(signatureHeader))
+    var digest = digest
+    digest.key = key
+    return digest
   }
 
   /// The application's key from its seal, when it is registered.
