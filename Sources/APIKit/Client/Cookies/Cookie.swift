@@ -39,10 +39,14 @@ public struct Cookie: Sendable, Hashable, Codable, CustomStringConvertible {
   /// Whether it goes along with a request.
   func matches(_ url: HTTPURL, now: Int64) -> Bool {
     if isSecure, url.scheme != "https" { return false }
-    if let expires, expires <= now { return false }
-    guard isHostOnly ? url.host == domain : Self.domain(domain, matches: url.host) else { return false }
+    guard !isOver(now), isHostOnly ? url.host == domain : Self.domain(domain, matches: url.host) else {
+      return false
+    }
     return Self.path(path, matches: url.path)
   }
+
+  /// Whether it has ended.
+  func isOver(_ now: Int64) -> Bool { expires.map { $0 <= now } ?? false }
 
   /// Whether two cookies are one for a jar: a new one replaces the old (RFC 6265, 5.3).
   func replaces(_ other: Cookie) -> Bool {
