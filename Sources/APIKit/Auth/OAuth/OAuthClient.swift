@@ -44,14 +44,11 @@ public struct OAuthClient: Sendable {
     try OAuthConfiguration.check(endpoint)
     let state = Nonce.make()
     let verifier = ProofKey.makeVerifier()
-    var fields: Parameters = [
+    let fields = withScope([
       "response_type": "code", "client_id": .string(configuration.clientID),
       "redirect_uri": .string(redirectURI), "state": .string(state),
       "code_challenge": .string(ProofKey.challenge(of: verifier)), "code_challenge_method": "S256",
-    ]
-    if !configuration.scopes.isEmpty {
-      fields["scope"] = .string(configuration.scopes.joined(separator: " "))
-    }
+    ])
     var request = HTTPRequest(url: endpoint)
     try ParameterEncoding.query.apply(parameters.merging(fields), to: &request)
     return OAuthAuthorization(
