@@ -63,12 +63,8 @@ enum HTTPStorage {
     guard !method.isSafe, (200..<400).contains(status) else { return [] }
     var urls = [url]
     for name in ["Location", "Content-Location"] {
-      guard let text = headers[name] else { continue }
-      var other = try? HTTPURL(text)
-      if other == nil, text.hasPrefix("/"), !text.hasPrefix("//") {
-        other = try? HTTPURL(url.origin + text)
-      }
-      if let other, other.origin == url.origin { urls.append(other) }
+      guard let other = try? headers[name].map(url.resolving), other.origin == url.origin else { continue }
+      urls.append(other)
     }
     return urls
   }
