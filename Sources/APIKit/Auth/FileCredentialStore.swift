@@ -45,11 +45,9 @@ public final class FileCredentialStore: CredentialStore {
       throw failed("may be read by others: it must belong to this user, with mode 0600")
     }
     let bytes = try contents(of: file)
-    guard bytes.count > Crypto.nonceLength,
-      let plain = Crypto.open(
-        Array(bytes[Crypto.nonceLength...]), key: key, nonce: Array(bytes[..<Crypto.nonceLength]),
-        authenticating: Array(account.utf8))
-    else { throw failed("was sealed under another key, or was damaged") }
+    guard let plain = Crypto.open(bytes, key: key, authenticating: account.utf8) else {
+      throw failed("was sealed under another key, or was damaged")
+    }
     do { return try Credential(json: plain) } catch { throw failed("holds no credential", error) }
   }
 
@@ -60,14 +58,13 @@ public final class FileCredentialStore: CredentialStore {
       if unlink(path) != 0, errno != ENOENT { throw failed("cannot be removed: \(Self.words(errno))") }
       return
     }
-    let nonce = Crypto.random(Crypto.nonceLength)
     let plain: [UInt8]
     do { plain = Array(try credential.jsonText.utf8) } catch { throw failed("cannot be written", error) }
-    guard let sealed = Crypto.seal(plain, key: key, nonce: nonce, authenticating: Array(account.utf8)) else {
+    guard let sealed = Crypto.seal(plain, key: key, authenticating: account.utf8) else {
       throw failed("cannot be sealed")
     }
     do {
-      try PrivateFile.replace(path, with: nonce + sealed)
+      try PrivateFile.replace(path, with: sealed)
     } catch {
       throw failed("cannot be written", error)
     }

@@ -44,16 +44,13 @@ public struct RegisteredApplicationSigner: RequestSigner {
   /// Throws ``APIError/Reason/signingFailed`` when the sealing key does not have 32 bytes.
   public func sign(_ request: inout HTTPRequest, _ subject: SigningSubject) throws(APIError) {
     let signature = try digest.signature(apiName: subject.apiName, parameters: subject.parameters)
-    // A nonce of this cipher must never come twice under one key, so it is not left to the caller.
-    let nonce = Crypto.random(Crypto.nonceLength)
     guard
-      let sealed = Crypto.seal(
-        applicationKey.bytes, key: sealingKey.bytes, nonce: nonce, authenticating: Array(signature.utf8))
+      let sealed = Crypto.seal(applicationKey.bytes, key: sealingKey.bytes, authenticating: signature.utf8)
     else {
       throw APIError(
         .signing, .signingFailed, "the sealing key has \(sealingKey.bytes.count) bytes; AES-256 needs 32")
     }
-    request.headers[keyHeader] = Base64.encode(nonce + sealed, .url)
+    request.headers[keyHeader] = Base64.encode(sealed, .url)
     request.headers[signatureHeader] = signature
   }
 }
@@ -123,11 +120,9 @@ public struct RegisteredApplicationVerifier: Sendable {
     guard let text = headers[keyHeader], let sealed = Base64.decode(text, .url),
       sealed.count >= Crypto.nonceLength + Crypto.tagLength
     else { throw .missing(keyHeader) }
-    guard
-      let bytes = Crypto.open(
-        Array(sealed[Crypto.nonceLength...]), key: sealingKey.bytes,
-        nonce: Array(sealed[..<Crypto.nonceLength]), authenticating: Array(signature.utf8))
-    else { throw .mismatched }
+    guard let bytes = Crypto.open(sealed, key: sealingKey.bytes, authenticating: signature.utf8) else {
+      throw .mismatched
+    }
     let key = SigningKey(bytes: bytes)
     guard isRegistered(key) else { throw .unknownKey }
     return (key, signature)
