@@ -52,7 +52,7 @@ extension RawData {
   private var isoDate: Date? {
     guard let node = existing, node.tag == .string else { return nil }
     return document.bytes.withUnsafeBufferPointer { bytes in
-      ISO8601.secondsSince1970(UnsafeBufferPointer(rebasing: bytes[node.offset..<node.offset + node.length]))
+      ISO8601.secondsSince1970(node.text(in: bytes))
     }.map { Date(timeIntervalSince1970: $0) }
   }
 
@@ -67,7 +67,7 @@ extension RawData {
       // An escaped string may hold `\/`, which some servers write.
       node.tag == .string
         ? Base64.decode(
-          lenient: UnsafeBufferPointer(rebasing: bytes[node.offset..<node.offset + node.length]))
+          lenient: node.text(in: bytes))
         : RawText.unescaped(bytes, node).withUnsafeBufferPointer(Base64.decode(lenient:))
     }.map { Data($0) }
   }

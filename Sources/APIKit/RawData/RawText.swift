@@ -2,11 +2,7 @@
 enum RawText {
   /// A node's text as a String.
   static func string(_ bytes: UnsafeBufferPointer<UInt8>, _ node: RawNode) -> String {
-    if node.tag == .string {
-      return String(
-        decoding: UnsafeBufferPointer(rebasing: bytes[node.offset..<node.offset + node.length]), as: UTF8.self
-      )
-    }
+    if node.tag == .string { return String(decoding: node.text(in: bytes), as: UTF8.self) }
     // Escapes only ever shorten: six bytes of `\uXXXX` are at most three of UTF-8.
     return String(unsafeUninitializedCapacity: node.length) { unescape(bytes, node, into: $0) }
   }

@@ -161,22 +161,20 @@ struct RawXMLPropertyList {
     throw fault("<\(tag.name)> does not end")
   }
 
+  private static let entities: [String: Unicode.Scalar] = [
+    "lt": "<", "gt": ">", "amp": "&", "quot": "\"", "apos": "'",
+  ]
+
   private mutating func entity() throws(APIError) -> String {
     guard let end = bytes[index...].prefix(12).firstIndex(of: UInt8(ascii: ";")) else {
       throw fault("an ampersand that begins no entity")
     }
     let name = String(decoding: bytes[(index + 1)..<end], as: UTF8.self)
-    let character: Unicode.Scalar? =
-      switch name {
-      case "lt": "<"
-      case "gt": ">"
-      case "amp": "&"
-      case "quot": "\""
-      case "apos": "'"
-      case _ where name.hasPrefix("#x"): UInt32(name.dropFirst(2), radix: 16).flatMap(Unicode.Scalar.init)
-      case _ where name.hasPrefix("#"): UInt32(name.dropFirst()).flatMap(Unicode.Scalar.init)
-      default: nil
-      }
+    var character = Self.entities[name]
+    if name.hasPrefix("#") {
+      let number = name.hasPrefix("#x") ? UInt32(name.dropFirst(2), radix: 16) : UInt32(name.dropFirst())
+      character = number.flatMap(Unicode.Scalar.init)
+    }
     guard let character else { throw fault("the unknown entity &\(name);") }
     index = end + 1
     return String(Character(character))
