@@ -88,14 +88,10 @@ public struct HTTPHeaders: Sendable, Hashable {
         throw APIError(.assembly, .invalidHeader, "\(field.name.debugDescription) is not a header name")
       }
       // Field values: visible characters, space, tab and bytes beyond ASCII; no other control (9110, 5.5).
-      var offset = 0
-      for byte in field.value.utf8 {
-        if (byte < 0x20 && byte != 0x09) || byte == 0x7F {
-          throw APIError(
-            .assembly, .invalidHeader,
-            "the value of \(field.name) has the control character \(byte) at byte \(offset)")
-        }
-        offset += 1
+      for (offset, byte) in field.value.utf8.enumerated() where byte < 0x20 && byte != 0x09 || byte == 0x7F {
+        throw APIError(
+          .assembly, .invalidHeader,
+          "the value of \(field.name) has the control character \(byte) at byte \(offset)")
       }
     }
   }

@@ -69,10 +69,6 @@ extension HTTPURL {
 
   /// Whether a segment is one or two dots, each plain or as `%2E`.
   private static func isDots(_ segment: Substring.UTF8View.SubSequence) -> Bool {
-    guard segment.count <= 6, segment.first == UInt8(ascii: ".") || segment.first == UInt8(ascii: "%") else {
-      return false
-    }
-    let text = String(Substring(segment)).lowercased()
-    return [".", "..", "%2e", ".%2e", "%2e.", "%2e%2e"].contains(text)
+    [".", "..", "%2e", ".%2e", "%2e.", "%2e%2e"].contains(String(Substring(segment)).lowercased())
   }
 }

@@ -7,32 +7,22 @@ extension HTTPURL {
   /// - SeeAlso: <https://www.rfc-editor.org/rfc/rfc3986#section-5>
   public func resolving(_ reference: String) throws(APIError) -> HTTPURL {
     let reference = reference.trimmingSpaces().prefix { $0 != "#" }
-    if let scheme = Self.scheme(of: reference) {
-      guard scheme != "data" else { return try HTTPURL(String(reference)) }
-      return try HTTPURL(Self.encodingStrays(String(reference))).removingDotSegments()
-    }
-    if reference.hasPrefix("//") {
-      return try HTTPURL(Self.encodingStrays("\(scheme):\(reference)")).removingDotSegments()
-    }
-    let mark = reference.firstIndex(of: "?")
-    let relativePath = String(reference[..<(mark ?? reference.endIndex)])
-    let relativeQuery = mark.map { String(reference[reference.index(after: $0)...]) }
-
-    var target = relativePath
-    var targetQuery = relativeQuery
-    if relativePath.isEmpty {
-      target = path
-      targetQuery = relativeQuery ?? query
-    } else if !relativePath.hasPrefix("/") {
+    let scheme = Self.scheme(of: reference)
+    if scheme == "data" { return try HTTPURL(String(reference)) }
+    var target = Self.encodingStrays(String(reference))
+    if target.isEmpty {
+      target = string
+    } else if target.hasPrefix("//") {
+      target = "\(self.scheme):\(target)"
+    } else if target.hasPrefix("/") {
+      target = authorityText + target
+    } else if target.hasPrefix("?") {
+      target = authorityText + path + target
+    } else if scheme == nil {
       // RFC 3986, 5.2.3: all of the base path up to its last slash stays.
-      let stem = path.lastIndex(of: "/").map { path[...$0] } ?? "/"
-      target = stem + relativePath
+      target = authorityText + (path.lastIndex(of: "/").map { path[...$0] } ?? "/") + target
     }
-    if !relativePath.isEmpty { target = Self.removingDotSegments(target) }
-    let merged = HTTPURL(
-      scheme: scheme, host: host, port: port, path: Self.encodingStrays(target),
-      query: targetQuery.map(Self.encodingStrays))
-    return try HTTPURL(merged.string)
+    return try HTTPURL(target).removingDotSegments()
   }
 
   private func removingDotSegments() -> HTTPURL {
@@ -43,12 +33,8 @@ extension HTTPURL {
 
   /// The scheme of a reference that has one: letters before a colon that stands before any slash.
   private static func scheme(of reference: Substring) -> String? {
-    guard let colon = reference.firstIndex(of: ":") else { return nil }
-    let name = reference[..<colon]
-    guard let first = name.first, first.isASCII, first.isLetter,
-      name.allSatisfy({ $0.isASCII && ($0.isLetter || $0.isNumber || "+-.".contains($0)) })
-    else { return nil }
-    return name.lowercased()
+    guard let colon = reference.firstIndex(of: ":"), isScheme(reference[..<colon]) else { return nil }
+    return reference[..<colon].lowercased()
   }
 
   /// RFC 3986, 5.2.4, segment by segment.

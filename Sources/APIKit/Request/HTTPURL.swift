@@ -90,7 +90,8 @@ public struct HTTPURL: Hashable, Sendable {
   /// The host as it stands in a URL, an IPv6 address in brackets.
   public var hostText: String { host.utf8.contains(UInt8(ascii: ":")) ? "[\(host)]" : host }
 
-  private var authorityText: String {
+  /// All that stands before the path.
+  var authorityText: String {
     if scheme == "data" { return "data:" }
     guard let port else { return "\(scheme)://\(hostText)" }
     return "\(scheme)://\(hostText):\(port)"
@@ -110,7 +111,7 @@ extension HTTPURL {
   private static let ipv6Characters = ASCIISet("0123456789abcdefABCDEF:.".utf8)
   private static let schemeCharacters = ASCIISet(alphanumericsAnd: "+-.")
 
-  private static func isScheme(_ text: Substring) -> Bool {
+  static func isScheme(_ text: Substring) -> Bool {
     guard let first = text.utf8.first, (0x61...0x7A).contains(first | 0x20) else { return false }
     return text.utf8.allSatisfy(schemeCharacters.contains)
   }

@@ -40,11 +40,7 @@ extension JSONBodyEncoder {
     output.append(UInt8(ascii: "{"))
     for (name, value) in sortsKeys ? parameters.sorted() : parameters {
       RawWriter.append(name: name, to: &output)
-      do {
-        try write(value, to: &output)
-      } catch {
-        throw error.under(name)
-      }
+      try Unencodable.under(name) { () throws(Unencodable) in try write(value, to: &output) }
     }
     output.append(UInt8(ascii: "}"))
   }
@@ -67,11 +63,7 @@ extension JSONBodyEncoder {
       output.append(UInt8(ascii: "["))
       for (index, element) in elements.enumerated() {
         RawWriter.separate(&output)
-        do {
-          try write(element, to: &output)
-        } catch {
-          throw error.at(index)
-        }
+        try Unencodable.at(index) { () throws(Unencodable) in try write(element, to: &output) }
       }
       output.append(UInt8(ascii: "]"))
     }
