@@ -45,9 +45,7 @@ enum HTTPStorage {
 
   /// The header fields to store (3.1).
   static func storedFields(_ headers: HTTPHeaders) -> HTTPHeaders {
-    let named = headers.values("Connection").flatMap { line in
-      line.split(separator: ",").map { String($0).trimmingSpaces() }
-    }
+    let named = headers.values("Connection").flatMap(\.listElements)
     return HTTPHeaders(
       headers.fields.filter { field in
         !neverStored.contains { HTTPHeaders.equal($0, field.name) }
