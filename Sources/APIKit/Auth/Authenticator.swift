@@ -46,7 +46,8 @@ public final class Authenticator: Sendable {
     public var endsCredential: @Sendable (APIError) -> Bool = { error in
       switch error.reason {
       case .invalidGrant: return true
-      case .malformedOAuthResponse, .authorizationServerFailed, .temporarilyUnavailable, .slowDown: return false
+      case .malformedOAuthResponse, .authorizationServerFailed, .temporarilyUnavailable, .slowDown:
+        return false
       default:
         let status = error.context.status ?? error.evidence?.status
         return status == 400 || status == 401 || status == 403
@@ -313,7 +314,7 @@ extension Authenticator {
   /// Changes the machine and resumes, outside the lock, whom it releases.
   private func settle(_ change: (inout SignInMachine) -> SignInMachine.Release) {
     let resumed = state.withLock { state in
-      change(&state.machine).flights.compactMap { flight, verdict in
+      change(&state.machine).compactMap { flight, verdict in
         guard let waiter = state.waiting.removeValue(forKey: flight) else {
           state.early[flight] = verdict
           return nil as (CheckedContinuation<SignInMachine.Verdict, Never>, SignInMachine.Verdict)?

@@ -1,10 +1,4 @@
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
+import Foundation
 
 /// Waits on this machine's loopback address for a user to come back from a browser (RFC 8252, 7.3): for
 /// command lines and desktop applications.

@@ -87,11 +87,8 @@ public struct OAuthClient: Sendable {
     guard let refreshToken = credential.refreshToken else {
       throw APIError(.auth, .invalidGrant, "the credential has no refresh token")
     }
-    var renewed = try await token(["grant_type": "refresh_token", "refresh_token": .string(refreshToken)])
-    renewed.refreshToken = renewed.refreshToken ?? refreshToken
-    if renewed.scopes.isEmpty { renewed.scopes = credential.scopes }
-    renewed.notes = credential.notes
-    return renewed
+    return try await token(["grant_type": "refresh_token", "refresh_token": .string(refreshToken)])
+      .renewing(credential)
   }
 
   /// Revokes a credential at the server (RFC 7009): its refresh token, which ends the access tokens too, else
