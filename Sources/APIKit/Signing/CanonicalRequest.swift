@@ -63,9 +63,7 @@ public struct CanonicalRequest: Sendable {
     bytes = output
 
     // A line feed inside a line would let one request pass for another.
-    var lines = 1
-    for byte in output where byte == UInt8(ascii: "\n") { lines += 1 }
-    guard lines == 9 + signedHeaders.count else {
+    guard output.count(where: { $0 == UInt8(ascii: "\n") }) == 8 + signedHeaders.count else {
       throw APIError(.signing, .signingFailed, "a part of the request to sign holds a line feed")
     }
   }

@@ -100,17 +100,8 @@ public struct SaltedDigestSigner: RequestSigner {
   }
 
   private func signature(apiName: String, sortedPairs: [UInt8]) throws(APIError) -> String {
-    var text = key.bytes
-    text.reserveCapacity(2 * key.bytes.count + apiName.utf8.count + sortedPairs.count + 64)
-    text.append(UInt8(ascii: "\n"))
-    text.append(contentsOf: apiName.utf8)
-    text.append(UInt8(ascii: "\n"))
-    text += sortedPairs
-    text.append(UInt8(ascii: "\n"))
-    text += salt.bytes
-    text.append(UInt8(ascii: "\n"))
-    text += key.bytes
-    var digest = try run(text)
+    let lines = [key.bytes, Array(apiName.utf8), sortedPairs, salt.bytes, key.bytes]
+    var digest = try run(Array(lines.joined(separator: "\n".utf8)))
     for _ in 1..<rounds { digest = try run(digest + salt.bytes + key.bytes) }
     return Hex.encode(digest)
   }

@@ -23,11 +23,10 @@ final class MainDelivery: Sendable {
       defer { state.isScheduled = true }
       return !state.isScheduled
     }
-    guard isFirst else { return }
-    DispatchQueue.main.async {
-      MainActor.assumeIsolated { self.workOff() }
-    }
+    if isFirst { hop() }
   }
+
+  private func hop() { DispatchQueue.main.async { MainActor.assumeIsolated { self.workOff() } } }
 
   /// What a landing puts down needs no hop of its own: its delegate loads again, and the answer is in memory.
   /// But others on the main thread get their turn after so many rounds.
@@ -44,8 +43,6 @@ final class MainDelivery: Sendable {
       if landings.isEmpty { return }
       for land in landings { land() }
     }
-    DispatchQueue.main.async {
-      MainActor.assumeIsolated { self.workOff() }
-    }
+    hop()
   }
 }

@@ -237,14 +237,10 @@ public final class CookieJar: Sendable {
       state.byDomain[domain] = Array(rest.suffix(limits.perDomain))
     }
     var total = state.byDomain.values.reduce(0) { $0 + $1.count }
-    while total > limits.total {
-      let oldest = state.byDomain.min { left, right in
-        (left.value.map(\.used).min() ?? .max) < (right.value.map(\.used).min() ?? .max)
-      }
-      guard let (key, list) = oldest, let index = list.indices.min(by: { list[$0].used < list[$1].used })
-      else { break }
-      state.byDomain[key]?.remove(at: index)
-      if state.byDomain[key]?.isEmpty == true { state.byDomain[key] = nil }
+    while total > limits.total, let oldest = state.byDomain.values.joined().min(by: { $0.used < $1.used }) {
+      let domain = oldest.cookie.domain
+      state.byDomain[domain]?.removeAll { $0.cookie.replaces(oldest.cookie) }
+      if state.byDomain[domain]?.isEmpty == true { state.byDomain[domain] = nil }
       total -= 1
     }
   }
