@@ -24,7 +24,8 @@ struct CivilDate {
     guard (0...9999).contains(year), (1...12).contains(month), day >= 1, hour < 24, minute < 60, second <= 60
     else { return nil }
     let isLeap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0)
-    guard day <= [31, isLeap ? 29 : 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31][month - 1] else { return nil }
+    let length = month == 2 ? (isLeap ? 29 : 28) : 30 + (month + month / 8) % 2
+    guard day <= length else { return nil }
     let years = year + 400 - (month <= 2 ? 1 : 0)
     let dayOfYear = (153 * ((month + 9) % 12) + 2) / 5 + day - 1
     let days = years * 365 + years / 4 - years / 100 + years / 400 + dayOfYear - Self.daysBefore1970
@@ -46,21 +47,6 @@ extension CivilDate {
     year = days / 146_097 * 400 + yearOfEra - 400 + (month <= 2 ? 1 : 0)
     day = dayOfYear - (153 * fromMarch + 2) / 5 + 1
     (hour, minute, second) = (time / 3600, time / 60 % 60, time % 60)
-  }
-
-  /// The day of the week, 0 for Sunday.
-  static func weekday(secondsSince1970 seconds: Int) -> Int {
-    // 1 March of the year -400 was a Wednesday.
-    ((seconds + daysBefore1970 * 86_400) / 86_400 + 3) % 7
-  }
-
-  /// The time of day: `08:49:37`.
-  var timeText: String { "\(Self.text(hour, 2)):\(Self.text(minute, 2)):\(Self.text(second, 2))" }
-
-  /// A number with leading zeros.
-  static func text(_ number: Int, _ digits: Int) -> String {
-    let text = String(number)
-    return String(repeating: "0", count: max(0, digits - text.utf8.count)) + text
   }
 }
 
@@ -99,8 +85,8 @@ struct DateScanner {
   mutating func number(_ count: Int) -> Int? {
     guard text.count - index >= count else { return nil }
     var number = 0
-    for byte in text[index..<index + count] {
-      let digit = byte &- UInt8(ascii: "0")
+    for offset in index..<index + count {
+      let digit = text[offset] &- UInt8(ascii: "0")
       guard digit < 10 else { return nil }
       number = number * 10 + Int(digit)
     }

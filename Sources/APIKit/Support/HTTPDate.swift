@@ -1,10 +1,10 @@
 /// Points in time as they stand in header fields: `Sat, 21 Nov 2026 10:20:00 GMT`.
 ///
-/// Reads the three forms that a recipient must accept and nothing between them, and writes the one that a
-/// sender must use. Names are read in either case, as RFC 9111, 4.2, advises.
+/// Read in the three forms that a recipient must accept and nothing between them, with names in either case, as
+/// RFC 9111, 4.2, advises.
 /// - SeeAlso: <https://www.rfc-editor.org/rfc/rfc9110#section-5.6.7>
 enum HTTPDate {
-  private static let weekdays = CivilDate.weekdays.map { String($0.prefix(3)) }
+  static let weekdays = CivilDate.weekdays.map { String($0.prefix(3)) }
 
   /// The seconds since 1970 of a date in any of the three forms; nil for what is none.
   ///
@@ -40,15 +40,6 @@ enum HTTPDate {
       (date.year, date.month, date.day) = (year, month + 1, day)
     }
     return date
-  }
-
-  /// A time as an IMF-fixdate, rounded down to seconds; the start of 1970 for one beyond years of four digits.
-  static func text(secondsSince1970 seconds: Double) -> String {
-    let second = Int(exactly: seconds.rounded(.down)).flatMap { CivilDate.range.contains($0) ? $0 : nil } ?? 0
-    let date = CivilDate(secondsSince1970: second)
-    let weekday = weekdays[CivilDate.weekday(secondsSince1970: second)]
-    let day = "\(CivilDate.text(date.day, 2)) \(CivilDate.months[date.month - 1])"
-    return "\(weekday), \(day) \(CivilDate.text(date.year, 4)) \(date.timeText) GMT"
   }
 
   private static func fullYear(_ year: Int, now: Double) -> Int {

@@ -18,10 +18,27 @@ enum ISO8601 {
     let second = (total - fraction) / 1000
     guard CivilDate.range.contains(second) else { return nil }
     let date = CivilDate(secondsSince1970: second)
-    let day =
-      "\(CivilDate.text(date.year, 4))-\(CivilDate.text(date.month, 2))-\(CivilDate.text(date.day, 2))"
-    let isWritten = milliseconds == .always || fraction > 0
-    return "\(day)T\(date.timeText)\(isWritten ? "." + CivilDate.text(fraction, 3) : "")Z"
+    let isExact = milliseconds == .always || fraction > 0
+    return String(unsafeUninitializedCapacity: 24) { text in
+      var end = 0
+      func put(_ number: Int, _ digits: Int, _ mark: Unicode.Scalar) {
+        var rest = number
+        for place in stride(from: end + digits - 1, through: end, by: -1) {
+          text[place] = UInt8(ascii: "0") + UInt8(rest % 10)
+          rest /= 10
+        }
+        text[end + digits] = UInt8(ascii: mark)
+        end += digits + 1
+      }
+      put(date.year, 4, "-")
+      put(date.month, 2, "-")
+      put(date.day, 2, "T")
+      put(date.hour, 2, ":")
+      put(date.minute, 2, ":")
+      put(date.second, 2, isExact ? "." : "Z")
+      if isExact { put(fraction, 3, "Z") }
+      return end
+    }
   }
 
   /// Seconds since 1970 of `YYYY-MM-DD`, optionally followed by `T` or a space, `hh:mm`, `:ss`, a fraction,
