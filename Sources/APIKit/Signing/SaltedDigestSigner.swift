@@ -100,8 +100,13 @@ public struct SaltedDigestSigner: RequestSigner {
   }
 
   private func signature(apiName: String, sortedPairs: [UInt8]) throws(APIError) -> String {
-    let lines = [key.bytes, Array(apiName.utf8), sortedPairs, salt.bytes, key.bytes]
-    var digest = try run(Array(lines.joined(separator: "\n".utf8)))
+    var text = key.bytes
+    text.reserveCapacity(2 * key.bytes.count + apiName.utf8.count + sortedPairs.count + 64)
+    for line in [Array(apiName.utf8), sortedPairs, salt.bytes, key.bytes] {
+      text.append(UInt8(ascii: "\n"))
+      text += line
+    }
+    var digest = try run(text)
     for _ in 1..<rounds { digest = try run(digest + salt.bytes + key.bytes) }
     return Hex.encode(digest)
   }

@@ -3,14 +3,15 @@
 /// Pairs of one name keep their order, because the order of an array means something. Empty pairs are dropped.
 enum SortedPairs {
   /// Appends the pairs of a query as they are encoded.
-  static func append(_ query: some Collection<UInt8>, to output: inout [UInt8]) {
-    let pairs = query.split(separator: UInt8(ascii: "&")).map { pair in
-      (name: pair.prefix { $0 != UInt8(ascii: "=") }, pair: pair)
+  static func append(_ query: UnsafeBufferPointer<UInt8>, to output: inout [UInt8]) {
+    func name(_ pair: Slice<UnsafeBufferPointer<UInt8>>) -> Slice<UnsafeBufferPointer<UInt8>> {
+      pair.prefix { $0 != UInt8(ascii: "=") }
     }
     // The library's sort is stable.
-    for (index, pair) in pairs.sorted(by: { $0.name.lexicographicallyPrecedes($1.name) }).enumerated() {
+    let pairs = query.split(separator: UInt8(ascii: "&"))
+    for (index, pair) in pairs.sorted(by: { name($0).lexicographicallyPrecedes(name($1)) }).enumerated() {
       if index > 0 { output.append(UInt8(ascii: "&")) }
-      output.append(contentsOf: pair.pair)
+      output.append(contentsOf: pair)
     }
   }
 
@@ -38,7 +39,7 @@ enum SortedPairs {
   private static func sorted(_ query: [UInt8]) -> [UInt8] {
     var output: [UInt8] = []
     output.reserveCapacity(query.count)
-    append(query, to: &output)
+    query.withUnsafeBufferPointer { append($0, to: &output) }
     return output
   }
 }
