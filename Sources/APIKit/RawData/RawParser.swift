@@ -27,11 +27,7 @@ struct RawParser {
 
   /// Parses a document.
   static func parse(_ bytes: [UInt8], _ limits: RawData.Limits) throws(APIError) -> RawDocument {
-    guard bytes.count <= min(limits.maximumBytes, RawData.Limits.hardMaximumBytes) else {
-      throw APIError(
-        .response, .bodyLimitExceeded,
-        "the body has \(bytes.count) bytes, the limit is \(limits.maximumBytes)")
-    }
+    try limits.check(bytes)
     return try bytes.withUnsafeBufferPointer { (buffer) throws(APIError) in
       guard let base = buffer.baseAddress else { throw RawFault.at(0, .empty).error(in: bytes, limits) }
       var parser = RawParser(buffer, base: base, limits: limits)

@@ -82,7 +82,8 @@ enum RawWriter {
       output.append(UInt8(ascii: "]"))
     case .object:
       output.append(UInt8(ascii: "{"))
-      let members = Dictionary(raw.members.map { ($0.key, $0.value) }, uniquingKeysWith: { $1 })
+      var members: [String: RawData] = [:]
+      for (key, value) in raw.members { members[key] = value }
       for (key, value) in members.sorted(by: { $0.key.utf16.lexicographicallyPrecedes($1.key.utf16) }) {
         append(name: key, to: &output)
         append(canonical: value, to: &output)

@@ -11,7 +11,7 @@ public struct FormBodyDecoder: BodyDecoder {
 
   /// Reads a form.
   public func decode(_ bytes: [UInt8], limits: RawData.Limits = .default) throws(APIError) -> RawData {
-    try RawLimit.check(bytes, limits)
+    try limits.check(bytes)
     var json: [UInt8] = [UInt8(ascii: "{")]
     for pair in bytes.split(separator: UInt8(ascii: "&")) {
       let equals = pair.firstIndex(of: UInt8(ascii: "=")) ?? pair.endIndex
@@ -19,7 +19,7 @@ public struct FormBodyDecoder: BodyDecoder {
       RawWriter.append(string: Self.text(pair[equals...].dropFirst()).utf8, to: &json)
     }
     json.append(UInt8(ascii: "}"))
-    return try RawData(parsing: json, limits: RawLimit.written(limits))
+    return try RawData(parsing: json, limits: limits.ofWrittenText)
   }
 
   private static func text(_ encoded: ArraySlice<UInt8>) -> String {
@@ -37,22 +37,5 @@ public struct FormBodyDecoder: BodyDecoder {
       }
     }
     return String(decoding: plain, as: UTF8.self)
-  }
-}
-
-/// Limits for decoders that write JSON text on their way.
-enum RawLimit {
-  /// Refuses a body that is longer than the limit.
-  static func check(_ bytes: [UInt8], _ limits: RawData.Limits) throws(APIError) {
-    guard bytes.count <= limits.maximumBytes else {
-      throw APIError(
-        .response, .bodyLimitExceeded,
-        "the body has \(bytes.count) bytes, the limit is \(limits.maximumBytes)")
-    }
-  }
-
-  /// The limits for the text written: it may be longer than the body was.
-  static func written(_ limits: RawData.Limits) -> RawData.Limits {
-    RawData.Limits(maximumDepth: limits.maximumDepth, maximumBytes: RawData.Limits.hardMaximumBytes)
   }
 }
