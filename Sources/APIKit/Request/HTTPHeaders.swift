@@ -84,7 +84,7 @@ public struct HTTPHeaders: Sendable, Hashable {
   /// The detail names the field and the position, never the value.
   public func validate() throws(APIError) {
     for field in fields {
-      guard !field.name.isEmpty, field.name.utf8.allSatisfy(HTTPToken.contains) else {
+      guard !field.name.isEmpty, field.name.utf8.allSatisfy(HTTPToken.characters.contains) else {
         throw APIError(.assembly, .invalidHeader, "\(field.name.debugDescription) is not a header name")
       }
       // Field values: visible characters, space, tab and bytes beyond ASCII; no other control (9110, 5.5).

@@ -167,13 +167,14 @@ extension HTTPURL {
 
   /// Path and query: visible ASCII, `%` followed by two hexadecimal digits, no space or control.
   static func check(_ text: String, of string: String) throws(APIError) {
+    let allowed = PercentEncoding.target
     var rest = text.utf8[...]
     while let byte = rest.first {
       if byte == UInt8(ascii: "%") {
         guard PercentEncoding.isTriplet(rest) else {
           throw invalid(string, "a percent sign needs two hexadecimal digits")
         }
-      } else if !PercentEncoding.target.keeps(byte) {
+      } else if !allowed.keeps(byte) {
         throw invalid(string, "the character \(byte) must be percent-encoded")
       }
       rest = rest.dropFirst()

@@ -6,32 +6,28 @@ public struct PercentEncoding: Sendable, Hashable {
   private let kept: ASCIISet
   private let spaceIsPlus: Bool
 
-  private init(_ kept: ASCIISet, spaceIsPlus: Bool = false) {
+  private init(keeping kept: ASCIISet, spaceIsPlus: Bool = false) {
     self.kept = kept
     self.spaceIsPlus = spaceIsPlus
   }
 
-  private init(keeping marks: String, spaceIsPlus: Bool = false) {
-    self.init(ASCIISet(alphanumericsAnd: marks), spaceIsPlus: spaceIsPlus)
-  }
-
   /// Only the unreserved characters of RFC 3986 stand for themselves: fit for a name or a value in a query
   /// and for one segment of a path.
-  public static let component = Self(keeping: "-._~")
+  public static let component = Self(keeping: ASCIISet(alphanumericsAnd: "-._~"))
 
   /// As ``component``, with a space written as `+`, as many servers read queries.
-  public static let componentWithPlus = Self(keeping: "-._~", spaceIsPlus: true)
+  public static let componentWithPlus = Self(keeping: ASCIISet(alphanumericsAnd: "-._~"), spaceIsPlus: true)
 
   /// The rules of `application/x-www-form-urlencoded`: letters, digits and `*-._` stand for themselves, a
   /// space is `+`.
   /// - SeeAlso: <https://url.spec.whatwg.org/#application-x-www-form-urlencoded-percent-encode-set>
-  public static let form = Self(keeping: "*-._", spaceIsPlus: true)
+  public static let form = Self(keeping: ASCIISet(alphanumericsAnd: "*-._"), spaceIsPlus: true)
 
   /// All that may stand in a path, slashes included (RFC 3986, 3.3).
-  static let path = Self(keeping: "-._~!$&'()*+,;=:@/")
+  static let path = Self(keeping: ASCIISet(alphanumericsAnd: "-._~!$&'()*+,;=:@/"))
 
   /// All that may stand in a path with its query, as servers write them: brackets are let through.
-  static let target = Self(ASCIISet(visibleBut: "\"#%<>\\^`{|}"))
+  static let target = Self(keeping: ASCIISet(visibleBut: "\"#%<>\\^`{|}"))
 
   /// The text in its encoded form.
   public func encode(_ text: String) -> String {
