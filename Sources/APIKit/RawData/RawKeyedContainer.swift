@@ -89,13 +89,46 @@ struct RawKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
   }
 }
 
-// The witnesses of the fifteen leaves that the protocol names; the compiler specialises one for each.
+// The leaves one by one: each is a requirement of the protocol, and is read without generic code: one generic witness
+// made decoding a listing a third slower.
 extension RawKeyedContainer {
-  func decode<Leaf: RawLeaf & Decodable>(_ type: Leaf.Type, forKey key: Key) throws -> Leaf {
-    try member(key).leaf(type)
-  }
+  func decode(_ type: Bool.Type, forKey key: Key) throws -> Bool { try member(key).leaf(type) }
+  func decode(_ type: String.Type, forKey key: Key) throws -> String { try member(key).leaf(type) }
+  func decode(_ type: Double.Type, forKey key: Key) throws -> Double { try member(key).leaf(type) }
+  func decode(_ type: Float.Type, forKey key: Key) throws -> Float { try member(key).leaf(type) }
+  func decode(_ type: Int.Type, forKey key: Key) throws -> Int { try member(key).leaf(type) }
+  func decode(_ type: Int8.Type, forKey key: Key) throws -> Int8 { try member(key).leaf(type) }
+  func decode(_ type: Int16.Type, forKey key: Key) throws -> Int16 { try member(key).leaf(type) }
+  func decode(_ type: Int32.Type, forKey key: Key) throws -> Int32 { try member(key).leaf(type) }
+  func decode(_ type: Int64.Type, forKey key: Key) throws -> Int64 { try member(key).leaf(type) }
+  func decode(_ type: UInt.Type, forKey key: Key) throws -> UInt { try member(key).leaf(type) }
+  func decode(_ type: UInt8.Type, forKey key: Key) throws -> UInt8 { try member(key).leaf(type) }
+  func decode(_ type: UInt16.Type, forKey key: Key) throws -> UInt16 { try member(key).leaf(type) }
+  func decode(_ type: UInt32.Type, forKey key: Key) throws -> UInt32 { try member(key).leaf(type) }
+  func decode(_ type: UInt64.Type, forKey key: Key) throws -> UInt64 { try member(key).leaf(type) }
 
-  func decodeIfPresent<Leaf: RawLeaf & Decodable>(_ type: Leaf.Type, forKey key: Key) throws -> Leaf? {
+  func decodeIfPresent(_ type: Bool.Type, forKey key: Key) throws -> Bool? { try present(key)?.leaf(type) }
+  func decodeIfPresent(_ type: String.Type, forKey key: Key) throws -> String? {
+    try present(key)?.leaf(type)
+  }
+  func decodeIfPresent(_ type: Double.Type, forKey key: Key) throws -> Double? {
+    try present(key)?.leaf(type)
+  }
+  func decodeIfPresent(_ type: Float.Type, forKey key: Key) throws -> Float? { try present(key)?.leaf(type) }
+  func decodeIfPresent(_ type: Int.Type, forKey key: Key) throws -> Int? { try present(key)?.leaf(type) }
+  func decodeIfPresent(_ type: Int8.Type, forKey key: Key) throws -> Int8? { try present(key)?.leaf(type) }
+  func decodeIfPresent(_ type: Int16.Type, forKey key: Key) throws -> Int16? { try present(key)?.leaf(type) }
+  func decodeIfPresent(_ type: Int32.Type, forKey key: Key) throws -> Int32? { try present(key)?.leaf(type) }
+  func decodeIfPresent(_ type: Int64.Type, forKey key: Key) throws -> Int64? { try present(key)?.leaf(type) }
+  func decodeIfPresent(_ type: UInt.Type, forKey key: Key) throws -> UInt? { try present(key)?.leaf(type) }
+  func decodeIfPresent(_ type: UInt8.Type, forKey key: Key) throws -> UInt8? { try present(key)?.leaf(type) }
+  func decodeIfPresent(_ type: UInt16.Type, forKey key: Key) throws -> UInt16? {
+    try present(key)?.leaf(type)
+  }
+  func decodeIfPresent(_ type: UInt32.Type, forKey key: Key) throws -> UInt32? {
+    try present(key)?.leaf(type)
+  }
+  func decodeIfPresent(_ type: UInt64.Type, forKey key: Key) throws -> UInt64? {
     try present(key)?.leaf(type)
   }
 }
