@@ -314,7 +314,7 @@ extension Authenticator {
   /// Changes the machine and resumes, outside the lock, whom it releases.
   private func settle(_ change: (inout SignInMachine) -> SignInMachine.Release) {
     let resumed = state.withLock { state in
-      change(&state.machine).flights.compactMap { flight, verdict in
+      change(&state.machine).compactMap { flight, verdict in
         guard let waiter = state.waiting.removeValue(forKey: flight) else {
           state.early[flight] = verdict
           return nil as (CheckedContinuation<SignInMachine.Verdict, Never>, SignInMachine.Verdict)?

@@ -35,6 +35,17 @@ public struct Credential: Sendable, Hashable {
   }
 }
 
+extension Credential {
+  /// A new credential, with what the old one had where the server gave nothing new.
+  func renewing(_ old: Credential) -> Credential {
+    var new = self
+    new.refreshToken = refreshToken ?? old.refreshToken
+    if scopes.isEmpty { new.scopes = old.scopes }
+    new.notes.merge(old.notes) { own, _ in own }
+    return new
+  }
+}
+
 extension Credential: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
   /// Type, scopes and end, without a token.
   public var description: String {

@@ -1,10 +1,4 @@
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
+import Foundation
 
 /// Keeps credentials in a folder, one encrypted file per account.
 ///
@@ -51,11 +45,9 @@ public final class FileCredentialStore: CredentialStore {
       throw failed("may be read by others: it must belong to this user, with mode 0600")
     }
     let bytes = try contents(of: file)
-    guard bytes.count > Crypto.nonceLength,
-      let plain = Crypto.open(
-        Array(bytes[Crypto.nonceLength...]), key: key, nonce: Array(bytes[..<Crypto.nonceLength]),
-        authenticating: Array(account.utf8))
-    else { throw failed("was sealed under another key, or was damaged") }
+    guard let plain = Crypto.open(bytes, key: key, authenticating: account.utf8) else {
+      throw failed("was sealed under another key, or was damaged")
+    }
     do { return try Credential(json: plain) } catch { throw failed("holds no credential", error) }
   }
 
@@ -66,22 +58,15 @@ public final class FileCredentialStore: CredentialStore {
       if unlink(path) != 0, errno != ENOENT { throw failed("cannot be removed: \(Self.words(errno))") }
       return
     }
-    let nonce = Crypto.random(Crypto.nonceLength)
     let plain: [UInt8]
     do { plain = Array(try credential.jsonText.utf8) } catch { throw failed("cannot be written", error) }
-    guard let sealed = Crypto.seal(plain, key: key, nonce: nonce, authenticating: Array(account.utf8)) else {
+    guard let sealed = Crypto.seal(plain, key: key, authenticating: account.utf8) else {
       throw failed("cannot be sealed")
     }
-    try makeFolder()
-    let draft = path + "." + Nonce.make()
-    let file = open(draft, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
-    guard file >= 0 else { throw failed("cannot be made: \(Self.words(errno))") }
-    let isWritten = put(nonce + sealed, into: file) && fsync(file) == 0
-    close(file)
-    guard isWritten, rename(draft, path) == 0 else {
-      let code = errno
-      unlink(draft)
-      throw failed("cannot be written: \(Self.words(code))")
+    do {
+      try PrivateFile.replace(path, with: sealed)
+    } catch {
+      throw failed("cannot be written", error)
     }
   }
 
@@ -92,32 +77,16 @@ public final class FileCredentialStore: CredentialStore {
     folder + "/" + Hex.encode(Crypto.sha256(Array(account.utf8))) + ".credential"
   }
 
-  private func makeFolder() throws(APIError) {
-    guard mkdir(folder, 0o700) != 0, errno != EEXIST else { return }
-    throw failed("cannot be kept: the folder cannot be made: \(Self.words(errno))")
-  }
-
   private func contents(of file: Int32) throws(APIError) -> [UInt8] {
-    var bytes: [UInt8] = []
-    var chunk = [UInt8](repeating: 0, count: 4096)
-    while true {
-      let count = read(file, &chunk, chunk.count)
-      guard count >= 0 else { throw failed("cannot be read: \(Self.words(errno))") }
-      guard count > 0 else { return bytes }
-      bytes += chunk[..<count]
-      // A credential has a few kilobytes; more is something else.
-      guard bytes.count <= 1 << 20 else { throw failed("is too large") }
+    let bytes: Data?
+    do {
+      bytes = try FileHandle(fileDescriptor: file).read(upToCount: 1 << 20)
+    } catch {
+      throw failed("cannot be read", error)
     }
-  }
-
-  private func put(_ bytes: [UInt8], into file: Int32) -> Bool {
-    var rest = bytes[...]
-    while !rest.isEmpty {
-      let count = rest.withUnsafeBytes { write(file, $0.baseAddress, $0.count) }
-      guard count > 0 else { return false }
-      rest = rest.dropFirst(count)
-    }
-    return true
+    // A credential has a few kilobytes; more is something else.
+    guard let bytes, bytes.count < 1 << 20 else { throw failed("is empty or too large") }
+    return Array(bytes)
   }
 
   private static func words(_ code: Int32) -> String { String(cString: strerror(code)) }

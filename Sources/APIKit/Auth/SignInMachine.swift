@@ -25,9 +25,7 @@ struct SignInMachine {
   }
 
   /// Who goes on, and how.
-  struct Release: Sendable {
-    var flights: [(FlightID, Verdict)] = []
-  }
+  typealias Release = [(FlightID, Verdict)]
 
   private enum Phase {
     case idle
@@ -143,12 +141,9 @@ struct SignInMachine {
     let base = renewingVersion.removeValue(forKey: number)
     if isCurrent { phase = .idle }
     switch result {
-    case .success(var new):
-      guard base == version, let old = credential else { return Release() }
-      new.refreshToken = new.refreshToken ?? old.refreshToken
-      if new.scopes.isEmpty { new.scopes = old.scopes }
-      new.notes.merge(old.notes) { own, _ in own }
-      credential = new
+    case .success(let new):
+      guard base == version, let old = credential else { return [] }
+      credential = new.renewing(old)
       // One that came late may overtake another that was begun since: nobody waits for that one any more, and
       // its failure, with a refresh token spent by now, must not end the new credential.
       phase = .idle
@@ -159,7 +154,7 @@ struct SignInMachine {
       let current = current
       return release { _ in .go(current) }
     case .failure(let error):
-      guard isCurrent else { return Release() }
+      guard isCurrent else { return [] }
       lastFailure = (version, now, error)
       let isUsable = credential?.isExpired(at: wallClock) == false && !isFinal
       let old = current
@@ -171,7 +166,7 @@ struct SignInMachine {
   /// The renewal has taken too long. Its waiters fail now; what it brings later is still taken.
   mutating func renewalTimedOut(_ number: Int, _ error: APIError, now: Duration, wallClock: Double) -> Release
   {
-    guard case .renewing(number) = phase else { return Release() }
+    guard case .renewing(number) = phase else { return [] }
     let base = renewingVersion[number]
     let release = renewed(number, .failure(error), isFinal: false, now: now, wallClock: wallClock)
     renewingVersion[number] = base
@@ -192,14 +187,14 @@ struct SignInMachine {
   mutating func signedOut(_ error: APIError) -> Release {
     let isSigningIn = if case .signingIn = phase { true } else { false }
     drop()
-    guard !isSigningIn else { return Release() }
+    guard !isSigningIn else { return [] }
     phase = .idle
     return release { _ in .fail(error) }
   }
 
   /// The sign-in that flights wait for was given up or has failed.
   mutating func signInEnded(_ error: APIError, number: Int? = nil) -> Release {
-    guard case .signingIn(let current) = phase, number == nil || number == current else { return Release() }
+    guard case .signingIn(let current) = phase, number == nil || number == current else { return [] }
     phase = .idle
     return release { _ in .fail(error) }
   }
@@ -245,7 +240,7 @@ struct SignInMachine {
   }
 
   private mutating func release(_ verdict: (Waiter) -> Verdict) -> Release {
-    let release = Release(flights: waiters.map { ($0.key, verdict($0.value)) })
+    let release = waiters.map { ($0.key, verdict($0.value)) }
     waiters = [:]
     return release
   }

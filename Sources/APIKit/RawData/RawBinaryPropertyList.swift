@@ -53,19 +53,15 @@ struct RawBinaryPropertyList {
     let marker = try byte(offset)
     let low = Int(marker & 0x0F)
     switch marker >> 4 {
-    case 0x0:
-      switch marker {
-      case 0x00: output += "null".utf8
-      case 0x08: output += "false".utf8
-      case 0x09: output += "true".utf8
-      default: throw fault(offset, "an object of an unknown kind")
-      }
+    case 0x0 where marker == 0x00: output += "null".utf8
+    case 0x0 where marker == 0x08: output += "false".utf8
+    case 0x0 where marker == 0x09: output += "true".utf8
     case 0x1: try writeInteger(offset, 1 << low)
     case 0x2: try writeReal(offset, 1 << low)
     case 0x3: try writeDate(offset)
     case 0x4:
-      let (start, count) = try extent(offset, low, width: 1)
-      RawWriter.append(string: RawBase64.encoded(bytes[start..<start + count]), to: &output)
+      let content = try content(offset, low, width: 1)
+      RawWriter.append(string: Base64.encode(bytes[content]).utf8, to: &output)
     case 0x5, 0x6: RawWriter.append(string: try text(offset).utf8, to: &output)
     case 0x8:
       output += "{\"CF$UID\":\(try integer(offset + 1, low + 1))}".utf8
@@ -84,18 +80,18 @@ struct RawBinaryPropertyList {
   private mutating func writeContainer(
     _ offset: Int, _ low: Int, isDictionary: Bool, depth: Int
   ) throws(APIError) {
-    let (start, count) = try extent(offset, low, width: isDictionary ? 2 * referenceSize : referenceSize)
+    let references = try content(offset, low, width: isDictionary ? 2 * referenceSize : referenceSize)
+    let count = references.count / referenceSize / (isDictionary ? 2 : 1)
     output.append(isDictionary ? UInt8(ascii: "{") : UInt8(ascii: "["))
     for position in 0..<count {
-      if position > 0 { output.append(UInt8(ascii: ",")) }
-      var value = start + position * referenceSize
+      var value = references.lowerBound + position * referenceSize
       if isDictionary {
         let key = try integer(value, referenceSize)
         guard key < objectCount else { throw fault(value, "a reference to an object that is not there") }
-        let name = try text(try integer(table + key * offsetSize, offsetSize))
-        RawWriter.append(string: name.utf8, to: &output)
-        output.append(UInt8(ascii: ":"))
+        RawWriter.append(name: try text(try integer(table + key * offsetSize, offsetSize)), to: &output)
         value += count * referenceSize
+      } else {
+        RawWriter.separate(&output)
       }
       try write(object: try integer(value, referenceSize), depth: depth + 1)
     }
@@ -107,19 +103,10 @@ struct RawBinaryPropertyList {
   private mutating func writeInteger(_ offset: Int, _ size: Int) throws(APIError) {
     guard size <= 16, offset + size < bytes.count else { throw fault(offset, "an integer of \(size) bytes") }
     // Up to four bytes are unsigned, eight are signed; sixteen hold what eight cannot.
-    var high: UInt64 = 0
-    var low: UInt64 = 0
-    for byte in bytes[(offset + 1)...(offset + size)] {
-      high = high << 8 | low >> 56
-      low = low << 8 | UInt64(byte)
-    }
-    if size == 16, high == 0 {
-      output += "\(low)".utf8
-    } else if size == 16, high != .max || low >> 63 == 0 {
-      throw fault(offset, "an integer beyond 64 bits")
-    } else {
-      output += "\(Int64(bitPattern: low))".utf8
-    }
+    let bits = bytes[(offset + 1)...(offset + size)].reduce(Int128(0)) { $0 << 8 | Int128($1) }
+    let value = size == 8 ? Int128(Int64(truncatingIfNeeded: bits)) : bits
+    guard value >= Int64.min, value <= UInt64.max else { throw fault(offset, "an integer beyond 64 bits") }
+    output += "\(value)".utf8
   }
 
   private mutating func writeReal(_ offset: Int, _ size: Int) throws(APIError) {
@@ -132,7 +119,7 @@ struct RawBinaryPropertyList {
   private mutating func writeDate(_ offset: Int) throws(APIError) {
     // Seconds since 2001.
     let seconds = Double(bitPattern: try bits(offset + 1, 8)) + 978_307_200
-    guard seconds.isFinite, let text = RawDate.text(secondsSince1970: seconds) else {
+    guard seconds.isFinite, let text = ISO8601.text(secondsSince1970: seconds, milliseconds: .asNeeded) else {
       throw fault(offset, "a date that no calendar has")
     }
     RawWriter.append(string: text.utf8, to: &output)
@@ -142,14 +129,14 @@ struct RawBinaryPropertyList {
     let marker = try byte(offset)
     switch marker >> 4 {
     case 0x5:
-      let (start, count) = try extent(offset, Int(marker & 0x0F), width: 1)
-      guard bytes[start..<start + count].allSatisfy({ $0 < 0x80 }) else {
-        throw fault(offset, "an ASCII string with other bytes")
-      }
-      return String(decoding: bytes[start..<start + count], as: UTF8.self)
+      let text = bytes[try content(offset, Int(marker & 0x0F), width: 1)]
+      guard text.allSatisfy({ $0 < 0x80 }) else { throw fault(offset, "an ASCII string with other bytes") }
+      return String(decoding: text, as: UTF8.self)
     case 0x6:
-      let (start, count) = try extent(offset, Int(marker & 0x0F), width: 2)
-      let units = (0..<count).map { UInt16(bytes[start + 2 * $0]) << 8 | UInt16(bytes[start + 2 * $0 + 1]) }
+      let text = try content(offset, Int(marker & 0x0F), width: 2)
+      let units = stride(from: text.lowerBound, to: text.upperBound, by: 2).map {
+        UInt16(bytes[$0]) << 8 | UInt16(bytes[$0 + 1])
+      }
       return String(decoding: units, as: UTF16.self)
     default: throw fault(offset, "a name that is not a string")
     }
@@ -157,8 +144,8 @@ struct RawBinaryPropertyList {
 
   // MARK: Bytes
 
-  /// Where the content of an object with a count begins, and the count; the content is in bounds.
-  private func extent(_ offset: Int, _ low: Int, width: Int) throws(APIError) -> (start: Int, count: Int) {
+  /// Where the content of an object with a count lies, which is in bounds.
+  private func content(_ offset: Int, _ low: Int, width: Int) throws(APIError) -> Range<Int> {
     var start = offset + 1
     var count = low
     if low == 0x0F {
@@ -171,7 +158,7 @@ struct RawBinaryPropertyList {
     guard start <= bytes.count, count <= (bytes.count - start) / width else {
       throw fault(offset, "an object that is longer than the property list")
     }
-    return (start, count)
+    return start..<start + count * width
   }
 
   private func byte(_ offset: Int) throws(APIError) -> UInt8 {

@@ -22,7 +22,8 @@ extension RawData: Equatable {
   private static func sameNumber(_ left: RawData, _ right: RawData) -> Bool {
     if let int = left.int, let other = right.int { return int == other }
     guard let text = left.numberText, let other = right.numberText else { return false }
-    return text == other || RawDigits(text) == RawDigits(other)
+    guard let number = RawDigits(text), let otherNumber = RawDigits(other) else { return text == other }
+    return number == otherNumber
   }
 }
 
@@ -30,19 +31,24 @@ extension RawData: Equatable {
 private struct RawDigits: Equatable {
   var isNegative = false
   var digits: [UInt8] = []
-  var exponent = 0
+  /// So wide that no number of digits leads it beyond its ends.
+  var exponent: Int128 = 0
 
-  init(_ text: String) {
+  /// Nil for an exponent beyond 2 to the 120th.
+  init?(_ text: String) {
     let parts = text.lowercased().split(separator: "e")
-    exponent = parts.count == 2 ? Int(parts[1]) ?? 0 : 0
-    isNegative = text.hasPrefix("-")
     let number = parts[0].drop { $0 == "-" }.split(separator: ".")
-    if number.count == 2 { exponent -= number[1].utf8.count }
     digits = Array(number.joined().utf8.drop { $0 == UInt8(ascii: "0") })
+    if digits.isEmpty { return }
+    isNegative = text.hasPrefix("-")
+    if parts.count == 2 {
+      guard let written = Int128(parts[1]), written.magnitude < 1 << 120 else { return nil }
+      exponent = written
+    }
+    if number.count == 2 { exponent -= Int128(number[1].utf8.count) }
     while digits.last == UInt8(ascii: "0") {
       digits.removeLast()
       exponent += 1
     }
-    if digits.isEmpty { (isNegative, exponent) = (false, 0) }
   }
 }

@@ -52,7 +52,7 @@ extension RawData {
   private var isoDate: Date? {
     guard let node = existing, node.tag == .string else { return nil }
     return document.bytes.withUnsafeBufferPointer { bytes in
-      RawDate.secondsSince1970(UnsafeBufferPointer(rebasing: bytes[node.offset..<node.offset + node.length]))
+      ISO8601.secondsSince1970(node.text(in: bytes))
     }.map { Date(timeIntervalSince1970: $0) }
   }
 
@@ -66,8 +66,9 @@ extension RawData {
     return document.bytes.withUnsafeBufferPointer { bytes in
       // An escaped string may hold `\/`, which some servers write.
       node.tag == .string
-        ? RawBase64.decoded(UnsafeBufferPointer(rebasing: bytes[node.offset..<node.offset + node.length]))
-        : RawText.unescaped(bytes, node).withUnsafeBufferPointer(RawBase64.decoded)
+        ? Base64.decode(
+          lenient: node.text(in: bytes))
+        : RawText.unescaped(bytes, node).withUnsafeBufferPointer(Base64.decode(lenient:))
     }.map { Data($0) }
   }
 }

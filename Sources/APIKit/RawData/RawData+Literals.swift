@@ -37,9 +37,7 @@ extension RawData: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, Expr
   public init(dictionaryLiteral members: (String, RawData)...) {
     var json: [UInt8] = [UInt8(ascii: "{")]
     for (key, value) in members {
-      if json.count > 1 { json.append(UInt8(ascii: ",")) }
-      RawWriter.append(string: key.utf8, to: &json)
-      json.append(UInt8(ascii: ":"))
+      RawWriter.append(name: key, to: &json)
       json += value.jsonBytes()
     }
     json.append(UInt8(ascii: "}"))

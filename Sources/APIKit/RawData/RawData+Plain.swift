@@ -77,25 +77,24 @@ extension RawData {
     case let number as Float: try append(Double("\(number)") ?? .nan, to: &text)
     case let number as Decimal where number.isFinite: text += "\(number)".utf8
     case let date as Date:
-      guard let iso = RawDate.text(secondsSince1970: date.timeIntervalSince1970) else {
+      guard let iso = ISO8601.text(secondsSince1970: date.timeIntervalSince1970, milliseconds: .asNeeded)
+      else {
         throw APIError(.response, .malformedBody, "a date beyond the year 9999 cannot be written")
       }
       RawWriter.append(string: iso.utf8, to: &text)
-    case let data as Data: RawWriter.append(string: RawBase64.encoded(data), to: &text)
+    case let data as Data: RawWriter.append(string: Base64.encode(data).utf8, to: &text)
     case let url as URL: RawWriter.append(string: url.absoluteString.utf8, to: &text)
     case let dictionary as [String: Any?]:
       text.append(UInt8(ascii: "{"))
-      for (position, member) in dictionary.sorted(by: { $0.key < $1.key }).enumerated() {
-        if position > 0 { text.append(UInt8(ascii: ",")) }
-        RawWriter.append(string: member.key.utf8, to: &text)
-        text.append(UInt8(ascii: ":"))
-        try append(plain: member.value, to: &text, depth: depth + 1)
+      for (name, value) in dictionary.sorted(by: { $0.key < $1.key }) {
+        RawWriter.append(name: name, to: &text)
+        try append(plain: value, to: &text, depth: depth + 1)
       }
       text.append(UInt8(ascii: "}"))
     case let array as [Any?]:
       text.append(UInt8(ascii: "["))
-      for (position, element) in array.enumerated() {
-        if position > 0 { text.append(UInt8(ascii: ",")) }
+      for element in array {
+        RawWriter.separate(&text)
         try append(plain: element, to: &text, depth: depth + 1)
       }
       text.append(UInt8(ascii: "]"))

@@ -151,19 +151,6 @@ extension Dictionary: RawStringKeyed where Key == String {}
 
 extension RawDecoder: SingleValueDecodingContainer {
   func decodeNil() -> Bool { raw.isNull }
-  func decode(_ type: Bool.Type) throws -> Bool { try leaf(type) }
-  func decode(_ type: String.Type) throws -> String { try leaf(type) }
-  func decode(_ type: Double.Type) throws -> Double { try leaf(type) }
-  func decode(_ type: Float.Type) throws -> Float { try leaf(type) }
-  func decode(_ type: Int.Type) throws -> Int { try leaf(type) }
-  func decode(_ type: Int8.Type) throws -> Int8 { try leaf(type) }
-  func decode(_ type: Int16.Type) throws -> Int16 { try leaf(type) }
-  func decode(_ type: Int32.Type) throws -> Int32 { try leaf(type) }
-  func decode(_ type: Int64.Type) throws -> Int64 { try leaf(type) }
-  func decode(_ type: UInt.Type) throws -> UInt { try leaf(type) }
-  func decode(_ type: UInt8.Type) throws -> UInt8 { try leaf(type) }
-  func decode(_ type: UInt16.Type) throws -> UInt16 { try leaf(type) }
-  func decode(_ type: UInt32.Type) throws -> UInt32 { try leaf(type) }
-  func decode(_ type: UInt64.Type) throws -> UInt64 { try leaf(type) }
+  func decode<Leaf: RawLeaf & Decodable>(_ type: Leaf.Type) throws -> Leaf { try leaf(type) }
   func decode<Value: Decodable>(_ type: Value.Type) throws -> Value { try value(type) }
 }

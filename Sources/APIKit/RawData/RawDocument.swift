@@ -1,10 +1,4 @@
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
+import Foundation
 import Synchronization
 
 /// A parsed document: the bytes as they came and the tape that describes them. Shared by all its cursors.

@@ -10,6 +10,12 @@ extension RawData {
 
   /// The names of an object's members in the order of the document; empty for everything else.
   public var keys: [String] { members.map(\.key) }
+
+  /// Where the children of an array or an object stand on the tape; empty for what is none.
+  @inline(__always)
+  fileprivate func children(of tag: RawNode.Tag) -> Range<Int> {
+    existing?.tag == tag ? code + 2..<document.end(of: code) : 0..<0
+  }
 }
 
 /// The elements of an array, see ``RawData/elements``.
@@ -26,10 +32,8 @@ public struct RawElements: Sequence, Sendable {
 
   /// An iterator over the elements.
   public func makeIterator() -> Iterator {
-    let isArray = container.existing?.tag == .array
-    return Iterator(
-      document: container.document, index: isArray ? container.code + 2 : 0,
-      end: isArray ? container.document.end(of: container.code) : 0)
+    let children = container.children(of: .array)
+    return Iterator(document: container.document, index: children.lowerBound, end: children.upperBound)
   }
 
   /// Goes from one element to the next by their skip links.
@@ -84,10 +88,8 @@ public struct RawMembers: Sequence, Sendable {
 
     /// An iterator over the members.
     public func makeIterator() -> Iterator {
-      let isObject = container.existing?.tag == .object
-      return Iterator(
-        document: container.document, index: isObject ? container.code + 2 : 0,
-        end: isObject ? container.document.end(of: container.code) : 0)
+      let children = container.children(of: .object)
+      return Iterator(document: container.document, index: children.lowerBound, end: children.upperBound)
     }
 
     /// Goes from one member to the next by their skip links.

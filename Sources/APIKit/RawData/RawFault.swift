@@ -1,9 +1,23 @@
 /// Why and where parsing stopped. Words, line and column are made only when it becomes an error.
 struct RawFault {
-  enum Reason {
-    case empty, unexpectedEnd, unexpectedCharacter, trailing, expectedName, expectedColon
-    case expectedCommaOrBrace, expectedCommaOrBracket, expectedDigit, leadingZero
-    case unterminatedString, controlCharacter, invalidEscape, invalidUTF8, tooDeep, tooLong
+  /// The words; those that end in a space are followed by what stands there.
+  enum Reason: String {
+    case empty = "there is no value"
+    case unexpectedEnd = "the document ends too early"
+    case unexpectedCharacter = "expected a value, found "
+    case trailing = "expected the end of the document, found "
+    case expectedName = "expected a name in quotes, found "
+    case expectedColon = "expected a colon, found "
+    case expectedCommaOrBrace = "expected a comma or \"}\", found "
+    case expectedCommaOrBracket = "expected a comma or \"]\", found "
+    case expectedDigit = "expected a digit, found "
+    case leadingZero = "a number must not begin with 0"
+    case unterminatedString = "the document ends inside a string"
+    case controlCharacter = "a control character in a string must be escaped: "
+    case invalidEscape = "an escape that JSON does not have"
+    case invalidUTF8 = "invalid UTF-8: "
+    case tooDeep = "nested deeper than "
+    case tooLong = "one value of more than 256 MiB"
   }
 
   let offset: Int
@@ -13,35 +27,14 @@ struct RawFault {
 
   func error(in bytes: [UInt8], _ limits: RawData.Limits) -> APIError {
     let place = Self.position(of: offset, in: bytes)
-    switch reason {
-    case .tooDeep:
-      return APIError(
-        .response, .bodyLimitExceeded, "\(place): nested deeper than \(limits.maximumDepth) levels")
-    case .tooLong:
-      return APIError(.response, .bodyLimitExceeded, "\(place): one value of more than 256 MiB")
-    default:
-      return APIError(.response, .malformedBody, "\(place): \(text(in: bytes))")
+    var text = reason.rawValue
+    if reason == .tooDeep {
+      text += "\(limits.maximumDepth) levels"
+    } else if text.last == " " {
+      text += found(in: bytes)
     }
-  }
-
-  private func text(in bytes: [UInt8]) -> String {
-    switch reason {
-    case .empty: "there is no value"
-    case .unexpectedEnd: "the document ends too early"
-    case .unexpectedCharacter: "expected a value, found \(found(in: bytes))"
-    case .trailing: "expected the end of the document, found \(found(in: bytes))"
-    case .expectedName: "expected a name in quotes, found \(found(in: bytes))"
-    case .expectedColon: "expected a colon, found \(found(in: bytes))"
-    case .expectedCommaOrBrace: "expected a comma or \"}\", found \(found(in: bytes))"
-    case .expectedCommaOrBracket: "expected a comma or \"]\", found \(found(in: bytes))"
-    case .expectedDigit: "expected a digit, found \(found(in: bytes))"
-    case .leadingZero: "a number must not begin with 0"
-    case .unterminatedString: "the document ends inside a string"
-    case .controlCharacter: "a control character in a string must be escaped: \(found(in: bytes))"
-    case .invalidEscape: "an escape that JSON does not have"
-    case .invalidUTF8: "invalid UTF-8: \(found(in: bytes))"
-    case .tooDeep, .tooLong: "beyond the limits"
-    }
+    let isLimit = reason == .tooDeep || reason == .tooLong
+    return APIError(.response, isLimit ? .bodyLimitExceeded : .malformedBody, "\(place): \(text)")
   }
 
   private func found(in bytes: [UInt8]) -> String {

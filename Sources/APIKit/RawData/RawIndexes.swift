@@ -11,14 +11,9 @@ struct RawIndexes {
 
   /// The tape indexes of the elements of arrays.
   private var byArray: [Int: [UInt32]] = [:]
-  private var byObject: [Int: KeyIndex] = [:]
-
-  /// Open addressing with linear probing; slots hold the tape index of a name, 0 means empty (index 0 is
-  /// the root and never a name).
-  private struct KeyIndex {
-    var slots: [UInt32]
-    var mask: Int
-  }
+  /// The tape indexes of the names of objects, by open addressing with linear probing; 0 means empty (index 0 is
+  /// the root and never a name). The number of slots is a power of two.
+  private var byObject: [Int: [UInt32]] = [:]
 
   /// The tape index of the element at a position that the array has.
   mutating func element(_ position: Int, of array: Int, in document: RawDocument) -> Int {
@@ -41,19 +36,19 @@ struct RawIndexes {
     bytes: UnsafeBufferPointer<UInt8>
   ) -> Int? {
     if byObject[object] == nil { byObject[object] = Self.index(object, of: document, bytes: bytes) }
-    guard let index = byObject[object] else { return nil }
-    var slot = Self.hash(key) & index.mask
-    while index.slots[slot] != 0 {
-      let candidate = Int(index.slots[slot])
+    guard let slots = byObject[object] else { return nil }
+    var slot = Self.hash(key) & (slots.count - 1)
+    while slots[slot] != 0 {
+      let candidate = Int(slots[slot])
       if document.matches(candidate, key, bytes) { return candidate + 1 }
-      slot = (slot + 1) & index.mask
+      slot = (slot + 1) & (slots.count - 1)
     }
     return nil
   }
 
   private static func index(
     _ object: Int, of document: RawDocument, bytes: UnsafeBufferPointer<UInt8>
-  ) -> KeyIndex {
+  ) -> [UInt32] {
     var capacity = 64
     while capacity < document.count(of: object) * 2 { capacity *= 2 }
     var slots = [UInt32](repeating: 0, count: capacity)
@@ -63,13 +58,13 @@ struct RawIndexes {
     while name < end {
       let node = document.node(name)
       if node.tag == .string {
-        insert(UnsafeBufferPointer(rebasing: bytes[node.offset..<node.offset + node.length]))
+        insert(node.text(in: bytes))
       } else {
         RawText.unescaped(bytes, node).withUnsafeBufferPointer { insert($0) }
       }
       name = document.next(after: name + 1)
     }
-    return KeyIndex(slots: slots, mask: mask)
+    return slots
 
     /// Puts the current name in; a later member of the same name takes the earlier one's slot.
     func insert(_ key: UnsafeBufferPointer<UInt8>) {

@@ -16,6 +16,14 @@ public protocol RawLeaf {
   static var expectation: String { get }
 }
 
+extension RawLeaf {
+  @inline(__always)
+  fileprivate init?(read value: Self?) {
+    guard let value else { return nil }
+    self = value
+  }
+}
+
 extension RawLeaf where Self: RawRepresentable, RawValue: RawLeaf {
   /// Reads the raw value.
   public init?(raw: RawData) {
@@ -29,10 +37,7 @@ extension RawLeaf where Self: RawRepresentable, RawValue: RawLeaf {
 
 extension String: RawLeaf {
   /// The text of a string.
-  public init?(raw: RawData) {
-    guard let value = raw.string else { return nil }
-    self = value
-  }
+  public init?(raw: RawData) { self.init(read: raw.string) }
 
   /// A string.
   public static var expectation: String { "a string" }
@@ -40,10 +45,7 @@ extension String: RawLeaf {
 
 extension Bool: RawLeaf {
   /// True or false.
-  public init?(raw: RawData) {
-    guard let value = raw.bool else { return nil }
-    self = value
-  }
+  public init?(raw: RawData) { self.init(read: raw.bool) }
 
   /// True or false.
   public static var expectation: String { "true or false" }
@@ -51,10 +53,7 @@ extension Bool: RawLeaf {
 
 extension Double: RawLeaf {
   /// A number.
-  public init?(raw: RawData) {
-    guard let value = raw.double else { return nil }
-    self = value
-  }
+  public init?(raw: RawData) { self.init(read: raw.double) }
 
   /// A number.
   public static var expectation: String { "a number" }
@@ -62,10 +61,7 @@ extension Double: RawLeaf {
 
 extension Float: RawLeaf {
   /// A number.
-  public init?(raw: RawData) {
-    guard let value = raw.float else { return nil }
-    self = value
-  }
+  public init?(raw: RawData) { self.init(read: raw.float) }
 
   /// A number.
   public static var expectation: String { "a number" }
@@ -73,10 +69,7 @@ extension Float: RawLeaf {
 
 extension Decimal: RawLeaf {
   /// A number.
-  public init?(raw: RawData) {
-    guard let value = raw.decimal else { return nil }
-    self = value
-  }
+  public init?(raw: RawData) { self.init(read: raw.decimal) }
 
   /// A number.
   public static var expectation: String { "a number" }
@@ -84,10 +77,7 @@ extension Decimal: RawLeaf {
 
 extension Date: RawLeaf {
   /// A date by ``RawData/DateFormat/automatic``.
-  public init?(raw: RawData) {
-    guard let value = raw.date else { return nil }
-    self = value
-  }
+  public init?(raw: RawData) { self.init(read: raw.date) }
 
   /// A date.
   public static var expectation: String { "a date" }
@@ -95,10 +85,7 @@ extension Date: RawLeaf {
 
 extension URL: RawLeaf {
   /// A string that is a URL.
-  public init?(raw: RawData) {
-    guard let value = raw.url else { return nil }
-    self = value
-  }
+  public init?(raw: RawData) { self.init(read: raw.url) }
 
   /// A URL.
   public static var expectation: String { "a URL" }
@@ -106,10 +93,7 @@ extension URL: RawLeaf {
 
 extension Data: RawLeaf {
   /// A string of base64.
-  public init?(raw: RawData) {
-    guard let value = raw.data else { return nil }
-    self = value
-  }
+  public init?(raw: RawData) { self.init(read: raw.data) }
 
   /// Base64.
   public static var expectation: String { "base64" }
@@ -128,10 +112,7 @@ extension RawData: RawLeaf {
 
 extension RawLeaf where Self: FixedWidthInteger {
   /// A number that is an integer and fits.
-  public init?(raw: RawData) {
-    guard let value = raw.integer(Self.self) else { return nil }
-    self = value
-  }
+  public init?(raw: RawData) { self.init(read: raw.integer(Self.self)) }
 
   /// An integer, with the range when it is not that of `Int`.
   public static var expectation: String {
@@ -142,10 +123,7 @@ extension RawLeaf where Self: FixedWidthInteger {
 extension Int: RawLeaf {
   // The most read of all leaves: not by way of the generic one, which other modules could not specialise.
   /// A number that is an integer and fits.
-  public init?(raw: RawData) {
-    guard let value = raw.int else { return nil }
-    self = value
-  }
+  public init?(raw: RawData) { self.init(read: raw.int) }
 }
 extension Int8: RawLeaf {}
 extension Int16: RawLeaf {}

@@ -19,5 +19,15 @@ extension RawData {
       self.maximumDepth = maximumDepth
       self.maximumBytes = maximumBytes
     }
+
+    /// Refuses a body that is longer than the limit.
+    func check(_ bytes: [UInt8]) throws(APIError) {
+      guard bytes.count > min(maximumBytes, Self.hardMaximumBytes) else { return }
+      throw APIError(
+        .response, .bodyLimitExceeded, "the body has \(bytes.count) bytes, the limit is \(maximumBytes)")
+    }
+
+    /// The limits for JSON text that a decoder writes on its way, which may be longer than the body was.
+    var ofWrittenText: Limits { Limits(maximumDepth: maximumDepth, maximumBytes: Self.hardMaximumBytes) }
   }
 }

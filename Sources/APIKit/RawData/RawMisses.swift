@@ -25,14 +25,13 @@ struct RawMisses {
   /// The number of an entry, from 1.
   mutating func number(of entry: Entry) -> UInt32 {
     if let last, last.entry == entry { return last.number }
-    if let number = numbers[entry] {
-      last = (entry, number)
-      return number
+    var number = numbers[entry]
+    if number == nil, entries.count < Self.limit, entry.parent != Self.unknown {
+      entries.append(entry)
+      number = UInt32(entries.count)
+      numbers[entry] = number
     }
-    guard entries.count < Self.limit, entry.parent != Self.unknown else { return Self.unknown }
-    entries.append(entry)
-    let number = UInt32(entries.count)
-    numbers[entry] = number
+    guard let number else { return Self.unknown }
     last = (entry, number)
     return number
   }

@@ -37,6 +37,12 @@ struct RawNode {
   @inline(__always)
   var length: Int { Int((word >> 32) & 0xFFF_FFFF) }
 
+  /// The node's bytes among those of its document.
+  @inline(__always)
+  func text(in bytes: UnsafeBufferPointer<UInt8>) -> UnsafeBufferPointer<UInt8> {
+    UnsafeBufferPointer(rebasing: bytes[offset..<offset + length])
+  }
+
   @inline(__always)
   var isContainer: Bool { word >> 60 >= UInt64(Tag.array.rawValue) }
 

@@ -75,7 +75,7 @@ extension RawParser {
       return true
     case UInt8(ascii: "u"):
       guard i + 6 <= end else { return false }
-      for offset in 2..<6 where RawText.hexDigit(base[i + offset]) == nil { return false }
+      for offset in 2..<6 where Hex.value(of: base[i + offset]) == nil { return false }
       i += 6
       return true
     default: return false

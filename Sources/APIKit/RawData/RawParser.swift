@@ -1,10 +1,4 @@
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
+import Foundation
 
 /// Reads RFC 8259 strictly and in one pass, and leaves the tape of `RawNode`.
 ///
@@ -33,25 +27,17 @@ struct RawParser {
 
   /// Parses a document.
   static func parse(_ bytes: [UInt8], _ limits: RawData.Limits) throws(APIError) -> RawDocument {
-    guard bytes.count <= min(limits.maximumBytes, RawData.Limits.hardMaximumBytes) else {
-      throw APIError(
-        .response, .bodyLimitExceeded,
-        "the body has \(bytes.count) bytes, the limit is \(limits.maximumBytes)")
-    }
-    let (parser, fault) = bytes.withUnsafeBufferPointer { buffer -> (RawParser?, RawFault?) in
-      guard let base = buffer.baseAddress, !buffer.isEmpty else { return (nil, .at(0, .empty)) }
+    try limits.check(bytes)
+    return try bytes.withUnsafeBufferPointer { (buffer) throws(APIError) in
+      guard let base = buffer.baseAddress else { throw RawFault.at(0, .empty).error(in: bytes, limits) }
       var parser = RawParser(buffer, base: base, limits: limits)
-      let fault = parser.run()
-      return (parser, fault)
+      if let fault = parser.run() {
+        free(parser.tape)
+        throw fault.error(in: bytes, limits)
+      }
+      let tape = parser.count < parser.capacity ? reallocate(parser.tape, parser.count) : parser.tape
+      return RawDocument(bytes: bytes, tape: tape, wordCount: parser.count)
     }
-    if let fault {
-      if let parser { free(parser.tape) }
-      throw fault.error(in: bytes, limits)
-    }
-    guard let parser else { throw RawFault.at(0, .empty).error(in: bytes, limits) }
-    let tape =
-      parser.count < parser.capacity ? reallocate(parser.tape, parser.count) : parser.tape
-    return RawDocument(bytes: bytes, tape: tape, wordCount: parser.count)
   }
 
   private static func reallocate(

@@ -2,11 +2,7 @@
 enum RawText {
   /// A node's text as a String.
   static func string(_ bytes: UnsafeBufferPointer<UInt8>, _ node: RawNode) -> String {
-    if node.tag == .string {
-      return String(
-        decoding: UnsafeBufferPointer(rebasing: bytes[node.offset..<node.offset + node.length]), as: UTF8.self
-      )
-    }
+    if node.tag == .string { return String(decoding: node.text(in: bytes), as: UTF8.self) }
     // Escapes only ever shorten: six bytes of `\uXXXX` are at most three of UTF-8.
     return String(unsafeUninitializedCapacity: node.length) { unescape(bytes, node, into: $0) }
   }
@@ -74,18 +70,7 @@ enum RawText {
 
   private static func unit(_ bytes: UnsafeBufferPointer<UInt8>, at index: Int) -> UInt32 {
     var unit: UInt32 = 0
-    for offset in 0..<4 { unit = unit << 4 | UInt32(hexDigit(bytes[index + offset]) ?? 0) }
+    for offset in 0..<4 { unit = unit << 4 | UInt32(Hex.value(of: bytes[index + offset]) ?? 0) }
     return unit
-  }
-
-  /// The value of a hexadecimal digit.
-  @inline(__always)
-  static func hexDigit(_ byte: UInt8) -> UInt8? {
-    switch byte {
-    case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
-    case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10
-    case UInt8(ascii: "A")...UInt8(ascii: "F"): byte - UInt8(ascii: "A") + 10
-    default: nil
-    }
   }
 }

@@ -24,34 +24,38 @@ struct RawUnkeyedContainer: UnkeyedDecodingContainer {
   }
 
   mutating func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
-    let value = try current(type).value(type)
-    advance()
-    return value
+    try next(type) { try $0.value(type) }
+  }
+
+  /// The witness of the leaves that the protocol names.
+  mutating func decode<Leaf: RawLeaf & Decodable>(_ type: Leaf.Type) throws -> Leaf {
+    try next(type) { try $0.leaf(type) }
   }
 
   mutating func nestedContainer<Nested: CodingKey>(
     keyedBy type: Nested.Type
   ) throws -> KeyedDecodingContainer<Nested> {
-    let container = try current([String: Any].self).container(keyedBy: type)
-    advance()
-    return container
+    try next([String: Any].self) { try $0.container(keyedBy: type) }
   }
 
   mutating func nestedUnkeyedContainer() throws -> any UnkeyedDecodingContainer {
-    let container = try current([Any].self).unkeyedContainer()
-    advance()
-    return container
+    try next([Any].self) { try $0.unkeyedContainer() }
   }
 
-  mutating func superDecoder() throws -> any Decoder {
-    let decoder = try current(Any.self)
-    advance()
-    return decoder
-  }
+  mutating func superDecoder() throws -> any Decoder { try next(Any.self) { $0 } }
 
   // MARK: Going on
 
-  /// The element that is due; it stays due when decoding it fails.
+  /// Reads the element that is due; it stays due when that fails.
+  @inline(__always)
+  private mutating func next<Value>(
+    _ type: Any.Type, _ read: (RawDecoder) throws -> Value
+  ) throws -> Value {
+    let value = try read(current(type))
+    advance()
+    return value
+  }
+
   @inline(__always)
   private func current(_ type: Any.Type) throws -> RawDecoder {
     guard index < end else { throw exhausted(type) }
@@ -72,28 +76,4 @@ struct RawUnkeyedContainer: UnkeyedDecodingContainer {
         codingPath: codingPath + [RawCodingKey(intValue: currentIndex)],
         debugDescription: "expected an element, found the end of an array of \(currentIndex)"))
   }
-
-  @inline(__always)
-  private mutating func leaf<Leaf: RawLeaf>(_ type: Leaf.Type) throws -> Leaf {
-    let leaf = try current(type).leaf(type)
-    advance()
-    return leaf
-  }
-}
-
-extension RawUnkeyedContainer {
-  mutating func decode(_ type: Bool.Type) throws -> Bool { try leaf(type) }
-  mutating func decode(_ type: String.Type) throws -> String { try leaf(type) }
-  mutating func decode(_ type: Double.Type) throws -> Double { try leaf(type) }
-  mutating func decode(_ type: Float.Type) throws -> Float { try leaf(type) }
-  mutating func decode(_ type: Int.Type) throws -> Int { try leaf(type) }
-  mutating func decode(_ type: Int8.Type) throws -> Int8 { try leaf(type) }
-  mutating func decode(_ type: Int16.Type) throws -> Int16 { try leaf(type) }
-  mutating func decode(_ type: Int32.Type) throws -> Int32 { try leaf(type) }
-  mutating func decode(_ type: Int64.Type) throws -> Int64 { try leaf(type) }
-  mutating func decode(_ type: UInt.Type) throws -> UInt { try leaf(type) }
-  mutating func decode(_ type: UInt8.Type) throws -> UInt8 { try leaf(type) }
-  mutating func decode(_ type: UInt16.Type) throws -> UInt16 { try leaf(type) }
-  mutating func decode(_ type: UInt32.Type) throws -> UInt32 { try leaf(type) }
-  mutating func decode(_ type: UInt64.Type) throws -> UInt64 { try leaf(type) }
 }

@@ -1,26 +1,46 @@
 /// Writes JSON text.
 enum RawWriter {
+  /// A comma, unless the text ends where a value may follow at once.
+  static func separate(_ output: inout [UInt8]) {
+    guard let last = output.last, last != UInt8(ascii: "["), last != UInt8(ascii: "{") else { return }
+    if last != UInt8(ascii: ":") { output.append(UInt8(ascii: ",")) }
+  }
+
+  /// A member's name and colon, and the comma before them.
+  static func append(name: String, to output: inout [UInt8]) {
+    separate(&output)
+    append(string: name.utf8, to: &output)
+    output.append(UInt8(ascii: ":"))
+  }
+
   /// A string in quotes with the escapes JSON demands and no others.
-  static func append(string: some Sequence<UInt8>, to output: inout [UInt8]) {
+  static func append(string: some Collection<UInt8>, to output: inout [UInt8]) {
     output.append(UInt8(ascii: "\""))
-    for byte in string {
-      switch byte {
-      case UInt8(ascii: "\""), UInt8(ascii: "\\"):
-        output.append(UInt8(ascii: "\\"))
-        output.append(byte)
-      case 0x20...: output.append(byte)
-      case 0x08: output += "\\b".utf8
-      case 0x09: output += "\\t".utf8
-      case 0x0A: output += "\\n".utf8
-      case 0x0C: output += "\\f".utf8
-      case 0x0D: output += "\\r".utf8
-      default:
-        output += "\\u00".utf8
-        output.append(byte < 16 ? UInt8(ascii: "0") : UInt8(ascii: "1"))
-        output += String(byte & 15, radix: 16).utf8
-      }
+    // Most texts need no escape and go over in one piece.
+    if string.contains(where: mustEscape) {
+      for byte in string { append(byte, to: &output) }
+    } else {
+      output.append(contentsOf: string)
     }
     output.append(UInt8(ascii: "\""))
+  }
+
+  private static func mustEscape(_ byte: UInt8) -> Bool {
+    byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\")
+  }
+
+  private static func append(_ byte: UInt8, to output: inout [UInt8]) {
+    guard mustEscape(byte) else { return output.append(byte) }
+    output.append(UInt8(ascii: "\\"))
+    switch byte {
+    case 0x08: output.append(UInt8(ascii: "b"))
+    case 0x09: output.append(UInt8(ascii: "t"))
+    case 0x0A: output.append(UInt8(ascii: "n"))
+    case 0x0C: output.append(UInt8(ascii: "f"))
+    case 0x0D: output.append(UInt8(ascii: "r"))
+    case ..<0x20: output += ("u00" + Hex.encode([byte])).utf8
+    default: output.append(byte)
+    }
   }
 
   /// JSON text without the spaces between its tokens.
@@ -55,23 +75,17 @@ enum RawWriter {
     case .string: append(string: (raw.string ?? "").utf8, to: &output)
     case .array:
       output.append(UInt8(ascii: "["))
-      var isFirst = true
       for element in raw.elements {
-        if !isFirst { output.append(UInt8(ascii: ",")) }
-        isFirst = false
+        separate(&output)
         append(canonical: element, to: &output)
       }
       output.append(UInt8(ascii: "]"))
     case .object:
       output.append(UInt8(ascii: "{"))
-      var last: [String: RawData] = [:]
-      for (key, value) in raw.members { last[key] = value }
-      var isFirst = true
-      for (key, value) in last.sorted(by: { $0.key.utf16.lexicographicallyPrecedes($1.key.utf16) }) {
-        if !isFirst { output.append(UInt8(ascii: ",")) }
-        isFirst = false
-        append(string: key.utf8, to: &output)
-        output.append(UInt8(ascii: ":"))
+      var members: [String: RawData] = [:]
+      for (key, value) in raw.members { members[key] = value }
+      for (key, value) in members.sorted(by: { $0.key.utf16.lexicographicallyPrecedes($1.key.utf16) }) {
+        append(name: key, to: &output)
         append(canonical: value, to: &output)
       }
       output.append(UInt8(ascii: "}"))
@@ -90,33 +104,14 @@ enum RawWriter {
   static func ecmaScript(_ double: Double) -> String {
     if double == 0 { return "0" }
     // Swift gives the same shortest digits; only the layout differs.
-    let text = "\(double.magnitude)".utf8
-    var digits: [UInt8] = []
-    var point = 0
-    var exponent = 0
-    var seenPoint = false
-    var rest = text[...]
-    while let byte = rest.popFirst() {
-      if byte == UInt8(ascii: ".") {
-        seenPoint = true
-      } else if byte == UInt8(ascii: "e") {
-        exponent = Int(String(decoding: rest, as: UTF8.self)) ?? 0
-        break
-      } else {
-        digits.append(byte)
-        if !seenPoint { point += 1 }
-      }
-    }
+    var text = "\(double.magnitude)"
+    guard let number = text.withUTF8({ RawNumber($0, 0, $0.count) }) else { return text }
+    var all = String(number.significand)
     // The value is 0.DIGITS times ten to the power of `position`.
-    var position = point + exponent
-    while digits.first == UInt8(ascii: "0") {
-      digits.removeFirst()
-      position -= 1
-    }
-    while digits.last == UInt8(ascii: "0") { digits.removeLast() }
+    let position = all.utf8.count + number.exponent
+    while all.last == "0" { all.removeLast() }
     let sign = double < 0 ? "-" : ""
-    let all = String(decoding: digits, as: UTF8.self)
-    let count = digits.count
+    let count = all.utf8.count
     func zeros(_ count: Int) -> String { String(repeating: "0", count: count) }
     if count <= position, position <= 21 { return sign + all + zeros(position - count) }
     if position > 0, position <= 21 { return sign + all.prefix(position) + "." + all.dropFirst(position) }

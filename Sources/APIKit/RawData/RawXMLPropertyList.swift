@@ -7,20 +7,13 @@ struct RawXMLPropertyList {
   private let maximumDepth: Int
   private var index = 0
   private var output: [UInt8] = []
-  /// The open containers, outermost first.
-  private var open: [Container] = []
+  /// The open containers, outermost first: `dict` or `array`.
+  private var open: [String] = []
 
-  private struct Container {
-    let isDictionary: Bool
-    var count = 0
-    /// Whether a `<key>` was read and its value is due.
-    var hasKey = false
-  }
-
-  private enum Tag: Equatable {
-    case start(String)
-    case empty(String)
-    case end(String)
+  private struct Tag: Equatable {
+    var name: String
+    var isEnd = false
+    var isEmpty = false
   }
 
   init(_ bytes: [UInt8], _ limits: RawData.Limits) {
@@ -32,14 +25,14 @@ struct RawXMLPropertyList {
     guard String(validating: bytes, as: UTF8.self) != nil else {
       throw fault("the property list is not UTF-8")
     }
-    if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { index = 3 }
+    _ = take("\u{FEFF}")
     output.reserveCapacity(bytes.count)
     var tag = try tag()
-    let isWrapped = tag == .start("plist")
+    let isWrapped = tag == Tag(name: "plist")
     if isWrapped { tag = try self.tag() }
-    try value(tag)
-    while !open.isEmpty { try value(try self.tag()) }
-    if isWrapped, try self.tag() != .end("plist") { throw fault("expected </plist>") }
+    try element(tag)
+    while !open.isEmpty { try element(try self.tag()) }
+    if isWrapped, try self.tag() != Tag(name: "plist", isEnd: true) { throw fault("expected </plist>") }
     try skipMisc()
     guard index == bytes.count else { throw fault("expected the end of the property list") }
     return output
@@ -48,90 +41,66 @@ struct RawXMLPropertyList {
   // MARK: Elements
 
   /// A value, the key of one, or the end of the innermost container.
-  private mutating func value(_ tag: Tag) throws(APIError) {
-    switch tag {
-    case .end(let name):
-      guard let container = open.popLast(), name == (container.isDictionary ? "dict" : "array"),
-        !container.hasKey
-      else { throw fault("</\(name)> is out of place") }
-      output.append(container.isDictionary ? UInt8(ascii: "}") : UInt8(ascii: "]"))
-    case .start("key"), .empty("key"):
-      guard let last = open.indices.last, open[last].isDictionary, !open[last].hasKey else {
-        throw fault("<key> is out of place")
-      }
-      if open[last].count > 0 { output.append(UInt8(ascii: ",")) }
-      open[last].count += 1
-      open[last].hasKey = true
-      RawWriter.append(string: try content(tag, "key"), to: &output)
-      output.append(UInt8(ascii: ":"))
-    case .start(let name), .empty(let name):
-      try beginValue()
-      try element(name, tag)
-    }
-  }
-
-  private mutating func beginValue() throws(APIError) {
-    guard let last = open.indices.last else { return }
-    if open[last].isDictionary {
-      guard open[last].hasKey else { throw fault("a value in a dictionary needs a <key> before it") }
-      open[last].hasKey = false
+  private mutating func element(_ tag: Tag) throws(APIError) {
+    let isValueDue = output.last == UInt8(ascii: ":")
+    if tag.isEnd {
+      guard tag.name == open.popLast(), !isValueDue else { throw fault("</\(tag.name)> is out of place") }
+      output.append(tag.name == "dict" ? UInt8(ascii: "}") : UInt8(ascii: "]"))
+    } else if tag.name == "key" {
+      guard open.last == "dict", !isValueDue else { throw fault("<key> is out of place") }
+      RawWriter.append(name: String(decoding: try content(tag), as: UTF8.self), to: &output)
     } else {
-      if open[last].count > 0 { output.append(UInt8(ascii: ",")) }
-      open[last].count += 1
+      guard open.last != "dict" || isValueDue else {
+        throw fault("a value in a dictionary needs a <key> before it")
+      }
+      RawWriter.separate(&output)
+      try value(tag)
     }
   }
 
-  private mutating func element(_ name: String, _ tag: Tag) throws(APIError) {
-    switch name {
+  private mutating func value(_ tag: Tag) throws(APIError) {
+    switch tag.name {
     case "dict", "array":
-      let isDictionary = name == "dict"
-      if case .empty = tag {
-        output += (isDictionary ? "{}" : "[]").utf8
-        return
-      }
-      guard open.count < maximumDepth else {
+      output.append(tag.name == "dict" ? UInt8(ascii: "{") : UInt8(ascii: "["))
+      guard open.count < maximumDepth || tag.isEmpty else {
         throw APIError(.response, .bodyLimitExceeded, "\(place): nested deeper than \(maximumDepth) levels")
       }
-      output.append(isDictionary ? UInt8(ascii: "{") : UInt8(ascii: "["))
-      open.append(Container(isDictionary: isDictionary))
-    case "string": RawWriter.append(string: try content(tag, name), to: &output)
+      open.append(tag.name)
+      if tag.isEmpty { try element(Tag(name: tag.name, isEnd: true)) }
+    case "string": RawWriter.append(string: try content(tag), to: &output)
     case "true", "false":
-      guard try content(tag, name).isEmpty else { throw fault("<\(name)> has content") }
-      output += name.utf8
-    case "integer": try integer(trimmed(try content(tag, name)))
-    case "real": try real(trimmed(try content(tag, name)))
+      guard try content(tag).isEmpty else { throw fault("<\(tag.name)> has content") }
+      output += tag.name.utf8
+    case "integer":
+      let text = trimmed(try content(tag))
+      let sign = text.prefix { $0 == "-" || $0 == "+" }
+      var digits = text.dropFirst(sign.count)
+      let isHexadecimal = digits.hasPrefix("0x") || digits.hasPrefix("0X")
+      if isHexadecimal { digits = digits.dropFirst(2) }
+      guard digits.first?.isHexDigit == true,
+        let value = Int128(sign + digits, radix: isHexadecimal ? 16 : 10), value >= Int64.min,
+        value <= UInt64.max
+      else { throw fault("an <integer> that is none of 64 bits") }
+      output += "\(value)".utf8
+    case "real":
+      guard let value = Double(trimmed(try content(tag))) else {
+        throw fault("a <real> that is not a number")
+      }
+      output += (value.isFinite ? "\(value)" : "null").utf8
     case "date":
-      let text = Array(trimmed(try content(tag, name)).utf8)
-      guard text.withUnsafeBufferPointer({ RawDate.secondsSince1970($0) }) != nil else {
+      var text = trimmed(try content(tag))
+      guard text.withUTF8({ ISO8601.secondsSince1970($0) }) != nil else {
         throw fault("a <date> that is not of ISO 8601")
       }
-      RawWriter.append(string: text, to: &output)
+      RawWriter.append(string: text.utf8, to: &output)
     case "data":
-      let text = try content(tag, name).filter { $0 > 0x20 }
-      guard let data = text.withUnsafeBufferPointer({ RawBase64.decoded($0) }) else {
+      let text = try content(tag).filter { $0 > 0x20 }
+      guard let data = text.withUnsafeBufferPointer({ Base64.decode(lenient: $0) }) else {
         throw fault("<data> that is not base64")
       }
-      RawWriter.append(string: RawBase64.encoded(data), to: &output)
-    default: throw fault("<\(name)> is not an element of property lists")
+      RawWriter.append(string: Base64.encode(data).utf8, to: &output)
+    default: throw fault("<\(tag.name)> is not an element of property lists")
     }
-  }
-
-  private mutating func integer(_ text: String) throws(APIError) {
-    var digits = text[...]
-    let isNegative = digits.hasPrefix("-")
-    if isNegative || digits.hasPrefix("+") { digits = digits.dropFirst() }
-    let isHexadecimal = digits.hasPrefix("0x") || digits.hasPrefix("0X")
-    if isHexadecimal { digits = digits.dropFirst(2) }
-    guard let first = digits.first, first.isHexDigit,
-      let magnitude = UInt64(digits, radix: isHexadecimal ? 16 : 10),
-      !isNegative || magnitude <= 1 << 63
-    else { throw fault("an <integer> that is none of 64 bits") }
-    output += (isNegative && magnitude > 0 ? "-\(magnitude)" : "\(magnitude)").utf8
-  }
-
-  private mutating func real(_ text: String) throws(APIError) {
-    guard let value = Double(text) else { throw fault("a <real> that is not a number") }
-    output += (value.isFinite ? "\(value)" : "null").utf8
   }
 
   private func trimmed(_ text: [UInt8]) -> String {
@@ -147,11 +116,8 @@ struct RawXMLPropertyList {
     try skipMisc()
     guard take("<") else { throw fault("expected an element") }
     let isEnd = take("/")
-    let start = index
-    while index < bytes.count, bytes[index] > 0x20, bytes[index] != UInt8(ascii: ">"),
-      bytes[index] != UInt8(ascii: "/")
-    { index += 1 }
-    let name = String(decoding: bytes[start..<index], as: UTF8.self)
+    let name = bytes[index...].prefix { $0 > 0x20 && $0 != UInt8(ascii: ">") && $0 != UInt8(ascii: "/") }
+    index = name.endIndex
     // Attributes say nothing that matters here; a quoted one may hold a bracket.
     var quote: UInt8?
     while index < bytes.count, quote != nil || bytes[index] != UInt8(ascii: ">") {
@@ -164,27 +130,27 @@ struct RawXMLPropertyList {
       index += 1
     }
     guard index < bytes.count, !name.isEmpty else { throw fault("a tag that does not end") }
-    let isEmpty = bytes[index - 1] == UInt8(ascii: "/")
+    let isEmpty = !isEnd && bytes[index - 1] == UInt8(ascii: "/")
     index += 1
-    return isEnd ? .end(name) : isEmpty ? .empty(name) : .start(name)
+    return Tag(name: String(decoding: name, as: UTF8.self), isEnd: isEnd, isEmpty: isEmpty)
   }
 
   /// The text of an element up to behind its end tag.
-  private mutating func content(_ tag: Tag, _ name: String) throws(APIError) -> [UInt8] {
+  private mutating func content(_ tag: Tag) throws(APIError) -> [UInt8] {
     var text: [UInt8] = []
-    if case .empty = tag { return text }
+    if tag.isEmpty { return text }
     while index < bytes.count {
-      if bytes[index] == UInt8(ascii: "<") {
-        if take("<!--") {
-          try skip(past: "-->")
-        } else if take("<![CDATA[") {
-          let start = index
-          try skip(past: "]]>")
-          text += bytes[start..<index - 3]
-        } else {
-          guard try self.tag() == .end(name) else { throw fault("expected </\(name)>") }
-          return text
+      if take("<!--") {
+        try skip(past: "-->")
+      } else if take("<![CDATA[") {
+        let start = index
+        try skip(past: "]]>")
+        text += bytes[start..<index - 3]
+      } else if bytes[index] == UInt8(ascii: "<") {
+        guard try self.tag() == Tag(name: tag.name, isEnd: true) else {
+          throw fault("expected </\(tag.name)>")
         }
+        return text
       } else if bytes[index] == UInt8(ascii: "&") {
         text += try entity().utf8
       } else {
@@ -192,25 +158,23 @@ struct RawXMLPropertyList {
         index += 1
       }
     }
-    throw fault("<\(name)> does not end")
+    throw fault("<\(tag.name)> does not end")
   }
+
+  private static let entities: [String: Unicode.Scalar] = [
+    "lt": "<", "gt": ">", "amp": "&", "quot": "\"", "apos": "'",
+  ]
 
   private mutating func entity() throws(APIError) -> String {
     guard let end = bytes[index...].prefix(12).firstIndex(of: UInt8(ascii: ";")) else {
       throw fault("an ampersand that begins no entity")
     }
     let name = String(decoding: bytes[(index + 1)..<end], as: UTF8.self)
-    let character: Unicode.Scalar? =
-      switch name {
-      case "lt": "<"
-      case "gt": ">"
-      case "amp": "&"
-      case "quot": "\""
-      case "apos": "'"
-      case _ where name.hasPrefix("#x"): UInt32(name.dropFirst(2), radix: 16).flatMap(Unicode.Scalar.init)
-      case _ where name.hasPrefix("#"): UInt32(name.dropFirst()).flatMap(Unicode.Scalar.init)
-      default: nil
-      }
+    var character = Self.entities[name]
+    if name.hasPrefix("#") {
+      let number = name.hasPrefix("#x") ? UInt32(name.dropFirst(2), radix: 16) : UInt32(name.dropFirst())
+      character = number.flatMap(Unicode.Scalar.init)
+    }
     guard let character else { throw fault("the unknown entity &\(name);") }
     index = end + 1
     return String(Character(character))
@@ -238,16 +202,11 @@ struct RawXMLPropertyList {
     }
   }
 
-  private mutating func skip(past end: String) throws(APIError) {
-    let end = Array(end.utf8)
-    while index + end.count <= bytes.count {
-      if bytes[index..<index + end.count].elementsEqual(end) {
-        index += end.count
-        return
-      }
+  private mutating func skip(past end: StaticString) throws(APIError) {
+    while !take(end) {
+      guard index < bytes.count else { throw fault("\(end) is missing") }
       index += 1
     }
-    throw fault("\(String(decoding: end, as: UTF8.self)) is missing")
   }
 
   private mutating func take(_ text: StaticString) -> Bool {

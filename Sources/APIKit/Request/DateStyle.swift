@@ -27,7 +27,7 @@ public enum DateStyle: Sendable {
     let text: String? =
       switch self {
       case .iso8601: ISO8601.text(secondsSince1970: seconds)
-      case .iso8601Milliseconds: ISO8601.text(secondsSince1970: seconds, milliseconds: true)
+      case .iso8601Milliseconds: ISO8601.text(secondsSince1970: seconds, milliseconds: .always)
       case .seconds: Int(exactly: seconds.rounded(.down)).map { String($0) }
       // Dates count from 2001 in binary fractions; a thousandth of a unit undoes what that costs.
       case .milliseconds: Int(exactly: (seconds * 1000 + 0.001).rounded(.down)).map { String($0) }

@@ -84,18 +84,14 @@ public struct HTTPHeaders: Sendable, Hashable {
   /// The detail names the field and the position, never the value.
   public func validate() throws(APIError) {
     for field in fields {
-      guard !field.name.isEmpty, field.name.utf8.allSatisfy(HTTPToken.contains) else {
+      guard !field.name.isEmpty, field.name.utf8.allSatisfy(HTTPToken.characters.contains) else {
         throw APIError(.assembly, .invalidHeader, "\(field.name.debugDescription) is not a header name")
       }
       // Field values: visible characters, space, tab and bytes beyond ASCII; no other control (9110, 5.5).
-      var offset = 0
-      for byte in field.value.utf8 {
-        if (byte < 0x20 && byte != 0x09) || byte == 0x7F {
-          throw APIError(
-            .assembly, .invalidHeader,
-            "the value of \(field.name) has the control character \(byte) at byte \(offset)")
-        }
-        offset += 1
+      for (offset, byte) in field.value.utf8.enumerated() where byte < 0x20 && byte != 0x09 || byte == 0x7F {
+        throw APIError(
+          .assembly, .invalidHeader,
+          "the value of \(field.name) has the control character \(byte) at byte \(offset)")
       }
     }
   }

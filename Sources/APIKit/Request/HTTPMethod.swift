@@ -40,5 +40,5 @@ public struct HTTPMethod: RawRepresentable, Hashable, Sendable, ExpressibleByStr
   public var isIdempotent: Bool { isSafe || self == .put || self == .delete }
 
   /// Whether the method is a token that may stand on the wire.
-  var isToken: Bool { !rawValue.isEmpty && rawValue.utf8.allSatisfy(HTTPToken.contains) }
+  var isToken: Bool { !rawValue.isEmpty && rawValue.utf8.allSatisfy(HTTPToken.characters.contains) }
 }

@@ -58,14 +58,11 @@ extension HTTPRequest {
     }
   }
 
+  private static let plain = ASCIISet(alphanumericsAnd: "-._/:@%+=,")
+
   /// One word of a shell: as it is when nothing in it means anything to a shell, else in single quotes.
   private static func quoted(_ text: String) -> String {
-    let isPlain = text.utf8.allSatisfy { byte in
-      switch byte {
-      case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
-      default: "-._/:@%+=,".utf8.contains(byte)
-      }
-    }
+    let isPlain = text.utf8.allSatisfy(plain.contains)
     guard text.isEmpty || !isPlain else { return text }
     return "'" + text.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "'\\''") + "'"
   }

@@ -25,7 +25,7 @@ extension HTTPURL {
         throw Self.refused(path, "it has the control character \(byte)")
       case UInt8(ascii: "?"), UInt8(ascii: "#"):
         throw Self.refused(path, "a path has no \(Unicode.Scalar(byte)); give the query as parameters")
-      case UInt8(ascii: "%") where Self.isTriplet(name[index...]):
+      case UInt8(ascii: "%") where PercentEncoding.isTriplet(name[index...]):
         output.append(byte)
       default:
         PercentEncoding.path.append(byte, to: &output)
@@ -67,17 +67,8 @@ extension HTTPURL {
     return APIError(.assembly, .invalidURL, "the path \(String(shown).debugDescription) is not valid: \(why)")
   }
 
-  private static func isTriplet(_ text: Substring.UTF8View.SubSequence) -> Bool {
-    let digits = text.dropFirst().prefix(2)
-    return digits.count == 2 && digits.allSatisfy { Hex.value(of: $0) != nil }
-  }
-
   /// Whether a segment is one or two dots, each plain or as `%2E`.
   private static func isDots(_ segment: Substring.UTF8View.SubSequence) -> Bool {
-    guard segment.count <= 6, segment.first == UInt8(ascii: ".") || segment.first == UInt8(ascii: "%") else {
-      return false
-    }
-    let text = String(Substring(segment)).lowercased()
-    return [".", "..", "%2e", ".%2e", "%2e.", "%2e%2e"].contains(text)
+    [".", "..", "%2e", ".%2e", "%2e.", "%2e%2e"].contains(String(Substring(segment)).lowercased())
   }
 }

@@ -7,32 +7,22 @@ extension HTTPURL {
   /// - SeeAlso: <https://www.rfc-editor.org/rfc/rfc3986#section-5>
   public func resolving(_ reference: String) throws(APIError) -> HTTPURL {
     let reference = reference.trimmingSpaces().prefix { $0 != "#" }
-    if let scheme = Self.scheme(of: reference) {
-      guard scheme != "data" else { return try HTTPURL(String(reference)) }
-      return try HTTPURL(Self.encodingStrays(String(reference))).removingDotSegments()
-    }
-    if reference.hasPrefix("//") {
-      return try HTTPURL(Self.encodingStrays("\(scheme):\(reference)")).removingDotSegments()
-    }
-    let mark = reference.firstIndex(of: "?")
-    let relativePath = String(reference[..<(mark ?? reference.endIndex)])
-    let relativeQuery = mark.map { String(reference[reference.index(after: $0)...]) }
-
-    var target = relativePath
-    var targetQuery = relativeQuery
-    if relativePath.isEmpty {
-      target = path
-      targetQuery = relativeQuery ?? query
-    } else if !relativePath.hasPrefix("/") {
+    let scheme = Self.scheme(of: reference)
+    if scheme == "data" { return try HTTPURL(String(reference)) }
+    var target = Self.encodingStrays(String(reference))
+    if target.isEmpty {
+      target = string
+    } else if target.hasPrefix("//") {
+      target = "\(self.scheme):\(target)"
+    } else if target.hasPrefix("/") {
+      target = authorityText + target
+    } else if target.hasPrefix("?") {
+      target = authorityText + path + target
+    } else if scheme == nil {
       // RFC 3986, 5.2.3: all of the base path up to its last slash stays.
-      let stem = path.lastIndex(of: "/").map { path[...$0] } ?? "/"
-      target = stem + relativePath
+      target = authorityText + (path.lastIndex(of: "/").map { path[...$0] } ?? "/") + target
     }
-    if !relativePath.isEmpty { target = Self.removingDotSegments(target) }
-    let merged = HTTPURL(
-      scheme: scheme, host: host, port: port, path: Self.encodingStrays(target),
-      query: targetQuery.map(Self.encodingStrays))
-    return try HTTPURL(merged.string)
+    return try HTTPURL(target).removingDotSegments()
   }
 
   private func removingDotSegments() -> HTTPURL {
@@ -43,12 +33,8 @@ extension HTTPURL {
 
   /// The scheme of a reference that has one: letters before a colon that stands before any slash.
   private static func scheme(of reference: Substring) -> String? {
-    guard let colon = reference.firstIndex(of: ":") else { return nil }
-    let name = reference[..<colon]
-    guard let first = name.first, first.isASCII, first.isLetter,
-      name.allSatisfy({ $0.isASCII && ($0.isLetter || $0.isNumber || "+-.".contains($0)) })
-    else { return nil }
-    return name.lowercased()
+    guard let colon = reference.firstIndex(of: ":"), isScheme(reference[..<colon]) else { return nil }
+    return reference[..<colon].lowercased()
   }
 
   /// RFC 3986, 5.2.4, segment by segment.
@@ -73,22 +59,13 @@ extension HTTPURL {
   /// Percent-encodes what may not stand in a path or a query, a percent sign without its digits included.
   private static func encodingStrays(_ text: String) -> String {
     let bytes = Array(text.utf8)
-    func isHex(_ index: Int) -> Bool {
-      guard index < bytes.count else { return false }
-      let byte = bytes[index]
-      return (0x30...0x39).contains(byte) || ((byte | 0x20) >= 0x61 && (byte | 0x20) <= 0x66)
-    }
-    let digits = Array("0123456789ABCDEF".utf8)
     var out: [UInt8] = []
     out.reserveCapacity(bytes.count)
     for (index, byte) in bytes.enumerated() {
-      let isStray =
-        byte <= 0x20 || byte >= 0x7F || "\"<>\\^`{|}".utf8.contains(byte)
-        || (byte == UInt8(ascii: "%") && !(isHex(index + 1) && isHex(index + 2)))
-      if isStray {
-        out += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
-      } else {
+      if PercentEncoding.isTriplet(bytes[index...]) {
         out.append(byte)
+      } else {
+        PercentEncoding.target.append(byte, to: &out)
       }
     }
     return String(decoding: out, as: UTF8.self)

@@ -1,3 +1,5 @@
+import Foundation
+
 /// An absolute URL in its parts, valid by construction.
 ///
 /// Holds what goes on the wire: scheme and host in lower case, path and query percent-encoded. A fragment
@@ -88,13 +90,14 @@ public struct HTTPURL: Hashable, Sendable {
   /// The host as it stands in a URL, an IPv6 address in brackets.
   public var hostText: String { host.utf8.contains(UInt8(ascii: ":")) ? "[\(host)]" : host }
 
-  private var authorityText: String {
+  /// All that stands before the path.
+  var authorityText: String {
     if scheme == "data" { return "data:" }
     guard let port else { return "\(scheme)://\(hostText)" }
     return "\(scheme)://\(hostText):\(port)"
   }
 
-  private static let defaultPorts = ["http": 80, "https": 443, "ftp": 21, "ftps": 990]
+  static let defaultPorts = ["http": 80, "https": 443, "ftp": 21, "ftps": 990]
 }
 
 extension HTTPURL {
@@ -104,16 +107,13 @@ extension HTTPURL {
     return APIError(.assembly, .invalidURL, "the URL \(String(shown).debugDescription) is not valid: \(why)")
   }
 
-  private static func isScheme(_ text: Substring) -> Bool {
-    guard let first = text.utf8.first, isLetter(first) else { return false }
-    return text.utf8.allSatisfy { byte in
-      isLetter(byte) || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) || byte == UInt8(ascii: "+")
-        || byte == UInt8(ascii: "-") || byte == UInt8(ascii: ".")
-    }
-  }
+  private static let hostCharacters = ASCIISet(visibleBut: "\"#%/<>?@[\\]^`{|}")
+  private static let ipv6Characters = ASCIISet("0123456789abcdefABCDEF:.".utf8)
+  private static let schemeCharacters = ASCIISet(alphanumericsAnd: "+-.")
 
-  private static func isLetter(_ byte: UInt8) -> Bool {
-    (byte | 0x20) >= UInt8(ascii: "a") && (byte | 0x20) <= UInt8(ascii: "z")
+  static func isScheme(_ text: Substring) -> Bool {
+    guard let first = text.utf8.first, (0x61...0x7A).contains(first | 0x20) else { return false }
+    return text.utf8.allSatisfy(schemeCharacters.contains)
   }
 
   private static func authority(
@@ -131,9 +131,7 @@ extension HTTPURL {
       hostPart = text[text.index(after: text.startIndex)..<close]
       guard
         hostPart.utf8.contains(UInt8(ascii: ":")),
-        hostPart.utf8.allSatisfy({
-          Hex.value(of: $0) != nil || $0 == UInt8(ascii: ":") || $0 == UInt8(ascii: ".")
-        })
+        hostPart.utf8.allSatisfy(ipv6Characters.contains)
       else { throw invalid(string, "the address in brackets is not IPv6") }
       let rest = text[text.index(after: close)...]
       if rest.utf8.first == UInt8(ascii: ":") {
@@ -148,13 +146,13 @@ extension HTTPURL {
     guard !hostPart.isEmpty || scheme == "file" else { throw invalid(string, "it has no host") }
     var hostName = hostPart.lowercased()
     if hostPart.utf8.contains(where: { $0 >= 0x80 }) {
-      // Folding can make delimiters of characters that look like them (U+2100 holds a slash).
-      guard let ascii = Punycode.ascii(hostName), !ascii.utf8.contains(where: "/?#@:".utf8.contains) else {
+      // Foundation applies IDNA, which refuses names that no registry hands out.
+      guard let ascii = URLComponents(string: "http://\(hostName)/")?.encodedHost, !ascii.contains(":") else {
         throw invalid(string, "the host is no international domain name")
       }
       hostName = ascii
     }
-    for byte in hostName.utf8 where byte <= 0x20 || byte >= 0x7F || "\"%<>[]\\^`{|}".utf8.contains(byte) {
+    guard hostName.utf8.allSatisfy(hostCharacters.contains) else {
       throw invalid(string, "the host has a character that may not stand there")
     }
     var port: Int?
@@ -169,20 +167,18 @@ extension HTTPURL {
 
   /// Path and query: visible ASCII, `%` followed by two hexadecimal digits, no space or control.
   static func check(_ text: String, of string: String) throws(APIError) {
-    var pending = 0
-    for byte in text.utf8 {
-      if pending > 0 {
-        let isHex =
-          (0x30...0x39).contains(byte) || ((byte | 0x20) >= 0x61 && (byte | 0x20) <= 0x66)
-        guard isHex else { throw invalid(string, "a percent sign needs two hexadecimal digits") }
-        pending -= 1
-      } else if byte == UInt8(ascii: "%") {
-        pending = 2
-      } else if byte <= 0x20 || byte >= 0x7F || "\"#<>\\^`{|}".utf8.contains(byte) {
+    let allowed = PercentEncoding.target
+    var rest = text.utf8[...]
+    while let byte = rest.first {
+      if byte == UInt8(ascii: "%") {
+        guard PercentEncoding.isTriplet(rest) else {
+          throw invalid(string, "a percent sign needs two hexadecimal digits")
+        }
+      } else if !allowed.keeps(byte) {
         throw invalid(string, "the character \(byte) must be percent-encoded")
       }
+      rest = rest.dropFirst()
     }
-    guard pending == 0 else { throw invalid(string, "a percent sign needs two hexadecimal digits") }
   }
 }
 

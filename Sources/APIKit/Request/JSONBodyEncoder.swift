@@ -41,24 +41,16 @@ public struct JSONBodyEncoder: BodyEncoder {
 extension JSONBodyEncoder {
   private func write(_ parameters: Parameters, to output: inout [UInt8]) throws(Unencodable) {
     output.append(UInt8(ascii: "{"))
-    var isFirst = true
     for (name, value) in sortsKeys ? parameters.sorted() : parameters {
-      if !isFirst { output.append(UInt8(ascii: ",")) }
-      isFirst = false
-      write(name, to: &output)
-      output.append(UInt8(ascii: ":"))
-      do {
-        try write(value, to: &output)
-      } catch {
-        throw error.under(name)
-      }
+      RawWriter.append(name: name, to: &output)
+      try Unencodable.under(name) { () throws(Unencodable) in try write(value, to: &output) }
     }
     output.append(UInt8(ascii: "}"))
   }
 
   private func write(_ value: ParameterValue, to output: inout [UInt8]) throws(Unencodable) {
     switch value {
-    case .string(let text): write(text, to: &output)
+    case .string(let text): RawWriter.append(string: text.utf8, to: &output)
     case .integer(let number): output += String(number).utf8
     case .double(let number):
       guard number.isFinite else { throw Unencodable("it is not a finite number") }
@@ -66,53 +58,17 @@ extension JSONBodyEncoder {
     case .bool(let flag): output += (flag ? "true" : "false").utf8
     case .date(let date):
       let text = try dates.text(of: date)
-      if dates.isNumber { output += text.utf8 } else { write(text, to: &output) }
-    case .data(let bytes): write(Base64.encode(bytes), to: &output)
+      if dates.isNumber { output += text.utf8 } else { RawWriter.append(string: text.utf8, to: &output) }
+    case .data(let bytes): RawWriter.append(string: Base64.encode(bytes).utf8, to: &output)
     case .null: output += "null".utf8
     case .object(let parameters): try write(parameters, to: &output)
     case .array(let elements):
       output.append(UInt8(ascii: "["))
       for (index, element) in elements.enumerated() {
-        if index > 0 { output.append(UInt8(ascii: ",")) }
-        do {
-          try write(element, to: &output)
-        } catch {
-          throw error.at(index)
-        }
+        RawWriter.separate(&output)
+        try Unencodable.at(index) { () throws(Unencodable) in try write(element, to: &output) }
       }
       output.append(UInt8(ascii: "]"))
-    }
-  }
-
-  /// A string in its quotes.
-  private func write(_ text: String, to output: inout [UInt8]) {
-    output.append(UInt8(ascii: "\""))
-    // Most texts need no escape and go over in one piece.
-    if !text.utf8.contains(where: Self.mustEscape) {
-      output.append(contentsOf: text.utf8)
-    } else {
-      for byte in text.utf8 { Self.escape(byte, to: &output) }
-    }
-    output.append(UInt8(ascii: "\""))
-  }
-
-  private static func mustEscape(_ byte: UInt8) -> Bool {
-    byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\")
-  }
-
-  private static func escape(_ byte: UInt8, to output: inout [UInt8]) {
-    guard mustEscape(byte) else { return output.append(byte) }
-    output.append(UInt8(ascii: "\\"))
-    switch byte {
-    case 0x08: output.append(UInt8(ascii: "b"))
-    case 0x09: output.append(UInt8(ascii: "t"))
-    case 0x0A: output.append(UInt8(ascii: "n"))
-    case 0x0C: output.append(UInt8(ascii: "f"))
-    case 0x0D: output.append(UInt8(ascii: "r"))
-    case ..<0x20:
-      output += "u00".utf8
-      Hex.append(CollectionOfOne(byte), to: &output)
-    default: output.append(byte)
     }
   }
 }

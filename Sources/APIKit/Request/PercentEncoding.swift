@@ -3,33 +3,31 @@
 /// Works on the UTF-8 bytes of the text, so every text can be encoded, control characters included.
 /// - SeeAlso: <https://www.rfc-editor.org/rfc/rfc3986#section-2>
 public struct PercentEncoding: Sendable, Hashable {
-  private let low: UInt64
-  private let high: UInt64
+  private let kept: ASCIISet
   private let spaceIsPlus: Bool
 
-  private init(keeping marks: String, spaceIsPlus: Bool = false) {
-    var sets: (low: UInt64, high: UInt64) = (0, 0)
-    for byte in ("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789" + marks).utf8 {
-      if byte < 64 { sets.low |= 1 << UInt64(byte) } else { sets.high |= 1 << UInt64(byte - 64) }
-    }
-    (low, high) = sets
+  private init(keeping kept: ASCIISet, spaceIsPlus: Bool = false) {
+    self.kept = kept
     self.spaceIsPlus = spaceIsPlus
   }
 
   /// Only the unreserved characters of RFC 3986 stand for themselves: fit for a name or a value in a query
   /// and for one segment of a path.
-  public static let component = Self(keeping: "-._~")
+  public static let component = Self(keeping: ASCIISet(alphanumericsAnd: "-._~"))
 
   /// As ``component``, with a space written as `+`, as many servers read queries.
-  public static let componentWithPlus = Self(keeping: "-._~", spaceIsPlus: true)
+  public static let componentWithPlus = Self(keeping: ASCIISet(alphanumericsAnd: "-._~"), spaceIsPlus: true)
 
   /// The rules of `application/x-www-form-urlencoded`: letters, digits and `*-._` stand for themselves, a
   /// space is `+`.
   /// - SeeAlso: <https://url.spec.whatwg.org/#application-x-www-form-urlencoded-percent-encode-set>
-  public static let form = Self(keeping: "*-._", spaceIsPlus: true)
+  public static let form = Self(keeping: ASCIISet(alphanumericsAnd: "*-._"), spaceIsPlus: true)
 
   /// All that may stand in a path, slashes included (RFC 3986, 3.3).
-  static let path = Self(keeping: "-._~!$&'()*+,;=:@/")
+  static let path = Self(keeping: ASCIISet(alphanumericsAnd: "-._~!$&'()*+,;=:@/"))
+
+  /// All that may stand in a path with its query, as servers write them: brackets are let through.
+  static let target = Self(keeping: ASCIISet(visibleBut: "\"#%<>\\^`{|}"))
 
   /// The text in its encoded form.
   public func encode(_ text: String) -> String {
@@ -59,12 +57,13 @@ public struct PercentEncoding: Sendable, Hashable {
 
   /// Whether the byte stands for itself.
   @inline(__always)
-  func keeps(_ byte: UInt8) -> Bool {
-    switch byte {
-    case 0..<64: low >> UInt64(byte) & 1 == 1
-    case 64..<128: high >> UInt64(byte - 64) & 1 == 1
-    default: false
-    }
+  func keeps(_ byte: UInt8) -> Bool { kept.contains(byte) }
+
+  /// Whether the text begins with a percent sign and its two digits.
+  static func isTriplet(_ text: some Sequence<UInt8>) -> Bool {
+    var bytes = text.makeIterator()
+    return bytes.next() == UInt8(ascii: "%") && bytes.next().flatMap(Hex.value) != nil
+      && bytes.next().flatMap(Hex.value) != nil
   }
 
   // RFC 3986 wants upper-case digits (2.1).
@@ -90,5 +89,19 @@ public struct PercentEncoding: Sendable, Hashable {
       }
     }
     return String(validating: output, as: UTF8.self)
+  }
+
+  /// The pairs of a query or a form, decoded; a name without `=` has the empty text. Nil where ``decode(_:plusIsSpace:)``
+  /// is nil.
+  static func pairs(of query: some StringProtocol) -> [(name: String, value: String)]? {
+    var pairs: [(String, String)] = []
+    for pair in query.split(separator: "&") {
+      let equals = pair.firstIndex(of: "=") ?? pair.endIndex
+      guard let name = decode(pair[..<equals], plusIsSpace: true),
+        let value = decode(pair[equals...].dropFirst(), plusIsSpace: true)
+      else { return nil }
+      pairs.append((name, value))
+    }
+    return pairs
   }
 }

@@ -44,11 +44,9 @@ extension PropertyListBodyEncoder {
   private func write(_ parameters: Parameters, to output: inout [UInt8]) throws(Unencodable) {
     output += "<dict>\n".utf8
     for (name, value) in sortsKeys ? parameters.sorted() : parameters {
-      do {
+      try Unencodable.under(name) { () throws(Unencodable) in
         try write("key", name, to: &output)
         try write(value, to: &output)
-      } catch {
-        throw error.under(name)
       }
     }
     output += "</dict>\n".utf8
@@ -69,11 +67,7 @@ extension PropertyListBodyEncoder {
     case .array(let elements):
       output += "<array>\n".utf8
       for (index, element) in elements.enumerated() {
-        do {
-          try write(element, to: &output)
-        } catch {
-          throw error.at(index)
-        }
+        try Unencodable.at(index) { () throws(Unencodable) in try write(element, to: &output) }
       }
       output += "</array>\n".utf8
     }

@@ -62,11 +62,7 @@ private struct QueryWriter {
           escaping.append(name, to: &key)
         }
       }
-      do {
-        try write(value)
-      } catch {
-        throw error.under(name)
-      }
+      try Unencodable.under(name) { () throws(Unencodable) in try write(value) }
       key.removeLast(key.count - mark)
     }
   }
@@ -88,11 +84,7 @@ private struct QueryWriter {
       case .indexed: escaping.append("[\(index)]", to: &key)
       case .repeated, .joined: break
       }
-      do {
-        try write(element)
-      } catch {
-        throw error.at(index)
-      }
+      try Unencodable.at(index) { () throws(Unencodable) in try write(element) }
       key.removeLast(key.count - mark)
     }
   }

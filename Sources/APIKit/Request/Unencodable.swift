@@ -23,6 +23,16 @@ struct Unencodable: Error {
     return outer
   }
 
+  /// Writes what stands under a name; the name is added to the path of what cannot be written.
+  static func under(_ name: String, _ write: () throws(Unencodable) -> Void) throws(Unencodable) {
+    do { try write() } catch { throw error.under(name) }
+  }
+
+  /// Writes an element; its place is added to the path of what cannot be written.
+  static func at(_ index: Int, _ write: () throws(Unencodable) -> Void) throws(Unencodable) {
+    do { try write() } catch { throw error.at(index) }
+  }
+
   /// The error a caller sees.
   func error(in format: String) -> APIError {
     APIError(

@@ -17,15 +17,15 @@ public struct PropertyListBodyDecoder: BodyDecoder {
 
   /// Reads a property list.
   public func decode(_ bytes: [UInt8], limits: RawData.Limits = .default) throws(APIError) -> RawData {
-    try RawLimit.check(bytes, limits)
+    try limits.check(bytes)
     let json: [UInt8]
     if bytes.starts(with: "bplist".utf8) {
-      var reader = RawBinaryPropertyList(bytes, limits)
-      json = try reader.json()
+      var list = RawBinaryPropertyList(bytes, limits)
+      json = try list.json()
     } else {
-      var reader = RawXMLPropertyList(bytes, limits)
-      json = try reader.json()
+      var list = RawXMLPropertyList(bytes, limits)
+      json = try list.json()
     }
-    return try RawData(parsing: json, limits: RawLimit.written(limits))
+    return try RawData(parsing: json, limits: limits.ofWrittenText)
   }
 }

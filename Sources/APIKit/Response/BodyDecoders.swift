@@ -42,15 +42,15 @@ public struct BodyDecoders: Sendable {
   /// The type is a media type, a structured suffix (`+json`), or one with a star (`text/*`). Case does not
   /// matter.
   public mutating func register(_ decoder: any BodyDecoder, for type: String) {
-    decoders[Self.normal(type)] = decoder
+    decoders[Self.mediaType(type)] = decoder
   }
 
   /// Refuses bodies of a type from now on.
-  public mutating func remove(_ type: String) { decoders[Self.normal(type)] = nil }
+  public mutating func remove(_ type: String) { decoders[Self.mediaType(type)] = nil }
 
   /// The decoder for a content type as the header field gives it; nil when such bodies are refused.
   public func decoder(for contentType: String?) -> (any BodyDecoder)? {
-    let type = contentType.map(Self.normal) ?? ""
+    let type = contentType.map(Self.mediaType) ?? ""
     if type.isEmpty { return fallback }
     if let decoder = decoders[type] { return decoder }
     if let plus = type.lastIndex(of: "+"), let decoder = decoders[String(type[plus...])] { return decoder }
@@ -74,7 +74,7 @@ public struct BodyDecoders: Sendable {
   }
 
   /// The media type without parameters and spaces, in lower case.
-  private static func normal(_ type: String) -> String {
+  static func mediaType(_ type: String) -> String {
     let essence = type.utf8.prefix { $0 != UInt8(ascii: ";") }.filter { $0 != 0x20 && $0 != 0x09 }
     return String(decoding: essence, as: UTF8.self).lowercased()
   }

@@ -78,10 +78,7 @@ public struct HTTPResponse: Sendable {
 
   /// The media type without its parameters, lower case: `application/json`; nil when none was named.
   public var mediaType: String? {
-    guard let value = headers["Content-Type"] else { return nil }
-    let type = value.prefix { $0 != ";" }.lowercased()
-    let trimmed = type.trimmingSpaces()
-    return trimmed.isEmpty ? nil : trimmed
+    headers["Content-Type"].map(BodyDecoders.mediaType).flatMap { $0.isEmpty ? nil : $0 }
   }
 
   /// Status, headers and body as an error keeps them.

@@ -27,14 +27,16 @@ public struct ResponseShape: Sendable, ExpressibleByDictionaryLiteral {
     /// Anything that is there.
     public static let any: Self = [.object, .array, .string, .number, .bool, .null]
 
+    private static let all: [(kind: RawData.Kind, kinds: Kinds, name: String)] = [
+      (.object, .object, "object"), (.array, .array, "array"), (.string, .string, "string"),
+      (.number, .number, "number"), (.bool, .bool, "boolean"), (.null, .null, "null"),
+      (.missing, .absent, "absent"),
+    ]
+
+    init(_ kind: RawData.Kind) { self = Self.all.first { $0.kind == kind }?.kinds ?? .absent }
+
     /// The names, for errors.
-    var names: String {
-      let all: [(Kinds, String)] = [
-        (.object, "object"), (.array, "array"), (.string, "string"), (.number, "number"), (.bool, "boolean"),
-        (.null, "null"), (.absent, "absent"),
-      ]
-      return all.filter { contains($0.0) }.map(\.1).joined(separator: " or ")
-    }
+    var names: String { Self.all.filter { contains($0.kinds) }.map(\.name).joined(separator: " or ") }
   }
 
   /// The paths with their kinds, in the order written.
@@ -56,20 +58,6 @@ public struct ResponseShape: Sendable, ExpressibleByDictionaryLiteral {
     paths.compactMap { path, kinds in
       let found = Kinds(raw.at(path).kind)
       return kinds.contains(found) ? nil : "\(path): expected \(kinds.names), found \(found.names)"
-    }
-  }
-}
-
-extension ResponseShape.Kinds {
-  init(_ kind: RawData.Kind) {
-    switch kind {
-    case .object: self = .object
-    case .array: self = .array
-    case .string: self = .string
-    case .number: self = .number
-    case .bool: self = .bool
-    case .null: self = .null
-    case .missing: self = .absent
     }
   }
 }

@@ -63,9 +63,7 @@ public struct CanonicalRequest: Sendable {
     bytes = output
 
     // A line feed inside a line would let one request pass for another.
-    var lines = 1
-    for byte in output where byte == UInt8(ascii: "\n") { lines += 1 }
-    guard lines == 9 + signedHeaders.count else {
+    guard output.count(where: { $0 == UInt8(ascii: "\n") }) == 8 + signedHeaders.count else {
       throw APIError(.signing, .signingFailed, "a part of the request to sign holds a line feed")
     }
   }
@@ -74,15 +72,7 @@ public struct CanonicalRequest: Sendable {
 extension HTTPURL {
   /// Host and port as they stand in a `Host` field: the scheme's own port is left out.
   fileprivate var authority: String {
-    guard let port, port != HTTPURL.ownPort(of: scheme) else { return hostText }
+    guard let port, port != HTTPURL.defaultPorts[scheme] else { return hostText }
     return "\(hostText):\(port)"
-  }
-
-  private static func ownPort(of scheme: String) -> Int? {
-    switch scheme {
-    case "http": 80
-    case "https": 443
-    default: nil
-    }
   }
 }

@@ -47,16 +47,13 @@ public struct RegisteredApplicationSigner: RequestSigner {
   /// Throws ``APIError/Reason/signingFailed`` when the sealing key does not have 32 bytes.
   public func sign(_ request: inout HTTPRequest, _ subject: SigningSubject) throws(APIError) {
     let signature = try digest.signature(apiName: subject.apiName, parameters: subject.parameters)
-    // A nonce of this cipher must never come twice under one key, so it is not left to the caller.
-    let nonce = Crypto.random(Crypto.nonceLength)
     guard
-      let sealed = Crypto.seal(
-        applicationKey.bytes, key: sealingKey.bytes, nonce: nonce, authenticating: Array(signature.utf8))
+      let sealed = Crypto.seal(applicationKey.bytes, key: sealingKey.bytes, authenticating: signature.utf8)
     else {
       throw APIError(
         .signing, .signingFailed, "the sealing key has \(sealingKey.bytes.count) bytes; AES-256 needs 32")
     }
-    request.headers[keyHeader] = Base64.encode(nonce + sealed, .url)
+    request.headers[keyHeader] = Base64.encode(sealed, .url)
     request.headers[signatureHeader] = signature
   }
 }
@@ -69,8 +66,8 @@ extension RegisteredApplicationSigner: CustomStringConvertible {
 /// The server's side of ``RegisteredApplicationSigner``.
 public struct RegisteredApplicationVerifier: Sendable {
   private let sealingKey: SigningKey
-  private let salt: SigningKey
-  private let rounds: Int
+  /// Makes the digests, once it has the application's key.
+  private let digest: SaltedDigestSigner
   private let keyHeader: String
   private let signatureHeader: String
   private let isRegistered: @Sendable (SigningKey) -> Bool
@@ -83,8 +80,8 @@ public struct RegisteredApplicationVerifier: Sendable {
     signatureHeader: String = "X-Signature", isRegistered: @escaping @Sendable (SigningKey) -> Bool
   ) {
     self.sealingKey = sealingKey
-    self.salt = SigningKey(salt)
-    self.rounds = rounds
+    digest = SaltedDigestSigner(
+      key: SigningKey(bytes: []), salt: salt, rounds: rounds, placement: .header(signatureHeader))
     self.keyHeader = keyHeader
     self.signatureHeader = signatureHeader
     self.isRegistered = isRegistered
@@ -115,7 +112,9 @@ public struct RegisteredApplicationVerifier: Sendable {
   }
 
   private func digest(_ key: SigningKey) -> SaltedDigestSigner {
-    SaltedDigestSigner(key: key, salt: salt, rounds: rounds, placement: .header(signatureHeader))
+    var digest = digest
+    digest.key = key
+    return digest
   }
 
   /// The application's key from its seal, when it is registered.
@@ -124,11 +123,9 @@ public struct RegisteredApplicationVerifier: Sendable {
     guard let text = headers[keyHeader], let sealed = Base64.decode(text, .url),
       sealed.count >= Crypto.nonceLength + Crypto.tagLength
     else { throw .missing(keyHeader) }
-    guard
-      let bytes = Crypto.open(
-        Array(sealed[Crypto.nonceLength...]), key: sealingKey.bytes,
-        nonce: Array(sealed[..<Crypto.nonceLength]), authenticating: Array(signature.utf8))
-    else { throw .mismatched }
+    guard let bytes = Crypto.open(sealed, key: sealingKey.bytes, authenticating: signature.utf8) else {
+      throw .mismatched
+    }
     let key = SigningKey(bytes: bytes)
     guard isRegistered(key) else { throw .unknownKey }
     return (key, signature)

@@ -47,7 +47,7 @@ public struct SaltedDigestSigner: RequestSigner {
   /// style of that query, for the server sees no other.
   public let style: QueryStyle
 
-  private let key: SigningKey
+  var key: SigningKey
   private let salt: SigningKey
 
   /// Makes a signer.
@@ -63,17 +63,8 @@ public struct SaltedDigestSigner: RequestSigner {
     key: SigningKey, salt: String = "", algorithm: Algorithm = .sha256, rounds: Int = 2,
     placement: Placement = .header("X-Signature"), style: QueryStyle = QueryStyle()
   ) {
-    self.init(
-      key: key, salt: SigningKey(salt), algorithm: algorithm, rounds: rounds, placement: placement,
-      style: style)
-  }
-
-  init(
-    key: SigningKey, salt: SigningKey, algorithm: Algorithm = .sha256, rounds: Int, placement: Placement,
-    style: QueryStyle = QueryStyle()
-  ) {
     self.key = key
-    self.salt = salt
+    self.salt = SigningKey(salt)
     self.algorithm = algorithm
     self.rounds = max(rounds, 1)
     self.placement = placement
@@ -114,14 +105,10 @@ public struct SaltedDigestSigner: RequestSigner {
   private func signature(apiName: String, sortedPairs: [UInt8]) throws(APIError) -> String {
     var text = key.bytes
     text.reserveCapacity(2 * key.bytes.count + apiName.utf8.count + sortedPairs.count + 64)
-    text.append(UInt8(ascii: "\n"))
-    text.append(contentsOf: apiName.utf8)
-    text.append(UInt8(ascii: "\n"))
-    text += sortedPairs
-    text.append(UInt8(ascii: "\n"))
-    text += salt.bytes
-    text.append(UInt8(ascii: "\n"))
-    text += key.bytes
+    for line in [Array(apiName.utf8), sortedPairs, salt.bytes, key.bytes] {
+      text.append(UInt8(ascii: "\n"))
+      text += line
+    }
     var digest = try run(text)
     for _ in 1..<rounds { digest = try run(digest + salt.bytes + key.bytes) }
     return Hex.encode(digest)

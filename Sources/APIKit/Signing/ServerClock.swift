@@ -1,4 +1,3 @@
-import Foundation
 import Synchronization
 
 /// The server's time, reckoned from the device's clock and what is known of their difference.
@@ -10,7 +9,7 @@ public final class ServerClock: Sendable {
   private let state = Mutex<Double>(0)
 
   /// Makes a clock over the system's that has learned nothing.
-  public convenience init() { self.init { Date().timeIntervalSince1970 } }
+  public convenience init() { self.init { WallClock.now } }
 
   /// Makes a clock over another that has learned nothing.
   ///

@@ -4,23 +4,14 @@
 enum SortedPairs {
   /// Appends the pairs of a query as they are encoded.
   static func append(_ query: UnsafeBufferPointer<UInt8>, to output: inout [UInt8]) {
-    var pairs: [Pair] = []
-    pairs.reserveCapacity(16)
-    var start = 0
-    var nameEnd: Int?
-    for index in 0...query.count {
-      if index == query.count || query[index] == UInt8(ascii: "&") {
-        if index > start { pairs.append(Pair(start: start, nameEnd: nameEnd ?? index, end: index)) }
-        start = index + 1
-        nameEnd = nil
-      } else if nameEnd == nil, query[index] == UInt8(ascii: "=") {
-        nameEnd = index
-      }
+    func name(_ pair: Slice<UnsafeBufferPointer<UInt8>>) -> Slice<UnsafeBufferPointer<UInt8>> {
+      pair.prefix { $0 != UInt8(ascii: "=") }
     }
-    pairs.sort { $0.precedes($1, in: query) }
-    for (index, pair) in pairs.enumerated() {
+    // The library's sort is stable.
+    let pairs = query.split(separator: UInt8(ascii: "&"))
+    for (index, pair) in pairs.sorted(by: { name($0).lexicographicallyPrecedes(name($1)) }).enumerated() {
       if index > 0 { output.append(UInt8(ascii: "&")) }
-      output.append(contentsOf: query[pair.start..<pair.end])
+      output.append(contentsOf: pair)
     }
   }
 
@@ -34,13 +25,9 @@ enum SortedPairs {
   /// The pairs of a query or a form body as received, percent-encoded by RFC 3986 whatever they were before;
   /// nil when they cannot be decoded.
   static func bytes(ofQuery query: String, without names: Set<String>) -> [UInt8]? {
+    guard let pairs = PercentEncoding.pairs(of: query) else { return nil }
     var output: [UInt8] = []
-    for pair in query.split(separator: "&") {
-      let equals = pair.firstIndex(of: "=") ?? pair.endIndex
-      guard let name = PercentEncoding.decode(pair[..<equals], plusIsSpace: true),
-        let value = PercentEncoding.decode(pair[equals...].dropFirst(), plusIsSpace: true)
-      else { return nil }
-      guard !names.contains(name) else { continue }
+    for (name, value) in pairs where !names.contains(name) {
       if !output.isEmpty { output.append(UInt8(ascii: "&")) }
       PercentEncoding.component.append(name, to: &output)
       output.append(UInt8(ascii: "="))
@@ -54,23 +41,5 @@ enum SortedPairs {
     output.reserveCapacity(query.count)
     query.withUnsafeBufferPointer { append($0, to: &output) }
     return output
-  }
-
-  private struct Pair {
-    let start: Int
-    let nameEnd: Int
-    let end: Int
-
-    func precedes(_ other: Pair, in query: UnsafeBufferPointer<UInt8>) -> Bool {
-      var (left, right) = (start, other.start)
-      while left < nameEnd, right < other.nameEnd {
-        if query[left] != query[right] { return query[left] < query[right] }
-        left += 1
-        right += 1
-      }
-      let isShorter = left == nameEnd
-      let isLonger = right == other.nameEnd
-      return isShorter && isLonger ? start < other.start : isShorter
-    }
   }
 }

@@ -14,4 +14,20 @@ enum Crypto {
     for (a, b) in zip(left, right) { difference |= a ^ b }
     return difference == 0
   }
+
+  /// Encrypts under a new nonce, which stands before the ciphertext; nil for a key that does not have 32 bytes.
+  static func seal(_ plain: [UInt8], key: [UInt8], authenticating context: some Sequence<UInt8>) -> [UInt8]? {
+    // A nonce of this cipher must never come twice under one key, so it is not left to the caller.
+    let nonce = random(nonceLength)
+    return seal(plain, key: key, nonce: nonce, authenticating: Array(context)).map { nonce + $0 }
+  }
+
+  /// Decrypts what such a `seal` made; nil when key, context or bytes are not the same.
+  static func open(_ sealed: [UInt8], key: [UInt8], authenticating context: some Sequence<UInt8>) -> [UInt8]?
+  {
+    guard sealed.count >= nonceLength else { return nil }
+    return open(
+      Array(sealed[nonceLength...]), key: key, nonce: Array(sealed[..<nonceLength]),
+      authenticating: Array(context))
+  }
 }

@@ -15,31 +15,15 @@ enum Hex {
     }
   }
 
-  /// Appends the digits of `bytes`.
-  static func append(_ bytes: some Sequence<UInt8>, to output: inout [UInt8]) {
-    for byte in bytes {
-      output.append(digits.utf8Start[Int(byte >> 4)])
-      output.append(digits.utf8Start[Int(byte & 0x0F)])
-    }
-  }
-
   /// The bytes that the digits stand for; nil when the text is not pairs of hexadecimal digits.
   static func decode(_ text: some StringProtocol) -> [UInt8]? {
-    var bytes: [UInt8] = []
-    var high: UInt8?
-    for character in text.utf8 {
-      guard let value = value(of: character) else { return nil }
-      if let first = high {
-        bytes.append(first << 4 | value)
-        high = nil
-      } else {
-        high = value
-      }
-    }
-    return high == nil ? bytes : nil
+    let digits = text.utf8.compactMap(value)
+    guard digits.count == text.utf8.count, digits.count % 2 == 0 else { return nil }
+    return stride(from: 0, to: digits.count, by: 2).map { digits[$0] << 4 | digits[$0 + 1] }
   }
 
   /// The value of one digit; nil when it is none.
+  @inline(__always)
   static func value(of digit: UInt8) -> UInt8? {
     switch digit {
     case 0x30...0x39: digit - 0x30

@@ -1,64 +1,91 @@
-/// Points in time as text in the form `2026-11-21T09:58:00Z`: UTC, years 0000 to 9999.
+/// Points in time as text in the form `2026-11-21T09:58:00Z`: years 0000 to 9999, written in UTC.
 /// - SeeAlso: <https://www.rfc-editor.org/rfc/rfc3339#section-5.6>
 enum ISO8601 {
+  /// Whether milliseconds are written.
+  enum Milliseconds {
+    case never, always
+    /// Where they are not zero.
+    case asNeeded
+  }
+
   /// The text of a time in seconds since 1970, rounded down to the unit; nil beyond the years of four digits.
-  static func text(secondsSince1970 seconds: Double, milliseconds: Bool = false) -> String? {
-    guard seconds.isFinite, seconds >= -62_167_219_200, seconds < 253_402_300_800 else { return nil }
+  static func text(secondsSince1970 seconds: Double, milliseconds: Milliseconds = .never) -> String? {
     // Milliseconds are rounded to a thousandth of their own first: 0.07 seconds is 70 of them, not 69.
     let total =
-      milliseconds ? Int((seconds * 1000 + 0.001).rounded(.down)) : Int(seconds.rounded(.down)) * 1000
-    let second = floorDivide(total, 1000)
-    let day = floorDivide(second, 86_400)
-    let time = second - day * 86_400
-    let (year, month, date) = civil(day: day)
-    return String(unsafeUninitializedCapacity: 24) { target in
-      var out = 0
-      func put(_ value: Int, digits: Int) {
-        var rest = value
-        for place in stride(from: digits - 1, through: 0, by: -1) {
-          target[out + place] = UInt8(ascii: "0") + UInt8(rest % 10)
+      milliseconds == .never ? seconds.rounded(.down) * 1000 : (seconds * 1000 + 0.001).rounded(.down)
+    guard let total = Int(exactly: total) else { return nil }
+    let fraction = (total % 1000 + 1000) % 1000
+    let second = (total - fraction) / 1000
+    guard CivilDate.range.contains(second) else { return nil }
+    let date = CivilDate(secondsSince1970: second)
+    let isExact = milliseconds == .always || fraction > 0
+    return String(unsafeUninitializedCapacity: 24) { text in
+      var end = 0
+      func put(_ number: Int, _ digits: Int, _ mark: Unicode.Scalar) {
+        var rest = number
+        for place in stride(from: end + digits - 1, through: end, by: -1) {
+          text[place] = UInt8(ascii: "0") + UInt8(rest % 10)
           rest /= 10
         }
-        out += digits
+        text[end + digits] = UInt8(ascii: mark)
+        end += digits + 1
       }
-      func put(_ mark: Unicode.Scalar) {
-        target[out] = UInt8(ascii: mark)
-        out += 1
-      }
-      put(year, digits: 4)
-      put("-")
-      put(month, digits: 2)
-      put("-")
-      put(date, digits: 2)
-      put("T")
-      put(time / 3600, digits: 2)
-      put(":")
-      put(time / 60 % 60, digits: 2)
-      put(":")
-      put(time % 60, digits: 2)
-      if milliseconds {
-        put(".")
-        put(total - second * 1000, digits: 3)
-      }
-      put("Z")
-      return out
+      put(date.year, 4, "-")
+      put(date.month, 2, "-")
+      put(date.day, 2, "T")
+      put(date.hour, 2, ":")
+      put(date.minute, 2, ":")
+      put(date.second, 2, isExact ? "." : "Z")
+      if isExact { put(fraction, 3, "Z") }
+      return end
     }
   }
 
-  private static func floorDivide(_ value: Int, _ by: Int) -> Int {
-    value >= 0 ? value / by : -((-value + by - 1) / by)
+  /// Seconds since 1970 of `YYYY-MM-DD`, optionally followed by `T` or a space, `hh:mm`, `:ss`, a fraction,
+  /// and `Z`, `±hh`, `±hhmm` or `±hh:mm`. Without an offset the time is UTC. Nil for anything else, and for
+  /// days that the calendar does not have; a leap second counts as the second before it.
+  static func secondsSince1970(_ text: UnsafeBufferPointer<UInt8>) -> Double? {
+    var text = DateScanner(text)
+    guard let year = text.number(4), text.take("-"), let month = text.number(2), text.take("-"),
+      let day = text.number(2)
+    else { return nil }
+    var date = CivilDate(year: year, month: month, day: day)
+    var fraction = 0.0
+    var offset = 0
+    if !text.isAtEnd {
+      guard text.take("T") || text.take("t") || text.take(" "), let hour = text.number(2), text.take(":"),
+        let minute = text.number(2)
+      else { return nil }
+      (date.hour, date.minute) = (hour, minute)
+      if text.take(":") {
+        guard let second = text.number(2) else { return nil }
+        date.second = second
+        if text.take(".") || text.take(",") {
+          guard let value = Self.fraction(&text) else { return nil }
+          fraction = value
+        }
+      }
+      guard let value = Self.offset(&text), text.isAtEnd else { return nil }
+      offset = value
+    }
+    return date.secondsSince1970.map { Double($0 - offset) + fraction }
   }
 
-  /// The Gregorian date of a day counted from 1 January 1970, reckoned in eras of 400 years from 1 March 0000.
-  private static func civil(day: Int) -> (year: Int, month: Int, day: Int) {
-    let shifted = day + 719_468
-    let era = floorDivide(shifted, 146_097)
-    let dayOfEra = shifted - era * 146_097
-    let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
-    let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
-    let monthFromMarch = (5 * dayOfYear + 2) / 153
-    let month = monthFromMarch < 10 ? monthFromMarch + 3 : monthFromMarch - 9
-    let year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0)
-    return (year, month, dayOfYear - (153 * monthFromMarch + 2) / 5 + 1)
+  /// At least one digit; those beyond the fifteenth do not count.
+  private static func fraction(_ text: inout DateScanner) -> Double? {
+    let digits = min(text.digits, 15)
+    guard digits > 0, let value = text.number(digits) else { return nil }
+    while text.number(1) != nil {}
+    return Double(value) / (0..<digits).reduce(1) { scale, _ in scale * 10 }
+  }
+
+  /// The offset from UTC in seconds; none is UTC.
+  private static func offset(_ text: inout DateScanner) -> Int? {
+    if text.isAtEnd || text.take("Z") || text.take("z") { return 0 }
+    let isNegative = text.take("-")
+    guard isNegative || text.take("+"), let hours = text.number(2), hours < 24 else { return nil }
+    let minutes = text.take(":") || !text.isAtEnd ? text.number(2) : 0
+    guard let minutes, minutes < 60 else { return nil }
+    return (isNegative ? -1 : 1) * (hours * 3600 + minutes * 60)
   }
 }

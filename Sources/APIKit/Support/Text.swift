@@ -7,4 +7,7 @@ extension String {
     else { return "" }
     return String(self[first...last])
   }
+
+  /// The elements of a list in a header field: what stands between its commas, without white space around it.
+  var listElements: [String] { split(separator: ",").map { String($0).trimmingSpaces() } }
 }

@@ -1,12 +1,6 @@
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
+import Foundation
 
-/// The wall clock, read without Foundation.
+/// The wall clock.
 enum WallClock {
   /// Seconds since 1970.
   static var now: Double {

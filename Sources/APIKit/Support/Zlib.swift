@@ -71,21 +71,17 @@ struct ContentDecoder: ~Copyable, @unchecked Sendable {
     let second = isHeld ? chunk[0] : chunk[1]
     let hasHead = first & 0x0F == 8 && (Int(first) << 8 | Int(second)) % 31 == 0
     stream.start(windowBits: hasHead ? 15 : -15)
-    if isHeld { try decodeHeld(first, into: &output) }
+    if isHeld {
+      try withUnsafePointer(to: first) { (byte) throws(APIError) in
+        try inflate(UnsafeBufferPointer(start: byte, count: 1), into: &output)
+      }
+    }
     try inflate(chunk, into: &output)
   }
 
   /// Unpacks a chunk and appends what comes out.
   mutating func decode(_ chunk: [UInt8], into output: inout [UInt8]) throws(APIError) {
-    var failure: APIError?
-    chunk.withUnsafeBufferPointer { bytes in
-      do throws(APIError) {
-        try decode(bytes, into: &output)
-      } catch {
-        failure = error
-      }
-    }
-    if let failure { throw failure }
+    try chunk.withUnsafeBufferPointer { (bytes) throws(APIError) in try decode(bytes, into: &output) }
   }
 
   /// Throws ``APIError/Reason/truncatedBody`` when the stream was cut. No bytes at all are an empty body.
@@ -93,18 +89,6 @@ struct ContentDecoder: ~Copyable, @unchecked Sendable {
     guard phase == .inside || heldByte != nil else { return }
     throw APIError(
       .transport, .truncatedBody, "the compressed body was cut; \(producedBytes) bytes came out of it")
-  }
-
-  private mutating func decodeHeld(_ byte: UInt8, into output: inout [UInt8]) throws(APIError) {
-    var failure: APIError?
-    withUnsafePointer(to: byte) { pointer in
-      do throws(APIError) {
-        try inflate(UnsafeBufferPointer(start: pointer, count: 1), into: &output)
-      } catch {
-        failure = error
-      }
-    }
-    if let failure { throw failure }
   }
 
   private mutating func inflate(

@@ -33,7 +33,7 @@ final class SignInMachineTests: XCTestCase {
     _ machine: inout SignInMachine, _ ticket: Int, _ result: Result<Credential, APIError>,
     isFinal: Bool = false, now: Duration = .zero, wallClock: Double = 1000
   ) -> [SignInMachine.Verdict] {
-    machine.renewed(ticket, result, isFinal: isFinal, now: now, wallClock: wallClock).flights.map(\.1)
+    machine.renewed(ticket, result, isFinal: isFinal, now: now, wallClock: wallClock).map(\.1)
   }
 
   private let fresh = Result<Credential, APIError>.success(Credential(accessToken: "a2"))
@@ -132,7 +132,7 @@ final class SignInMachineTests: XCTestCase {
   func testARenewalThatTookTooLongFailsItsWaitersAndWhatItBringsIsTakenAllTheSame() {
     var machine = signedIn()
     _ = refuse(&machine)
-    let late = machine.renewalTimedOut(1, failure, now: .seconds(30), wallClock: 1000).flights
+    let late = machine.renewalTimedOut(1, failure, now: .seconds(30), wallClock: 1000)
     XCTAssertEqual(late.first?.1.error?.reason, .refreshFailed)
     XCTAssertEqual(renew(&machine, 1, fresh).count, 0)
     XCTAssertEqual(machine.credential?.accessToken, "a2", "the token before it may be worthless by now")
@@ -153,7 +153,7 @@ final class SignInMachineTests: XCTestCase {
   func testARenewalOvertakenByASignInIsForgotten() {
     var machine = signedIn()
     _ = refuse(&machine)
-    let released = machine.signedIn(Credential(accessToken: "b")).flights
+    let released = machine.signedIn(Credential(accessToken: "b"))
     XCTAssertEqual(released.first?.1.token, "b")
     XCTAssertEqual(renew(&machine, 1, fresh).count, 0)
     XCTAssertEqual(machine.credential?.accessToken, "b")
@@ -167,7 +167,7 @@ final class SignInMachineTests: XCTestCase {
     guard case .signIn? = work else { return XCTFail("a sign-in is asked for") }
     XCTAssertNil(enter(&machine, 3, .required).1)
     machine.leave(flight(3))
-    let released = machine.signedIn(Credential(accessToken: "b")).flights
+    let released = machine.signedIn(Credential(accessToken: "b"))
     XCTAssertEqual(released.map(\.0), [flight(2)])
     XCTAssertEqual(released.first?.1.token, "b")
   }
@@ -175,7 +175,7 @@ final class SignInMachineTests: XCTestCase {
   func testASignInThatFailsFailsItsWaitersAndTheNextAsksAgain() {
     var machine = SignInMachine(canRenew: true, leeway: .seconds(60))
     _ = enter(&machine, 1, .required)
-    let released = machine.signInEnded(APIError(.auth, .signInCancelled)).flights
+    let released = machine.signInEnded(APIError(.auth, .signInCancelled))
     XCTAssertEqual(released.first?.1.error?.reason, .signInCancelled)
     XCTAssertNotNil(enter(&machine, 2, .required).1)
   }
@@ -183,7 +183,7 @@ final class SignInMachineTests: XCTestCase {
   func testSigningOutFailsWhoWaitsForARenewal() {
     var machine = signedIn()
     _ = refuse(&machine)
-    let released = machine.signedOut(APIError(.auth, .signedOut)).flights
+    let released = machine.signedOut(APIError(.auth, .signedOut))
     XCTAssertEqual(released.first?.1.error?.reason, .signedOut)
     XCTAssertEqual(renew(&machine, 1, fresh).count, 0)
     XCTAssertNil(machine.credential)

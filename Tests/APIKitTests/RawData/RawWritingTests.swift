@@ -89,6 +89,27 @@ final class RawWritingTests: XCTestCase {
     XCTAssertEqual(raw.b[2], "x\n")
   }
 
+  func testNumbersWithExponentsBeyondEveryTypeAreCompared() throws {
+    func isEqual(_ left: String, _ right: String) throws -> Bool {
+      try RawData(parsing: left) == RawData(parsing: right)
+    }
+    let (top, bottom) = ("9223372036854775807", "-9223372036854775808")
+    for (left, right, expected) in [
+      ("1e\(top)", "10e9223372036854775806", true), ("10e\(top)", "1e9223372036854775808", true),
+      ("0.1e\(bottom)", "1e-9223372036854775809", true), ("10e\(top)", "1", false),
+      ("0.1e\(bottom)", "0", false), ("1e99999999999999999999", "1", false),
+      ("1e-99999999999999999999", "1", false), ("0e99999999999999999999", "0", true),
+      ("1E99999999999999999999", "10e+99999999999999999998", true),
+      ("-1e99999999999999999999", "1e99999999999999999999", false),
+      ("1e\(String(repeating: "9", count: 400))", "1", false),
+      ("0e\(String(repeating: "9", count: 400))", "-0.0", true),
+    ] {
+      XCTAssertEqual(try isEqual(left, right), expected, "\(left) == \(right)")
+      XCTAssertEqual(
+        try isEqual("{\"a\":[\(left)]}", "{\"a\":[\(right)]}"), expected, "nested \(left) == \(right)")
+    }
+  }
+
   func testValuesAreEqualWhateverTheirSpelling() throws {
     let left = try RawData(parsing: #"{"a": [1.0, 12e-1, "\u00e9", 1e400], "b": null}"#)
     let right = try RawData(parsing: #"{"b":null,"b":null,"a":[1,1.20,"é",10E399]}"#)

@@ -62,7 +62,7 @@ final class CodecTests: XCTestCase {
       (.nan, nil), (.infinity, nil),
     ]
     for (seconds, text) in edges { XCTAssertEqual(ISO8601.text(secondsSince1970: seconds), text) }
-    XCTAssertEqual(ISO8601.text(secondsSince1970: 1.07, milliseconds: true), "1970-01-01T00:00:01.070Z")
-    XCTAssertEqual(ISO8601.text(secondsSince1970: -0.001, milliseconds: true), "1969-12-31T23:59:59.999Z")
+    XCTAssertEqual(ISO8601.text(secondsSince1970: 1.07, milliseconds: .always), "1970-01-01T00:00:01.070Z")
+    XCTAssertEqual(ISO8601.text(secondsSince1970: -0.001, milliseconds: .always), "1969-12-31T23:59:59.999Z")
   }
 }

@@ -21,6 +21,28 @@ final class HTTPDateTests: XCTestCase {
     }
   }
 
+  func testFormsBetweenTheThreeAreRefused() {
+    for text in [
+      "Thu, 18 Aug 50 02:01:18 GMT", "Thu, 18-Aug-2050 02:01:18 GMT", "Thursday, 18-Aug-2050 02:01:18 GMT",
+      "Thursday, 18 Aug 2050 02:01:18 GMT", "Thu 18 Aug 2050 02:01:18 GMT", "Thu,18 Aug 2050 02:01:18 GMT",
+      "Thu,  18 Aug 2050 02:01:18 GMT", "Thu, 18  Aug 2050 02:01:18 GMT", "Thu, 18 Aug 2050  02:01:18 GMT",
+      "Thu, 18 Aug 2050 02:01:18  GMT", "Thu, 18 Aug 2050 02:01:18 GMT ", " Thu, 18 Aug 2050 02:01:18 GMT",
+      "Thu, 18 Aug 2050 02:01:18 GMT+1", "Thu, 8 Aug 2050 02:01:18 GMT", "Thu, 18 August 2050 02:01:18 GMT",
+      "Thu, Aug 18 2050 02:01:18 GMT", "Thu Aug 18 02:01:18 50", "Thu Aug 8 02:01:18 2050",
+      "Thu Aug 18 02:01:18 2050 GMT", "Thu Aug 18 02:01:18 GMT 2050", "Thursday Aug 18 02:01:18 2050",
+      "Thu, 18 Aug 2050 2:01:18 GMT", "Thu, 18 Aug 2050 02:01 GMT", "Thu, 18 Aug 2050 02-01-18 GMT",
+      "Thu, 31 Feb 2050 02:01:18 GMT", "Thu, 29 Feb 2050 02:01:18 GMT",
+    ] {
+      XCTAssertNil(HTTPDate.secondsSince1970(text), text)
+    }
+    for text in [
+      "Thu, 18 Aug 2050 02:01:18 GMT", "THU, 18 AUG 2050 02:01:18 gmt", "Thu Aug 18 02:01:18 2050",
+      "Thursday, 18-Aug-50 02:01:18 GMT",
+    ] {
+      XCTAssertEqual(HTTPDate.secondsSince1970(text, now: 1_767_225_600), 2_544_400_878, text)
+    }
+  }
+
   func testAYearOfTwoDigitsIsNeverMoreThanFiftyYearsAhead() {
     let start2026 = 1_767_225_600.0
     XCTAssertEqual(HTTPDate.secondsSince1970("Friday, 01-Jan-27 00:00:00 GMT", now: start2026), 1_798_761_600)

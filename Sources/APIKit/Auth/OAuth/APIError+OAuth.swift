@@ -48,21 +48,13 @@ extension APIError.Reason {
 
   /// The reason of an error code.
   static func oauth(_ code: String) -> Self {
-    switch code {
-    case "invalid_request": .invalidOAuthRequest
-    case "invalid_client": .invalidClient
-    case "invalid_grant": .invalidGrant
-    case "unauthorized_client": .unauthorizedClient
-    case "unsupported_grant_type": .unsupportedGrantType
-    case "unsupported_response_type": .unsupportedResponseType
-    case "invalid_scope": .invalidScope
-    case "access_denied": .accessDenied
-    case "server_error": .authorizationServerFailed
-    case "temporarily_unavailable": .temporarilyUnavailable
-    case "authorization_pending": .authorizationPending
-    case "slow_down": .slowDown
-    case "expired_token": .deviceCodeExpired
-    default: .otherOAuthError
-    }
+    let name = "oauth-" + code.replacing("_", with: "-")
+    return oauthErrors.first { $0.name == name } ?? .otherOAuthError
   }
+
+  private static let oauthErrors = [
+    invalidOAuthRequest, invalidClient, invalidGrant, unauthorizedClient, unsupportedGrantType,
+    unsupportedResponseType, invalidScope, accessDenied, authorizationServerFailed, temporarilyUnavailable,
+    authorizationPending, slowDown, deviceCodeExpired,
+  ]
 }

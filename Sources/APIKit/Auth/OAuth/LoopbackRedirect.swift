@@ -1,10 +1,4 @@
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
+import Foundation
 
 /// Waits on this machine's loopback address for a user to come back from a browser (RFC 8252, 7.3): for
 /// command lines and desktop applications.
@@ -146,14 +140,8 @@ public final class LoopbackRedirect: Sendable {
     #else
       let flags = Int32(MSG_NOSIGNAL)
     #endif
-    _ = bytes.withUnsafeBytes { Self.write(connection, $0.baseAddress, $0.count, flags) }
+    _ = send(connection, bytes, bytes.count, flags)
     return isRedirect ? url : nil
-  }
-
-  private static func write(
-    _ connection: Int32, _ bytes: UnsafeRawPointer?, _ count: Int, _ flags: Int32
-  ) -> Int {
-    send(connection, bytes, count, flags)
   }
 
   /// The head of a request, however slowly it comes, for two seconds at most.
@@ -170,7 +158,7 @@ public final class LoopbackRedirect: Sendable {
       let count = recv(connection, &chunk, chunk.count, 0)
       guard count > 0 else { return nil }
       head += chunk[..<count]
-      if head.contains(sequence: [13, 10, 13, 10]) { return head }
+      if String(decoding: head, as: UTF8.self).contains("\r\n\r\n") { return head }
     }
     return nil
   }
@@ -181,15 +169,5 @@ public final class LoopbackRedirect: Sendable {
     let words = line.split(separator: " ")
     guard words.count == 3, words[0] == "GET", words[1].hasPrefix("/") else { return nil }
     return String(words[1])
-  }
-}
-
-extension [UInt8] {
-  /// Whether these bytes stand somewhere one after the other.
-  fileprivate func contains(sequence: [UInt8]) -> Bool {
-    guard count >= sequence.count else { return false }
-    return (0...(count - sequence.count)).contains {
-      self[$0..<($0 + sequence.count)].elementsEqual(sequence)
-    }
   }
 }

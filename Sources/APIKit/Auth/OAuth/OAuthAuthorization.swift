@@ -55,12 +55,11 @@ public struct OAuthAuthorization: Sendable {
   private static func fields(of callback: String) throws(APIError) -> [String: String] {
     guard let mark = callback.firstIndex(of: "?") else { return [:] }
     let query = callback[callback.index(after: mark)...].prefix { $0 != "#" }
+    guard let pairs = PercentEncoding.pairs(of: query) else {
+      throw APIError(.auth, .malformedOAuthResponse, "the URL the user came back with is not valid")
+    }
     var fields: [String: String] = [:]
-    for pair in query.split(separator: "&") {
-      let halves = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-      guard let name = PercentEncoding.decode(halves[0], plusIsSpace: true),
-        let value = PercentEncoding.decode(halves.count < 2 ? "" : halves[1], plusIsSpace: true)
-      else { throw APIError(.auth, .malformedOAuthResponse, "the URL the user came back with is not valid") }
+    for (name, value) in pairs {
       guard fields.updateValue(value, forKey: name) == nil else {
         throw APIError(
           .auth, .malformedOAuthResponse, "\(name) stands twice in the URL the user came back with")

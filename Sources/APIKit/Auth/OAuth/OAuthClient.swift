@@ -44,14 +44,11 @@ public struct OAuthClient: Sendable {
     try OAuthConfiguration.check(endpoint)
     let state = Nonce.make()
     let verifier = ProofKey.makeVerifier()
-    var fields: Parameters = [
+    let fields = withScope([
       "response_type": "code", "client_id": .string(configuration.clientID),
       "redirect_uri": .string(redirectURI), "state": .string(state),
       "code_challenge": .string(ProofKey.challenge(of: verifier)), "code_challenge_method": "S256",
-    ]
-    if !configuration.scopes.isEmpty {
-      fields["scope"] = .string(configuration.scopes.joined(separator: " "))
-    }
+    ])
     var request = HTTPRequest(url: endpoint)
     try ParameterEncoding.query.apply(parameters.merging(fields), to: &request)
     return OAuthAuthorization(
@@ -90,11 +87,8 @@ public struct OAuthClient: Sendable {
     guard let refreshToken = credential.refreshToken else {
       throw APIError(.auth, .invalidGrant, "the credential has no refresh token")
     }
-    var renewed = try await token(["grant_type": "refresh_token", "refresh_token": .string(refreshToken)])
-    renewed.refreshToken = renewed.refreshToken ?? refreshToken
-    if renewed.scopes.isEmpty { renewed.scopes = credential.scopes }
-    renewed.notes = credential.notes
-    return renewed
+    return try await token(["grant_type": "refresh_token", "refresh_token": .string(refreshToken)])
+      .renewing(credential)
   }
 
   /// Revokes a credential at the server (RFC 7009): its refresh token, which ends the access tokens too, else

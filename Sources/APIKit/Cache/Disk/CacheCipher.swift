@@ -15,16 +15,11 @@ struct CacheCipher: Sendable {
 
   /// Nonce, ciphertext and tag.
   func seal(_ plain: [UInt8], for place: CacheKey, part: String) -> [UInt8]? {
-    let nonce = Crypto.random(Crypto.nonceLength)
-    let context = place.bytes + Array(part.utf8)
-    return Crypto.seal(plain, key: key.bytes, nonce: nonce, authenticating: context).map { nonce + $0 }
+    Crypto.seal(plain, key: key.bytes, authenticating: place.bytes + Array(part.utf8))
   }
 
   /// What was sealed; nil when key, place or bytes are not the same.
   func open(_ sealed: [UInt8], for place: CacheKey, part: String) -> [UInt8]? {
-    guard sealed.count >= Crypto.nonceLength else { return nil }
-    return Crypto.open(
-      Array(sealed[Crypto.nonceLength...]), key: key.bytes, nonce: Array(sealed[..<Crypto.nonceLength]),
-      authenticating: place.bytes + Array(part.utf8))
+    Crypto.open(sealed, key: key.bytes, authenticating: place.bytes + Array(part.utf8))
   }
 }

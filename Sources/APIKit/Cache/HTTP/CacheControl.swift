@@ -43,7 +43,7 @@ struct CacheControl: Sendable, Hashable {
 
   /// Reads the values of all lines of the field.
   init(_ lines: [String]) {
-    for line in lines { read(Array(line.utf8)) }
+    for line in lines { read(line.utf8) }
   }
 
   /// The directives of a response.
@@ -58,44 +58,28 @@ struct CacheControl: Sendable, Hashable {
     }
   }
 
-  private mutating func read(_ line: [UInt8]) {
-    var index = 0
-    while index < line.count {
-      let start = index
-      while index < line.count, line[index] != UInt8(ascii: "="), line[index] != UInt8(ascii: ",") {
-        index += 1
-      }
-      let name = String(decoding: line[start..<index], as: UTF8.self).trimmingSpaces().lowercased()
-      var value: String?
-      if index < line.count, line[index] == UInt8(ascii: "=") {
-        index += 1
-        value = Self.value(of: line, at: &index)
-      }
-      while index < line.count, line[index] != UInt8(ascii: ",") { index += 1 }
-      index += 1
-      apply(name, value)
-    }
-  }
-
-  /// A token or a quoted string; leaves the index behind it.
-  private static func value(of line: [UInt8], at index: inout Int) -> String {
-    while index < line.count, line[index] == 0x20 || line[index] == 0x09 { index += 1 }
-    var text: [UInt8] = []
-    if index < line.count, line[index] == UInt8(ascii: "\"") {
-      index += 1
-      while index < line.count, line[index] != UInt8(ascii: "\"") {
-        if line[index] == UInt8(ascii: "\\"), index + 1 < line.count { index += 1 }
-        text.append(line[index])
-        index += 1
-      }
-      index += 1
-    } else {
-      while index < line.count, line[index] != UInt8(ascii: ",") {
-        text.append(line[index])
-        index += 1
+  /// Reads `name`, `name=token` and `name="quoted"` between commas.
+  private mutating func read(_ line: String.UTF8View) {
+    var name: [UInt8] = []
+    var value: [UInt8]?
+    var isQuoted = false
+    var isEscaped = false
+    func text(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8.self).trimmingSpaces() }
+    for byte in line {
+      switch byte {
+      case _ where isEscaped:
+        value?.append(byte)
+        isEscaped = false
+      case UInt8(ascii: "\\") where isQuoted: isEscaped = true
+      case UInt8(ascii: "\"") where value != nil: isQuoted.toggle()
+      case UInt8(ascii: "=") where value == nil: value = []
+      case UInt8(ascii: ",") where !isQuoted:
+        apply(text(name).lowercased(), value.map(text))
+        (name, value) = ([], nil)
+      default: if value == nil { name.append(byte) } else { value?.append(byte) }
       }
     }
-    return String(decoding: text, as: UTF8.self).trimmingSpaces()
+    apply(text(name).lowercased(), value.map(text))
   }
 
   private mutating func apply(_ name: String, _ value: String?) {

@@ -32,7 +32,7 @@ struct HTTPFreshness: Sendable, Hashable {
   ///   - requested: When the request was sent, in seconds since 1970.
   ///   - received: When the answer arrived.
   init(status: Int, headers: HTTPHeaders, requested: Double, received: Double) {
-    control = CacheControl(response: headers)
+    self.init(control: CacheControl(response: headers))
     let date = headers["Date"].flatMap { HTTPDate.secondsSince1970($0, now: received) }
 
     let apparentAge = max(0, received - (date ?? received))
@@ -48,8 +48,6 @@ struct HTTPFreshness: Sendable, Hashable {
       let modified = headers["Last-Modified"].flatMap({ HTTPDate.secondsSince1970($0, now: received) })
     {
       lifetime = min(max(0, ((date ?? received) - modified) / 10), Self.heuristicLimit)
-    } else {
-      lifetime = 0
     }
   }
 

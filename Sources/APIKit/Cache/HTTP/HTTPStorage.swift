@@ -45,9 +45,7 @@ enum HTTPStorage {
 
   /// The header fields to store (3.1).
   static func storedFields(_ headers: HTTPHeaders) -> HTTPHeaders {
-    let named = headers.values("Connection").flatMap { line in
-      line.split(separator: ",").map { String($0).trimmingSpaces() }
-    }
+    let named = headers.values("Connection").flatMap(\.listElements)
     return HTTPHeaders(
       headers.fields.filter { field in
         !neverStored.contains { HTTPHeaders.equal($0, field.name) }
@@ -63,12 +61,8 @@ enum HTTPStorage {
     guard !method.isSafe, (200..<400).contains(status) else { return [] }
     var urls = [url]
     for name in ["Location", "Content-Location"] {
-      guard let text = headers[name] else { continue }
-      var other = try? HTTPURL(text)
-      if other == nil, text.hasPrefix("/"), !text.hasPrefix("//") {
-        other = try? HTTPURL(url.origin + text)
-      }
-      if let other, other.origin == url.origin { urls.append(other) }
+      guard let other = try? headers[name].map(url.resolving), other.origin == url.origin else { continue }
+      urls.append(other)
     }
     return urls
   }

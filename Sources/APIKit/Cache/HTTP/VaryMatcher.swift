@@ -38,12 +38,12 @@ struct VaryMatcher: Sendable, Hashable {
   var digest: CacheKey { CacheKey(texts: fields.flatMap { [$0.name, $0.value] }) }
 
   private static func names(_ line: String) -> [String] {
-    line.split(separator: ",").map { String($0).trimmingSpaces().lowercased() }.filter { !$0.isEmpty }
+    line.lowercased().listElements.filter { !$0.isEmpty }
   }
 
   private static func normal(_ value: String?) -> String? {
     guard let value else { return nil }
     guard value.utf8.contains(UInt8(ascii: ",")) else { return value.trimmingSpaces() }
-    return value.split(separator: ",").map { String($0).trimmingSpaces() }.joined(separator: ",")
+    return value.listElements.joined(separator: ",")
   }
 }

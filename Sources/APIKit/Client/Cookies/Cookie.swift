@@ -39,10 +39,14 @@ public struct Cookie: Sendable, Hashable, Codable, CustomStringConvertible {
   /// Whether it goes along with a request.
   func matches(_ url: HTTPURL, now: Int64) -> Bool {
     if isSecure, url.scheme != "https" { return false }
-    if let expires, expires <= now { return false }
-    guard isHostOnly ? url.host == domain : Self.domain(domain, matches: url.host) else { return false }
+    guard !isOver(now), isHostOnly ? url.host == domain : Self.domain(domain, matches: url.host) else {
+      return false
+    }
     return Self.path(path, matches: url.path)
   }
+
+  /// Whether it has ended.
+  func isOver(_ now: Int64) -> Bool { expires.map { $0 <= now } ?? false }
 
   /// Whether two cookies are one for a jar: a new one replaces the old (RFC 6265, 5.3).
   func replaces(_ other: Cookie) -> Bool {
@@ -51,21 +55,14 @@ public struct Cookie: Sendable, Hashable, Codable, CustomStringConvertible {
 
   /// Whether a host is the domain or lies below it (RFC 6265, 5.1.3). An address lies below nothing.
   static func domain(_ domain: String, matches host: String) -> Bool {
-    if host == domain { return true }
-    let excess = host.utf8.count - domain.utf8.count
-    guard excess > 0, host.hasSuffix(domain),
-      host.utf8[host.utf8.index(host.startIndex, offsetBy: excess - 1)] == UInt8(ascii: ".")
-    else { return false }
-    return !isAddress(host)
+    host == domain || (host.hasSuffix("." + domain) && !isAddress(host))
   }
 
   /// Whether a request's path is the cookie's or lies below it (RFC 6265, 5.1.4).
   static func path(_ cookie: String, matches request: String) -> Bool {
-    let request = request.utf8
-    let cookie = cookie.utf8
-    guard request.starts(with: cookie) else { return false }
-    if request.count == cookie.count || cookie.last == UInt8(ascii: "/") { return true }
-    return request[request.index(request.startIndex, offsetBy: cookie.count)] == UInt8(ascii: "/")
+    let rest = request.utf8.dropFirst(cookie.utf8.count)
+    return request.utf8.starts(with: cookie.utf8)
+      && (rest.isEmpty || rest.first == UInt8(ascii: "/") || cookie.utf8.last == UInt8(ascii: "/"))
   }
 
   /// Whether a host is an IPv4 or IPv6 address.

@@ -3,28 +3,29 @@
 enum CookieDate {
   /// Seconds since 1970; nil when the text holds no whole date.
   static func parse(_ text: String) -> Int64? {
-    var time: (hour: Int, minute: Int, second: Int)?
-    var day: Int?
-    var month: Int?
-    var year: Int?
-    for token in text.utf8.split(whereSeparator: isDelimiter) {
-      if time == nil, let found = readTime(token) {
-        time = found
-      } else if day == nil, let found = number(token, digits: 1...2) {
-        day = found
-      } else if month == nil, let found = readMonth(token) {
-        month = found
-      } else if year == nil, let found = number(token, digits: 2...4) {
-        year = found
+    var text = text
+    return text.withUTF8 { bytes in
+      var (time, day, month, year): ([Int]?, Int?, Int?, Int?)
+      for token in bytes.split(whereSeparator: isDelimiter) {
+        var scanner = DateScanner(UnsafeBufferPointer(rebasing: token))
+        let digits = scanner.digits
+        if time == nil, let found = readTime(scanner) {
+          time = found
+        } else if day == nil, (1...2).contains(digits) {
+          day = scanner.number(digits)
+        } else if month == nil, let found = scanner.take(oneOf: CivilDate.months) {
+          month = found + 1
+        } else if year == nil, (2...4).contains(digits) {
+          year = scanner.number(digits)
+        }
       }
+      guard let time, let day, let month, var year else { return nil }
+      if year < 100 { year += year < 70 ? 2000 : 1900 }
+      guard year >= 1601, time[2] < 60 else { return nil }
+      let date = CivilDate(
+        year: year, month: month, day: day, hour: time[0], minute: time[1], second: time[2])
+      return date.secondsSince1970.map { Int64($0) }
     }
-    guard let time, let day, let month, var year else { return nil }
-    if (70...99).contains(year) { year += 1900 }
-    if (0...69).contains(year) { year += 2000 }
-    guard (1...31).contains(day), year >= 1601, time.hour <= 23, time.minute <= 59, time.second <= 59 else {
-      return nil
-    }
-    return days(year, month, day) * 86_400 + Int64(time.hour * 3600 + time.minute * 60 + time.second)
   }
 
   private static func isDelimiter(_ byte: UInt8) -> Bool {
@@ -34,35 +35,14 @@ enum CookieDate {
     }
   }
 
-  /// A number of so many digits; what follows the digits must not be a digit.
-  private static func number(_ token: Substring.UTF8View, digits: ClosedRange<Int>) -> Int? {
-    let run = token.prefix { (0x30...0x39).contains($0) }
-    guard digits.contains(run.count) else { return nil }
-    return Int(String(run) ?? "")
-  }
-
-  private static func readTime(_ token: Substring.UTF8View) -> (Int, Int, Int)? {
-    let fields = token.split(separator: UInt8(ascii: ":"), omittingEmptySubsequences: false)
-    guard fields.count == 3, let hour = Int(String(fields[0]) ?? ""), fields[0].count <= 2,
-      let minute = Int(String(fields[1]) ?? ""), fields[1].count <= 2,
-      let second = number(fields[2], digits: 1...2)
-    else { return nil }
-    return (hour, minute, second)
-  }
-
-  private static func readMonth(_ token: Substring.UTF8View) -> Int? {
-    let names = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
-    guard let start = String(token.prefix(3)) else { return nil }
-    return names.firstIndex(of: start.lowercased()).map { $0 + 1 }
-  }
-
-  /// Days since 1970 in the Gregorian calendar, by counting years from March so that a leap day comes last.
-  private static func days(_ year: Int, _ month: Int, _ day: Int) -> Int64 {
-    let shifted = month <= 2 ? year - 1 : year
-    let era = shifted / 400
-    let yearOfEra = shifted - era * 400
-    let dayOfYear = (153 * (month + (month > 2 ? -3 : 9)) + 2) / 5 + day - 1
-    let dayOfEra = yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear
-    return Int64(era * 146_097 + dayOfEra - 719_468)
+  /// Hour, minute and second of one or two digits each; what follows must not be another field.
+  private static func readTime(_ token: DateScanner) -> [Int]? {
+    var token = token
+    var fields: [Int] = []
+    repeat {
+      guard (1...2).contains(token.digits), let field = token.number(token.digits) else { return nil }
+      fields.append(field)
+    } while token.take(":")
+    return fields.count == 3 ? fields : nil
   }
 }

@@ -73,7 +73,7 @@ public final class CookieJar: Sendable {
     self.accept = accept
     self.limits = limits
     self.isPublicSuffix = isPublicSuffix ?? PublicSuffix.contains
-    self.now = now ?? CookieStore.systemTime
+    self.now = now ?? { Int64(WallClock.now) }
     state = Mutex(State())
     count = Atomic(store == nil ? 0 : -1)
   }
@@ -112,7 +112,7 @@ public final class CookieJar: Sendable {
   public var cookies: [Cookie] {
     let time = now()
     return withLoaded(changes: false) { state in
-      state.byDomain.values.joined().filter { !Self.isOver($0.cookie, time) }
+      state.byDomain.values.joined().filter { !$0.cookie.isOver(time) }
         .sorted { $0.created < $1.created }.map(\.cookie)
     }
   }
@@ -129,7 +129,7 @@ public final class CookieJar: Sendable {
       let created = old.map { list[$0].created } ?? tick
       if old != nil || cookie.expires != nil { state.isDirty = true }
       if let old { list.remove(at: old) }
-      if !Self.isOver(cookie, time) {
+      if !cookie.isOver(time) {
         list.append(Kept(cookie: cookie, created: created, used: tick))
       }
       state.byDomain[cookie.domain] = list.isEmpty ? nil : list
@@ -167,7 +167,7 @@ public final class CookieJar: Sendable {
       guard state.isDirty else { return nil }
       state.isDirty = false
       return state.byDomain.values.joined().sorted { $0.created < $1.created }.map(\.cookie)
-        .filter { $0.expires != nil && !Self.isOver($0, time) }
+        .filter { $0.expires != nil && !$0.isOver(time) }
     }
     guard let due else { return }
     do throws(APIError) { try file.save(due) } catch {
@@ -181,10 +181,6 @@ public final class CookieJar: Sendable {
   /// Whether a file keeps the cookies that last.
   var isOnDisk: Bool { file != nil }
 
-  private static func isOver(_ cookie: Cookie, _ now: Int64) -> Bool {
-    cookie.expires.map { $0 <= now } ?? false
-  }
-
   /// Whether a plain connection sets a cookie in the place of one that only TLS may carry (RFC 6265bis, 5.7).
   private func isShadowing(_ cookie: Cookie, from url: HTTPURL) -> Bool {
     guard url.scheme != "https", count.load(ordering: .acquiring) != 0 else { return false }
@@ -192,7 +188,7 @@ public final class CookieJar: Sendable {
     return withLoaded(changes: false) { state in
       state.byDomain.values.joined().contains { kept in
         let old = kept.cookie
-        return old.isSecure && old.name == cookie.name && !Self.isOver(old, time)
+        return old.isSecure && old.name == cookie.name && !old.isOver(time)
           && (Cookie.domain(old.domain, matches: cookie.domain)
             || Cookie.domain(cookie.domain, matches: old.domain))
           && Cookie.path(old.path, matches: cookie.path)
@@ -236,19 +232,15 @@ public final class CookieJar: Sendable {
 
   private func evict(_ state: inout State, _ domain: String, _ time: Int64) {
     if let list = state.byDomain[domain], list.count > limits.perDomain {
-      var rest = list.filter { !Self.isOver($0.cookie, time) }
+      var rest = list.filter { !$0.cookie.isOver(time) }
       rest.sort { $0.used < $1.used }
       state.byDomain[domain] = Array(rest.suffix(limits.perDomain))
     }
     var total = state.byDomain.values.reduce(0) { $0 + $1.count }
-    while total > limits.total {
-      let oldest = state.byDomain.min { left, right in
-        (left.value.map(\.used).min() ?? .max) < (right.value.map(\.used).min() ?? .max)
-      }
-      guard let (key, list) = oldest, let index = list.indices.min(by: { list[$0].used < list[$1].used })
-      else { break }
-      state.byDomain[key]?.remove(at: index)
-      if state.byDomain[key]?.isEmpty == true { state.byDomain[key] = nil }
+    while total > limits.total, let oldest = state.byDomain.values.joined().min(by: { $0.used < $1.used }) {
+      let domain = oldest.cookie.domain
+      state.byDomain[domain]?.removeAll { $0.cookie.replaces(oldest.cookie) }
+      if state.byDomain[domain]?.isEmpty == true { state.byDomain[domain] = nil }
       total -= 1
     }
   }

@@ -34,30 +34,12 @@ public struct CookieStore: Sendable, Hashable {
   ///
   /// Throws ``APIError/Reason/fileFailed``.
   func save(_ cookies: [Cookie]) throws(APIError) {
-    let beside = "\(path).\(UInt32.random(in: 0 ... .max)).new"
     do {
       let encoder = JSONEncoder()
       encoder.outputFormatting = [.sortedKeys, .prettyPrinted]
-      let data = try encoder.encode(cookies)
-      let folder = (path as NSString).deletingLastPathComponent
-      if !folder.isEmpty, !FileManager.default.fileExists(atPath: folder) {
-        try FileManager.default.createDirectory(
-          atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
-      }
-      // The permissions stand before the first byte does, so that nobody can open it in between.
-      let file = open(beside, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-      guard file >= 0 else { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
-      let handle = FileHandle(fileDescriptor: file, closeOnDealloc: true)
-      try handle.write(contentsOf: data)
-      try handle.synchronize()
-      try handle.close()
-      guard rename(beside, path) == 0 else { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
+      try PrivateFile.replace(path, with: try encoder.encode(cookies))
     } catch {
-      unlink(beside)
       throw APIError(.transport, .fileFailed, "the cookies cannot be written to \(path)", underlying: error)
     }
   }
-
-  /// Seconds since 1970.
-  static func systemTime() -> Int64 { Int64(Date().timeIntervalSince1970) }
 }
