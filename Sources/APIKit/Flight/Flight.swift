@@ -36,31 +36,31 @@ final class Flight: @unchecked Sendable {
   let deadline: FlightDeadline
   let cancellation = Cancellation()
 
-  // Written by whoever runs the load.
-  var step: Step
-  var place: Place
+  // Written by the one thread that runs the load, so that exclusive access needs no check.
+  @exclusivity(unchecked) var step: Step
+  @exclusivity(unchecked) var place: Place
   /// The request as assembled, before credential, cookies and signature.
-  var request: HTTPRequest?
+  @exclusivity(unchecked) var request: HTTPRequest?
   /// What a signature covers beside the request.
-  var signed = (apiName: "", parameters: Parameters())
+  @exclusivity(unchecked) var signed = (apiName: "", parameters: Parameters())
   /// The attempt under way, from 1; 0 before the first.
-  var attempt = 0
+  @exclusivity(unchecked) var attempt = 0
   /// What the present attempt goes with; nil where the load has nothing to do with a sign-in.
-  var credential: VersionedCredential?
+  @exclusivity(unchecked) var credential: VersionedCredential?
   /// Its place at the host, and the circuit breaker's permit.
-  var admission: Admission?
+  @exclusivity(unchecked) var admission: Admission?
   /// The present exchange and its redirects.
-  var exchange: ClientExchange?
+  @exclusivity(unchecked) var exchange: ClientExchange?
   /// What goes on the wire next.
-  var outgoing: HTTPExchange?
+  @exclusivity(unchecked) var outgoing: HTTPExchange?
   /// What came from the wire last.
-  var http: HTTPResponse?
+  @exclusivity(unchecked) var http: HTTPResponse?
   /// The response as far as it is known, decoded.
-  var response: APIResponse?
+  @exclusivity(unchecked) var response: APIResponse?
   /// Why the load has failed, for its delivery.
-  var failure: APIError?
+  @exclusivity(unchecked) var failure: APIError?
   /// What may mend a failure; made at the first.
-  var remedies: [any Remedy] = []
+  @exclusivity(unchecked) var remedies: [any Remedy] = []
 
   // The manager's side.
   @MainActor var state = FlightState.waiting

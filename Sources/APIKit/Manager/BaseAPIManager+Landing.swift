@@ -4,7 +4,6 @@ extension BaseAPIManager: FlightOwner {
 
   /// The last word on a response: the child's own rule, then the validator's.
   func judge(_ response: APIResponse, of flight: Flight) throws(APIError) {
-    guard let child else { return }
     do {
       try child.validate(response: response)
       try validator?.manager(self, validate: response)
@@ -17,7 +16,7 @@ extension BaseAPIManager: FlightOwner {
 
   /// Shows a stored response while the flight goes on. One that does not validate any more is dropped.
   func preview(_ response: APIResponse, of flight: Flight) {
-    guard book[flight.id] != nil else { return }
+    guard !flight.state.isFinal else { return }
     do throws(APIError) { try judge(response, of: flight) } catch {
       flight.cache?.discard()
       return
@@ -30,12 +29,12 @@ extension BaseAPIManager: FlightOwner {
 
   func suspend(_ flight: Flight, _ isSuspended: Bool) {
     let next: FlightState = isSuspended ? .suspended : .flying
-    guard book[flight.id] != nil, flight.state.canMove(to: next) else { return }
+    guard flight.state.canMove(to: next) else { return }
     enter(next, flight)
   }
 
   func report(_ progress: TransferProgress, of flight: Flight) {
-    guard book[flight.id] != nil else { return }
+    guard !flight.state.isFinal else { return }
     flight.onProgress?(progress)
     guard reportsProgress else { return }
     delegate?.manager(self, didProgress: progress, of: flight.id)
@@ -43,7 +42,7 @@ extension BaseAPIManager: FlightOwner {
 
   /// The end of a flight. Nothing happens when it is over already.
   func land(_ flight: Flight, _ result: Result<APIResponse, APIError>) {
-    guard book[flight.id] != nil else { return }
+    guard !flight.state.isFinal else { return }
     retire(flight)
     switch result {
     case .success(let response): land(flight, success: response)

@@ -8,8 +8,7 @@ extension BaseAPIManager {
     onProgress: (@MainActor (TransferProgress) -> Void)? = nil,
     waiter: CheckedContinuation<Result<APIResponse, APIError>, Never>? = nil
   ) -> Takeoff {
-    // The weak reference to oneself is nil only while being released, when nobody can call.
-    guard let child else { preconditionFailure("load was called on a manager that is being released") }
+    let child = child!
     let recorder = FlightRecorder(flight: flight, manager: type(of: self), time: time)
     FlightLog.shared.add(recorder)
     do throws(APIError) {

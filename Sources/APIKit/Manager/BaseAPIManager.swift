@@ -33,8 +33,8 @@
   let book = FlightBook()
   private var observers: [AsyncStream<FlightStateChange>.Continuation] = []
 
-  /// The child's side of this object.
-  private(set) weak var child: (any APIManager)?
+  /// The child's side of this object: the object itself, so it is there as long as anything of it runs.
+  private(set) unowned(unsafe) var child: (any APIManager)!
 
   /// Makes a manager. Traps when the subclass does not adopt ``APIManager``.
   public init() {

@@ -27,30 +27,28 @@ struct TakeoffControl {
     var closedUntil: Duration?
 
     var isIdle: Bool { flying.isEmpty && waiting.isEmpty }
+    var isWanted: Bool { !isIdle || closedUntil != nil }
   }
 
-  private enum LaneKey: Hashable {
-    case manager
-    case parameters(Parameters)
-  }
-
-  private var lanes: [LaneKey: Lane] = [:]
-  private var keys: [FlightID: LaneKey] = [:]
+  /// The lane of all loads whose policy has no key.
+  private var common = Lane()
+  private var lanes: [Parameters: Lane] = [:]
+  /// The loads in `lanes`.
+  private var keys: [FlightID: Parameters] = [:]
 
   /// How many lanes are kept; for tests.
-  var laneCount: Int { lanes.count }
+  var laneCount: Int { lanes.count + (common.isWanted ? 1 : 0) }
 
   /// Whether no load flies or waits.
-  var isIdle: Bool { keys.isEmpty }
+  var isIdle: Bool { common.isIdle && keys.isEmpty }
 
   /// A load with validated parameters asks for takeoff.
   mutating func request(
     _ flight: FlightID, policy: TakeoffPolicy, parameters: Parameters, now: Duration
   ) -> Decision {
     let key = Self.laneKey(policy.key, parameters)
-    // Taken out and put back: a lane of thousands must not be copied for each load.
-    var lane = lanes.removeValue(forKey: key) ?? Lane()
-    defer { if !lane.isIdle || lane.closedUntil != nil { lanes[key] = lane } }
+    var lane = take(key)
+    defer { put(lane, key) }
     var decision = Decision(verdict: .fly)
     switch policy.rule {
     case .concurrent: break
@@ -71,31 +69,33 @@ struct TakeoffControl {
       forgetOpenLanes(now: now)
     }
     if !decision.superseded.isEmpty {
-      for id in decision.superseded { keys[id] = nil }
+      if key != nil { for id in decision.superseded { keys[id] = nil } }
       lane.flying.subtract(decision.superseded)
       lane.waiting.removeAll { decision.superseded.contains($0) }
     }
     if decision.verdict == .fly { lane.flying.insert(flight) } else { lane.waiting.append(flight) }
-    keys[flight] = key
+    if let key { keys[flight] = key }
     return decision
   }
 
   /// The time a debounced load had to wait has passed. Nil when it no longer waits.
   mutating func timerFired(for flight: FlightID) -> Decision? {
-    guard let key = keys[flight], var lane = lanes[key], lane.waiting.contains(flight) else { return nil }
+    let key = keys[flight]
+    var lane = take(key)
+    defer { put(lane, key) }
+    guard lane.waiting.contains(flight) else { return nil }
     let superseded = lane.flying.sorted()
     for id in superseded { keys[id] = nil }
     lane.waiting.removeAll { $0 == flight }
     lane.flying = [flight]
-    lanes[key] = lane
     return Decision(verdict: .fly, superseded: superseded)
   }
 
   /// A flight is over, whatever its end. Returns the one that may take off in its place.
   mutating func retire(_ flight: FlightID, policy: TakeoffPolicy) -> FlightID? {
-    guard let key = keys.removeValue(forKey: flight), var lane = lanes.removeValue(forKey: key) else {
-      return nil
-    }
+    let key = keys.isEmpty ? nil : keys.removeValue(forKey: flight)
+    var lane = take(key)
+    defer { put(lane, key) }
     if lane.flying.remove(flight) == nil { lane.waiting.removeAll { $0 == flight } }
     var next: FlightID?
     if policy.rule == .queue, lane.flying.isEmpty, let first = lane.waiting.first {
@@ -103,7 +103,6 @@ struct TakeoffControl {
       lane.waiting.removeFirst()
       lane.flying.insert(first)
     }
-    if !lane.isIdle || lane.closedUntil != nil { lanes[key] = lane }
     return next
   }
 
@@ -113,14 +112,29 @@ struct TakeoffControl {
     lanes = lanes.filter { !$0.value.isIdle || ($0.value.closedUntil ?? .zero) > now }
   }
 
-  private static func laneKey(_ key: TakeoffPolicy.Key, _ parameters: Parameters) -> LaneKey {
+  /// Takes a lane out, to be put back: a lane of thousands must not be copied for each load.
+  private mutating func take(_ key: Parameters?) -> Lane {
+    guard let key else {
+      defer { common = Lane() }
+      return common
+    }
+    return lanes.removeValue(forKey: key) ?? Lane()
+  }
+
+  private mutating func put(_ lane: Lane, _ key: Parameters?) {
+    guard let key else { return common = lane }
+    if lane.isWanted { lanes[key] = lane }
+  }
+
+  /// Nil for all loads of the manager.
+  private static func laneKey(_ key: TakeoffPolicy.Key, _ parameters: Parameters) -> Parameters? {
     switch key {
-    case .manager: return .manager
-    case .allParameters: return .parameters(parameters)
+    case .manager: return nil
+    case .allParameters: return parameters
     case .parameters(let names):
       var some = Parameters()
       for name in names { some[name] = parameters[name] }
-      return .parameters(some)
+      return some
     }
   }
 }

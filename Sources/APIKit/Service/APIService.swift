@@ -81,11 +81,11 @@ extension APIService {
   /// Nothing is signed, nobody signs in, the device's time.
   public var identity: ServiceIdentity { ServiceIdentity() }
   /// The shared client; JSON, property lists and forms.
-  public var wire: WireOptions { WireOptions() }
+  public var wire: WireOptions { .standard }
   /// The process's cache in memory.
-  public var cache: CacheOptions { CacheOptions() }
+  public var cache: CacheOptions { .standard }
   /// Loads are sent once, at once.
-  public var admission: AdmissionOptions { AdmissionOptions() }
+  public var admission: AdmissionOptions { .standard }
   /// None.
   public var businessErrors: BusinessErrorRule { .none }
   /// Base URL, version and API name.

@@ -24,29 +24,55 @@ public struct ServiceIdentity: Sendable {
 
 /// How a service's requests travel and its bodies are written and read.
 public struct WireOptions: Sendable {
+  private struct Fields: Sendable {
+    var client: HTTPClient
+    var parameterEncoding: ParameterEncoding
+    var timeouts: HTTPTimeouts
+    var decoders: BodyDecoders
+    var cipher: BodyCipher
+  }
+
+  private var fields: Boxed<Fields>
+
   /// What carries the requests: transport, cookies, redirects. The default is ``HTTPClient/shared``; in a test,
   /// one over a `StubTransport`.
-  public var client: HTTPClient
+  public var client: HTTPClient {
+    get { fields.value.client }
+    _modify { yield &fields.value.client }
+  }
   /// How parameters are written where the manager does not say. The default is ``ParameterEncoding/automatic``: in
   /// the query for GET, HEAD and DELETE, as JSON for the others.
-  public var parameterEncoding: ParameterEncoding
+  public var parameterEncoding: ParameterEncoding {
+    get { fields.value.parameterEncoding }
+    _modify { yield &fields.value.parameterEncoding }
+  }
   /// Limits in time where the manager does not say. The default is that of ``HTTPTimeouts``.
-  public var timeouts: HTTPTimeouts
+  public var timeouts: HTTPTimeouts {
+    get { fields.value.timeouts }
+    _modify { yield &fields.value.timeouts }
+  }
   /// What reads bodies, by content type. The default is ``BodyDecoders/standard``.
-  public var decoders: BodyDecoders
+  public var decoders: BodyDecoders {
+    get { fields.value.decoders }
+    _modify { yield &fields.value.decoders }
+  }
   /// What is done to bodies before they are sent and after they were received. None by default.
-  public var cipher: BodyCipher
+  public var cipher: BodyCipher {
+    get { fields.value.cipher }
+    _modify { yield &fields.value.cipher }
+  }
+
+  /// The defaults.
+  static let standard = WireOptions()
 
   /// Makes options; what is left out has its default.
   public init(
     client: HTTPClient = .shared, parameterEncoding: ParameterEncoding = .automatic,
     timeouts: HTTPTimeouts = HTTPTimeouts(), decoders: BodyDecoders = .standard, cipher: BodyCipher = .none
   ) {
-    self.client = client
-    self.parameterEncoding = parameterEncoding
-    self.timeouts = timeouts
-    self.decoders = decoders
-    self.cipher = cipher
+    fields = Boxed(
+      Fields(
+        client: client, parameterEncoding: parameterEncoding, timeouts: timeouts, decoders: decoders, cipher: cipher))
   }
 }
 
@@ -74,26 +100,49 @@ public struct BodyCipher: Sendable {
 
 /// Where a service's responses are stored, for managers with a cache policy.
 public struct CacheOptions: Sendable {
+  private struct Fields: Sendable {
+    var store: ResponseCache?
+    var partition: CachePartition
+    var origin: String?
+    var volatileParameters: Set<String>
+  }
+
+  private var fields: Boxed<Fields>
+
   /// Where responses are kept; nil keeps none. The default is ``ResponseCache/shared``, which is in memory only.
-  public var store: ResponseCache?
+  public var store: ResponseCache? {
+    get { fields.value.store }
+    _modify { yield &fields.value.store }
+  }
   /// Whose responses the cache keeps and finds. The default is ``CachePartition/credential``.
-  public var partition: CachePartition
+  public var partition: CachePartition {
+    get { fields.value.partition }
+    _modify { yield &fields.value.partition }
+  }
   /// Where responses come from, as far as stored ones are told apart by it. The default, nil, is the base URL; a
   /// service whose hosts all give the same responses may say one name for all.
-  public var origin: String?
+  public var origin: String? {
+    get { fields.value.origin }
+    _modify { yield &fields.value.origin }
+  }
   /// Names of parameters that change from load to load and do not tell stored responses apart. The default is
   /// `timestamp`, `nonce`, `sign` and `signature`.
-  public var volatileParameters: Set<String>
+  public var volatileParameters: Set<String> {
+    get { fields.value.volatileParameters }
+    _modify { yield &fields.value.volatileParameters }
+  }
+
+  /// The defaults.
+  static let standard = CacheOptions()
 
   /// Makes options; what is left out has its default.
   public init(
     store: ResponseCache? = .shared, partition: CachePartition = .credential, origin: String? = nil,
     volatileParameters: Set<String> = CacheTraits.usuallyVolatile
   ) {
-    self.store = store
-    self.partition = partition
-    self.origin = origin
-    self.volatileParameters = volatileParameters
+    fields = Boxed(
+      Fields(
+        store: store, partition: partition, origin: origin, volatileParameters: volatileParameters))
   }
 }
 
@@ -118,27 +167,53 @@ public struct CachePartition: Sendable {
 
 /// When a service's attempts may be made, and made again.
 public struct AdmissionOptions: Sendable {
+  private struct Fields: Sendable {
+    var retryPolicy: RetryPolicy
+    var networkGate: NetworkGate
+    var network: NetworkMonitor
+    var hostLimits: HostLimits?
+    var breaker: BreakerPolicy?
+  }
+
+  private var fields: Boxed<Fields>
+
   /// Whether and how loads that failed are sent again where the manager does not say. The default is
   /// ``RetryPolicy/never``.
-  public var retryPolicy: RetryPolicy
+  public var retryPolicy: RetryPolicy {
+    get { fields.value.retryPolicy }
+    _modify { yield &fields.value.retryPolicy }
+  }
   /// What becomes of loads without a network where the manager does not say. The default is ``NetworkGate/fly``.
-  public var networkGate: NetworkGate
+  public var networkGate: NetworkGate {
+    get { fields.value.networkGate }
+    _modify { yield &fields.value.networkGate }
+  }
   /// Who knows the condition of the network. The default is ``NetworkMonitor/shared``.
-  public var network: NetworkMonitor
+  public var network: NetworkMonitor {
+    get { fields.value.network }
+    _modify { yield &fields.value.network }
+  }
   /// How many attempts are on their way to one host at once. The default, nil, leaves it to the transport.
-  public var hostLimits: HostLimits?
+  public var hostLimits: HostLimits? {
+    get { fields.value.hostLimits }
+    _modify { yield &fields.value.hostLimits }
+  }
   /// When loads stop being sent to a server that fails. The default, nil, always sends.
-  public var breaker: BreakerPolicy?
+  public var breaker: BreakerPolicy? {
+    get { fields.value.breaker }
+    _modify { yield &fields.value.breaker }
+  }
+
+  /// The defaults.
+  static let standard = AdmissionOptions()
 
   /// Makes options; what is left out has its default.
   public init(
     retryPolicy: RetryPolicy = .never, networkGate: NetworkGate = .fly, network: NetworkMonitor = .shared,
     hostLimits: HostLimits? = nil, breaker: BreakerPolicy? = nil
   ) {
-    self.retryPolicy = retryPolicy
-    self.networkGate = networkGate
-    self.network = network
-    self.hostLimits = hostLimits
-    self.breaker = breaker
+    fields = Boxed(
+      Fields(
+        retryPolicy: retryPolicy, networkGate: networkGate, network: network, hostLimits: hostLimits, breaker: breaker))
   }
 }

@@ -70,12 +70,22 @@ public struct HMACSigner: RequestSigner {
     let digest = try bodyDigest(of: request.body)
     let signature = try signature(
       of: request, secondsSince1970: subject.secondsSince1970, nonce: subject.nonce, bodyDigest: digest)
-    request.headers.fields.reserveCapacity(request.headers.count + 5)
-    if !keyID.isEmpty { request.headers[names.keyID] = keyID }
-    request.headers[names.timestamp] = String(subject.secondsSince1970)
-    request.headers[names.nonce] = subject.nonce
-    request.headers[names.bodyDigest] = request.body.isEmpty ? nil : digest
-    request.headers[names.signature] = signature
+    var fields: [HTTPHeaders.Field] = []
+    fields.reserveCapacity(request.headers.count + 5)
+    for field in request.headers.fields where !isOwn(field.name) { fields.append(field) }
+    if !keyID.isEmpty { fields.append(.init(names.keyID, keyID)) }
+    fields.append(.init(names.timestamp, String(subject.secondsSince1970)))
+    fields.append(.init(names.nonce, subject.nonce))
+    if !request.body.isEmpty { fields.append(.init(names.bodyDigest, digest)) }
+    fields.append(.init(names.signature, signature))
+    request.headers.fields = fields
+  }
+
+  /// Whether a field is of an earlier signature.
+  private func isOwn(_ name: String) -> Bool {
+    HTTPHeaders.equal(name, names.signature) || HTTPHeaders.equal(name, names.timestamp)
+      || HTTPHeaders.equal(name, names.nonce) || HTTPHeaders.equal(name, names.bodyDigest)
+      || HTTPHeaders.equal(name, names.keyID)
   }
 
   private func signature(

@@ -4,14 +4,34 @@
 enum SortedPairs {
   /// Appends the pairs of a query as they are encoded.
   static func append(_ query: UnsafeBufferPointer<UInt8>, to output: inout [UInt8]) {
-    func name(_ pair: Slice<UnsafeBufferPointer<UInt8>>) -> Slice<UnsafeBufferPointer<UInt8>> {
-      pair.prefix { $0 != UInt8(ascii: "=") }
+    var pairs: [Range<Int>] = []
+    pairs.reserveCapacity(16)
+    var start = 0
+    for index in 0...query.count where index == query.count || query[index] == UInt8(ascii: "&") {
+      if index > start { pairs.append(start..<index) }
+      start = index + 1
     }
     // The library's sort is stable.
-    let pairs = query.split(separator: UInt8(ascii: "&"))
-    for (index, pair) in pairs.sorted(by: { name($0).lexicographicallyPrecedes(name($1)) }).enumerated() {
+    pairs.sort { precedes($0, $1, in: query) }
+    for (index, pair) in pairs.enumerated() {
       if index > 0 { output.append(UInt8(ascii: "&")) }
-      output.append(contentsOf: pair)
+      output.append(contentsOf: UnsafeBufferPointer(rebasing: query[pair]))
+    }
+  }
+
+  /// Whether the bytes of one pair's name come before those of another's.
+  private static func precedes(
+    _ left: Range<Int>, _ right: Range<Int>, in query: UnsafeBufferPointer<UInt8>
+  ) -> Bool {
+    let equals = UInt8(ascii: "=")
+    var (one, other) = (left.lowerBound, right.lowerBound)
+    while true {
+      let otherEnds = other == right.upperBound || query[other] == equals
+      if one == left.upperBound || query[one] == equals { return !otherEnds }
+      if otherEnds { return false }
+      if query[one] != query[other] { return query[one] < query[other] }
+      one += 1
+      other += 1
     }
   }
 

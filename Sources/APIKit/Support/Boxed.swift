@@ -5,9 +5,9 @@
 /// flight in the air; boxed, a value is one word wherever it goes.
 struct Boxed<Value: Sendable>: Sendable {
   /// `@unchecked`: `value` is changed only through a `Boxed` that holds the sole reference to its box, and
-  /// changing that `Boxed` is exclusive by the language's own rule.
+  /// changing that `Boxed` is exclusive by the language's own rule, so that the access needs no check of its own.
   private final class Box: @unchecked Sendable {
-    var value: Value
+    @exclusivity(unchecked) var value: Value
     init(_ value: Value) { self.value = value }
   }
 

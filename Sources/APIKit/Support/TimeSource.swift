@@ -1,3 +1,9 @@
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
+
 /// Where the framework takes its time from, so that tests can hold it still.
 ///
 /// ``SystemTime`` is the default everywhere; in a test, give a `ManualTime` of APIKitTesting.
@@ -14,13 +20,20 @@ public protocol TimeSource: Sendable {
 
 /// The machine's own clocks.
 public struct SystemTime: TimeSource {
-  private static let start = ContinuousClock.now
-
   /// The machine's own clocks.
   public init() {}
 
-  /// Time since the process first asked.
-  public var now: Duration { ContinuousClock.now - Self.start }
+  /// Time since the machine has started, sleep included.
+  public var now: Duration {
+    var time = timespec()
+    #if canImport(Darwin)
+      clock_gettime(CLOCK_MONOTONIC, &time)
+    #else
+      clock_gettime(CLOCK_BOOTTIME, &time)
+    #endif
+    return Duration(
+      secondsComponent: Int64(time.tv_sec), attosecondsComponent: Int64(time.tv_nsec) * 1_000_000_000)
+  }
 
   /// Seconds since 1970.
   public var wallClock: Double { WallClock.now }

@@ -1,7 +1,7 @@
 import APIKit
 
 /// The backend of the path rows: common parameters, header fields and a signature, as a real one has.
-struct BenchService: APIService {
+final class BenchService: APIService {
   static let hmac = HMACSigner(key: SigningKey("bench-key"), keyID: "bench")
 
   let name = "Bench"
@@ -11,7 +11,7 @@ struct BenchService: APIService {
 
   init(
     baseURL: HTTPURL = "http://127.0.0.1:1/api", transport: any HTTPTransport,
-    signer: (any RequestSigner)? = Self.hmac
+    signer: (any RequestSigner)? = BenchService.hmac
   ) {
     environments = ServiceEnvironments(baseURL)
     wire = WireOptions(client: HTTPClient(transport: transport))

@@ -2,11 +2,12 @@
 extension Flight {
   func assemble() throws(APIError) -> Progress {
     if place == .mainActor, !mayAssembleInline { return .on(.task) }
-    let (service, terms) = (call.service, call.terms)
+    let service = call.service
     let endpoint = try service.endpoint(of: call)
     var request = HTTPRequest(
-      method: terms.method, url: endpoint.url, headers: service.headers(for: call), timeouts: terms.timeouts)
-    request.headers.merge(terms.headers)
+      method: call.terms.method, url: endpoint.url, headers: service.headers(for: call),
+      timeouts: call.terms.timeouts)
+    request.headers.merge(call.terms.headers)
 
     var parameters = service.commonParameters(for: call).merging(call.parameters)
     if !endpoint.pathParameters.isEmpty { parameters = parameters.removing(endpoint.pathParameters) }
@@ -14,11 +15,10 @@ extension Flight {
       try ParameterEncoding.query.apply(parameters, to: &request)
       request.body = body
     } else {
-      try terms.encoding.apply(parameters, to: &request)
+      try call.terms.encoding.apply(parameters, to: &request)
     }
     try encipher(&request)
     addIdempotencyKey(&request)
-    try request.validate()
     cache?.prepare(&request)
     self.request = request
     signed = (endpoint.apiName, parameters)
