@@ -2,47 +2,48 @@ import Synchronization
 
 /// Keeps the credential of one user of one backend, renews it, and lets loads wait for a sign-in.
 ///
-/// A service names it in ``APIService/authenticator``; its managers' loads then carry the credential. When a
-/// server refuses it, it is renewed once, however many loads were refused, and all of them are sent again,
-/// signed afresh.
+/// A service names it in ``APIService/authenticator``; the loads of its managers then carry the credential.
+/// When a server refuses it, it is renewed once, however many loads were refused, and all of them are
+/// signed and sent again.
 ///
 /// ```swift
 /// let authenticator = Authenticator(store: store) { old in
-///   let answer = try await tokens.response(for: ["refresh_token": .string(old.refreshToken ?? "")])
-///   return Credential(accessToken: try answer.raw.access_token.require())
+///   let response = try await tokens.response(for: ["refresh_token": .string(old.refreshToken ?? "")])
+///   return Credential(accessToken: try response.raw.access_token.require())
 /// }
 /// ```
-/// Safe on any thread. One authenticator may serve several services of one sign-in.
+/// Safe on any thread. One authenticator may serve several services that share a sign-in.
 public final class Authenticator: Sendable {
-  /// Renews a credential: called once for all who need it, off the main actor.
+  /// Renews a credential. Called once for all loads that need it, off the main actor.
   ///
-  /// The credential it returns keeps the old refresh token where it has none of its own. A manager used in
-  /// here must be ``SignInRule/exempt``.
+  /// Where the returned credential has no refresh token, the old one is kept. A manager used in it must be
+  /// ``SignInRule/exempt``.
   public typealias Renewal = @Sendable (Credential) async throws -> Credential
-  /// Signs the user in: called once when loads that require it wait. Throwing
-  /// ``APIError/Reason/cancelled`` cancels the loads, any other error fails them.
+  /// Signs the user in. Called once while loads that require it wait, off the main actor. When it throws
+  /// ``APIError/Reason/cancelled`` the loads land as cancelled; any other error fails them.
   public typealias SignIn = @Sendable () async throws -> Credential
 
-  /// The rules of one authenticator, all with defaults.
+  /// The rules of an authenticator, each with a default.
   public struct Rules: Sendable {
-    /// The account the credential is stored under. The default is `default`.
+    /// The account under which the credential is stored. The default is `default`.
     public var account = "default"
-    /// How long before its end a token is renewed, so that it does not end on its way. The default is 60
-    /// seconds.
+    /// How long before its expiry a token is renewed, so that it does not expire on its way to the server.
+    /// The default is 60 seconds.
     public var leeway: Duration = .seconds(60)
-    /// The longest time a renewal may take; whoever waits for it then fails with
-    /// ``APIError/Reason/refreshFailed``. The default is 30 seconds.
+    /// The longest time that loads wait for a renewal. Then they go on with the old credential if it has
+    /// not expired and was not refused, and otherwise fail with ``APIError/Reason/refreshFailed``. The
+    /// default is 30 seconds.
     public var renewalLimit: Duration = .seconds(30)
-    /// Whether only a credential with a refresh token can be renewed. The default is true; false where it is
-    /// renewed by something else, such as a client's own secret.
+    /// Whether a credential can be renewed only with a refresh token. The default is true; set false where
+    /// something else renews it, such as the client's secret.
     public var needsRefreshToken = true
-    /// Whether a failure says that the server refuses the credential. The default takes any 401.
+    /// Whether a failure means that the server refuses the credential. The default is true for status 401.
     public var isRefusal: @Sendable (APIError) -> Bool = {
       $0.context.status == 401 || $0.evidence?.status == 401
     }
-    /// Whether a failed renewal is the credential's end: it is forgotten then. The default takes the OAuth
-    /// reason `invalid_grant` and the statuses 400, 401 and 403, unless the server says that it is in trouble
-    /// itself, or the answer is none of OAuth: somebody between may have sent it.
+    /// Whether a failed renewal ends the credential, which is then removed. The default is true for the
+    /// OAuth reason `invalid_grant` and the statuses 400, 401 and 403; but not when the server reports a
+    /// failure of its own, nor when the response is not one of OAuth, because a proxy may have sent it.
     public var endsCredential: @Sendable (APIError) -> Bool = { error in
       switch error.reason {
       case .invalidGrant: return true
@@ -53,22 +54,22 @@ public final class Authenticator: Sendable {
         return status == 400 || status == 401 || status == 403
       }
     }
-    /// Puts the credential on a request. The default sets `Authorization` to its type and token.
+    /// Adds the credential to a request. The default sets `Authorization` to its type and token.
     public var attach: @Sendable (Credential, inout HTTPRequest) -> Void = { credential, request in
       request.headers["Authorization"] = credential.tokenType + " " + credential.accessToken
     }
 
-    /// The defaults.
+    /// Makes the default rules.
     public init() {}
   }
 
-  /// The rules it was made with.
+  /// The rules that it was made with.
   public let rules: Rules
 
   private struct State {
     var machine: SignInMachine
     var waiting: [FlightID: CheckedContinuation<SignInMachine.Verdict, Never>] = [:]
-    /// Verdicts on flights that were told to wait and do not yet.
+    /// Verdicts on flights that must wait but have not begun to.
     var early: [FlightID: SignInMachine.Verdict] = [:]
     var watchers: [Int: AsyncStream<SignInChange>.Continuation] = [:]
     var lastWatcher = 0
@@ -79,17 +80,17 @@ public final class Authenticator: Sendable {
   private let renewal: Renewal?
   private let signIn: SignIn?
   private let time: any TimeSource
-  /// Whether an acceptance is worth telling the machine.
+  /// Whether a renewed credential has not been accepted yet, so that acceptances must be recorded.
   private let isUnproven = Atomic<Bool>(false)
 
-  /// Makes an authenticator with what the store has.
+  /// Makes an authenticator with the store's credential.
   ///
   /// - Parameters:
-  ///   - store: Keeps the credential; in memory by default. One that cannot be read counts as empty, and
-  ///     ``storeFailure`` says why.
+  ///   - store: Stores the credential; in memory by default. One that cannot be read counts as empty, and
+  ///     ``storeFailure`` has the cause.
   ///   - rules: Limits, and what counts as a refusal.
-  ///   - renewal: Renews a credential; without one a refused credential is not renewed.
-  ///   - signIn: Signs the user in when loads require it; without one they wait for ``signIn(with:)``,
+  ///   - renewal: Renews a credential; without it a refused credential is not renewed.
+  ///   - signIn: Signs the user in when loads require it; without it they wait for ``signIn(with:)``,
   ///     ``failSignIn(_:)`` or ``cancelSignIn()``.
   public convenience init(
     store: any CredentialStore = MemoryCredentialStore(), rules: Rules = Rules(),
@@ -119,23 +120,25 @@ public final class Authenticator: Sendable {
 
   // MARK: The application's side
 
-  /// The credential in use; nil when nobody is signed in.
+  /// The credential in use; nil when no user is signed in.
   public var credential: Credential? { state.withLock { $0.machine.credential } }
 
-  /// Whether somebody is signed in.
+  /// Whether a user is signed in.
   public var isSignedIn: Bool { credential != nil }
 
-  /// Why the store does not have the credential in use, or could not be read; nil when all is well.
+  /// Why the credential in use is not in the store, or could not be read; nil when the store works.
   ///
-  /// Loads go on with the credential in memory; the next run of the application would not find it.
+  /// Loads go on with the credential in memory; the next run of the application will not find it.
   public var storeFailure: APIError? { keeper.failure }
 
-  /// Has a closure told of every failure of the store that no caller is thrown: after a renewal, after a
-  /// sign-in that loads asked for, and when the store was first read. On any thread; the last failure is told
-  /// even when it came before. A later call takes the place of an earlier one.
+  /// Calls a closure for each failure of the store that is not thrown to a caller: after a renewal, after a
+  /// sign-in that loads required, and at the first read.
+  ///
+  /// It is called on any thread, at once for the last failure that was not yet reported. It replaces an
+  /// earlier closure.
   public func onStoreFailure(_ report: @escaping @Sendable (APIError) -> Void) { keeper.listen(report) }
 
-  /// Every change from now on, until the authenticator is released. Each call gives a stream of its own.
+  /// The changes from now on, until the authenticator is released. Each call returns a stream of its own.
   public func changes() -> AsyncStream<SignInChange> {
     let (stream, continuation) = AsyncStream.makeStream(of: SignInChange.self)
     let id = state.withLock { state in
@@ -149,7 +152,7 @@ public final class Authenticator: Sendable {
     return stream
   }
 
-  /// The user has signed in: keeps the credential, and resumes whoever waits.
+  /// Takes the credential of a user who has signed in, and resumes the waiting loads.
   ///
   /// Throws ``APIError/Reason/credentialStoreFailed`` when it cannot be stored; it is in use all the same.
   public func signIn(with credential: Credential) throws(APIError) {
@@ -158,33 +161,34 @@ public final class Authenticator: Sendable {
     try keep()
   }
 
-  /// The user has signed out: forgets the credential. Loads that wait for a renewal fail with
-  /// ``APIError/Reason/signedOut``.
+  /// Removes the credential of a user who has signed out. Loads that wait for a renewal fail with
+  /// ``APIError/Reason/signedOut``; loads that wait for a sign-in go on waiting.
   ///
-  /// Throws ``APIError/Reason/credentialStoreFailed`` when the stored one cannot be removed.
+  /// Throws ``APIError/Reason/credentialStoreFailed`` when the stored credential cannot be removed. Loads do
+  /// not carry it any more even then.
   public func signOut() throws(APIError) {
     settle { $0.signedOut(APIError(.auth, .signedOut)) }
     tell(.signedOut)
     try keep()
   }
 
-  /// The sign-in that loads wait for has failed: they fail with ``APIError/Reason/signInFailed``.
+  /// Ends the sign-in that loads wait for as failed: they fail with ``APIError/Reason/signInFailed``.
   public func failSignIn(_ error: any Error) {
     settle { $0.signInEnded(Self.signInFailed(error)) }
   }
 
-  /// The sign-in that loads wait for was given up: they land as cancelled.
+  /// Ends the sign-in that loads wait for as abandoned: they land as cancelled.
   public func cancelSignIn() { settle { $0.signInEnded(APIError(.auth, .signInCancelled)) } }
 
   // MARK: The flight's side
 
-  /// Which user it is: changes when another may have signed in, not when a token is renewed.
+  /// The number of changes after which the user may be another; a renewal is not one.
   var epoch: Int { state.withLock { $0.machine.epoch } }
 
   /// How many flights wait.
   var waiterCount: Int { state.withLock { $0.waiting.count } }
 
-  /// What a flight goes with. Where it has to wait, ``wait(_:for:)`` follows.
+  /// The credential for a flight. When the verdict is to wait, ``wait(_:for:)`` must follow.
   func ask(
     for flight: FlightID, _ rule: SignInRule
   ) -> (verdict: SignInMachine.Verdict, work: SignInMachine.Work?) {
@@ -192,7 +196,7 @@ public final class Authenticator: Sendable {
     return state.withLock { $0.machine.enter(flight, rule, now: now, wallClock: wallClock) }
   }
 
-  /// What a refused flight goes with next. Where it has to wait, ``wait(_:for:)`` follows.
+  /// The next step of a refused flight. When the verdict is to wait, ``wait(_:for:)`` must follow.
   func askAfterRefusal(
     of version: Int, for flight: FlightID, _ rule: SignInRule
   ) -> (verdict: SignInMachine.Verdict, work: SignInMachine.Work?) {
@@ -200,12 +204,12 @@ public final class Authenticator: Sendable {
     return state.withLock { $0.machine.refused(flight, rule, version: version, now: now) }
   }
 
-  /// Starts the work that the machine asked for, and waits for what becomes of the flight.
+  /// Starts the work that the machine requires, and waits for the verdict on the flight.
   func wait(_ work: SignInMachine.Work?, for flight: FlightID) async -> SignInMachine.Verdict {
     await withTaskCancellationHandler {
       await withCheckedContinuation { waiter in
         let early: SignInMachine.Verdict? = state.withLock { state in
-          // What it waits for may have come between the question and this point.
+          // The verdict may have been reached since the machine was asked.
           if let early = state.early.removeValue(forKey: flight) { return early }
           guard !Task.isCancelled else {
             state.machine.leave(flight)
@@ -226,7 +230,7 @@ public final class Authenticator: Sendable {
     }
   }
 
-  /// A server has accepted this version.
+  /// Records that a server has accepted this version.
   func accepted(version: Int) {
     guard isUnproven.load(ordering: .relaxed) else { return }
     state.withLock { state in
@@ -239,7 +243,7 @@ public final class Authenticator: Sendable {
 // MARK: - Insides
 
 extension Authenticator {
-  /// The authenticators whose renewal or sign-in the current task is part of.
+  /// The authenticators whose renewal or sign-in the current task belongs to.
   @TaskLocal static var atWork: Set<ObjectIdentifier> = []
 
   private func start(_ work: SignInMachine.Work) {
@@ -284,7 +288,7 @@ extension Authenticator {
       return APIError(
         .auth, .refreshFailed, "the credential could not be renewed: \(error.detail)", underlying: error)
     }
-    // What this renewal has changed, and not what a sign-in beside it has.
+    // Only what this renewal has changed, not a concurrent sign-in.
     var change: SignInChange?
     settle { machine in
       let before = machine.version
@@ -295,7 +299,7 @@ extension Authenticator {
     }
     guard let change else { return }
     tell(change)
-    // The credential in use is good whatever the store says.
+    // The credential is in use even when it cannot be stored.
     do throws(APIError) { try keep() } catch { keeper.report(error) }
   }
 
@@ -306,12 +310,12 @@ extension Authenticator {
     settle { $0.renewalTimedOut(number, error, now: now, wallClock: wallClock) }
   }
 
-  /// Stores what is in use.
+  /// Stores the credential in use.
   private func keep() throws(APIError) {
     try keeper.keep { state.withLock { ($0.machine.version, $0.machine.credential) } }
   }
 
-  /// Changes the machine and resumes, outside the lock, whom it releases.
+  /// Changes the machine, and resumes the released flights outside the lock.
   private func settle(_ change: (inout SignInMachine) -> SignInMachine.Release) {
     let resumed = state.withLock { state in
       change(&state.machine).compactMap { flight, verdict in

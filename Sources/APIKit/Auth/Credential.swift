@@ -1,18 +1,18 @@
-/// What proves to a backend who its user is: an access token, and what renews it.
+/// What proves the user's identity to a backend: an access token, and what is needed to renew it.
 ///
-/// A value; an ``Authenticator`` keeps the one in use. Printing it shows no token.
+/// A value; the ``Authenticator`` keeps the one in use. Its description contains no token.
 public struct Credential: Sendable, Hashable {
-  /// The token that goes with every request.
+  /// The token that is sent with every request.
   public var accessToken: String
-  /// How the token is named in the `Authorization` field; the default is `Bearer`.
+  /// The scheme in the `Authorization` field; the default is `Bearer`.
   public var tokenType: String
-  /// The token that renews the access token; nil when it cannot be renewed.
+  /// The token that renews the access token; nil, the default, when there is none.
   public var refreshToken: String?
-  /// When the access token ends, in seconds since 1970; nil when the backend did not say.
+  /// When the access token expires, in seconds since 1970; nil, the default, when the backend did not say.
   public var expiresAt: Double?
-  /// What the token allows, in the backend's words.
+  /// What the token permits, in the backend's words. Empty by default.
   public var scopes: Set<String>
-  /// What else the application wants to keep with it, such as the user's id.
+  /// What the application stores with it, such as the user's id. Empty by default.
   public var notes: [String: String]
 
   /// Makes a credential.
@@ -28,7 +28,7 @@ public struct Credential: Sendable, Hashable {
     self.notes = notes
   }
 
-  /// Whether the access token has ended, or will within `leeway`.
+  /// Whether the access token has expired, or will within `leeway`.
   func isExpired(at wallClock: Double, leeway: Duration = .zero) -> Bool {
     guard let expiresAt else { return false }
     return wallClock + leeway / .seconds(1) >= expiresAt
@@ -36,7 +36,7 @@ public struct Credential: Sendable, Hashable {
 }
 
 extension Credential {
-  /// A new credential, with what the old one had where the server gave nothing new.
+  /// A new credential, completed from the old one where the server sent nothing new.
   func renewing(_ old: Credential) -> Credential {
     var new = self
     new.refreshToken = refreshToken ?? old.refreshToken
@@ -47,7 +47,7 @@ extension Credential {
 }
 
 extension Credential: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-  /// Type, scopes and end, without a token.
+  /// Type, scopes and expiry, without a token.
   public var description: String {
     var parts = ["\(tokenType) •••"]
     if refreshToken != nil { parts.append("renewable") }
@@ -58,15 +58,15 @@ extension Credential: CustomStringConvertible, CustomDebugStringConvertible, Cus
     return parts.joined(separator: ", ")
   }
 
-  /// As ``description``.
+  /// The same as ``description``.
   public var debugDescription: String { description }
 
-  /// The description alone, so that `dump` shows no token either.
+  /// Holds only the description, so that `dump` shows no token either.
   public var customMirror: Mirror { Mirror(self, children: ["credential": description]) }
 }
 
 extension Credential {
-  /// The credential as JSON text, tokens included: for stores.
+  /// The credential as JSON text for stores, tokens included.
   var jsonText: String {
     get throws {
       try RawData(

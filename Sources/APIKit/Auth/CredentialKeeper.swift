@@ -1,12 +1,12 @@
 import Synchronization
 
-/// Keeps in a store what an authenticator has in use, and tells whoever listens when the store fails.
+/// Stores an authenticator's credential, and calls a listener when the store fails.
 ///
 /// Safe on any thread; calls neither the store nor the listener under a lock.
 final class CredentialKeeper: Sendable {
   private struct State {
     var failure: APIError?
-    /// Whether somebody was told of the failure, by a throw or by the listener.
+    /// Whether the failure was reported, by a throw or to the listener.
     var isTold = true
     var listener: (@Sendable (APIError) -> Void)?
   }
@@ -20,10 +20,10 @@ final class CredentialKeeper: Sendable {
     self.account = account
   }
 
-  /// Why the store does not have what is in use; nil when it has.
+  /// Why the store does not hold the credential in use; nil when it does.
   var failure: APIError? { state.withLock { $0.failure } }
 
-  /// What the store has; nil, and a failure to be told, when it cannot be read.
+  /// The stored credential; nil, and a failure to be reported, when it cannot be read.
   func load() -> Credential? {
     do throws(APIError) {
       return try store.credential(of: account)
@@ -33,10 +33,10 @@ final class CredentialKeeper: Sendable {
     }
   }
 
-  /// Stores what is in use, and throws when that cannot be done.
+  /// Stores the credential in use; throws when that fails.
   ///
-  /// - Parameter current: What is in use and its version. Asked again after the store has it: of two that store
-  ///   at once the slower may have written the older, which it then replaces.
+  /// - Parameter current: The credential in use and its version. Called again after each write: of two
+  ///   concurrent writes the slower may have stored the older credential, which is then replaced.
   func keep(_ current: () -> (version: Int, credential: Credential?)) throws(APIError) {
     while true {
       let (version, credential) = current()
@@ -51,7 +51,7 @@ final class CredentialKeeper: Sendable {
     state.withLock { ($0.failure, $0.isTold) = (nil, true) }
   }
 
-  /// Notes a failure that nobody is thrown, and tells the listener.
+  /// Keeps a failure that is thrown to no caller, and calls the listener.
   func report(_ error: APIError) {
     let listener = state.withLock { state in
       (state.failure, state.isTold) = (error, state.listener != nil)

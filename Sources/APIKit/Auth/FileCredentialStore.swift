@@ -1,20 +1,20 @@
 import Foundation
 
-/// Keeps credentials in a folder, one encrypted file per account.
+/// Stores credentials in a folder, one encrypted file per account.
 ///
-/// Files are readable and writable by their owner alone (mode 0600, the folder 0700), and sealed with
-/// AES-256-GCM under a key that the application gives; the account's name is authenticated with them, so that
-/// files cannot be exchanged. A file is written beside the old one and then takes its place. A file that
-/// others may read is refused, as is one that does not open under the key.
+/// A file has mode 0600; a folder that the store makes has 0700. A file is sealed with AES-256-GCM under a
+/// key from the application, and the account's name is authenticated with it, so that files of different
+/// accounts cannot be exchanged. It is written beside the old file and renamed over it. A file that others
+/// may read is refused, and so is one that does not open under the key.
 public final class FileCredentialStore: CredentialStore {
   private let folder: String
   private let key: [UInt8]
 
-  /// Makes a store in a folder, which is made when the first credential is kept.
+  /// Makes a store in a folder, which is created when the first credential is stored.
   ///
   /// - Parameters:
   ///   - folder: The folder's path.
-  ///   - key: 32 random bytes, kept where others cannot read them; ``makeKey()`` gives some.
+  ///   - key: 32 random bytes, stored where others cannot read them; ``makeKey()`` makes such a key.
   /// - Throws: ``APIError/Reason/misconfigured`` for a key of another length.
   public init(folder: String, key: [UInt8]) throws(APIError) {
     guard key.count == 32 else {
@@ -24,13 +24,13 @@ public final class FileCredentialStore: CredentialStore {
     self.key = key
   }
 
-  /// A new random key.
+  /// Makes a random key.
   public static func makeKey() -> [UInt8] { Crypto.random(32) }
 
   /// The credential of an account; nil when there is none.
   ///
-  /// Throws ``APIError/Reason/credentialStoreFailed`` for a file that cannot be read, that others may read, or
-  /// that was not sealed under this key.
+  /// Throws ``APIError/Reason/credentialStoreFailed`` for a file that cannot be read, that others may read,
+  /// or that was not sealed under this key.
   public func credential(of account: String) throws(APIError) -> Credential? {
     let path = path(of: account)
     let file = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
@@ -51,7 +51,9 @@ public final class FileCredentialStore: CredentialStore {
     do { return try Credential(json: plain) } catch { throw failed("holds no credential", error) }
   }
 
-  /// Keeps a credential in place of the one before; nil removes it.
+  /// Stores a credential in place of the earlier one; nil removes it.
+  ///
+  /// Throws ``APIError/Reason/credentialStoreFailed`` when the file cannot be written or removed.
   public func store(_ credential: Credential?, of account: String) throws(APIError) {
     let path = path(of: account)
     guard let credential else {
@@ -72,7 +74,7 @@ public final class FileCredentialStore: CredentialStore {
 
   // MARK: Insides
 
-  /// The name says nothing of the account.
+  /// A digest, so that the file's name does not reveal the account.
   private func path(of account: String) -> String {
     folder + "/" + Hex.encode(Crypto.sha256(Array(account.utf8))) + ".credential"
   }
@@ -84,7 +86,7 @@ public final class FileCredentialStore: CredentialStore {
     } catch {
       throw failed("cannot be read", error)
     }
-    // A credential has a few kilobytes; more is something else.
+    // A credential has a few kilobytes, so a larger file is not one.
     guard let bytes, bytes.count < 1 << 20 else { throw failed("is empty or too large") }
     return Array(bytes)
   }

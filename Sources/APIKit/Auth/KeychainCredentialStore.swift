@@ -2,7 +2,7 @@
   import Foundation
   import Security
 
-  /// Keeps credentials in the keychain, readable after the first unlock on this device alone.
+  /// Stores credentials in the keychain, readable after the first unlock and only on this device.
   public final class KeychainCredentialStore: CredentialStore {
     private let service: String
     private let accessGroup: String?
@@ -10,14 +10,16 @@
     /// Makes a store.
     ///
     /// - Parameters:
-    ///   - service: The name the items are kept under; the application's bundle identifier is a good one.
-    ///   - accessGroup: A group shared with extensions; nil, the default, is the application's own.
+    ///   - service: The name of the items' service; the application's bundle identifier is a good one.
+    ///   - accessGroup: A group shared with extensions; with nil, the default, the application's own.
     public init(service: String, accessGroup: String? = nil) {
       self.service = service
       self.accessGroup = accessGroup
     }
 
     /// The credential of an account; nil when there is none.
+    ///
+    /// Throws ``APIError/Reason/credentialStoreFailed`` when the item cannot be read.
     public func credential(of account: String) throws(APIError) -> Credential? {
       var query = query(account)
       query[kSecReturnData as String] = true
@@ -29,7 +31,9 @@
       return try Credential(json: [UInt8](data))
     }
 
-    /// Keeps a credential in place of the one before; nil removes it.
+    /// Stores a credential in place of the earlier one; nil removes it.
+    ///
+    /// Throws ``APIError/Reason/credentialStoreFailed`` when the item cannot be written or removed.
     public func store(_ credential: Credential?, of account: String) throws(APIError) {
       guard let credential else {
         let status = SecItemDelete(query(account) as CFDictionary)

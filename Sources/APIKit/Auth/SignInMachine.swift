@@ -1,30 +1,30 @@
-/// Who goes with which credential, who waits, and when it is renewed: a state machine without tasks, time
-/// or sockets.
+/// Decides which flights go with which credential, which wait, and when it is renewed: a state machine
+/// without tasks, time or sockets.
 ///
-/// Flights enter, are refused by servers, and leave; the application signs in and out; work that was asked for
-/// comes back. What is to be done comes out.
+/// Events are: flights enter, are refused by servers, and leave; the user signs in and out; work ends. Each
+/// returns verdicts and the work to start.
 ///
 /// Phases: idle → renewing → idle, idle → signing in → idle. A renewal belongs to one version of the
-/// credential, so however many flights are refused with it, it is asked for once. Guards against storms: a
-/// failed renewal of a version is not repeated for ``restAfterFailure``; and after
-/// ``maximumUnprovenRenewals`` renewals of which no server has accepted any, none is asked for that long.
+/// credential, so it is started once, however many flights are refused. Two limits prevent storms: a failed
+/// renewal of a version is not repeated for ``restAfterFailure``; and after ``maximumUnprovenRenewals``
+/// renewals without an acceptance by a server, none is started for that long.
 struct SignInMachine {
-  /// The answer to a flight.
+  /// What a flight is to do.
   enum Verdict: Sendable {
     case go(VersionedCredential)
     case fail(APIError)
-    /// The server's own refusal stands.
+    /// The flight lands with the server's refusal.
     case letThrough
     case wait
   }
 
-  /// What is to be started; its outcome comes back with the number.
+  /// Work to start; its outcome is reported with the number.
   enum Work: Sendable {
     case renew(Credential, number: Int)
     case signIn(number: Int)
   }
 
-  /// Who goes on, and how.
+  /// The flights that stop waiting, and their verdicts.
   typealias Release = [(FlightID, Verdict)]
 
   private enum Phase {
@@ -35,7 +35,8 @@ struct SignInMachine {
 
   private struct Waiter {
     var rule: SignInRule
-    /// Whether a server has refused it; else it waits only because the end of its credential is near.
+    /// Whether it cannot go on with the present credential: refused, or without one. Otherwise it waits for
+    /// a renewal that is under way or due soon.
     var wasRefused: Bool
   }
 
@@ -46,9 +47,9 @@ struct SignInMachine {
   static let maximumUnprovenRenewals = 3
 
   private(set) var credential: Credential?
-  /// Rises with every credential; 0 before the first.
+  /// Raised with every change of the credential; 0 before the first.
   private(set) var version = 0
-  /// Rises when the user may be another.
+  /// Raised when the user may be another.
   private(set) var epoch = 0
   private var phase = Phase.idle
   private var waiters: [FlightID: Waiter] = [:]
@@ -68,7 +69,7 @@ struct SignInMachine {
     if credential != nil { version = 1 }
   }
 
-  /// Whether the acceptance of the credential is of interest.
+  /// Whether a renewed credential has not been accepted by a server yet.
   var isUnproven: Bool { unproven > 0 }
   var waiterCount: Int { waiters.count }
   var current: VersionedCredential { VersionedCredential(credential: credential, version: version) }
@@ -90,7 +91,7 @@ struct SignInMachine {
     guard isRenewable(credential), credential.isExpired(at: wallClock, leeway: leeway) else {
       return (.go(current), nil)
     }
-    // Where renewing has just failed, the token is used up to its end.
+    // After a failed renewal the token is used until it expires.
     if let error = rest(now) {
       return credential.isExpired(at: wallClock) ? (.fail(error), nil) : (.go(current), nil)
     }
@@ -98,7 +99,7 @@ struct SignInMachine {
     return (.wait, renew(credential))
   }
 
-  /// A server has refused what a flight went with.
+  /// A server has refused the credential that a flight carried.
   mutating func refused(
     _ flight: FlightID, _ rule: SignInRule, version refused: Int, now: Duration
   ) -> (Verdict, Work?) {
@@ -113,7 +114,7 @@ struct SignInMachine {
     }
     guard isRenewable(credential) else {
       guard rule == .required else { return (.letThrough, nil) }
-      // Nothing renews it, so only another sign-in helps.
+      // It cannot be renewed, so only another sign-in helps.
       drop()
       return waitForSignIn(flight)
     }
@@ -127,13 +128,13 @@ struct SignInMachine {
     if accepted == version { unproven = 0 }
   }
 
-  /// A flight waits no longer.
+  /// A flight has stopped waiting.
   mutating func leave(_ flight: FlightID) { waiters[flight] = nil }
 
   // MARK: Outcomes
 
-  /// The renewal has ended. Nobody hears of one that was overtaken by a sign-in or a sign-out; a late success
-  /// is still taken, because the token before it may be worthless by now.
+  /// A renewal has ended. It has no effect when a sign-in or sign-out came first. A success after the time
+  /// limit is still used, because the old token may be invalid by now.
   mutating func renewed(
     _ number: Int, _ result: Result<Credential, APIError>, isFinal: Bool, now: Duration, wallClock: Double
   ) -> Release {
@@ -144,8 +145,8 @@ struct SignInMachine {
     case .success(let new):
       guard base == version, let old = credential else { return [] }
       credential = new.renewing(old)
-      // One that came late may overtake another that was begun since: nobody waits for that one any more, and
-      // its failure, with a refresh token spent by now, must not end the new credential.
+      // A late success may overtake a second renewal, for which no flight waits any more. That one's
+      // failure, due to a spent refresh token, must not end the new credential.
       phase = .idle
       version += 1
       unproven += 1
@@ -163,7 +164,7 @@ struct SignInMachine {
     }
   }
 
-  /// The renewal has taken too long. Its waiters fail now; what it brings later is still taken.
+  /// A renewal takes too long. Its waiters are released now; a later success is still used.
   mutating func renewalTimedOut(_ number: Int, _ error: APIError, now: Duration, wallClock: Double) -> Release
   {
     guard case .renewing(number) = phase else { return [] }
@@ -183,7 +184,7 @@ struct SignInMachine {
     return release { _ in .go(current) }
   }
 
-  /// The user has signed out: who waits for a renewal fails, who waits for a sign-in goes on waiting for it.
+  /// The user has signed out: waiters for a renewal fail, waiters for a sign-in go on waiting.
   mutating func signedOut(_ error: APIError) -> Release {
     let isSigningIn = if case .signingIn = phase { true } else { false }
     drop()
@@ -192,7 +193,7 @@ struct SignInMachine {
     return release { _ in .fail(error) }
   }
 
-  /// The sign-in that flights wait for was given up or has failed.
+  /// The sign-in that flights wait for has failed or was abandoned.
   mutating func signInEnded(_ error: APIError, number: Int? = nil) -> Release {
     guard case .signingIn(let current) = phase, number == nil || number == current else { return [] }
     phase = .idle
@@ -246,7 +247,7 @@ struct SignInMachine {
   }
 }
 
-/// What a flight goes with: a credential, or none, and which of all that there were it is.
+/// The credential that a flight carries, if any, and its version.
 struct VersionedCredential: Sendable {
   var credential: Credential?
   var version: Int

@@ -1,21 +1,22 @@
-/// What a manager's loads have to do with the service's sign-in.
+/// How a manager's loads use the service's sign-in.
 public enum SignInRule: Sendable, Hashable {
-  /// They carry the credential when there is one, and go without when there is none. The default.
+  /// They carry the credential when there is one, and are sent without when there is none. The default.
   case asAvailable
-  /// They wait until the user is signed in. They are resumed, failed or cancelled by the outcome.
+  /// They wait until the user has signed in. When the sign-in fails or is abandoned, they land as failed or
+  /// cancelled.
   case required
-  /// They never carry the credential and never wait for it: the managers that sign in and renew.
+  /// They never carry the credential and never wait for it; for the managers that sign in and renew.
   case exempt
 }
 
-/// What has happened to the sign-in of a service.
+/// A change of a service's sign-in.
 public enum SignInChange: Sendable, Hashable {
-  /// A credential is there, by a sign-in.
+  /// The user has signed in.
   case signedIn
-  /// A new access token has taken the place of the one before.
+  /// The credential was renewed.
   case refreshed
-  /// There is no credential any more, because the user signed out or the server refused to renew it.
+  /// There is no credential any more: the user signed out, or a renewal failed for good.
   case signedOut
-  /// Loads wait for a sign-in. Told once until it has an outcome.
+  /// Loads wait for a sign-in. Sent once for each sign-in that is needed.
   case signInNeeded
 }

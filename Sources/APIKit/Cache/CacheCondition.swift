@@ -1,15 +1,15 @@
-/// The state of the network as far as the cache minds it.
+/// The state of the network, in the three cases that the cache distinguishes.
 public enum CacheCondition: Sendable, Hashable, CaseIterable {
-  /// Wi-Fi, a cable: bytes are cheap.
+  /// Wi-Fi or a cable: traffic is free of charge.
   case unrestricted
-  /// Cellular, a hotspot: bytes cost.
+  /// Cellular or a hotspot: traffic costs money.
   case expensive
   /// No network.
   case offline
 }
 
 extension CacheCondition {
-  /// What a condition of the network means for the cache. One that is not known restricts nothing.
+  /// Makes the cache's condition from that of the network; an unknown one counts as ``unrestricted``.
   public init(_ condition: NetworkCondition) {
     if condition.isOffline {
       self = .offline
@@ -19,27 +19,30 @@ extension CacheCondition {
   }
 }
 
-/// How much the cache is preferred to the network.
+/// How strongly stored responses are preferred to the network.
 public enum CachePreference: Sendable, Hashable {
-  /// As the manager's policy says.
+  /// What the manager's policy says.
   case asPolicy
-  /// A stored answer lands even when it is no longer fresh, unless its server forbids that.
+  /// A stored response lands even when it is no longer fresh; without one, the server is asked. Under
+  /// ``CachePolicy/http`` the directives of request and response still apply.
   case stored
-  /// A stored answer lands, or ``APIError/Reason/notCached``; the server is not asked.
+  /// A stored response lands, as under ``stored``; otherwise the load fails with
+  /// ``APIError/Reason/notCached``. Only a load with ``CacheUse/ignoring`` still asks the server.
   case storedOnly
 }
 
-/// What the cache does under each condition of the network; managers without a cache policy are not touched.
+/// What the cache prefers under each condition of the network. It does not apply to managers whose policy
+/// is ``CachePolicy/none``.
 public struct CacheConditionTable: Sendable, Hashable {
   private var preferences: [CacheCondition: CachePreference]
 
-  /// Makes a table; a condition that is left out goes as the policy says.
+  /// Makes a table; a condition that is left out gets ``CachePreference/asPolicy``.
   public init(_ preferences: [CacheCondition: CachePreference] = [:]) { self.preferences = preferences }
 
-  /// As the policy says on Wi-Fi, stored answers first on cellular, stored answers alone when offline.
+  /// The default: stored responses are preferred on an expensive network, and only they land offline.
   public static let standard = Self([.expensive: .stored, .offline: .storedOnly])
 
-  /// The preference under a condition.
+  /// The preference under a condition; ``CachePreference/asPolicy`` unless set.
   public subscript(condition: CacheCondition) -> CachePreference {
     get { preferences[condition] ?? .asPolicy }
     set { preferences[condition] = newValue }

@@ -1,25 +1,25 @@
-/// One stored answer with all that decides whether it may be used again. Immutable and shared.
+/// One stored response with everything that decides whether it may be used again. Immutable and shared.
 final class CacheEntry: Sendable {
   let key: CacheKey
-  /// The type that validated the answer: another type's look-up does not get it.
+  /// The type of the manager that validated the response; look-ups of other types do not find it.
   let type: String
   let version: Int
   let tags: Set<String>
   let isSensitive: Bool
-  /// The fingerprint of the URL that was asked, for invalidation by unsafe requests.
+  /// The fingerprint of the request's URL, for invalidation by unsafe requests.
   let url: UInt64
-  /// The fingerprint of the partition, so that one user's answers can be dropped.
+  /// The fingerprint of the partition, so that one user's responses can be removed.
   let partition: UInt64
   let vary: VaryMatcher
   /// Status, stored header fields and body.
   let http: HTTPResponse
-  /// The body, parsed; nil when it comes from disk and nobody has read it yet.
+  /// The parsed body; nil when the entry comes from disk and has not been parsed yet.
   let raw: RawData?
   let arrival: CacheMoment
   let freshness: HTTPFreshness
-  /// For how long the manager's own policy calls it fresh, in seconds; nil where HTTP decides.
+  /// The lifetime by the manager's own policy, in seconds; nil where HTTP decides.
   let ownLifetime: Double?
-  /// Whether a change on the server has made it stale, whatever its age.
+  /// Whether a change on the server has made the response stale, whatever its age.
   let isExpired: Bool
 
   init(
@@ -44,7 +44,7 @@ final class CacheEntry: Sendable {
     self.isExpired = isExpired
   }
 
-  /// The same answer, stale from now on.
+  /// The same response, marked as stale.
   func expired() -> CacheEntry {
     CacheEntry(
       key: key, type: type, version: version, tags: tags, isSensitive: isSensitive, url: url,
@@ -52,7 +52,7 @@ final class CacheEntry: Sendable {
       http: http, raw: raw, arrival: arrival, freshness: freshness, ownLifetime: ownLifetime, isExpired: true)
   }
 
-  /// The same answer with its body, which stood in a file.
+  /// The same response with its body, which was read from a file.
   func with(body: [UInt8]) -> CacheEntry {
     var http = http
     http.body = .bytes(body)
@@ -62,7 +62,7 @@ final class CacheEntry: Sendable {
       ownLifetime: ownLifetime, isExpired: isExpired)
   }
 
-  /// The same answer with its parsed body.
+  /// The same response with its parsed body.
   func parsed(_ raw: RawData) -> CacheEntry {
     CacheEntry(
       key: key, type: type, version: version, tags: tags, isSensitive: isSensitive, url: url,
@@ -71,21 +71,21 @@ final class CacheEntry: Sendable {
       isExpired: isExpired)
   }
 
-  /// The wall clock's time from which nobody calls it fresh; what is past it is evicted first.
+  /// The wall clock's time at which the response stops being fresh; entries past it are evicted first.
   var expiry: Double {
     if isExpired { return 0 }
     return arrival.wall + (ownLifetime ?? max(0, freshness.lifetime - freshness.initialAge))
   }
 
-  /// What it takes in memory, in bytes: body, parsed form, fields and the books kept of it.
+  /// The cost in memory, in bytes: body, parsed form, header fields and bookkeeping.
   var memoryCost: Int {
     var cost = Self.fixedCost + http.bytes.count
     if let raw, raw.exists {
       cost += raw.overheadBytes
-      // A format other than JSON keeps the JSON text that stands for it.
+      // For formats other than JSON, raw data also holds the JSON text made from the body.
       if raw.byteCount != http.bytes.count { cost += raw.byteCount }
     }
-    // A field is two strings of 16 bytes, and what does not fit into those is allocated.
+    // A field holds two strings of 16 bytes; a text that does not fit is allocated apart.
     for field in http.headers.fields {
       cost += 64
       if field.name.utf8.count > 15 { cost += field.name.utf8.count + 32 }
@@ -94,17 +94,17 @@ final class CacheEntry: Sendable {
     return cost
   }
 
-  /// The object, its arrays' headers and its place in the books of ``MemoryCache``; found by measuring.
+  /// The object, its arrays' headers and its slot in ``MemoryBooks``; a measured number.
   private static let fixedCost = 1024
 
-  /// The answer as a load lands with it.
+  /// The response that a load lands with.
   func response(_ provenance: Provenance) -> APIResponse {
     APIResponse(raw: raw ?? .missing, http: http, provenance: provenance)
   }
 }
 
-/// A point in time on two clocks: the wall clock, which may jump, and a steady one, which means nothing to
-/// another process.
+/// A point in time on two clocks: the wall clock, which may be set, and a steady clock, whose values mean
+/// nothing to another process.
 struct CacheMoment: Sendable, Hashable {
   /// Seconds since 1970.
   var wall: Double
@@ -116,21 +116,21 @@ struct CacheMoment: Sendable, Hashable {
     self.steady = steady
   }
 
-  /// The present.
+  /// The present, on both clocks.
   init(_ time: any TimeSource) {
     let now = time.now.components
     wall = time.wallClock
     steady = Double(now.seconds) + Double(now.attoseconds) * 1e-18
   }
 
-  /// The seconds from this moment to a later one; nil when the wall clock was set back in between and the
-  /// steady one does not reach so far.
+  /// The seconds from this moment to a later one, by the steady clock where both have it. Nil when only the
+  /// wall clock can tell and it was set back in between.
   func seconds(until later: CacheMoment) -> Double? {
     if let steady, let end = later.steady { return max(0, end - steady) }
     let seconds = later.wall - wall
     return seconds >= -Self.tolerance ? max(0, seconds) : nil
   }
 
-  /// Clocks that are disciplined over the network step back this much without anything being wrong.
+  /// In seconds. Clocks that are synchronised over the network step back this much in normal operation.
   private static let tolerance = 1.0
 }

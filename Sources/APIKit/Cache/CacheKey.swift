@@ -1,14 +1,15 @@
 import Foundation
 
-/// What tells stored answers apart: a SHA-256 digest of the canonical form of a call.
+/// What tells stored responses apart: a SHA-256 digest of the canonical form of a call.
 ///
 /// The form holds the service, its environment and base URL, the API's name and version, the method, the
-/// partition and the parameters without the volatile ones. Parameters are sorted by name and every part
-/// carries its length and type, so neither order nor a clever value makes two calls one.
+/// partition, the parameters without the volatile ones, and the body. Parameters are sorted by name, and
+/// every value carries its length and type, so that the order does not matter and different calls never
+/// have the same form.
 public struct CacheKey: Hashable, Sendable {
   private let words: (UInt64, UInt64, UInt64, UInt64)
 
-  /// Makes a key of the 32 bytes of a digest; nil for another count.
+  /// Makes a key from the 32 bytes of a digest; nil for another count.
   init?(_ digest: [UInt8]) {
     guard digest.count == 32 else { return nil }
     func word(_ start: Int) -> UInt64 {
@@ -17,25 +18,25 @@ public struct CacheKey: Hashable, Sendable {
     words = (word(0), word(8), word(16), word(24))
   }
 
-  /// The first eight bytes: enough to find an answer by, whose record then has the whole.
+  /// The first eight bytes, for the database's index; the record holds the whole key for comparison.
   var word: Int64 { Int64(bitPattern: words.0) }
 
-  /// The 32 bytes.
+  /// The 32 bytes of the digest.
   var bytes: [UInt8] {
     [words.0, words.1, words.2, words.3].flatMap { word in
       (0..<8).map { UInt8(truncatingIfNeeded: word >> (56 - 8 * $0)) }
     }
   }
 
-  /// Equal digests are equal keys.
+  /// Compares the whole digests.
   public static func == (left: Self, right: Self) -> Bool { left.words == right.words }
 
-  /// A digest is spread evenly already, so one word of it is enough.
+  /// Uses one word: the bits of a digest are evenly distributed.
   public func hash(into hasher: inout Hasher) { hasher.combine(words.0) }
 }
 
 extension CacheKey {
-  /// The parts of a call that a key is made of.
+  /// The parts of a call that its key is made from.
   struct Parts {
     var service: String
     var environment: String
@@ -45,9 +46,9 @@ extension CacheKey {
     var method: HTTPMethod
     var partition: String
     var parameters: Parameters
-    /// A body of the manager's own.
+    /// The body that the manager states itself, if any.
     var body: [UInt8] = []
-    /// Names that are left out of the parameters: the service's and the manager's.
+    /// Names of parameters that are left out: the service's and the manager's.
     var volatile: [Set<String>] = []
   }
 
@@ -65,14 +66,14 @@ extension CacheKey {
     self = form.key
   }
 
-  /// The digest of a text, for columns that need no key of a call: a URL, a partition.
+  /// The digest of one text.
   init(text: String) {
     var form = CanonicalForm()
     form.append(text)
     self = form.key
   }
 
-  /// The digest of several texts, which may be missing.
+  /// The digest of several texts; nil differs from an empty text.
   init(texts: [String?]) {
     var form = CanonicalForm()
     for text in texts {
@@ -84,11 +85,11 @@ extension CacheKey {
 }
 
 extension HTTPURL {
-  /// The URL in one form, whether or not it names its scheme's own port.
+  /// The URL in one form, whether or not it names its scheme's default port.
   var cacheText: String { origin + path + "?" + (query ?? "") }
 
-  /// A fingerprint of ``cacheText``: the same in every process. Two URLs of one fingerprint would be made
-  /// stale together, which does no harm.
+  /// A fingerprint of the parts of ``cacheText``, the same in every process. A collision is harmless: both
+  /// URLs become stale together.
   var fingerprint: UInt64 {
     Checksum.combined(
       Checksum.of(scheme), Checksum.of(host), UInt64(effectivePort ?? 0), Checksum.of(path),
@@ -96,7 +97,8 @@ extension HTTPURL {
   }
 }
 
-/// Bytes that stand for values without ambiguity: each has its type and length before it.
+/// Builds bytes that represent values without ambiguity: each has its length, and a parameter also its
+/// type, before it.
 private struct CanonicalForm {
   var bytes: [UInt8] = []
 
@@ -154,7 +156,7 @@ private struct CanonicalForm {
     content(&self)
   }
 
-  /// One byte where that is enough, as for nearly every length; else a mark and eight.
+  /// One byte below 255, as for nearly every length; otherwise the byte 255 and eight more.
   private mutating func append(number: UInt64) {
     guard number >= 0xFF else { return bytes.append(UInt8(number)) }
     bytes.append(0xFF)

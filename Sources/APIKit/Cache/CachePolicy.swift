@@ -1,26 +1,28 @@
-/// When a manager takes a stored answer, and when it asks the server.
+/// When a stored response lands, and when the server is asked.
 ///
-/// The default of every manager is ``none``. `Docs/Cache.md` says which to choose when.
+/// The default of every manager is ``none``. `Docs/Cache.md` tells which policy to choose.
 public struct CachePolicy: Sendable, Hashable {
-  /// The rule itself.
+  /// The rules to choose from.
   public enum Rule: Sendable, Hashable {
     /// Nothing is stored and nothing is looked up.
     case none
-    /// A stored answer not older than this lands; otherwise the server is asked.
+    /// A stored response lands while it is not older than this; otherwise the server is asked.
     case fresh(Duration)
-    /// What RFC 9111 and RFC 5861 say, as a private cache.
+    /// The rules of RFC 9111 and RFC 5861 for a private cache.
     case http
-    /// A stored answer is shown as a preview, whatever its age; then the server is asked.
+    /// A stored response is shown as a preview, whatever its age; then the server is asked.
     case cacheThenNetwork
-    /// The server is asked; when it cannot be reached or fails, a stored answer up to this age lands.
+    /// The server is asked. On an outage (the transport fails, the status is 500, 502, 503 or 504, there is
+    /// no network, or the circuit breaker is open) a stored response up to this age lands.
     case networkElseStale(Duration)
-    /// A stored answer lands, whatever its age; the server is never asked.
+    /// A stored response lands, whatever its age; otherwise the load fails with
+    /// ``APIError/Reason/notCached``. Only a load with ``CacheUse/ignoring`` asks the server.
     case cacheOnly
   }
 
   /// The rule.
   public var rule: Rule
-  /// Where answers are kept. The default is both levels.
+  /// The levels where responses are stored and looked up. The default is both.
   public var levels: CacheLevels
 
   /// Makes a policy.
@@ -32,46 +34,47 @@ public struct CachePolicy: Sendable, Hashable {
   /// Nothing is stored and nothing is looked up.
   public static let none = Self(.none)
 
-  /// A stored answer not older than `age` lands; three minutes by default. What the server's own header
-  /// fields say about caching is not asked: the application has said it.
+  /// A stored response lands while it is not older than `age`, by default three minutes; otherwise the
+  /// server is asked. Freshness does not depend on the server's header fields.
   public static func fresh(for age: Duration = .seconds(180), in levels: CacheLevels = .all) -> Self {
     Self(.fresh(age), in: levels)
   }
 
-  /// What the server's header fields say, by RFC 9111 and RFC 5861.
+  /// The rules of RFC 9111 and RFC 5861 for a private cache: the server's header fields decide.
   public static let http = Self(.http)
 
-  /// A preview from the cache, then the landing from the network.
+  /// A stored response as a preview, then the landing with the server's response.
   public static let cacheThenNetwork = Self(.cacheThenNetwork)
 
-  /// The network, and when it fails a stored answer up to `age`; 30 days by default.
+  /// The server's response; on an outage a stored response up to `age`, by default 30 days.
   public static func networkElseStale(upTo age: Duration = .seconds(2_592_000)) -> Self {
     Self(.networkElseStale(age))
   }
 
-  /// A stored answer or ``APIError/Reason/notCached``.
+  /// A stored response; otherwise the load fails with ``APIError/Reason/notCached``.
   public static let cacheOnly = Self(.cacheOnly)
 
-  /// The same rule, kept in these levels only.
+  /// The same rule on these levels only.
   public func stored(in levels: CacheLevels) -> Self { Self(rule, in: levels) }
 }
 
-/// The places where a cache keeps answers.
+/// The levels of a cache.
 public struct CacheLevels: OptionSet, Sendable, Hashable {
-  /// The bits.
+  /// One bit for each level.
   public let rawValue: UInt8
-  /// Makes a set of its bits.
+  /// Makes a set from its bits.
   public init(rawValue: UInt8) { self.rawValue = rawValue }
 
-  /// In memory, parsed.
+  /// In memory, with parsed bodies.
   public static let memory = Self(rawValue: 1)
-  /// On disk.
+  /// On disk. It has an effect only where the cache has a ``DiskCacheConfiguration``.
   public static let disk = Self(rawValue: 2)
-  /// Both.
+  /// Memory and disk.
   public static let all: Self = [.memory, .disk]
 }
 
 extension APIError.Reason {
-  /// No stored answer fits, and the policy or the network condition forbids asking the server.
+  /// No stored response may be used, and the policy, the request or the network condition forbids asking
+  /// the server.
   public static let notCached = Self("not-cached", "there is no stored answer")
 }

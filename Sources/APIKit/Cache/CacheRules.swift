@@ -1,34 +1,35 @@
-/// What one load does about a stored answer, or the lack of one.
+/// What one load does with a stored response, or without one.
 enum CacheVerdict: Sendable, Hashable {
-  /// It lands.
+  /// The stored response lands.
   case use(Provenance)
-  /// It lands, and the server is asked in the background (RFC 5861, 3).
+  /// The stored response lands, and the server is asked in the background (RFC 5861, 3).
   case useAndRefresh(Provenance)
-  /// It is shown, and the server is asked.
+  /// The stored response is shown as a preview, and the server is asked.
   case preview(Provenance)
-  /// The server is asked; about the stored answer, when there is one with a validator.
+  /// The server is asked, under a condition where the stored response has a validator.
   case ask
-  /// Nothing may be asked and nothing fits.
+  /// The load fails: no stored response may be used, and the server must not be asked.
   case fail
 }
 
-/// The decisions of the cache as pure functions: policy, directives, ages in; what to do out.
+/// The cache's decisions as pure functions of policy, directives and ages.
 ///
-/// The HTTP rules that decide use (those of storing, freshness and validation stand in their own files):
+/// These HTTP rules decide whether a stored response is used; those of storing, freshness and validation
+/// are in files of their own:
 ///
 /// | rule | section |
 /// |---|---|
-/// | a fresh answer is used without asking | RFC 9111, 4.2 |
-/// | request `no-cache`, or `Pragma: no-cache` alone: asked first | 5.2.1.4, 5.4 |
-/// | response `no-cache`: asked first | 5.2.2.4 |
-/// | request `max-age`: nothing older; `min-fresh`: fresh for so long still | 5.2.1.1, 5.2.1.3 |
-/// | request `max-stale`: stale by so much is used, unless `must-revalidate` | 5.2.1.2, 4.2.4 |
-/// | `must-revalidate`: stale is never used, not even without a network | 5.2.2.2 |
-/// | request `only-if-cached`: nothing fits, nothing is asked | 5.2.1.7 |
-/// | `immutable`: a fresh answer needs no confirmation | RFC 8246, 2 |
-/// | `stale-while-revalidate`: stale by so much is used, and asked about in the background | RFC 5861, 3 |
-/// | what an unsafe request or a tag has made stale is never used unasked | RFC 9111, 4.4 |
-/// | `stale-if-error`, of either side: stale by so much lands instead of 500, 502, 503, 504 or no answer | RFC 5861, 4 |
+/// | a fresh response is used without asking | RFC 9111, 4.2 |
+/// | request `no-cache`, or `Pragma: no-cache` without `Cache-Control`: the server is asked first | 5.2.1.4, 5.4 |
+/// | response `no-cache`: the server is asked first | 5.2.2.4 |
+/// | request `max-age`: no older response is used; `min-fresh`: it must stay fresh for so long | 5.2.1.1, 5.2.1.3 |
+/// | request `max-stale`: a response stale by so much is used, unless it has `must-revalidate` | 5.2.1.2, 4.2.4 |
+/// | response `must-revalidate`: it is never used stale, not even without a network | 5.2.2.2 |
+/// | request `only-if-cached`: without a usable response the load fails and the server is not asked | 5.2.1.7 |
+/// | `immutable`: a fresh response needs no confirmation | RFC 8246, 2 |
+/// | `stale-while-revalidate`: a response stale by so much is used, the server is asked in the background | RFC 5861, 3 |
+/// | a response made stale by an unsafe request or a tag is never used without asking | RFC 9111, 4.4 |
+/// | `stale-if-error`, of either side: a response stale by so much replaces an outage (500, 502, 503, 504, none) | RFC 5861, 4 |
 struct CacheRules: Sendable {
   var policy: CachePolicy
   var use: CacheUse = .asPolicy
@@ -36,7 +37,7 @@ struct CacheRules: Sendable {
   /// The directives of the request.
   var request = CacheControl()
 
-  /// What to do with an answer found in a level.
+  /// What to do with a response found on a level, or with nil where none was found.
   func verdict(on entry: CacheEntry?, from level: CacheLevels, at now: CacheMoment) -> CacheVerdict {
     guard use != .ignoring else { return .ask }
     guard let entry else { return withoutEntry }
@@ -44,13 +45,13 @@ struct CacheRules: Sendable {
     let isFresh = isFresh(entry, age: age)
     let provenance = Self.provenance(level, age: age, isFresh: isFresh)
 
-    // A load that asks for confirmation says so itself, and outweighs a preference; not a prohibition.
+    // A load's wish for confirmation outweighs a preference, but not a prohibition.
     if use == .revalidating, preference != .storedOnly, policy.rule != .cacheOnly {
       return isFresh && policy.rule == .http && entry.freshness.control.isImmutable ? .use(provenance) : .ask
     }
     if preference != .asPolicy, policy.rule != .none {
       guard policy.rule == .http else { return .use(provenance) }
-      // As if the request accepted any staleness: what either side forbids stays forbidden (4.2.4).
+      // As if the request accepted any staleness; other directives of either side still apply (4.2.4).
       var lenient = self
       lenient.request.maxStale = request.maxStale ?? .any
       let verdict = lenient.httpVerdict(on: entry, age: age, isFresh: isFresh, provenance: provenance)
@@ -66,7 +67,7 @@ struct CacheRules: Sendable {
     }
   }
 
-  /// Whether a stored answer may land in the place of a failure.
+  /// Whether a stored response may land in place of a failure.
   func mayReplace(_ error: APIError, with entry: CacheEntry, at now: CacheMoment) -> Bool {
     guard Self.isOutage(error), let age = entry.arrival.seconds(until: now) else { return false }
     switch policy.rule {
@@ -81,7 +82,7 @@ struct CacheRules: Sendable {
     }
   }
 
-  /// Whether an answer may be stored.
+  /// Whether a response may be stored.
   func stores(method: HTTPMethod, requestHeaders: HTTPHeaders, answer: HTTPResponse) -> Bool {
     guard case .bytes = answer.body, answer.status != 206, answer.status != 304 else { return false }
     switch policy.rule {
@@ -104,7 +105,7 @@ struct CacheRules: Sendable {
   }
 
   private func isFresh(_ entry: CacheEntry, age: Double?) -> Bool {
-    // A clock that was set back leaves the age unknown: then nothing is fresh.
+    // The age is unknown after a clock was set back: then nothing is fresh.
     guard let age, !entry.isExpired else { return false }
     switch policy.rule {
     case .fresh(let limit), .networkElseStale(let limit): return age <= limit.inSeconds
@@ -144,8 +145,8 @@ struct CacheRules: Sendable {
     return level == .memory ? .memory(age: duration) : .disk(age: duration)
   }
 
-  /// No answer, or one that says the server is out of order. What the application's own rules refuse is
-  /// an answer, and stands.
+  /// Whether there was no response, or one that reports a server out of order. A response that the
+  /// application's own rules refuse is not an outage.
   private static func isOutage(_ error: APIError) -> Bool {
     if let status = error.evidence?.status ?? error.context.status {
       return [500, 502, 503, 504].contains(status)
@@ -156,7 +157,7 @@ struct CacheRules: Sendable {
 }
 
 extension Duration {
-  /// The same in seconds.
+  /// The duration in seconds.
   var inSeconds: Double {
     Double(components.seconds) + Double(components.attoseconds) * 1e-18
   }

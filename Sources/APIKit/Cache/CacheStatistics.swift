@@ -1,58 +1,59 @@
-/// What a cache has done since it was made, level by level.
+/// What a cache has done since it was made, and what it holds now, level by level.
 public struct CacheStatistics: Sendable, Hashable {
   /// The counts of one level.
   public struct Level: Sendable, Hashable {
-    /// Look-ups that found an answer, fresh or not.
+    /// Look-ups that found a response, fresh or not.
     public var hits = 0
     /// Look-ups that found none.
     public var misses = 0
-    /// Answers stored.
+    /// Responses stored.
     public var stores = 0
-    /// Answers dropped to keep the bounds.
+    /// Responses evicted to keep the bounds.
     public var evictions = 0
-    /// Answers there now.
+    /// Responses held now.
     public var count = 0
-    /// Bytes they take now.
+    /// Bytes held now.
     public var bytes = 0
 
-    /// Zeros.
+    /// Makes counts of zero.
     public init() {}
   }
 
   /// The level in memory.
   public var memory = Level()
-  /// The level on disk; zeros where there is none.
+  /// This process's counts for the level on disk, and what it holds; zeros without a disk.
   public var disk = Level()
-  /// The level on disk as all processes have used it since it was made or emptied last; ``disk`` has this
-  /// process's part. The counts of other processes are as of their last writing.
+  /// The level on disk with the counts of all processes since it was made or last emptied; ``disk`` has
+  /// those of this process. Counts of other processes are as of their last write.
   public var diskOverall = Level()
-  /// Answers that the server has confirmed with 304.
+  /// Stored responses that the server has confirmed with 304.
   public var revalidations = 0
-  /// Answers that landed though stale.
+  /// Responses that landed although they were stale.
   public var staleLandings = 0
-  /// Faults met; see ``CacheFault``.
+  /// Faults so far; see ``CacheFault``.
   public var faults = 0
 
-  /// Zeros.
+  /// Makes counts of zero.
   public init() {}
 }
 
-/// Something that went wrong inside a cache. Loads are not touched: they go on to the network.
+/// Something that went wrong inside a cache. It fails no load: the load goes on to the network.
 public struct CacheFault: Sendable, Hashable, CustomStringConvertible {
-  /// What kind of fault it was.
+  /// The kinds of faults.
   public enum Kind: String, Sendable, Hashable {
-    /// The folder or database cannot be opened or written: a read-only folder, a full disk.
+    /// The folder or the database cannot be opened or written, e.g. because the folder is read-only or the
+    /// disk is full; or a configured key cannot be used.
     case unusable
-    /// The database is damaged, or is none; it was made anew.
+    /// The database was damaged or not a database; it was emptied.
     case damagedDatabase = "damaged-database"
-    /// The database was written by a later version of the framework; it was left alone, and the cache
-    /// goes on in memory.
+    /// The database was written by a later version of the framework. It was left alone, and the cache goes
+    /// on in memory.
     case futureSchema = "future-schema"
-    /// One stored answer is damaged, truncated or missing; it was dropped.
+    /// One stored response is damaged, truncated or missing, or cannot be decoded; it was removed.
     case damagedEntry = "damaged-entry"
-    /// An encrypted answer does not open with the key at hand; it was dropped.
+    /// An encrypted response cannot be opened with the configured key; it was removed.
     case undecipherable
-    /// Answers came faster than the disk takes them; some were not written.
+    /// Responses arrived faster than the disk writes them; some were not written.
     case overrun
   }
 
@@ -61,6 +62,6 @@ public struct CacheFault: Sendable, Hashable, CustomStringConvertible {
   /// What happened, with its numbers. Safe to log.
   public let detail: String
 
-  /// `damaged-entry: …`
+  /// Kind and detail, e.g. `damaged-entry: …`. Safe to log.
   public var description: String { "\(kind.rawValue): \(detail)" }
 }

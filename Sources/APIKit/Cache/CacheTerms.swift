@@ -1,21 +1,22 @@
-/// What a manager says about its stored answers, beside its policy.
+/// What a manager states about its stored responses, besides its policy.
 public struct CacheTraits: Sendable, Hashable {
-  /// What the answers are about: `["rents"]`. A manager that ``expires`` one of these makes them stale.
+  /// The subjects of the responses, e.g. `["rents"]`. A load of a manager that ``expires`` one of them
+  /// makes the responses stale. The default is none.
   public var tags: Set<String>
-  /// The tags whose stored answers become stale when a load of this manager succeeds. For managers that
-  /// change something on the server.
+  /// The tags whose stored responses become stale when a load of this manager succeeds; for managers that
+  /// change something on the server. The default is none.
   public var expires: Set<String>
-  /// The version of what the manager stores. Answers of another version are not used. Raise it when a
+  /// The version of the stored form. Stored responses of another version are not used. Raise it when a
   /// changed validator or decoder could not read them. The default is 0.
   public var version: Int
-  /// Whether the answers are secrets: then they are kept in memory only, or encrypted on disk when the
-  /// cache has a key. The default is false.
+  /// Whether the responses are secrets. They are then kept in memory only, and on disk only where
+  /// ``DiskCacheConfiguration/encryptionKey`` is set. The default is false.
   public var isSensitive: Bool
-  /// Parameters, beside those of the service, whose values change from load to load and do not tell
-  /// answers apart.
+  /// Parameters, in addition to those of the service, whose values change from load to load and do not tell
+  /// responses apart. The default is none.
   public var volatileParameters: Set<String>
 
-  /// What signatures usually add to the parameters.
+  /// The parameters that signatures usually add.
   public static let usuallyVolatile: Set<String> = ["timestamp", "nonce", "sign", "signature"]
 
   /// Makes traits; what is left out has its default.
@@ -31,29 +32,32 @@ public struct CacheTraits: Sendable, Hashable {
   }
 }
 
-/// What one load does with the cache.
+/// How one load uses the cache.
 public enum CacheUse: Sendable, Hashable {
-  /// As the manager's policy says.
+  /// What the manager's policy says.
   case asPolicy
-  /// A stored answer lands only after the server has confirmed it (304); for a pull to refresh that saves
-  /// bytes. An answer that the server declared immutable needs no confirmation while fresh (RFC 8246).
+  /// A stored response lands only after the server has confirmed it with 304; for a pull to refresh that
+  /// saves bytes. Under ``CachePolicy/http`` a fresh response that the server declared immutable needs no
+  /// confirmation (RFC 8246). It does not lift a prohibition to ask the server: see
+  /// ``CachePreference/storedOnly`` and ``CachePolicy/cacheOnly``.
   case revalidating
-  /// The server is asked as if nothing were stored; its answer is stored.
+  /// The server is asked as if nothing were stored; its response is stored as the policy allows.
   case ignoring
 }
 
-/// Everything one load says about the cache, as its manager and service state it at takeoff.
+/// Everything about the cache that manager and service state for one load at takeoff.
 public struct CacheTerms: Sendable {
   /// The manager's policy.
   public var policy: CachePolicy
   /// The manager's traits.
   public var traits: CacheTraits
-  /// What this load asks for.
+  /// How this load uses the cache.
   public var use: CacheUse
-  /// Whose answers these are: the service's signed-in user.
+  /// The partition of the responses, which stands for the service's signed-in user.
   public var partition: String
 
-  /// Makes terms; what is left out has its default, and a policy of none takes no part in caching.
+  /// Makes terms; what is left out has its default. With the policy ``CachePolicy/none`` nothing is looked
+  /// up or stored.
   public init(
     policy: CachePolicy = .none, traits: CacheTraits = CacheTraits(), use: CacheUse = .asPolicy,
     partition: String = ""

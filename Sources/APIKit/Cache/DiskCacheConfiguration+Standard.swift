@@ -1,8 +1,8 @@
 import Foundation
 
 extension DiskCacheConfiguration {
-  /// The program's own folder for answers: in Caches on Apple platforms, else under `XDG_CACHE_HOME` or
-  /// `~/.cache`.
+  /// A configuration with the program's own folder: `answers` in Caches on Apple platforms, elsewhere under
+  /// `XDG_CACHE_HOME` or `~/.cache`, in a folder with the name of the bundle or program.
   public static var standard: DiskCacheConfiguration {
     let program = ProcessInfo.processInfo.processName
     #if canImport(Darwin)

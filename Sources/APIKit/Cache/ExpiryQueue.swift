@@ -1,4 +1,5 @@
-/// Places by the time they expire, earliest first: a binary heap whose outdated items are passed over.
+/// A binary heap of places by the time they expire, earliest first. Outdated items stay until they are
+/// popped or filtered; the caller recognises them by their generation.
 struct ExpiryQueue {
   struct Item {
     var expiry: Double
@@ -28,7 +29,7 @@ struct ExpiryQueue {
     sink(0)
   }
 
-  /// Drops the items that do not fit.
+  /// Removes the items that do not fit.
   mutating func keep(_ fits: (Item) -> Bool) {
     items.removeAll { !fits($0) }
     for parent in stride(from: items.count / 2 - 1, through: 0, by: -1) { sink(parent) }

@@ -1,15 +1,16 @@
-/// The books of ``MemoryCache``: where each answer is, which was used when, and what expires first.
+/// The bookkeeping of ``MemoryCache``: the place of each response, the order of use and the times of
+/// expiry.
 ///
-/// A list of slots linked by use, with an index by key; not locked itself.
+/// Slots linked in order of use, with an index by key. Not locked itself.
 struct MemoryBooks {
   struct Slot {
     var key: CacheKey
-    /// The variants that `Vary` tells apart, latest first; mostly one.
+    /// The variants that `Vary` tells apart, latest first; usually one.
     var variants: [CacheEntry]
     var cost: Int
     var newer: Int32
     var older: Int32
-    /// Counts the uses of the slot, so that the queue of expiries can tell who is meant.
+    /// Raised with each change of the slot, so that outdated items of the expiry queue can be recognised.
     var generation: UInt32
   }
 
@@ -24,7 +25,7 @@ struct MemoryBooks {
 }
 
 extension MemoryBooks {
-  /// More variants of one key than this are not kept.
+  /// The most variants that are kept of one key.
   private static var maximumVariants: Int { 8 }
 
   mutating func touch(_ place: Int32) {
@@ -81,7 +82,8 @@ extension MemoryBooks {
     return dropped
   }
 
-  /// Makes room: the earliest expired slot, else the least recently used. Nil when there is nothing else.
+  /// Evicts the slot that expired first, otherwise the least recently used one; nil when there is no other
+  /// slot.
   mutating func evict(now: Double, sparing key: CacheKey) -> [CacheEntry]? {
     while let first = expiries.first, first.expiry <= now {
       expiries.pop()

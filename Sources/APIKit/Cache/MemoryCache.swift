@@ -1,9 +1,9 @@
 import Synchronization
 
-/// Stored answers in memory, bounded in bytes and in number.
+/// Stored responses in memory, bounded in bytes and in number.
 ///
-/// A look-up takes one hash of one word. What must go when a bound is reached: first what is past its expiry,
-/// then what was used longest ago. The bounds hold after every store.
+/// A look-up hashes one word. At a bound, expired entries are evicted first, then the least recently used.
+/// The bounds hold after every store.
 final class MemoryCache: Sendable {
   let maximumBytes: Int
   let maximumCount: Int
@@ -23,14 +23,15 @@ final class MemoryCache: Sendable {
     return numbers
   }
 
-  /// The answer for a call: of its type and version, and of the variant its header fields ask for.
+  /// The stored response for a call, of its type and version, and of the variant that its header fields
+  /// select.
   func find(_ query: CacheQuery) -> CacheEntry? {
     let variants = state.withLock { state -> [CacheEntry]? in
       guard let place = state.places[query.key] else { return nil }
       state.touch(place)
       return state.slots[Int(place)].variants
     }
-    // Matching may ask the service for header fields: never under the lock.
+    // Matching may call the service for header fields, so it is done outside the lock.
     let entry = variants?.first(where: query.matches)
     if entry == nil {
       misses.add(1, ordering: .relaxed)
@@ -40,14 +41,14 @@ final class MemoryCache: Sendable {
     return entry
   }
 
-  /// Stores an answer in the place of its variant.
+  /// Stores a response in place of the same variant.
   ///
-  /// - Parameter now: The wall clock's time: what has expired by then goes first.
+  /// - Parameter now: The wall clock's time; entries that have expired by then are evicted first.
   func store(_ entry: CacheEntry, now: Double) {
     let cost = entry.memoryCost
-    // One answer that would drive out a quarter of the others is better read from disk.
+    // Storing it would evict a quarter of the other responses; it is better read from disk.
     guard cost <= maximumBytes / 4 else { return remove(entry.key) }
-    // What is dropped is released after the lock is left.
+    // The evicted entries are released outside the lock.
     let dropped = state.withLock { state in
       var dropped = state.put(entry, cost: cost)
       while state.numbers.bytes > maximumBytes || state.numbers.count > maximumCount {
@@ -59,12 +60,12 @@ final class MemoryCache: Sendable {
     _ = consume dropped
   }
 
-  /// Drops all variants of a key.
+  /// Removes all variants of a key.
   func remove(_ key: CacheKey) {
     _ = state.withLock { state in state.places[key].map { state.remove($0) } }
   }
 
-  /// Drops the answers of a partition.
+  /// Removes the responses of a partition.
   func remove(partition: UInt64) {
     let dropped = state.withLock { state in
       let keys = state.places.filter {
@@ -75,7 +76,7 @@ final class MemoryCache: Sendable {
     _ = consume dropped
   }
 
-  /// Makes what carries one of the tags stale.
+  /// Makes the responses with one of the tags stale.
   func expire(tags: Set<String>) {
     state.withLock { state in
       for tag in tags {
@@ -84,8 +85,8 @@ final class MemoryCache: Sendable {
     }
   }
 
-  /// Makes what was asked from a URL stale. Looks at every answer: unsafe requests are few, and an index
-  /// would cost every store.
+  /// Makes the responses from a URL stale. It scans every slot: unsafe requests are few, and an index would
+  /// cost time at every store.
   func expire(url: UInt64) {
     state.withLock { state in
       for slot in state.slots where slot.variants.contains(where: { $0.url == url }) {
@@ -94,7 +95,7 @@ final class MemoryCache: Sendable {
     }
   }
 
-  /// Drops everything.
+  /// Removes everything.
   func removeAll() {
     let dropped = state.withLock { state in
       let old = state.slots
@@ -109,12 +110,12 @@ final class MemoryCache: Sendable {
   }
 }
 
-/// What a look-up asks for.
+/// The criteria of one look-up.
 struct CacheQuery {
   let key: CacheKey
   let type: String
   let version: Int
-  /// The request's header fields; read only for answers that depend on some.
+  /// The request's header fields; read only for responses that depend on some.
   let headers: () -> HTTPHeaders
 
   func matches(_ entry: CacheEntry) -> Bool {

@@ -1,13 +1,15 @@
 import Synchronization
 
-/// Answers kept so that what need not be asked again is not asked again.
+/// A store of responses in memory and, where configured, on disk, so that loads can land without the
+/// server.
 ///
-/// Give one to a service through ``APIService/cache``; several services may share one. What is kept and when
-/// it is used is each manager's ``APIManager/cachePolicy``. Only answers that validated at their landing
-/// are stored. Look-ups in memory take microseconds; storing never waits for the disk. May be used from any
-/// thread. In a test, make one of your own: the default is memory only and shared by the process.
+/// Give one to a service through ``APIService/cache``; several services may share one. Each manager's
+/// ``APIManager/cachePolicy`` decides what is stored and when it is used. Only responses that validated at
+/// their landing are stored. A look-up in memory takes microseconds; storing does not wait for the disk. It
+/// may be used from any thread. In a test, make a separate cache: ``shared`` is in memory only and shared
+/// by the process.
 public final class ResponseCache: Sendable {
-  /// The cache of services that state none of their own: in memory only, with the default bounds.
+  /// The default cache of services, in memory only, with the default bounds.
   public static let shared = ResponseCache()
 
   private struct State {
@@ -15,7 +17,7 @@ public final class ResponseCache: Sendable {
     var condition: @Sendable () -> CacheCondition = { .unrestricted }
     var revalidations = 0
     var staleLandings = 0
-    /// Counts invalidations, so that an answer asked for before one is not stored after it.
+    /// Counts invalidations, so that a response requested before one is not stored after it.
     var epoch: UInt64 = 0
     var epochs: [String: UInt64] = [:]
   }
@@ -29,11 +31,11 @@ public final class ResponseCache: Sendable {
   /// Makes a cache; in memory only where no disk is given.
   ///
   /// - Parameters:
-  ///   - memoryBytes: The bound in memory, in bytes, books included. The default is 32 MiB.
-  ///   - memoryCount: The most answers in memory. The default is 20,000.
-  ///   - disk: Where answers are kept beyond the life of the process. What goes wrong there is told to
+  ///   - memoryBytes: The bound in memory, in bytes, bookkeeping included. The default is 32 MiB.
+  ///   - memoryCount: The most responses in memory. The default is 20,000.
+  ///   - disk: Where responses are stored beyond the life of the process. Its failures are passed to
   ///     ``onFault(_:)``, and the cache goes on in memory.
-  ///   - time: The clocks that ages are measured by.
+  ///   - time: The clocks that measure ages.
   public init(
     memoryBytes: Int = 32 << 20, memoryCount: Int = 20_000, disk: DiskCacheConfiguration? = nil,
     time: any TimeSource = SystemTime()
@@ -45,27 +47,30 @@ public final class ResponseCache: Sendable {
     self.disk = disk.map { DiskCache($0, time: time) { faults.report($0) } }
   }
 
-  /// Returns when everything stored and removed before is on disk, or has failed to be.
+  /// Returns when everything stored and removed before is on disk, or has failed to be written.
   ///
-  /// For tests, and before a process ends that must not lose the last answers.
+  /// For tests, and for the end of a process that must not lose the last responses.
   public func flush() async { await disk?.flush() }
 
   // MARK: The network's condition
 
-  /// What is done under each condition of the network. The default is ``CacheConditionTable/standard``.
+  /// What is preferred under each condition of the network. The default is
+  /// ``CacheConditionTable/standard``.
   public var conditionTable: CacheConditionTable {
     get { state.withLock { $0.table } }
     set { state.withLock { $0.table = newValue } }
   }
 
-  /// Takes the network's condition from a source: a monitor, or a value set by hand (`{ .offline }`).
+  /// Reads the network's condition from a source: a monitor, or a fixed value (`{ .offline }`).
   ///
-  /// - Parameter source: Called at every look-up, on any thread; it must be quick.
+  /// Until it is called, the condition is ``CacheCondition/unrestricted``.
+  /// - Parameter source: Called once for each load whose manager has a cache policy, at its takeoff; it
+  ///   must return quickly.
   public func followCondition(_ source: @escaping @Sendable () -> CacheCondition) {
     state.withLock { $0.condition = source }
   }
 
-  /// What the network's condition makes of the policies now.
+  /// The preference under the network's present condition.
   var preference: CachePreference {
     let (table, condition) = state.withLock { ($0.table, $0.condition) }
     return table[condition()]
@@ -73,8 +78,10 @@ public final class ResponseCache: Sendable {
 
   // MARK: Removing
 
-  /// Makes every stored answer that carries one of the tags stale: it is not used before the server has
-  /// confirmed it.
+  /// Makes every stored response with one of the tags stale.
+  ///
+  /// Under ``CachePolicy/fresh(for:in:)`` and ``CachePolicy/http`` it lands only after the server has
+  /// confirmed it. Policies and preferences that accept a response of any age still use it.
   public func expire(tags: Set<String>) {
     guard !tags.isEmpty else { return }
     advance(tags.map { "tag " + $0 })
@@ -82,7 +89,8 @@ public final class ResponseCache: Sendable {
     disk?.enqueue(.expireTags(tags))
   }
 
-  /// Makes the stored answers of a URL stale, as a good answer to an unsafe request does (RFC 9111, 4.4).
+  /// Makes the stored responses of a URL stale, as a successful response to an unsafe request does (RFC
+  /// 9111, 4.4).
   func expire(url: HTTPURL) {
     let fingerprint = url.fingerprint
     advance(["url " + url.cacheText])
@@ -90,7 +98,7 @@ public final class ResponseCache: Sendable {
     disk?.enqueue(.expireURL(fingerprint))
   }
 
-  /// Drops everything.
+  /// Removes everything. Responses to requests sent before land but are not stored.
   public func removeAll() {
     state.withLock { state in
       state.epoch += 1
@@ -100,10 +108,11 @@ public final class ResponseCache: Sendable {
     disk?.enqueue(.removeAll)
   }
 
-  /// Drops the answers of one partition, e.g. of a user who signs out.
+  /// Removes the responses of one partition, e.g. when a user signs out.
+  ///
+  /// Responses to requests sent before, of all partitions, land but are not stored.
   public func removeAll(of partition: String) {
     let fingerprint = Checksum.of(partition)
-    // Answers of that user that are in the air land, but are not stored; nor are those of others.
     state.withLock { state in
       state.epoch += 1
       state.epochs = ["all": state.epoch]
@@ -114,7 +123,8 @@ public final class ResponseCache: Sendable {
 
   // MARK: Numbers
 
-  /// What the cache has done since it was made, and what it holds now.
+  /// The counts since the cache was made, and what it holds now. It reads the database where there is a
+  /// disk.
   public var statistics: CacheStatistics {
     var numbers = CacheStatistics()
     numbers.memory = memory.statistics
@@ -127,7 +137,9 @@ public final class ResponseCache: Sendable {
     return numbers
   }
 
-  /// Has a closure told of every fault, on any thread: those from now on, and the first that came before.
+  /// Calls a closure for every fault from now on, and at once for up to 16 that came before the first call.
+  ///
+  /// It replaces an earlier closure. It is called on any thread.
   public func onFault(_ report: @escaping @Sendable (CacheFault) -> Void) { faults.listen(report) }
 
   func count(revalidation: Bool = false, stale: Bool = false) {
@@ -144,15 +156,14 @@ extension ResponseCache {
   /// The present, on both clocks.
   var now: CacheMoment { CacheMoment(time) }
 
-  /// The number of invalidations so far; given back when storing.
+  /// The number of invalidations so far. A load keeps it when it sends its request.
   var epoch: UInt64 { state.withLock { $0.epoch } }
 
-  /// Whether an answer may be outdated already: something that concerns it was made stale after it was
-  /// asked for.
+  /// Whether something that concerns a response was made stale after it was requested.
   ///
   /// - Parameters:
-  ///   - asked: The ``epoch`` when it was asked for.
-  ///   - url: What was asked.
+  ///   - asked: The ``epoch`` when the request was sent.
+  ///   - url: The request's URL.
   func isOutdated(_ entry: CacheEntry, asked: UInt64, url: HTTPURL) -> Bool {
     state.withLock { state in
       guard state.epoch != asked else { return false }
@@ -162,25 +173,25 @@ extension ResponseCache {
     }
   }
 
-  /// Stores an answer that has validated.
+  /// Stores a response that has validated.
   func store(_ entry: CacheEntry, in levels: CacheLevels) {
     if levels.contains(.memory) { memory.store(entry, now: entry.arrival.wall) }
     if levels.contains(.disk), let disk {
-      // What must not be written must not leave what was there before, either.
+      // A response that must not be written must still replace the earlier one.
       disk.enqueue(disk.accepts(entry) ? .store(entry) : .remove(entry.key))
     }
   }
 
-  /// Keeps what was found on disk in memory, too.
+  /// Stores in memory what was found on disk.
   func promote(_ entry: CacheEntry) { memory.store(entry, now: time.wallClock) }
 
-  /// Drops the answers of a call: they did not validate any more.
+  /// Removes the responses of a call, because they no longer validate.
   func remove(_ key: CacheKey) {
     memory.remove(key)
     disk?.enqueue(.remove(key))
   }
 
-  /// Drops what is stored and cannot be used, and says so.
+  /// Removes stored responses that cannot be used, and reports a fault.
   func drop(_ key: CacheKey, because reason: String) {
     remove(key)
     faults.report(CacheFault(kind: .damagedEntry, detail: reason))
@@ -189,19 +200,19 @@ extension ResponseCache {
   private func advance(_ names: [String]) {
     state.withLock { state in
       state.epoch += 1
-      // Forgetting which was what is safe: everything asked for before now counts as outdated then.
+      // Without the names, everything requested before now counts as outdated, which is safe.
       if state.epochs.count > 4096 { state.epochs = ["all": state.epoch] }
       for name in names { state.epochs[name] = state.epoch }
     }
   }
 }
 
-/// Counts a cache's faults and tells whoever listens.
+/// Counts a cache's faults and passes them to the listener.
 final class CacheFaults: Sendable {
   private struct State {
     var count = 0
     var listener: (@Sendable (CacheFault) -> Void)?
-    /// Faults from before somebody listened: the disk is opened while the cache is made.
+    /// Faults from before there was a listener: the disk is opened while the cache is made.
     var untold: [CacheFault] = []
   }
 

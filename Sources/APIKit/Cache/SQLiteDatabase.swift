@@ -1,13 +1,13 @@
 import CAPIKit
 
-/// One connection to an SQLite database; the only file that names the library.
+/// One connection to an SQLite database; the only file that uses the library.
 ///
-/// Not locked and not `Sendable`: whoever owns it uses it from one place at a time.
+/// Not locked and not `Sendable`: its owner must use it from one place at a time.
 final class SQLiteDatabase {
   private let handle: OpaquePointer
   private let patience: Int32
 
-  /// Opens a database, creating the file where there is none.
+  /// Opens a database, creating the file where it does not exist.
   ///
   /// - Parameter patience: How long a call waits for another process's lock, in milliseconds.
   init(path: String, patience: Int32) throws(SQLiteFailure) {
@@ -27,12 +27,13 @@ final class SQLiteDatabase {
 
   deinit { sqlite3_close_v2(handle) }
 
-  /// Runs statements that give no rows.
+  /// Runs statements that return no rows.
   func execute(_ sql: String) throws(SQLiteFailure) {
     try check(sqlite3_exec(handle, sql, nil, nil, nil))
   }
 
-  /// Runs statements that SQLite itself does not wait with while others use the file: a change of the journal.
+  /// Runs statements for which SQLite's own busy timeout does not apply, such as a change of the journal
+  /// mode.
   func executePatiently(_ sql: String) throws(SQLiteFailure) {
     for _ in 0..<(patience / 2) {
       do throws(SQLiteFailure) {
@@ -45,7 +46,7 @@ final class SQLiteDatabase {
     try execute(sql)
   }
 
-  /// Prepares a statement that is used again and again.
+  /// Prepares a statement that is used repeatedly.
   func prepare(_ sql: String) throws(SQLiteFailure) -> SQLiteStatement {
     var statement: OpaquePointer?
     try check(sqlite3_prepare_v3(handle, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &statement, nil))
@@ -59,12 +60,12 @@ final class SQLiteDatabase {
     return try statement.step() ? statement.integer(0) : 0
   }
 
-  /// Reads several things as they stood at one moment, whatever others commit meanwhile.
+  /// Reads several values from one snapshot, whatever other connections commit meanwhile.
   func snapshot<Value>(_ work: () throws(SQLiteFailure) -> Value) throws(SQLiteFailure) -> Value {
     try transaction("BEGIN", work)
   }
 
-  /// Does all of the work or none of it.
+  /// Does all of the work, or none of it when it throws.
   func transaction<Value>(_ work: () throws(SQLiteFailure) -> Value) throws(SQLiteFailure) -> Value {
     try transaction("BEGIN IMMEDIATE", work)
   }
@@ -78,25 +79,25 @@ final class SQLiteDatabase {
       try execute("COMMIT")
       return value
     } catch {
-      // The failure may have rolled back already; then there is nothing to do.
+      // A failed statement may have rolled back already; then this one fails, which is harmless.
       try? execute("ROLLBACK")
       throw error
     }
   }
 
-  /// How many rows the last statement changed.
+  /// The number of rows that the last statement changed.
   var changes: Int { Int(sqlite3_changes(handle)) }
 
   /// The id of the row inserted last.
   var lastRow: Int64 { sqlite3_last_insert_rowid(handle) }
 
-  /// Whether all pages hang together; takes a while for a large one.
+  /// Whether the database's pages are consistent. It reads all of them.
   func isSound() throws(SQLiteFailure) -> Bool {
     let check = try prepare("PRAGMA quick_check(1)")
     return try check.step() && check.text(0) == "ok"
   }
 
-  /// Makes a damaged database empty, in place: other processes may have it open.
+  /// Empties a damaged database in place, because other processes may have it open.
   func reset() throws(SQLiteFailure) {
     try check(apikit_sqlite3_reset(handle, 1))
     defer { _ = apikit_sqlite3_reset(handle, 0) }
@@ -111,7 +112,7 @@ final class SQLiteDatabase {
   private static func message(of handle: OpaquePointer) -> String { String(cString: sqlite3_errmsg(handle)) }
 }
 
-/// One prepared statement. Bind from 1, step, read columns from 0, reset.
+/// One prepared statement. Parameters are bound from 1, columns are read from 0; reset it after use.
 final class SQLiteStatement {
   private let handle: OpaquePointer
   /// Keeps the connection open.
@@ -128,7 +129,7 @@ final class SQLiteStatement {
   func bind(_ index: Int32, _ value: Double) { sqlite3_bind_double(handle, index, value) }
 
   func bind(_ index: Int32, _ bytes: [UInt8]) {
-    // An empty array has no address, and a blob without one would be NULL.
+    // An empty array has no address, and a blob without an address would be NULL.
     guard !bytes.isEmpty else { return _ = sqlite3_bind_zeroblob(handle, index, 0) as Int32 }
     _ = bytes.withUnsafeBytes { apikit_sqlite3_bind_blob(handle, index, $0.baseAddress, Int32($0.count)) }
   }
@@ -142,20 +143,20 @@ final class SQLiteStatement {
     }
   }
 
-  /// Whether there is a row now.
+  /// Takes one step; true when there is a row to read.
   func step() throws(SQLiteFailure) -> Bool {
     switch sqlite3_step(handle) {
     case SQLITE_ROW: return true
     case SQLITE_DONE: return false
     case let code:
-      // The database's message is that of the reset.
+      // The reset gives the database's message.
       let reset = sqlite3_reset(handle)
       try database.check(reset)
       throw SQLiteFailure(code: code, message: String(cString: sqlite3_errstr(code)))
     }
   }
 
-  /// Runs a statement that gives no rows, and resets it.
+  /// Runs a statement that returns no rows, and resets it.
   func run() throws(SQLiteFailure) {
     _ = try step()
     reset()
@@ -170,14 +171,14 @@ final class SQLiteStatement {
     sqlite3_column_text(handle, column).map { String(cString: $0) }
   }
 
-  /// The bytes of a blob, valid inside the closure alone.
+  /// The bytes of a blob, valid only inside the closure.
   func withBlob<Value>(_ column: Int32, _ read: (UnsafeRawBufferPointer) -> Value) -> Value {
     let start = sqlite3_column_blob(handle, column)
     return read(UnsafeRawBufferPointer(start: start, count: Int(sqlite3_column_bytes(handle, column))))
   }
 }
 
-/// What SQLite said when a call failed.
+/// A failed call of SQLite.
 struct SQLiteFailure: Error, Sendable, CustomStringConvertible {
   /// The extended result code.
   let code: Int32
@@ -185,9 +186,9 @@ struct SQLiteFailure: Error, Sendable, CustomStringConvertible {
 
   private var primary: Int32 { code & 0xFF }
 
-  /// Whether the file is damaged, or no database.
+  /// Whether the file is damaged, or is not a database.
   var isDamage: Bool { primary == SQLITE_CORRUPT || primary == SQLITE_NOTADB }
-  /// Whether another process holds a lock.
+  /// Whether another connection holds a lock.
   var isBusy: Bool { primary == SQLITE_BUSY || primary == SQLITE_LOCKED }
 
   /// `database or disk is full (13)`

@@ -17,11 +17,11 @@ extension APIError: CustomStringConvertible {
     return text
   }
 
-  /// Place and reason, without variable parts: `transport.idle-timeout`. Fit for the name of a metric.
+  /// Place and reason, without variable parts: `transport.idle-timeout`. Suitable as the name of a metric.
   public var label: String { "\(place.rawValue).\(reason.name)" }
 
-  /// Everything known, over several lines. May hold bodies and header values: not for logs that leave
-  /// the machine.
+  /// Everything known, over several lines, with at most 16 KiB of the body. It may contain bodies and
+  /// values of header fields: keep it out of logs that leave the machine.
   public var expandedDescription: String {
     var lines = [description, "  label: \(label)"]
     if let manager = context.manager { lines.append("  manager: \(manager)") }
@@ -38,7 +38,7 @@ extension APIError: CustomStringConvertible {
     return lines.joined(separator: "\n")
   }
 
-  /// A body longer than this is cut in ``expandedDescription``; more would drown the rest.
+  /// In bytes; a longer body would hide the rest of the text.
   private static let printedBodyLimit = 16 * 1024
 
   private var subject: String? {

@@ -1,8 +1,8 @@
 /// What went wrong with one load: where it failed, why, and for which API.
 ///
-/// Every failure of the framework is an `APIError`; a load ends with exactly one of them, with an answer,
-/// or cancelled. It has three texts: ``description`` is safe to log, ``label`` has no variable parts and
-/// names a metric, and ``expandedDescription`` may hold bodies and header values.
+/// Every failure of the framework is an `APIError`. It has three texts: ``description`` is safe to log,
+/// ``label`` has no variable parts and names a metric, and ``expandedDescription`` may contain bodies and
+/// values of header fields.
 public struct APIError: Error, Sendable {
   private struct Fields: Sendable {
     var place: Place
@@ -15,7 +15,7 @@ public struct APIError: Error, Sendable {
 
   private var fields: Boxed<Fields>
 
-  /// The station of the walk at which the load failed.
+  /// The stage of the load at which it failed.
   public var place: Place {
     get { fields.value.place }
     _modify { yield &fields.value.place }
@@ -25,22 +25,23 @@ public struct APIError: Error, Sendable {
     get { fields.value.reason }
     _modify { yield &fields.value.reason }
   }
-  /// What happened, with its numbers and the next step if there is one. Safe to log: holds no secrets.
+  /// What happened, with its numbers and the next step if there is one. Safe to log: it contains no
+  /// secrets.
   public var detail: String {
     get { fields.value.detail }
     _modify { yield &fields.value.detail }
   }
-  /// Which API the failure belongs to. Filled in by the flight; empty for errors of bare values.
+  /// The API that the failure belongs to. The flight fills it in; it is empty for errors of bare values.
   public var context: Context {
     get { fields.value.context }
     _modify { yield &fields.value.context }
   }
-  /// The error of a lower layer or of the application that led to this one, if there was one.
+  /// The error of a lower layer or of the application that caused this one; nil when there is none.
   public var underlying: (any Error)? {
     get { fields.value.underlying }
     _modify { yield &fields.value.underlying }
   }
-  /// What the server had answered when the load failed, so that nothing is lost; nil before an answer.
+  /// The response at which the load failed; nil when there was none.
   public var evidence: Evidence? {
     get { fields.value.evidence }
     _modify { yield &fields.value.evidence }
@@ -49,12 +50,12 @@ public struct APIError: Error, Sendable {
   /// Makes an error.
   ///
   /// - Parameters:
-  ///   - place: The station of the walk.
+  ///   - place: The stage of the load.
   ///   - reason: Why it failed.
   ///   - detail: What happened, in words that may be logged. The default is the reason's own text.
-  ///   - context: Which API; filled in later by the flight when left empty.
-  ///   - underlying: The error below this one.
-  ///   - evidence: What the server had answered.
+  ///   - context: Which API; when empty, the flight fills it in.
+  ///   - underlying: The error that caused this one. None by default.
+  ///   - evidence: The response at which the load failed. None by default.
   public init(
     _ place: Place, _ reason: Reason, _ detail: String? = nil, context: Context = Context(),
     underlying: (any Error)? = nil, evidence: Evidence? = nil
@@ -67,38 +68,38 @@ public struct APIError: Error, Sendable {
 }
 
 extension APIError {
-  /// A station of the walk of one call.
+  /// A stage of one load.
   public enum Place: String, Sendable, Hashable, CaseIterable {
     /// Collecting, reforming and validating the parameters.
     case parameters
-    /// The takeoff policy, the interceptors and admission: before anything is built.
+    /// The takeoff policy and the interceptors, the network gate, the limiter and the circuit breaker.
     case takeoff
     /// Building the request from service, API and parameters.
     case assembly
     /// Computing the signature of one attempt.
     case signing
-    /// The wire: name, connection, TLS, bytes.
+    /// The transport's attempt: name resolution, connection, TLS, transfer.
     case transport
-    /// Decoding and validating what came back.
+    /// Decoding and validating the response.
     case response
-    /// Turning raw data into what a view shows.
+    /// Turning raw data into what a view uses.
     case reform
-    /// Reading or writing stored answers.
+    /// Looking up stored responses.
     case cache
     /// Credentials: sign-in, refresh, authorization.
     case auth
   }
 
-  /// What the server had answered when a load failed.
+  /// The response at which a load failed.
   public struct Evidence: Sendable {
-    /// The status code of the answer.
+    /// The status code.
     public var status: Int
     /// The header fields in the order received.
     public var headers: [(name: String, value: String)]
-    /// The body as received (after content decoding), possibly cut.
+    /// The body after content decoding; it may be incomplete.
     public var body: [UInt8]
 
-    /// Makes the evidence of one answer.
+    /// Makes evidence from the parts of a response.
     public init(status: Int, headers: [(name: String, value: String)], body: [UInt8]) {
       self.status = status
       self.headers = headers
@@ -106,7 +107,7 @@ extension APIError {
     }
   }
 
-  /// The API a failure belongs to, and how far the load had come.
+  /// The API that a failure belongs to, and how far the load had come.
   public struct Context: Sendable {
     /// The manager's type, e.g. `RentListAPIManager`.
     public var manager: String?
@@ -116,22 +117,22 @@ extension APIError {
     public var apiName: String?
     /// The HTTP method.
     public var method: String?
-    /// The URL without its query, which may hold secrets.
+    /// The URL without its query, which may contain secrets.
     public var location: String?
-    /// The attempt that failed, from 1; nil when none was made.
+    /// The attempt that failed, counted from 1; nil when none was made.
     public var attempt: Int?
-    /// How many attempts the retry policy allowed.
+    /// How many attempts the retry policy allows.
     public var attemptLimit: Int?
-    /// Time since takeoff.
+    /// The time since takeoff.
     public var elapsed: Duration?
-    /// The HTTP status of the answer, if there was one.
+    /// The HTTP status of the response; nil when there was none.
     public var status: Int?
-    /// The flight's id, as in its takeoff and its record.
+    /// The id of the flight, as in its takeoff and its record.
     public var flightID: UInt64?
-    /// Who cancelled the load; see ``APIError/cancellation``.
+    /// Why the load was cancelled; see ``APIError/cancellation``.
     var cancellation: CancellationReason?
 
-    /// An empty context.
+    /// Makes an empty context.
     public init() {}
   }
 }

@@ -1,34 +1,34 @@
-/// Why a flight ended without success or failure.
+/// Why a flight was cancelled, which is neither a success nor a failure.
 public struct CancellationReason: Sendable, Hashable, CustomStringConvertible {
   /// The stable name.
   public let description: String
 
-  /// `cancel` was called on the manager or the registry.
+  /// `cancel` was called on the manager, its group or the registry.
   public static let byCaller = Self(description: "by-caller")
-  /// A later load took its place by the takeoff policy.
+  /// A later load replaced it, by the takeoff policy.
   public static let superseded = Self(description: "superseded")
   /// The task that awaited it was cancelled.
   public static let taskCancelled = Self(description: "task-cancelled")
-  /// The transport was stopped while it was in the air.
+  /// The transport was stopped during its attempt.
   public static let transportStopped = Self(description: "transport-stopped")
   /// An interceptor vetoed its landing.
   public static let vetoed = Self(description: "vetoed")
-  /// The sign-in it waited for was given up.
+  /// The sign-in that it waited for was abandoned.
   public static let signInCancelled = Self(description: "sign-in-cancelled")
-  /// The service's common-error hook has dealt with the failure.
+  /// The service's error hook has dealt with the failure.
   public static let handledByService = Self(description: "handled-by-service")
-  /// The last reference to its manager was released while it was in the air.
+  /// The last reference to its manager was released before it landed.
   public static let managerReleased = Self(description: "manager-released")
 }
 
 extension APIError {
-  /// The error of a load that ends without success or failure.
+  /// The error of a cancelled load.
   init(cancelled reason: CancellationReason) {
     self.init(.takeoff, .cancelled, "cancelled: \(reason)")
     context.cancellation = reason
   }
 
-  /// Who cancelled the load; nil for an error that is no cancellation.
+  /// Why the load was cancelled; nil when the error is not a cancellation.
   public var cancellation: CancellationReason? {
     switch reason {
     case .cancelled: context.cancellation ?? .taskCancelled
@@ -38,6 +38,6 @@ extension APIError {
     }
   }
 
-  /// Whether the load was cancelled, and did not fail.
+  /// Whether the load was cancelled and did not fail.
   public var isCancellation: Bool { cancellation != nil }
 }

@@ -1,58 +1,58 @@
 /// One thing that happened to a flight, with its reason.
 ///
-/// Written by the steps of the walk as they decide. New cases may be added, so a `switch` needs a default.
-/// Texts hold no secrets: they are printed as they are.
+/// The steps of the path record them as they decide. New cases may be added, so a `switch` needs a default.
+/// Texts contain no secrets: they are printed as they are.
 public enum FlightEvent: Sendable {
-  /// The takeoff policy, an interceptor or the parameters' validation refused the load; the error's label
-  /// and what it says.
+  /// The takeoff policy, an interceptor or the validation of the parameters refused the load; with the
+  /// error's label and detail.
   case refused(label: String, detail: String)
-  /// The takeoff policy holds the load back; the rule's name.
+  /// The takeoff policy delays the load; with the rule's name.
   case waiting(policy: String)
-  /// The load took off under this policy.
+  /// The load took off; with the policy's name.
   case tookOff(policy: String)
-  /// What the cache decided, in words: `miss`, `fresh in memory for 40 s`.
+  /// A decision of the cache, in words.
   case cache(String)
-  /// The load was put into one call with others; how many, and the flight that makes it.
+  /// The load is part of a batch; with the number of its loads, and the flight that makes the call.
   case batched(count: Int, leader: FlightID)
-  /// The load shares the wire call of another flight.
+  /// The load joined an identical one and shares the call of its flight.
   case joined(FlightID)
-  /// What the network gate decided, in words.
+  /// A decision of the network gate, in words.
   case network(String)
-  /// The load waited so long for its turn at the host.
+  /// The load waited this long for its place at the host.
   case held(Duration, host: String)
-  /// The circuit breaker's word on the load.
+  /// A decision of the circuit breaker, in words.
   case breaker(String)
-  /// Another answer takes the place of the one asked for, and which.
+  /// Another response takes the place of the requested one; with its description.
   case downgraded(String)
   /// An attempt begins, counted from 1.
   case attempt(Int, host: String)
   /// The server responded to the attempt.
   indirect case responded(status: Int, metrics: TransportMetrics)
-  /// The attempt failed; the error's label and what it says.
+  /// The attempt failed; with the error's label and detail.
   case attemptFailed(label: String, detail: String)
-  /// The load is sent again after so long, and why.
+  /// The load is sent again after a wait, for this reason.
   case retry(after: Duration, because: String)
-  /// The failure is final, and why no further attempt is made.
+  /// The failure is final; with the reason why no further attempt is made.
   case gaveUp(because: String)
-  /// The server's clock was learned; how many seconds it is ahead of the device's.
+  /// The server's clock was learned; with the seconds it is ahead of the device's.
   case learnedClock(offset: Double)
   /// The load waits for something outside: a network, a sign-in, the service's hook.
   case suspended(String)
-  /// The wait is over.
+  /// The wait has ended.
   case resumed
-  /// Something that a step or a service wants to be read, by a name.
+  /// A named remark of a step or a service.
   case note(String, String)
-  /// The end.
+  /// The flight landed.
   case landed(FlightLanding)
 }
 
 /// How a flight ended, as its record keeps it.
 public enum FlightLanding: Sendable, Hashable {
-  /// With an answer, from where.
+  /// With a response; with its provenance.
   case succeeded(Provenance)
-  /// With an error: its label and what it says.
+  /// With an error; with its label and detail.
   case failed(label: String, detail: String)
-  /// Cancelled; the reason's name.
+  /// Cancelled; with the reason's name.
   case cancelled(String)
 }
 
@@ -101,7 +101,7 @@ extension FlightLanding: CustomStringConvertible {
 }
 
 extension TransportMetrics {
-  /// The times of one attempt for a record's line; empty when the transport measured nothing.
+  /// The timings of one attempt for a line of a record; empty when the transport measured nothing.
   fileprivate var clause: String {
     guard total > 0 else { return "" }
     var text = " in \(Self.text(total))"

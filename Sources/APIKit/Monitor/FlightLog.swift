@@ -1,8 +1,8 @@
 import Synchronization
 
-/// The records of the last flights of the process, in the air and landed.
+/// The records of the latest flights of the process, whether or not they have landed.
 ///
-/// A ring: when it is full, the oldest flight makes room. Kept in memory only.
+/// When it is full, a new flight replaces the oldest. It is kept in memory only.
 public final class FlightLog: Sendable {
   /// The log of the process.
   public static let shared = FlightLog()
@@ -15,10 +15,10 @@ public final class FlightLog: Sendable {
 
   private let ring: Mutex<Ring>
 
-  /// Makes a log of so many flights; the default is 256, and 0 keeps none.
+  /// Makes a log with a capacity; the default is 256 flights, and 0 keeps none.
   public init(capacity: Int = 256) { ring = Mutex(Ring(capacity: max(0, capacity))) }
 
-  /// How many flights are kept. A smaller number forgets the oldest.
+  /// The number of flights that are kept. Lowering it removes the oldest.
   public var capacity: Int {
     get { ring.withLock { $0.capacity } }
     set {
@@ -29,7 +29,7 @@ public final class FlightLog: Sendable {
     }
   }
 
-  /// The records kept, the oldest first.
+  /// The records, oldest first.
   public var records: [FlightRecord] {
     let recorders = ring.withLock { ring in
       Array(ring.recorders[ring.next...] + ring.recorders[..<ring.next])
@@ -37,13 +37,13 @@ public final class FlightLog: Sendable {
     return recorders.map(\.record)
   }
 
-  /// The record of one flight; nil when it is not kept.
+  /// The record of one flight; nil when it is no longer kept.
   public func record(of flight: FlightID) -> FlightRecord? {
     ring.withLock { ring in ring.recorders.last { $0.flight == flight } }?.record
   }
 
   func add(_ recorder: FlightRecorder) {
-    // What falls out of the ring is released after the lock is left.
+    // The replaced recorder is released outside the lock.
     let forgotten: FlightRecorder? = ring.withLock { ring in
       guard ring.capacity > 0 else { return nil }
       guard ring.recorders.count == ring.capacity else {

@@ -1,6 +1,6 @@
-/// Everything that happened to one flight, in order, with reasons and times: print it to read it.
+/// Everything that happened to one flight, in order, with reasons and times; its ``description`` prints it.
 ///
-/// A value, taken from a running flight or a landed one: from a response (``APIResponse/record``), an error
+/// A value, taken from a running or a landed flight: from a response (``APIResponse/record``), an error
 /// (``APIError/record``), the manager, or the ``FlightLog``. Secrets among the parameters are masked.
 ///
 ///     flight 12: GET list (Homes), HomeListManager
@@ -12,13 +12,13 @@
 public struct FlightRecord: Sendable {
   /// One line of the record.
   public struct Entry: Sendable {
-    /// When, counted from the call of `load`.
+    /// The time since the call of `load`.
     public let at: Duration
-    /// What.
+    /// What happened.
     public let event: FlightEvent
   }
 
-  /// The flight.
+  /// The flight's id.
   public let flight: FlightID
   /// The manager's type.
   public let manager: String
@@ -28,28 +28,28 @@ public struct FlightRecord: Sendable {
   public let method: HTTPMethod
   /// The API's name as the manager states it.
   public let apiName: String
-  /// The manager's parameters; values of names that sound secret are masked.
+  /// The load's parameters; the values of names that look secret are masked.
   public let parameters: Parameters
-  /// When the load was called, in seconds since 1970.
+  /// When `load` was called, in seconds since 1970.
   public let secondsSince1970: Double
-  /// What happened, in order.
+  /// The entries in order.
   public let entries: [Entry]
 
-  /// What happened, without the times.
+  /// The events without their times.
   public var events: [FlightEvent] { entries.map(\.event) }
 
-  /// How many attempts were made on the wire.
+  /// The number of attempts so far.
   public var attempts: Int {
     events.reduce(0) { count, event in if case .attempt = event { count + 1 } else { count } }
   }
 
-  /// How it ended; nil while it is in the air.
+  /// How the flight ended; nil until it has landed.
   public var landing: FlightLanding? {
     for entry in entries.reversed() { if case .landed(let landing) = entry.event { return landing } }
     return nil
   }
 
-  /// From the call of `load` to the landing, or to the last line while it is in the air.
+  /// The time from the call of `load` to the landing, or to the last entry of a flight that has not landed.
   public var duration: Duration { entries.last?.at ?? .zero }
 }
 
@@ -71,12 +71,13 @@ extension FlightRecord: CustomStringConvertible {
 }
 
 extension APIResponse {
-  /// What happened to the load that landed with this; nil when the ``FlightLog`` has forgotten it.
+  /// The record of the load that this response belongs to; nil when ``FlightLog/shared`` no longer keeps
+  /// it.
   public var record: FlightRecord? { flightID.flatMap { FlightLog.shared.record(of: $0) } }
 }
 
 extension APIError {
-  /// What happened to the load that failed with this; nil when the ``FlightLog`` has forgotten it.
+  /// The record of the load that failed with this error; nil when ``FlightLog/shared`` no longer keeps it.
   public var record: FlightRecord? {
     context.flightID.flatMap { FlightLog.shared.record(of: FlightID(rawValue: $0)) }
   }

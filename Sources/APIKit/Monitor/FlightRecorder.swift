@@ -1,12 +1,12 @@
 import Synchronization
 
-/// What the steps of one flight write their decisions into.
+/// Collects the events of one flight from its steps.
 ///
-/// Made at takeoff and carried by the call, so that every step and every hook of the service can add its
-/// line; read as a ``FlightRecord`` at any time. Appending costs some ten nanoseconds and no text is made until somebody
-/// reads. Safe on any thread.
+/// Made when `load` is called and carried by the call, so that every step and every hook of the service can
+/// add entries. It can be read as a ``FlightRecord`` at any time. Recording takes some ten nanoseconds;
+/// texts are made only for a reader. Safe on any thread.
 public final class FlightRecorder: Sendable {
-  /// The flight.
+  /// The flight's id.
   public let flight: FlightID
   /// The clock of the flight.
   let time: any TimeSource
@@ -31,7 +31,7 @@ public final class FlightRecorder: Sendable {
     wallClock = time.wallClock
   }
 
-  /// Says which API the flight is for, as soon as it is known.
+  /// Sets the API of the flight, as soon as it is known.
   func describe(service: String, method: HTTPMethod, apiName: String, parameters: Parameters) {
     state.withLock { state in
       state.service = service
@@ -41,7 +41,7 @@ public final class FlightRecorder: Sendable {
     }
   }
 
-  /// Adds what has just happened. Texts must not hold secrets.
+  /// Appends an event with the present time. Its texts must not contain secrets.
   public func record(_ event: FlightEvent) {
     let entry = FlightRecord.Entry(at: time.now - begin, event: event)
     state.withLock { state in
@@ -50,7 +50,7 @@ public final class FlightRecorder: Sendable {
     }
   }
 
-  /// Everything so far.
+  /// The record so far.
   public var record: FlightRecord {
     let state = state.withLock { $0 }
     return FlightRecord(

@@ -1,18 +1,18 @@
 public import Foundation
 import Synchronization
 
-/// Watches the machine's way to the network, and tells of changes to whoever listens.
+/// Watches whether and how the machine is connected to a network, and reports changes.
 ///
-/// The one thing of the framework that crosses layers, so it is told by a notification and by an
-/// `AsyncStream`. Flights ask it only when their manager has a ``NetworkGate``. Watching begins with the
-/// first question: netlink on Linux, `NWPathMonitor` on Apple platforms. In a test, ``force(_:)`` a
-/// condition. Safe on any thread.
+/// Any layer may need it, so it posts a notification and has an `AsyncStream`. Flights use it only when
+/// their manager has a ``NetworkGate``. Watching begins with the first use of ``condition`` or
+/// ``changes()``: over netlink on Linux, with `NWPathMonitor` on Apple platforms. In a test, set a
+/// condition with ``force(_:)``. Safe on any thread.
 public final class NetworkMonitor: Sendable {
   /// The monitor of the process.
   public static let shared = NetworkMonitor()
 
-  /// Posted on the main queue after a change; `object` is the monitor, ``conditionKey`` in `userInfo` holds
-  /// the new ``NetworkCondition``.
+  /// Posted on the main queue after a change; `object` is the monitor, and `userInfo` has the new
+  /// ``NetworkCondition`` under ``conditionKey``.
   public static let didChange = Notification.Name("APIKit.NetworkMonitor.didChange")
   /// The key of the condition in the notification's `userInfo`.
   public static let conditionKey = "condition"
@@ -28,28 +28,28 @@ public final class NetworkMonitor: Sendable {
   }
 
   private let state = Mutex(State())
-  /// Held while watching begins: who asks meanwhile waits for the first answer.
+  /// Held while watching begins; other callers wait until it has begun.
   private let beginning = Mutex(())
   private let watchesSystem: Bool
 
   /// Makes a monitor.
   ///
-  /// - Parameter watchesSystem: Whether it asks the system; false knows only what it is told with
-  ///   ``force(_:)``. The default is true.
+  /// - Parameter watchesSystem: Whether it watches the system; with false it has only the condition set
+  ///   with ``force(_:)``. The default is true.
   public init(watchesSystem: Bool = true) { self.watchesSystem = watchesSystem }
 
   deinit {
     for observer in state.withLock({ $0.observers.values }) { observer.finish() }
   }
 
-  /// The condition now.
+  /// The present condition; ``NetworkCondition/unknown`` until the system has reported one.
   public var condition: NetworkCondition {
     watch()
     return state.withLock { $0.condition }
   }
 
-  /// The condition now and after every change, until the monitor is released. Each call gives a stream of its
-  /// own; a listener that is slow misses what has been overtaken, never the latest.
+  /// The present condition and those after each change, until the monitor is released. Each call returns a
+  /// stream of its own. A slow reader may miss conditions in between, but never the latest.
   public func changes() -> AsyncStream<NetworkCondition> {
     watch()
     let (stream, continuation) = AsyncStream.makeStream(
@@ -66,12 +66,12 @@ public final class NetworkMonitor: Sendable {
     return stream
   }
 
-  /// Sets the condition by hand, whatever the system says; nil gives the word back to the system.
+  /// Sets the condition, whatever the system reports; nil returns to the system's.
   public func force(_ condition: NetworkCondition?) { change { $0.forced = condition } }
 
   // MARK: Insides
 
-  /// How many listen; for tests.
+  /// The number of streams in use; for tests.
   var observerCount: Int { state.withLock { $0.observers.count } }
 
   private func watch() {
@@ -90,7 +90,7 @@ public final class NetworkMonitor: Sendable {
       let before = state.condition
       body(&state)
       guard state.condition != before else { return nil }
-      // Within the lock, so that nobody hears two changes in the wrong order; yielding calls nobody back.
+      // Done under the lock so that all streams get the changes in order; `yield` calls no other code.
       for observer in state.observers.values { observer.yield(state.condition) }
       return state.condition
     }

@@ -1,7 +1,7 @@
 import Foundation
 
 extension Parameters {
-  /// The parameters with the values of secret names masked, at every depth.
+  /// The parameters with the values of secret names masked, at every level.
   var masked: Parameters {
     Parameters(
       pairs.map { ($0.name, SecretParameter.matches($0.name) ? .string(SecretMask.mark) : $0.value.masked) })
@@ -17,7 +17,7 @@ extension ParameterValue {
     }
   }
 
-  /// The value for a line of a record: long texts cut, bytes counted.
+  /// The value for a line of a record: long texts are cut, bytes are only counted.
   var shownText: String {
     switch self {
     case .string(let text): text.utf8.count > 80 ? "\(text.prefix(77))…" : text

@@ -31,7 +31,7 @@ struct RouteTable {
     routes.append(Route(interface: String(interface), metric: metric ?? .max))
   }
 
-  /// The condition: that of the default route with the smallest metric whose interface is up.
+  /// The condition by the default route with the smallest metric whose interface is up.
   func condition(
     isUp: (String) -> Bool, kind: (String) -> NetworkCondition.InterfaceKind
   ) -> NetworkCondition {
@@ -40,7 +40,7 @@ struct RouteTable {
     return NetworkCondition(.online, over: kind, isExpensive: kind == .cellular)
   }
 
-  /// What the name of an interface says about it.
+  /// The kind of an interface, judged by its name.
   static func kind(ofName name: String) -> NetworkCondition.InterfaceKind {
     func begins(_ prefixes: [String]) -> Bool { prefixes.contains { name.hasPrefix($0) } }
     if begins(["wl"]) { return .wifi }

@@ -7,19 +7,19 @@
     import Musl
   #endif
 
-  /// The network as Linux tells it: netlink says that something has changed, the routing tables say what.
+  /// The network on Linux: netlink reports that something has changed, the routing tables tell what.
   /// - SeeAlso: <https://man7.org/linux/man-pages/man7/rtnetlink.7.html>
   enum SystemNetwork {
-    /// Tells the condition at once, and again after every change for as long as the result is kept.
+    /// Reports the condition before it returns, and again after every change until the result is released.
     static func watch(_ tell: @escaping @Sendable (NetworkCondition) -> Void) -> (any Sendable)? {
-      // One queue reads the tables and tells, so that what was read first is told first.
+      // One queue reads the tables and reports, so that reports arrive in the order of reading.
       let queue = DispatchQueue(label: "APIKit.NetworkMonitor")
       let watch = NetlinkWatch(queue) { tell(condition) }
       queue.sync { tell(condition) }
       return watch
     }
 
-    /// The condition now.
+    /// The present condition.
     static var condition: NetworkCondition {
       RouteTable(
         ipv4: text(ofFile: "/proc/net/route"), ipv6: text(ofFile: "/proc/net/ipv6_route")
@@ -27,7 +27,7 @@
     }
 
     private static func isUp(_ interface: String) -> Bool {
-      // Tunnels and virtual interfaces say "unknown".
+      // Tunnels and virtual interfaces report "unknown".
       text(ofFile: "/sys/class/net/\(interface)/operstate").trimmingSpaces() != "down\n"
     }
 
@@ -37,7 +37,7 @@
       return RouteTable.kind(ofName: interface)
     }
 
-    /// The files of the kernel say no size, so they are read to their end.
+    /// The kernel reports no size for these files, so they are read to their end.
     private static func text(ofFile path: String) -> String {
       let file = open(path, O_RDONLY | O_CLOEXEC)
       guard file >= 0 else { return "" }
@@ -53,14 +53,14 @@
     }
   }
 
-  /// A socket on which the kernel announces changes of links, addresses and routes.
+  /// A socket on which the kernel reports changes of links, addresses and routes.
   ///
-  /// Unchecked: the source is set in `init`, touched again in `deinit` alone, and may be cancelled on any
-  /// thread (dispatch_source_cancel(3)); only Dispatch on Linux does not say so in Swift's words.
+  /// Unchecked: the source is set in `init` and used again only in `deinit`, and it may be cancelled on any
+  /// thread (dispatch_source_cancel(3)). Dispatch on Linux does not declare it `Sendable`.
   private final class NetlinkWatch: @unchecked Sendable {
     private let source: any DispatchSourceRead
 
-    /// Nil when the system gives no such socket; the condition is then told once only.
+    /// Nil when the system provides no such socket; the condition is then reported only once.
     init?(_ queue: DispatchQueue, _ changed: @escaping @Sendable () -> Void) {
       let descriptor = socket(AF_NETLINK, Int32(SOCK_RAW.rawValue) | O_NONBLOCK | O_CLOEXEC, 0)
       guard descriptor >= 0 else { return nil }
@@ -75,7 +75,7 @@
       }
       source = DispatchSource.makeReadSource(fileDescriptor: descriptor, queue: queue)
       source.setEventHandler {
-        // What the messages say is read from the tables; they only have to be taken away.
+        // The messages only have to be drained, because the tables are read instead.
         var buffer = [UInt8](repeating: 0, count: 8192)
         while recv(descriptor, &buffer, buffer.count, 0) > 0 {}
         changed()

@@ -2,9 +2,10 @@
   import Dispatch
   import Network
 
-  /// The network as Apple's systems tell it.
+  /// The network on Apple platforms.
   enum SystemNetwork {
-    /// Tells the condition soon, and again after every change for as long as the result is kept.
+    /// Reports the condition soon after it returns, and again after every change until the result is
+    /// released.
     static func watch(_ tell: @escaping @Sendable (NetworkCondition) -> Void) -> (any Sendable)? {
       let monitor = NWPathMonitor()
       monitor.pathUpdateHandler = { path in tell(condition(of: path)) }

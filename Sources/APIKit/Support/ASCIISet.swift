@@ -1,4 +1,4 @@
-/// A set of ASCII characters that is asked for each byte of a text.
+/// A set of ASCII characters with a fast test for each byte of a text.
 struct ASCIISet: Sendable, Hashable {
   private let low: UInt64
   private let high: UInt64
@@ -11,12 +11,12 @@ struct ASCIISet: Sendable, Hashable {
     (low, high) = sets
   }
 
-  /// Letters, digits and these marks.
+  /// Contains letters, digits and these marks.
   init(alphanumericsAnd marks: String) {
     self.init(("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789" + marks).utf8)
   }
 
-  /// All visible characters but these.
+  /// Contains all visible characters except these.
   init(visibleBut marks: String) {
     self.init((0x21...0x7E as ClosedRange<UInt8>).filter { !marks.utf8.contains($0) })
   }

@@ -1,17 +1,17 @@
-/// Waits that double from one attempt to the next, spread at random so that many clients do not come back
-/// together.
+/// Waits that double from one attempt to the next, with random jitter, so that many clients do not retry at
+/// the same time.
 ///
-/// Full jitter: each wait is drawn evenly between ``floor`` and the doubled value, which spreads a crowd
-/// better than a fixed wait with a little noise.
+/// Full jitter: a wait is a random part of the doubled limit, and at least ``floor``. That spreads clients
+/// better than a fixed wait with little noise.
 /// - SeeAlso: <https://aws.amazon.com/blogs/architecture/exponential-backoff-and-jitter/>
 public struct Backoff: Sendable, Hashable {
-  /// The upper end of the first wait; the default is 200 milliseconds.
+  /// The upper limit of the first wait; the default is 200 milliseconds.
   public var initial: Duration
-  /// By how much the upper end grows from wait to wait; the default is 2.
+  /// The factor by which the upper limit grows from wait to wait; the default is 2.
   public var multiplier: Double
-  /// The upper end is never higher; the default is 20 seconds.
+  /// The largest upper limit; the default is 20 seconds.
   public var maximum: Duration
-  /// The lower end of every wait; the default is none.
+  /// The shortest wait, which takes precedence over the limits; the default is zero.
   public var floor: Duration
 
   /// Makes a backoff.
@@ -25,17 +25,18 @@ public struct Backoff: Sendable, Hashable {
     self.floor = floor
   }
 
-  /// The same wait every time, without jitter.
+  /// A backoff with the same wait every time, without jitter.
   public static func constant(_ wait: Duration) -> Self {
     Self(initial: wait, multiplier: 1, maximum: wait, floor: wait)
   }
 
   /// The wait before retry `number`, counted from 1.
   ///
-  /// `jitter` is where between the ends it lies, from 0 to 1: a random number.
+  /// `jitter` is a random number from 0 to 1: the part of the upper limit to wait. Other numbers are
+  /// clamped.
   public func wait(before number: Int, jitter: Double) -> Duration {
     var upper = initial
-    // Doubling stops at the maximum, so that no number of retries can overflow.
+    // Growth stops at the maximum, so that no number of retries can overflow.
     var left = number
     while left > 1, upper < maximum, multiplier > 1 {
       upper = min(maximum, upper * multiplier)

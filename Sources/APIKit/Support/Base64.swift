@@ -1,9 +1,9 @@
 import Foundation
 
-/// Base 64 by RFC 4648: the standard alphabet with padding, or the URL alphabet without.
+/// Base64 by RFC 4648: the standard alphabet with padding, or the URL alphabet without.
 /// - SeeAlso: <https://www.rfc-editor.org/rfc/rfc4648>
 enum Base64 {
-  /// Which sixty-four characters, and whether the last group is padded.
+  /// The alphabet, and whether the last group is padded.
   enum Alphabet {
     /// `+`, `/` and padding (RFC 4648, 4).
     case standard
@@ -11,24 +11,24 @@ enum Base64 {
     case url
   }
 
-  /// The text that stands for `bytes`.
+  /// The Base64 text of `bytes`.
   static func encode(_ bytes: some Collection<UInt8>, _ alphabet: Alphabet = .standard) -> String {
     let text = Data(bytes).base64EncodedString()
     guard alphabet == .url else { return text }
     return text.replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: "")
   }
 
-  /// The bytes that the text stands for; nil for a foreign character, a length that no encoder gives,
-  /// missing or extra padding, or bits beyond the last byte.
+  /// The bytes of a text; nil for a character of another alphabet, an impossible length, missing or extra
+  /// padding, or unused bits that are not zero.
   static func decode(_ text: String, _ alphabet: Alphabet = .standard) -> [UInt8]? {
     var text = text
     let bytes = text.withUTF8 { decode(lenient: $0) }
-    // The one text that an encoder makes of these bytes.
+    // Strict: only the text that the encoder makes of these bytes is accepted.
     return bytes.flatMap { encode($0, alphabet) == text ? $0 : nil }
   }
 
-  /// The bytes of a text in either alphabet. Padding may be absent but must be right when present; bits that no
-  /// byte uses must be zero.
+  /// The bytes of a text in either alphabet. Padding may be missing, but must be correct where present;
+  /// unused bits must be zero.
   static func decode(lenient text: UnsafeBufferPointer<UInt8>) -> [UInt8]? {
     var end = text.count
     if end % 4 == 0, end > 0, text[end - 1] == UInt8(ascii: "=") {

@@ -1,8 +1,8 @@
 /// A value on the heap, copied when it is changed while shared.
 ///
-/// For values of many words that pass through many hands. An `async` function keeps room in its frame for
-/// every copy it may hold, so a path of ten steps over large structs takes a hundred kilobytes for each
-/// flight in the air; boxed, a value is one word wherever it goes.
+/// For large values that many functions pass on. An `async` function reserves room in its frame for every
+/// copy it may hold, so a path of ten steps over large structs takes a hundred kilobytes for each flight
+/// under way. A boxed value takes one word in each place.
 struct Boxed<Value: Sendable>: Sendable {
   /// `@unchecked`: `value` is changed only through a `Boxed` that holds the sole reference to its box, and
   /// changing that `Boxed` is exclusive by the language's own rule, so that the access needs no check of its own.
@@ -15,7 +15,7 @@ struct Boxed<Value: Sendable>: Sendable {
 
   init(_ value: Value) { box = Box(value) }
 
-  /// The value.
+  /// The value; changing it copies a shared box first.
   var value: Value {
     get { box.value }
     _modify {

@@ -1,16 +1,16 @@
 import Synchronization
 
-/// What is under way for one piece of work, so that it can be cancelled from any thread.
+/// The present operation of one piece of work, so that it can be cancelled from any thread.
 ///
-/// The work begins one operation after the other: an exchange, a wait in a task. Cancelling ends the present one;
-/// none begins afterwards.
+/// The work has one operation at a time, such as an exchange or a wait in a task. Cancelling ends the
+/// present one, and no other can begin.
 struct Cancellation: ~Copyable {
-  /// An operation that can be told to stop, from any thread.
+  /// An operation that can be cancelled from any thread.
   typealias Stop = any CancellableOperation
 
   struct State {
     var isCancelled = false
-    /// Counts operations, so that one that is over is not kept in place of the one that followed it.
+    /// Counts operations, so that one that has ended does not replace its successor.
     var count = 0
     var operation: Stop?
   }
@@ -20,7 +20,7 @@ struct Cancellation: ~Copyable {
   /// Whether ``cancel()`` was called.
   var isCancelled: Bool { state.withLock { $0.isCancelled } }
 
-  /// Ends the present operation and lets no other begin. Called again it does nothing.
+  /// Cancels the present operation and prevents others. Further calls have no effect.
   func cancel() {
     let operation = state.withLock { state in
       state.isCancelled = true
@@ -29,9 +29,9 @@ struct Cancellation: ~Copyable {
     operation?.cancel()
   }
 
-  /// Begins an operation; false, and nothing is begun, after ``cancel()``.
+  /// Begins an operation; after ``cancel()`` it begins nothing and returns false.
   ///
-  /// - Parameter start: Starts the operation, which may end, and the next begin, before this returns.
+  /// - Parameter start: Starts the operation, which may end, and the next one begin, before this returns.
   func begin(_ start: () -> Stop) -> Bool {
     let number: Int? = state.withLock { state in
       guard !state.isCancelled else { return nil }
@@ -49,19 +49,19 @@ struct Cancellation: ~Copyable {
     return true
   }
 
-  /// Lets the present operation go: it is over.
+  /// Releases the present operation, which has ended.
   func clear() { state.withLock { $0.operation = nil } }
 }
 
-/// Something under way that can be told to stop, from any thread; it may be over already.
+/// An operation under way that can be cancelled from any thread, even when it has ended.
 public protocol CancellableOperation: Sendable {
-  /// Asks for the end. Returns at once.
+  /// Requests the end and returns at once.
   func cancel()
 }
 
 extension Task: CancellableOperation {}
 
-/// An operation that is over already.
+/// An operation that has ended already.
 struct NoOperation: CancellableOperation {
   func cancel() {}
 }

@@ -1,11 +1,11 @@
-/// A 64-bit checksum that finds damage: eight bytes at a time, several times faster than a digest.
+/// A 64-bit checksum that finds damage, eight bytes at a time; several times faster than a digest.
 ///
-/// Finds accidents, not intent: whoever can write the bytes can also make them fit.
+/// It does not protect against intent: anyone who can change the bytes can also make the checksum fit.
 enum Checksum {
   /// The checksum of bytes.
   static func of(_ bytes: UnsafeRawBufferPointer) -> UInt64 {
-    // Two odd constants of the golden ratio and of xxHash; each step is a bijection, so one changed word
-    // always changes the result.
+    // Odd constants from the golden ratio and xxHash. Each step is a bijection, so one changed word always
+    // changes the result.
     var sum = UInt64(bytes.count) &* 0x9E37_79B9_7F4A_7C15
     var index = 0
     while index + 8 <= bytes.count {
@@ -29,7 +29,7 @@ enum Checksum {
     return text.withUTF8 { of(UnsafeRawBufferPointer($0)) }
   }
 
-  /// One checksum of several, which depends on their order.
+  /// One checksum from several; it depends on their order.
   static func combined(_ sums: UInt64...) -> UInt64 { sums.reduce(0, mix) }
 
   @inline(__always)

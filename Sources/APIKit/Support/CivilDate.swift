@@ -1,6 +1,7 @@
-/// A date and a time of day as texts have them: UTC, in the proleptic Gregorian calendar, years 0000 to 9999.
+/// A date and a time of day in UTC, in the proleptic Gregorian calendar, years 0000 to 9999.
 ///
-/// The one calendar of all forms: header fields (``HTTPDate``), cookies (``CookieDate``) and ``ISO8601``.
+/// The one calendar for all text forms: header fields (``HTTPDate``), cookies (``CookieDate``) and
+/// ``ISO8601``.
 /// - SeeAlso: <https://howardhinnant.github.io/date_algorithms.html>
 struct CivilDate {
   var year: Int
@@ -10,15 +11,16 @@ struct CivilDate {
   var minute = 0
   var second = 0
 
-  /// The seconds since 1970 of the years 0000 to 9999.
+  /// The seconds since 1970 that fall into the years 0000 to 9999.
   static let range = -62_167_219_200..<253_402_300_800
-  /// Days are counted from 1 March of the year -400, so that leap days come last and nothing is negative.
+  /// Days are counted from 1 March of the year -400: leap days come last in their year, and no number is
+  /// negative.
   private static let daysBefore1970 = 719_468 + 146_097
 
   static let weekdays = ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"]
   static let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
 
-  /// The seconds since 1970; nil for a day or a time that does not exist. A leap second counts as the second
+  /// The seconds since 1970; nil for a day or time that does not exist. A leap second counts as the second
   /// before it.
   var secondsSince1970: Int? {
     guard (0...9999).contains(year), (1...12).contains(month), day >= 1, hour < 24, minute < 60, second <= 60
@@ -38,7 +40,7 @@ extension CivilDate {
   init(secondsSince1970 seconds: Int) {
     let total = seconds + Self.daysBefore1970 * 86_400
     let (days, time) = (total / 86_400, total % 86_400)
-    // Eras of 400 years have the same number of days each.
+    // Every era of 400 years has the same number of days.
     let dayOfEra = days % 146_097
     let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
     let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
@@ -59,17 +61,17 @@ struct DateScanner {
 
   var isAtEnd: Bool { index == text.count }
 
-  /// How many digits follow.
+  /// The number of digits that follow.
   var digits: Int { text[index...].prefix { $0 &- UInt8(ascii: "0") < 10 }.count }
 
-  /// Passes one character, if it follows.
+  /// Reads one character; false when another follows.
   mutating func take(_ mark: Unicode.Scalar) -> Bool {
     guard index < text.count, text[index] == UInt8(ascii: mark) else { return false }
     index += 1
     return true
   }
 
-  /// Passes one of several texts, in whatever case, and gives its place among them.
+  /// Reads one of several texts, in any case, and returns its index; nil when none follows.
   mutating func take(oneOf names: [String]) -> Int? {
     let place = names.firstIndex { name in
       text.count - index >= name.utf8.count
@@ -81,7 +83,7 @@ struct DateScanner {
     return place
   }
 
-  /// A number of exactly so many digits.
+  /// Reads a number of exactly this many digits.
   mutating func number(_ count: Int) -> Int? {
     guard text.count - index >= count else { return nil }
     var number = 0
@@ -94,7 +96,7 @@ struct DateScanner {
     return number
   }
 
-  /// A time of day: `08:49:37`.
+  /// Reads a time of day, such as `08:49:37`.
   mutating func time(into date: inout CivilDate) -> Bool {
     guard let hour = number(2), take(":"), let minute = number(2), take(":"), let second = number(2) else {
       return false

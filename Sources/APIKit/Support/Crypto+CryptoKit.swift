@@ -1,4 +1,4 @@
-// Apple platforms only; the machines used for this project cannot compile it.
+// Apple platforms only; not compiled on Linux, where the project is tested.
 #if canImport(CryptoKit)
   import CryptoKit
   import Foundation
@@ -10,32 +10,32 @@
 
     static func sha256(_ bytes: [UInt8]) -> [UInt8] { Array(SHA256.hash(data: bytes)) }
 
-    /// The digest of chunks that a closure gives; nil or an empty one ends them.
+    /// The digest of chunks from a closure; nil or an empty chunk is the end.
     static func sha256(reading next: () throws -> [UInt8]?) rethrows -> [UInt8] {
       var digest = SHA256()
       while let chunk = try next(), !chunk.isEmpty { digest.update(data: chunk) }
       return Array(digest.finalize())
     }
 
-    /// A key of HMAC-SHA256.
+    /// A key for HMAC-SHA256.
     final class HMACKey: Sendable {
       private let key: SymmetricKey
 
       init(_ key: [UInt8]) { self.key = SymmetricKey(data: key) }
 
-      /// The code of a message: 32 bytes.
+      /// The authentication code of a message: 32 bytes.
       func code(_ message: [UInt8]) -> [UInt8] {
         Array(HMAC<SHA256>.authenticationCode(for: message, using: key))
       }
     }
 
-    /// Fills an array from the system's generator.
+    /// Random bytes from the system's generator.
     static func random(_ count: Int) -> [UInt8] {
       var generator = SystemRandomNumberGenerator()
       return (0..<count).map { _ in UInt8.random(in: .min ... .max, using: &generator) }
     }
 
-    /// Encrypts with AES-256-GCM: the ciphertext and after it the tag; nil for a key or nonce of wrong length.
+    /// Encrypts with AES-256-GCM: the ciphertext, then the tag; nil for a key or nonce of the wrong length.
     static func seal(
       _ plain: [UInt8], key: [UInt8], nonce: [UInt8], authenticating context: [UInt8] = []
     ) -> [UInt8]? {
@@ -46,7 +46,7 @@
       return Array(box.ciphertext) + Array(box.tag)
     }
 
-    /// Decrypts what `seal` made; nil when key, nonce, context or bytes are not the same.
+    /// Decrypts what `seal` made; nil when key, nonce, context or bytes differ.
     static func open(
       _ sealed: [UInt8], key: [UInt8], nonce: [UInt8], authenticating context: [UInt8] = []
     ) -> [UInt8]? {

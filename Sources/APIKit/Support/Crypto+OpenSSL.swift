@@ -2,21 +2,21 @@
   import CAPIKit
 
   extension Crypto {
-    // Looking an algorithm up by name costs more than a short digest, so each is fetched once. An EVP_MD
-    // is immutable and counted atomically: OpenSSL documents it as shareable between threads.
+    // Finding an algorithm by name costs more than a short digest, so each is fetched once. An EVP_MD is
+    // immutable and its count is atomic: OpenSSL documents that threads may share it.
     nonisolated(unsafe) private static let fetchedMD5 = EVP_MD_fetch(nil, "MD5", nil)
     nonisolated(unsafe) private static let fetchedSHA1 = EVP_MD_fetch(nil, "SHA1", nil)
     nonisolated(unsafe) private static let fetchedSHA256 = EVP_MD_fetch(nil, "SHA256", nil)
     nonisolated(unsafe) private static let fetchedAES = EVP_CIPHER_fetch(nil, "AES-256-GCM", nil)
 
-    /// The digest, or nil where the machine's policy (FIPS) forbids it.
+    /// The digest; nil where the machine's policy (FIPS) forbids it.
     static func md5(_ bytes: [UInt8]) -> [UInt8]? { digest(bytes, fetchedMD5, 16) }
 
-    /// The digest, or nil where the machine's policy forbids it.
+    /// The digest; nil where the machine's policy (FIPS) forbids it.
     static func sha1(_ bytes: [UInt8]) -> [UInt8]? { digest(bytes, fetchedSHA1, 20) }
 
     static func sha256(_ bytes: [UInt8]) -> [UInt8] {
-      // No policy forbids SHA-256, and a digest of bytes in memory fails for no other reason.
+      // Policies permit SHA-256, and a digest of bytes in memory fails for no other reason.
       guard let digest = digest(bytes, fetchedSHA256, 32) else { preconditionFailure("no SHA-256") }
       return digest
     }
@@ -31,7 +31,7 @@
       return isDone ? digest : nil
     }
 
-    /// The digest of chunks that a closure gives; nil or an empty one ends them.
+    /// The digest of chunks from a closure; nil or an empty chunk is the end.
     static func sha256(reading next: () throws -> [UInt8]?) rethrows -> [UInt8] {
       let digest = EVP_MD_CTX_new()
       defer { EVP_MD_CTX_free(digest) }
@@ -46,20 +46,20 @@
 
     nonisolated(unsafe) private static let fetchedHMAC = EVP_MAC_fetch(nil, "HMAC", nil)
 
-    /// A key of HMAC-SHA256 made ready once: its schedule is half of the work of signing a short text.
+    /// A key for HMAC-SHA256, prepared once: its schedule is half of the work of signing a short text.
     final class HMACKey: @unchecked Sendable {
-      // Unchecked because of the pointer: after init it is only copied from (`EVP_MAC_CTX_dup` takes it as
-      // const), and each copy belongs to one call.
+      // Unchecked because of the pointer: after init it is only copied (`EVP_MAC_CTX_dup` takes it as
+      // const), and each copy is used by one call.
       private let template: OpaquePointer?
       private static let digest: StaticString = "digest"
 
       init(_ key: [UInt8]) {
         template = EVP_MAC_CTX_new(Crypto.fetchedHMAC)
         var name = Array("SHA256".utf8CString)
-        // OpenSSL takes no empty key. HMAC fills keys up with zeros, so one zero is the same key.
+        // OpenSSL accepts no empty key. HMAC pads keys with zeros, so one zero byte is the same key.
         let key = key.isEmpty ? [0] : key
         let done = name.withUnsafeMutableBufferPointer { name in
-          // The parameter keeps the pointer of its key: a String's would be gone behind the call.
+          // The parameter keeps the pointer to its name, and a String's would be invalid after the call.
           let digest = UnsafeRawPointer(Self.digest.utf8Start).assumingMemoryBound(to: CChar.self)
           let settings = [
             OSSL_PARAM_construct_utf8_string(digest, name.baseAddress, 0), OSSL_PARAM_construct_end(),
@@ -71,7 +71,7 @@
 
       deinit { EVP_MAC_CTX_free(template) }
 
-      /// The code of a message: 32 bytes.
+      /// The authentication code of a message: 32 bytes.
       func code(_ message: [UInt8]) -> [UInt8] {
         let mac = EVP_MAC_CTX_dup(template)
         defer { EVP_MAC_CTX_free(mac) }
@@ -84,7 +84,7 @@
       }
     }
 
-    /// Fills an array from the system's generator.
+    /// Random bytes from the system's generator.
     static func random(_ count: Int) -> [UInt8] {
       [UInt8](unsafeUninitializedCapacity: count) { target, written in
         precondition(RAND_bytes(target.baseAddress, Int32(count)) == 1, "the system has no randomness")
@@ -92,7 +92,7 @@
       }
     }
 
-    /// Encrypts with AES-256-GCM: the ciphertext and after it the tag; nil for a key or nonce of wrong length.
+    /// Encrypts with AES-256-GCM: the ciphertext, then the tag; nil for a key or nonce of the wrong length.
     static func seal(
       _ plain: [UInt8], key: [UInt8], nonce: [UInt8], authenticating context: [UInt8] = []
     ) -> [UInt8]? {
@@ -115,7 +115,7 @@
       return isSealed ? sealed : nil
     }
 
-    /// Decrypts what `seal` made; nil when key, nonce, context or bytes are not the same.
+    /// Decrypts what `seal` made; nil when key, nonce, context or bytes differ.
     static func open(
       _ sealed: [UInt8], key: [UInt8], nonce: [UInt8], authenticating context: [UInt8] = []
     ) -> [UInt8]? {
@@ -132,7 +132,7 @@
         return nil
       }
       var isOpen = false
-      // Room for one byte at least, so that there is an address to write the final block to.
+      // At least one byte, because the final block needs an address even when it is empty.
       let plain = [UInt8](unsafeUninitializedCapacity: max(count, 1)) { target, written in
         guard let base = target.baseAddress,
           EVP_DecryptUpdate(cipher, base, &length, sealed, Int32(count)) == 1,

@@ -1,13 +1,13 @@
-/// The digests, the cipher and the randomness that signatures need; the system's own on each platform.
+/// Digests, a cipher and random bytes, from the library of each platform.
 ///
-/// Extended by one file per platform, with `md5`, `sha1`, `sha256`, `HMACKey`, `seal`, `open` and `random`.
+/// One file per platform adds `md5`, `sha1`, `sha256`, `HMACKey`, `seal`, `open` and `random`.
 enum Crypto {
-  /// The bytes of a nonce of AES-GCM.
+  /// The length of an AES-GCM nonce in bytes.
   static let nonceLength = 12
-  /// The bytes of a tag of AES-GCM.
+  /// The length of an AES-GCM tag in bytes.
   static let tagLength = 16
 
-  /// Whether two texts of bytes are the same, in a time that depends on their lengths alone.
+  /// Whether two byte sequences are equal, in a time that depends only on their lengths.
   static func constantTimeEquals(_ left: some Collection<UInt8>, _ right: some Collection<UInt8>) -> Bool {
     guard left.count == right.count else { return false }
     var difference: UInt8 = 0
@@ -15,14 +15,14 @@ enum Crypto {
     return difference == 0
   }
 
-  /// Encrypts under a new nonce, which stands before the ciphertext; nil for a key that does not have 32 bytes.
+  /// Encrypts under a new nonce, which precedes the ciphertext; nil for a key that is not 32 bytes long.
   static func seal(_ plain: [UInt8], key: [UInt8], authenticating context: some Sequence<UInt8>) -> [UInt8]? {
-    // A nonce of this cipher must never come twice under one key, so it is not left to the caller.
+    // A nonce must never be used twice with one key, so it is not left to the caller.
     let nonce = random(nonceLength)
     return seal(plain, key: key, nonce: nonce, authenticating: Array(context)).map { nonce + $0 }
   }
 
-  /// Decrypts what such a `seal` made; nil when key, context or bytes are not the same.
+  /// Decrypts what this `seal` made; nil when key, context or bytes differ.
   static func open(_ sealed: [UInt8], key: [UInt8], authenticating context: some Sequence<UInt8>) -> [UInt8]?
   {
     guard sealed.count >= nonceLength else { return nil }

@@ -1,5 +1,5 @@
 extension Duration {
-  /// The duration for a reader, in the unit that fits: `420 µs`, `3.2 ms`, `1.5 s`, `1 h 5 min`.
+  /// The duration for people, in a suitable unit: `420 µs`, `3.2 ms`, `1.5 s`, `1 h 5 min`.
   var shortText: String {
     let microseconds = self / .microseconds(1)
     switch abs(microseconds) {

@@ -3,12 +3,12 @@ public struct FlightID: RawRepresentable, Hashable, Sendable, Comparable, Custom
   /// The number.
   public let rawValue: UInt64
 
-  /// Makes an id of its number.
+  /// Makes an id from its number.
   public init(rawValue: UInt64) { self.rawValue = rawValue }
 
   /// The number.
   public var description: String { String(rawValue) }
 
-  /// Flights that took off earlier come first.
+  /// Orders flights by their numbers, so that earlier ones come first.
   public static func < (left: FlightID, right: FlightID) -> Bool { left.rawValue < right.rawValue }
 }

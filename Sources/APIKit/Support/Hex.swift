@@ -1,8 +1,8 @@
-/// Base 16, lower case when written, either case when read.
+/// Base 16: written in lower case, read in either case.
 enum Hex {
   private static let digits: StaticString = "0123456789abcdef"
 
-  /// The digits of `bytes`.
+  /// The hexadecimal digits of `bytes`.
   static func encode(_ bytes: some Collection<UInt8>) -> String {
     String(unsafeUninitializedCapacity: bytes.count * 2) { target in
       var index = 0
@@ -15,14 +15,14 @@ enum Hex {
     }
   }
 
-  /// The bytes that the digits stand for; nil when the text is not pairs of hexadecimal digits.
+  /// The bytes of a text; nil when it does not consist of pairs of hexadecimal digits.
   static func decode(_ text: some StringProtocol) -> [UInt8]? {
     let digits = text.utf8.compactMap(value)
     guard digits.count == text.utf8.count, digits.count % 2 == 0 else { return nil }
     return stride(from: 0, to: digits.count, by: 2).map { digits[$0] << 4 | digits[$0 + 1] }
   }
 
-  /// The value of one digit; nil when it is none.
+  /// The value of one digit; nil for another character.
   @inline(__always)
   static func value(of digit: UInt8) -> UInt8? {
     switch digit {

@@ -1,16 +1,17 @@
-/// Points in time as text in the form `2026-11-21T09:58:00Z`: years 0000 to 9999, written in UTC.
+/// Dates as text in the form `2026-11-21T09:58:00Z`: years 0000 to 9999, written in UTC.
 /// - SeeAlso: <https://www.rfc-editor.org/rfc/rfc3339#section-5.6>
 enum ISO8601 {
   /// Whether milliseconds are written.
   enum Milliseconds {
     case never, always
-    /// Where they are not zero.
+    /// Only when they are not zero.
     case asNeeded
   }
 
-  /// The text of a time in seconds since 1970, rounded down to the unit; nil beyond the years of four digits.
+  /// The text of a time in seconds since 1970, rounded down to the unit; nil outside the years 0000 to
+  /// 9999.
   static func text(secondsSince1970 seconds: Double, milliseconds: Milliseconds = .never) -> String? {
-    // Milliseconds are rounded to a thousandth of their own first: 0.07 seconds is 70 of them, not 69.
+    // Milliseconds get a thousandth of one before rounding down, so that 0.07 seconds give 70 and not 69.
     let total =
       milliseconds == .never ? seconds.rounded(.down) * 1000 : (seconds * 1000 + 0.001).rounded(.down)
     guard let total = Int(exactly: total) else { return nil }
@@ -41,9 +42,9 @@ enum ISO8601 {
     }
   }
 
-  /// Seconds since 1970 of `YYYY-MM-DD`, optionally followed by `T` or a space, `hh:mm`, `:ss`, a fraction,
-  /// and `Z`, `±hh`, `±hhmm` or `±hh:mm`. Without an offset the time is UTC. Nil for anything else, and for
-  /// days that the calendar does not have; a leap second counts as the second before it.
+  /// The seconds since 1970 of `YYYY-MM-DD`, optionally followed by `T` or a space, `hh:mm`, `:ss`, a
+  /// fraction, and `Z`, `±hh`, `±hhmm` or `±hh:mm`. Without an offset the time is UTC. Nil for other texts
+  /// and for days that do not exist; a leap second counts as the second before it.
   static func secondsSince1970(_ text: UnsafeBufferPointer<UInt8>) -> Double? {
     var text = DateScanner(text)
     guard let year = text.number(4), text.take("-"), let month = text.number(2), text.take("-"),
@@ -71,7 +72,7 @@ enum ISO8601 {
     return date.secondsSince1970.map { Double($0 - offset) + fraction }
   }
 
-  /// At least one digit; those beyond the fifteenth do not count.
+  /// At least one digit; digits after the fifteenth are ignored.
   private static func fraction(_ text: inout DateScanner) -> Double? {
     let digits = min(text.digits, 15)
     guard digits > 0, let value = text.number(digits) else { return nil }
@@ -79,7 +80,7 @@ enum ISO8601 {
     return Double(value) / (0..<digits).reduce(1) { scale, _ in scale * 10 }
   }
 
-  /// The offset from UTC in seconds; none is UTC.
+  /// The offset from UTC in seconds; 0 when there is none.
   private static func offset(_ text: inout DateScanner) -> Int? {
     if text.isAtEnd || text.take("Z") || text.take("z") { return 0 }
     let isNegative = text.take("-")

@@ -7,18 +7,18 @@ import Synchronization
   import Glibc
 #endif
 
-/// What ``MainDelivery`` brings to the main actor.
+/// An object that ``MainDelivery`` delivers on the main actor.
 protocol MainDeliverable: AnyObject, Sendable {
   /// Called once on the main actor.
   @MainActor func deliver()
 }
 
-/// Brings results to the main actor, many at a time and in the order they were put in.
+/// Delivers results on the main actor, many at a time and in the order in which they were added.
 ///
-/// Waking the main thread costs more than delivering a result, so results gather while one hop is under way and
-/// are delivered together. May be used from any thread.
+/// Waking the main thread costs more than delivering a result. So results that arrive while one hop is
+/// under way are gathered and delivered together. May be used from any thread.
 final class MainDelivery: Sendable {
-  /// The one of the process.
+  /// The instance of the process.
   static let main = MainDelivery()
 
   private enum Item: Sendable {
@@ -29,20 +29,20 @@ final class MainDelivery: Sendable {
   private struct State {
     var pending: [Item] = []
     var atRoundEnd: [@Sendable () -> Void] = []
-    /// A hop to the main thread is under way, or the main thread is at work here.
+    /// Whether a hop to the main thread is under way, or the main thread is delivering.
     var isScheduled = false
-    /// While positive, nothing is scheduled: more is about to come.
+    /// While positive, no hop is scheduled, because more items are about to be added.
     var holds = 0
   }
 
   private let state = Mutex(State())
-  /// The thread that delivers a round now; 0 for none.
+  /// The thread that is delivering a round; 0 for none.
   private let roundThread = Atomic<UInt>(0)
 
-  /// Calls `deliver` of an object on the main actor, after what was put in before.
+  /// Calls `deliver` of an object on the main actor, after the items added before.
   func put(_ object: any MainDeliverable) { put(.object(object)) }
 
-  /// Runs `work` on the main actor, after what was put in before.
+  /// Runs `work` on the main actor, after the items added before.
   func put(_ work: @escaping @MainActor @Sendable () -> Void) { put(.work(work)) }
 
   private func put(_ item: Item) {
@@ -53,7 +53,7 @@ final class MainDelivery: Sendable {
     if isFirst { schedule() }
   }
 
-  /// Runs `work`, and hops to the main thread once for all that it puts in.
+  /// Runs `work`, and schedules one hop for all items that it adds.
   func together(_ work: () -> Void) {
     state.withLock { $0.holds += 1 }
     work()
@@ -70,12 +70,12 @@ final class MainDelivery: Sendable {
     return true
   }
 
-  /// Whether the calling thread delivers results now.
+  /// Whether the calling thread is delivering a round.
   var isInRound: Bool { roundThread.load(ordering: .relaxed) == Self.thread }
 
-  /// Runs `work` when the present round of deliveries is over; to be called within one.
+  /// Runs `work` after the present round of deliveries; must be called within one.
   ///
-  /// Delegates start loads while they are told of results: a transport is woken once for all of them.
+  /// Delegates start loads from their callbacks: a transport is then woken once for all of them.
   func afterRound(_ work: @escaping @Sendable () -> Void) { state.withLock { $0.atRoundEnd.append(work) } }
 
   private static var thread: UInt {
@@ -92,8 +92,8 @@ final class MainDelivery: Sendable {
     }
   }
 
-  /// What a delivery puts in needs no hop of its own: a delegate loads again, and the response is in memory. After
-  /// so many rounds, others on the main thread get their turn.
+  /// Items that a delivery adds are delivered in the same hop, such as a load that lands from memory. After
+  /// this many rounds other work of the main thread gets a turn.
   private static let roundsPerHop = 16
 
   @MainActor private func run() {

@@ -1,40 +1,41 @@
-/// What the machine's way to the network is like, as far as the system tells.
+/// Whether and how the machine is connected to a network, as far as the system reports it.
 ///
-/// It speaks of the way out, not of any server: a server may be down while the network is up, and loopback
-/// is there without one.
+/// It does not tell whether a server can be reached: a server may be down while the network is up, and
+/// loopback works without a network.
 public struct NetworkCondition: Sendable, Hashable, CustomStringConvertible {
-  /// Whether there is a way out.
+  /// Whether there is a network.
   public enum Status: String, Sendable, Hashable {
-    /// There is one: on Linux a default route over an interface that is up.
+    /// There is one: on Linux a default route over an interface that is not down.
     case online
-    /// There is none.
+    /// There is no network.
     case offline
-    /// The system has not said yet, or cannot.
+    /// The system has not reported it yet, or cannot.
     case unknown
   }
 
-  /// Over what the way leads.
+  /// The kind of the interface in use.
   public enum InterfaceKind: String, Sendable, Hashable {
-    /// A wireless local network.
+    /// Wi-Fi.
     case wifi
     /// A mobile network.
     case cellular
-    /// A cable, or what looks like one to the system.
+    /// A cable, or what the system reports as one.
     case wired
     /// A tunnel or anything else.
     case other
   }
 
-  /// Whether there is a way out.
+  /// Whether there is a network.
   public var status: Status
-  /// Over what it leads; nil without one.
+  /// The kind of the interface in use; nil when offline or unknown.
   public var interface: InterfaceKind?
-  /// Whether its use costs by volume: a mobile network, a hotspot.
+  /// Whether traffic is charged by volume, as on a mobile network or a hotspot. On Linux only a mobile
+  /// network counts.
   public var isExpensive: Bool
-  /// Whether the user has asked to save data on it. Always false on Linux.
+  /// Whether the user has asked to save data (low-data mode). Always false on Linux.
   public var isConstrained: Bool
 
-  /// Makes a condition.
+  /// Makes a condition; without further arguments it is neither expensive nor constrained.
   public init(
     _ status: Status, over interface: InterfaceKind? = nil, isExpensive: Bool = false,
     isConstrained: Bool = false
@@ -45,21 +46,21 @@ public struct NetworkCondition: Sendable, Hashable, CustomStringConvertible {
     self.isConstrained = isConstrained
   }
 
-  /// No way out.
+  /// No network.
   public static let offline = Self(.offline)
-  /// A way out over a wireless local network.
+  /// Online over Wi-Fi.
   public static let wifi = Self(.online, over: .wifi)
-  /// A way out over a cable.
+  /// Online over a cable.
   public static let wired = Self(.online, over: .wired)
-  /// A way out over a mobile network, which is expensive.
+  /// Online over a mobile network; expensive.
   public static let cellular = Self(.online, over: .cellular, isExpensive: true)
-  /// Nothing is known.
+  /// Not known.
   public static let unknown = Self(.unknown)
 
-  /// Whether there is no way out for certain. Unknown is not offline.
+  /// Whether there is certainly no network. An unknown condition is not offline.
   public var isOffline: Bool { status == .offline }
 
-  /// `online over wifi`, `offline`.
+  /// Status, interface and limits, such as `online over wifi` or `offline`.
   public var description: String {
     var text = status.rawValue
     if let interface { text += " over \(interface.rawValue)" }

@@ -1,8 +1,8 @@
 import Foundation
 
-/// Files that nobody but their owner can read.
+/// Writes files that only their owner can read.
 enum PrivateFile {
-  /// Replaces a file as a whole: a reader sees the old one or the new one. Its folder is made where there is none.
+  /// Replaces a file atomically: a reader sees the old or the new one. A missing folder is made.
   static func replace(_ path: String, with bytes: some DataProtocol) throws {
     let folder = (path as NSString).deletingLastPathComponent
     if !folder.isEmpty, !FileManager.default.fileExists(atPath: folder) {
@@ -10,7 +10,7 @@ enum PrivateFile {
         atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
     }
     let draft = "\(path).\(UInt64.random(in: 0 ... .max)).new"
-    // The permissions stand before the first byte does, so that nobody can open it in between.
+    // The permissions are set when the file is made, so that other users cannot open it in between.
     let file = open(draft, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
     guard file >= 0 else { throw lastError }
     do {

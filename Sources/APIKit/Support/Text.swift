@@ -1,5 +1,5 @@
 extension String {
-  /// The string without white space (space and tab) at its ends.
+  /// The string without spaces and tabs at its ends.
   func trimmingSpaces() -> String {
     func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }
     guard let first = utf8.firstIndex(where: { !isSpace($0) }),
@@ -8,6 +8,6 @@ extension String {
     return String(self[first...last])
   }
 
-  /// The elements of a list in a header field: what stands between its commas, without white space around it.
+  /// The elements of a list in a header field, separated by commas, without white space around them.
   var listElements: [String] { split(separator: ",").map { String($0).trimmingSpaces() } }
 }

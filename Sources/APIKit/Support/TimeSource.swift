@@ -4,26 +4,26 @@
   import Glibc
 #endif
 
-/// Where the framework takes its time from, so that tests can hold it still.
+/// The clocks of the framework, so that tests can control time.
 ///
-/// ``SystemTime`` is the default everywhere; in a test, give a `ManualTime` of APIKitTesting.
+/// ``SystemTime`` is the default everywhere; in a test, use `ManualTime` of APIKitTesting.
 public protocol TimeSource: Sendable {
-  /// Time since some fixed point; never goes back.
+  /// The time since some fixed point. It never decreases.
   var now: Duration { get }
 
-  /// Seconds since 1970 by the wall clock, which may jump.
+  /// Seconds since 1970 by the wall clock, which may be set forward or back.
   var wallClock: Double { get }
 
-  /// Returns after so long; at once when the task is cancelled, with `CancellationError`.
+  /// Returns after a duration; throws `CancellationError` at once when the task is cancelled.
   func sleep(for duration: Duration) async throws
 }
 
 /// The machine's own clocks.
 public struct SystemTime: TimeSource {
-  /// The machine's own clocks.
+  /// Makes a source of the machine's time.
   public init() {}
 
-  /// Time since the machine has started, sleep included.
+  /// The time since the machine has started, sleep included.
   public var now: Duration {
     var time = timespec()
     #if canImport(Darwin)

@@ -1,13 +1,13 @@
 import CAPIKit
 
-/// Unpacks a response's content coding while it arrives: `gzip` with any number of members, and `deflate` in
+/// Decodes a response's content coding as it arrives: `gzip` with any number of members, and `deflate` in
 /// both forms that servers send (RFC 1950, and the bare stream of RFC 1951).
 ///
-/// One owner feeds it chunk by chunk and calls ``finish()`` once at the end, which is where a cut stream
-/// shows. After a throw it must not be used again.
+/// One owner passes the chunks and calls ``finish()`` once at the end, which detects a stream that was cut
+/// off. It must not be used after it threw.
 struct ContentDecoder: ~Copyable, @unchecked Sendable {
-  // Unchecked because of the stream: this value is its only owner, never hands it out and cannot be copied,
-  // so two threads never reach it at once. zlib ties no state to a thread.
+  // Unchecked because of the stream: this value is its only owner, does not expose it and cannot be copied,
+  // so only one thread uses it at a time. zlib ties no state to a thread.
   /// A content coding that zlib reads.
   enum Coding {
     /// RFC 1952.
@@ -15,7 +15,7 @@ struct ContentDecoder: ~Copyable, @unchecked Sendable {
     /// RFC 1950, or RFC 1951 without a header.
     case deflate
 
-    /// The coding of a name in `Content-Encoding`, in any case; nil for one that zlib does not read.
+    /// The coding with a name from `Content-Encoding`, in any case; nil for one that zlib cannot decode.
     init?(_ name: String) {
       switch name.lowercased() {
       case "gzip", "x-gzip": self = .gzip
@@ -28,42 +28,43 @@ struct ContentDecoder: ~Copyable, @unchecked Sendable {
   private let stream: ZlibStream
   private let coding: Coding
   private let maximumBytes: Int
-  /// Bytes given out so far.
+  /// The bytes produced so far.
   private(set) var producedBytes = 0
   private var phase = Phase.start
-  /// The first byte of a `deflate` stream, held until the second tells which form it is.
+  /// The first byte of a `deflate` stream, kept until the second tells which form it is.
   private var heldByte: UInt8?
 
   private enum Phase {
-    /// Nothing read yet: an end here is an empty body.
+    /// Nothing was read: an end here is an empty body.
     case start
-    /// Inside a member: an end here is a cut.
+    /// Inside a member: an end here means that the stream was cut off.
     case inside
-    /// Behind a complete member: another may follow.
+    /// After a complete member: another may follow.
     case between
   }
 
   /// Makes a decoder.
   ///
-  /// - Parameter maximumBytes: The most bytes it gives out; more throws
-  ///   ``APIError/Reason/responseTooLarge``, so that a small body cannot fill the memory.
+  /// - Parameter maximumBytes: The most bytes that it produces, so that a small body cannot fill the
+  ///   memory; more throws ``APIError/Reason/responseTooLarge``.
   init(_ coding: Coding, maximumBytes: Int = .max) {
     self.coding = coding
     self.maximumBytes = maximumBytes
     stream = ZlibStream(.inflate)
-    // 31: window of 32 KiB in a gzip wrapper (16 + 15). A deflate stream chooses its form at its head.
+    // 31: window of 32 KiB in a gzip wrapper (16 + 15). For deflate, the head of the stream decides the
+    // form.
     stream.start(windowBits: 31)
   }
 
-  /// Unpacks a chunk and appends what comes out.
+  /// Decodes a chunk and appends the result.
   ///
-  /// Throws ``APIError/Reason/undecodableContent`` for bytes that are damaged.
+  /// Throws ``APIError/Reason/undecodableContent`` for damaged bytes.
   mutating func decode(
     _ chunk: UnsafeBufferPointer<UInt8>, into output: inout [UInt8]
   ) throws(APIError) {
     guard chunk.count > 0 else { return }
     guard coding == .deflate, phase == .start else { return try inflate(chunk, into: &output) }
-    // The head of RFC 1950 is a multiple of 31 that names the method 8; a bare stream hardly ever is.
+    // The head of RFC 1950 is a multiple of 31 and names method 8; a bare stream rarely begins like that.
     let first = heldByte ?? chunk[0]
     let isHeld = heldByte != nil
     guard isHeld || chunk.count > 1 else { return heldByte = first }
@@ -79,12 +80,13 @@ struct ContentDecoder: ~Copyable, @unchecked Sendable {
     try inflate(chunk, into: &output)
   }
 
-  /// Unpacks a chunk and appends what comes out.
+  /// Decodes a chunk and appends the result.
   mutating func decode(_ chunk: [UInt8], into output: inout [UInt8]) throws(APIError) {
     try chunk.withUnsafeBufferPointer { (bytes) throws(APIError) in try decode(bytes, into: &output) }
   }
 
-  /// Throws ``APIError/Reason/truncatedBody`` when the stream was cut. No bytes at all are an empty body.
+  /// Throws ``APIError/Reason/truncatedBody`` when the stream was cut off. No bytes at all are an empty
+  /// body.
   mutating func finish() throws(APIError) {
     guard phase == .inside || heldByte != nil else { return }
     throw APIError(
@@ -100,7 +102,7 @@ struct ContentDecoder: ~Copyable, @unchecked Sendable {
         guard stream.inputLeft > 0, try startNextMember() else { return }
       }
       phase = .inside
-      // One byte beyond the limit is asked for, to tell a body that ends there from one that goes on.
+      // One byte more than the limit, to tell a body that ends there from a longer one.
       let room = maximumBytes == .max ? Int.max : maximumBytes - producedBytes + 1
       let (made, status) = stream.step(into: &output, atMost: room)
       producedBytes += made
@@ -121,7 +123,7 @@ struct ContentDecoder: ~Copyable, @unchecked Sendable {
     }
   }
 
-  /// Looks at what follows a complete member: false when only zeros do, which some servers pad with.
+  /// Prepares for another member; false when only zeros follow, with which some servers pad.
   private mutating func startNextMember() throws(APIError) -> Bool {
     stream.skipZeros()
     guard stream.inputLeft > 0 else { return false }
@@ -133,18 +135,18 @@ struct ContentDecoder: ~Copyable, @unchecked Sendable {
   }
 }
 
-/// Packs bytes with gzip in chunks: a request's body.
+/// Encodes a request's body with gzip, in chunks.
 struct GzipEncoder: ~Copyable, @unchecked Sendable {
   // Unchecked for the reason given at `ContentDecoder`.
   private let stream: ZlibStream
 
-  /// Makes an encoder of zlib's usual level, which trades well between size and time.
+  /// Makes an encoder with zlib's default level, a compromise between size and time.
   init() {
     stream = ZlibStream(.deflate)
     stream.start(windowBits: 31)
   }
 
-  /// Packs a chunk and appends what comes out, which may be nothing yet.
+  /// Encodes a chunk and appends the result, which may still be empty.
   mutating func encode(_ chunk: [UInt8], into output: inout [UInt8]) {
     chunk.withUnsafeBufferPointer { bytes in
       stream.input(bytes)
@@ -152,7 +154,7 @@ struct GzipEncoder: ~Copyable, @unchecked Sendable {
     }
   }
 
-  /// Appends the rest and the trailer.
+  /// Appends the remaining bytes and the trailer.
   mutating func finish(into output: inout [UInt8]) {
     while case .progress = stream.step(into: &output, atMost: .max, isLast: true).status {}
   }
@@ -160,7 +162,7 @@ struct GzipEncoder: ~Copyable, @unchecked Sendable {
 
 /// One `z_stream` on the heap: zlib keeps a pointer back to it, so it must not move.
 ///
-/// Not sendable: its owner is a decoder or an encoder that nobody shares.
+/// Not sendable: it belongs to one decoder or encoder.
 private final class ZlibStream {
   enum Direction { case inflate, deflate }
 
@@ -201,17 +203,17 @@ private final class ZlibStream {
       ? inflateInit2_(stream, windowBits, ZLIB_VERSION, size)
       : deflateInit2_(
         stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED, windowBits, 8, Z_DEFAULT_STRATEGY, ZLIB_VERSION, size)
-    // The arguments are constants, so this fails only without memory or with a zlib of another major version.
+    // The arguments are constants, so this fails only without memory or with another major version of zlib.
     precondition(code == Z_OK, "zlib cannot start: \(code)")
     isStarted = true
   }
 
-  /// Begins a new member behind the one that ended; the input stays where it is.
+  /// Begins a new member after a complete one; the input stays in place.
   func restart() { inflateReset(stream) }
 
   var inputLeft: Int { Int(stream.pointee.avail_in) }
 
-  /// The bytes must stay where they are until they are used up.
+  /// The bytes must stay in place until they are consumed.
   func input(_ bytes: UnsafeBufferPointer<UInt8>) {
     precondition(bytes.count <= Int(UInt32.max), "a chunk of 4 GiB or more")
     stream.pointee.next_in = UnsafeMutablePointer(mutating: bytes.baseAddress)
@@ -226,7 +228,7 @@ private final class ZlibStream {
     }
   }
 
-  /// Makes one block of output at most and appends it.
+  /// Produces at most one block of output and appends it.
   func step(into output: inout [UInt8], atMost: Int, isLast: Bool = false) -> (made: Int, status: Status) {
     let room = min(32 << 10, atMost)
     var code = Z_OK
@@ -241,7 +243,7 @@ private final class ZlibStream {
       made = room - Int(stream.pointee.avail_out)
       output.append(contentsOf: block[..<made])
     }
-    // A full block may mean that zlib holds back more, even when the input is used up.
+    // After a full block zlib may hold more output, even when the input is consumed.
     hasMoreOutput = code == Z_OK && made == room
     switch code {
     case Z_OK: return (made, .progress)

@@ -1,9 +1,9 @@
-/// When a device asks for its token again, and when it stops: a state machine without tasks, time or sockets.
+/// When a device polls for its token, and when it stops: a state machine without tasks, time or sockets.
 /// - SeeAlso: <https://www.rfc-editor.org/rfc/rfc8628#section-3.5>
 struct DevicePolling {
-  /// The wait before the next question; it only grows.
+  /// The wait before the next request; it only grows.
   private(set) var interval: Duration
-  /// When the code ends.
+  /// When the code expires, on the steady clock.
   let end: Duration
   private static let longest: Duration = .seconds(300)
 
@@ -12,15 +12,15 @@ struct DevicePolling {
     self.end = end
   }
 
-  /// The wait before the next question; nil when the code has ended.
+  /// The wait before the next request; nil when the code has expired.
   func wait(now: Duration) -> Duration? { now < end ? interval : nil }
 
-  /// Whether it is asked again after a failure, and then how much later.
+  /// Whether to poll again after a failure; adapts the interval.
   mutating func goesOn(after reason: APIError.Reason) -> Bool {
     switch reason {
     case .authorizationPending: break
     case .slowDown: interval += .seconds(5)
-    // A server that cannot be reached is asked more and more seldom, though never sooner than it wants.
+    // Back off from a server that cannot be reached, but never below the server's interval.
     case .connectTimeout, .idleTimeout, .totalTimeout, .connectionLost:
       interval = max(interval, min(interval * 2, Self.longest))
     default: return false

@@ -1,7 +1,7 @@
 import Foundation
 
-/// Waits on this machine's loopback address for a user to come back from a browser (RFC 8252, 7.3): for
-/// command lines and desktop applications.
+/// Receives the redirect from a browser on this machine's loopback address (RFC 8252, 7.3), for command
+/// lines and desktop applications.
 ///
 /// ```swift
 /// let redirect = try LoopbackRedirect()
@@ -10,33 +10,34 @@ import Foundation
 /// let callback = try await redirect.callback(for: authorization)
 /// let credential = try await oauth.credential(for: authorization, callback: callback)
 /// ```
-/// Listens on 127.0.0.1 alone, on a port the system chooses, from its making until the callback has come or
-/// the last reference is gone. Requests for other paths, such as a browser's for its icon, are answered 404.
+/// It listens only on 127.0.0.1, on a port chosen by the system, until the last reference is released.
+/// While ``callback(for:within:)`` waits, requests for other paths, such as a browser's for its icon, get a
+/// 404.
 public final class LoopbackRedirect: Sendable {
-  /// The redirect URI to give to the server. Servers for native applications take any port on loopback.
+  /// The redirect URI to pass to the server. Servers for native applications accept any port on loopback.
   public let uri: String
 
   private let path: String
   private let port: UInt16
   private let listener: Int32
   private let pages: Pages
-  /// A request line longer than this is not a redirect.
+  /// A longer request head cannot be a redirect.
   private static let maximumHead = 16 << 10
 
-  /// What the user reads in the browser.
+  /// What the browser shows.
   private struct Pages {
     let welcome: String
     let failure: String
     let nothing = "There is nothing here.\n"
   }
 
-  /// Begins to listen.
+  /// Starts to listen.
   ///
   /// - Parameters:
   ///   - path: The path of the redirect URI; the default is `/callback`.
-  ///   - message: What the user reads in the browser when they are back, as plain text.
-  ///   - failureMessage: What they read when the server sends them back with an error.
-  /// - Throws: ``APIError/Reason/misconfigured`` when no port can be had.
+  ///   - message: What the browser shows after the redirect, as plain text.
+  ///   - failureMessage: What it shows when the server redirects with an error.
+  /// - Throws: ``APIError/Reason/misconfigured`` when no port can be opened.
   public init(
     path: String = "/callback", message: String = "You are signed in. This window can be closed.",
     failureMessage: String = "You are not signed in. This window can be closed."
@@ -62,7 +63,7 @@ public final class LoopbackRedirect: Sendable {
       throw APIError(.auth, .misconfigured, "no port on loopback can be had for the redirect")
     }
     _ = fcntl(listener, F_SETFD, FD_CLOEXEC)
-    // Who knocked may be gone again by the time of the accept, which must not wait for another then.
+    // A client may have disconnected before the accept, which must not block then.
     _ = fcntl(listener, F_SETFL, O_NONBLOCK)
     self.listener = listener
     port = UInt16(bigEndian: address.sin_port)
@@ -78,27 +79,27 @@ public final class LoopbackRedirect: Sendable {
 
   deinit { close(listener) }
 
-  /// Waits for the user and gives the URL they came back with from this authorization.
+  /// Waits for the redirect of this authorization and returns its URL.
   ///
-  /// Requests that do not bring its state are answered 404 and change nothing: any page in the user's browser can
-  /// make one, and would else end the sign-in.
+  /// A request without the authorization's state gets a 404 and is ignored: any page in the user's browser
+  /// can send one, and it must not end the sign-in.
   /// - Parameters:
-  ///   - authorization: What the user was sent away with, ``uri`` as its redirect URI.
+  ///   - authorization: The authorization in progress, with ``uri`` as its redirect URI.
   ///   - limit: The longest wait; the default is 5 minutes.
-  /// - Throws: ``APIError/Reason/deadlineExceeded`` when nobody came, ``APIError/Reason/cancelled`` when the
-  ///   task was cancelled.
+  /// - Throws: ``APIError/Reason/deadlineExceeded`` when no redirect came within the limit,
+  ///   ``APIError/Reason/cancelled`` when the task was cancelled.
   public func callback(
     for authorization: OAuthAuthorization, within limit: Duration = .seconds(300)
   ) async throws(APIError) -> String {
     try await callback(within: limit) { authorization.isMatched(by: $0) }
   }
 
-  /// Waits for whoever comes and gives the URL they came with, to be checked by
-  /// ``OAuthClient/credential(for:callback:)``; for servers that do not send the state back with their errors.
+  /// Waits for any request to the path and returns its URL, for ``OAuthClient/credential(for:callback:)``
+  /// to check. For servers that do not return the state with their errors.
   ///
   /// - Parameter limit: The longest wait; the default is 5 minutes.
-  /// - Throws: ``APIError/Reason/deadlineExceeded`` when nobody came, ``APIError/Reason/cancelled`` when the
-  ///   task was cancelled.
+  /// - Throws: ``APIError/Reason/deadlineExceeded`` when no redirect came within the limit,
+  ///   ``APIError/Reason/cancelled`` when the task was cancelled.
   public func callback(within limit: Duration = .seconds(300)) async throws(APIError) -> String {
     try await callback(within: limit) { _ in true }
   }
@@ -107,7 +108,7 @@ public final class LoopbackRedirect: Sendable {
     within limit: Duration, isMeant: @Sendable (String) -> Bool
   ) async throws(APIError) -> String {
     let end = ContinuousClock.now + limit
-    // Short steps of waiting on a thread of its own: nobody comes more than once, so nothing need be fast.
+    // Polling in short steps is fast enough for one redirect by a person.
     while ContinuousClock.now < end {
       guard !Task.isCancelled else { throw APIError(.auth, .cancelled, "nobody waits for the redirect") }
       if let url = await accepted(isMeant) { return url }
@@ -115,7 +116,7 @@ public final class LoopbackRedirect: Sendable {
     throw APIError(.auth, .deadlineExceeded, "the user did not come back within \(limit.shortText)")
   }
 
-  /// Serves one connection, if one is there; the URL when it is the redirect that is meant.
+  /// Serves one connection, if there is one; returns the URL when it is the expected redirect.
   @concurrent private func accepted(_ isMeant: @Sendable (String) -> Bool) async -> String? {
     var waited = pollfd(fd: listener, events: Int16(POLLIN), revents: 0)
     guard poll(&waited, 1, 0) > 0 else {
@@ -144,7 +145,7 @@ public final class LoopbackRedirect: Sendable {
     return isRedirect ? url : nil
   }
 
-  /// The head of a request, however slowly it comes, for two seconds at most.
+  /// The head of a request, received within two seconds; nil otherwise.
   private static func head(_ connection: Int32) async -> [UInt8]? {
     var head: [UInt8] = []
     var chunk = [UInt8](repeating: 0, count: 4096)

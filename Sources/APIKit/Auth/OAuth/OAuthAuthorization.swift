@@ -1,23 +1,24 @@
-/// One authorization by a user, from the URL they are sent to until they come back.
+/// One authorization by a user, from the URL to open until the redirect.
 ///
-/// Made by ``OAuthClient/authorization(redirectURI:parameters:)``; holds the state and the PKCE verifier
-/// (RFC 7636) that only this request knows. Use each once.
+/// Made by ``OAuthClient/authorization(redirectURI:parameters:)``. It holds the secret state and PKCE
+/// verifier (RFC 7636) of this request. Use each only once.
 public struct OAuthAuthorization: Sendable {
-  /// Where the user is to be sent, in a browser: never in a view of the application's own (RFC 8252, 8.12).
+  /// The URL to open in a browser, never in a view of the application's own (RFC 8252, 8.12).
   public let url: HTTPURL
-  /// Where the server sends the user back to.
+  /// Where the server redirects the user.
   public let redirectURI: String
   let state: String
   let verifier: String
   let issuer: String?
   let requiresIssuer: Bool
 
-  /// The authorization code in the URL the user came back with.
+  /// The authorization code in the URL that the server redirected to.
   ///
-  /// Throws ``APIError/Reason/stateMismatch`` and ``APIError/Reason/issuerMismatch`` for an answer to another
-  /// request or from another server, before anything else of it is believed; then the reason of the server's
-  /// error, such as ``APIError/Reason/accessDenied``; ``APIError/Reason/malformedOAuthResponse`` when there
-  /// is neither a code nor an error.
+  /// Throws ``APIError/Reason/malformedOAuthResponse`` when the URL is not the redirect URI, cannot be read
+  /// or has a field twice; ``APIError/Reason/stateMismatch`` or ``APIError/Reason/issuerMismatch`` when it
+  /// belongs to another request or server; then the reason of the server's error, such as
+  /// ``APIError/Reason/accessDenied``; and ``APIError/Reason/malformedOAuthResponse`` when there is neither
+  /// a code nor an error.
   public func code(from callback: String) throws(APIError) -> String {
     let fields = try Self.fields(of: callback)
     guard Self.place(of: callback) == Self.place(of: redirectURI) else {
@@ -39,19 +40,19 @@ public struct OAuthAuthorization: Sendable {
     return code
   }
 
-  /// Whether a URL brings the state that only this authorization knows.
+  /// Whether a URL has the state of this authorization.
   func isMatched(by callback: String) -> Bool {
     guard let returned = try? Self.fields(of: callback)["state"] else { return false }
     return Crypto.constantTimeEquals(Array(returned.utf8), Array(state.utf8))
   }
 
-  /// A URL without its query and fragment, and without the slash some browsers put behind a bare host.
+  /// A URL without query and fragment, and without the slash that some browsers append to a bare host.
   private static func place(of url: String) -> Substring {
     let place = url.prefix { $0 != "?" && $0 != "#" }
     return place.hasSuffix("/") ? place.dropLast() : place
   }
 
-  /// The fields of the query; a name that comes twice is an attack or a mistake (RFC 6749, 3.1).
+  /// The fields of the query. A repeated name is an attack or a mistake (RFC 6749, 3.1).
   private static func fields(of callback: String) throws(APIError) -> [String: String] {
     guard let mark = callback.firstIndex(of: "?") else { return [:] }
     let query = callback[callback.index(after: mark)...].prefix { $0 != "#" }
@@ -69,9 +70,9 @@ public struct OAuthAuthorization: Sendable {
   }
 }
 
-/// The proof that whoever brings a code is who asked for it (RFC 7636).
+/// PKCE: proves that the client that redeems a code is the one that requested it (RFC 7636).
 public enum ProofKey {
-  /// 256 random bits, as 43 characters.
+  /// Makes a verifier: 256 random bits, as 43 characters.
   public static func makeVerifier() -> String { Base64.encode(Crypto.random(32), .url) }
 
   /// The challenge of the method S256.
@@ -81,8 +82,8 @@ public enum ProofKey {
 }
 
 extension APIError {
-  /// An error that an authorization server reports. Its description is the server's, cut and without control
-  /// characters.
+  /// An error that an authorization server reports. The detail has the server's description, cut to 200
+  /// characters and without control characters.
   init(oauth code: String, _ description: String?) {
     let reason = Reason.oauth(code)
     var detail =

@@ -1,21 +1,24 @@
-/// What a user does elsewhere to let a device without a browser in (RFC 8628).
+/// What a user needs to authorize a device without a browser on another device (RFC 8628).
 public struct DeviceAuthorization: Sendable {
-  /// What the user types in.
+  /// The code that the user enters.
   public let userCode: String
-  /// Where the user types it in.
+  /// The address where the user enters the code.
   public let verificationURI: String
-  /// The same with the code in it, for a QR code; nil when the server gives none.
+  /// The same address with the code in it, for a QR code; nil when the server sends none.
   public let completeVerificationURI: String?
-  /// When the code ends, in seconds since 1970.
+  /// When the code expires, in seconds since 1970.
   public let expiresAt: Double
   let deviceCode: String
   let interval: Duration
-  /// When the code ends on the client's own clock, which no change of the time of day moves.
+  /// When the code expires on the steady clock, which is not affected by changes of the time of day.
   let end: Duration
 }
 
 extension OAuthClient {
   /// Begins an authorization that the user completes on another device.
+  ///
+  /// A code without a stated lifetime expires after 10 minutes. Throws ``APIError/Reason/misconfigured``
+  /// when the configuration has no device endpoint.
   public func deviceAuthorization() async throws(APIError) -> DeviceAuthorization {
     guard let endpoint = configuration.deviceEndpoint else {
       throw APIError(.auth, .misconfigured, "the OAuth configuration has no device endpoint")
@@ -34,11 +37,11 @@ extension OAuthClient {
       interval: .seconds(raw.interval.lifetime.map { max(1, $0) } ?? 5), end: time.now + .seconds(lifetime))
   }
 
-  /// Asks until the user has completed the authorization.
+  /// Polls the server until the user has completed the authorization.
   ///
-  /// Waits as long as the server wants between two questions. Throws
-  /// ``APIError/Reason/deviceCodeExpired`` when the user was too slow, and
-  /// ``APIError/Reason/accessDenied`` when they said no. Cancelling the task ends it.
+  /// Waits between two requests as long as the server demands, by default 5 seconds. Throws
+  /// ``APIError/Reason/deviceCodeExpired`` when the code has expired, ``APIError/Reason/accessDenied`` when
+  /// the user refused, and ``APIError/Reason/cancelled`` when the task was cancelled.
   public func credential(for device: DeviceAuthorization) async throws(APIError) -> Credential {
     var polling = DevicePolling(interval: device.interval, end: device.end)
     while let wait = polling.wait(now: time.now) {

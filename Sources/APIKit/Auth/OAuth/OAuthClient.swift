@@ -6,18 +6,20 @@
 /// // show authorization.url in a browser; when the user comes back:
 /// let credential = try await oauth.credential(for: authorization, callback: callback)
 /// ```
-/// A value, safe on any thread. Its credentials go into an ``Authenticator``, and ``renew(_:)`` is what renews
-/// them there. Errors of the server are ``APIError``s placed in `auth`, with the RFC's code as their reason.
+/// A value, safe on any thread. Its credentials are for an ``Authenticator``, which renews them with
+/// ``renew(_:)``. Errors of the server are an ``APIError`` with the place `auth` and the RFC's code as its
+/// reason.
 public struct OAuthClient: Sendable {
-  /// Carries one request. It must not follow redirects: codes and secrets go to the endpoint named, or nowhere.
+  /// Sends one request. It must not follow redirects, so that codes and secrets reach only the named
+  /// endpoint.
   public typealias Send = @Sendable (HTTPRequest) async throws(APIError) -> HTTPResponse
 
-  /// The client's names and addresses.
+  /// The client's endpoints, names and authentication.
   public let configuration: OAuthConfiguration
   let send: Send
   let time: any TimeSource
 
-  /// Makes a client over whatever carries a request; see `init(_:client:)` for the usual way.
+  /// Makes a client that sends its requests with a closure; `init(_:client:)` is the usual way.
   public init(_ configuration: OAuthConfiguration, send: @escaping Send) {
     self.init(configuration, send: send, time: SystemTime())
   }
@@ -30,11 +32,13 @@ public struct OAuthClient: Sendable {
 
   // MARK: By a user in a browser
 
-  /// Begins an authorization by a user, with a state and a PKCE challenge of its own.
+  /// Begins an authorization by a user in a browser, with a random state and PKCE challenge.
   ///
+  /// Throws ``APIError/Reason/misconfigured`` when the configuration has no authorization endpoint, or one
+  /// that is neither `https` nor on loopback.
   /// - Parameters:
-  ///   - redirectURI: Where the server sends the user back to, as it is registered there.
-  ///   - parameters: What this server wants besides, such as `prompt`.
+  ///   - redirectURI: Where the server redirects the user, as registered there.
+  ///   - parameters: Further parameters for this server, such as `prompt`. None by default.
   public func authorization(
     redirectURI: String, parameters: Parameters = Parameters()
   ) throws(APIError) -> OAuthAuthorization {
@@ -56,12 +60,12 @@ public struct OAuthClient: Sendable {
       issuer: configuration.issuer, requiresIssuer: configuration.requiresIssuer)
   }
 
-  /// The credential that the user has authorized.
+  /// Exchanges the code that the user returned with for a credential.
   ///
   /// - Parameters:
-  ///   - authorization: What was begun with.
-  ///   - callback: The URL the user came back with, as it is. Checked as
-  ///     ``OAuthAuthorization/code(from:)`` says.
+  ///   - authorization: The authorization that the user was sent out with.
+  ///   - callback: The URL that the server redirected to, unchanged. It is checked as described at
+  ///     ``OAuthAuthorization/code(from:)``.
   public func credential(
     for authorization: OAuthAuthorization, callback: String
   ) async throws(APIError) -> Credential {
@@ -74,15 +78,16 @@ public struct OAuthClient: Sendable {
 
   // MARK: Without a browser
 
-  /// A credential of the client's own, without a user (RFC 6749, 4.4).
+  /// Gets a credential for the client itself, without a user (RFC 6749, 4.4).
   public func clientCredential() async throws(APIError) -> Credential {
     try await token(withScope(["grant_type": "client_credentials"]))
   }
 
-  /// Renews a credential by its refresh token. Servers that rotate give a new one; else the old one is kept.
+  /// Renews a credential by its refresh token. The old refresh token is kept where the server sends no new
+  /// one.
   ///
-  /// Throws ``APIError/Reason/invalidGrant`` when the refresh token is not valid any more: the user has to
-  /// sign in again.
+  /// Throws ``APIError/Reason/invalidGrant`` when there is no refresh token or it is no longer valid: the
+  /// user must sign in again.
   public func renew(_ credential: Credential) async throws(APIError) -> Credential {
     guard let refreshToken = credential.refreshToken else {
       throw APIError(.auth, .invalidGrant, "the credential has no refresh token")
@@ -91,8 +96,10 @@ public struct OAuthClient: Sendable {
       .renewing(credential)
   }
 
-  /// Revokes a credential at the server (RFC 7009): its refresh token, which ends the access tokens too, else
-  /// the access token.
+  /// Revokes a credential at the server (RFC 7009): its refresh token, which usually ends the access tokens
+  /// too; otherwise the access token.
+  ///
+  /// Throws ``APIError/Reason/misconfigured`` when the configuration has no revocation endpoint.
   public func revoke(_ credential: Credential) async throws(APIError) {
     guard let endpoint = configuration.revocationEndpoint else {
       throw APIError(.auth, .misconfigured, "the OAuth configuration has no revocation endpoint")
@@ -110,14 +117,14 @@ public struct OAuthClient: Sendable {
     return parameters.merging(["scope": .string(configuration.scopes.joined(separator: " "))])
   }
 
-  /// Asks the token endpoint.
+  /// Requests a credential from the token endpoint.
   func token(_ parameters: Parameters) async throws(APIError) -> Credential {
     let endpoint = configuration.tokenEndpoint
     let answer = try await post(configuration.extraParameters.merging(parameters), to: endpoint)
     return try OAuthResponse(answer, endpoint).credential(at: time.wallClock)
   }
 
-  /// Sends a form with the client's proof.
+  /// Sends a form with the client's authentication.
   func post(_ parameters: Parameters, to endpoint: HTTPURL) async throws(APIError) -> HTTPResponse {
     try OAuthConfiguration.check(endpoint)
     var request = HTTPRequest(method: .post, url: endpoint, headers: ["Accept": "application/json"])
@@ -128,7 +135,7 @@ public struct OAuthClient: Sendable {
       parameters["client_id"] = .string(configuration.clientID)
       parameters["client_secret"] = .string(secret)
     case .basic(let secret):
-      // Both halves are form-encoded before they are joined (RFC 6749, 2.3.1).
+      // ID and secret are each form-encoded before they are joined (RFC 6749, 2.3.1).
       let pair = [configuration.clientID, secret].map { PercentEncoding.form.encode($0) }
       request.headers["Authorization"] = "Basic " + Base64.encode(Array(pair.joined(separator: ":").utf8))
     }

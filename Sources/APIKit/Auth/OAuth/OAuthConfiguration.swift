@@ -1,41 +1,43 @@
-/// One client of one authorization server: addresses, names, and how the client proves itself.
+/// One client of one authorization server: endpoints, names, and how the client authenticates itself.
 ///
 /// Endpoints must be `https`, except on loopback; ``OAuthClient`` refuses others.
 /// - SeeAlso: <https://www.rfc-editor.org/rfc/rfc6749>, <https://www.rfc-editor.org/rfc/rfc9700>
 public struct OAuthConfiguration: Sendable {
-  /// How the client proves itself to the token endpoint (RFC 6749, 2.3).
+  /// How the client authenticates itself to the server (RFC 6749, 2.3).
   public enum ClientProof: Sendable {
-    /// By nothing but its name: an application on a user's device keeps no secret.
+    /// Only by its ID: an application on a user's device cannot keep a secret.
     case none
     /// By its secret in the `Authorization` field.
     case basic(secret: String)
-    /// By its secret in the body, for servers that do not know the field.
+    /// By its secret in the body, for servers that do not support the field.
     case post(secret: String)
   }
 
-  /// The name the server knows the client by.
+  /// The client's ID at the server.
   public var clientID: String
-  /// How the client proves itself; the default is ``ClientProof/none``.
+  /// How the client authenticates itself; the default is ``ClientProof/none``.
   public var proof = ClientProof.none
-  /// Where users authorize; nil where no user does.
+  /// Where users authorize in a browser; nil by default.
   public var authorizationEndpoint: HTTPURL?
-  /// Where tokens are given.
+  /// Where tokens are issued.
   public var tokenEndpoint: HTTPURL
   /// Where devices without a browser begin (RFC 8628); nil by default.
   public var deviceEndpoint: HTTPURL?
   /// Where tokens are revoked (RFC 7009); nil by default.
   public var revocationEndpoint: HTTPURL?
-  /// The server's name for itself. When set, a redirect that names another is refused (RFC 9207).
+  /// The server's identifier. When set, a redirect that names another is refused (RFC 9207). Nil by
+  /// default.
   public var issuer: String?
-  /// Whether a redirect that names no issuer is refused as well; for servers that promise to name it
-  /// (`authorization_response_iss_parameter_supported`). The default is false.
+  /// Whether a redirect that names no issuer is refused too; for servers that announce to name it
+  /// (`authorization_response_iss_parameter_supported`). It needs an ``issuer``. The default is false.
   public var requiresIssuer = false
-  /// What is asked for; none by default, which leaves it to the server.
+  /// The scopes to request; none by default, which leaves them to the server.
   public var scopes: [String] = []
-  /// Parameters that this server wants besides, such as `audience`; sent with every token request.
+  /// Further parameters for this server, such as `audience`; sent with every request to the token endpoint.
+  /// None by default.
   public var extraParameters = Parameters()
 
-  /// Describes a client.
+  /// Makes a configuration for a client.
   public init(
     clientID: String, authorizationEndpoint: HTTPURL? = nil, tokenEndpoint: HTTPURL, scopes: [String] = []
   ) {

@@ -1,4 +1,4 @@
-/// What a token endpoint has answered (RFC 6749, 5).
+/// A response of an OAuth endpoint (RFC 6749, 5).
 struct OAuthResponse {
   private let answer: HTTPResponse
   private let endpoint: HTTPURL
@@ -12,12 +12,12 @@ struct OAuthResponse {
     self.raw = raw?.kind == .object ? raw : nil
   }
 
-  /// The credential of a good answer; throws the server's error, or that this is no answer of OAuth.
+  /// The credential in a successful response; otherwise throws ``error``.
   func credential(at wallClock: Double) throws(APIError) -> Credential {
     guard answer.status == 200, let raw, let token = raw.access_token.string, !token.isEmpty else {
       throw error
     }
-    // The type is required, but some servers leave it out; they all mean bearer tokens.
+    // The type is required, but some servers omit it; all of those use bearer tokens.
     let type = raw.token_type.string ?? "Bearer"
     guard type.lowercased() == "bearer" else {
       throw APIError(
@@ -29,7 +29,7 @@ struct OAuthResponse {
       scopes: Set((raw.scope.string ?? "").split(separator: " ").map(String.init)))
   }
 
-  /// What the answer says went wrong.
+  /// The error that the response reports, or that the response does not conform to OAuth.
   var error: APIError {
     var error: APIError
     if let code = raw?.error.string {
@@ -44,14 +44,14 @@ struct OAuthResponse {
     }
     error.context.status = answer.status
     error.context.location = endpoint.location
-    // The body of a good status may hold tokens, so only that of a failure is kept.
+    // A successful response may contain tokens, so evidence is kept only of failures.
     if answer.status >= 400 { error.evidence = answer.evidence }
     return error
   }
 }
 
 extension RawData {
-  /// A number of seconds that a server states, as a number or a text: at least 0, and no more than ten years,
-  /// so that whatever it says can be counted with.
+  /// A number of seconds from a server, as a number or a text, limited to 0 through ten years so that
+  /// arithmetic cannot overflow.
   var lifetime: Double? { lenientDouble.map { max(0, min($0, 315_360_000)) } }
 }

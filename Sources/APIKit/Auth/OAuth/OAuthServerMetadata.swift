@@ -1,37 +1,39 @@
-/// What an authorization server says about itself: its addresses, so that an application need know one alone.
+/// The metadata of an authorization server, with its endpoints, so that an application needs only one
+/// address.
 ///
 /// ```swift
 /// let server = try await OAuthServerMetadata.discover("https://id.example.com", client: .shared)
 /// let oauth = OAuthClient(OAuthConfiguration(clientID: "app", server: server), client: .shared)
 /// ```
-/// Read from `/.well-known/oauth-authorization-server`, or where that is not found from
-/// `/.well-known/openid-configuration`. Keep it for a run of the application; it hardly ever changes.
+/// It is read from `/.well-known/oauth-authorization-server`, or where that gives a 404 from
+/// `/.well-known/openid-configuration`. Read it once for each run of the application, as it rarely changes.
 /// - SeeAlso: <https://www.rfc-editor.org/rfc/rfc8414>
 public struct OAuthServerMetadata: Sendable {
-  /// The server's name for itself: the one it was asked for under.
+  /// The server's identifier, equal to the one it was requested with.
   public let issuer: String
-  /// Where users authorize; nil where no user does.
+  /// Where users authorize in a browser; nil when there is none.
   public let authorizationEndpoint: HTTPURL?
-  /// Where tokens are given.
+  /// Where tokens are issued.
   public let tokenEndpoint: HTTPURL
-  /// Where devices without a browser begin (RFC 8628); nil when it has none.
+  /// Where devices without a browser begin (RFC 8628); nil when there is none.
   public let deviceEndpoint: HTTPURL?
-  /// Where tokens are revoked (RFC 7009); nil when it has none.
+  /// Where tokens are revoked (RFC 7009); nil when there is none.
   public let revocationEndpoint: HTTPURL?
-  /// Whether it promises to name itself in every redirect (RFC 9207); one that does not is refused then.
+  /// Whether the server announces that every redirect names its issuer (RFC 9207). A redirect without one
+  /// is then refused.
   public let namesIssuer: Bool
 
-  /// Reads a document.
+  /// Reads a metadata document.
   ///
   /// - Throws: ``APIError/Reason/issuerMismatch`` for the document of another server,
-  ///   ``APIError/Reason/malformedOAuthResponse`` for what is no such document, and
-  ///   ``APIError/Reason/misconfigured`` for a server that tokens must not pass to: an address that is neither
-  ///   `https` nor on loopback, or authorizations without the method S256 of PKCE.
+  ///   ``APIError/Reason/malformedOAuthResponse`` for a document without an issuer or token endpoint, and
+  ///   ``APIError/Reason/misconfigured`` for an endpoint that is neither `https` nor on loopback, or a
+  ///   server that does not support the method S256 of PKCE.
   init(_ raw: RawData, issuer: String) throws(APIError) {
     guard let named = raw.issuer.string else {
       throw APIError(.auth, .malformedOAuthResponse, "the server's metadata name no issuer")
     }
-    // The names are compared as they are: that is the whole protection (RFC 8414, 3.3 and 6.2).
+    // The identifiers are compared unchanged; the protection depends on it (RFC 8414, 3.3 and 6.2).
     guard named == issuer else {
       throw APIError(
         .auth, .issuerMismatch, "the metadata are those of \(named.prefix(200)), expected \(issuer)")
@@ -45,7 +47,7 @@ public struct OAuthServerMetadata: Sendable {
     deviceEndpoint = try Self.endpoint(raw.device_authorization_endpoint)
     revocationEndpoint = try Self.endpoint(raw.revocation_endpoint)
     namesIssuer = raw.authorization_response_iss_parameter_supported.bool ?? false
-    // Servers that know PKCE may leave the member out; one that names its methods means it.
+    // Servers that support PKCE may omit the member; where it is present, it must contain S256.
     let methods = raw.code_challenge_methods_supported
     guard
       authorizationEndpoint == nil || !methods.exists
@@ -56,12 +58,15 @@ public struct OAuthServerMetadata: Sendable {
     }
   }
 
-  /// Asks a server for what it says about itself; see `discover(_:client:)` for the usual way.
+  /// Requests a server's metadata; `discover(_:client:)` is the usual way.
   ///
   /// - Parameters:
-  ///   - issuer: The server's name, exactly as it writes it: `https://id.example.com/tenant`.
-  ///   - send: Carries one request; it must not follow redirects.
-  /// - Throws: What `init` throws, or why there is no answer.
+  ///   - issuer: The server's identifier, exactly as the server writes it: `https://id.example.com/tenant`.
+  ///   - send: Sends one request; it must not follow redirects.
+  /// - Throws: ``APIError/Reason/issuerMismatch`` for the document of another server,
+  ///   ``APIError/Reason/malformedOAuthResponse`` for a response without metadata,
+  ///   ``APIError/Reason/misconfigured`` for an address that is neither `https` nor on loopback, or a
+  ///   server without the method S256 of PKCE.
   public static func discover(
     _ issuer: String, send: OAuthClient.Send
   ) async throws(APIError) -> OAuthServerMetadata {
@@ -78,7 +83,7 @@ public struct OAuthServerMetadata: Sendable {
     throw last ?? APIError(.auth, .malformedOAuthResponse)
   }
 
-  /// The well-known path stands before the issuer's own in RFC 8414, and behind it in OpenID Connect.
+  /// RFC 8414 puts the well-known path before the issuer's own path, OpenID Connect after it.
   static func addresses(of issuer: HTTPURL) throws(APIError) -> [HTTPURL] {
     let authority = issuer.location.dropLast(issuer.path.count)
     let path = issuer.path.hasSuffix("/") ? issuer.path.dropLast() : issuer.path[...]
@@ -97,7 +102,7 @@ public struct OAuthServerMetadata: Sendable {
 }
 
 extension OAuthConfiguration {
-  /// Describes a client of a server that has said where it is.
+  /// Makes a configuration for a client of a server from its metadata.
   public init(clientID: String, server: OAuthServerMetadata, scopes: [String] = []) {
     self.init(
       clientID: clientID, authorizationEndpoint: server.authorizationEndpoint,

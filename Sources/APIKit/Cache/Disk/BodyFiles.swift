@@ -6,18 +6,18 @@
   import Darwin
 #endif
 
-/// Large bodies as files beside the database.
+/// Large bodies in files beside the database.
 ///
-/// A file is written under a name of its own and renamed when it is whole; the row that names it is written
-/// after that. So a process that dies in between leaves a file that nobody names, never a row without its
-/// file; such files are swept up when the cache is opened.
+/// A file is written under a temporary name and renamed when it is complete; the row with its name is
+/// written after that. A process that dies in between leaves a file without a row, never a row without its
+/// file. Such files are removed when the cache is opened.
 struct BodyFiles: Sendable {
   let folder: String
 
   /// Makes the folder; false when that fails.
   func makeFolder() -> Bool { makeFolders(folder) }
 
-  /// Writes a body and gives its file's name.
+  /// Writes a body and returns the name of its file.
   func write(_ bytes: [UInt8]) -> Result<String, Failure> {
     let name = name()
     let path = path(name)
@@ -38,7 +38,7 @@ struct BodyFiles: Sendable {
     return .success(name)
   }
 
-  /// The bytes of a file; nil when it is not there or not of this length.
+  /// The bytes of a file; nil when it does not exist or has another length.
   func read(_ name: String, count: Int) -> [UInt8]? {
     let file = open(path(name), O_RDONLY | O_CLOEXEC)
     guard file >= 0 else { return nil }
@@ -60,8 +60,8 @@ struct BodyFiles: Sendable {
 
   func remove(_ name: String) { unlink(path(name)) }
 
-  /// Removes the files that nobody names and that are older than so many seconds: a younger one may be
-  /// another process's, whose row is yet to come.
+  /// Removes the files that no row names and that are older than `age` seconds. A younger one may belong to
+  /// another process that has not yet written the row.
   func sweep(keeping names: Set<String>, olderThan age: Double) {
     guard let listing = opendir(folder) else { return }
     defer { closedir(listing) }
@@ -76,7 +76,7 @@ struct BodyFiles: Sendable {
     }
   }
 
-  /// A failed call of the system.
+  /// A failed system call.
   struct Failure: Error, Sendable, CustomStringConvertible {
     let code: Int32
     var description: String { "\(String(cString: strerror(code))) (errno \(code))" }
@@ -91,13 +91,13 @@ struct BodyFiles: Sendable {
 
   private func path(_ name: String) -> String { folder + "/" + name }
 
-  /// 128 random bits: two processes do not meet.
+  /// 128 random bits, so that the names of two processes do not collide.
   private func name() -> String { Hex.encode(Crypto.random(16)) }
 }
 
 func removeFile(_ path: String) { unlink(path) }
 
-/// Makes a folder and those above it; false when that fails.
+/// Makes a folder and its parents; false when that fails.
 func makeFolders(_ path: String) -> Bool {
   var status = stat()
   if stat(path, &status) == 0 { return status.st_mode & S_IFMT == S_IFDIR }

@@ -1,6 +1,6 @@
-/// Encrypts what is sensitive before it goes to disk: AES-256-GCM, a fresh nonce each time.
+/// Encrypts sensitive responses for the disk: AES-256-GCM with a new nonce each time.
 ///
-/// What is sealed is bound to its place: a row or file moved to another key does not open.
+/// What is sealed is bound to its key and part: it cannot be opened under another key.
 struct CacheCipher: Sendable {
   private let key: SigningKey
 
@@ -10,15 +10,15 @@ struct CacheCipher: Sendable {
     self.key = key
   }
 
-  /// What sealing adds to the length.
+  /// The bytes that sealing adds.
   static let overhead = Crypto.nonceLength + Crypto.tagLength
 
-  /// Nonce, ciphertext and tag.
+  /// Returns nonce, ciphertext and tag; nil when the encryption fails.
   func seal(_ plain: [UInt8], for place: CacheKey, part: String) -> [UInt8]? {
     Crypto.seal(plain, key: key.bytes, authenticating: place.bytes + Array(part.utf8))
   }
 
-  /// What was sealed; nil when key, place or bytes are not the same.
+  /// The plain bytes; nil when the key or the place differs or the bytes were changed.
   func open(_ sealed: [UInt8], for place: CacheKey, part: String) -> [UInt8]? {
     Crypto.open(sealed, key: key.bytes, authenticating: place.bytes + Array(part.utf8))
   }

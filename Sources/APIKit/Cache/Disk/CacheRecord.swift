@@ -1,17 +1,17 @@
-/// One stored answer as bytes: what a row of the database holds beside the columns it is looked up by.
+/// One stored response as bytes: the record in a row of the database.
 ///
-/// A tag and a version, then the fields with their lengths, little-endian; the body follows, or stands in a
-/// file of its own. Read with every bound checked: bytes that are no record give nil, never a wrong answer.
+/// A tag with the version, then the fields with their lengths, little-endian; then the body, unless it is
+/// in a file. Every length is checked while reading; bytes that are not a record give nil.
 struct CacheRecord {
   var entry: CacheEntry
-  /// The checksum of the body when it stands in a file.
+  /// The checksum of the body when it is in a file.
   var bodyChecksum: UInt64?
-  /// The length of the body.
+  /// The length of the body in bytes.
   var bodyCount: Int
 
   private static let tag: [UInt8] = [0x41, 0x4B, 0x43, 0x01]
 
-  /// - Parameter process: Tells this process from others, whose steady clock is another.
+  /// - Parameter process: Identifies this process, because the steady clock of another one differs.
   static func encode(_ entry: CacheEntry, process: UInt64, bodyInFile checksum: UInt64?) -> [UInt8] {
     let body = entry.http.bytes
     var writer = ByteWriter(reserving: 1024 + (checksum == nil ? body.count : 0))
@@ -49,7 +49,7 @@ struct CacheRecord {
     return writer.bytes
   }
 
-  /// Reads a record; the body is empty when it stands in a file.
+  /// Reads a record; the body is empty when it is in a file.
   init?(_ bytes: UnsafeRawBufferPointer, process: UInt64, isExpired: Bool) {
     var reader = ByteReader(bytes)
     guard reader.take(4) == Self.tag, let keyBytes = reader.take(32), let key = CacheKey(keyBytes),
@@ -118,12 +118,12 @@ struct ByteWriter {
   }
 }
 
-/// Reads values one after the other; nil as soon as the bytes do not reach.
+/// Reads values one after the other; a read past the end returns nil.
 struct ByteReader {
   private let bytes: UnsafeRawBufferPointer
   private var index = 0
 
-  /// - Parameter bytes: Valid as long as the reader is used.
+  /// - Parameter bytes: Must stay valid while the reader is used.
   init(_ bytes: UnsafeRawBufferPointer) { self.bytes = bytes }
 
   var isAtEnd: Bool { index == bytes.count }
@@ -148,7 +148,7 @@ struct ByteReader {
     return String(validating: bytes[index..<(index + Int(count))], as: UTF8.self)
   }
 
-  /// A text that may be missing; nil when the bytes do not reach.
+  /// A text that may be absent; nil when the bytes end too early.
   mutating func optionalText() -> (text: String?, Void)? {
     guard let isThere = number() else { return nil }
     guard isThere == 1 else { return (nil, ()) }
@@ -172,7 +172,7 @@ struct ByteReader {
   }
 
   private mutating func list<Element>(_ read: (inout ByteReader) -> Element?) -> [Element]? {
-    // Each element takes at least one number, so a damaged count cannot ask for more than there is.
+    // Each element takes at least 8 bytes, so a damaged count cannot ask for more elements than fit.
     guard let count = number(), count <= UInt64((bytes.count - index) / 8) else { return nil }
     var elements: [Element] = []
     for _ in 0..<count {

@@ -1,8 +1,9 @@
-/// What the disk is still to be told: the work in order, and what it means for look-ups meanwhile.
+/// The writer's pending work in order, and its effect on look-ups until it is written.
 ///
-/// A look-up asks the backlog first, so an answer can be read, and a removal counts, before it is written.
+/// A look-up checks the backlog first: a stored response can be read, and a removal takes effect, before it
+/// is written.
 struct DiskBacklog {
-  /// One piece of work of the writer.
+  /// One piece of work for the writer.
   enum Work {
     case store(CacheEntry)
     case remove(CacheKey)
@@ -10,12 +11,12 @@ struct DiskBacklog {
     case removeAll
     case expireTags(Set<String>)
     case expireURL(UInt64)
-    /// What this process has counted is to stand in the database.
+    /// Adds this process's counts to those in the database.
     case keepCounts
-    /// A damaged row, with what is wrong.
+    /// Removes a damaged row; with its id, what is wrong, and the kind of fault.
     case dropRow(Int64, String, CacheFault.Kind)
 
-    /// Whether look-ups would be wrong without it.
+    /// Whether look-ups would return wrong responses without it.
     var isRemoval: Bool {
       switch self {
       case .remove, .removePartition, .removeAll, .expireTags, .expireURL: true
@@ -24,33 +25,34 @@ struct DiskBacklog {
     }
   }
 
-  /// What a look-up learns.
+  /// The result of a look-up in the backlog.
   enum Word {
-    /// This answer is about to be written.
+    /// This response is about to be written.
     case entry(CacheEntry)
-    /// Nothing of the key is to be found.
+    /// No response of the key may be found.
     case gone
-    /// Ask the database, and pass over what these say is stale.
+    /// The database decides; ``Changes`` apply to what it returns.
     case ask
   }
 
   private(set) var work: [Work] = []
-  /// When which row was used last.
+  /// The time of the last use, by row.
   private(set) var uses: [Int64: Double] = [:]
-  /// Bytes of the answers that wait.
+  /// The bytes of the bodies that wait.
   private(set) var bytes = 0
   private var entries: [CacheKey: [CacheEntry]] = [:]
   private var removed: Set<CacheKey> = []
   private(set) var changes = Changes()
 
-  /// What is to be removed and made stale beside single keys.
+  /// Removals and expiries that concern more than single keys.
   struct Changes {
     fileprivate var isCleared = false
     fileprivate var partitions: Set<UInt64> = []
     fileprivate var tags: Set<String> = []
     fileprivate var urls: Set<UInt64> = []
 
-    /// An answer from the database as it will be when these are written; nil when it will be gone.
+    /// A response from the database as it will be when the changes are written; nil when it will be
+    /// removed.
     func applied(to entry: CacheEntry) -> CacheEntry? {
       if isCleared || partitions.contains(entry.partition) { return nil }
       guard urls.contains(entry.url) || !tags.isDisjoint(with: entry.tags) else { return entry }
@@ -59,11 +61,11 @@ struct DiskBacklog {
   }
 
   var isEmpty: Bool { work.isEmpty && uses.isEmpty }
-  /// Whether there is more than notes of use, which can wait for other work: many of them dirty no more of the
-  /// database's pages than some.
+  /// Whether the writer should start. Up to 4096 times of use wait for other work, as writing many of them
+  /// changes few more database pages than writing some.
   var isPressing: Bool { !work.isEmpty || uses.count >= 4096 }
 
-  /// Notes that a row was used.
+  /// Records that a row was used.
   mutating func note(use row: Int64, at moment: Double) { uses[row] = moment }
 
   mutating func add(_ piece: Work) {
@@ -92,19 +94,19 @@ struct DiskBacklog {
     }
   }
 
-  /// What is known of a look-up before the database is asked.
+  /// What the backlog says about a look-up, before the database is read.
   func word(on query: CacheQuery) -> Word {
     if let entry = entries[query.key]?.first(where: query.matches) { return .entry(entry) }
     return changes.isCleared || removed.contains(query.key) ? .gone : .ask
   }
 
-  /// An answer that an earlier backlog has, as it will be when this one is written; nil when it will be gone.
+  /// A response of an earlier backlog as it will be when this one is written; nil when it will be removed.
   func judged(_ entry: CacheEntry) -> CacheEntry? {
     removed.contains(entry.key) ? nil : changes.applied(to: entry)
   }
 
-  /// What is left of a backlog that could not be written, to be tried again: its removals, and that what its
-  /// answers were to replace is outdated. More than a few thousand count as the removal of everything.
+  /// The part of an unwritten backlog that is tried again: its removals, and the removal of what its
+  /// responses were to replace. A backlog of more than 4096 pieces becomes the removal of everything.
   func removals() -> DiskBacklog {
     var kept = DiskBacklog()
     guard work.count <= Self.maximumRemovals else {

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// How the database is opened, and what a failed call means for the connection.
+/// Opens the database, and decides what a failed call means for the connection.
 extension DiskCache {
   func open(_ connection: inout Connection, patience: Int32, _ faults: inout [CacheFault])
     -> DiskStore?
@@ -8,7 +8,7 @@ extension DiskCache {
     let age = remakes.withLock { $0 }
     switch connection {
     case .open(let store, age): return store
-    // The other connection has made the database anew.
+    // The database was made anew over the other connection.
     case .open: connection = .closed
     case .failed(let until) where time.now < until: return nil
     case .failed, .closed: break
@@ -24,7 +24,7 @@ extension DiskCache {
       connection = store.map { .open($0, age: age) } ?? .failed(until: .seconds(Int64.max / 2))
       return store
     } catch {
-      // Another process that makes the database, or makes it anew, holds it only for a moment.
+      // Another process that makes the database holds its lock only for a moment.
       if error.isBusy {
         faults.append(CacheFault(kind: .unusable, detail: "another process holds the database: \(error)"))
         return nil
@@ -38,7 +38,7 @@ extension DiskCache {
     }
   }
 
-  /// Nil when the database is another's, and to be left alone.
+  /// Nil when the database belongs to a later version or another application and must be left alone.
   private func connect(patience: Int32, _ faults: inout [CacheFault]) throws(SQLiteFailure) -> DiskStore? {
     let database = try SQLiteDatabase(path: place.folder + "/responses.sqlite", patience: patience)
     if let limit = place.maximumPages { try database.execute("PRAGMA max_page_count = \(limit)") }
@@ -63,9 +63,9 @@ extension DiskCache {
     if isFirst { faults.append(fault) }
   }
 
-  /// Has a damaged database made anew, unless somebody else was quicker, and opens it.
+  /// Makes a damaged database anew, unless the other connection has already done so, and opens it.
   ///
-  /// - Parameter seen: How often it had been made anew when the connection that met the damage was opened.
+  /// - Parameter seen: The value of ``remakes`` when the damaged connection was opened.
   private func remake(
     _ connection: inout Connection, _ seen: Int, patience: Int32, _ damage: SQLiteFailure,
     _ faults: inout [CacheFault]
@@ -87,16 +87,16 @@ extension DiskCache {
     }
   }
 
-  /// Empties the database, in place where that works; false where that was not needed or not possible now.
+  /// Empties the database, in place where possible; false where that was not needed, or not possible now.
   private func makeAnew(patience: Int32) -> Bool {
     let path = place.folder + "/responses.sqlite"
     do throws(SQLiteFailure) {
       let database = try SQLiteDatabase(path: path, patience: patience)
-      // Another process may have made it anew since the damage was met: that is not to be undone.
+      // Another process may have made it anew since the damage was found; its new contents must stay.
       if (try? database.isSound()) == true { return false }
       try database.reset()
     } catch {
-      // Who uses it would go on with files that nobody sees any more, were they removed now.
+      // Other processes would go on with removed files, so nothing is removed while one holds the lock.
       guard !error.isBusy else { return false }
       for suffix in ["", "-wal", "-shm"] { removeFile(path + suffix) }
     }
@@ -106,7 +106,7 @@ extension DiskCache {
   /// What a failed call means for the connection.
   func note(_ failure: SQLiteFailure, _ connection: inout Connection, _ faults: inout [CacheFault]) {
     guard failure.isDamage, case .open(_, let age) = connection else {
-      // Another process that holds the lock too long is no reason to open the database anew.
+      // A lock that another process holds too long is no reason to open the database anew.
       let what = failure.isBusy ? "another process holds the database" : "the database cannot be used"
       return faults.append(CacheFault(kind: .unusable, detail: "\(what): \(failure)"))
     }

@@ -1,23 +1,23 @@
 import Dispatch
 import Synchronization
 
-/// The writer's half: work is gathered, and done by one queue, many pieces in one transaction.
+/// The writer: work is gathered and done on one queue, many pieces in one transaction.
 extension DiskCache {
-  /// Whether the answer may go to this disk at all.
+  /// Whether a response may be written to this disk.
   func accepts(_ entry: CacheEntry) -> Bool {
     if entry.isSensitive, cipher == nil { return false }
     return entry.http.bytes.count <= min(place.maximumBytes / 2, Self.largestBody)
   }
 
-  /// Has work done by the writer, later.
+  /// Adds work for the writer, and starts the writer where needed.
   func enqueue(_ work: DiskBacklog.Work) {
     var overrun = false
     let mustSchedule = state.withLock { state in
-      // Nothing is read from a database that is not ours, so nothing needs to be removed from it.
+      // Nothing is read from a disabled database, so nothing needs to be removed from it.
       if state.isDisabled { return false }
       if case .store(let entry) = work, state.next.bytes > place.maximumPendingBytes {
         overrun = true
-        // What it was to replace must not come back in its place.
+        // The response that was to be replaced must not be found again.
         state.next.add(.remove(entry.key))
       } else {
         state.next.add(work)
@@ -31,7 +31,7 @@ extension DiskCache {
     }
   }
 
-  /// Has the writer note that a row was used, when it next has something to do.
+  /// Records that a row was used; it is written together with the next work.
   func enqueue(use row: Int64, at moment: Double) {
     let mustSchedule = state.withLock { state in
       state.next.note(use: row, at: moment)
@@ -40,7 +40,7 @@ extension DiskCache {
     if mustSchedule { queue.async { self.workOff() } }
   }
 
-  /// Returns when everything handed over before is written, or has failed to be.
+  /// Returns when all work added before is written, or has failed.
   func flush() async {
     let hasCounted = counts != keptCounts.withLock { $0 }
     await withCheckedContinuation { continuation in
@@ -55,7 +55,7 @@ extension DiskCache {
 
   private func workOff() {
     while true {
-      // Whoever waits by now waits for this batch or an earlier one.
+      // These callers wait for this batch or an earlier one.
       let (batch, waiters) = state.withLock { state -> (DiskBacklog?, [CheckedContinuation<Void, Never>]) in
         defer { state.waiters = [] }
         guard state.next.isPressing || !state.waiters.isEmpty && !state.next.isEmpty else {
@@ -69,7 +69,8 @@ extension DiskCache {
       let isWritten = batch.map(write) ?? false
       if let batch {
         state.withLock { state in
-          // Removals that could not be written go on counting for look-ups, until the process ends.
+          // Removals that could not be written stay in the backlog, where look-ups see them; the next batch
+          // tries again.
           if !isWritten {
             var kept = batch.removals()
             for work in state.next.work { kept.add(work) }
@@ -84,19 +85,19 @@ extension DiskCache {
     }
   }
 
-  /// Writes a batch in one transaction. False when nothing of it is written.
+  /// Writes a batch in one transaction; false when nothing of it was written.
   private func write(_ batch: DiskBacklog) -> Bool {
     var faults: [CacheFault] = []
     defer { faults.forEach(report) }
     var written: [String] = []
     let dropped = writer.withLock { connection -> [String]? in
       guard open(&connection, patience: 5000, &faults) != nil else { return nil }
-      // Files first: a row never names a file that is not whole.
+      // Files come first, so that a row never names an incomplete file.
       let prepared = batch.work.compactMap { work -> DiskStore.Prepared? in
         guard case .store(let entry) = work else { return nil }
         return prepare(entry, &written, &faults)
       }
-      // A database found damaged is made anew, and takes the batch the second time.
+      // A second time after a damaged database was made anew.
       for _ in 0..<2 {
         guard let store = open(&connection, patience: 5000, &faults) else { return nil }
         do throws(SQLiteFailure) {
@@ -119,12 +120,12 @@ extension DiskCache {
     return dropped != nil
   }
 
-  /// What a transaction has done: files that nobody names any more, answers evicted, damage met.
+  /// What a transaction has done: files without a row, responses evicted, damage found.
   fileprivate struct Outcome {
     var files: [String] = []
     var evicted = 0
     var faults: [CacheFault] = []
-    /// What of this process's counts stands in the database now.
+    /// This process's counts as they stand in the database now.
     var counts = DiskCounts()
   }
 
@@ -143,7 +144,7 @@ extension DiskCache {
       switch work {
       case .store(let entry):
         guard let next = upcoming, next.entry === entry else {
-          // It could not be made ready; what it was to replace must not come back in its place.
+          // Preparing it failed; the response that was to be replaced must not be found again.
           outcome.files += try store.remove(entry.key)
           continue
         }
@@ -157,7 +158,7 @@ extension DiskCache {
       case .keepCounts: break
       case .dropRow(let row, let detail, let kind):
         outcome.files += try store.remove(row: row)
-        // Somebody else may have dropped it already, which is no fault.
+        // Another process may have removed it already, which is not a fault.
         if store.database.changes > 0 { outcome.faults.append(CacheFault(kind: kind, detail: detail)) }
       }
     }
@@ -172,7 +173,7 @@ extension DiskCache {
     return outcome
   }
 
-  /// An answer in the form of its row; its body's file is written. Nil when that fails.
+  /// Prepares a response for its row and writes its body's file; nil when that fails.
   private func prepare(
     _ entry: CacheEntry, _ written: inout [String], _ faults: inout [CacheFault]
   ) -> DiskStore.Prepared? {
@@ -216,10 +217,10 @@ extension DiskCache {
   private static let notSealed = CacheFault(
     kind: .unusable, detail: "a sensitive answer could not be encrypted, and was not written")
 
-  /// What a row takes beside its record: columns, indexes, half-empty pages.
+  /// An estimate of what a row takes besides its record: columns, indexes, half-empty pages.
   fileprivate static let rowOverhead = 512
 
-  /// Removes the body files that a process left behind which ended in the middle of writing.
+  /// Removes the body files of processes that ended while they were writing.
   func sweep() {
     var faults: [CacheFault] = []
     let names = writer.withLock { connection -> Set<String>? in

@@ -1,24 +1,24 @@
 import Dispatch
 import Synchronization
 
-/// Stored answers on disk: an SQLite database, and files for large bodies.
+/// Stored responses on disk: an SQLite database, and files for large bodies.
 ///
-/// Look-ups read on the caller's thread, over a connection of their own; everything else is written by one
-/// queue, many answers in one transaction. Whatever goes wrong with the disk is a miss and a fault, never an
-/// error of a load. Several processes may use one folder.
+/// A look-up reads on the caller's thread, over a connection of its own. All writing is done on one queue,
+/// many responses in one transaction. A failure of the disk is a miss and a fault, never an error of a
+/// load. Several processes may use one folder.
 final class DiskCache: Sendable {
   struct State {
-    /// What has not been begun to be written.
+    /// Work that has not been started.
     var next = DiskBacklog()
-    /// What is being written.
+    /// The batch that is being written.
     var current = DiskBacklog()
     var isScheduled = false
     var waiters: [CheckedContinuation<Void, Never>] = []
-    /// The latest wall clock a look-up has seen; one that goes back is not trusted with ages.
+    /// The latest wall clock that a look-up has read; ages are not trusted after it went back.
     var clock: Double = 0
     var isDisabled = false
 
-    /// Whether the writer is to be woken; it counts as woken then.
+    /// Whether the caller must start the writer. Reading it marks the writer as started.
     var mustSchedule: Bool {
       mutating get {
         guard next.isPressing, !isScheduled else { return false }
@@ -38,7 +38,7 @@ final class DiskCache: Sendable {
 
   enum Connection {
     case closed
-    /// With the number of times the database had been made anew by then.
+    /// With the value of ``remakes`` when it was opened.
     case open(DiskStore, age: Int)
     /// Not tried again before this time of the steady clock.
     case failed(until: Duration)
@@ -49,11 +49,11 @@ final class DiskCache: Sendable {
   let bodies: BodyFiles
   let time: any TimeSource
   let report: @Sendable (CacheFault) -> Void
-  /// Tells the steady clock of this process from others'.
+  /// Identifies this process in records, because each process has its own steady clock.
   let process = UInt64.random(in: .min ... .max)
   let state = Mutex(State())
-  /// How often this process has made the database anew, and the lock to do it under: two connections that meet
-  /// the same damage must not empty it twice.
+  /// How often this process has made the database anew, and the lock for doing so: two connections that
+  /// find the same damage must not empty it twice.
   let remakes = Mutex(0)
   let reader = Mutex(Connection.closed)
   let writer = Mutex(Connection.closed)
@@ -63,7 +63,7 @@ final class DiskCache: Sendable {
   private let misses = Atomic<Int>(0)
   let stores = Atomic<Int>(0)
   let evictions = Atomic<Int>(0)
-  /// What of these stands in the database; changed by the writer alone.
+  /// The part of these counts that is in the database; changed only by the writer.
   let keptCounts = Mutex(DiskCounts())
 
   init(
@@ -86,11 +86,10 @@ final class DiskCache: Sendable {
 
   // MARK: Reading
 
-  /// The answer for a call, with its body but not parsed.
+  /// The stored response for a call, with its body but not parsed.
   func find(_ query: CacheQuery) -> CacheEntry? {
     let now = time.wallClock
-    // What is to be changed is taken before the database is read: the writer may be done with it, and have
-    // forgotten it, by the time the row is here.
+    // The changes are copied before the database is read: the writer may finish and clear them in between.
     let (word, changes, isSetBack, isDisabled) = state.withLock { state in
       let isSetBack = now < state.clock - 1
       state.clock = max(state.clock, now)
@@ -118,7 +117,7 @@ final class DiskCache: Sendable {
     var rows: [DiskStore.Row] = []
     var faults: [CacheFault] = []
     reader.withLock { connection in
-      // A second time where the database was damaged and has been made anew.
+      // A second time after a damaged database was made anew.
       for _ in 0..<2 {
         guard let store = open(&connection, patience: 250, &faults) else { return }
         do throws(SQLiteFailure) {
@@ -137,13 +136,13 @@ final class DiskCache: Sendable {
       let judged = changes.reduce(Optional(entry)) { entry, changes in
         entry.flatMap { changes.applied(to: $0) }
       }
-      // After the clock was set back the ages of other processes' answers mean nothing.
+      // After the clock was set back, the ages of other processes' responses are unknown.
       return isSetBack && entry.arrival.steady == nil ? judged?.expired() : judged
     }
     return nil
   }
 
-  /// The answer of a row, with its body; nil, and the row dropped, when it is damaged.
+  /// The response of a row, with its body; nil when it is damaged, and then the row is removed.
   private func entry(of row: DiskStore.Row, key: CacheKey) -> CacheEntry? {
     var found = row.record
     if row.isSealed, !row.sealed.isEmpty {
@@ -183,14 +182,14 @@ final class DiskCache: Sendable {
     enqueue(.dropRow(row.id, detail, kind))
   }
 
-  /// What this process has counted.
+  /// This process's counts.
   var counts: DiskCounts {
     DiskCounts(
       hits: hits.load(ordering: .relaxed), misses: misses.load(ordering: .relaxed),
       stores: stores.load(ordering: .relaxed), evictions: evictions.load(ordering: .relaxed))
   }
 
-  /// What this process has counted, and what all have; the database is asked for what is there.
+  /// This process's counts and those of all processes. It reads the database.
   var statistics: (own: CacheStatistics.Level, overall: CacheStatistics.Level) {
     var overall = CacheStatistics.Level()
     var faults: [CacheFault] = []
@@ -212,7 +211,7 @@ final class DiskCache: Sendable {
   }
 }
 
-/// What is counted of a level on disk.
+/// The counts of the level on disk.
 struct DiskCounts: Hashable {
   var hits = 0
   var misses = 0

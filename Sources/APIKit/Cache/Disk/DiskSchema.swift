@@ -1,11 +1,11 @@
 /// The tables of the disk cache.
 enum DiskSchema {
-  /// Raised with every change of the tables that older code could not work with.
+  /// Raised with every change of the tables that older code cannot work with.
   static let version: Int64 = 2
-  /// `APKC`: tells our databases from others that happen to have our name.
+  /// The text `APKC`, which tells our databases from others of the same name.
   static let application: Int64 = 0x4150_4B43
 
-  /// What opening came to.
+  /// The result of opening.
   enum State {
     case ready
     /// Written by a later version.
@@ -16,14 +16,15 @@ enum DiskSchema {
 
   private enum Finding {
     case empty
-    /// Written by an earlier version: a cache is not worth a migration, its answers are dropped.
+    /// Written by an earlier version. There is no migration: a cache's responses are simply removed.
     case outdated
     case settled(State)
   }
 
-  /// Every connection's settings. WAL lets others read while one writes; NORMAL may lose the last answers
-  /// when the power fails, and a lost answer is only a miss. The page cache holds the indexes of 100,000 answers;
-  /// it grows as they are used. No mapping into memory: a file that is cut short would end the process.
+  /// The settings of every connection. WAL allows reading while another connection writes. NORMAL may lose
+  /// the last responses in a power failure, which is only a miss. The page cache of 8 MiB is allocated as
+  /// needed and holds the indexes of 100,000 responses. The file is not mapped into memory: if it were
+  /// truncated, an access would end the process.
   private static let settings = """
     PRAGMA journal_mode = WAL;
     PRAGMA synchronous = NORMAL;
@@ -33,10 +34,10 @@ enum DiskSchema {
     PRAGMA trusted_schema = OFF;
     """
 
-  /// `key` and `variant` are the first words of their digests, so that the index of many answers stays small;
-  /// the record has the whole. Times of use stand apart from the answers: noting one writes a few bytes of a
-  /// small table. `totals` is kept by triggers, so the bound holds whoever writes; it also has what all
-  /// processes have counted.
+  /// `key` and `variant` are the first words of their digests, which keeps the indexes small; the record
+  /// has the whole key. Times of use have a table of their own, so that writing one changes only a small
+  /// row. Triggers maintain `totals`, so that the bound holds for all processes; it also has the counts of
+  /// all processes.
   private static let tables = """
     CREATE TABLE entries (
       id INTEGER PRIMARY KEY, key INTEGER NOT NULL, variant INTEGER NOT NULL, url INTEGER NOT NULL,
@@ -62,25 +63,25 @@ enum DiskSchema {
       DELETE FROM tags WHERE entry = old.id; END;
     """
 
-  /// Leaves nothing of an earlier version; the bodies' files are swept up as those that nobody names.
+  /// Removes the tables of an earlier version; its body files are removed later as files without a row.
   private static let removal = """
     DROP TABLE IF EXISTS entries; DROP TABLE IF EXISTS uses; DROP TABLE IF EXISTS tags;
     DROP TABLE IF EXISTS totals;
     """
 
-  /// Makes the tables where there are none.
+  /// Makes the tables where they do not exist.
   static func prepare(_ database: SQLiteDatabase) throws(SQLiteFailure) -> State {
-    // Of one moment: somebody who makes the tables in between must not look like a stranger.
+    // One snapshot: tables that another process makes in between must not look like a foreign database.
     let found = try database.snapshot { () throws(SQLiteFailure) in try look(database) }
     switch found {
-    // What is not ours is not touched, not even by a setting.
+    // A database that is not ours is not changed, not even by a setting.
     case .settled(.future(let version)): return .future(version)
     case .settled(.foreign): return .foreign
     case .settled(.ready), .empty, .outdated: try database.executePatiently(settings)
     }
     if case .settled(let state) = found { return state }
     return try database.transaction { () throws(SQLiteFailure) in
-      // Another process may have been quicker.
+      // Another process may have made the tables in the meantime.
       switch try look(database) {
       case .settled(let state): return state
       case .outdated: try database.execute(removal)

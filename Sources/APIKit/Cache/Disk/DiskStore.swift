@@ -1,15 +1,15 @@
-/// What is done to the database: one connection, the statements it uses, and the rules of what goes.
+/// The operations on the database: one connection, its statements, and the rules of eviction.
 ///
-/// Not locked: ``DiskCache`` owns one for reading and one for writing.
+/// Not locked: ``DiskCache`` has one for reading and one for writing.
 final class DiskStore {
-  /// A row as a look-up finds it.
+  /// A row as a look-up reads it.
   struct Row {
     let id: Int64
     let isExpired: Bool
     let isSealed: Bool
     let file: String?
     let record: CacheRecord?
-    /// The sealed record; empty when it is not sealed.
+    /// The sealed record; empty when the record is not sealed or is damaged.
     let sealed: [UInt8]
   }
 
@@ -40,7 +40,7 @@ final class DiskStore {
 
   // MARK: Reading
 
-  /// The rows of a key, latest first. A row whose record is damaged has none.
+  /// The rows of a key, latest first. A damaged row has neither a record nor a sealed one.
   func rows(of key: CacheKey) throws(SQLiteFailure) -> [Row] {
     defer { find.reset() }
     find.bind(1, key.word)
@@ -67,7 +67,7 @@ final class DiskStore {
     return rows
   }
 
-  /// What is stored, and what all processes have counted.
+  /// What is stored, and the counts of all processes.
   func totals() throws(SQLiteFailure) -> CacheStatistics.Level {
     let statement = try database.prepare("SELECT bytes, count, hits, misses, stores, evictions FROM totals")
     var numbers = CacheStatistics.Level()
@@ -81,13 +81,13 @@ final class DiskStore {
     return numbers
   }
 
-  /// The latest wall clock that a writer has seen.
+  /// The wall clock at the last write.
   func clock() throws(SQLiteFailure) -> Double {
     let statement = try database.prepare("SELECT clock FROM totals")
     return try statement.step() ? statement.double(0) : 0
   }
 
-  /// The names of all body files.
+  /// The names of all body files in use.
   func files() throws(SQLiteFailure) -> Set<String> {
     let statement = try database.prepare("SELECT file FROM entries WHERE file IS NOT NULL")
     var names: Set<String> = []
@@ -95,15 +95,15 @@ final class DiskStore {
     return names
   }
 
-  // MARK: Writing. Each gives the body files that nobody names any more.
+  // MARK: Writing. Each returns the body files that no row names any more.
 
-  /// One answer, made ready for its row.
+  /// One response, prepared for its row.
   struct Prepared {
     let entry: CacheEntry
     let record: [UInt8]
     let isSealed: Bool
     let file: String?
-    /// What it counts in the bound.
+    /// The bytes that count towards the bound.
     let size: Int
   }
 
@@ -149,10 +149,10 @@ final class DiskStore {
     try remove("partition = ?") { $0.bind(1, Int64(bitPattern: partition)) }
   }
 
-  /// Drops one row, unless another answer has taken its place.
+  /// Removes one row by its id, if it still exists.
   func remove(row: Int64) throws(SQLiteFailure) -> [String] { try remove("id = ?") { $0.bind(1, row) } }
 
-  /// Drops everything, and begins to count anew.
+  /// Removes everything and sets the counts to zero.
   func removeAll() throws(SQLiteFailure) -> [String] {
     try database.execute("UPDATE totals SET hits = 0, misses = 0, stores = 0, evictions = 0")
     return try remove("true") { _ in }
@@ -178,14 +178,14 @@ final class DiskStore {
     try touch.run()
   }
 
-  /// Notes the wall clock. When it was set back, no age of what is stored can be trusted any more, so all
-  /// of it becomes stale.
+  /// Stores the wall clock. When it was set back, the ages of stored responses are unknown, so all of them
+  /// become stale.
   func note(clock now: Double) throws(SQLiteFailure) {
     if now < (try clock()) - 1 { try database.execute("UPDATE entries SET expired = 1, expiry = 0") }
     try update("UPDATE totals SET clock = ?") { $0.bind(1, now) }
   }
 
-  /// Adds what a process has counted.
+  /// Adds a process's counts.
   func add(_ counts: DiskCounts) throws(SQLiteFailure) {
     try update(
       """
@@ -199,15 +199,17 @@ final class DiskStore {
     }
   }
 
-  /// Makes room: what has expired first, earliest first; then what was used longest ago.
+  /// Evicts responses until the bound holds: first the expired, earliest first; then the least recently
+  /// used.
   ///
-  /// - Returns: The files to remove, and how many answers went.
+  /// - Returns: The files to remove, and how many responses were evicted.
   func evict(to maximumBytes: Int, now: Double) throws(SQLiteFailure) -> (files: [String], count: Int) {
     var files: [String] = []
     var count = 0
     for selection in [
       "SELECT id, size FROM entries WHERE expiry <= ?1 ORDER BY expiry LIMIT 32",
-      // What has expired is gone by then; the bound value keeps both in one form.
+      // By now no expired row is left; the condition is there so that both statements take the same
+      // parameter.
       "SELECT entry, size FROM uses JOIN entries ON id = entry WHERE expiry > ?1 ORDER BY used LIMIT 32",
     ] {
       while true {

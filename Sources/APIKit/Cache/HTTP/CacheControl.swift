@@ -1,8 +1,8 @@
-/// The directives of a `Cache-Control` field, of a request or of a response.
+/// The directives of a request's or response's `Cache-Control` field.
 ///
-/// Names are compared without regard to case, and values may be tokens or quoted strings. A directive that
-/// stands twice counts as it stands first, and a number that is none makes the answer stale
-/// (RFC 9111, 4.2.1). Unknown directives are passed over (5.2.3).
+/// Names are compared without regard to case; values may be tokens or quoted strings. Of a directive that
+/// appears twice the first value counts. An invalid number counts as 0, which makes the response stale (RFC
+/// 9111, 4.2.1). Unknown directives are ignored (5.2.3).
 /// - SeeAlso: <https://www.rfc-editor.org/rfc/rfc9111#section-5.2>
 struct CacheControl: Sendable, Hashable {
   /// How much staleness a request accepts.
@@ -11,13 +11,13 @@ struct CacheControl: Sendable, Hashable {
     case seconds(Double)
   }
 
-  /// 5.2.1.1 and 5.2.2.1; 0 where the value is no number.
+  /// 5.2.1.1 and 5.2.2.1; 0 for an invalid number.
   var maxAge: Double?
   /// 5.2.1.2.
   var maxStale: MaxStale?
   /// 5.2.1.3.
   var minFresh: Double?
-  /// 5.2.1.4 and 5.2.2.4. The form of a response that names fields counts as the one that does not.
+  /// 5.2.1.4 and 5.2.2.4. A response's form with field names counts as the form without.
   var noCache = false
   /// 5.2.1.5 and 5.2.2.5.
   var noStore = false
@@ -27,7 +27,7 @@ struct CacheControl: Sendable, Hashable {
   var mustRevalidate = false
   /// 5.2.2.3.
   var mustUnderstand = false
-  /// 5.2.2.7. Field names a private cache need not mind.
+  /// 5.2.2.7. The form with field names counts as the form without; neither restricts a private cache.
   var isPrivate = false
   /// 5.2.2.9.
   var isPublic = false
@@ -101,7 +101,7 @@ struct CacheControl: Sendable, Hashable {
     }
   }
 
-  /// Delta-seconds (1.2.2): digits alone, and what is too large counts as 2 to the 31st; 0 for anything else.
+  /// Delta-seconds (1.2.2): digits only; larger numbers count as 2 to the 31st, anything else as 0.
   static func seconds(_ value: String?) -> Double {
     guard let value, !value.isEmpty, value.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else { return 0 }
     return min(Double(value) ?? 0, 2_147_483_648)

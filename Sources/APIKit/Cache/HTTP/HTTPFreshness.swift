@@ -1,36 +1,36 @@
-/// How old a stored answer is and how long it is fresh.
+/// How old a stored response is, and how long it is fresh.
 ///
 /// | rule | section |
 /// |---|---|
 /// | lifetime: `max-age`, else `Expires` − `Date`, else a heuristic; `s-maxage` is for shared caches | RFC 9111, 4.2.1 |
-/// | an `Expires` that is no date is in the past | 5.3 |
-/// | heuristic: a tenth of the time since `Last-Modified`, a day at most; only for statuses that allow it, or `public` | 4.2.2 |
+/// | an `Expires` that is not a date is in the past | 5.3 |
+/// | heuristic: a tenth of the time since `Last-Modified`, at most a day; only with `public` or a status that allows it | 4.2.2 |
 /// | age: the larger of `Age` + the exchange's duration and the time since `Date`, + the time stored | 4.2.3 |
-/// | an `Age` that is no number is passed over | 5.1 |
-/// | an answer without `Date` counts from its arrival | RFC 9110, 6.6.1 |
+/// | an `Age` that is not a number counts as 0 | 5.1 |
+/// | a response without `Date` counts from its arrival | RFC 9110, 6.6.1 |
 struct HTTPFreshness: Sendable, Hashable {
-  /// For how long the answer is fresh, in seconds, counted from its making.
+  /// How long the response is fresh, in seconds, counted from its generation at the origin.
   var lifetime: Double
-  /// How old the answer was when it arrived, in seconds.
+  /// The response's age at its arrival, in seconds.
   var initialAge: Double
-  /// What the server said.
+  /// The response's directives.
   var control: CacheControl
 
-  /// The longest that a heuristic makes an answer fresh.
+  /// The longest heuristic lifetime, in seconds: a day.
   static let heuristicLimit = 86_400.0
 
-  /// What the server said, with lifetime and age to be filled in.
+  /// Holds the directives; lifetime and age are to be filled in.
   init(control: CacheControl) {
     self.control = control
     lifetime = 0
     initialAge = 0
   }
 
-  /// Works out lifetime and initial age.
+  /// Computes lifetime and initial age.
   ///
   /// - Parameters:
   ///   - requested: When the request was sent, in seconds since 1970.
-  ///   - received: When the answer arrived.
+  ///   - received: When the response arrived, in seconds since 1970.
   init(status: Int, headers: HTTPHeaders, requested: Double, received: Double) {
     self.init(control: CacheControl(response: headers))
     let date = headers["Date"].flatMap { HTTPDate.secondsSince1970($0, now: received) }
@@ -51,13 +51,13 @@ struct HTTPFreshness: Sendable, Hashable {
     }
   }
 
-  /// The age after so many seconds in the cache (4.2.3).
+  /// The age after this many seconds in the cache (4.2.3).
   func age(stored seconds: Double) -> Double { initialAge + seconds }
 
-  /// How long the answer has been stale after so many seconds in the cache; negative while it is fresh.
+  /// How long the response has been stale after this many seconds in the cache; negative while it is fresh.
   func staleness(stored seconds: Double) -> Double { age(stored: seconds) - lifetime }
 
-  /// The first number of an `Age` field, which should have one only.
+  /// The first number of an `Age` field, which should have only one.
   private static func age(_ text: String) -> Double {
     CacheControl.seconds(String(text.prefix { $0 != "," }).trimmingSpaces())
   }

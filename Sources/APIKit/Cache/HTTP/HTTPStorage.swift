@@ -1,22 +1,22 @@
-/// Which answers a private cache may store, and what of them.
+/// Which responses a private cache may store, and what parts of them.
 ///
 /// | rule | section of RFC 9111 |
 /// |---|---|
 /// | the method is understood: GET, or HEAD; POST only with explicit freshness | 3; RFC 9110, 9.3.3 |
 /// | the status is final | 3 |
-/// | 206 is not stored: partial answers are not put together; 304 updates and is not stored itself | 3, 3.3 |
-/// | with `must-understand`, the status is one whose caching is understood; `no-store` then gives way | 5.2.2.3 |
-/// | neither request nor response says `no-store` | 5.2.1.5, 5.2.2.5 |
-/// | `private` and `Authorization` do not hinder a private cache; partitions keep users apart | 3.5, 5.2.2.7 |
-/// | it says how long it is fresh, or is `public` or `private`, or its status is cacheable by heuristics | 3 |
-/// | `Vary: *` never matches, so storing it is useless | 4.1 |
-/// | `Set-Cookie` does not hinder storing | 7.3 |
+/// | 206 is not stored, as partial responses are not combined; 304 updates and is not stored itself | 3, 3.3 |
+/// | with `must-understand`, the status must be cacheable by heuristics; `no-store` is then ignored | 5.2.2.3 |
+/// | otherwise neither request nor response has `no-store` | 5.2.1.5, 5.2.2.5 |
+/// | `private` and `Authorization` do not prevent storing in a private cache; partitions separate users | 3.5, 5.2.2.7 |
+/// | it states its freshness, or is `public` or `private`, or its status is cacheable by heuristics | 3 |
+/// | `Vary: *` never matches, so the response is not stored | 4.1 |
+/// | `Set-Cookie` does not prevent storing | 7.3 |
 /// | connection-specific and proxy fields are not stored | 3.1 |
 enum HTTPStorage {
-  /// Statuses that may be stored without a word about freshness (RFC 9110, 15.1).
+  /// Statuses that may be stored without explicit freshness (RFC 9110, 15.1).
   static let heuristicallyCacheable: Set<Int> = [200, 203, 204, 300, 301, 308, 404, 405, 410, 414, 501]
 
-  /// Whether an answer may be stored by the rules above.
+  /// Whether a response may be stored by the rules above.
   static func allows(
     method: HTTPMethod, request: CacheControl, status: Int, headers: HTTPHeaders, control: CacheControl
   ) -> Bool {
@@ -31,7 +31,7 @@ enum HTTPStorage {
     let isExplicit = control.maxAge != nil || headers.contains("Expires")
     switch method {
     case .get, .head: break
-    // Stored answers to POST are used for nothing but the same POST, which the key takes care of.
+    // A stored response to POST is used only for an equal POST, because the key contains method and body.
     case .post: return isExplicit
     default: return false
     }
@@ -53,8 +53,8 @@ enum HTTPStorage {
       })
   }
 
-  /// The URLs that a good answer to an unsafe request makes stale (4.4): its own, and those that `Location`
-  /// and `Content-Location` name at the same origin.
+  /// The URLs that a successful response to an unsafe request makes stale (4.4): its own, and those in
+  /// `Location` and `Content-Location` of the same origin.
   static func invalidated(
     method: HTTPMethod, url: HTTPURL, status: Int, headers: HTTPHeaders
   ) -> [HTTPURL] {

@@ -1,10 +1,10 @@
-/// Tells apart answers to one key that depend on header fields of the request.
+/// Tells apart the responses of one key that depend on header fields of the request.
 ///
-/// An answer is stored with the values that the fields named by its `Vary` had; a later request gets it only
-/// when its own values are the same: both absent, or equal after white space around commas is set aside.
+/// A response is stored with the request's values of the fields that its `Vary` names. It matches a later
+/// request only with the same values: both absent, or equal when white space around commas is ignored.
 /// - SeeAlso: <https://www.rfc-editor.org/rfc/rfc9111#section-4.1>
 struct VaryMatcher: Sendable, Hashable {
-  /// One field that the answer depends on, in lower case, and the request's value of it.
+  /// One field that the response depends on, in lower case, and its value in the request; nil when absent.
   struct Field: Sendable, Hashable {
     var name: String
     var value: String?
@@ -13,28 +13,28 @@ struct VaryMatcher: Sendable, Hashable {
   /// The fields, sorted by name.
   var fields: [Field]
 
-  /// Depends on nothing.
+  /// Matches every request.
   init() { fields = [] }
 
   init(fields: [Field]) { self.fields = fields }
 
-  /// What the answer depends on, as the request had it.
+  /// Takes the names from the response's `Vary` and the values from the request.
   init(response: HTTPHeaders, request: HTTPHeaders) {
     let names = response.values("Vary").flatMap(Self.names)
     fields = Set(names).sorted().map { Field(name: $0, value: Self.normal(request.combined($0))) }
   }
 
-  /// Whether the answer may serve a request.
+  /// Whether the response may be used for a request.
   func matches(_ request: HTTPHeaders) -> Bool {
     fields.allSatisfy { Self.normal(request.combined($0.name)) == $0.value }
   }
 
-  /// Whether the answer depends on what no request can repeat.
+  /// Whether the response has `Vary: *`, which matches no request.
   static func matchesNothing(_ response: HTTPHeaders) -> Bool {
     response.values("Vary").contains { names($0).contains("*") }
   }
 
-  /// The digest that tells the variants of one key apart.
+  /// The digest of the fields, which tells apart the variants of one key.
   var digest: CacheKey { CacheKey(texts: fields.flatMap { [$0.name, $0.value] }) }
 
   private static func names(_ line: String) -> [String] {
