@@ -1,18 +1,18 @@
-/// Who a service's loads are sent as: what signs them, whose credential they carry, by which clock.
+/// The identity under which a service's loads are sent: signer, credential and clock.
 ///
-/// Keep it in a `let`, for authenticator and clock change:
-/// `let identity = ServiceIdentity(signer: HMACSigner(key: key))`.
+/// Keep it in a `let`, because authenticator and clock have state: `let identity = ServiceIdentity(signer:
+/// HMACSigner(key: key))`.
 public struct ServiceIdentity: Sendable {
-  /// What signs each attempt. The default, nil, signs nothing.
+  /// Signs each attempt. The default, nil, signs nothing.
   public var signer: (any RequestSigner)?
-  /// Keeps the credential of the signed-in user and renews it; loads carry it, unless their manager is exempt
-  /// (``APIManager/signIn``). None by default.
+  /// Keeps the credential of the signed-in user and renews it. Loads carry it, unless their manager is
+  /// exempt (``APIManager/signIn``). None by default.
   public var authenticator: Authenticator?
-  /// The server's clock as far as it is known, used for signatures. It learns from responses. The default, nil,
-  /// signs with the device's time.
+  /// The estimated clock of the server, used for signatures and corrected by responses. The default, nil,
+  /// uses the device's time.
   public var clock: ServerClock?
 
-  /// Makes an identity; what is left out is none.
+  /// Makes an identity; what is omitted is none.
   public init(
     signer: (any RequestSigner)? = nil, authenticator: Authenticator? = nil, clock: ServerClock? = nil
   ) {
@@ -22,22 +22,22 @@ public struct ServiceIdentity: Sendable {
   }
 }
 
-/// How a service's requests travel and its bodies are written and read.
+/// How a service's requests are sent, and how its bodies are written and read.
 public struct WireOptions: Sendable {
-  /// What carries the requests: transport, cookies, redirects. The default is ``HTTPClient/shared``; in a test,
-  /// one over a `StubTransport`.
+  /// Sends the requests: transport, cookies, redirects. The default is ``HTTPClient/shared``; in a test,
+  /// use a client with a `StubTransport`.
   public var client: HTTPClient
-  /// How parameters are written where the manager does not say. The default is ``ParameterEncoding/automatic``: in
-  /// the query for GET, HEAD and DELETE, as JSON for the others.
+  /// How parameters are encoded, unless the manager says otherwise. The default is
+  /// ``ParameterEncoding/automatic``: in the query for GET, HEAD and DELETE, as JSON for the others.
   public var parameterEncoding: ParameterEncoding
-  /// Limits in time where the manager does not say. The default is that of ``HTTPTimeouts``.
+  /// The timeouts, unless the manager says otherwise. The default is that of ``HTTPTimeouts``.
   public var timeouts: HTTPTimeouts
-  /// What reads bodies, by content type. The default is ``BodyDecoders/standard``.
+  /// The decoders of bodies, by content type. The default is ``BodyDecoders/standard``.
   public var decoders: BodyDecoders
-  /// What is done to bodies before they are sent and after they were received. None by default.
+  /// Transforms bodies before they are sent and after they are received. None by default.
   public var cipher: BodyCipher
 
-  /// Makes options; what is left out has its default.
+  /// Makes options; what is omitted has its default.
   public init(
     client: HTTPClient = .shared, parameterEncoding: ParameterEncoding = .automatic,
     timeouts: HTTPTimeouts = HTTPTimeouts(), decoders: BodyDecoders = .standard, cipher: BodyCipher = .none
@@ -50,16 +50,16 @@ public struct WireOptions: Sendable {
   }
 }
 
-/// A service's own transform of the bytes of bodies, e.g. encryption. Runs off the main actor.
+/// A service's own transformation of the bytes of bodies, e.g. encryption. Called off the main actor.
 public struct BodyCipher: Sendable {
-  /// Turns the body to be sent into what the backend reads. What it throws ends the flight in `assembly`. Files
-  /// and streams are sent as they are.
+  /// Transforms the body before it is sent. An ``APIError`` that it throws ends the flight; any other error
+  /// ends it with ``APIError/Reason/misconfigured``. Files and streams are not transformed.
   public var encipher: (@Sendable ([UInt8], APICall) throws -> [UInt8])?
-  /// Turns the body received into what the decoders read. What it throws ends the flight with
+  /// Transforms the body received before it is decoded. An error ends the flight with
   /// ``APIError/Reason/undecipherableBody``.
   public var decipher: (@Sendable ([UInt8], APICall) throws -> [UInt8])?
 
-  /// Makes a cipher; a direction that is left out changes nothing.
+  /// Makes a cipher; an omitted direction changes nothing.
   public init(
     encipher: (@Sendable ([UInt8], APICall) throws -> [UInt8])? = nil,
     decipher: (@Sendable ([UInt8], APICall) throws -> [UInt8])? = nil
@@ -74,18 +74,19 @@ public struct BodyCipher: Sendable {
 
 /// Where a service's responses are stored, for managers with a cache policy.
 public struct CacheOptions: Sendable {
-  /// Where responses are kept; nil keeps none. The default is ``ResponseCache/shared``, which is in memory only.
+  /// The cache that stores the responses; nil stores none. The default is ``ResponseCache/shared``, which
+  /// is in memory only.
   public var store: ResponseCache?
-  /// Whose responses the cache keeps and finds. The default is ``CachePartition/credential``.
+  /// Whose responses a load stores and finds. The default is ``CachePartition/credential``.
   public var partition: CachePartition
-  /// Where responses come from, as far as stored ones are told apart by it. The default, nil, is the base URL; a
-  /// service whose hosts all give the same responses may say one name for all.
+  /// The name of the responses' source in cache keys. The default, nil, is the base URL. A service with
+  /// several hosts that return the same responses may use one name for all.
   public var origin: String?
-  /// Names of parameters that change from load to load and do not tell stored responses apart. The default is
+  /// Names of parameters that change from load to load and are not part of cache keys. The default is
   /// `timestamp`, `nonce`, `sign` and `signature`.
   public var volatileParameters: Set<String>
 
-  /// Makes options; what is left out has its default.
+  /// Makes options; what is omitted has its default.
   public init(
     store: ResponseCache? = .shared, partition: CachePartition = .credential, origin: String? = nil,
     volatileParameters: Set<String> = CacheTraits.usuallyVolatile
@@ -97,40 +98,42 @@ public struct CacheOptions: Sendable {
   }
 }
 
-/// Whose stored responses a load may see. Read at takeoff and again when a response is stored.
+/// Whose stored responses a load may use. Evaluated at takeoff and again when a response is stored.
 public struct CachePartition: Sendable {
   let name: @Sendable (Authenticator?) -> String
 
-  /// A digest of the credential of the service's authenticator (of its refresh token, or else of its access token),
-  /// so that no user sees another's responses; after a sign-in with new tokens none of the old ones are found.
-  /// Without an authenticator all share.
+  /// A digest of the authenticator's credential (of its refresh token, or else of its access token).
+  ///
+  /// Users do not see each other's responses; after a sign-in with new tokens the old responses are not
+  /// found. Without an authenticator or credential all loads share one partition.
   public static let credential = CachePartition { authenticator in
     guard let credential = authenticator?.credential else { return "" }
     return Hex.encode(Crypto.sha256(Array((credential.refreshToken ?? credential.accessToken).utf8)))
   }
-  /// One for all users.
+  /// One partition for all users.
   public static let shared = CachePartition { _ in "" }
-  /// An id of the signed-in user, which finds their responses again after the next sign-in.
+  /// An id of the signed-in user, so that stored responses are found again after the next sign-in.
   public static func user(_ id: @escaping @Sendable () -> String) -> CachePartition {
     CachePartition { _ in id() }
   }
 }
 
-/// When a service's attempts may be made, and made again.
+/// When a service's attempts are sent and retried.
 public struct AdmissionOptions: Sendable {
-  /// Whether and how loads that failed are sent again where the manager does not say. The default is
+  /// Whether and how failed loads are retried, unless the manager says otherwise. The default is
   /// ``RetryPolicy/never``.
   public var retryPolicy: RetryPolicy
-  /// What becomes of loads without a network where the manager does not say. The default is ``NetworkGate/fly``.
+  /// What happens to loads while there is no network, unless the manager says otherwise. The default is
+  /// ``NetworkGate/fly``.
   public var networkGate: NetworkGate
-  /// Who knows the condition of the network. The default is ``NetworkMonitor/shared``.
+  /// The monitor that provides the condition of the network. The default is ``NetworkMonitor/shared``.
   public var network: NetworkMonitor
-  /// How many attempts are on their way to one host at once. The default, nil, leaves it to the transport.
+  /// The number of attempts in flight to one host. The default, nil, leaves it to the transport.
   public var hostLimits: HostLimits?
-  /// When loads stop being sent to a server that fails. The default, nil, always sends.
+  /// When loads are no longer sent to a failing server. The default, nil, always sends.
   public var breaker: BreakerPolicy?
 
-  /// Makes options; what is left out has its default.
+  /// Makes options; what is omitted has its default.
   public init(
     retryPolicy: RetryPolicy = .never, networkGate: NetworkGate = .fly, network: NetworkMonitor = .shared,
     hostLimits: HostLimits? = nil, breaker: BreakerPolicy? = nil
