@@ -74,7 +74,7 @@ extension Parameters: ExpressibleByDictionaryLiteral {
 }
 
 extension Parameters: Hashable {
-  /// Whether both hold the same pairs, in whatever order.
+  /// Whether both contain the same pairs, in any order.
   public static func == (left: Parameters, right: Parameters) -> Bool {
     left.count == right.count && left.pairs.allSatisfy { right[$0.name] == $0.value }
   }
