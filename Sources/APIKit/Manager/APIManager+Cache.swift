@@ -1,28 +1,29 @@
 extension APIManager {
-  /// Loads with the parameters of the ``BaseAPIManager/parameterSource``, or with none, and uses stored
-  /// answers as told: `.ignoring` for a reload, `.revalidating` for one that saves bytes.
+  /// Loads with the parameters of the ``BaseAPIManager/parameterSource``, or with none, with an exception
+  /// from the cache policy: `.ignoring` for a reload, `.revalidating` to ask the server whether the stored
+  /// response is still current.
   @discardableResult public func load(cache: CacheUse) -> Takeoff {
     takeOff(.next(), with: nil, cache: cache)
   }
 
-  /// Loads with these parameters and uses stored answers as told.
+  /// Loads with these parameters, with an exception from the cache policy for this load.
   @discardableResult public func load(_ parameters: Parameters, cache: CacheUse) -> Takeoff {
     takeOff(.next(), with: parameters, cache: cache)
   }
 
-  /// Loads with these parameters, uses stored answers as told, and waits for the landing.
+  /// Loads with these parameters, with an exception from the cache policy, and waits for the landing.
   ///
-  /// As ``response(for:)`` otherwise. A preview is shown to the delegate alone; see
-  /// ``responses(for:cache:)`` for all of them.
+  /// Otherwise the same as ``response(for:)``. A preview is delivered to the delegate only;
+  /// ``responses(for:cache:)`` returns previews as well.
   public func response(for parameters: Parameters, cache: CacheUse) async throws(APIError) -> APIResponse {
     try await response(given: parameters, cache: cache)
   }
 
-  /// Loads with these parameters and gives what lands: the preview, where the policy is
-  /// ``CachePolicy/cacheThenNetwork`` and something is stored, and the landing.
+  /// Loads with these parameters and returns the preview, if the policy is ``CachePolicy/cacheThenNetwork``
+  /// and a response is stored, followed by the landing.
   ///
-  /// The load takes off when the iteration begins. Leaving the loop early cancels the flight. The failure,
-  /// the refusal or ``APIError/Reason/cancelled`` is thrown from the iteration.
+  /// The load takes off when the iteration begins. Leaving the loop early cancels the flight. The iteration
+  /// throws the failure, the refusal or ``APIError/Reason/cancelled``.
   public func responses(for parameters: Parameters, cache: CacheUse = .asPolicy) -> LandingSequence {
     LandingSequence { (yield) throws(APIError) in
       try await self.response(given: parameters, cache: cache, previews: yield)
@@ -30,16 +31,16 @@ extension APIManager {
   }
 }
 
-/// What one load lands with, in order: the preview, if there is one, then the landing.
+/// The responses of one load: the preview, if there is one, then the landing.
 public struct LandingSequence: AsyncSequence {
-  /// One landing.
+  /// A preview or the landing.
   public typealias Element = APIResponse
-  /// What the iteration throws.
+  /// The error that the iteration throws.
   public typealias Failure = APIError
 
   let load: @MainActor (AsyncStream<APIResponse>.Continuation) async throws(APIError) -> APIResponse
 
-  /// Has the load take off.
+  /// Starts the load.
   public func makeAsyncIterator() -> Iterator {
     let (previews, continuation) = AsyncStream.makeStream(of: APIResponse.self)
     let load = load
@@ -55,12 +56,12 @@ public struct LandingSequence: AsyncSequence {
     return Iterator(previews: previews.makeAsyncIterator(), landing: landing)
   }
 
-  /// Takes one landing after the other.
+  /// Returns the preview, then the landing.
   public struct Iterator: AsyncIteratorProtocol {
     var previews: AsyncStream<APIResponse>.Iterator
     var landing: Task<Result<APIResponse, APIError>, Never>?
 
-    /// The next landing; nil after the last.
+    /// The next response; nil after the landing. Throws what the load failed with.
     public mutating func next(
       isolation actor: isolated (any Actor)? = #isolation
     ) async throws(APIError) -> APIResponse? {

@@ -1,25 +1,26 @@
 extension APIManager {
   /// Loads with the parameters of the ``BaseAPIManager/parameterSource``, or with none.
   ///
-  /// - Returns: Whether the load flies, waits, or was refused and why. See ``Takeoff``.
+  /// - Returns: Whether the load took off, waits, or was refused and why. See ``Takeoff``.
   @discardableResult public func load() -> Takeoff { takeOff(.next(), with: nil) }
 
   /// Loads with these parameters.
   ///
-  /// - Returns: Whether the load flies, waits, or was refused and why. See ``Takeoff``.
+  /// - Returns: Whether the load took off, waits, or was refused and why. See ``Takeoff``.
   @discardableResult public func load(_ parameters: Parameters) -> Takeoff {
     takeOff(.next(), with: parameters)
   }
 
-  /// Loads with the parameters of the ``BaseAPIManager/parameterSource``, or with none, and waits.
+  /// Loads with the parameters of the ``BaseAPIManager/parameterSource``, or with none, and waits for the
+  /// landing.
   ///
   /// See ``response(for:)``.
   public func response() async throws(APIError) -> APIResponse { try await response(given: nil) }
 
-  /// Loads with these parameters and returns what the load lands with.
+  /// Loads with these parameters and returns the response that the load lands with.
   ///
-  /// The same flight as `load`, awaited: policies and interceptors apply, and the delegate, where there is
-  /// one, is told as well. Cancelling the task cancels the flight. Throws the failure, the refusal, or
+  /// The flight is the same as that of `load`: policies and interceptors apply, and the delegate, if there
+  /// is one, is called as well. Cancelling the task cancels the flight. Throws the failure, the refusal, or
   /// ``APIError/Reason/cancelled``.
   public func response(for parameters: Parameters) async throws(APIError) -> APIResponse {
     try await response(given: parameters)
@@ -37,7 +38,8 @@ extension APIManager {
           flight, with: parameters, cache: cache, previews: previews, onProgress: onProgress, waiter: waiter)
       }
     } onCancel: {
-      // Runs on any thread, perhaps before the takeoff; deliveries keep their order, which puts it after.
+      // Runs on any thread, possibly before the takeoff. The takeoff then follows on the main actor without
+      // a suspension, so this delivery is handled after it.
       MainDelivery.main.put { [weak self] in _ = self?.end(flight, because: .taskCancelled) }
     }
     return try result.get()

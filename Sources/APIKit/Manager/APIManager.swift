@@ -1,9 +1,9 @@
-/// What a child of ``BaseAPIManager`` states about its API.
+/// What a subclass of ``BaseAPIManager`` states about its API.
 ///
-/// An application writes one small class per endpoint: it subclasses the base and adopts this protocol.
-/// Two members are required; every other has the default its comment names. All are read on the main actor,
-/// at takeoff; nothing is read while a flight is in the air. A subclass that does not adopt the protocol
-/// has no `load`, and its `init` traps.
+/// An application writes one small class per endpoint, which subclasses the base and adopts this protocol.
+/// Only ``service`` and ``apiName`` are required; the comment of every other member names its default. The
+/// properties are read on the main actor at takeoff, and not again while the flight is in the air. A
+/// subclass that does not adopt the protocol has no `load`, and its `init` traps.
 @MainActor public protocol APIManager: BaseAPIManager {
   /// The type of the backend.
   associatedtype Service: APIService
@@ -11,114 +11,121 @@
   /// The backend this API belongs to.
   var service: Service { get }
 
-  /// The API's name: the path below the service's base URL. `{id}` is filled from the parameter `id`.
+  /// The API's name: the path below the service's base URL. A placeholder `{id}` is replaced with the
+  /// parameter `id`.
   var apiName: String { get }
 
   /// The HTTP method. The default is GET.
   var method: HTTPMethod { get }
 
-  /// What a load does while others are in the air. The default is ``TakeoffPolicy/concurrent``.
+  /// What a load does while other loads of this manager are in the air. The default is
+  /// ``TakeoffPolicy/concurrent``.
   var takeoffPolicy: TakeoffPolicy { get }
 
-  /// Header fields of this API. They win over the service's. The default is none.
+  /// Header fields of this API. They replace the service's fields of the same name. The default is none.
   var headers: HTTPHeaders { get }
 
-  /// How the parameters are written. The default is the service's.
+  /// How the parameters are encoded. The default is the service's encoding.
   var parameterEncoding: ParameterEncoding { get }
 
-  /// Limits in time. The default is the service's.
+  /// The timeouts of each attempt. The default is the service's timeouts.
   var timeouts: HTTPTimeouts { get }
 
-  /// Whether and how a load that failed is sent again. The default is the service's.
+  /// Whether and how a failed load is retried. The default is the service's policy.
   var retryPolicy: RetryPolicy { get }
 
-  /// Whether a load may share the wire call of an identical one in the air. The default is false.
+  /// Whether a load may share one request with identical loads in the air. The default is false.
   ///
-  /// Identical are loads of the same manager type whose requests have the same method, URL and header
-  /// fields, credentials included. Only safe methods without a body are joined, and only flights that do not
-  /// report progress. Each keeps its own deadline, cancellation and landing; the wire call ends when the last
-  /// of them has left.
+  /// Loads are identical when they have the same manager type, method, URL, header fields and signed-in
+  /// user. Only safe methods without a body are joined, and only flights that do not report progress. Each
+  /// load keeps its own deadline, cancellation and landing; the shared request is cancelled when the last
+  /// of them is cancelled.
   var joinsIdenticalFlights: Bool { get }
 
-  /// Who goes first where attempts wait for their turn at a host. The default is
-  /// ``FlightPriority/normal``; it matters only where the service has ``HostLimits``.
+  /// The order in which attempts leave the queue of a host. The default is ``FlightPriority/normal``. It
+  /// has an effect only where the service sets ``HostLimits``.
   var priority: FlightPriority { get }
 
-  /// What becomes of a load without a network. The default is the service's.
+  /// What happens to a load while there is no network. The default is the service's gate.
   var networkGate: NetworkGate { get }
 
-  /// What loads have to do with the service's sign-in: carry its credential when there is one (the default),
-  /// wait until there is one, or have nothing to do with it. See ``ServiceIdentity/authenticator``.
+  /// Whether loads need the service's sign-in: they carry its credential if there is one (the default),
+  /// wait until there is one, or never carry it. See ``ServiceIdentity/authenticator``.
   var signIn: SignInRule { get }
 
-  /// What counts as a good answer. The default takes any 2xx.
+  /// Which responses are accepted. The default accepts every 2xx status.
   var expectation: ResponseExpectation { get }
 
-  /// When a stored answer lands in place of the server's. The default is ``CachePolicy/none``.
+  /// When a stored response is used instead of a request. The default is ``CachePolicy/none``.
   var cachePolicy: CachePolicy { get }
 
-  /// Tags, version and secrecy of the stored answers, and what a change on the server makes stale. The
-  /// default is none of these.
+  /// Tags, version and sensitivity of the stored responses, and which tags a load of this manager expires.
+  /// By default there are no tags, the version is 0 and nothing is sensitive.
   var cacheTraits: CacheTraits { get }
 
-  /// Whether flights go on when the last reference to the manager is gone. The default is false: they are
-  /// cancelled at once. When true they finish, and land nowhere.
+  /// Whether flights continue after the manager is released. The default is false: they are cancelled at
+  /// once. When true they finish, but nothing is delivered.
   var outlivesRelease: Bool { get }
 
-  /// The child's last word on the parameters: adds what only it knows, renames, converts.
+  /// Adds parameters that only the subclass has, renames them, or converts their values.
   ///
-  /// Called once per load, before validation. The default changes nothing. Throwing refuses the load with
-  /// ``APIError/Reason/invalidParameters``.
+  /// Called on the main actor once per load, before validation. The default changes nothing. An error
+  /// thrown here refuses the load with ``APIError/Reason/invalidParameters``, unless it is an ``APIError``
+  /// itself.
   func reformParameters(_ parameters: Parameters) throws -> Parameters
 
-  /// Refuses parameters by throwing; nothing is sent then. The default accepts all.
+  /// Refuses parameters by throwing; then nothing is sent. The default accepts all.
+  ///
+  /// Called on the main actor once per load, after ``reformParameters(_:)``.
   func validate(parameters: Parameters) throws
 
-  /// Refuses a response by throwing; the load then fails with ``APIError/Reason/invalidResponse``.
+  /// Refuses a response by throwing; the load then fails with ``APIError/Reason/invalidResponse``, unless
+  /// the error is an ``APIError`` itself.
   ///
-  /// Called after the service's checks and before anybody is told. The default accepts all.
+  /// Called on the main actor after the service's checks and before interceptors and delegate, for stored
+  /// responses and previews as well. The default accepts all.
   func validate(response: APIResponse) throws
 
-  /// A body to send as it is (a file, a stream, bytes of a format of its own); the parameters then go into
-  /// the URL. Nil, the default, writes the parameters as ``parameterEncoding`` says.
+  /// A body to send as it is (a file, a stream, bytes in a format of its own); the parameters then go into
+  /// the URL. The default, nil, encodes the parameters as ``parameterEncoding`` says.
   func body(for parameters: Parameters) throws -> HTTPBody?
 }
 
 extension APIManager {
   /// GET.
   public var method: HTTPMethod { .get }
-  /// Every load flies.
+  /// Loads do not affect each other.
   public var takeoffPolicy: TakeoffPolicy { .concurrent }
   /// None.
   public var headers: HTTPHeaders { HTTPHeaders() }
-  /// As the service says.
+  /// The service's encoding.
   public var parameterEncoding: ParameterEncoding { service.wire.parameterEncoding }
-  /// As the service says.
+  /// The service's timeouts.
   public var timeouts: HTTPTimeouts { service.wire.timeouts }
-  /// As the service says.
+  /// The service's policy.
   public var retryPolicy: RetryPolicy { service.admission.retryPolicy }
-  /// Every load makes its own call.
+  /// Every load sends its own request.
   public var joinsIdenticalFlights: Bool { false }
   /// Normal.
   public var priority: FlightPriority { .normal }
-  /// As the service says.
+  /// The service's gate.
   public var networkGate: NetworkGate { service.admission.networkGate }
-  /// With the credential when there is one.
+  /// Loads carry the credential if there is one.
   public var signIn: SignInRule { .asAvailable }
-  /// Any 2xx.
+  /// Every 2xx status.
   public var expectation: ResponseExpectation { ResponseExpectation() }
   /// Nothing is stored or looked up.
   public var cachePolicy: CachePolicy { .none }
-  /// No tags, version 0, no secret.
+  /// No tags, version 0, not sensitive.
   public var cacheTraits: CacheTraits { CacheTraits() }
-  /// Flights end with the manager.
+  /// Flights are cancelled when the manager is released.
   public var outlivesRelease: Bool { false }
-  /// Unchanged.
+  /// Returns the parameters unchanged.
   public func reformParameters(_ parameters: Parameters) throws -> Parameters { parameters }
-  /// Accepted.
+  /// Accepts all.
   public func validate(parameters: Parameters) throws {}
-  /// Accepted.
+  /// Accepts all.
   public func validate(response: APIResponse) throws {}
-  /// Made of the parameters.
+  /// Nil: the body is encoded from the parameters.
   public func body(for parameters: Parameters) throws -> HTTPBody? { nil }
 }

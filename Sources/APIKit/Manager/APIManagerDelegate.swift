@@ -1,8 +1,9 @@
-/// Where results land: whoever shows or uses the data of a manager.
+/// Receives the results of a manager: usually the view or controller that shows the data.
 ///
-/// Held weakly; called on the main actor, exactly once for every flight. The flight is retired before, so
-/// the delegate may start the next load, of the same manager too, from inside the callback. One delegate
-/// may serve several managers: compare with `===`.
+/// Held weakly; called on the main actor. Every flight ends in exactly one of success, failure and
+/// cancellation. The flight is removed from the manager first, so the delegate may start the next load from
+/// inside the callback, on the same manager too. A refused load may end here as a failure as well; see
+/// ``Takeoff/refused(_:)``. One delegate may serve several managers: compare with `===`.
 @MainActor public protocol APIManagerDelegate: AnyObject {
   /// The load has succeeded. Fetch what the view needs with ``BaseAPIManager/fetchData(with:)``.
   func manager(_ manager: BaseAPIManager, didSucceedWith response: APIResponse)
@@ -10,21 +11,22 @@
   /// The load has failed.
   func manager(_ manager: BaseAPIManager, didFailWith error: APIError)
 
-  /// A stored answer to look at while the flight goes on; its landing follows. Only managers whose
-  /// ``APIManager/cachePolicy`` is ``CachePolicy/cacheThenNetwork`` have previews. The default treats it as
-  /// a success, so that a view shows the stored data first and the server's after it.
+  /// A stored response is available while the flight continues; its landing follows. Only managers whose
+  /// ``APIManager/cachePolicy`` is ``CachePolicy/cacheThenNetwork`` have previews. The default calls
+  /// ``manager(_:didSucceedWith:)``, so that a view shows the stored data first and the server's data
+  /// afterwards.
   func manager(_ manager: BaseAPIManager, didPreviewWith response: APIResponse)
 
   /// The flight was cancelled before it landed. The default does nothing.
   func manager(_ manager: BaseAPIManager, didCancel flight: FlightID, because reason: CancellationReason)
 
-  /// A transfer has moved on. Called at most about ten times a second per flight, and only when
-  /// ``BaseAPIManager/reportsProgress`` is set. The default does nothing.
+  /// A transfer has made progress. Called at most about ten times a second per flight, and only when
+  /// ``BaseAPIManager/reportsProgress`` is true. The default does nothing.
   func manager(_ manager: BaseAPIManager, didProgress progress: TransferProgress, of flight: FlightID)
 }
 
 extension APIManagerDelegate {
-  /// As a success.
+  /// Calls ``manager(_:didSucceedWith:)``.
   public func manager(_ manager: BaseAPIManager, didPreviewWith response: APIResponse) {
     self.manager(manager, didSucceedWith: response)
   }

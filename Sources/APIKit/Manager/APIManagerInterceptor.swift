@@ -1,34 +1,38 @@
-/// Sees every load of a manager at seven points, and may veto at three of them.
+/// Observes every load of a manager at eight points, and may veto at four of them.
 ///
-/// The order is fixed: `shouldLoad`, then after takeoff `didLoad`; at landing `didReceive` (when there is an
-/// answer), `beforeSuccess` or `beforeFailure`, the delegate, `afterSuccess` or `afterFailure`. Interceptors
-/// are asked in the order in which they were added; the first veto ends the asking. A vetoed landing is told
-/// to the delegate as a cancellation. Held weakly; a child that adopts this protocol is its own first
-/// interceptor. All run on the main actor; all have defaults.
+/// The order is fixed: `shouldLoad` before takeoff and `didLoad` after it; `beforePreview` when a stored
+/// response is to be shown; at landing `didReceive` (if there is a response), `beforeSuccess` or
+/// `beforeFailure`, the delegate, `afterSuccess` or `afterFailure`. Interceptors are called in the order in
+/// which they were added. The first veto ends the calls of that point. A vetoed landing is delivered as a
+/// cancellation, a vetoed takeoff or preview is not delivered.
+///
+/// Held weakly, called on the main actor; every method has a default. A subclass of ``BaseAPIManager`` that
+/// adopts this protocol is its own first interceptor.
 @MainActor public protocol APIManagerInterceptor: AnyObject {
-  /// Before takeoff, with parameters that validated. False refuses the load. The default is true.
+  /// Called before takeoff with validated parameters. False refuses the load. The default is true.
   func manager(_ manager: BaseAPIManager, shouldLoad parameters: Parameters) -> Bool
 
-  /// The load has taken off, or waits by its policy.
+  /// Called when the load has taken off, or waits because of its policy. The default does nothing.
   func manager(_ manager: BaseAPIManager, didLoad parameters: Parameters, as flight: FlightID)
 
-  /// An answer has come, good or bad.
+  /// Called at landing with the response, whether it was accepted or not. The default does nothing.
   func manager(_ manager: BaseAPIManager, didReceive response: HTTPResponse, of flight: FlightID)
 
-  /// Before the delegate is shown a stored answer while the flight goes on. False hides it. The default is
-  /// true. The other points see the flight's landing alone.
+  /// Called before a stored response is delivered as a preview. False suppresses the preview; the flight
+  /// continues. The default is true.
   func manager(_ manager: BaseAPIManager, beforePreview response: APIResponse) -> Bool
 
-  /// Before the delegate is told of a success. False makes it a cancellation. The default is true.
+  /// Called before a success is delivered. False turns it into a cancellation. The default is true.
   func manager(_ manager: BaseAPIManager, beforeSuccess response: APIResponse) -> Bool
 
-  /// After the delegate was told of a success.
+  /// Called after a success was delivered. The default does nothing.
   func manager(_ manager: BaseAPIManager, afterSuccess response: APIResponse)
 
-  /// Before the delegate is told of a failure. False makes it a cancellation. The default is true.
+  /// Called before a failure is delivered. False turns it into a cancellation; the failure of a refused
+  /// load, which has no flight, is then not delivered. The default is true.
   func manager(_ manager: BaseAPIManager, beforeFailure error: APIError) -> Bool
 
-  /// After the delegate was told of a failure.
+  /// Called after a failure was delivered. The default does nothing.
   func manager(_ manager: BaseAPIManager, afterFailure error: APIError)
 }
 
@@ -74,7 +78,7 @@ extension APIManagerInterceptor {
     for entry in entries { if let interceptor = entry.interceptor { body(interceptor) } }
   }
 
-  /// Whether nobody vetoes; the first veto ends the asking.
+  /// False as soon as one interceptor vetoes; the following ones are not called.
   func allow(_ ask: (any APIManagerInterceptor) -> Bool) -> Bool {
     for entry in entries { if let interceptor = entry.interceptor, !ask(interceptor) { return false } }
     return true

@@ -1,5 +1,6 @@
-/// Gives a manager the parameters of its next load: usually the view's controller, which knows the filters.
+/// Provides the parameters of a manager's next load: usually the view's controller, which has the filters.
+/// Held weakly.
 @MainActor public protocol APIManagerParameterSource: AnyObject {
-  /// The parameters for a load that was started without any. Held weakly; asked once per load.
+  /// The parameters for a load that was started without any. Called on the main actor, once per load.
   func parameters(for manager: BaseAPIManager) -> Parameters
 }

@@ -1,8 +1,8 @@
-/// Judges the parameters and the answers of a manager from outside, for rules that are not the child's own.
+/// Validates the parameters and responses of a manager by rules that do not belong to its subclass.
 ///
-/// Held weakly and optional: without one everything is valid. Called on the main actor, after the child's
-/// own `validate`. Throwing refuses; an ``APIError`` is kept as it is, anything else becomes the
-/// `underlying` error.
+/// Optional and held weakly; without a validator everything is accepted. Called on the main actor, after
+/// the subclass's own `validate`. Throwing refuses: an ``APIError`` is kept as it is, any other error
+/// becomes the `underlying` error.
 @MainActor public protocol APIManagerValidator: AnyObject {
   /// Refuses parameters by throwing. The default accepts all.
   func manager(_ manager: BaseAPIManager, validate parameters: Parameters) throws
@@ -12,8 +12,8 @@
 }
 
 extension APIManagerValidator {
-  /// Accepts.
+  /// Accepts all.
   public func manager(_ manager: BaseAPIManager, validate parameters: Parameters) throws {}
-  /// Accepts.
+  /// Accepts all.
   public func manager(_ manager: BaseAPIManager, validate response: APIResponse) throws {}
 }

@@ -1,8 +1,8 @@
-/// How flights land on their manager.
+/// The landing of flights on their manager.
 extension BaseAPIManager: FlightOwner {
   var beneficiary: AnyObject? { owner ?? delegate }
 
-  /// The last word on a response: the child's own rule, then the validator's.
+  /// Applies the subclass's own validation, then the validator's.
   func judge(_ response: APIResponse, of flight: Flight) throws(APIError) {
     do {
       try child.validate(response: response)
@@ -14,7 +14,8 @@ extension BaseAPIManager: FlightOwner {
     }
   }
 
-  /// Shows a stored response while the flight goes on. One that does not validate any more is dropped.
+  /// Delivers a stored response while the flight continues. If it is no longer valid, it is removed from
+  /// the cache.
   func preview(_ response: APIResponse, of flight: Flight) {
     guard !flight.state.isFinal else { return }
     do throws(APIError) { try judge(response, of: flight) } catch {
@@ -40,7 +41,7 @@ extension BaseAPIManager: FlightOwner {
     delegate?.manager(self, didProgress: progress, of: flight.id)
   }
 
-  /// The end of a flight. Nothing happens when it is over already.
+  /// Delivers the end of a flight. Does nothing when the flight is over already.
   func land(_ flight: Flight, _ result: Result<APIResponse, APIError>) {
     guard !flight.state.isFinal else { return }
     retire(flight)
@@ -78,7 +79,7 @@ extension BaseAPIManager: FlightOwner {
     flight.finish(.failure(error))
   }
 
-  /// A failure, told to the delegate and to those who listen after it.
+  /// Calls the delegate with a failure, then the interceptors.
   func tellFailure(_ error: APIError) {
     lastError = error
     delegate?.manager(self, didFailWith: error)

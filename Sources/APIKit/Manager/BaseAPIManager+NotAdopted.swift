@@ -1,5 +1,5 @@
-// A subclass that does not adopt `APIManager` has no `load`. These stand where the compiler looks first, so
-// that its error names what to do; where the protocol is adopted, its own members are chosen.
+// A subclass that does not adopt `APIManager` has no `load`. The compiler finds these declarations instead,
+// so that its error says what to do. Where the protocol is adopted, the protocol's members are chosen.
 extension BaseAPIManager {
   /// Not available: adopt ``APIManager``.
   @available(*, unavailable, message: "a subclass of BaseAPIManager loads once it adopts APIManager")

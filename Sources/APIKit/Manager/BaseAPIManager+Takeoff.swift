@@ -1,7 +1,7 @@
 import Synchronization
 
 extension BaseAPIManager {
-  /// Everything between `load` and the air: parameters, interceptors, policy.
+  /// Handles a call of `load` up to the takeoff: parameters, validation, interceptors, policy.
   func takeOff(
     _ flight: FlightID, with given: Parameters?, cache: CacheUse = .asPolicy,
     previews: AsyncStream<APIResponse>.Continuation? = nil,
@@ -34,7 +34,7 @@ extension BaseAPIManager {
     }
   }
 
-  /// Asks the policy and does as it says.
+  /// Applies the takeoff policy: the flight starts, waits, or is refused.
   private func admit(_ flight: Flight) throws(APIError) -> Takeoff {
     let call = flight.call
     let decision = control.request(
@@ -57,20 +57,21 @@ extension BaseAPIManager {
       flight.note(.waiting(policy: flight.policy.rule.name))
       wait(interval, with: flight)
     }
-    // An interceptor or a delegate may start or cancel loads here: the books are in order by now.
+    // An interceptor or a delegate may start or cancel loads from here on, so this comes after the
+    // bookkeeping.
     interceptors.forEach { $0.manager(self, didLoad: call.parameters, as: flight.id) }
     for id in decision.superseded { end(id, because: .superseded) }
     return decision.verdict == .fly ? .flying(flight.id) : .waiting(flight.id)
   }
 
-  /// Lets a flight take off.
+  /// Starts a flight.
   func launch(_ flight: Flight) {
     enter(.flying, flight)
     flight.note(.tookOff(policy: flight.policy.rule.name))
     flight.run()
   }
 
-  /// Waits out a debounce; what follows is up to the control.
+  /// Starts the timer of a debounced flight.
   private func wait(_ interval: Duration, with flight: Flight) {
     let time = time
     _ = flight.cancellation.begin {
@@ -87,8 +88,8 @@ extension BaseAPIManager {
     for id in decision.superseded { end(id, because: .superseded) }
   }
 
-  /// A refusal that is nobody's decision lands like a failure, so that whoever waits hears of it; on the
-  /// next turn, so that the caller of `load` is back before its delegate is called.
+  /// Delivers a refusal as a failure: one that neither the policy nor an interceptor decided. It is
+  /// delivered on the next turn of the main actor, so that `load` returns before the delegate is called.
   private func land(refusal error: APIError) {
     MainDelivery.main.put { [weak self] in
       guard let self, interceptors.allow({ $0.manager(self, beforeFailure: error) }) else { return }
@@ -98,7 +99,7 @@ extension BaseAPIManager {
 }
 
 extension APIManager {
-  /// What the child states about one load. Throws when the parameters do not validate.
+  /// Collects what the manager states about one load. Throws when the parameters are refused.
   fileprivate func makeCall(
     _ recorder: FlightRecorder, with given: Parameters, cache use: CacheUse,
     validator: (any APIManagerValidator)?, wantsProgress: Bool
@@ -139,7 +140,8 @@ extension APIManager {
     _ use: CacheUse, _ identity: ServiceIdentity, _ cache: CacheOptions, _ recorder: FlightRecorder
   ) -> CacheTerms {
     let policy = cachePolicy
-    // What is stored belongs to whoever was signed in then: nobody sees it before they are again.
+    // Stored responses belong to the user who was signed in then. They are not used while no user is signed
+    // in.
     let lacksUser = signIn == .required && identity.authenticator?.isSignedIn == false
     if lacksUser, policy.rule != .none {
       recorder.record(.cache("what is stored is not shown: nobody is signed in"))
@@ -151,10 +153,11 @@ extension APIManager {
 }
 
 extension APIError {
-  /// Whether a refusal is told by the takeoff alone: somebody decided it.
+  /// Whether a refusal is only returned by `load` and not delivered: the policy or an interceptor decided
+  /// it.
   var isSilentRefusal: Bool { reason == .alreadyLoading || reason == .throttled || reason == .vetoed }
 
-  /// What a validation threw, as an error of the framework.
+  /// The error that a validation threw, as an ``APIError``.
   init(validation error: any Error, _ place: Place, _ reason: Reason) {
     switch error {
     case let error as APIError: self = error
@@ -167,7 +170,7 @@ extension APIError {
 extension FlightID {
   private static let last = Atomic<UInt64>(0)
 
-  /// An id that was never given before in this process.
+  /// An id that is unique in this process.
   static func next() -> FlightID {
     FlightID(rawValue: last.wrappingAdd(1, ordering: .relaxed).newValue)
   }

@@ -1,32 +1,37 @@
-/// The base of every manager: keeps the books of one endpoint's flights and lands their results.
+/// The base class of every manager: it keeps the flights of one endpoint and delivers their results.
 ///
-/// Nothing here can be overridden: what a child decides is in ``APIManager``, which it must adopt as well;
-/// `init` traps otherwise. Lives on the main actor and does no slow work: flights run elsewhere. Releasing
-/// the last reference cancels the flights at once, and nothing lands.
+/// Nothing here can be overridden. What a subclass decides is declared in ``APIManager``, which it must
+/// adopt; `init` traps otherwise. The class is isolated to the main actor and does no slow work there.
+/// Releasing the last reference cancels the flights at once, and nothing is delivered (see
+/// ``APIManager/outlivesRelease``).
 @MainActor open class BaseAPIManager {
-  /// Where results land. Weak.
+  /// Receives the results. Weak.
   public weak var delegate: (any APIManagerDelegate)?
-  /// Who gives the parameters of a `load()` without any. Weak; without one the load has none.
+  /// Provides the parameters of a `load()` without any. Weak; without a source the load has no parameters.
   public weak var parameterSource: (any APIManagerParameterSource)?
-  /// Who judges parameters and answers from outside. Weak; without one everything is valid.
+  /// Validates parameters and responses in addition to the subclass. Weak; without a validator everything
+  /// is accepted.
   public weak var validator: (any APIManagerValidator)?
-  /// On whose behalf the manager works, for ``FlightRegistry``. Weak; the delegate where none is set.
+  /// The object that the manager works for, by which ``FlightRegistry`` finds its flights. Weak; the
+  /// default is the delegate.
   public weak var owner: AnyObject?
   /// Tags of the flights that take off from now on, for ``FlightRegistry``. None by default.
   public var tags: Set<String> = []
-  /// Whether the delegate is told of progress. The default is false; it costs a little per transfer.
+  /// Whether progress is delivered to the delegate. The default is false, because the reports cost a little
+  /// per transfer. It must be set before takeoff.
   public var reportsProgress = false
 
-  /// What the flights share with others: joins, and each host's limits, breaker and budget for retries.
-  /// The default is ``SharedState/shared``; applies to the flights that take off from now on.
+  /// What flights of different managers share: joined requests, batches, and the queue, circuit breaker and
+  /// retry budget of each host. The default is ``SharedState/shared``. Applies to the flights that take off
+  /// from now on.
   public var sharedState = SharedState.shared
 
-  /// What the last successful load landed with; nil before the first.
+  /// The response of the last successful load, or the last preview; nil before the first.
   public internal(set) var lastResponse: APIResponse?
-  /// What the last load failed with; nil after a success.
+  /// The error of the last load that failed; nil after a success.
   public internal(set) var lastError: APIError?
 
-  /// The clock of debounce and throttle; a test puts a manual one in.
+  /// The clock of debounce and throttle; tests replace it with a manual one.
   var time: any TimeSource = SystemTime()
   var control = TakeoffControl()
   var interceptors = InterceptorList()
@@ -59,17 +64,17 @@
   /// The loads in the air or waiting, earliest first.
   public var flights: [FlightID] { book.flights.map(\.id).sorted() }
 
-  /// Where a flight is in its life; nil when it is over or not of this manager.
+  /// The state of a flight; nil when it is over or belongs to another manager.
   public func state(of flight: FlightID) -> FlightState? { book[flight]?.state }
 
-  /// What has happened to a flight so far, with every decision's reason; nil when the ``FlightLog`` has
-  /// forgotten it.
+  /// The events of a flight so far, with the reason of every decision; nil when the ``FlightLog`` no longer
+  /// holds it.
   public func record(of flight: FlightID) -> FlightRecord? {
     book[flight]?.call.recorder.record ?? FlightLog.shared.record(of: flight)
   }
 
-  /// Every move in the life of the flights, from now on. Each call gives a stream of its own, which ends
-  /// with the manager.
+  /// The state changes of all flights from now on. Each call returns a new stream, which ends when the
+  /// manager is released.
   public func stateChanges() -> AsyncStream<FlightStateChange> {
     let (stream, continuation) = AsyncStream.makeStream(of: FlightStateChange.self)
     observers.append(continuation)
@@ -78,7 +83,7 @@
 
   /// Cancels every load in the air or waiting; each lands as cancelled before this returns.
   public func cancel() {
-    // Those that wait first, or one would take the place of a flight that ends.
+    // Waiting flights first: otherwise one would take off as soon as a flight ends.
     for id in flights.reversed() { end(id, because: .byCaller) }
   }
 
@@ -102,19 +107,19 @@
   /// The raw data of the last successful load; ``RawData/missing`` before the first.
   public var rawData: RawData { lastResponse?.raw ?? .missing }
 
-  /// The data of the last successful load as a reformer shows it; for one certain landing, or after an
-  /// awaited load, ask its response: ``APIResponse/data(with:)``.
+  /// The data of the last successful load, turned by a reformer into what a view uses.
   ///
-  /// Runs on the main actor; for long lists see ``fetchDataInBackground(with:)``. Throws what the reformer
-  /// throws, as an ``APIError`` placed in `reform`.
+  /// For the data of one particular load, use ``APIResponse/data(with:)`` of its response. Runs on the main
+  /// actor; for long lists use ``fetchDataInBackground(with:)``. Throws what the reformer throws, as an
+  /// ``APIError`` placed in `reform`, and ``APIError/Reason/reformFailed`` before the first success.
   public func fetchData<Output>(with reformer: some Reformer<Output>) throws(APIError) -> Output {
     try lastLanding().data(with: reformer)
   }
 
-  /// The data of the last successful load as a reformer shows it, made off the main actor.
+  /// The data of the last successful load, reformed off the main actor.
   ///
-  /// Cancelling the task cancels a reformer that looks at it. The data is that of the moment of the call,
-  /// whatever lands meanwhile.
+  /// Cancelling the task cancels a reformer that checks for cancellation. The result belongs to the
+  /// response that was the last when this was called, even if another load lands meanwhile.
   public func fetchDataInBackground<Output>(
     with reformer: some Reformer<Output>
   ) async throws(APIError) -> Output {
@@ -141,13 +146,13 @@ extension BaseAPIManager {
     for observer in observers { observer.yield(change) }
   }
 
-  /// Takes a flight out of the books: from here on nothing of it can land. Lets the next one take off.
+  /// Removes a flight, after which nothing of it is delivered, and lets the next queued one take off.
   func retire(_ flight: Flight) {
     book.remove(flight)
     if let next = control.retire(flight.id, policy: flight.policy), let flight = book[next] { launch(flight) }
   }
 
-  /// Ends a flight that has not landed. False when it is over already.
+  /// Cancels a flight. False when it is over already.
   @discardableResult
   func end(_ id: FlightID, because reason: CancellationReason) -> Bool {
     guard let flight = book[id] else { return false }

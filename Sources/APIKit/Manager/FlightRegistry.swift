@@ -1,52 +1,54 @@
 import Synchronization
 
-/// All flights of the process, from takeoff to landing: ask who is in the air, and cancel.
+/// All flights of the process from takeoff to landing, to list or cancel them.
 ///
-/// Asked by owner, manager type, service or tag. A flight is listed while it waits or flies.
+/// Flights are selected by owner, manager type, service or tag. A flight is listed while it waits or is in
+/// the air.
 public final class FlightRegistry: Sendable {
   /// The registry of the process.
   public static let shared = FlightRegistry()
 
   init() {}
 
-  /// Which flights a question is about.
+  /// A selection of flights.
   @MainActor public struct Query {
     let matches: @MainActor (Flight) -> Bool
 
     /// Every flight.
     public static var all: Query { Query { _ in true } }
-    /// Those whose manager has this owner: ``BaseAPIManager/owner``, or the delegate where none is set.
+    /// Flights whose manager has this owner: ``BaseAPIManager/owner``, or the delegate if no owner is set.
     public static func owner(_ owner: AnyObject) -> Query {
       Query { $0.book?.manager?.beneficiary === owner }
     }
-    /// Those of one manager type.
+    /// Flights of one manager type.
     public static func manager<Manager: BaseAPIManager>(_ type: Manager.Type) -> Query {
       Query { $0.call.managerType == type }
     }
-    /// Those of one service, by its name.
+    /// Flights of one service, by its name.
     public static func service(_ name: String) -> Query { Query { $0.call.service.name == name } }
-    /// Those whose manager carries this tag.
+    /// Flights that took off with this tag in ``BaseAPIManager/tags``.
     public static func tag(_ tag: String) -> Query { Query { $0.tags.contains(tag) } }
   }
 
-  /// One flight in the air.
+  /// One flight that waits or is in the air.
   public struct Entry: Sendable {
     /// Its id.
     public let id: FlightID
-    /// What its manager stated.
+    /// What its manager stated at takeoff.
     public let call: APICall
-    /// Whether it waits or flies.
+    /// Its state.
     public let state: FlightState
   }
 
-  /// The flights that fit, earliest first.
+  /// The selected flights, earliest first.
   @MainActor public func flights(_ query: Query = .all) -> [Entry] {
     matching(query).map { Entry(id: $0.id, call: $0.call, state: $0.state) }
   }
 
-  /// Cancels the flights that fit; each lands on its delegate as cancelled.
+  /// Cancels the selected flights. Each is delivered as cancelled before this returns, if its manager still
+  /// exists.
   ///
-  /// - Returns: How many there were.
+  /// - Returns: The number of flights that were selected.
   @MainActor @discardableResult public func cancel(_ query: Query) -> Int {
     let flights = matching(query)
     for flight in flights {

@@ -1,11 +1,13 @@
-/// What became of a call of `load`.
+/// The result of a call of `load`.
 public enum Takeoff: Sendable {
-  /// In the air.
+  /// The load has taken off.
   case flying(FlightID)
-  /// Held back by the takeoff policy: it takes off by itself.
+  /// The load waits because of the takeoff policy, and takes off without a further call.
   case waiting(FlightID)
-  /// Not started; the error says why. A refusal by the takeoff policy or an interceptor is told here only;
-  /// every other is also told to the delegate, on the next turn of the main actor.
+  /// The load was not started; the error says why.
+  ///
+  /// A refusal by the takeoff policy or an interceptor is only returned here. Every other refusal is also
+  /// delivered to the delegate, on the next turn of the main actor.
   case refused(APIError)
 
   /// The flight's id, unless the load was refused.

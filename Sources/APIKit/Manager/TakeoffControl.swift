@@ -1,29 +1,29 @@
-/// Decides which loads of one manager fly, wait, are refused or give way: a state machine without time,
-/// tasks or sockets.
+/// Decides which loads of one manager take off, wait, are refused or are replaced: a state machine without
+/// time, tasks or sockets.
 ///
-/// Events go in (a load is requested, a timer has fired, a flight is over), decisions come out; the manager
-/// carries them out. Loads of one key share a lane, lanes do not see each other.
+/// Events go in (a load is requested, a timer has fired, a flight is over) and decisions come out, which
+/// the manager carries out. Loads with the same key form a lane; lanes do not affect each other.
 struct TakeoffControl {
-  /// What to do with a load and, because of it, with others.
+  /// What happens to a load and, because of it, to others.
   struct Decision: Equatable {
     enum Verdict: Equatable {
       case fly
       case wait
-      /// Wait, and tell the control when so long has passed.
+      /// Wait, and call ``TakeoffControl/timerFired(for:)`` after this time.
       case waitFor(Duration)
       case alreadyLoading
       case throttled(remaining: Duration)
     }
     var verdict: Verdict
-    /// Flights, in the air or waiting, that give way to this load.
+    /// Flights in the air or waiting that this load replaces.
     var superseded: [FlightID] = []
   }
 
   private struct Lane {
-    /// Ids rise, so their order is that of the takeoffs.
+    /// Ids are assigned in ascending order, so sorting by id is sorting by takeoff.
     var flying: Set<FlightID> = []
     var waiting: [FlightID] = []
-    /// Set by `throttle` alone: until when further loads are refused.
+    /// The time until which further loads are refused. Only `throttle` sets it.
     var closedUntil: Duration?
 
     var isIdle: Bool { flying.isEmpty && waiting.isEmpty }
@@ -42,7 +42,7 @@ struct TakeoffControl {
   /// Whether no load flies or waits.
   var isIdle: Bool { common.isIdle && keys.isEmpty }
 
-  /// A load with validated parameters asks for takeoff.
+  /// A load with validated parameters requests its takeoff.
   mutating func request(
     _ flight: FlightID, policy: TakeoffPolicy, parameters: Parameters, now: Duration
   ) -> Decision {
@@ -78,7 +78,7 @@ struct TakeoffControl {
     return decision
   }
 
-  /// The time a debounced load had to wait has passed. Nil when it no longer waits.
+  /// The debounce interval of a load is over. Nil when the load no longer waits.
   mutating func timerFired(for flight: FlightID) -> Decision? {
     let key = keys[flight]
     var lane = take(key)
@@ -91,7 +91,7 @@ struct TakeoffControl {
     return Decision(verdict: .fly, superseded: superseded)
   }
 
-  /// A flight is over, whatever its end. Returns the one that may take off in its place.
+  /// A flight has ended in any way. Returns the queued flight that takes off next, if there is one.
   mutating func retire(_ flight: FlightID, policy: TakeoffPolicy) -> FlightID? {
     let key = keys.isEmpty ? nil : keys.removeValue(forKey: flight)
     var lane = take(key)
@@ -106,7 +106,8 @@ struct TakeoffControl {
     return next
   }
 
-  /// Throttled lanes whose time has passed are worth nothing; without this a keyed throttle would grow.
+  /// Removes idle lanes whose throttle interval is over. Otherwise a throttle with many keys would grow
+  /// without bound.
   private mutating func forgetOpenLanes(now: Duration) {
     guard lanes.count > 64 else { return }
     lanes = lanes.filter { !$0.value.isIdle || ($0.value.closedUntil ?? .zero) > now }

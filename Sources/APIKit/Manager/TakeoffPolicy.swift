@@ -1,18 +1,19 @@
-/// What a load does while others of the same manager are in the air or have just flown.
+/// What a load does while other loads of the same manager are in the air or took off recently.
 public struct TakeoffPolicy: Sendable, Hashable {
   /// The rule itself.
   public enum Rule: Sendable, Hashable {
-    /// Every load flies.
+    /// Loads do not affect each other.
     case concurrent
-    /// A load is refused while one is in the air. For refreshes.
+    /// A load is refused while another is in the air or waiting. For refreshes.
     case ignoreNew
-    /// A load cancels those in the air. For filters.
+    /// A load cancels those in the air or waiting. For filters.
     case cancelPrevious
-    /// One flies at a time, the others wait in order.
+    /// One load is in the air at a time; the others wait in order.
     case queue
-    /// A load waits until none has come for so long; a newer one takes its place. For search as you type.
+    /// A load waits for this interval; a newer load replaces it and waits anew. When it takes off it
+    /// cancels those in the air. For search as you type.
     case debounce(Duration)
-    /// After a takeoff, loads are refused for so long.
+    /// After a takeoff, loads are refused for this interval.
     case throttle(Duration)
 
     /// The rule's name, as records print it.
@@ -28,19 +29,19 @@ public struct TakeoffPolicy: Sendable, Hashable {
     }
   }
 
-  /// Which loads shadow each other.
+  /// The loads among which a rule applies.
   public enum Key: Sendable, Hashable {
     /// All loads of the manager.
     case manager
-    /// Those with equal parameters.
+    /// Loads with equal parameters.
     case allParameters
-    /// Those with equal values of these parameters.
+    /// Loads with equal values of these parameters.
     case parameters([String])
   }
 
   /// The rule.
   public var rule: Rule
-  /// Which loads it is applied among.
+  /// The loads among which the rule applies.
   public var key: Key
 
   /// Makes a policy.
@@ -49,21 +50,21 @@ public struct TakeoffPolicy: Sendable, Hashable {
     self.key = key
   }
 
-  /// Every load flies.
+  /// Loads do not affect each other.
   public static let concurrent = Self(.concurrent)
-  /// A load is refused while one is in the air.
+  /// A load is refused while another is in the air or waiting.
   public static let ignoreNew = Self(.ignoreNew)
-  /// A load cancels those in the air.
+  /// A load cancels those in the air or waiting.
   public static let cancelPrevious = Self(.cancelPrevious)
-  /// One flies at a time, the others wait in order.
+  /// One load is in the air at a time; the others wait in order.
   public static let queue = Self(.queue)
-  /// A load waits until none has come for so long.
+  /// A load takes off when no newer one has been requested for this interval; see ``Rule/debounce(_:)``.
   public static func debounce(_ interval: Duration) -> Self { Self(.debounce(interval)) }
-  /// After a takeoff, loads are refused for so long.
+  /// After a takeoff, loads are refused for this interval.
   public static func throttle(_ interval: Duration) -> Self { Self(.throttle(interval)) }
 
-  /// The same rule, applied only among loads with equal values of these parameters (of all, when none is
-  /// named), so that different items do not shadow each other.
+  /// The same rule, applied only among loads with equal values of these parameters, so that loads of
+  /// different items do not affect each other. Without names, all parameters are compared.
   public func keyed(by names: String...) -> Self {
     Self(rule, key: names.isEmpty ? .allParameters : .parameters(names))
   }

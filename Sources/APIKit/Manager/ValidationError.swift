@@ -1,6 +1,6 @@
-/// What a child or a validator throws to refuse parameters or a response, with the reason in words.
+/// The error that a manager or a validator throws to refuse parameters or a response.
 public struct ValidationError: Error, Sendable, Hashable {
-  /// What is wrong and what would be right. Shown in logs, so it must not hold secrets.
+  /// What is wrong and what would be right. It appears in logs, so it must not contain secrets.
   public var message: String
 
   /// Makes an error.

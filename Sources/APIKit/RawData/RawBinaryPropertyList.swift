@@ -1,8 +1,8 @@
-/// Turns a binary property list into JSON text.
+/// Converts a binary property list into JSON text.
 ///
-/// The format: objects anywhere, a table of their offsets, and a trailer of 32 bytes that says how wide
-/// offsets and references are, how many objects there are and which is the top. Objects refer to others by
-/// number, so a short list can unfold without end; cycles are refused and what is written is bounded.
+/// The format: objects in any place, a table of their offsets, and a trailer of 32 bytes with the width of
+/// offsets and references, the number of objects and the number of the top object. Objects refer to others
+/// by number, so a short list can expand without bound; cycles are refused and the output is limited.
 struct RawBinaryPropertyList {
   private let bytes: [UInt8]
   private let maximumDepth: Int
@@ -11,14 +11,15 @@ struct RawBinaryPropertyList {
   private var referenceSize = 0
   private var objectCount = 0
   private var table = 0
-  /// Whether an object is being written, so that a reference to it is a cycle.
+  /// Whether an object is being written; a reference to it would be a cycle.
   private var isOpen: [Bool] = []
   private var output: [UInt8] = []
 
   init(_ bytes: [UInt8], _ limits: RawData.Limits) {
     self.bytes = bytes
     maximumDepth = limits.maximumDepth
-    // Lists share equal texts, so text may grow; a growth beyond this is an attack.
+    // Lists share equal texts, so the output may be longer than the input. Growth beyond this limit is
+    // treated as an attack.
     maximumOutput = min(RawData.Limits.hardMaximumBytes, max(1 << 20, bytes.count * 64))
   }
 
@@ -33,7 +34,7 @@ struct RawBinaryPropertyList {
     objectCount = try integer(trailer + 8, 8)
     let top = try integer(trailer + 16, 8)
     table = try integer(trailer + 24, 8)
-    // The offsets lie between the header and the trailer, which also bounds their number.
+    // The offsets are between the header and the trailer, which also limits their number.
     guard table >= 8, table <= trailer, objectCount <= (trailer - table) / offsetSize else {
       throw fault(trailer, "the trailer of the property list is damaged")
     }
@@ -102,7 +103,7 @@ struct RawBinaryPropertyList {
 
   private mutating func writeInteger(_ offset: Int, _ size: Int) throws(APIError) {
     guard size <= 16, offset + size < bytes.count else { throw fault(offset, "an integer of \(size) bytes") }
-    // Up to four bytes are unsigned, eight are signed; sixteen hold what eight cannot.
+    // Up to four bytes are unsigned, eight are signed, sixteen are for values that eight cannot represent.
     let bits = bytes[(offset + 1)...(offset + size)].reduce(Int128(0)) { $0 << 8 | Int128($1) }
     let value = size == 8 ? Int128(Int64(truncatingIfNeeded: bits)) : bits
     guard value >= Int64.min, value <= UInt64.max else { throw fault(offset, "an integer beyond 64 bits") }
@@ -144,7 +145,7 @@ struct RawBinaryPropertyList {
 
   // MARK: Bytes
 
-  /// Where the content of an object with a count lies, which is in bounds.
+  /// The range of the content of an object with a count, checked to be in bounds.
   private func content(_ offset: Int, _ low: Int, width: Int) throws(APIError) -> Range<Int> {
     var start = offset + 1
     var count = low

@@ -1,36 +1,37 @@
 extension RawData {
-  /// How ``decode(as:options:)`` finds names and reads dates.
+  /// How ``decode(as:options:)`` matches names and reads dates.
   public struct DecodingOptions: Sendable {
-    /// How a type's coding keys are found among an object's names.
+    /// How a type's coding keys are matched with an object's names.
     public enum Keys: Sendable, Hashable {
-      /// A coding key is a name, byte for byte.
+      /// The name equals the coding key, byte by byte.
       case asWritten
-      /// The key `imageURL` or `imageUrl` finds the name `image_url`; an exact name comes first. The keys of
-      /// dictionaries stay as they are written.
+      /// The key `imageURL` or `imageUrl` matches the name `image_url`; an exact match comes first. The
+      /// keys of dictionaries are not converted.
       case snakeCase
     }
 
-    /// The default is ``Keys/asWritten``.
+    /// How coding keys are matched. The default is ``Keys/asWritten``.
     public var keys: Keys = .asWritten
-    /// The default is ``RawData/DateFormat/automatic``.
+    /// How dates are read. The default is ``RawData/DateFormat/automatic``.
     public var dates: DateFormat = .automatic
-    /// What types find in `Decoder.userInfo`. The default is empty.
+    /// The value of `Decoder.userInfo`. The default is empty.
     public var userInfo: [CodingUserInfoKey: any Sendable] = [:]
 
-    /// Names as written, dates by their form.
+    /// The default options.
     public static let `default` = DecodingOptions()
 
     /// Makes the default options.
     public init() {}
   }
 
-  /// Reads a `Decodable` type straight from the document, without plain values in between.
+  /// Decodes a `Decodable` type directly from the document, without plain values in between.
   ///
   /// `Date` is read by the options, `Data` from base64, `URL` from a string, `Decimal` with all digits. A
-  /// number is an integer when its value is one (`12.0` is) and fits the type; nothing else is converted.
-  /// - Throws: An error of place `reform` and reason ``APIError/Reason/unexpectedValue``. Its detail names the
-  ///   path from the top of the document, what was expected and what stood there; `underlying` is the
-  ///   `DecodingError` with its coding path, or what the type's own `init(from:)` threw.
+  /// number is an integer if its value is one (`12.0` is) and fits the type; nothing else is converted.
+  /// - Throws: An error with the place `reform` and the reason ``APIError/Reason/unexpectedValue``. Its
+  ///   detail names the path from the top of the document, what was expected and what was found;
+  ///   `underlying` is the `DecodingError` with its coding path, or what the type's own `init(from:)`
+  ///   threw. An ``APIError`` that it threw is passed on.
   public func decode<Value: Decodable>(
     as type: Value.Type = Value.self, options: DecodingOptions = .default
   ) throws(APIError) -> Value {
@@ -66,9 +67,9 @@ extension RawData {
 }
 
 extension RawData: Decodable {
-  /// Keeps a piece of a decoded type raw: a property of type `RawData` is a cursor to its value.
+  /// Keeps a part of a decoded type as raw data: a property of type `RawData` is a cursor to its value.
   ///
-  /// - Throws: A `DecodingError` with any decoder but that of ``decode(as:options:)``.
+  /// - Throws: A `DecodingError` with any decoder other than that of ``decode(as:options:)``.
   public init(from decoder: any Decoder) throws {
     guard let decoder = decoder as? RawDecoder else {
       let context = DecodingError.Context(

@@ -1,7 +1,7 @@
 extension RawData: Equatable {
-  /// Whether two values are the same: text by its characters' bytes, numbers by value (`1.0` is `1`), arrays
-  /// by their elements in order, objects by their members in any order (of several of one name the last
-  /// counts). Two missing values are equal, and a missing one is not null.
+  /// Whether two values are equal: text by its UTF-8, numbers by value (`1.0` equals `1`), arrays by their
+  /// elements in order, objects by their members in any order (the last of several with one name counts).
+  /// Two missing values are equal; a missing value does not equal null.
   public static func == (left: RawData, right: RawData) -> Bool {
     let kind = left.kind
     guard kind == right.kind else { return false }
@@ -31,7 +31,7 @@ extension RawData: Equatable {
 private struct RawDigits: Equatable {
   var isNegative = false
   var digits: [UInt8] = []
-  /// So wide that no number of digits leads it beyond its ends.
+  /// Wide enough that no number of digits overflows it.
   var exponent: Int128 = 0
 
   /// Nil for an exponent beyond 2 to the 120th.

@@ -1,7 +1,7 @@
 public import Foundation
 
 extension RawData {
-  /// A number with all its digits, up to the 38 that `Decimal` holds; for money.
+  /// A number with up to 38 digits, as many as `Decimal` holds; for money.
   ///
   /// A number with more digits is rounded by `Decimal`; one beyond its range is nil.
   public var decimal: Decimal? {
@@ -22,10 +22,10 @@ extension RawData {
 
   /// How a date is written.
   public enum DateFormat: Sendable, Hashable {
-    /// A string of ISO 8601, or a number: seconds since 1970, or milliseconds when it is 100,000,000,000 or
-    /// more in magnitude (which as seconds would be the year 5138).
+    /// A string in ISO 8601, or a number: seconds since 1970, or milliseconds if its magnitude is
+    /// 100,000,000,000 or more (which in seconds would be the year 5138).
     case automatic
-    /// A string of ISO 8601: `2026-03-01`, `2026-03-01T08:30:00Z`, `2026-03-01 08:30:00.250+08:00`. Without
+    /// A string in ISO 8601: `2026-03-01`, `2026-03-01T08:30:00Z`, `2026-03-01 08:30:00.250+08:00`. Without
     /// an offset the time is UTC.
     case iso8601
     /// A number of seconds since 1970, or such a number in a string.
@@ -34,10 +34,10 @@ extension RawData {
     case epochMilliseconds
   }
 
-  /// A date, read by ``DateFormat/automatic``.
+  /// A date, read by ``DateFormat/automatic``; nil when it is not one.
   public var date: Date? { date(as: .automatic) }
 
-  /// A date written in a format.
+  /// A date in a given format; nil when it is not one.
   public func date(as format: DateFormat) -> Date? {
     switch format {
     case .iso8601: return isoDate
@@ -56,15 +56,15 @@ extension RawData {
     }.map { Date(timeIntervalSince1970: $0) }
   }
 
-  /// A URL, absolute or relative. Nil for a text that is not one, and for the empty text.
+  /// A URL, absolute or relative; nil for a text that is not a URL, and for an empty text.
   public var url: URL? { string.flatMap { URL(string: $0) } }
 
-  /// The bytes of a string in base64, standard or URL-safe, with or without padding. Line ends and spaces
-  /// are not allowed.
+  /// The bytes of a base64 string, standard or URL-safe, with or without padding. Line ends and spaces are
+  /// not allowed.
   public var data: Data? {
     guard let node = existing, node.isString else { return nil }
     return document.bytes.withUnsafeBufferPointer { bytes in
-      // An escaped string may hold `\/`, which some servers write.
+      // An escaped string may contain `\/`, which some servers write.
       node.tag == .string
         ? Base64.decode(
           lenient: node.text(in: bytes))

@@ -1,29 +1,29 @@
-// Each of these is nil when there is no value or it is of another kind. To know why, use `require`.
+// Each of these is nil when the value is missing or has another kind. `require` throws the reason instead.
 extension RawData {
-  /// The text of a string, its escapes resolved.
+  /// The text of a string, with escapes resolved.
   public var string: String? {
     guard let node = existing, node.isString else { return nil }
     return document.bytes.withUnsafeBufferPointer { RawText.string($0, node) }
   }
 
-  /// The value of a number that is an integer (`12`, but also `12.0` and `1.2e1`) and fits.
+  /// The value of a number that is an integer (`12`, but also `12.0` and `1.2e1`) and fits `Int`.
   @inline(__always)
   public var int: Int? { integer(Int.self) }
 
-  /// The value of a number that is an integer and fits the type: exact over all 64 bits, signed or not.
+  /// The value of a number that is an integer and fits the type; exact for all 64 bits, signed or unsigned.
   @inline(__always)
   public func integer<Integer: FixedWidthInteger>(_ type: Integer.Type) -> Integer? {
     guard let node = existing, node.tag == .integer || node.tag == .number else { return nil }
     return document.bytes.withUnsafeBufferPointer { RawNumber.integer($0, node, as: type) }
   }
 
-  /// The double nearest to a number. Nil also for a number that is larger than any double.
+  /// The double nearest to a number; nil also for a number that is larger than any double.
   public var double: Double? {
     guard let node = existing, node.tag == .integer || node.tag == .number else { return nil }
     return document.bytes.withUnsafeBufferPointer { RawNumber.double($0, node.offset, node.length) }
   }
 
-  /// The float nearest to a number: rounded once, not by way of a double.
+  /// The float nearest to a number, rounded only once, not through a double.
   var float: Float? {
     guard let node = existing, node.tag == .integer || node.tag == .number else { return nil }
     return document.bytes.withUnsafeBufferPointer { bytes in
@@ -49,7 +49,7 @@ extension RawData {
     }
   }
 
-  /// Whether this is a string of exactly this text, byte for byte; makes no String of it.
+  /// Whether this is a string with exactly this text, byte by byte. Creates no String.
   public func equals(_ text: String) -> Bool {
     guard let node = existing, node.isString else { return false }
     return document.bytes.withUnsafeBufferPointer { bytes in
@@ -61,12 +61,12 @@ extension RawData {
 
 // MARK: Lenient forms
 
-// For servers that write numbers in strings, truth as 1 and 0, and the like.
+// For servers that write numbers as strings, booleans as 1 and 0, and the like.
 extension RawData {
-  /// A string's text; a number as it is written; `true` or `false`.
+  /// The text of a string, a number as it is written, or `true` or `false`.
   public var lenientString: String? { string ?? numberText ?? bool.map { $0 ? "true" : "false" } }
 
-  /// A number, a number in a string, or truth as 1 and 0; when it is an integer and fits.
+  /// A number, a number in a string, or a boolean as 1 or 0; nil when it is not an integer or does not fit.
   public var lenientInt: Int? {
     if let int { return int }
     if let bool { return bool ? 1 : 0 }
@@ -76,7 +76,7 @@ extension RawData {
   /// A number, or a number in a string.
   public var lenientDouble: Double? { double ?? fromText(RawNumber.double) }
 
-  /// Truth; the numbers 1 and 0; the strings true, false, yes, no, 1, 0 in any case.
+  /// A boolean; the numbers 1 and 0; the strings true, false, yes, no, 1 and 0 in any case.
   public var lenientBool: Bool? {
     if let bool { return bool }
     switch lenientString?.lowercased() {
@@ -86,7 +86,7 @@ extension RawData {
     }
   }
 
-  /// Gives a string's bytes, without the spaces around them, to a reader.
+  /// Passes a string's bytes, without the spaces around them, to a closure.
   private func fromText<Value>(
     _ read: (UnsafeBufferPointer<UInt8>, Int, Int) -> Value?
   ) -> Value? {

@@ -1,5 +1,5 @@
-// Documents written in code, for tests and stubs: `let raw: RawData = ["items": [["name": "Lin", "price": 7]]]`.
-// Each literal is a document of its own; the outermost one is parsed from the text of those inside it.
+// Documents written in code, for tests and stubs: `let raw: RawData = ["items": [["name": "Lin", "price":
+// 7]]]`. Each literal is a document; the outermost one is parsed from the text of those inside it.
 extension RawData: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, ExpressibleByFloatLiteral,
   ExpressibleByBooleanLiteral, ExpressibleByArrayLiteral,
   ExpressibleByDictionaryLiteral
@@ -14,7 +14,7 @@ extension RawData: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, Expr
   /// An integer.
   public init(integerLiteral value: Int) { self.init(written: Array("\(value)".utf8)) }
 
-  /// A number. A literal that no double holds is null.
+  /// A number. A literal beyond the range of a double is null.
   public init(floatLiteral value: Double) {
     self.init(written: Array((value.isFinite ? "\(value)" : "null").utf8))
   }
@@ -24,7 +24,7 @@ extension RawData: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, Expr
 
   /// The value null, for documents written in code.
   ///
-  /// Not a nil literal: in `condition ? raw : nil` that would silently be null instead of no value.
+  /// It is not a nil literal: in `condition ? raw : nil`, nil would then be null instead of no value.
   public static var null: RawData { RawData(written: Array("null".utf8)) }
 
   /// An array.
@@ -33,7 +33,7 @@ extension RawData: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, Expr
       written: [UInt8(ascii: "[")] + elements.map { $0.jsonBytes() }.joined(separator: ",".utf8) + "]".utf8)
   }
 
-  /// An object with its members in the order written.
+  /// An object with its members in order.
   public init(dictionaryLiteral members: (String, RawData)...) {
     var json: [UInt8] = [UInt8(ascii: "{")]
     for (key, value) in members {
@@ -44,7 +44,7 @@ extension RawData: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, Expr
     self.init(written: json)
   }
 
-  /// Parses text that this file has just written: it is JSON, and as deep as somebody's literal.
+  /// Parses text written by this file. It is JSON, and only as deep as the literal.
   private init(written json: [UInt8]) {
     do {
       try self.init(parsing: json, limits: Limits(maximumDepth: .max))

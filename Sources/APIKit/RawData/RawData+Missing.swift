@@ -1,4 +1,4 @@
 extension RawData {
-  /// A value that is not there, of an empty document: the raw data of a response without a body.
+  /// A missing value: the raw data of a response without a body.
   public static let missing = RawData.null.root["body"]
 }

@@ -1,19 +1,19 @@
 extension RawData {
-  /// Where the value stands in its document, or would stand if it were there.
+  /// The path of the value in its document, or the path that a missing value would have.
   ///
-  /// Found by walking down from the top: meant for errors and logs, not for every row.
+  /// It is found by a search from the top, so use it for errors and logs, not for every row.
   public var path: RawPath {
     let (index, miss) = origin
     return RawPath(steps: document.steps(to: index) + document.missingSteps(to: miss))
   }
 
-  /// The path for errors; the top of the document has a name too.
+  /// The path for errors, with a name for the top of the document.
   var pathText: String {
     let text = path.description
     return text.isEmpty ? "the top level" : text
   }
 
-  /// What stands here, in words: `the string "n/a"`, `an array of 3`. Long texts are cut.
+  /// A description of the value: `the string "n/a"`, `an array of 3`. Long texts are shortened.
   var summary: String {
     switch kind {
     case .missing: missingSummary
@@ -26,7 +26,7 @@ extension RawData {
     }
   }
 
-  /// `nothing`, and when more than the last step is missing, where the way ended.
+  /// `nothing`, and if more than the last step is missing, the last value that exists.
   private var missingSummary: String {
     let last = RawData(document, origin.index)
     let depth = path.steps.count - last.path.steps.count
@@ -48,14 +48,14 @@ extension RawDocument {
       let isObject = node(container).tag == .object
       var child = container + 2
       var position = 0
-      // The node is a descendant, so one child's range holds it.
+      // The node is a descendant, so the range of one child contains it.
       while true {
         let value = isObject ? child + 1 : child
         let next = next(after: value)
         if index < next {
           let key = isObject ? RawData(self, child).string ?? "" : ""
           steps.append(isObject ? .key(key) : .index(position))
-          // A cursor may also stand on a name.
+          // A cursor may also point to a name.
           container = index < value ? index : value
           break
         }
@@ -68,9 +68,9 @@ extension RawDocument {
 }
 
 extension RawData: CustomStringConvertible {
-  /// The value as compact JSON, cut after 1,000 characters; `(missing)` when there is none.
+  /// The value as compact JSON, shortened to 1,000 characters; `(missing)` when there is none.
   ///
-  /// Holds the response's data: not for logs that leave the machine.
+  /// It contains the response's data, so do not write it to logs that leave the device.
   public var description: String {
     guard exists else { return "(missing)" }
     let text = jsonText()

@@ -1,13 +1,13 @@
 import Foundation
 
-// MARK: Out
+// MARK: To plain values
 
 extension RawData {
   /// The value as plain Swift: `[String: any Sendable]`, `[any Sendable]`, `String`, `Bool`, `Int`, and
   /// `NSNull` for null; nil when it is missing.
   ///
-  /// An integer beyond `Int` is a `UInt64` where it fits, else a `Decimal`; every other number is a `Double`.
-  /// Of members of one name the last is taken. Copies everything below the cursor.
+  /// An integer beyond `Int` is a `UInt64` if it fits, otherwise a `Decimal`; every other number is a
+  /// `Double`. The last of several members with one name is used. Copies everything below the cursor.
   public var any: (any Sendable)? {
     switch kind {
     case .missing: nil
@@ -48,15 +48,17 @@ extension RawData {
   }
 }
 
-// MARK: In
+// MARK: From plain values
 
 extension RawData {
-  /// A document made from plain values; for tests, stubs and services that do not speak JSON.
+  /// Makes a document from plain values; for tests, stubs and services that do not use JSON.
   ///
-  /// Takes dictionaries with names of type String, arrays, String, Bool, integers, Double, Float, Decimal,
-  /// `Date` (ISO 8601), `Data` (base64), `URL`, `NSNull`, nil, and `RawData`. Members are put in the order of
-  /// their names.
-  /// - Throws: ``APIError/Reason/malformedBody`` for a value of another type, or a number that is not finite.
+  /// Accepts dictionaries with String keys, arrays, String, Bool, integers, Double, Float, Decimal, `Date`
+  /// (written in ISO 8601), `Data` (written in base64), `URL`, `NSNull`, nil, and `RawData`. Members are
+  /// sorted by name.
+  /// - Throws: ``APIError/Reason/malformedBody`` for a value of another type, a number that is not finite,
+  ///   or a date beyond the year 9999; ``APIError/Reason/bodyLimitExceeded`` for values nested deeper than
+  ///   512 levels.
   public init(plain value: Any?) throws(APIError) {
     var text: [UInt8] = []
     try Self.append(plain: value, to: &text, depth: 0)

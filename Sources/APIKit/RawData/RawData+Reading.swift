@@ -1,15 +1,15 @@
 extension RawData {
-  /// The member of a name; of several, the last. Missing when there is none or this is not an object.
+  /// The member with a name; of several, the last. Missing when there is none or this is not an object.
   ///
-  /// An object of up to 40 members is scanned; a wider one gets an index at its first look-up.
+  /// An object with up to 40 members is scanned; a larger one gets an index on the first look-up.
   @inlinable
   public subscript(key: String) -> RawData {
     let index = member(key)
     return index >= 0 ? RawData(document, index) : missing(key)
   }
 
-  /// The tape index of a member; -1 for none. Apart, so that the cursor is made where it is used: a cursor that
-  /// only leads to a leaf then needs no hold on the document.
+  /// The tape index of a member; -1 for none. A separate function, so that the cursor is created at the
+  /// call site: a cursor that only leads to a leaf then need not retain the document.
   @usableFromInline
   func member(_ key: String) -> Int {
     guard let node = existing, node.tag == .object else { return -1 }
@@ -19,10 +19,10 @@ extension RawData {
   @usableFromInline
   func missing(_ key: String) -> RawData { RawData(missing: .key(key), after: self) }
 
-  /// The element at a position from 0. Missing when there is none or this is not an array.
+  /// The element at a position, from 0. Missing when there is none or this is not an array.
   ///
-  /// An array of containers is walked to a position up to 40; beyond, it gets an index at the first look-up.
-  /// To visit all elements, ``elements`` is faster.
+  /// In an array that contains arrays or objects, positions up to 40 are found by walking; for later ones
+  /// the array gets an index on the first look-up. To visit all elements, ``elements`` is faster.
   public subscript(index: Int) -> RawData {
     if let node = existing, node.tag == .array, let index = document.element(index, of: code) {
       return RawData(document, index)
@@ -30,14 +30,14 @@ extension RawData {
     return RawData(missing: .index(index), after: self)
   }
 
-  /// The value behind several steps: `raw["items", 0, "name"]`.
+  /// The value after several steps: `raw["items", 0, "name"]`.
   public subscript(first: RawPath.Step, second: RawPath.Step, rest: RawPath.Step...) -> RawData {
     var value = self[step: first][step: second]
     for step in rest { value = value[step: step] }
     return value
   }
 
-  /// The member of a name: `raw.items` is `raw["items"]`.
+  /// The member with a name: `raw.items` is `raw["items"]`.
   @inlinable
   public subscript(dynamicMember key: String) -> RawData { self[key] }
 
@@ -50,10 +50,10 @@ extension RawData {
 
   /// The value at a path given as text, like `a.b[0].c`.
   ///
-  /// Takes the text apart on each call; keep a ``RawPath`` for what is read often.
+  /// The text is parsed on each call; keep a ``RawPath`` for frequent use.
   public func at(path: String) -> RawData { at(RawPath(path)) }
 
-  /// The value behind one step.
+  /// The value after one step.
   public subscript(step step: RawPath.Step) -> RawData {
     switch step {
     case .key(let key): self[key]
@@ -62,10 +62,10 @@ extension RawData {
   }
 }
 
-// MARK: Names that come twice
+// MARK: Duplicate names
 
 extension RawData {
-  /// The values of all members of a name in their order; empty when there is none.
+  /// The values of all members with a name, in order; empty when there is none.
   public func all(forKey key: String) -> [RawData] {
     members.inPlace.compactMap { $0.key.equals(key) ? $0.value : nil }
   }

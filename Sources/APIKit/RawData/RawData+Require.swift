@@ -1,11 +1,11 @@
 extension RawData {
-  /// The value as a type, or an error that names the path, what was expected and what stood there.
+  /// The value as a type, or an error that names the path, what was expected and what was found.
   ///
   /// ```swift
   /// let price = try row.price.require(Double.self)
   /// let name: String = try row.name.require()
   /// ```
-  /// - Throws: An error of place `reform` and reason ``APIError/Reason/unexpectedValue``, like
+  /// - Throws: An error with the place `reform` and the reason ``APIError/Reason/unexpectedValue``, like
   ///   `items[3].price: expected a number, found the string "n/a"`.
   @inlinable
   public func require<Leaf: RawLeaf>(_ type: Leaf.Type = Leaf.self) throws(APIError) -> Leaf {
@@ -15,7 +15,7 @@ extension RawData {
 
   /// The value as a type; nil when it is missing or null.
   ///
-  /// - Throws: As ``require(_:)-(Leaf.Type)`` when there is a value of another kind.
+  /// - Throws: The same as ``require(_:)-(Leaf.Type)`` when the value is of another kind.
   @inlinable
   public func optional<Leaf: RawLeaf>(_ type: Leaf.Type = Leaf.self) throws(APIError) -> Leaf? {
     guard exists, !isNull else { return nil }
@@ -24,8 +24,8 @@ extension RawData {
 
   /// All elements of an array as a type.
   ///
-  /// - Throws: As ``require(_:)-(Leaf.Type)``, for the value itself or for its first element that is not of
-  ///   the type.
+  /// - Throws: The same as ``require(_:)-(Leaf.Type)``, for the value itself or for its first element that
+  ///   is not of the type.
   @inlinable
   public func require<Leaf: RawLeaf>(arrayOf type: Leaf.Type) throws(APIError) -> [Leaf] {
     try require(.array)
@@ -35,19 +35,19 @@ extension RawData {
     return leaves
   }
 
-  /// This cursor, if its value is of a kind.
+  /// This cursor, if its value is of the given kind.
   ///
   /// ```swift
   /// for row in try raw.items.require(.array).elements { … }
   /// ```
-  /// - Throws: As ``require(_:)-(Leaf.Type)``.
+  /// - Throws: The same as ``require(_:)-(Leaf.Type)``.
   @discardableResult
   public func require(_ kind: Kind) throws(APIError) -> RawData {
     guard self.kind == kind else { throw unexpected(kind.phrase) }
     return self
   }
 
-  /// The error that says that something else was expected here; for reformers with rules of their own.
+  /// The error for a value other than the expected one; for reformers with rules of their own.
   ///
   /// - Parameter expectation: What was expected, with its article: `a date in the future`.
   @inline(never)

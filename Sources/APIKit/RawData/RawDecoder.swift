@@ -1,18 +1,17 @@
 import Foundation
 
-/// Reads `Decodable` types from a cursor.
+/// Decodes `Decodable` types from a cursor.
 ///
-/// Two words and one reference, so that `any Decoder` holds it without an allocation and copying it counts
-/// once. The coding path is not carried along: it is where the cursor stands, and is worked out when
-/// somebody asks.
+/// Two words and one reference, so `any Decoder` holds it without an allocation and a copy takes one
+/// reference count. The coding path is not stored: it is computed from the cursor when it is read.
 struct RawDecoder: Decoder {
-  /// What all decoders of one `decode(as:)` share.
+  /// The state that all decoders of one `decode(as:)` share.
   final class Session {
     let options: RawData.DecodingOptions
-    /// Where decoding began; all cursors of a session are in its document.
+    /// The value where decoding began; all cursors of a session are in its document.
     let root: RawData
     let document: RawDocument
-    /// The snake case of coding keys already met.
+    /// The snake case of the coding keys used so far.
     var snakeCase: [String: String] = [:]
 
     init(options: RawData.DecodingOptions, root: RawData) {
@@ -72,7 +71,7 @@ struct RawCodingKey: CodingKey {
 
 extension RawDecoder {
   /// A value of any type. Types with a form of their own in JSON, and the leaves and arrays of leaves that
-  /// generic code asks for, take the short way; others decode themselves.
+  /// generic code requests, are read directly; other types decode themselves.
   @inline(__always)
   func value<Value: Decodable>(_ type: Value.Type) throws -> Value {
     if Value.self == String.self { return Self.cast(try leaf(String.self), to: Value.self) }
@@ -89,7 +88,7 @@ extension RawDecoder {
     return try Value(from: self)
   }
 
-  /// Gives a value its own type back: called when both types are known to be the same.
+  /// Casts a value to its own type: called when both types are known to be the same.
   @inline(__always)
   static func cast<From, To>(_ value: From, to type: To.Type) -> To { unsafeBitCast(value, to: type) }
 
@@ -142,7 +141,7 @@ extension RawDecoder {
   }
 }
 
-/// Dictionaries whose keys are data, not coding keys.
+/// Dictionaries, whose keys are data and not coding keys.
 private protocol RawStringKeyed {}
 
 extension Dictionary: RawStringKeyed where Key == String {}

@@ -1,18 +1,18 @@
 import Foundation
 import Synchronization
 
-/// A parsed document: the bytes as they came and the tape that describes them. Shared by all its cursors.
+/// A parsed document: the bytes as received and the tape that describes them. Shared by all its cursors.
 @usableFromInline
 final class RawDocument: Sendable {
   let bytes: [UInt8]
-  /// The tape. Written by the parser before the document exists, never after, and freed only by `deinit`;
-  /// so any thread that holds the document may read it.
+  /// The tape. It is written by the parser before the document exists, never changed, and freed only in
+  /// `deinit`, so every thread that holds the document may read it.
   nonisolated(unsafe) let tape: UnsafePointer<UInt64>
   let wordCount: Int
   let misses = Mutex(RawMisses())
   let indexes = Mutex(RawIndexes())
 
-  /// Takes ownership of a tape made with `malloc`.
+  /// Takes ownership of a tape allocated by `malloc`.
   init(bytes: [UInt8], tape: UnsafeMutablePointer<UInt64>, wordCount: Int) {
     self.bytes = bytes
     self.tape = UnsafePointer(tape)
@@ -21,25 +21,25 @@ final class RawDocument: Sendable {
 
   deinit { free(UnsafeMutablePointer(mutating: tape)) }
 
-  /// Bytes held beside those of the document itself.
+  /// The size of the tape in bytes.
   var memory: Int { wordCount * MemoryLayout<UInt64>.stride }
 }
 
 // MARK: Walking
 
 extension RawDocument {
-  /// The node at a tape index. Indexes come from this tape alone: the root 0, or a step of the functions
-  /// below, which stay inside their container's skip link; so they are in bounds.
+  /// The node at a tape index. Every index is the root 0 or comes from the functions below, which stay
+  /// inside the skip link of their container, so it is in bounds.
   @inline(__always)
   func node(_ index: Int) -> RawNode { RawNode(word: tape[index]) }
 
-  /// The index behind a value and all its descendants.
+  /// The index after a value and all its descendants.
   @inline(__always)
   func next(after index: Int) -> Int {
     node(index).isContainer ? end(of: index) : index + 1
   }
 
-  /// The index behind the last descendant of a container.
+  /// The index after the last descendant of a container.
   @inline(__always)
   func end(of container: Int) -> Int { Int(tape[container + 1] & 0xFFFF_FFFF) }
 
@@ -57,18 +57,18 @@ extension RawDocument {
     return count
   }
 
-  /// The index of an array's element, or nil.
+  /// The index of an array's element; nil when there is none.
   func element(_ position: Int, of array: Int) -> Int? {
     guard position >= 0, position < count(of: array) else { return nil }
     var index = array + 2
-    // Elements without descendants take one word each, so an array without containers needs no walk.
+    // Elements without descendants have one word each, so an array without containers need not be walked.
     if end(of: array) - index == count(of: array) { return index + position }
     if position > RawIndexes.threshold { return indexedElement(position, of: array) }
     for _ in 0..<position { index = next(after: index) }
     return index
   }
 
-  /// The index of the value of an object's last member of a name, or nil.
+  /// The index of the value of an object's last member with a name; nil when there is none.
   @inline(__always)
   func value(of key: String, in object: Int) -> Int? {
     let found = key.utf8.withContiguousStorageIfAvailable { value(of: $0, in: object) }
@@ -76,7 +76,7 @@ extension RawDocument {
     return Array(key.utf8).withUnsafeBufferPointer { value(of: $0, in: object) }
   }
 
-  /// The same for a name in UTF-8. Names are compared byte for byte.
+  /// The same for a name in UTF-8. Names are compared byte by byte.
   func value(of key: UnsafeBufferPointer<UInt8>, in object: Int) -> Int? {
     if node(object).length > RawIndexes.threshold { return indexedValue(of: key, in: object) }
     return bytes.withUnsafeBufferPointer { bytes in
@@ -91,7 +91,7 @@ extension RawDocument {
     }
   }
 
-  /// Whether the string at an index reads as the given UTF-8.
+  /// Whether the text of the string at an index is the given UTF-8.
   @inline(__always)
   func matches(
     _ index: Int, _ text: UnsafeBufferPointer<UInt8>, _ bytes: UnsafeBufferPointer<UInt8>
@@ -99,8 +99,8 @@ extension RawDocument {
     let node = node(index)
     if node.tag == .string {
       guard node.length == text.count else { return false }
-      // In bounds: the parser stored offset and length of a string it had seen whole. An empty text has
-      // no base address, and nothing to compare.
+      // In bounds, because the parser stored offset and length of a complete string. An empty text has no
+      // base address, and nothing to compare.
       guard let text = text.baseAddress, let bytes = bytes.baseAddress else { return true }
       return sameBytes(bytes + node.offset, text, node.length)
     }
@@ -129,7 +129,7 @@ func sameBytes(_ left: UnsafePointer<UInt8>, _ right: UnsafePointer<UInt8>, _ co
     }
     offset += 8
   }
-  // The last eight bytes, which may overlap those before.
+  // The last eight bytes, which may overlap the previous ones.
   return left.loadUnaligned(fromByteOffset: count - 8, as: UInt64.self)
     == right.loadUnaligned(fromByteOffset: count - 8, as: UInt64.self)
 }

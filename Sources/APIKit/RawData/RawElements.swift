@@ -1,17 +1,17 @@
 extension RawData {
-  /// The elements of an array in order; none for everything else. Iterating allocates nothing.
+  /// The elements of an array in order; empty for everything else. Iterating allocates nothing.
   public var elements: RawElements { RawElements(of: self) }
 
-  /// The members of an object in the order of the document; none for everything else.
+  /// The members of an object in the order of the document; empty for everything else.
   ///
-  /// Members of one name all appear. A name of up to 15 bytes is made without an allocation; for longer
-  /// ones see ``RawMembers/inPlace``.
+  /// Members with the same name all occur. A name of up to 15 bytes is created without an allocation; for
+  /// longer names see ``RawMembers/inPlace``.
   public var members: RawMembers { RawMembers(of: self) }
 
   /// The names of an object's members in the order of the document; empty for everything else.
   public var keys: [String] { members.map(\.key) }
 
-  /// Where the children of an array or an object stand on the tape; empty for what is none.
+  /// The tape indexes of the children of an array or an object; empty for other values.
   @inline(__always)
   fileprivate func children(of tag: RawNode.Tag) -> Range<Int> {
     existing?.tag == tag ? code + 2..<document.end(of: code) : 0..<0
@@ -27,7 +27,7 @@ public struct RawElements: Sequence, Sendable {
   /// The number of elements.
   public var count: Int { container.existing?.tag == .array ? container.count : 0 }
 
-  /// How many elements there are, exactly.
+  /// The exact number of elements.
   public var underestimatedCount: Int { count }
 
   /// An iterator over the elements.
@@ -36,7 +36,7 @@ public struct RawElements: Sequence, Sendable {
     return Iterator(document: container.document, index: children.lowerBound, end: children.upperBound)
   }
 
-  /// Goes from one element to the next by their skip links.
+  /// Follows the skip links from one element to the next.
   public struct Iterator: IteratorProtocol, Sendable {
     let document: RawDocument
     var index: Int
@@ -61,17 +61,17 @@ public struct RawMembers: Sequence, Sendable {
   /// The number of members.
   public var count: Int { container.existing?.tag == .object ? container.count : 0 }
 
-  /// How many members there are, exactly.
+  /// The exact number of members.
   public var underestimatedCount: Int { count }
 
-  /// The members with their names left in place: the key is a cursor to a string, to compare with
-  /// ``RawData/equals(_:)`` or to read. Iterating allocates nothing.
+  /// The members with their names as cursors, which can be compared by ``RawData/equals(_:)`` or read.
+  /// Iterating allocates nothing.
   public var inPlace: InPlace { InPlace(container: container) }
 
   /// An iterator over the members.
   public func makeIterator() -> Iterator { Iterator(base: inPlace.makeIterator()) }
 
-  /// Goes from one member to the next and makes its name.
+  /// Returns the members and creates their names.
   public struct Iterator: IteratorProtocol, Sendable {
     var base: InPlace.Iterator
 
@@ -82,7 +82,7 @@ public struct RawMembers: Sequence, Sendable {
     }
   }
 
-  /// Members with their names left in place, see ``RawMembers/inPlace``.
+  /// The members with their names as cursors, see ``RawMembers/inPlace``.
   public struct InPlace: Sequence, Sendable {
     let container: RawData
 
@@ -92,7 +92,7 @@ public struct RawMembers: Sequence, Sendable {
       return Iterator(document: container.document, index: children.lowerBound, end: children.upperBound)
     }
 
-    /// Goes from one member to the next by their skip links.
+    /// Follows the skip links from one member to the next.
     public struct Iterator: IteratorProtocol, Sendable {
       let document: RawDocument
       var index: Int

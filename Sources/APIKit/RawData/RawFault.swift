@@ -1,6 +1,6 @@
-/// Why and where parsing stopped. Words, line and column are made only when it becomes an error.
+/// Why and where parsing failed. The text, line and column are only created when it becomes an error.
 struct RawFault {
-  /// The words; those that end in a space are followed by what stands there.
+  /// The texts. One that ends in a space is followed by what was found.
   enum Reason: String {
     case empty = "there is no value"
     case unexpectedEnd = "the document ends too early"

@@ -1,21 +1,21 @@
 import Synchronization
 
-/// What makes look-ups in the large containers of one document fast; each is made at the first one.
+/// The indexes for look-ups in the large containers of one document, each created on the first look-up.
 ///
-/// Most objects have a dozen members and a scan of the tape is the fastest look-up there is; an object of
-/// ten thousand members, or a table view that asks a large array for its rows by position, would make the
-/// reading of all quadratic.
+/// Most objects have a dozen members, for which scanning the tape is fastest. In an object with ten
+/// thousand members, or in a large array whose rows a table view reads by position, reading everything by
+/// scans would take quadratic time.
 struct RawIndexes {
-  /// Objects with more members than this get an index, and so do arrays at a position beyond it.
+  /// Objects with more members than this get an index, as do arrays when a later position is read.
   static let threshold = 40
 
   /// The tape indexes of the elements of arrays.
   private var byArray: [Int: [UInt32]] = [:]
-  /// The tape indexes of the names of objects, by open addressing with linear probing; 0 means empty (index 0 is
-  /// the root and never a name). The number of slots is a power of two.
+  /// The tape indexes of the names of objects, in hash tables with open addressing and linear probing; 0
+  /// means empty (index 0 is the root and never a name). The number of slots is a power of two.
   private var byObject: [Int: [UInt32]] = [:]
 
-  /// The tape index of the element at a position that the array has.
+  /// The tape index of the element at a position, which must exist.
   mutating func element(_ position: Int, of array: Int, in document: RawDocument) -> Int {
     if let elements = byArray[array] { return Int(elements[position]) }
     var elements: [UInt32] = []
@@ -30,7 +30,7 @@ struct RawIndexes {
     return Int(elements[position])
   }
 
-  /// The tape index of the value of the last member of a name.
+  /// The tape index of the value of the last member with a name.
   mutating func value(
     of key: UnsafeBufferPointer<UInt8>, in object: Int, of document: RawDocument,
     bytes: UnsafeBufferPointer<UInt8>
@@ -66,7 +66,7 @@ struct RawIndexes {
     }
     return slots
 
-    /// Puts the current name in; a later member of the same name takes the earlier one's slot.
+    /// Inserts the current name. A later member with the same name replaces the earlier one.
     func insert(_ key: UnsafeBufferPointer<UInt8>) {
       var slot = hash(key) & mask
       while slots[slot] != 0, !document.matches(Int(slots[slot]), key, bytes) { slot = (slot + 1) & mask }
@@ -74,7 +74,7 @@ struct RawIndexes {
     }
   }
 
-  /// Seeded by the process (as all of Swift's hashing), so that a server cannot choose names that collide.
+  /// The hash is seeded per process, as all hashing in Swift, so a server cannot choose names that collide.
   private static func hash(_ key: UnsafeBufferPointer<UInt8>) -> Int {
     var hasher = Hasher()
     hasher.combine(bytes: UnsafeRawBufferPointer(key))
@@ -91,7 +91,7 @@ extension RawDocument {
   @inline(never)
   func indexedValue(of key: UnsafeBufferPointer<UInt8>, in object: Int) -> Int? {
     bytes.withUnsafeBufferPointer { bytes in
-      // The pointers are used inside the lock's body only; the lock is never taken twice.
+      // The pointers are only used in the closure of the lock, and the lock is never acquired recursively.
       nonisolated(unsafe) let key = key
       nonisolated(unsafe) let bytes = bytes
       return indexes.withLock { $0.value(of: key, in: object, of: self, bytes: bytes) }

@@ -1,4 +1,4 @@
-/// The members of an object by coding keys.
+/// Decodes the members of an object by coding keys.
 struct RawKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
   let session: RawDecoder.Session
   /// The tape index of the object.
@@ -54,7 +54,8 @@ struct RawKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
     return session.options.keys == .snakeCase ? findSnakeCase(key) : nil
   }
 
-  /// The name in snake case; then any name whose camel case is the key, such as `address_1` for `address1`.
+  /// The member with the key in snake case; otherwise one whose name in camel case is the key, such as
+  /// `address_1` for `address1`.
   private func findSnakeCase(_ key: String) -> Int? {
     let name: String
     if let known = session.snakeCase[key] {
@@ -89,8 +90,8 @@ struct RawKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
   }
 }
 
-// The leaves one by one: each is a requirement of the protocol, and is read without generic code: one generic witness
-// made decoding a listing a third slower.
+// One method per leaf type: each is a requirement of the protocol, and a single generic witness made
+// decoding a list a third slower.
 extension RawKeyedContainer {
   func decode(_ type: Bool.Type, forKey key: Key) throws -> Bool { try member(key).leaf(type) }
   func decode(_ type: String.Type, forKey key: Key) throws -> String { try member(key).leaf(type) }
@@ -133,10 +134,10 @@ extension RawKeyedContainer {
   }
 }
 
-/// Names between `imageURL` and `image_url`.
+/// Converts names between `imageURL` and `image_url`.
 enum RawKeyCase {
-  /// Lower case, with an underscore where a capital begins a word: `imageURL` and `imageUrl` both give
-  /// `image_url`, `URLText` gives `url_text`.
+  /// Lower case, with an underscore before each capital that starts a word: `imageURL` and `imageUrl` both
+  /// become `image_url`, `URLText` becomes `url_text`.
   static func snakeCase(_ key: String) -> String {
     let characters = Array(key)
     var name = ""
@@ -150,7 +151,7 @@ enum RawKeyCase {
     return name
   }
 
-  /// Each letter after an underscore is a capital; underscores at either end stay.
+  /// Each letter after an underscore becomes a capital; underscores at either end are kept.
   static func camelCase(_ name: String) -> String {
     guard name.utf8.contains(UInt8(ascii: "_")) else { return name }
     let leading = name.prefix { $0 == "_" }

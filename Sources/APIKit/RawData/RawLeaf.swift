@@ -1,9 +1,9 @@
 public import Foundation
 
-/// A type that ``RawData/require(_:)-(Leaf.Type)`` and its companions can read from one value.
+/// A type that ``RawData/require(_:)-(Leaf.Type)`` and its variants can read from one value.
 ///
-/// Text, integers, doubles, decimals, truth, dates, URLs, data and `RawData` itself are leaves, and so is
-/// every enum with one of them as its raw value that declares the conformance:
+/// `String`, the integers, `Double`, `Float`, `Decimal`, `Bool`, `Date`, `URL`, `Data` and `RawData` are
+/// leaves, and so is every enum with one of them as its raw value that declares the conformance:
 ///
 /// ```swift
 /// enum Tenure: String, RawLeaf { case rent, sale }
@@ -31,7 +31,7 @@ extension RawLeaf where Self: RawRepresentable, RawValue: RawLeaf {
     self = leaf
   }
 
-  /// The name of the type.
+  /// The expectation of the raw value, with the name of the type.
   public static var expectation: String { "\(RawValue.expectation) of \(Self.self)" }
 }
 
@@ -76,7 +76,7 @@ extension Decimal: RawLeaf {
 }
 
 extension Date: RawLeaf {
-  /// A date by ``RawData/DateFormat/automatic``.
+  /// A date, read by ``RawData/DateFormat/automatic``.
   public init?(raw: RawData) { self.init(read: raw.date) }
 
   /// A date.
@@ -100,7 +100,7 @@ extension Data: RawLeaf {
 }
 
 extension RawData: RawLeaf {
-  /// Any value but a missing one.
+  /// Any value that is not missing.
   public init?(raw: RawData) {
     guard raw.exists else { return nil }
     self = raw
@@ -121,7 +121,8 @@ extension RawLeaf where Self: FixedWidthInteger {
 }
 
 extension Int: RawLeaf {
-  // The most read of all leaves: not by way of the generic one, which other modules could not specialise.
+  // The leaf that is read most. It does not use the generic initializer, which other modules could not
+  // specialise.
   /// A number that is an integer and fits.
   public init?(raw: RawData) { self.init(read: raw.int) }
 }

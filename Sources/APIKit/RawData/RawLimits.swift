@@ -1,14 +1,14 @@
 extension RawData {
-  /// What a parser accepts before it gives up with ``APIError/Reason/bodyLimitExceeded``.
+  /// The limits of a parser, beyond which it throws ``APIError/Reason/bodyLimitExceeded``.
   public struct Limits: Sendable, Hashable {
     /// The deepest nesting of arrays and objects. The default is 512; a bare number has depth 0.
     public var maximumDepth: Int
-    /// The longest document in bytes. The default is 512 MiB; values above ``hardMaximumBytes`` count as it.
+    /// The longest document in bytes. The default is 512 MiB, the maximum ``hardMaximumBytes``.
     public var maximumBytes: Int
 
-    /// 2 GiB less one byte: offsets into a document are 32 bits wide.
+    /// 2 GiB minus one byte: offsets into a document must fit into a signed 32-bit integer.
     ///
-    /// One string or number inside it may have up to 256 MiB less one byte.
+    /// A single string or number may have up to 256 MiB minus one byte.
     public static let hardMaximumBytes = Int(Int32.max)
 
     /// Depth 512, 512 MiB.
@@ -20,14 +20,14 @@ extension RawData {
       self.maximumBytes = maximumBytes
     }
 
-    /// Refuses a body that is longer than the limit.
+    /// Throws for a body that is longer than the limit.
     func check(_ bytes: [UInt8]) throws(APIError) {
       guard bytes.count > min(maximumBytes, Self.hardMaximumBytes) else { return }
       throw APIError(
         .response, .bodyLimitExceeded, "the body has \(bytes.count) bytes, the limit is \(maximumBytes)")
     }
 
-    /// The limits for JSON text that a decoder writes on its way, which may be longer than the body was.
+    /// The limits for JSON text that a decoder writes, which may be longer than the body.
     var ofWrittenText: Limits { Limits(maximumDepth: maximumDepth, maximumBytes: Self.hardMaximumBytes) }
   }
 }

@@ -1,21 +1,21 @@
 import Synchronization
 
-/// The names and positions under which values were looked for and not found.
+/// The names and positions that were looked up and not found.
 ///
-/// A missing value is a cursor like any other, two words wide, and must still be able to say where it would
-/// have been. It holds the last value that was there and the number of an entry here; entries chain, so that
-/// `raw.a.b.c` is known in full when `a` is missing. The same miss in ten thousand rows is one entry.
+/// A missing value is a cursor of two words, and must still provide the path that it would have. It
+/// contains the last existing value and the number of an entry here. Entries are chained, so the whole path
+/// of `raw.a.b.c` is available when `a` is missing. The same miss in ten thousand rows is one entry.
 struct RawMisses {
   struct Entry: Hashable {
-    /// The entry this one continues, or 0 when it is the first step off the tape.
+    /// The entry before this one, or 0 for the first missing step.
     var parent: UInt32
     var step: RawPath.Step
   }
 
-  /// A program asks for a bounded number of names; one that makes names up could fill the memory, so past
-  /// this number paths end in an ellipsis.
+  /// A program looks up a limited number of names. One that generates names could fill the memory, so
+  /// beyond this number of entries paths end with an ellipsis.
   static let limit: UInt32 = 4096
-  /// The entry that stands for everything past the limit.
+  /// The entry for everything beyond the limit.
   static let unknown: UInt32 = 0x7FFF_FFFF
 
   private var entries: [Entry] = []
@@ -36,7 +36,7 @@ struct RawMisses {
     return number
   }
 
-  /// The steps from the last value that was there to the missing one.
+  /// The steps from the last existing value to the missing one.
   func steps(to number: UInt32) -> [RawPath.Step] {
     var steps: [RawPath.Step] = []
     var number = number
@@ -51,12 +51,12 @@ struct RawMisses {
 }
 
 extension RawDocument {
-  /// The number of a step off the tape that follows another such step, or 0.
+  /// The number of the entry for a missing step after another entry, or after 0.
   func number(of step: RawPath.Step, after parent: UInt32) -> UInt32 {
     misses.withLock { $0.number(of: RawMisses.Entry(parent: parent, step: step)) }
   }
 
-  /// The steps off the tape up to the one with a number.
+  /// The missing steps up to the entry with this number.
   func missingSteps(to number: UInt32) -> [RawPath.Step] {
     number == 0 ? [] : misses.withLock { $0.steps(to: number) }
   }

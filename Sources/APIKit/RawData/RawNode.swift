@@ -1,12 +1,12 @@
-/// One 8-byte word of the tape: what a value is, where its bytes begin, and how long they are.
+/// One 8-byte word of the tape: the kind of a value, the offset of its bytes, and their length.
 ///
 /// Layout, from the low end: 32 bits of byte offset, 28 bits of length, 4 bits of tag. For a container the
-/// length field holds its number of children, and a second word follows: 32 bits of the tape index behind
-/// its last descendant (the skip link that makes iteration over siblings O(children)), 32 bits of the byte
-/// offset behind its closing bracket. An object's children are pairs of a string word and a value.
+/// length field is the number of its children, and a second word follows: 32 bits of the tape index after
+/// its last descendant (the skip link, which makes iteration over siblings O(children)), and 32 bits of the
+/// byte offset after its closing bracket. The children of an object are pairs of a string word and a value.
 struct RawNode {
-  /// What a word stands for. Integers and other numbers, and strings with and without escapes, are told
-  /// apart while parsing, so that reading a leaf knows its fast path.
+  /// The kind of a value. The parser distinguishes integers from other numbers, and strings with escapes
+  /// from those without, so that leaves can be read faster.
   enum Tag: UInt8 {
     case null, `false`, `true`, integer, number, string, escapedString, array, object
   }
@@ -26,8 +26,8 @@ struct RawNode {
       | UInt64(truncatingIfNeeded: offset)
   }
 
-  /// The tag. Every word read as a node was written by `init(_:offset:length:)`, so its four bits are one
-  /// of the cases.
+  /// The tag. Every word that is read as a node was written by `init(_:offset:length:)`, so its four bits
+  /// are one of the cases.
   @inline(__always)
   var tag: Tag { Tag(rawValue: UInt8(truncatingIfNeeded: word >> 60)).unsafelyUnwrapped }
 
@@ -37,7 +37,7 @@ struct RawNode {
   @inline(__always)
   var length: Int { Int((word >> 32) & 0xFFF_FFFF) }
 
-  /// The node's bytes among those of its document.
+  /// The bytes of the node within those of its document.
   @inline(__always)
   func text(in bytes: UnsafeBufferPointer<UInt8>) -> UnsafeBufferPointer<UInt8> {
     UnsafeBufferPointer(rebasing: bytes[offset..<offset + length])

@@ -1,12 +1,12 @@
-/// A decimal number taken apart: sign, up to 19 significant digits, and a power of ten.
+/// The parts of a decimal number: sign, up to 19 significant digits, and a power of ten.
 struct RawNumber {
   var isNegative = false
   var significand: UInt64 = 0
   var exponent = 0
-  /// False when there were more than 19 significant digits and some had to be left out.
+  /// False when there were more than 19 significant digits, so that some were dropped.
   var isExact = true
 
-  /// Takes apart a number of JSON's grammar; nil when the bytes are not one.
+  /// Parses a number in the grammar of JSON; nil when the bytes are not one.
   init?(_ bytes: UnsafeBufferPointer<UInt8>, _ offset: Int, _ length: Int) {
     var index = offset
     let end = offset + length
@@ -48,7 +48,8 @@ struct RawNumber {
       let first = index
       var power = 0
       while let value = digit(index) {
-        // A power beyond a million is beyond every type; more digits must not overflow the counter.
+        // An exponent beyond a million is out of range for every type; further digits must not overflow the
+        // counter.
         if power < 1_000_000_000_000 { power = power * 10 + Int(value) }
         index += 1
       }
@@ -58,7 +59,7 @@ struct RawNumber {
     guard index == end else { return nil }
   }
 
-  /// Takes in one more digit of the integer part (scale 0) or the fraction (scale -1).
+  /// Appends a digit of the integer part (scale 0) or of the fraction (scale -1).
   @inline(__always)
   private mutating func append(_ digit: UInt64, _ digits: inout Int, scale: Int) {
     if digits < 19 {
@@ -66,7 +67,7 @@ struct RawNumber {
       if significand != 0 { digits += 1 }
       exponent += scale
     } else {
-      // The digit is left out, so the power grows for those of the integer part.
+      // The digit is dropped, so the exponent increases if it was in the integer part.
       if digit != 0 { isExact = false }
       exponent += 1 + scale
     }
@@ -94,7 +95,7 @@ struct RawNumber {
     return Integer(exactly: Int64(truncatingIfNeeded: 0 &- magnitude))
   }
 
-  /// The value when two exactly known doubles and one rounding give it (Clinger's fast path).
+  /// The value, if it results from two exact doubles with a single rounding (Clinger's fast path).
   var fastDouble: Double? {
     guard isExact, significand <= 1 << 53, exponent >= -22, exponent <= 22 else { return nil }
     let magnitude =
@@ -103,7 +104,7 @@ struct RawNumber {
     return isNegative ? -magnitude : magnitude
   }
 
-  /// The powers of ten that a double holds exactly.
+  /// The powers of ten that a double represents exactly.
   private static let powers: [Double] = [
     1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17,
     1e18, 1e19, 1e20, 1e21, 1e22,
@@ -113,7 +114,7 @@ struct RawNumber {
 // MARK: Reading a node
 
 extension RawNumber {
-  /// An integer node's value, or that of a number like `3.0` or `1e3` that has no fraction.
+  /// The value of an integer node, or of a number like `3.0` or `1e3` without a fraction.
   @inline(__always)
   static func integer<Integer: FixedWidthInteger>(
     _ bytes: UnsafeBufferPointer<UInt8>, _ node: RawNode, as type: Integer.Type
@@ -142,11 +143,11 @@ extension RawNumber {
     return RawNumber(bytes, node.offset, node.length)?.integer(type)
   }
 
-  /// The double nearest to the number; nil when it is too large for any.
+  /// The double nearest to the number; nil when it is larger than any double.
   static func double(_ bytes: UnsafeBufferPointer<UInt8>, _ offset: Int, _ length: Int) -> Double? {
     guard let number = RawNumber(bytes, offset, length) else { return nil }
     if let fast = number.fastDouble { return fast }
-    // The standard library's reading is correctly rounded and knows no locale.
+    // The standard library's conversion is correctly rounded and independent of the locale.
     guard let double = text(bytes, offset, length, { Double($0) }), double.isFinite else { return nil }
     return double
   }

@@ -1,6 +1,6 @@
-// Where most of the bytes are.
+// Strings contain most of the bytes of a document, so this code decides the speed of parsing.
 extension RawParser {
-  /// The string whose opening quote is at `i`, up to behind its closing quote.
+  /// Parses the string whose opening quote is at `i`, and moves `i` after its closing quote.
   @inline(__always)
   mutating func string(_ i: inout Int) -> RawFault? {
     i += 1
@@ -26,8 +26,7 @@ extension RawParser {
     return nil
   }
 
-  /// Passes ASCII that needs no attention: stops at a quote, a backslash, a control character, a byte
-  /// above 0x7F, or the end.
+  /// Skips plain ASCII: stops at a quote, a backslash, a control character, a byte above 0x7F, or the end.
   @inline(__always)
   private func skipPlain(_ i: inout Int) {
     while i + 8 <= end {
@@ -45,12 +44,14 @@ extension RawParser {
     }
   }
 
-  /// Sets the high bit of the lanes that hold a quote, a backslash, a control character or a byte above 0x7F.
+  /// Sets the high bit of the lanes that contain a quote, a backslash, a control character or a byte above
+  /// 0x7F.
   ///
-  /// A subtraction sets it for lanes below the subtrahend, and for some above 0x7F, which are to be found
-  /// anyway. A lane's borrow can reach the next lane only when its own bit is set; so the lowest bit set is
-  /// exact, and no other is looked at. Words of explicit lanes, not SIMD types: those of the standard
-  /// library compile to one byte at a time here, at a twentieth of the speed.
+  /// A subtraction sets it in lanes below the subtrahend, and in some above 0x7F, which are searched for
+  /// anyway. A borrow can reach the next lane only from a lane whose own bit is set, so the lowest set bit
+  /// is exact, and no other is used. The code uses words with explicit lanes instead of SIMD types, because
+  /// those of the standard library are compiled here to operations on single bytes, at a twentieth of the
+  /// speed.
   @inline(__always)
   private static func attention(_ word: UInt64) -> UInt64 {
     let word = UInt64(littleEndian: word)
@@ -61,8 +62,8 @@ extension RawParser {
     return (control | quote | backslash | word) & (ones &* 0x80)
   }
 
-  /// Passes one escape; false with `i` at the fault. Surrogates need not pair: what a lone one reads as is
-  /// decided by the reader.
+  /// Skips one escape; false with `i` at the fault. Surrogates need not be paired: the reader decides what
+  /// an unpaired one becomes.
   private func skipEscape(_ i: inout Int) -> Bool {
     guard i + 1 < end else {
       i = end
@@ -82,8 +83,8 @@ extension RawParser {
     }
   }
 
-  /// Passes a run of sequences of two to four bytes, as the table 3-7 of the Unicode Standard allows them:
-  /// no overlong forms, no surrogates, nothing above U+10FFFF.
+  /// Skips a run of sequences of two to four bytes, as table 3-7 of the Unicode Standard allows them: no
+  /// overlong forms, no surrogates, nothing above U+10FFFF.
   private func skipNonASCII(_ i: inout Int) -> Bool {
     while i < end {
       let first = base[i]

@@ -1,16 +1,16 @@
 import Foundation
 
-/// Reads RFC 8259 strictly and in one pass, and leaves the tape of `RawNode`.
+/// Parses JSON strictly by RFC 8259 in one pass, and writes the tape of `RawNode`.
 ///
-/// There is no stack: an open container keeps its number of children in its first word and the tape index
-/// of its parent in its second, until it closes and both get their final meaning.
+/// There is no stack: while a container is open, its first word is the number of its children and its
+/// second the tape index of its parent. Both get their final values when it closes.
 struct RawParser {
-  /// All reads are of `base[i]` with `0 <= i < end`, each after a check of `i` against `end`; reads of
-  /// 4 or 8 bytes follow a check that so many remain.
+  /// Every read is of `base[i]` with `0 <= i < end`, after a check of `i` against `end`; reads of 4 or 8
+  /// bytes follow a check that as many remain.
   let base: UnsafePointer<UInt8>
   let end: Int
   private let maximumDepth: Int
-  /// Made by `malloc`, `capacity` words, the first `count` written.
+  /// Allocated by `malloc`: `capacity` words, of which the first `count` are written.
   private var tape: UnsafeMutablePointer<UInt64>
   private var capacity: Int
   private var count = 0
@@ -19,8 +19,8 @@ struct RawParser {
     self.base = base
     end = bytes.count
     maximumDepth = limits.maximumDepth
-    // A listing needs about one word for each nine bytes. What is too much is given back in the end, and
-    // pages never touched cost nothing.
+    // A typical list needs about one word per nine bytes. Unused memory is returned at the end, and pages
+    // that are never touched cost nothing.
     capacity = bytes.count / 8 + 16
     tape = Self.reallocate(nil, capacity)
   }
@@ -55,7 +55,7 @@ struct RawParser {
     tape = Self.reallocate(tape, capacity)
   }
 
-  /// Writes one word; there is always room for two after `reserve`.
+  /// Writes one word. After `reserve` there is room for two.
   @inline(__always)
   mutating func write(_ word: UInt64) {
     tape[count] = word
@@ -71,11 +71,11 @@ struct RawParser {
 // MARK: The grammar
 
 extension RawParser {
-  /// Parses everything; the fault, or nil when the document is good.
+  /// Parses the document. Returns the fault, or nil when the document is valid.
   private mutating func run() -> RawFault? {
     var i = 0
     var depth = 0
-    /// The tape index of the open container, and the number of its children so far.
+    /// The tape index of the open container, and its number of children so far.
     var parent = 0
     var children = 0
     var inObject = false
@@ -84,7 +84,7 @@ extension RawParser {
     skipSpace(&i)
 
     values: while true {
-      // A value is due at `i`.
+      // A value starts at `i`.
       guard i < end else { return .at(i, depth == 0 ? .empty : .unexpectedEnd) }
       reserve()
       switch base[i] {
@@ -158,7 +158,8 @@ extension RawParser {
     }
   }
 
-  /// Notes the state of a container while a child container is open: children and kind above its offset.
+  /// Stores the state of a container while a child container is open: its children and kind above its
+  /// offset.
   @inline(__always)
   private func suspend(_ container: Int, _ children: Int, _ isObject: Bool) {
     // Bit 63 is the kind, bits 32 to 62 the children; a document has less than 2^31 bytes.
@@ -166,7 +167,7 @@ extension RawParser {
       (tape[container] & 0xFFFF_FFFF) | UInt64(children) << 32 | (isObject ? 1 << 63 : 0)
   }
 
-  /// Gives a container's words their final meaning and resumes its parent.
+  /// Writes the final words of a container and resumes its parent.
   @inline(__always)
   private func close(
     _ container: inout Int, _ children: inout Int, _ isObject: inout Bool, end: Int, depth: Int
@@ -184,8 +185,8 @@ extension RawParser {
     isObject = tape[parent] >> 63 != 0
   }
 
-  /// The name of a member and its colon, up to the value. Room for the name and two words of the value is
-  /// made by the caller and by the loop.
+  /// Parses the name of a member and its colon, up to the value. The caller and the loop have reserved room
+  /// for the name and two words of the value.
   @inline(__always)
   private mutating func name(_ i: inout Int) -> RawFault? {
     guard i < end else { return .at(i, .unexpectedEnd) }
@@ -206,7 +207,7 @@ extension RawParser {
       && UInt32(littleEndian: UnsafeRawPointer(base + i).loadUnaligned(as: UInt32.self)) == word
   }
 
-  /// Passes spaces, tabs and line ends. Mostly there are none; indentation comes in runs.
+  /// Skips spaces, tabs and line ends. Usually there are none; indentation comes in runs.
   @inline(__always)
   private func skipSpace(_ i: inout Int) {
     if i < end, base[i] > 0x20 { return }

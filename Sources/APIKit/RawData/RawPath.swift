@@ -1,12 +1,12 @@
-/// A way into a document, taken apart once and used many times.
+/// A path into a document, parsed once and used many times.
 ///
 /// ```swift
 /// let price: RawPath = "offer.prices[0].amount"
 /// rows.map { $0.at(price).double }
 /// ```
-/// Names are separated by dots, positions stand in brackets, and a name that is not plain stands in
-/// brackets and quotes: `a.b[0]["odd.name"]`. Every text is a path: a bracket that is not well formed
-/// belongs to the name it stands in.
+/// Names are separated by dots, positions are in brackets, and a name with special characters is in
+/// brackets and quotes: `a.b[0]["odd.name"]`. Every text is a path: a bracket that is not well formed is
+/// part of the name that contains it.
 public struct RawPath: Sendable, Hashable, ExpressibleByStringLiteral, CustomStringConvertible {
   /// One step of a path.
   public enum Step: Sendable, Hashable, ExpressibleByStringLiteral, ExpressibleByIntegerLiteral {
@@ -21,19 +21,19 @@ public struct RawPath: Sendable, Hashable, ExpressibleByStringLiteral, CustomStr
     public init(integerLiteral index: Int) { self = .index(index) }
   }
 
-  /// The steps from the cursor the path is applied to.
+  /// The steps, starting at the cursor that the path is applied to.
   public let steps: [Step]
 
-  /// A path of steps.
+  /// Makes a path from steps.
   public init(steps: [Step]) { self.steps = steps }
 
-  /// Takes a path's text apart. The empty text is the path to the cursor itself.
+  /// Parses a path. The empty text is the path to the cursor itself.
   public init(_ text: String) { steps = Self.parse(text) }
 
-  /// A path from a literal.
+  /// Parses a path.
   public init(stringLiteral text: String) { self.init(text) }
 
-  /// The path's text, as ``init(_:)`` reads it.
+  /// The text of the path, which ``init(_:)`` parses.
   public var description: String {
     var text = ""
     for step in steps {
@@ -46,7 +46,7 @@ public struct RawPath: Sendable, Hashable, ExpressibleByStringLiteral, CustomStr
     return text
   }
 
-  /// Whether a name can stand in a path without quotes.
+  /// Whether a name needs no quotes in a path.
   private static func isPlain(_ key: String) -> Bool {
     !key.isEmpty && key.utf8.allSatisfy { $0 > 0x20 && !".[]\"\\".utf8.contains($0) }
   }
@@ -92,7 +92,7 @@ extension RawPath {
     return steps
   }
 
-  /// The step of a well-formed bracket and the index behind it.
+  /// The step of a well-formed bracket, and the index after it.
   private static func bracket(_ bytes: [UInt8], at start: Int) -> (Step, Int)? {
     guard start + 1 < bytes.count else { return nil }
     if bytes[start + 1] == UInt8(ascii: "\"") {

@@ -1,9 +1,9 @@
-/// The text of a string node.
+/// Reads the text of a string node.
 enum RawText {
   /// A node's text as a String.
   static func string(_ bytes: UnsafeBufferPointer<UInt8>, _ node: RawNode) -> String {
     if node.tag == .string { return String(decoding: node.text(in: bytes), as: UTF8.self) }
-    // Escapes only ever shorten: six bytes of `\uXXXX` are at most three of UTF-8.
+    // Resolving escapes never lengthens the text: the six bytes of `\uXXXX` become at most three of UTF-8.
     return String(unsafeUninitializedCapacity: node.length) { unescape(bytes, node, into: $0) }
   }
 
@@ -14,8 +14,8 @@ enum RawText {
     }
   }
 
-  /// Writes the text, at most `node.length` bytes, and returns how many. A surrogate without its partner
-  /// becomes U+FFFD.
+  /// Writes the text, of at most `node.length` bytes, and returns its length. An unpaired surrogate becomes
+  /// U+FFFD.
   private static func unescape(
     _ bytes: UnsafeBufferPointer<UInt8>, _ node: RawNode, into output: UnsafeMutableBufferPointer<UInt8>
   ) -> Int {

@@ -1,4 +1,4 @@
-/// The elements of an array in order.
+/// Decodes the elements of an array in order.
 struct RawUnkeyedContainer: UnkeyedDecodingContainer {
   private let session: RawDecoder.Session
   private let array: Int
@@ -27,7 +27,7 @@ struct RawUnkeyedContainer: UnkeyedDecodingContainer {
     try next(type) { try $0.value(type) }
   }
 
-  /// The witness of the leaves that the protocol names.
+  /// The witness for all leaf types that the protocol names.
   mutating func decode<Leaf: RawLeaf & Decodable>(_ type: Leaf.Type) throws -> Leaf {
     try next(type) { try $0.leaf(type) }
   }
@@ -44,9 +44,9 @@ struct RawUnkeyedContainer: UnkeyedDecodingContainer {
 
   mutating func superDecoder() throws -> any Decoder { try next(Any.self) { $0 } }
 
-  // MARK: Going on
+  // MARK: Reading the next element
 
-  /// Reads the element that is due; it stays due when that fails.
+  /// Reads the next element. If that fails, the element remains the next one.
   @inline(__always)
   private mutating func next<Value>(
     _ type: Any.Type, _ read: (RawDecoder) throws -> Value

@@ -1,22 +1,22 @@
 /// Writes JSON text.
 enum RawWriter {
-  /// A comma, unless the text ends where a value may follow at once.
+  /// Writes a comma, unless the text ends where a value may follow directly.
   static func separate(_ output: inout [UInt8]) {
     guard let last = output.last, last != UInt8(ascii: "["), last != UInt8(ascii: "{") else { return }
     if last != UInt8(ascii: ":") { output.append(UInt8(ascii: ",")) }
   }
 
-  /// A member's name and colon, and the comma before them.
+  /// Writes a member's name and colon, and the comma before them.
   static func append(name: String, to output: inout [UInt8]) {
     separate(&output)
     append(string: name.utf8, to: &output)
     output.append(UInt8(ascii: ":"))
   }
 
-  /// A string in quotes with the escapes JSON demands and no others.
+  /// Writes a string in quotes, with only the escapes that JSON requires.
   static func append(string: some Collection<UInt8>, to output: inout [UInt8]) {
     output.append(UInt8(ascii: "\""))
-    // Most texts need no escape and go over in one piece.
+    // Most texts need no escapes and are copied as a whole.
     if string.contains(where: mustEscape) {
       for byte in string { append(byte, to: &output) }
     } else {
@@ -43,7 +43,7 @@ enum RawWriter {
     }
   }
 
-  /// JSON text without the spaces between its tokens.
+  /// Writes JSON text without the white space between its tokens.
   static func append(compact source: UnsafeBufferPointer<UInt8>, to output: inout [UInt8]) {
     output.reserveCapacity(output.count + source.count)
     var inString = false
@@ -66,7 +66,7 @@ enum RawWriter {
     }
   }
 
-  /// Canonical JSON text: RFC 8785, but integers keep all their digits.
+  /// Writes canonical JSON text: RFC 8785, but integers keep all their digits.
   static func append(canonical raw: RawData, to output: inout [UInt8]) {
     switch raw.kind {
     case .null, .missing: output += "null".utf8
@@ -92,7 +92,7 @@ enum RawWriter {
     }
   }
 
-  /// An integer as its digits; other numbers as ECMAScript writes the nearest double.
+  /// An integer as its digits; any other number as ECMAScript writes the nearest double.
   private static func canonicalNumber(_ raw: RawData) -> String {
     let text = raw.numberText ?? "0"
     if raw.node.tag == .integer { return text == "-0" ? "0" : text }
@@ -103,7 +103,7 @@ enum RawWriter {
   /// The shortest digits that read back as the double, laid out by ECMAScript's rules (RFC 8785 3.2.2.3).
   static func ecmaScript(_ double: Double) -> String {
     if double == 0 { return "0" }
-    // Swift gives the same shortest digits; only the layout differs.
+    // Swift produces the same shortest digits; only the layout differs.
     var text = "\(double.magnitude)"
     guard let number = text.withUTF8({ RawNumber($0, 0, $0.count) }) else { return text }
     var all = String(number.significand)
@@ -126,9 +126,9 @@ extension RawData {
   /// The value as JSON in UTF-8; a missing value is `null`.
   ///
   /// - Parameter canonical: False, the default, keeps the order of members and the spelling of numbers and
-  ///   strings, and only leaves out the spaces. True gives one text for one value, for signing and for keys
-  ///   of caches: members sorted by their names' UTF-16, of several of one name the last, the fewest
-  ///   escapes, numbers as RFC 8785 has them, except that integers keep all their digits.
+  ///   strings, and only removes white space. True gives equal values the same text, for signatures and
+  ///   cache keys: members sorted by the UTF-16 of their names, the last of several with one name, the
+  ///   fewest escapes, and numbers by RFC 8785, except that integers keep all their digits.
   /// - SeeAlso: <https://www.rfc-editor.org/rfc/rfc8785>
   public func jsonBytes(canonical: Bool = false) -> [UInt8] {
     var output: [UInt8] = []
@@ -149,7 +149,8 @@ extension RawData {
     String(decoding: jsonBytes(canonical: canonical), as: UTF8.self)
   }
 
-  /// Where the value's bytes stand in the document, quotes and brackets included; nil for a missing value.
+  /// The range of the value's bytes in the document, including quotes and brackets; nil for a missing
+  /// value.
   var sourceRange: Range<Int>? {
     guard let node = existing else { return nil }
     switch node.tag {

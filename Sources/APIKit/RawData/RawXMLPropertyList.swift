@@ -1,7 +1,7 @@
-/// Turns an XML property list into JSON text.
+/// Converts an XML property list into JSON text.
 ///
-/// Knows the elements of property lists and as much of XML as they use: declarations and comments are
-/// passed, CDATA is text, the five entities and character references are resolved.
+/// Supports the elements of property lists and the parts of XML that they use: declarations and comments
+/// are skipped, CDATA is text, the five entities and character references are resolved.
 struct RawXMLPropertyList {
   private let bytes: [UInt8]
   private let maximumDepth: Int
@@ -40,7 +40,7 @@ struct RawXMLPropertyList {
 
   // MARK: Elements
 
-  /// A value, the key of one, or the end of the innermost container.
+  /// Handles a value, a key, or the end of the innermost container.
   private mutating func element(_ tag: Tag) throws(APIError) {
     let isValueDue = output.last == UInt8(ascii: ":")
     if tag.isEnd {
@@ -111,14 +111,14 @@ struct RawXMLPropertyList {
 
   // MARK: XML
 
-  /// The next tag; between it and here only spaces, comments and declarations may stand.
+  /// The next tag. Only white space, comments and declarations are allowed before it.
   private mutating func tag() throws(APIError) -> Tag {
     try skipMisc()
     guard take("<") else { throw fault("expected an element") }
     let isEnd = take("/")
     let name = bytes[index...].prefix { $0 > 0x20 && $0 != UInt8(ascii: ">") && $0 != UInt8(ascii: "/") }
     index = name.endIndex
-    // Attributes say nothing that matters here; a quoted one may hold a bracket.
+    // Attributes have no meaning here; a quoted one may contain a bracket.
     var quote: UInt8?
     while index < bytes.count, quote != nil || bytes[index] != UInt8(ascii: ">") {
       let byte = bytes[index]
@@ -135,7 +135,7 @@ struct RawXMLPropertyList {
     return Tag(name: String(decoding: name, as: UTF8.self), isEnd: isEnd, isEmpty: isEmpty)
   }
 
-  /// The text of an element up to behind its end tag.
+  /// The text of an element; moves the index after its end tag.
   private mutating func content(_ tag: Tag) throws(APIError) -> [UInt8] {
     var text: [UInt8] = []
     if tag.isEmpty { return text }
@@ -180,7 +180,7 @@ struct RawXMLPropertyList {
     return String(Character(character))
   }
 
-  /// Passes spaces, comments, processing instructions and the document type.
+  /// Skips white space, comments, processing instructions and the document type.
   private mutating func skipMisc() throws(APIError) {
     while index < bytes.count {
       if bytes[index] <= 0x20 {
@@ -192,7 +192,7 @@ struct RawXMLPropertyList {
       } else if take("<!DOCTYPE") {
         let start = index
         try skip(past: ">")
-        // Entities of the sender's own are how short XML unfolds without end.
+        // Entities declared by the sender let a short document expand without bound.
         guard !bytes[start..<index].contains(UInt8(ascii: "[")) else {
           throw fault("a document type with declarations of its own")
         }

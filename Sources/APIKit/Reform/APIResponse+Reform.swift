@@ -1,9 +1,9 @@
 extension APIResponse {
-  /// What a reformer makes of this response.
+  /// The output of a reformer for this response.
   ///
-  /// A reformer that is `Hashable` is run once per response: asked again, or for another view, the first
-  /// output is given. Runs where it is called; for long lists see ``dataInBackground(with:)``. Throws what
-  /// the reformer throws, as an ``APIError`` placed in `reform`.
+  /// A `Hashable` reformer runs once per response: its output is kept and returned to later calls with an
+  /// equal reformer. Runs on the caller's thread; for long lists use ``dataInBackground(with:)``. Throws
+  /// what the reformer throws, as an ``APIError`` placed in `reform`.
   public func data<Output>(with reformer: some Reformer<Output>) throws(APIError) -> Output {
     guard let key = ReformMemo.Key(reformer) else { return try reform(reformer) }
     if let output = reforms.output(of: key, as: Output.self) { return output }
@@ -12,16 +12,17 @@ extension APIResponse {
     return output
   }
 
-  /// What a reformer makes of this response, made off the caller's actor.
+  /// The output of a reformer for this response, made off the caller's actor.
   ///
-  /// Cancelling the task cancels a reformer that looks at it, with ``APIError/Reason/cancelled``.
+  /// Cancelling the task cancels a reformer that checks for cancellation, with
+  /// ``APIError/Reason/cancelled``. Otherwise the same as ``data(with:)``.
   @concurrent public func dataInBackground<Output>(
     with reformer: some Reformer<Output>
   ) async throws(APIError) -> Output {
     try data(with: reformer)
   }
 
-  /// Runs a reformer, and gives its errors their place and context.
+  /// Runs a reformer, and adds place and context to its errors.
   private func reform<Output>(_ reformer: some Reformer<Output>) throws(APIError) -> Output {
     do {
       return try reformer.reform(raw, from: source)

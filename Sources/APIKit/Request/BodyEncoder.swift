@@ -1,21 +1,22 @@
 /// Writes parameters as the body of a request.
 ///
-/// ``FormEncoder``, ``JSONBodyEncoder`` and ``PropertyListBodyEncoder`` exist. Write one when a backend has a
-/// format of its own (MessagePack, a signed envelope) and name it with ``ParameterEncoding/body(_:)``; in a
-/// test, a struct that returns fixed bytes will do.
+/// The framework has ``FormEncoder``, ``JSONBodyEncoder`` and ``PropertyListBodyEncoder``. Write one for
+/// another format of a backend (MessagePack, a signed envelope) and set it with
+/// ``ParameterEncoding/body(_:)``; in a test, a struct that returns fixed bytes is enough.
 ///
-/// Isolation: called on any thread, many at once; off the main actor unless ``runsInline`` is true.
+/// Isolation: called on any thread and concurrently; off the main actor unless ``runsInline`` is true.
 public protocol BodyEncoder: Sendable {
-  /// The value of the `Content-Type` field that goes with the bytes.
+  /// The value of the `Content-Type` field.
   var contentType: String { get }
 
-  /// The body. Must give the same bytes for the same parameters, because signatures cover them.
+  /// The body. It must be the same for the same parameters, because signatures cover it.
   ///
-  /// Throws ``APIError/Reason/unencodableParameter`` with the path of a value that it has no words for.
+  /// Throws ``APIError/Reason/unencodableParameter`` with the path of a value that the format cannot
+  /// express.
   func encode(_ parameters: Parameters) throws(APIError) -> [UInt8]
 
-  /// Whether it may run on the main actor and on a transport's thread, for bodies of up to 64 KiB in memory: it takes
-  /// microseconds and waits for nothing. The default is false: loads then leave these threads for it.
+  /// Whether the encoder may run on the main actor or a transport's thread, for small parameters. It must
+  /// then take only microseconds and never wait. The default, false, runs it in a task.
   var runsInline: Bool { get }
 }
 
@@ -27,7 +28,8 @@ extension BodyEncoder {
 /// Writes parameters as `application/x-www-form-urlencoded`, by the rules of the WHATWG.
 /// - SeeAlso: <https://url.spec.whatwg.org/#concept-urlencoded-serializer>
 public struct FormEncoder: BodyEncoder {
-  /// How values without words of their own are written. Its ``QueryStyle/spaces`` has no say here.
+  /// How arrays, objects, booleans, dates and nulls are written. ``QueryStyle/spaces`` has no effect here:
+  /// a space is always `+`.
   public var style: QueryStyle
 
   /// Makes an encoder.
@@ -39,7 +41,7 @@ public struct FormEncoder: BodyEncoder {
   /// `application/x-www-form-urlencoded`
   public var contentType: String { "application/x-www-form-urlencoded" }
 
-  /// The pairs; throws as ``QueryEncoder/encode(_:)`` does.
+  /// The encoded pairs. Throws what ``QueryEncoder/encode(_:)`` throws.
   public func encode(_ parameters: Parameters) throws(APIError) -> [UInt8] {
     do {
       return try QueryEncoder(style).bytes(parameters, escaping: .form)

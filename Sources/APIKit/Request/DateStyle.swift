@@ -10,7 +10,7 @@ public enum DateStyle: Sendable {
   case seconds
   /// Whole milliseconds since 1970, rounded down; a number in JSON.
   case milliseconds
-  /// The text that the closure makes; called on any thread.
+  /// The text that the closure returns. Called on any thread.
   case custom(@Sendable (Date) -> String)
 
   /// Whether the text is a number.
@@ -29,7 +29,8 @@ public enum DateStyle: Sendable {
       case .iso8601: ISO8601.text(secondsSince1970: seconds)
       case .iso8601Milliseconds: ISO8601.text(secondsSince1970: seconds, milliseconds: .always)
       case .seconds: Int(exactly: seconds.rounded(.down)).map { String($0) }
-      // Dates count from 2001 in binary fractions; a thousandth of a unit undoes what that costs.
+      // A `Date` stores binary fractions counted from 2001, so a whole millisecond may come out slightly
+      // too small. Adding a thousandth of a millisecond before rounding down corrects that.
       case .milliseconds: Int(exactly: (seconds * 1000 + 0.001).rounded(.down)).map { String($0) }
       case .custom(let make): make(date)
       }

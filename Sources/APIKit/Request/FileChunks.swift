@@ -1,9 +1,8 @@
 import Foundation
 
-/// Reads a file from an offset in chunks of 64 KiB; closes it when it is let go.
+/// Reads a file from an offset in chunks of 64 KiB, and closes it when the last copy is released.
 ///
-/// The handle is the system's and may be used from any thread; each read moves its one position, so one reader
-/// at a time makes sense.
+/// The copies share one file position, so only one reader at a time may call ``next()``.
 struct FileChunks: Sendable {
   private let file: FileHandle
 

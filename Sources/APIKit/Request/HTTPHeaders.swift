@@ -1,13 +1,13 @@
-/// Header fields in order, with names compared without regard to case.
+/// Header fields in order; names are compared without regard to case.
 ///
-/// A value type over a small array: messages have few fields, and a scan of them beats hashing. Names keep
-/// the spelling they were given. What RFC 9110 forbids (CR, LF, NUL, a name that is no token) is refused
-/// when the request is assembled, with ``APIError/Reason/invalidHeader``: see ``validate()``.
+/// A value type over a small array: messages have few fields, and scanning them is faster than hashing.
+/// Names keep their spelling. What RFC 9110 forbids (CR, LF, NUL, a name that is not a token) is refused
+/// with ``APIError/Reason/invalidHeader`` when the request is assembled; see ``validate()``.
 /// - SeeAlso: <https://www.rfc-editor.org/rfc/rfc9110#section-5>
 public struct HTTPHeaders: Sendable, Hashable {
   /// One field line.
   public struct Field: Sendable, Hashable {
-    /// The name as given.
+    /// The name, spelled as given.
     public var name: String
     /// The value, without surrounding white space.
     public var value: String
@@ -28,7 +28,7 @@ public struct HTTPHeaders: Sendable, Hashable {
   /// Fields in the order given.
   public init(_ fields: [Field]) { self.fields = fields }
 
-  /// The first value of a name; setting replaces every line of that name, nil removes them.
+  /// The first value of a name. Setting it replaces all lines of that name; nil removes them.
   public subscript(name: String) -> String? {
     get { fields.first { HTTPHeaders.equal($0.name, name) }?.value }
     set {
@@ -44,29 +44,29 @@ public struct HTTPHeaders: Sendable, Hashable {
     }
   }
 
-  /// Every value of a name in order, one per line.
+  /// All values of a name in order, one per line.
   public func values(_ name: String) -> [String] {
     fields.compactMap { HTTPHeaders.equal($0.name, name) ? $0.value : nil }
   }
 
   /// All values of a name as one list, joined by comma and space (RFC 9110, 5.3); nil when there is none.
   ///
-  /// Not for `Set-Cookie`, whose values hold commas.
+  /// Not for `Set-Cookie`, whose values contain commas.
   public func combined(_ name: String) -> String? {
     let all = values(name)
     return all.isEmpty ? nil : all.joined(separator: ", ")
   }
 
-  /// Whether a line of that name is there.
+  /// Whether there is a line of that name.
   public func contains(_ name: String) -> Bool { fields.contains { HTTPHeaders.equal($0.name, name) } }
 
-  /// Adds a line, keeping others of the same name.
+  /// Adds a line and keeps others of the same name.
   public mutating func add(_ name: String, _ value: String) { fields.append(Field(name, value)) }
 
   /// Removes every line of that name.
   public mutating func remove(_ name: String) { fields.removeAll { HTTPHeaders.equal($0.name, name) } }
 
-  /// Sets each field of `other` in turn: a name that both have takes the values of `other`.
+  /// Adds the fields of `other`, which replace all fields of the same names.
   public mutating func merge(_ other: HTTPHeaders) {
     guard !isEmpty else { return self = other }
     for field in other.fields { remove(field.name) }
@@ -79,9 +79,9 @@ public struct HTTPHeaders: Sendable, Hashable {
   /// Whether there are no lines.
   public var isEmpty: Bool { fields.isEmpty }
 
-  /// Throws ``APIError/Reason/invalidHeader`` at the first line that may not stand on the wire.
+  /// Throws ``APIError/Reason/invalidHeader`` for the first line that is not valid.
   ///
-  /// The detail names the field and the position, never the value.
+  /// The error's detail contains the name and the position, but not the value.
   public func validate() throws(APIError) {
     for field in fields {
       guard !field.name.isEmpty, field.name.utf8.allSatisfy(HTTPToken.characters.contains) else {
@@ -96,7 +96,7 @@ public struct HTTPHeaders: Sendable, Hashable {
     }
   }
 
-  /// ASCII comparison without regard to case, without making new strings.
+  /// Compares ASCII text without regard to case, and without creating strings.
   static func equal(_ left: String, _ right: String) -> Bool {
     let left = left.utf8
     let right = right.utf8
@@ -123,17 +123,17 @@ extension HTTPHeaders: Sequence {
 }
 
 extension HTTPHeaders: CustomStringConvertible {
-  /// The lines as on the wire, secrets masked: see ``isSecret(_:)``.
+  /// The lines as they are sent, with secrets masked; see ``isSecret(_:)``.
   public var description: String {
     fields.map { "\($0.name): \(HTTPHeaders.isSecret($0.name) ? "•••" : $0.value)" }.joined(separator: "\n")
   }
 
-  /// Whether values of that name are masked wherever the framework prints them.
+  /// Whether the values of a name are masked wherever the framework prints them.
   ///
-  /// `Authorization`, `Proxy-Authorization`, `Cookie`, `Set-Cookie`, and any name that holds `token`,
-  /// `secret`, `signature`, `password`, `credential`, or a key of an application: `api-key`, `access-key`,
-  /// `app-key`, `application-key`, or a code of OAuth: `code_verifier`, `device_code`; whether written with
-  /// a dash, an underscore or neither.
+  /// These are `Authorization`, `Proxy-Authorization`, `Cookie`, `Set-Cookie`, and every name that contains
+  /// `token`, `secret`, `signature`, `password` or `credential`, a key of an application (`api-key`,
+  /// `access-key`, `app-key`, `application-key`), or a code of OAuth (`code_verifier`, `device_code`).
+  /// Case, dashes and underscores make no difference.
   public static func isSecret(_ name: String) -> Bool {
     let name = name.lowercased().filter { $0 != "-" && $0 != "_" }
     return ["authorization", "proxyauthorization", "cookie", "setcookie"].contains(name)

@@ -6,39 +6,39 @@
 public struct HTTPMethod: RawRepresentable, Hashable, Sendable, ExpressibleByStringLiteral,
   CustomStringConvertible
 {
-  /// The method as it stands on the wire.
+  /// The method as it is sent.
   public let rawValue: String
 
-  /// Makes a method of its wire form.
+  /// Makes a method.
   public init(rawValue: String) { self.rawValue = rawValue }
 
-  /// Makes a method of its wire form.
+  /// Makes a method.
   public init(stringLiteral value: String) { self.rawValue = value }
 
-  /// The wire form.
+  /// The method as it is sent.
   public var description: String { rawValue }
 
   /// Transfers a representation of the resource.
   public static let get: Self = "GET"
-  /// As ``get``, without the body.
+  /// The same as ``get``, without the body.
   public static let head: Self = "HEAD"
-  /// Processes the body as the resource sees fit.
+  /// Lets the resource process the body by its own rules.
   public static let post: Self = "POST"
-  /// Replaces the resource by the body.
+  /// Replaces the resource with the body.
   public static let put: Self = "PUT"
   /// Changes part of the resource (RFC 5789).
   public static let patch: Self = "PATCH"
   /// Removes the resource.
   public static let delete: Self = "DELETE"
-  /// Asks what the resource can do.
+  /// Requests the communication options of the resource.
   public static let options: Self = "OPTIONS"
 
-  /// Whether the method asks for no change on the server (RFC 9110, 9.2.1).
+  /// Whether the method requests no change on the server (RFC 9110, 9.2.1).
   public var isSafe: Bool { self == .get || self == .head || self == .options || self == "TRACE" }
 
-  /// Whether sending it twice has the effect of sending it once (RFC 9110, 9.2.2).
+  /// Whether sending it twice has the same effect as sending it once (RFC 9110, 9.2.2).
   public var isIdempotent: Bool { isSafe || self == .put || self == .delete }
 
-  /// Whether the method is a token that may stand on the wire.
+  /// Whether the method is a valid token.
   var isToken: Bool { !rawValue.isEmpty && rawValue.utf8.allSatisfy(HTTPToken.characters.contains) }
 }

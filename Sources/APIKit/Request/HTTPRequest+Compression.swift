@@ -1,12 +1,11 @@
 import Synchronization
 
 extension HTTPRequest {
-  /// The request as it is sent: with its body packed by gzip when ``HTTPRequestOptions/compressesBody`` asks
-  /// for that.
+  /// The request with its body compressed by gzip, if ``HTTPRequestOptions/compressesBody`` is set.
   ///
-  /// Sets `Content-Encoding` and drops a `Content-Length`; the option is cleared, so that a second call
-  /// changes nothing. A body that is coded already is left alone. A file becomes a stream that can be opened
-  /// again. Transports call it once per attempt, behind the signing: signatures cover the plain body.
+  /// Sets `Content-Encoding` and removes `Content-Length`. The option is cleared, so a second call changes
+  /// nothing. A body with a `Content-Encoding` is left alone. A file becomes a stream that can be opened
+  /// again. Transports call this once per attempt, after signing: signatures cover the uncompressed body.
   func compressingBody() -> HTTPRequest {
     guard options.compressesBody else { return self }
     var request = self
@@ -36,7 +35,7 @@ extension HTTPRequest {
   }
 }
 
-/// Packs the chunks of another source.
+/// Compresses the chunks of another source.
 private final class GzipSource: Sendable {
   private struct State: ~Copyable {
     var encoder = GzipEncoder()
@@ -48,7 +47,7 @@ private final class GzipSource: Sendable {
 
   init(_ plain: @escaping HTTPBodyStream.Source) { self.plain = plain }
 
-  /// The next packed chunk; nil at the end.
+  /// The next compressed chunk; nil at the end.
   @Sendable func next() async throws -> [UInt8]? {
     while !state.withLock({ $0.isFinished }) {
       let chunk = try await plain()
@@ -62,7 +61,8 @@ private final class GzipSource: Sendable {
         }
         return output
       }
-      // zlib gathers small chunks; an empty one would only cost the transport a turn.
+      // zlib collects small chunks before it returns any output. Returning an empty chunk would only cause
+      // another call.
       if !packed.isEmpty { return packed }
     }
     return nil

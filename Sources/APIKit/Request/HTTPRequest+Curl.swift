@@ -1,11 +1,12 @@
 extension HTTPRequest {
-  /// The request as a command line of curl, quoted for a POSIX shell, to paste into a terminal.
+  /// The request as a curl command, quoted for a POSIX shell, to paste into a terminal.
   ///
-  /// Bodies that are no text go through `base64 -d`; a file is named, and a stream is left to the standard
-  /// input. Limits in time and compression are not part of it.
-  /// - Parameter maskingSecrets: Whether header fields, parameters in the query, in form and JSON bodies, and
-  ///   passwords are replaced by `•••` when their names say they are secret
-  ///   (``HTTPHeaders/isSecret(_:)``, and the names that sign-in forms use). The default is true; without it the text is not for logs.
+  /// A body that is not text is passed through `base64 -d`, a file is named, and a stream is left to the
+  /// standard input. Timeouts and compression are not included.
+  /// - Parameter maskingSecrets: Whether the values of secret names in header fields, query, form and JSON
+  ///   bodies, and the login's password are replaced with `•••`. The default is true; with false the text
+  ///   must not be logged. Names are secret by ``HTTPHeaders/isSecret(_:)``; in query and form those that
+  ///   sign-in forms use are too.
   public func curlCommand(maskingSecrets: Bool = true) -> String {
     let secrets = SecretMask(isOn: maskingSecrets)
     var words = ["curl"]
@@ -27,7 +28,7 @@ extension HTTPRequest {
     }
     for field in headers {
       let value = secrets.header(field)
-      // curl drops a field whose value is empty, unless it ends in a semicolon.
+      // curl omits a field with an empty value, unless it ends with a semicolon.
       words += ["-H", Self.quoted(value.isEmpty ? field.name + ";" : "\(field.name): \(value)")]
     }
     let (source, data) = bodyWords(secrets)
@@ -35,13 +36,13 @@ extension HTTPRequest {
     if !body.isEmpty, !headers.contains("Content-Type") { words += ["-H", "'Content-Type:'"] }
     var target = url
     target.query = url.query.map { secrets.query($0) }
-    // Brackets and braces would be read as ranges.
+    // curl would expand brackets and braces as ranges and sets.
     if target.string.utf8.contains(where: { "[]{}".utf8.contains($0) }) { words.append("-g") }
     words.append(Self.quoted(target.string))
     return source + words.joined(separator: " ")
   }
 
-  /// What must run in front of curl to make the body, and curl's own words for it.
+  /// The command that produces the body, to run before curl, and curl's arguments for it.
   private func bodyWords(_ secrets: SecretMask) -> (source: String, words: [String]) {
     switch body {
     case .empty: return ("", [])
@@ -60,7 +61,7 @@ extension HTTPRequest {
 
   private static let plain = ASCIISet(alphanumericsAnd: "-._/:@%+=,")
 
-  /// One word of a shell: as it is when nothing in it means anything to a shell, else in single quotes.
+  /// One word for a shell: unchanged when a shell gives no character a meaning, otherwise in single quotes.
   private static func quoted(_ text: String) -> String {
     let isPlain = text.utf8.allSatisfy(plain.contains)
     guard text.isEmpty || !isPlain else { return text }

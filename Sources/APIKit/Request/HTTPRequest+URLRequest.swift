@@ -6,13 +6,13 @@
 #endif
 
 extension HTTPRequest {
-  /// The request that a `URLRequest` describes.
+  /// Makes a request from a `URLRequest`.
   ///
-  /// Its timeout becomes ``HTTPTimeouts/idle``, which is what URLSession takes it for. Cache policy and the
-  /// handling of cookies are a session's and not carried. Header fields come in the order of their names,
-  /// for Foundation keeps none. Throws ``APIError/Reason/invalidURL`` without an absolute URL,
-  /// ``APIError/Reason/unreadableBody`` for a body stream, which can be neither measured nor sent again, and
-  /// what ``validate()`` throws.
+  /// Its timeout becomes ``HTTPTimeouts/idle``, which is how URLSession uses it. Cache policy and cookie
+  /// handling belong to a session and are ignored. Header fields are sorted by name, because Foundation
+  /// does not keep their order. Throws ``APIError/Reason/invalidURL`` without an absolute URL,
+  /// ``APIError/Reason/unreadableBody`` for a body stream, which can be neither measured nor sent again,
+  /// and what ``validate()`` throws.
   public init(_ request: URLRequest) throws(APIError) {
     guard let url = request.url?.absoluteString else {
       throw APIError(.assembly, .invalidURL, "the URLRequest has no URL")
@@ -33,13 +33,14 @@ extension HTTPRequest {
 }
 
 extension URLRequest {
-  /// The `URLRequest` that describes a request.
+  /// Makes a `URLRequest` from a request.
   ///
-  /// ``HTTPTimeouts/idle`` becomes its timeout where it is set; the limits for the connection and the whole have no place in
-  /// it and are the transport's to keep. A body that asks for compression is packed. Lines of one name are
-  /// joined: by a semicolon for `Cookie`, by a comma for others. Throws
-  /// ``APIError/Reason/unsupportedCapability`` for what cannot be carried: a body from a file or a stream, a
-  /// login, an address to connect to; and what ``HTTPRequest/validate()`` throws.
+  /// ``HTTPTimeouts/idle``, if set, becomes its timeout; a `URLRequest` has no place for the other
+  /// timeouts, which the transport has to apply. A body that asks for compression is compressed. Fields of
+  /// the same name are joined: by a semicolon for `Cookie`, by a comma for others. Throws
+  /// ``APIError/Reason/unsupportedCapability`` for a body from a file or a stream, a login and an address
+  /// to connect to, ``APIError/Reason/invalidURL`` for a URL that Foundation does not accept, and what
+  /// ``HTTPRequest/validate()`` throws.
   public init(_ request: HTTPRequest) throws(APIError) {
     try request.validate()
     func refuse(_ what: String) -> APIError {
@@ -64,7 +65,7 @@ extension URLRequest {
     case .file: throw refuse("a body from a file")
     case .stream: throw refuse("a body from a stream")
     }
-    // Foundation has no word for "no limit"; a week is beyond any load.
+    // Foundation has no value for "no limit"; a week is longer than any load takes.
     if let idle = request.timeouts.idle { timeoutInterval = idle == .zero ? 7 * 86_400 : idle / .seconds(1) }
   }
 }

@@ -1,7 +1,7 @@
-/// One request as it goes on the wire: method, URL, header fields, body and its limits.
+/// One HTTP request: method, URL, header fields, body and timeouts.
 ///
-/// A value: steps of the flight change copies of it. Everything is checked by ``validate()`` before it is
-/// sent, so a transport may trust what it gets.
+/// A value: the steps of a flight change copies of it. ``validate()`` checks it before it is sent, so a
+/// transport need not check it again.
 public struct HTTPRequest: Sendable {
   private struct Fields: Sendable {
     var method: HTTPMethod
@@ -19,7 +19,7 @@ public struct HTTPRequest: Sendable {
     get { fields.value.method }
     _modify { yield &fields.value.method }
   }
-  /// Where to.
+  /// The URL.
   public var url: HTTPURL {
     get { fields.value.url }
     _modify { yield &fields.value.url }
@@ -34,12 +34,12 @@ public struct HTTPRequest: Sendable {
     get { fields.value.body }
     _modify { yield &fields.value.body }
   }
-  /// The limits in time of one attempt; the transport's own by default.
+  /// The timeouts of one attempt; those of the transport by default.
   public var timeouts: HTTPTimeouts {
     get { fields.value.timeouts }
     _modify { yield &fields.value.timeouts }
   }
-  /// What the transport is asked to do for this request beyond plain HTTP.
+  /// What this request requires of the transport beyond plain HTTP.
   public var options: HTTPRequestOptions {
     get { fields.value.options }
     _modify { yield &fields.value.options }
@@ -55,7 +55,8 @@ public struct HTTPRequest: Sendable {
         method: method, url: url, headers: headers, body: body, timeouts: timeouts, options: options))
   }
 
-  /// Throws when the method or a header field may not stand on the wire. The URL is valid by its type.
+  /// Throws ``APIError/Reason/invalidMethod`` or ``APIError/Reason/invalidHeader`` when the method or a
+  /// header field is not valid. A URL is always valid.
   public func validate() throws(APIError) {
     guard method.isToken else {
       throw APIError(
@@ -65,31 +66,31 @@ public struct HTTPRequest: Sendable {
   }
 }
 
-/// The limits in time of one attempt. `.zero` means no limit, nil what the transport is configured with.
+/// The timeouts of one attempt. `.zero` means no limit; nil means the transport's configured value.
 public struct HTTPTimeouts: Sendable, Hashable {
-  /// The longest wait for a connection: name, TCP and TLS; ``standard`` has 15 seconds.
-  /// Beyond it the attempt fails with ``APIError/Reason/connectTimeout``.
+  /// The longest time to connect: name look-up, TCP and TLS. ``standard`` has 15 seconds. An attempt that
+  /// exceeds it fails with ``APIError/Reason/connectTimeout``.
   public var connect: Duration?
-  /// The longest wait between two bytes; ``standard`` has 30 seconds.
-  /// Beyond it the attempt fails with ``APIError/Reason/idleTimeout``.
+  /// The longest wait between two bytes. ``standard`` has 30 seconds. An attempt that exceeds it fails with
+  /// ``APIError/Reason/idleTimeout``.
   public var idle: Duration?
-  /// The longest time for the whole attempt; ``standard`` has no limit.
-  /// Beyond it the attempt fails with ``APIError/Reason/totalTimeout``.
+  /// The longest time for the whole attempt. ``standard`` has no limit. An attempt that exceeds it fails
+  /// with ``APIError/Reason/totalTimeout``.
   public var total: Duration?
-  /// What is left of a deadline over several attempts: the total is never longer. Set by the flight.
+  /// The time left until the deadline of the load, which limits the total. Set by the flight.
   var ceiling: Duration?
 
-  /// Makes limits; what is left out is the transport's to decide.
+  /// Makes timeouts; what is omitted is left to the transport.
   public init(connect: Duration? = nil, idle: Duration? = nil, total: Duration? = nil) {
     self.connect = connect
     self.idle = idle
     self.total = total
   }
 
-  /// 15 seconds to connect, 30 between two bytes, no limit in all.
+  /// 15 seconds to connect, 30 seconds between two bytes, no limit for the whole attempt.
   public static let standard = HTTPTimeouts(connect: .seconds(15), idle: .seconds(30), total: .zero)
 
-  /// These limits, and those of `fallback` where there is none.
+  /// These timeouts, with those of `fallback` where there is none.
   public func filled(from fallback: HTTPTimeouts) -> HTTPTimeouts {
     var filled = HTTPTimeouts(
       connect: connect ?? fallback.connect, idle: idle ?? fallback.idle, total: total ?? fallback.total)
@@ -99,7 +100,7 @@ public struct HTTPTimeouts: Sendable, Hashable {
     return filled
   }
 
-  /// Throws ``APIError/Reason/misconfigured`` when a limit is negative.
+  /// Throws ``APIError/Reason/misconfigured`` when a timeout is negative.
   func validate() throws(APIError) {
     for (name, limit) in [("connect", connect), ("idle", idle), ("total", total)] {
       if let limit, limit < .zero {
@@ -110,14 +111,15 @@ public struct HTTPTimeouts: Sendable, Hashable {
   }
 }
 
-/// What a request asks of the transport beyond plain HTTP. Each must be among the transport's capabilities.
+/// What a request requires of the transport beyond plain HTTP. Each must be among the transport's
+/// capabilities.
 public struct HTTPRequestOptions: Sendable {
-  /// User and password for a challenge of the server (Basic, Digest) or of an FTP server. None by default.
+  /// User and password for a server's challenge (Basic, Digest) or for an FTP server. None by default.
   public var login: HTTPLogin?
-  /// An address to connect to while Host, SNI and verification keep the URL's name: `127.0.0.1`, `::1`
-  /// or `127.0.0.1:8443`. None by default.
+  /// An address to connect to, while Host, SNI and certificate checks use the name in the URL: `127.0.0.1`,
+  /// `::1` or `127.0.0.1:8443`. None by default.
   public var connectTo: String?
-  /// Encodes the body with gzip before it is sent. The default is false.
+  /// Compresses the body with gzip before it is sent. The default is false.
   public var compressesBody: Bool
 
   /// Makes options.
@@ -130,13 +132,13 @@ public struct HTTPRequestOptions: Sendable {
 
 /// A user and a password, for the challenges of a server or a proxy.
 public struct HTTPLogin: Sendable, Hashable, CustomStringConvertible {
-  /// How the password may travel.
+  /// How the password is sent.
   public enum Scheme: Sendable, Hashable {
     /// Sent with the first request, encoded but not protected (RFC 7617).
     case basic
     /// Only a digest is sent, after the server's challenge (RFC 7616).
     case digest
-    /// The strongest that the server offers, after its challenge.
+    /// The strongest scheme that the server offers, after its challenge.
     case any
   }
 
@@ -144,7 +146,7 @@ public struct HTTPLogin: Sendable, Hashable, CustomStringConvertible {
   public var user: String
   /// The password.
   public var password: String
-  /// How the password may travel; the default is ``Scheme/any``.
+  /// How the password is sent; the default is ``Scheme/any``.
   public var scheme: Scheme
 
   /// Makes a login.
@@ -154,6 +156,6 @@ public struct HTTPLogin: Sendable, Hashable, CustomStringConvertible {
     self.scheme = scheme
   }
 
-  /// The user alone.
+  /// The user's name, with the password masked.
   public var description: String { "\(user):•••" }
 }

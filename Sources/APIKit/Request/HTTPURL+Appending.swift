@@ -1,9 +1,9 @@
 extension HTTPURL {
-  /// The URL with a path joined to its own by exactly one slash; its query stays.
+  /// The URL with a path appended to its own after exactly one slash; its query is kept.
   ///
-  /// What may not stand in a path is percent-encoded; a `%` with its two digits is taken as encoded already.
-  /// Throws ``APIError/Reason/invalidURL`` for a control character, for a segment `.` or `..` (written
-  /// plainly or encoded), which servers and proxies resolve each in their own way, and for `?` and `#`: a
+  /// Characters that are not allowed in a path are percent-encoded; a `%` followed by two digits counts as
+  /// encoded. Throws ``APIError/Reason/invalidURL`` for a control character, for a segment `.` or `..`
+  /// (plain or encoded), which servers and proxies resolve in different ways, and for `?` and `#`: the
   /// query is made of parameters.
   public func appending(path: String) throws(APIError) -> HTTPURL {
     let name = path.utf8.drop { $0 == UInt8(ascii: "/") }
@@ -12,7 +12,7 @@ extension HTTPURL {
     while output.last == UInt8(ascii: "/") { output.removeLast() }
     output.append(UInt8(ascii: "/"))
     output.reserveCapacity(output.count + name.count + 8)
-    // Segments are looked at once more only when one begins like dots.
+    // Set when a segment begins like dots; only then are the segments checked again.
     var mayHaveDots = false
     var index = name.startIndex
     while index < name.endIndex {
@@ -42,9 +42,9 @@ extension HTTPURL {
     return url
   }
 
-  /// The URL with more pairs at the end of its query; they must be encoded already.
+  /// The URL with more pairs at the end of its query, which must be encoded already.
   ///
-  /// Throws ``APIError/Reason/invalidURL`` when a character may not stand in a query.
+  /// Throws ``APIError/Reason/invalidURL`` for a character that is not allowed in a query.
   public func appending(query: String) throws(APIError) -> HTTPURL {
     try Self.check(query, of: location + "?")
     var url = self
@@ -52,7 +52,7 @@ extension HTTPURL {
     return url
   }
 
-  /// Adds pairs that are known to be encoded.
+  /// Appends pairs that are encoded.
   mutating func append(query more: String) {
     guard !more.isEmpty else { return }
     guard let query, !query.isEmpty else {

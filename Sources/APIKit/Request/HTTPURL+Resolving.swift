@@ -1,9 +1,9 @@
 extension HTTPURL {
-  /// The URL that a reference found in an answer of this URL stands for: `../b?c`, `//host/d`, `https://e/f`.
+  /// The URL that a reference in a response to this URL means: `../b?c`, `//host/d`, `https://e/f`.
   ///
-  /// Dot segments are removed and a fragment is dropped. Characters that may not stand in a path or a query
-  /// are percent-encoded, because servers send them raw. Throws ``APIError/Reason/invalidURL`` when what
-  /// comes out is no absolute URL.
+  /// Dot segments are removed and a fragment is dropped. Characters that are not allowed in a path or a
+  /// query are percent-encoded, because some servers send them unencoded. Throws
+  /// ``APIError/Reason/invalidURL`` when the result is not an absolute URL.
   /// - SeeAlso: <https://www.rfc-editor.org/rfc/rfc3986#section-5>
   public func resolving(_ reference: String) throws(APIError) -> HTTPURL {
     let reference = reference.trimmingSpaces().prefix { $0 != "#" }
@@ -19,7 +19,7 @@ extension HTTPURL {
     } else if target.hasPrefix("?") {
       target = authorityText + path + target
     } else if scheme == nil {
-      // RFC 3986, 5.2.3: all of the base path up to its last slash stays.
+      // RFC 3986, 5.2.3: the base path is kept up to its last slash.
       target = authorityText + (path.lastIndex(of: "/").map { path[...$0] } ?? "/") + target
     }
     return try HTTPURL(target).removingDotSegments()
@@ -31,7 +31,7 @@ extension HTTPURL {
     return copy
   }
 
-  /// The scheme of a reference that has one: letters before a colon that stands before any slash.
+  /// The scheme of a reference, in lower case: the characters before a colon; nil when there is none.
   private static func scheme(of reference: Substring) -> String? {
     guard let colon = reference.firstIndex(of: ":"), isScheme(reference[..<colon]) else { return nil }
     return reference[..<colon].lowercased()
@@ -56,7 +56,7 @@ extension HTTPURL {
     return "/" + kept.joined(separator: "/")
   }
 
-  /// Percent-encodes what may not stand in a path or a query, a percent sign without its digits included.
+  /// Percent-encodes what is not allowed in a path or a query, including a percent sign without two digits.
   private static func encodingStrays(_ text: String) -> String {
     let bytes = Array(text.utf8)
     var out: [UInt8] = []

@@ -1,10 +1,10 @@
 import Foundation
 
-/// An absolute URL in its parts, valid by construction.
+/// An absolute URL in its parts, always valid.
 ///
-/// Holds what goes on the wire: scheme and host in lower case, path and query percent-encoded. A fragment
-/// is dropped: it never leaves the client. Parsing is strict (RFC 3986): what cannot stand in a request
-/// throws ``APIError/Reason/invalidURL`` with the place of the offending character.
+/// It has the form that is sent: scheme and host in lower case, path and query percent-encoded. A fragment
+/// is dropped, because it is never sent. Parsing is strict (RFC 3986): a URL that cannot be sent throws
+/// ``APIError/Reason/invalidURL`` with what is wrong.
 /// - SeeAlso: <https://www.rfc-editor.org/rfc/rfc3986>
 public struct HTTPURL: Hashable, Sendable {
   private struct Fields: Hashable, Sendable {
@@ -19,12 +19,12 @@ public struct HTTPURL: Hashable, Sendable {
 
   /// The scheme, lower case: `https`.
   public var scheme: String { fields.value.scheme }
-  /// The host, lower case, an international name in its ASCII form (`xn--…`); an IPv6 address without its
+  /// The host in lower case, an international name in its ASCII form (`xn--…`), an IPv6 address without
   /// brackets; empty for `file` and `data`.
   public var host: String { fields.value.host }
-  /// The port when the URL names one.
+  /// The port, if the URL contains one.
   public var port: Int? { fields.value.port }
-  /// The path, percent-encoded, beginning with a slash (for `data`, all that follows the colon).
+  /// The path, percent-encoded, starting with a slash (for `data`, everything after the colon).
   public internal(set) var path: String {
     get { fields.value.path }
     _modify { yield &fields.value.path }
@@ -35,24 +35,24 @@ public struct HTTPURL: Hashable, Sendable {
     _modify { yield &fields.value.query }
   }
 
-  /// The port used: the one named, or the scheme's own.
+  /// The port used: the one in the URL, or the default of the scheme.
   public var effectivePort: Int? { port ?? Self.defaultPorts[scheme] }
 
-  /// The scheme, host and port as one value: requests of one origin may share credentials (RFC 6454).
+  /// The origin: scheme, host and port as one text (RFC 9110, 4.3.1).
   public var origin: String { "\(scheme)://\(hostText):\(effectivePort ?? 0)" }
 
-  /// Scheme, host, port and path, without the query, which may hold secrets.
+  /// Scheme, host, port and path. The query is left out, because it may contain secrets.
   public var location: String { authorityText + path }
 
-  /// The whole URL as it goes on the wire.
+  /// The whole URL, as it is sent.
   public var string: String {
     guard let query else { return authorityText + path }
     return authorityText + path + "?" + query
   }
 
-  /// Parses an absolute URL.
+  /// Parses an absolute URL. Throws ``APIError/Reason/invalidURL``.
   ///
-  /// Mind that `HTTPURL("https://…")` with a literal is ``init(stringLiteral:)``, which traps.
+  /// Note that `HTTPURL("https://…")` with a literal calls ``init(stringLiteral:)``, which traps.
   public init(_ string: String) throws(APIError) {
     var rest = string[...]
     guard let colon = rest.utf8.firstIndex(of: UInt8(ascii: ":")), Self.isScheme(rest[..<colon]) else {
@@ -82,15 +82,15 @@ public struct HTTPURL: Hashable, Sendable {
     self.init(scheme: scheme, host: host, port: port, path: path, query: query)
   }
 
-  /// Makes a URL of parts that are known to be valid.
+  /// Makes a URL from parts that are valid.
   init(scheme: String, host: String, port: Int?, path: String, query: String?) {
     fields = Boxed(Fields(scheme: scheme, host: host, port: port, path: path, query: query))
   }
 
-  /// The host as it stands in a URL, an IPv6 address in brackets.
+  /// The host as it is written in a URL, with an IPv6 address in brackets.
   public var hostText: String { host.utf8.contains(UInt8(ascii: ":")) ? "[\(host)]" : host }
 
-  /// All that stands before the path.
+  /// The text before the path.
   var authorityText: String {
     if scheme == "data" { return "data:" }
     guard let port else { return "\(scheme)://\(hostText)" }
@@ -102,7 +102,7 @@ public struct HTTPURL: Hashable, Sendable {
 
 extension HTTPURL {
   private static func invalid(_ string: String, _ why: String) -> APIError {
-    // The query may hold secrets, so it is not quoted.
+    // The query is not quoted, because it may contain secrets.
     let shown = string.prefix { $0 != "?" }
     return APIError(.assembly, .invalidURL, "the URL \(String(shown).debugDescription) is not valid: \(why)")
   }
@@ -146,7 +146,7 @@ extension HTTPURL {
     guard !hostPart.isEmpty || scheme == "file" else { throw invalid(string, "it has no host") }
     var hostName = hostPart.lowercased()
     if hostPart.utf8.contains(where: { $0 >= 0x80 }) {
-      // Foundation applies IDNA, which refuses names that no registry hands out.
+      // Foundation applies IDNA, which refuses names that cannot be registered.
       guard let ascii = URLComponents(string: "http://\(hostName)/")?.encodedHost, !ascii.contains(":") else {
         throw invalid(string, "the host is no international domain name")
       }
@@ -165,7 +165,8 @@ extension HTTPURL {
     return (hostName, port)
   }
 
-  /// Path and query: visible ASCII, `%` followed by two hexadecimal digits, no space or control.
+  /// Checks a path or a query: visible ASCII, `%` followed by two hexadecimal digits, no space or control
+  /// character.
   static func check(_ text: String, of string: String) throws(APIError) {
     let allowed = PercentEncoding.target
     var rest = text.utf8[...]
@@ -183,10 +184,10 @@ extension HTTPURL {
 }
 
 extension HTTPURL: CustomStringConvertible, ExpressibleByStringLiteral {
-  /// The URL without its query, which may hold secrets.
+  /// The URL without its query, which may contain secrets.
   public var description: String { query == nil ? location : location + "?…" }
 
-  /// A URL written in the source. A literal that is not valid traps: it is an error of the program.
+  /// Makes a URL from a literal. A literal that is not a valid URL traps.
   public init(stringLiteral value: String) {
     do {
       try self.init(value)

@@ -1,13 +1,13 @@
 /// Writes parameters as one JSON object, without white space.
 ///
-/// Numbers with a fraction are written in the shortest form that reads back as the same number, and keep a
-/// `.0` when they are whole; bytes are base64. `NaN` and the infinities have no words in JSON and are
-/// refused. Characters beyond ASCII and `/` are not escaped.
+/// Numbers with a fraction are written in the shortest form that reads back as the same number, with `.0`
+/// when they are whole. Bytes are written as base64. `NaN` and the infinities do not exist in JSON and are
+/// refused. Non-ASCII characters and `/` are not escaped.
 /// - SeeAlso: <https://www.rfc-editor.org/rfc/rfc8259>
 public struct JSONBodyEncoder: BodyEncoder {
   /// How dates are written; the default is ``DateStyle/iso8601``.
   public var dates: DateStyle
-  /// Whether names are sorted by their bytes, at every depth, instead of kept in order. The default is false.
+  /// Whether names are sorted by their bytes at every depth. The default, false, keeps their order.
   public var sortsKeys: Bool
 
   /// Makes an encoder.
@@ -24,8 +24,8 @@ public struct JSONBodyEncoder: BodyEncoder {
 
   /// The object as UTF-8.
   ///
-  /// Throws ``APIError/Reason/unencodableParameter`` with the path of a number that is not finite or a date
-  /// beyond its style.
+  /// Throws ``APIError/Reason/unencodableParameter`` with the path of a number that is not finite, or of a
+  /// date that its style cannot express.
   public func encode(_ parameters: Parameters) throws(APIError) -> [UInt8] {
     var output: [UInt8] = []
     output.reserveCapacity(256)

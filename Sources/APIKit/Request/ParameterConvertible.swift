@@ -1,15 +1,16 @@
 public import Foundation
 
-/// A type whose values can stand as parameters.
+/// A type whose values can be used as parameters.
 ///
-/// The standard library's plain types, `Date` and `Data` do; optionals, arrays and dictionaries do when what they hold
-/// does; an enum with raw values does by declaring it. Adopt it for a type of your own that a server knows
-/// under one form:
+/// The plain types of the standard library, `Date` and `Data` conform; optionals, arrays and dictionaries
+/// do if their elements do, and an enum with raw values does when it declares it. Adopt it for a type of
+/// your own that a server expects in one form:
 ///
 ///     extension District: ParameterConvertible {}  // enum District: String
 ///     rents.load(["district": ParameterValue(district), "near": ParameterValue(place)])
 ///
-/// `UInt` and `UInt64` do not: half of their values are beyond what a parameter holds, so say which you mean.
+/// `UInt` and `UInt64` do not conform, because half of their values do not fit into a parameter; convert
+/// them to `Int` or `String`.
 public protocol ParameterConvertible {
   /// The value as it is sent.
   var parameterValue: ParameterValue { get }
@@ -54,7 +55,7 @@ extension Double: ParameterConvertible {
 }
 
 extension Float: ParameterConvertible {
-  /// A number with a fraction: the shortest that reads back as the same `Float`, so 0.1 stays 0.1.
+  /// A number with a fraction: the shortest one that reads back as the same `Float`, so 0.1 stays 0.1.
   public var parameterValue: ParameterValue { .double(Double(description) ?? Double(self)) }
 }
 
@@ -82,7 +83,7 @@ extension Data: ParameterConvertible {
 }
 
 extension Optional: ParameterConvertible where Wrapped: ParameterConvertible {
-  /// The value, or null. Whether a null is sent is decided by the encoding.
+  /// The value, or null. The encoding decides whether a null is sent.
   public var parameterValue: ParameterValue { self?.parameterValue ?? .null }
 }
 
@@ -92,7 +93,7 @@ extension Array: ParameterConvertible where Element: ParameterConvertible {
 }
 
 extension Dictionary: ParameterConvertible where Key == String, Value: ParameterConvertible {
-  /// Named values, sorted by name, for a dictionary has no order.
+  /// Named values, sorted by name, because a dictionary has no order.
   public var parameterValue: ParameterValue {
     .object(Parameters(map { ($0.key, $0.value.parameterValue) }).sorted())
   }

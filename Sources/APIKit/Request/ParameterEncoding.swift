@@ -1,7 +1,7 @@
-/// Where the parameters of a call go in its request, and in which form.
+/// Where the parameters of a call are placed in its request, and in which form.
 ///
-/// The default of a manager is ``automatic``. Some parameters may go into the URL beside a body:
-/// `.json.inURL("page", "token")`.
+/// The default of a manager is that of its service, which is ``automatic`` by default. Some parameters may
+/// go into the URL while the others make a body: `.json.inURL("page", "token")`.
 public struct ParameterEncoding: Sendable {
   private enum Form {
     case automatic
@@ -11,45 +11,45 @@ public struct ParameterEncoding: Sendable {
   }
 
   private var form: Form
-  /// The names of parameters that go into the query even when the others make a body. None by default.
+  /// The names of parameters that are sent in the query even when the others make a body. None by default.
   public var urlNames: Set<String> = []
-  /// How the query (and, for ``form``, the body) is written.
+  /// How the query is written and, for ``form``, the body.
   public var queryStyle = QueryStyle()
 
   private init(_ form: Form) { self.form = form }
 
-  /// A query for GET, HEAD and DELETE, and JSON for every other method.
+  /// In the query for GET, HEAD and DELETE, as JSON for all other methods.
   public static let automatic = Self(.automatic)
-  /// All in the query, whatever the method.
+  /// All parameters in the query, whatever the method.
   public static let query = Self(.query)
-  /// A body of `application/x-www-form-urlencoded`.
+  /// In a body of `application/x-www-form-urlencoded`.
   public static let form = Self(.form)
-  /// A body of JSON.
+  /// In a body of JSON.
   public static let json = Self(.body(JSONBodyEncoder()))
-  /// A body of an XML property list.
+  /// In a body that is an XML property list.
   public static let propertyList = Self(.body(PropertyListBodyEncoder()))
-  /// A body made by an encoder of the application's own, or by one of ours with other settings.
+  /// In a body made by an encoder of the application, or by one of the framework with other settings.
   public static func body(_ encoder: any BodyEncoder) -> Self { Self(.body(encoder)) }
 
-  /// The same with these names in the query.
+  /// This encoding with these names in the query.
   public func inURL(_ names: String...) -> Self {
     var copy = self
     copy.urlNames.formUnion(names)
     return copy
   }
 
-  /// The same with another style of query.
+  /// This encoding with another style of query.
   public func queryStyle(_ style: QueryStyle) -> Self {
     var copy = self
     copy.queryStyle = style
     return copy
   }
 
-  /// Puts the parameters into the request: adds to its query, and sets its body and `Content-Type`.
+  /// Adds the parameters to a request: to its query, or as its body with a `Content-Type`.
   ///
-  /// Without parameters for it there is no body and no `Content-Type`. A `Content-Type` that the request has
-  /// already is kept. Throws ``APIError/Reason/unencodableParameter`` for a value that has no words in the
-  /// encoding and ``APIError/Reason/misconfigured`` when the request has a body already.
+  /// When no parameters are left for the body, neither is set. A `Content-Type` that the request has
+  /// already is kept. Throws ``APIError/Reason/unencodableParameter`` for a value that the encoding cannot
+  /// express, and ``APIError/Reason/misconfigured`` when the request has a body already.
   public func apply(_ parameters: Parameters, to request: inout HTTPRequest) throws(APIError) {
     guard !parameters.isEmpty else { return }
     guard let encoder = bodyEncoder(for: request.method) else {
@@ -72,7 +72,7 @@ public struct ParameterEncoding: Sendable {
     if !request.headers.contains("Content-Type") { request.headers.add("Content-Type", encoder.contentType) }
   }
 
-  /// Whether no code of the application runs, see ``BodyEncoder/runsInline``.
+  /// Whether encoding is quick enough for the main actor; see ``BodyEncoder/runsInline``.
   var runsInline: Bool { if case .body(let encoder) = form { encoder.runsInline } else { true } }
 
   private func bodyEncoder(for method: HTTPMethod) -> (any BodyEncoder)? {

@@ -1,9 +1,9 @@
 public import Foundation
 
-/// One value of a parameter: what JSON has, and dates and bytes besides.
+/// One value of a parameter: the types of JSON, and dates and bytes in addition.
 ///
-/// Written as a literal wherever the compiler knows the type: `["city": "Suzhou", "beds": 3, "new": true]`.
-/// How dates, booleans, nulls and arrays look on the wire is decided by the encoding, not here.
+/// Literals are accepted: `["city": "Suzhou", "beds": 3, "new": true]`. The encoding decides how dates,
+/// booleans, nulls and arrays are written.
 public enum ParameterValue: Sendable, Hashable {
   /// Text.
   case string(String)
@@ -17,7 +17,7 @@ public enum ParameterValue: Sendable, Hashable {
   case date(Date)
   /// Bytes; base64 in text encodings.
   case data([UInt8])
-  /// Nothing, said explicitly.
+  /// An explicit null.
   case null
   /// Values in order.
   case array([ParameterValue])
@@ -48,11 +48,11 @@ extension ParameterValue: ExpressibleByStringLiteral, ExpressibleByIntegerLitera
 }
 
 extension ParameterValue {
-  /// The text, when it is text.
+  /// The text; nil for a value of another type.
   public var string: String? { if case .string(let value) = self { value } else { nil } }
-  /// The whole number, when it is one.
+  /// The whole number; nil for a value of another type.
   public var integer: Int? { if case .integer(let value) = self { value } else { nil } }
-  /// The number, when it is one, whole or not.
+  /// The number, with or without a fraction; nil for a value of another type.
   public var double: Double? {
     switch self {
     case .double(let value): value
@@ -60,6 +60,6 @@ extension ParameterValue {
     default: nil
     }
   }
-  /// True or false, when it is a boolean.
+  /// The boolean; nil for a value of another type.
   public var bool: Bool? { if case .bool(let value) = self { value } else { nil } }
 }

@@ -1,7 +1,7 @@
-/// The parameters of one call: named values in the order given.
+/// The parameters of one call: named values in order.
 ///
-/// A name stands once; setting it again keeps its place. Order matters only where it is sent or signed;
-/// two `Parameters` are equal when they hold the same pairs, in whatever order.
+/// Each name occurs once; setting it again keeps its position. The order matters only when parameters are
+/// sent or signed: two `Parameters` are equal when they contain the same pairs in any order.
 public struct Parameters: Sendable {
   /// The pairs in order.
   public private(set) var pairs: [(name: String, value: ParameterValue)]
@@ -9,14 +9,16 @@ public struct Parameters: Sendable {
   /// No parameters.
   public init() { pairs = [] }
 
-  /// Pairs in order; of a repeated name the last value stands, at the place of the first.
+  /// Makes parameters from pairs in order. The last value of a repeated name is used, at the position of
+  /// the first.
   public init(_ pairs: some Sequence<(String, ParameterValue)>) {
     self.pairs = []
     self.pairs.reserveCapacity(pairs.underestimatedCount)
     for (name, value) in pairs { self[name] = value }
   }
 
-  /// The value of a name; nil removes it, while ``ParameterValue/null`` is a value that is sent.
+  /// The value of a name. Setting nil removes the name, while ``ParameterValue/null`` is a value that is
+  /// sent.
   public subscript(name: String) -> ParameterValue? {
     get { pairs.first { $0.name == name }?.value }
     set {
@@ -30,14 +32,14 @@ public struct Parameters: Sendable {
     }
   }
 
-  /// Sets every pair of `other`; where both have a name, `other` wins.
+  /// Sets all pairs of `other`, which replace pairs of the same names.
   public mutating func merge(_ other: Parameters) {
     guard !isEmpty else { return self = other }
     pairs.reserveCapacity(pairs.count + other.pairs.count)
     for (name, value) in other.pairs { self[name] = value }
   }
 
-  /// These parameters with those of `other` set over them.
+  /// These parameters with all pairs of `other` set.
   public func merging(_ other: Parameters) -> Parameters {
     var merged = self
     merged.merge(other)
@@ -60,9 +62,9 @@ public struct Parameters: Sendable {
 
   /// The names in order.
   public var names: [String] { pairs.map(\.name) }
-  /// How many there are.
+  /// The number of pairs.
   public var count: Int { pairs.count }
-  /// Whether there are none.
+  /// Whether there are no pairs.
   public var isEmpty: Bool { pairs.isEmpty }
 }
 
@@ -72,7 +74,7 @@ extension Parameters: ExpressibleByDictionaryLiteral {
 }
 
 extension Parameters: Hashable {
-  /// Whether both hold the same pairs, in whatever order.
+  /// Whether both contain the same pairs, in any order.
   public static func == (left: Parameters, right: Parameters) -> Bool {
     left.count == right.count && left.pairs.allSatisfy { right[$0.name] == $0.value }
   }

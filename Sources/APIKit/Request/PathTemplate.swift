@@ -1,20 +1,21 @@
-/// An API name with places for parameters: `rent/{id}/photos`.
+/// An API name with placeholders for parameters: `rent/{id}/photos`.
 ///
-/// A value fills its place as one segment, percent-encoded, so that no value can change the path's shape.
+/// A value replaces its placeholder as one segment, percent-encoded, so a value cannot change the structure
+/// of the path.
 public struct PathTemplate: Sendable, Hashable, ExpressibleByStringLiteral, CustomStringConvertible {
   /// The template as written.
   public let description: String
 
-  /// Makes a template. It is read when it is filled.
+  /// Makes a template. It is parsed when it is filled.
   public init(_ template: String) { description = template }
 
   /// Makes a template.
   public init(stringLiteral value: String) { description = value }
 
-  /// The path with every place filled, and the names used, so that they are not sent again.
+  /// The path with every placeholder replaced, and the names used, so that they are not sent again.
   ///
-  /// Throws ``APIError/Reason/invalidURL`` naming the place when its parameter is missing, null, empty, an
-  /// array or an object, or would be `.` or `..`; and when a brace has no partner.
+  /// Throws ``APIError/Reason/invalidURL`` naming the placeholder when its parameter is missing, null,
+  /// empty, an array or an object, or would be `.` or `..`; and when a brace has no counterpart.
   public func fill(_ parameters: Parameters) throws(APIError) -> (path: String, used: Set<String>) {
     var rest = description[...]
     guard rest.utf8.contains(where: { $0 == UInt8(ascii: "{") || $0 == UInt8(ascii: "}") }) else {

@@ -1,6 +1,7 @@
-/// Which bytes of a text stand for themselves in a part of a URL, and how a space is written.
+/// Which bytes of a text are kept in a part of a URL, and how a space is written; all others are
+/// percent-encoded.
 ///
-/// Works on the UTF-8 bytes of the text, so every text can be encoded, control characters included.
+/// Works on the UTF-8 bytes of the text, so every text can be encoded, including control characters.
 /// - SeeAlso: <https://www.rfc-editor.org/rfc/rfc3986#section-2>
 public struct PercentEncoding: Sendable, Hashable {
   private let kept: ASCIISet
@@ -11,22 +12,21 @@ public struct PercentEncoding: Sendable, Hashable {
     self.spaceIsPlus = spaceIsPlus
   }
 
-  /// Only the unreserved characters of RFC 3986 stand for themselves: fit for a name or a value in a query
-  /// and for one segment of a path.
+  /// Keeps only the unreserved characters of RFC 3986: for a name or a value in a query, and for one
+  /// segment of a path.
   public static let component = Self(keeping: ASCIISet(alphanumericsAnd: "-._~"))
 
-  /// As ``component``, with a space written as `+`, as many servers read queries.
+  /// The same as ``component``, with a space written as `+`, which many servers expect in queries.
   public static let componentWithPlus = Self(keeping: ASCIISet(alphanumericsAnd: "-._~"), spaceIsPlus: true)
 
-  /// The rules of `application/x-www-form-urlencoded`: letters, digits and `*-._` stand for themselves, a
-  /// space is `+`.
+  /// The rules of `application/x-www-form-urlencoded`: letters, digits and `*-._` are kept, a space is `+`.
   /// - SeeAlso: <https://url.spec.whatwg.org/#application-x-www-form-urlencoded-percent-encode-set>
   public static let form = Self(keeping: ASCIISet(alphanumericsAnd: "*-._"), spaceIsPlus: true)
 
-  /// All that may stand in a path, slashes included (RFC 3986, 3.3).
+  /// Keeps everything that is allowed in a path, including slashes (RFC 3986, 3.3).
   static let path = Self(keeping: ASCIISet(alphanumericsAnd: "-._~!$&'()*+,;=:@/"))
 
-  /// All that may stand in a path with its query, as servers write them: brackets are let through.
+  /// Keeps everything that servers send in a path with its query, including brackets.
   static let target = Self(keeping: ASCIISet(visibleBut: "\"#%<>\\^`{|}"))
 
   /// The text in its encoded form.
@@ -55,25 +55,25 @@ public struct PercentEncoding: Sendable, Hashable {
     }
   }
 
-  /// Whether the byte stands for itself.
+  /// Whether the byte is kept.
   @inline(__always)
   func keeps(_ byte: UInt8) -> Bool { kept.contains(byte) }
 
-  /// Whether the text begins with a percent sign and its two digits.
+  /// Whether the text begins with a percent sign and two hexadecimal digits.
   static func isTriplet(_ text: some Sequence<UInt8>) -> Bool {
     var bytes = text.makeIterator()
     return bytes.next() == UInt8(ascii: "%") && bytes.next().flatMap(Hex.value) != nil
       && bytes.next().flatMap(Hex.value) != nil
   }
 
-  // RFC 3986 wants upper-case digits (2.1).
+  // RFC 3986 asks for upper-case digits (2.1).
   private static func digit(_ value: UInt8) -> UInt8 {
     value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "A") + value - 10
   }
 
-  /// The text that an encoded text stands for; nil when a `%` lacks its digits or the bytes are not UTF-8.
+  /// The decoded text; nil when a `%` is not followed by two digits, or the bytes are not UTF-8.
   ///
-  /// `plusIsSpace` says whether `+` stands for a space, as in forms; the default is false.
+  /// `plusIsSpace` decodes `+` as a space, as in forms; the default is false.
   public static func decode(_ text: some StringProtocol, plusIsSpace: Bool = false) -> String? {
     var output: [UInt8] = []
     output.reserveCapacity(text.utf8.count)
@@ -91,8 +91,8 @@ public struct PercentEncoding: Sendable, Hashable {
     return String(validating: output, as: UTF8.self)
   }
 
-  /// The pairs of a query or a form, decoded; a name without `=` has the empty text. Nil where ``decode(_:plusIsSpace:)``
-  /// is nil.
+  /// The decoded pairs of a query or a form; the value of a name without `=` is empty. Nil where
+  /// ``decode(_:plusIsSpace:)`` is nil.
   static func pairs(of query: some StringProtocol) -> [(name: String, value: String)]? {
     var pairs: [(String, String)] = []
     for pair in query.split(separator: "&") {

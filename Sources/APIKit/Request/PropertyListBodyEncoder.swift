@@ -1,12 +1,12 @@
 import Foundation
 
-/// Writes parameters as an XML property list whose top is a dictionary.
+/// Writes parameters as an XML property list with a dictionary at the top.
 ///
-/// Property lists have no null, so a null is refused; so are numbers that are not finite and characters
-/// that XML cannot hold. Dates are written in ISO 8601 and bytes as data.
+/// Property lists have no null, so nulls are refused, as are numbers that are not finite and characters
+/// that XML does not allow. Dates are written in ISO 8601, bytes as data.
 /// - SeeAlso: <https://www.apple.com/DTDs/PropertyList-1.0.dtd>
 public struct PropertyListBodyEncoder: BodyEncoder {
-  /// Whether names are sorted by their bytes, at every depth, instead of kept in order. The default is false.
+  /// Whether names are sorted by their bytes at every depth. The default, false, keeps their order.
   public var sortsKeys: Bool
 
   /// Makes an encoder.
@@ -18,7 +18,7 @@ public struct PropertyListBodyEncoder: BodyEncoder {
   /// `application/x-plist`
   public var contentType: String { "application/x-plist" }
 
-  /// The list as UTF-8.
+  /// The property list as UTF-8.
   ///
   /// Throws ``APIError/Reason/unencodableParameter`` with the path of a value that cannot be written.
   public func encode(_ parameters: Parameters) throws(APIError) -> [UInt8] {
@@ -80,7 +80,7 @@ extension PropertyListBodyEncoder {
       case "&": output += "&amp;".utf8
       case "<": output += "&lt;".utf8
       case ">": output += "&gt;".utf8
-      // A reader would turn a bare carriage return into a line feed (XML 1.0, 2.11).
+      // A parser turns a bare carriage return into a line feed (XML 1.0, 2.11).
       case "\r": output += "&#13;".utf8
       case "\t", "\n": output.append(UInt8(scalar.value))
       case "\u{0}"..<"\u{20}", "\u{FFFE}", "\u{FFFF}":

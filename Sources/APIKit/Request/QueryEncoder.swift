@@ -1,18 +1,19 @@
 /// Writes parameters as a query: `city=Suzhou&beds=3`.
 ///
-/// Names and values are percent-encoded by RFC 3986 (only unreserved characters stand for themselves), the
-/// brackets of arrays and objects included, so every server reads them alike. Bytes are written as base64.
+/// Names and values are percent-encoded by RFC 3986: only unreserved characters are kept, and the brackets
+/// of arrays and objects are encoded too. Bytes are written as base64.
 public struct QueryEncoder: Sendable {
-  /// How values without words of their own are written.
+  /// How arrays, objects, booleans, dates, nulls and spaces are written.
   public var style: QueryStyle
 
   /// Makes an encoder.
   public init(_ style: QueryStyle = QueryStyle()) { self.style = style }
 
-  /// The query, without a question mark; empty when there is nothing to send.
+  /// The query without a question mark; empty when there is nothing to send.
   ///
   /// Throws ``APIError/Reason/unencodableParameter`` with the path of a value that cannot be written: a
-  /// number that is not finite, a date beyond its style, a nested value in a joined array.
+  /// number that is not finite, a date that its style cannot express, or an element of a joined array that
+  /// is nested or contains the separator.
   public func encode(_ parameters: Parameters) throws(APIError) -> String {
     let escaping = style.spaces == .plus ? PercentEncoding.componentWithPlus : .component
     do {
@@ -22,7 +23,7 @@ public struct QueryEncoder: Sendable {
     }
   }
 
-  /// The pairs as bytes under the rules given.
+  /// The pairs as bytes, escaped by the given rules.
   func bytes(_ parameters: Parameters, escaping: PercentEncoding) throws(Unencodable) -> [UInt8] {
     var writer = QueryWriter(style: style, escaping: escaping)
     try writer.write(parameters)
@@ -30,12 +31,12 @@ public struct QueryEncoder: Sendable {
   }
 }
 
-/// Walks nested parameters and writes one `name=value` pair for each leaf.
+/// Writes one `name=value` pair for each leaf of nested parameters.
 private struct QueryWriter {
   let style: QueryStyle
   let escaping: PercentEncoding
   var output: [UInt8] = []
-  /// The encoded name of the place that is being written; grows and shrinks with the depth.
+  /// The encoded name of the current value; it grows and shrinks with the depth.
   private var key: [UInt8] = []
 
   init(style: QueryStyle, escaping: PercentEncoding) {
@@ -107,8 +108,8 @@ private struct QueryWriter {
     beginPair()
     for (index, text) in texts.enumerated() {
       if index > 0 {
-        // A comma and its like may stand in a query as they are, which servers that split before they
-        // decode need.
+        // A comma or semicolon is allowed in a query, and servers that split before they decode need it
+        // unencoded.
         for byte in separator.utf8 {
           if escaping != .form, byte == UInt8(ascii: ",") || byte == UInt8(ascii: ";") {
             output.append(byte)

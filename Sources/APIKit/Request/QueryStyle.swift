@@ -1,6 +1,7 @@
-/// How values that a query has no words for are written: arrays, objects, booleans, dates, nulls, spaces.
+/// How values are written that a query has no standard form for: arrays, objects, booleans, dates, nulls,
+/// spaces.
 ///
-/// Used for queries and for form bodies. There is no standard; servers differ.
+/// Used for queries and for form bodies, because servers differ.
 public struct QueryStyle: Sendable {
   /// How an array is written. An empty one is not sent, except as ``Arrays/joined(_:)``: `a=`.
   public enum Arrays: Sendable, Hashable {
@@ -10,7 +11,7 @@ public struct QueryStyle: Sendable {
     case repeated
     /// `a[0]=1&a[1]=2`
     case indexed
-    /// `a=1,2` with the separator given. Elements must be plain and must not hold the separator.
+    /// `a=1,2` with the given separator. Elements must be plain and must not contain the separator.
     case joined(String)
 
     /// `a=1,2`
@@ -35,7 +36,7 @@ public struct QueryStyle: Sendable {
 
   /// How a null is written.
   public enum Nulls: Sendable, Hashable {
-    /// Not at all, its name included.
+    /// Neither the name nor a value is sent.
     case omitted
     /// `a=`
     case empty
@@ -63,7 +64,7 @@ public struct QueryStyle: Sendable {
   public var nulls: Nulls
   /// How spaces are written; the default is ``Spaces/percent``.
   public var spaces: Spaces
-  /// Whether names are sorted by their bytes, at every depth, instead of kept in order. The default is false.
+  /// Whether names are sorted by their bytes at every depth. The default, false, keeps their order.
   public var sortsKeys: Bool
 
   /// Makes a style.
@@ -80,7 +81,7 @@ public struct QueryStyle: Sendable {
     self.sortsKeys = sortsKeys
   }
 
-  /// The text of a plain value; nil when it is not written at all.
+  /// The text of a plain value; nil when it is not sent.
   func text(of value: ParameterValue) throws(Unencodable) -> String? {
     switch value {
     case .string(let text): return text

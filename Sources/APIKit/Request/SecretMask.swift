@@ -1,9 +1,9 @@
 /// Replaces the values of secret names in texts that people read.
 ///
-/// Which names are secret is told by ``HTTPHeaders/isSecret(_:)`` for fields and by ``SecretParameter`` for the
-/// pairs of queries and bodies.
+/// Names are secret by ``HTTPHeaders/isSecret(_:)`` in header fields and JSON bodies, and by
+/// ``SecretParameter`` in queries and form bodies.
 struct SecretMask {
-  /// What stands in place of a secret.
+  /// The replacement of a secret.
   static let mark = "•••"
 
   /// Whether anything is replaced.
@@ -27,7 +27,7 @@ struct SecretMask {
     }.joined(separator: "&")
   }
 
-  /// A body of text: forms and JSON by the names inside, other texts as they are.
+  /// A text body: forms and JSON are masked by the names in them, other texts are not changed.
   func body(_ text: String, contentType: String?) -> String {
     guard isOn else { return text }
     let type = contentType?.lowercased() ?? ""
@@ -36,7 +36,7 @@ struct SecretMask {
     return text
   }
 
-  /// JSON in which the values of secret names, whatever their kind, are the mark.
+  /// JSON with the values of secret names replaced, whatever their type.
   private func json(_ text: String) -> String {
     let bytes = Array(text.utf8)
     var output: [UInt8] = []
@@ -68,7 +68,7 @@ struct SecretMask {
     return index
   }
 
-  /// The index behind the closing quote of a string that opens at `start`.
+  /// The index after the closing quote of a string that opens at `start`.
   private static func endOfString(_ bytes: [UInt8], _ start: Int) -> Int {
     var index = start + 1
     while index < bytes.count, bytes[index] != UInt8(ascii: "\"") {
@@ -77,7 +77,8 @@ struct SecretMask {
     return min(index + 1, bytes.count)
   }
 
-  /// The index behind a value: a string, a whole array or object, or all up to a comma or a closing mark.
+  /// The index after a value: a string, a whole array or object, or everything up to a comma or a closing
+  /// bracket.
   private static func endOfValue(_ bytes: [UInt8], _ start: Int) -> Int {
     var index = start
     var depth = 0

@@ -1,7 +1,7 @@
-/// Which parameters hold secrets.
+/// Which parameters contain secrets.
 enum SecretParameter {
-  /// Whether a parameter of that name is masked: what ``HTTPHeaders/isSecret(_:)`` masks, and the names
-  /// that sign-in forms and OAuth use.
+  /// Whether a parameter of this name is masked: the names of ``HTTPHeaders/isSecret(_:)``, and those that
+  /// sign-in forms and OAuth use.
   static func matches(_ name: String) -> Bool {
     if HTTPHeaders.isSecret(name) { return true }
     let name = name.lowercased()

@@ -1,39 +1,39 @@
-/// Why a value inside parameters cannot be written, and where it stands.
+/// Why a value inside parameters cannot be written, and where it is.
 ///
-/// Thrown where the value is, and told the names on the way out, so that encoding keeps no path.
+/// Thrown at the value. Each enclosing level adds its name to the path, so that encoding need not keep one.
 struct Unencodable: Error {
   /// The path from the top: `filter.prices[2]`.
   private(set) var path = ""
-  /// What is wrong with the value, never the value.
+  /// What is wrong with the value, without the value itself.
   let why: String
 
   init(_ why: String) { self.why = why }
 
-  /// The same inside a named value.
+  /// The same error, one level up inside a named value.
   func under(_ name: String) -> Unencodable {
     var outer = self
     outer.path = path.isEmpty || path.hasPrefix("[") ? name + path : name + "." + path
     return outer
   }
 
-  /// The same inside an element.
+  /// The same error, one level up inside an array element.
   func at(_ index: Int) -> Unencodable {
     var outer = self
     outer.path = path.isEmpty || path.hasPrefix("[") ? "[\(index)]" + path : "[\(index)]." + path
     return outer
   }
 
-  /// Writes what stands under a name; the name is added to the path of what cannot be written.
+  /// Writes the value of a name, and adds the name to the path of an error.
   static func under(_ name: String, _ write: () throws(Unencodable) -> Void) throws(Unencodable) {
     do { try write() } catch { throw error.under(name) }
   }
 
-  /// Writes an element; its place is added to the path of what cannot be written.
+  /// Writes an element, and adds its index to the path of an error.
   static func at(_ index: Int, _ write: () throws(Unencodable) -> Void) throws(Unencodable) {
     do { try write() } catch { throw error.at(index) }
   }
 
-  /// The error a caller sees.
+  /// The error that the caller receives.
   func error(in format: String) -> APIError {
     APIError(
       .assembly, .unencodableParameter,

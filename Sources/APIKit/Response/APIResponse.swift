@@ -1,18 +1,18 @@
-/// What a load landed with: the raw data, the answer it came in, and where that answer came from.
+/// The response of a load: its raw data, the HTTP response that contained it, and where that came from.
 public struct APIResponse: Sendable {
   /// The body, decoded; ``RawData/Kind/missing`` when it was empty or not decoded.
   public var raw: RawData { contents.value.raw }
-  /// Status, headers, bytes and metrics of the answer.
+  /// Status, header fields, bytes and metrics.
   public var http: HTTPResponse { contents.value.http }
-  /// Where the answer came from.
+  /// Where the response came from.
   public var provenance: Provenance { contents.value.provenance }
-  /// Which API it came from, for which parameters and by which flight. Stamped at the landing; one that was
-  /// made by hand says nothing.
+  /// The API, parameters and flight that the response belongs to. Set at the landing; empty for a response
+  /// that was made by hand.
   public internal(set) var source: ReformSource {
     get { contents.value.source }
     set { contents.value.source = newValue }
   }
-  /// What reformers have made of it, see `data(with:)`.
+  /// The outputs of reformers for this response, see `data(with:)`.
   var reforms: ReformMemo { contents.value.reforms }
 
   private struct Contents: Sendable {
@@ -32,30 +32,30 @@ public struct APIResponse: Sendable {
     contents = Boxed(Contents(raw: raw, http: http, provenance: provenance, source: source))
   }
 
-  /// The flight that landed with it; nil for one that was made by hand.
+  /// The flight that landed with it; nil for a response that was made by hand.
   public var flightID: FlightID? { source.flightID }
 
   /// The status code.
   public var status: Int { http.status }
   /// The header fields.
   public var headers: HTTPHeaders { http.headers }
-  /// The body as received, after content decoding and the service's own transform.
+  /// The body, after content decoding and the service's own transformation.
   public var bytes: [UInt8] { http.bytes }
 }
 
-/// Where an answer came from.
+/// Where a response came from.
 public enum Provenance: Sendable, Hashable {
   /// From the server, for this load.
   case network
-  /// From the memory cache, stored so long ago.
+  /// From the memory cache; the age is the time since it was stored.
   case memory(age: Duration)
-  /// From the disk cache, stored so long ago.
+  /// From the disk cache; the age is the time since it was stored.
   case disk(age: Duration)
   /// From the cache, confirmed by the server for this load.
   case revalidated
-  /// From the cache though no longer fresh, or in place of a server that could not be reached; stored so
-  /// long ago.
+  /// From the cache although no longer fresh, or in place of a failure; the age is the time since it was
+  /// stored.
   case stale(age: Duration)
-  /// From the service's fallback, in the place of a server that cannot be asked.
+  /// From the service's fallback, because the request could not be sent.
   case fallback
 }

@@ -1,18 +1,18 @@
-/// Reads `application/x-www-form-urlencoded` bodies: an object of strings.
+/// Decodes `application/x-www-form-urlencoded` bodies: an object of strings.
 ///
-/// A name that comes several times gives several members of that name: the last wins, and
-/// ``RawData/all(forKey:)`` gives them all. A name without `=` has the empty text. Numbers stay text; read
-/// them with the lenient forms. A percent sign that does not begin an escape stands for itself, and bytes
-/// that are not UTF-8 become U+FFFD.
+/// A name that occurs several times becomes several members of that name: the last one is used, and
+/// ``RawData/all(forKey:)`` returns all. The value of a name without `=` is empty. Numbers stay text; read
+/// them with the lenient accessors. A percent sign that does not start an escape is kept, and bytes that
+/// are not UTF-8 become U+FFFD.
 /// - SeeAlso: <https://url.spec.whatwg.org/#concept-urlencoded-parser>
 public struct FormBodyDecoder: BodyDecoder {
-  /// A decoder; it has no settings.
+  /// Makes a decoder.
   public init() {}
 
   /// True.
   public var runsInline: Bool { true }
 
-  /// Reads a form.
+  /// Decodes a form.
   public func decode(_ bytes: [UInt8], limits: RawData.Limits = .default) throws(APIError) -> RawData {
     try limits.check(bytes)
     var json: [UInt8] = [UInt8(ascii: "{")]

@@ -1,23 +1,23 @@
-/// Reads the bytes of a body into ``RawData``; one type for each format.
+/// Decodes the bytes of a body into ``RawData``; one type for each format.
 ///
-/// JSON, property lists and form-encoded bodies are there (``JSONBodyDecoder``, ``PropertyListBodyDecoder``,
-/// ``FormBodyDecoder``); ``BodyDecoders`` chooses among them by content type. To read another format, write
-/// a decoder that makes the value with ``RawData/init(plain:)`` or from JSON text, and register it with the
-/// service's decoders. In a test, call it: it is a function of its bytes.
+/// The framework has ``JSONBodyDecoder``, ``PropertyListBodyDecoder`` and ``FormBodyDecoder``;
+/// ``BodyDecoders`` chooses among them by content type. For another format, write a decoder that makes the
+/// value with ``RawData/init(plain:)`` or from JSON text, and register it with the service's decoders. In a
+/// test, call it directly: its result depends only on the bytes.
 public protocol BodyDecoder: Sendable {
-  /// Reads a body.
+  /// Decodes a body.
   ///
-  /// Called once for each response, off the main actor and, unless ``runsInline`` is true, off the transports'
-  /// threads.
+  /// Called for each response with a body, off the main actor and, unless ``runsInline`` is true, off the
+  /// transports' threads. May be called concurrently.
   /// - Parameters:
-  ///   - bytes: The body after content decoding and the service's byte transform.
-  ///   - limits: What to give up at.
-  /// - Throws: An error of place `response`: ``APIError/Reason/malformedBody`` or
+  ///   - bytes: The body after content decoding and the service's own transformation.
+  ///   - limits: The sizes and depths beyond which to throw.
+  /// - Throws: An error with the place `response`: ``APIError/Reason/malformedBody`` or
   ///   ``APIError/Reason/bodyLimitExceeded``.
   func decode(_ bytes: [UInt8], limits: RawData.Limits) throws(APIError) -> RawData
 
-  /// Whether it may run on the main actor and on a transport's thread, for bodies of up to 64 KiB in memory: it takes
-  /// microseconds and waits for nothing. The default is false: loads then leave these threads for it.
+  /// Whether the decoder may run on a transport's thread, for bodies of up to 64 KiB. It must then take
+  /// only microseconds and never wait. The default, false, runs it in a task.
   var runsInline: Bool { get }
 }
 
@@ -26,15 +26,15 @@ extension BodyDecoder {
   public var runsInline: Bool { false }
 }
 
-/// Reads JSON of RFC 8259; see ``RawData``.
+/// Decodes JSON (RFC 8259); see ``RawData``.
 public struct JSONBodyDecoder: BodyDecoder {
-  /// A decoder; it has no settings.
+  /// Makes a decoder.
   public init() {}
 
   /// True.
   public var runsInline: Bool { true }
 
-  /// Reads a JSON document.
+  /// Decodes a JSON document.
   public func decode(_ bytes: [UInt8], limits: RawData.Limits = .default) throws(APIError) -> RawData {
     try RawData(parsing: bytes, limits: limits)
   }

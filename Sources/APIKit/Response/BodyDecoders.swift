@@ -4,24 +4,25 @@
 /// var decoders = BodyDecoders.standard
 /// decoders.register(MessagePackDecoder(), for: "application/msgpack")
 /// ```
-/// A decoder is looked for under the media type itself, then under its structured suffix (`+json`), then
-/// under its type with a star (`text/*`). Parameters of the content type, such as a charset, play no part.
+/// A decoder is looked up by the media type, then by its structured suffix (`+json`), then by its type with
+/// a star (`text/*`). Parameters of the content type, such as a charset, are ignored.
 public struct BodyDecoders: Sendable {
   private var decoders: [String: any BodyDecoder] = [:]
 
-  /// Reads bodies whose content type is absent or has no decoder. Nil refuses them. The default is nil for
-  /// an empty registry; in ``standard`` it reads JSON where there is no content type and refuses unknown
-  /// ones, see ``readsUnknownTypes``.
+  /// Decodes bodies without a content type; nil refuses them. With ``readsUnknownTypes`` it decodes bodies
+  /// of unregistered types as well.
+  ///
+  /// The default is nil in an empty registry, and JSON in ``standard``.
   public var fallback: (any BodyDecoder)?
 
-  /// Whether ``fallback`` also reads bodies of a content type that has no decoder. The default is false:
-  /// the HTML page of a proxy is reported as such, and not as bad JSON.
+  /// Whether ``fallback`` also decodes bodies whose content type has no decoder. The default is false, so
+  /// that the HTML page of a proxy is reported as such, and not as malformed JSON.
   public var readsUnknownTypes = false
 
   /// No decoders.
   public init() {}
 
-  /// JSON (`application/json`, `+json`, `text/json`, and `text/plain`, as which many services send it),
+  /// JSON (`application/json`, `+json`, `text/json`, and `text/plain`, which many services send for JSON),
   /// property lists (`application/x-plist`, `text/x-plist`, `application/x-apple-plist`, `+plist`) and
   /// forms (`application/x-www-form-urlencoded`); without a content type, JSON.
   public static let standard: BodyDecoders = {
@@ -37,18 +38,18 @@ public struct BodyDecoders: Sendable {
     return decoders
   }()
 
-  /// Has bodies of a type read by a decoder, in place of the one before.
+  /// Registers a decoder for a type, in place of an earlier one.
   ///
-  /// The type is a media type, a structured suffix (`+json`), or one with a star (`text/*`). Case does not
-  /// matter.
+  /// The type is a media type, a structured suffix (`+json`), or one with a star (`text/*`). Case is
+  /// ignored.
   public mutating func register(_ decoder: any BodyDecoder, for type: String) {
     decoders[Self.mediaType(type)] = decoder
   }
 
-  /// Refuses bodies of a type from now on.
+  /// Removes the decoder of a type, so that its bodies are refused.
   public mutating func remove(_ type: String) { decoders[Self.mediaType(type)] = nil }
 
-  /// The decoder for a content type as the header field gives it; nil when such bodies are refused.
+  /// The decoder for the value of a `Content-Type` header field; nil when such bodies are refused.
   public func decoder(for contentType: String?) -> (any BodyDecoder)? {
     let type = contentType.map(Self.mediaType) ?? ""
     if type.isEmpty { return fallback }
@@ -58,10 +59,10 @@ public struct BodyDecoders: Sendable {
     return readsUnknownTypes ? fallback : nil
   }
 
-  /// Reads a body by its content type.
+  /// Decodes a body by its content type.
   ///
-  /// - Throws: ``APIError/Reason/unacceptableContentType`` when no decoder is registered for it, or what the
-  ///   decoder throws.
+  /// - Throws: ``APIError/Reason/unacceptableContentType`` when no decoder is registered for it, or what
+  ///   the decoder throws.
   public func decode(
     _ bytes: [UInt8], contentType: String?, limits: RawData.Limits = .default
   ) throws(APIError) -> RawData {

@@ -1,4 +1,4 @@
-/// What a server answered to one request.
+/// The response of a server to one request.
 public struct HTTPResponse: Sendable {
   private struct Fields: Sendable {
     var status: Int
@@ -17,7 +17,8 @@ public struct HTTPResponse: Sendable {
     get { fields.value.status }
     _modify { yield &fields.value.status }
   }
-  /// The header fields in the order received. Of several header blocks (1xx), the last.
+  /// The header fields in the order received. When there are several header blocks (1xx), those of the
+  /// last.
   public var headers: HTTPHeaders {
     get { fields.value.headers }
     _modify { yield &fields.value.headers }
@@ -27,22 +28,22 @@ public struct HTTPResponse: Sendable {
     get { fields.value.body }
     _modify { yield &fields.value.body }
   }
-  /// The protocol that carried it.
+  /// The protocol version.
   public var version: HTTPVersion {
     get { fields.value.version }
     _modify { yield &fields.value.version }
   }
-  /// Times and counts of the attempt.
+  /// Timings and byte counts of the attempt.
   public var metrics: TransportMetrics {
     get { fields.value.metrics }
     _modify { yield &fields.value.metrics }
   }
-  /// The URL that answered: after redirects, the last.
+  /// The URL that the response came from: after redirects, the last one.
   public var url: HTTPURL? {
     get { fields.value.url }
     _modify { yield &fields.value.url }
   }
-  /// The requests redirected on the way, first to last; empty when there was none.
+  /// The URLs that were redirected, first to last; empty without redirects.
   public var redirects: [HTTPURL] {
     get { fields.value.redirects }
     _modify { yield &fields.value.redirects }
@@ -66,28 +67,28 @@ public struct HTTPResponse: Sendable {
     case bytes([UInt8])
     /// In a file.
     case file(path: String, count: Int64)
-    /// Still on its way, chunk by chunk.
+    /// A stream of chunks that is still being received.
     case stream(ResponseStream)
   }
 
-  /// The body when it is in memory; empty when it is in a file or still on its way.
+  /// The body if it is in memory; empty when it is in a file or a stream.
   public var bytes: [UInt8] {
     if case .bytes(let bytes) = body { return bytes }
     return []
   }
 
-  /// The media type without its parameters, lower case: `application/json`; nil when none was named.
+  /// The media type in lower case without its parameters: `application/json`; nil when there is none.
   public var mediaType: String? {
     headers["Content-Type"].map(BodyDecoders.mediaType).flatMap { $0.isEmpty ? nil : $0 }
   }
 
-  /// Status, headers and body as an error keeps them.
+  /// Status, header fields and body in the form that an error keeps.
   package var evidence: APIError.Evidence {
     APIError.Evidence(status: status, headers: headers.map { ($0.name, $0.value) }, body: bytes)
   }
 }
 
-/// The version of the protocol that carried a response.
+/// The protocol version of a response.
 public enum HTTPVersion: String, Sendable, Hashable {
   /// HTTP/1.0.
   case http1_0 = "HTTP/1.0"
@@ -102,7 +103,8 @@ public enum HTTPVersion: String, Sendable, Hashable {
 }
 
 extension APIError {
-  /// The answer of the server that the failed load got, when it got one.
+  /// The response that the failed load received; nil when there was none. It has status, header fields and
+  /// body only.
   public var response: HTTPResponse? {
     evidence.map { evidence in
       HTTPResponse(

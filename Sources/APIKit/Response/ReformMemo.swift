@@ -1,17 +1,17 @@
 import Synchronization
 
-/// What reformers have made of one response, so that two views of it cost one reform each.
+/// The outputs of reformers for one response, so that a reformer runs only once for several views.
 ///
-/// Shared by the copies of a response; goes with the last of them.
+/// Shared by all copies of a response.
 final class ReformMemo: Sendable {
-  /// A reformer as a key.
+  /// A reformer as a dictionary key.
   ///
-  /// `@unchecked` because `AnyHashable` forgets that what it holds is `Sendable`, which the only initializer
-  /// demands; nothing is ever changed.
+  /// `@unchecked`, because `AnyHashable` is not `Sendable`; the initializer accepts only `Sendable` values,
+  /// and the key is immutable.
   struct Key: Hashable, @unchecked Sendable {
     private let reformer: AnyHashable
 
-    /// Nil when the reformer cannot be compared with others.
+    /// Nil when the reformer is not `Hashable`.
     init?(_ reformer: some Sendable) {
       guard let reformer = reformer as? any Hashable else { return nil }
       self.reformer = AnyHashable(reformer)
@@ -20,12 +20,12 @@ final class ReformMemo: Sendable {
 
   private let outputs = Mutex<[Key: any Sendable]>([:])
 
-  /// What the same reformer made before.
+  /// The output that an equal reformer made before.
   func output<Output>(of key: Key, as type: Output.Type) -> Output? {
     outputs.withLock { $0[key] } as? Output
   }
 
-  /// Keeps what a reformer made.
+  /// Keeps the output of a reformer.
   func keep(_ output: some Sendable, of key: Key) {
     outputs.withLock { $0[key] = output }
   }

@@ -1,4 +1,4 @@
-/// Which API a landing came from, so that one reformer can standardise several.
+/// The API that a response came from, so that one reformer can handle several.
 public struct ReformSource: Sendable {
   /// The manager's type: `if source.managerType == RentListManager.self { … }`.
   public let managerType: any Any.Type
@@ -6,13 +6,13 @@ public struct ReformSource: Sendable {
   public let serviceName: String
   /// The API's name.
   public let apiName: String
-  /// The parameters that were sent for it.
+  /// The parameters of the load, without the service's common ones.
   public let parameters: Parameters
 
-  /// The flight that brought it; nil for a source that was made by hand.
+  /// The flight that landed with it; nil for a source that was made by hand.
   public let flightID: FlightID?
 
-  /// Makes a source; useful in tests of reformers.
+  /// Makes a source, for tests of reformers.
   public init(
     managerType: any Any.Type, serviceName: String = "", apiName: String = "",
     parameters: Parameters = Parameters(), flightID: FlightID? = nil

@@ -1,14 +1,15 @@
-/// What counts as a good answer to one API; checked in order: status, content type, emptiness, shape.
+/// Which responses an API accepts. Checked in this order: status, empty body, content type, shape.
 public struct ResponseExpectation: Sendable {
-  /// The status codes accepted. The default is 200 to 299.
+  /// The accepted status codes. The default is 200 to 299.
   public var statuses: Range<Int>
-  /// The media types accepted, lower case: `application/json`, `text/*`. The default, empty, takes any.
+  /// The accepted media types, in lower case: `application/json`, `text/*`. The default, empty, accepts
+  /// all. An empty body is not checked.
   public var contentTypes: Set<String>
-  /// Whether an answer must have a body. The default is false: 204, HEAD and an empty 200 are good.
+  /// Whether a response must have a body. The default, false, accepts a 204, a HEAD and an empty 200.
   public var requiresBody: Bool
-  /// How the body is decoded. The default goes by the content type.
+  /// How the body is decoded. The default is by its content type.
   public var format: Format
-  /// Key paths that must be there, and of which kind. The default asks for nothing.
+  /// The required key paths with their kinds. The default requires none.
   public var shape: ResponseShape
 
   /// Makes an expectation.
@@ -23,13 +24,13 @@ public struct ResponseExpectation: Sendable {
     self.shape = shape
   }
 
-  /// How a body becomes raw data.
+  /// How a body is decoded.
   public enum Format: Sendable {
-    /// By the content type; a body without one is read as JSON.
+    /// By the content type, with the service's decoders (``WireOptions/decoders``).
     case automatic
-    /// By one decoder, whatever the content type says.
+    /// With one decoder, whatever the content type is.
     case decoder(any BodyDecoder)
-    /// Not at all: only the bytes are of interest.
+    /// Not decoded: only the bytes are used.
     case bytes
   }
 }

@@ -1,13 +1,13 @@
-/// The key paths an answer must have, each with the kinds it may be of.
+/// The key paths that a response must have, each with the accepted kinds.
 ///
-/// Written as a literal: `["data.items": .array, "data.total": .number]`. A path that does not fit is
-/// reported together with all others that do not: see ``differences(in:)``.
+/// Written as a literal: `["data.items": .array, "data.total": .number]`. All paths that do not match are
+/// reported together: see ``differences(in:)``.
 public struct ResponseShape: Sendable, ExpressibleByDictionaryLiteral {
-  /// The kinds that may stand at a path.
+  /// The kinds that are accepted at a path.
   public struct Kinds: OptionSet, Sendable {
     /// The bits.
     public let rawValue: UInt8
-    /// Makes a set of its bits.
+    /// Makes a set from its bits.
     public init(rawValue: UInt8) { self.rawValue = rawValue }
 
     /// An object.
@@ -22,9 +22,9 @@ public struct ResponseShape: Sendable, ExpressibleByDictionaryLiteral {
     public static let bool = Self(rawValue: 16)
     /// Null.
     public static let null = Self(rawValue: 32)
-    /// Nothing at all: the path may be absent.
+    /// The path may be absent.
     public static let absent = Self(rawValue: 64)
-    /// Anything that is there.
+    /// Any kind, but not absent.
     public static let any: Self = [.object, .array, .string, .number, .bool, .null]
 
     private static let all: [(kind: RawData.Kind, kinds: Kinds, name: String)] = [
@@ -39,10 +39,10 @@ public struct ResponseShape: Sendable, ExpressibleByDictionaryLiteral {
     var names: String { Self.all.filter { contains($0.kinds) }.map(\.name).joined(separator: " or ") }
   }
 
-  /// The paths with their kinds, in the order written.
+  /// The paths with their kinds, in order.
   public let paths: [(path: RawPath, kinds: Kinds)]
 
-  /// Asks for nothing.
+  /// Makes a shape without requirements.
   public init() { paths = [] }
 
   /// Makes a shape of paths like `data.items[0].price`.
@@ -53,7 +53,7 @@ public struct ResponseShape: Sendable, ExpressibleByDictionaryLiteral {
     paths = elements.map { (path: $0.0, kinds: $0.1) }
   }
 
-  /// One line for each path that does not fit: `data.total: expected number, found string`.
+  /// One line for each path that does not match: `data.total: expected number, found string`.
   public func differences(in raw: RawData) -> [String] {
     paths.compactMap { path, kinds in
       let found = Kinds(raw.at(path).kind)

@@ -1,11 +1,11 @@
-/// The body of a response, chunk by chunk while it arrives; iterate once.
+/// The body of a response in chunks while it is received; it can be iterated once.
 ///
-/// Back-pressure: the transport reads on only when the chunk before was taken. Leaving the loop early
-/// cancels the transfer. A failure of the wire is thrown from the iteration as an ``APIError``.
+/// Back-pressure: the transport receives more only after the chunk before was consumed. Leaving the loop
+/// early cancels the transfer. The iteration throws failures of the transport as an ``APIError``.
 public struct ResponseStream: AsyncSequence, Sendable {
   /// One piece of the body, as received.
   public typealias Element = [UInt8]
-  /// What the iteration throws.
+  /// The error that the iteration throws.
   public typealias Failure = APIError
 
   private let pull: @Sendable () async throws(APIError) -> [UInt8]?
@@ -14,8 +14,8 @@ public struct ResponseStream: AsyncSequence, Sendable {
   /// Makes a stream over a transport's own source.
   ///
   /// - Parameters:
-  ///   - onAbandon: Called once, when the last copy of the stream and its iterators is gone.
-  ///   - pull: Gives the next chunk; nil at the end of the body.
+  ///   - onAbandon: Called once, when the last copy of the stream and its iterators is released.
+  ///   - pull: Returns the next chunk; nil at the end of the body.
   public init(
     onAbandon: @escaping @Sendable () -> Void = {},
     pull: @escaping @Sendable () async throws(APIError) -> [UInt8]?
@@ -27,7 +27,7 @@ public struct ResponseStream: AsyncSequence, Sendable {
   /// Starts the iteration.
   public func makeAsyncIterator() -> Iterator { Iterator(pull: pull, owner: owner) }
 
-  /// Takes one chunk after the other.
+  /// Returns the chunks in order.
   public struct Iterator: AsyncIteratorProtocol {
     let pull: @Sendable () async throws(APIError) -> [UInt8]?
     let owner: Owner
@@ -41,7 +41,7 @@ public struct ResponseStream: AsyncSequence, Sendable {
     }
   }
 
-  /// All chunks together, at most `maximumBytes` of them.
+  /// The whole body, of at most `maximumBytes` bytes.
   ///
   /// Throws ``APIError/Reason/responseTooLarge`` beyond the limit.
   public func collect(maximumBytes: Int) async throws(APIError) -> [UInt8] {
@@ -56,7 +56,7 @@ public struct ResponseStream: AsyncSequence, Sendable {
     return all
   }
 
-  /// Tells the transport when nobody can read on.
+  /// Notifies the transport when the stream and its iterators are released.
   final class Owner: Sendable {
     private let onAbandon: @Sendable () -> Void
     init(_ onAbandon: @escaping @Sendable () -> Void) { self.onAbandon = onAbandon }

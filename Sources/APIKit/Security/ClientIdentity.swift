@@ -1,9 +1,9 @@
-/// The certificate and private key a client shows to a server that asks for them.
+/// The certificate and private key that a client presents to a server that requests them.
 ///
-/// Read when a connection is made: one that cannot be read, or whose password is wrong, fails with
-/// ``APIError/Reason/clientIdentityUnreadable``.
+/// Read when a connection is made. An identity that cannot be read, or has the wrong password, fails the
+/// attempt with ``APIError/Reason/clientIdentityUnreadable``.
 public struct ClientIdentity: Sendable, Hashable, CustomStringConvertible {
-  /// Where the parts are and how they are written.
+  /// The format and the sources of certificate and key.
   public enum Form: Sendable, Hashable {
     /// A PEM certificate (with its chain, if any) and a PEM private key; they may be the same source.
     case pem(certificate: Source, key: Source)
@@ -11,9 +11,9 @@ public struct ClientIdentity: Sendable, Hashable, CustomStringConvertible {
     case pkcs12(Source)
   }
 
-  /// Where bytes come from.
+  /// The source of the bytes.
   public enum Source: Sendable, Hashable {
-    /// A file, read when it is needed.
+    /// A file, read when a connection is made.
     case file(path: String)
     /// Bytes in memory.
     case bytes([UInt8])
@@ -26,24 +26,24 @@ public struct ClientIdentity: Sendable, Hashable, CustomStringConvertible {
     }
   }
 
-  /// Where the parts are.
+  /// The format and the sources.
   public var form: Form
   /// The password of the key or of the container; empty when there is none.
   ///
-  /// A key that needs one fails without it: nobody is asked on a terminal.
+  /// A key that needs a password fails without it; there is no prompt on a terminal.
   public var password: String
 
-  /// Makes an identity of a PEM certificate and its key.
+  /// Makes an identity from a PEM certificate and its key.
   public static func pem(certificate: Source, key: Source, password: String = "") -> Self {
     Self(form: .pem(certificate: certificate, key: key), password: password)
   }
 
-  /// Makes an identity of a PKCS#12 container.
+  /// Makes an identity from a PKCS#12 container.
   public static func pkcs12(_ source: Source, password: String) -> Self {
     Self(form: .pkcs12(source), password: password)
   }
 
-  /// The form alone; neither key nor password.
+  /// The format, without key and password.
   public var description: String {
     switch form {
     case .pem: "PEM client identity"

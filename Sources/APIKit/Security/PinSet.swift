@@ -1,20 +1,21 @@
 public import Foundation
 
-/// Which keys or certificates each host may show, as SHA-256 digests.
+/// Which keys or certificates are accepted for each host, as SHA-256 digests.
 ///
-/// A pin matches any certificate of the chain that was verified; with
-/// ``TLSPolicy/allowsInvalidCertificates`` no chain is proven and only the server's own certificate counts.
-/// Give every host a backup pin, of a key that is not in use yet: otherwise a lost key locks all
-/// installed applications out. A host without an entry is not pinned.
+/// A pin matches any certificate of the verified chain. With ``TLSPolicy/allowsInvalidCertificates`` there
+/// is no verified chain, and only the server's own certificate is compared. Give every host a backup pin of
+/// a key that is not in use yet: otherwise all installed applications are locked out when the key is lost.
+/// A host without an entry is not pinned.
 public struct PinSet: Sendable {
-  /// The pinned hosts. An exact name goes before one that includes subdomains, a longer before a shorter.
+  /// The pinned hosts. An exact name takes precedence over one that includes subdomains, a longer name over
+  /// a shorter one.
   public var hosts: [Host]
-  /// Lets a mismatch pass and only reports it: for trying pins out. The default is false.
+  /// Whether a mismatch is only reported and not enforced, for trying pins out. The default is false.
   public var isReportOnly: Bool
-  /// Told of every mismatch, enforced or not. Called on a thread of the transport: must not block.
+  /// Called for every mismatch, enforced or not, on a thread of the transport; must not block.
   public var onMismatch: (@Sendable (PinMismatch) -> Void)?
 
-  /// Makes a set.
+  /// Makes a set of pins.
   public init(
     _ hosts: [Host], isReportOnly: Bool = false, onMismatch: (@Sendable (PinMismatch) -> Void)? = nil
   ) {
@@ -25,14 +26,14 @@ public struct PinSet: Sendable {
 
   /// One host and its pins.
   public struct Host: Sendable, Hashable {
-    /// The host's name, compared without regard to case.
+    /// The host's name, in lower case.
     public var name: String
-    /// Whether names below it are pinned too (`api.example.com` under `example.com`); the default is false.
+    /// Whether its subdomains are pinned too (`api.example.com` for `example.com`); the default is false.
     public var includesSubdomains: Bool
-    /// The pins; one match is enough. The first is in use, the others are backups.
+    /// The pins; one match is enough. Include a backup.
     public var pins: [Pin]
-    /// When the pins stop counting: the host is then trusted without them, so that an application nobody
-    /// updates does not lock itself out. Never by default.
+    /// When the pins expire. The host is then trusted without them, so that an application without updates
+    /// is not locked out. The default, nil, is never.
     public var expires: Date?
 
     /// Makes an entry.
@@ -53,7 +54,7 @@ public struct PinSet: Sendable {
     /// The 32 bytes.
     public let digest: [UInt8]
 
-    /// Makes a pin of its 32 bytes; another length throws ``APIError/Reason/misconfigured``.
+    /// Makes a pin from 32 bytes. Throws ``APIError/Reason/misconfigured`` for another length.
     public init(digest: [UInt8]) throws(APIError) {
       guard digest.count == 32 else {
         throw TLSPolicy.misconfigured("a SHA-256 pin has 32 bytes, this one \(digest.count)")
@@ -61,10 +62,11 @@ public struct PinSet: Sendable {
       self.digest = digest
     }
 
-    /// Parses `sha256/BASE64`, `sha256//BASE64`, bare Base64, or 64 hexadecimal digits with or without colons.
+    /// Parses `sha256/BASE64`, `sha256//BASE64`, bare Base64, or 64 hexadecimal digits with or without
+    /// colons.
     ///
-    /// What `openssl x509 -fingerprint -sha256` prints after the equals sign is the last of these.
-    /// Anything else throws ``APIError/Reason/misconfigured``.
+    /// The last form is what `openssl x509 -fingerprint -sha256` prints after the equals sign. Throws
+    /// ``APIError/Reason/misconfigured`` for anything else.
     public init(_ text: String) throws(APIError) {
       var body = text[...]
       for prefix in ["sha256//", "sha256/"] where body.hasPrefix(prefix) {
@@ -98,7 +100,7 @@ public struct PinSet: Sendable {
     }
   }
 
-  /// The entry that counts for a host at a time; nil when the host is not pinned or its pins are over.
+  /// The entry that applies to a host at a time; nil when the host is not pinned or its pins have expired.
   func entry(for host: String, at now: Date) -> Host? {
     var best: Host?
     for entry in hosts where entry.matches(host) {
@@ -121,11 +123,11 @@ extension PinSet.Host {
   fileprivate func isInForce(at now: Date) -> Bool { expires.map { now < $0 } ?? true }
 }
 
-/// A server that showed none of its pins.
+/// Reports a server that presented none of its pins.
 public struct PinMismatch: Sendable, Hashable {
   /// The host of the request.
   public var host: String
-  /// The digests of what it showed, its own certificate first.
+  /// The digests of what it presented, its own certificate first.
   public var shown: [PinSet.Pin]
   /// The pins it should have matched.
   public var expected: [PinSet.Pin]

@@ -1,51 +1,52 @@
-/// What a server must prove before a request is sent to it, and what the client proves in turn.
+/// What a server must prove before a request is sent to it, and what the client presents to the server.
 ///
-/// The default trusts the system's authorities, checks the host's name and demands TLS 1.2. A policy
-/// belongs to a transport: every connection of that transport is made under it, so a connection that was
-/// opened under a laxer policy is never used under a stricter one.
+/// The default trusts the system's authorities, checks the host's name and requires TLS 1.2. A policy
+/// belongs to a transport and applies to all of its connections, so a connection opened under a weaker
+/// policy is never used under a stricter one.
 public struct TLSPolicy: Sendable {
-  /// The oldest version of TLS that is spoken; the default is TLS 1.2.
+  /// The oldest version of TLS to accept; the default is TLS 1.2.
   ///
-  /// A server below it fails with ``APIError/Reason/tlsVersionTooOld``.
+  /// The attempt fails with ``APIError/Reason/tlsVersionTooOld`` if the server supports only older ones.
   public var minimumVersion: TLSVersion = .tls1_2
-  /// Whose signature under a certificate counts; the default is the system's authorities.
+  /// The authorities whose certificates are accepted; the default is those of the system.
   public var trust: Trust = .system
-  /// Which keys or certificates a host may show besides being trusted; the default is any.
+  /// Which keys or certificates a host must present in addition to being trusted; by default none are
+  /// required.
   public var pinning: Pinning = .none
-  /// What the client shows to a server that asks for a certificate; nothing by default.
+  /// The certificate and key for a server that requests them; none by default.
   public var identity: ClientIdentity?
-  /// Accepts expired, self-signed and untrusted certificates; the default is false.
+  /// Whether expired, self-signed and untrusted certificates are accepted; the default is false.
   ///
-  /// The host's name is still checked, and pins still count: with pins this is safe for a server that
-  /// signs its own certificate, without them it protects against nobody.
+  /// The host's name and the pins are still checked. With pins this is safe for a server with a self-signed
+  /// certificate; without them there is no protection against a forged certificate.
   public var allowsInvalidCertificates = false
-  /// Accepts a certificate made out to another host; the default is false.
+  /// Whether a certificate for another host is accepted; the default is false.
   public var skipsHostValidation = false
 
   /// The default policy.
   public init() {}
 
-  /// The authorities whose certificates are trusted.
+  /// The authorities that are trusted.
   public enum Trust: Sendable, Hashable {
-    /// Those the operating system trusts.
+    /// Those of the operating system.
     case system
-    /// Those in a PEM file, and no others. Read when a connection is made; a file that cannot be read
-    /// fails with ``APIError/Reason/trustStoreUnreadable``.
+    /// Those in a PEM file, and no others. Read when a connection is made; a file that cannot be read fails
+    /// the attempt with ``APIError/Reason/trustStoreUnreadable``.
     case bundle(path: String)
-    /// Those in PEM text held in memory, and no others.
+    /// Those in PEM text in memory, and no others.
     case certificates(pem: [UInt8])
   }
 
   /// What is pinned.
   public enum Pinning: Sendable {
-    /// Nothing: trust alone decides.
+    /// Nothing: every trusted certificate is accepted.
     case none
-    /// SHA-256 digests of public keys (SPKI). A renewed certificate with the old key stays valid.
+    /// SHA-256 digests of public keys (SPKI). A renewed certificate with the same key still matches.
     case publicKey(PinSet)
-    /// SHA-256 digests of whole certificates. Each renewal needs a new pin.
+    /// SHA-256 digests of whole certificates. Every renewal needs a new pin.
     case certificate(PinSet)
 
-    /// The pins, whatever they are of.
+    /// The pins of either kind; nil for none.
     public var pins: PinSet? {
       switch self {
       case .none: nil
@@ -54,7 +55,7 @@ public struct TLSPolicy: Sendable {
     }
   }
 
-  /// Throws ``APIError/Reason/misconfigured`` when the policy contradicts itself or is incomplete.
+  /// Throws ``APIError/Reason/misconfigured`` when the policy is incomplete or not valid.
   public func validate() throws(APIError) {
     switch trust {
     case .system: break
@@ -76,7 +77,7 @@ public struct TLSPolicy: Sendable {
 
 /// A version of TLS.
 public enum TLSVersion: Int, Sendable, Hashable, Comparable, CustomStringConvertible {
-  /// TLS 1.0, broken; most systems refuse it whatever is asked.
+  /// TLS 1.0, insecure (RFC 8996); most systems refuse it regardless of this policy.
   case tls1_0 = 10
   /// TLS 1.1, deprecated (RFC 8996).
   case tls1_1 = 11
@@ -85,7 +86,7 @@ public enum TLSVersion: Int, Sendable, Hashable, Comparable, CustomStringConvert
   /// TLS 1.3.
   case tls1_3 = 13
 
-  /// Older versions are less.
+  /// Older versions are smaller.
   public static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
 
   /// `TLS 1.2` and the like.

@@ -1,7 +1,8 @@
-/// What one manager states about one load: the flight carries it, the service's hooks read it.
+/// Everything that the manager and its service state about one load, which the flight carries and the
+/// service's hooks read.
 ///
-/// Taken on the main actor at takeoff; nothing the application changes on the manager or the service afterwards
-/// reaches a flight in the air. Immutable; a class so that a load and its hooks share one copy.
+/// Captured on the main actor at takeoff: changes to the manager or the service afterwards do not affect a
+/// flight in the air. Immutable; it is a class so that a load and its hooks share one copy.
 public final class APICall: Sendable {
   /// What the manager states about every load of its API.
   public struct Terms: Sendable {
@@ -9,27 +10,27 @@ public final class APICall: Sendable {
     public var method: HTTPMethod
     /// The manager's own header fields.
     public var headers: HTTPHeaders
-    /// How the parameters are written.
+    /// How the parameters are encoded.
     public var encoding: ParameterEncoding
-    /// Limits in time.
+    /// The timeouts of each attempt.
     public var timeouts: HTTPTimeouts
-    /// Whether and how the load is sent again when it fails.
+    /// Whether and how the load is retried when it fails.
     public var retryPolicy: RetryPolicy
-    /// Whether the load may share the wire call of an identical one in the air.
+    /// Whether the load may share one request with identical loads in the air.
     public var joinsIdenticalFlights: Bool
-    /// Who goes first where attempts wait at a host.
+    /// Its priority in the queue of a host.
     public var priority: FlightPriority
-    /// What becomes of the load without a network.
+    /// What happens to the load while there is no network.
     public var networkGate: NetworkGate
-    /// What the load has to do with the service's sign-in.
+    /// Whether the load needs the service's sign-in.
     public var signInRule: SignInRule
-    /// What counts as a good response.
+    /// Which responses are accepted.
     public var expectation: ResponseExpectation
-    /// What the load does with stored responses.
+    /// How the load uses stored responses.
     public var caching: CacheTerms
-    /// Whether somebody listens to progress.
+    /// Whether the load reports progress.
     public var wantsProgress: Bool
-    /// Whether the load goes on when its manager is released.
+    /// Whether the load continues after its manager is released.
     public var outlivesRelease: Bool
   }
 
@@ -39,30 +40,33 @@ public final class APICall: Sendable {
   public let managerType: any Any.Type
   /// The backend.
   public let service: any APIService
-  /// The service's signer, authenticator and clock at takeoff.
+  /// The service's signer, authenticator and clock, read at takeoff.
   public let identity: ServiceIdentity
-  /// The service's client, decoders and cipher at takeoff.
+  /// The service's client, decoders and cipher, read at takeoff.
   public let wire: WireOptions
-  /// Where the service's responses are stored, at takeoff.
+  /// Where the service's responses are stored, read at takeoff.
   public let cache: CacheOptions
-  /// The service's limits at takeoff.
+  /// The service's limits, read at takeoff.
   public let admission: AdmissionOptions
   /// The environment in use at takeoff.
   public let environment: ServiceEnvironment
   /// The base URL of that environment; nil when the service has none for it.
   public let baseURL: HTTPURL?
-  /// The API's name: the path below the base URL, or what the service's rule makes of it.
+  /// The API's name: the path below the base URL, unless the service's ``APIService/endpoint(of:)`` says
+  /// otherwise.
   public let apiName: String
-  /// The parameters after the child's reform, before the service's common ones.
+  /// The parameters after the manager's ``APIManager/reformParameters(_:)``, without the service's common
+  /// ones.
   public let parameters: Parameters
-  /// A body of the manager's own, sent as it is; the parameters then go into the URL.
+  /// The manager's own body, sent as it is; the parameters then go into the URL.
   public let body: HTTPBody?
   /// What the manager states about every load of its API.
   public let terms: Terms
-  /// What the steps write their decisions into; a service's hooks may add lines of their own.
+  /// Records the decisions of each step; a service's hooks may add lines of their own.
   public let recorder: FlightRecorder
 
-  /// The managers whose failures the service's error hook resolves with this load, the outermost first.
+  /// The managers whose failures the service's error hook is resolving while this load is made, the
+  /// outermost first.
   let resolving: [String]
   /// The authenticators whose sign-in or renewal this load is part of.
   let renews: Set<ObjectIdentifier>
@@ -90,8 +94,8 @@ public final class APICall: Sendable {
     renews = identity.authenticator == nil ? [] : Authenticator.atWork
   }
 
-  /// The list call that stands for several loads, of which `first` leads. What the manager says of the shape of a
-  /// response is left for the parts.
+  /// The list call for several loads; the first of them leads. The parts are checked against the expected
+  /// shape, the list as a whole is not.
   init(merging calls: [APICall], into plan: BatchPlan) {
     let first = calls[0]
     flightID = first.flightID
@@ -124,7 +128,7 @@ public final class APICall: Sendable {
   /// The manager type's name.
   public var managerName: String { String(describing: managerType) }
 
-  /// What an error of this call says about it.
+  /// The context of this call's errors.
   func context(method: HTTPMethod? = nil, location: String? = nil) -> APIError.Context {
     var context = APIError.Context()
     context.manager = managerName

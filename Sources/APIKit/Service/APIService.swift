@@ -1,84 +1,95 @@
-/// One backend: where it is, and the habits that all of its APIs share.
+/// One backend: its base URLs, and the rules that all of its APIs share.
 ///
-/// An application writes one type per backend and hands it to the managers of its APIs; several backends
-/// live side by side. Only ``name`` and ``environments`` are required; every other member has the default
-/// that its comment names.
+/// An application writes one type per backend and returns it from the managers of its APIs; several
+/// backends can be used side by side. Only ``name`` and ``environments`` are required; the comment of every
+/// other member names its default.
 ///
-/// Isolation: the values are read, and ``endpoint(of:)``, ``commonParameters(for:)``, ``headers(for:)`` and
-/// ``batchPlan(for:)`` called, where a load takes off: on the main actor, once a load, so they must be quick. The
-/// hooks for failures run off it. A service is `Sendable`; state that changes belongs behind a lock. In a test, give
-/// a service a `StubTransport` through ``wire``.
+/// Isolation: the properties are read on the main actor at takeoff; ``name``, ``apiVersion`` and
+/// ``businessErrors`` are also read later, on any thread. ``endpoint(of:)``, ``commonParameters(for:)``,
+/// ``headers(for:)`` and ``batchPlan(for:)`` must be quick and safe on any thread: they are called while
+/// the request is assembled, on the main actor at takeoff or on another thread (after a wait, or for a
+/// large body), usually once per load. ``isOutage(_:)`` must be quick too, and runs on the thread on which
+/// an attempt has failed. The other hooks run off the main actor. A service is `Sendable`; protect mutable
+/// state with a lock. In a test, give a service a `StubTransport` through ``wire``.
 public protocol APIService: Sendable {
-  /// The name in errors, records and cache keys. Two services must not share one.
+  /// The name in errors, records and cache keys. It must be unique among the services of the application.
   var name: String { get }
 
-  /// The base URLs and which of them is in use. Keep it in a `let`: it is the switch.
+  /// The base URLs, and which of them is in use. Keep it in a `let`, because it holds the current
+  /// environment.
   var environments: ServiceEnvironments { get }
 
-  /// The version put between the base URL and the API's name, e.g. `v2`. The default is none, the empty text.
+  /// The path component between the base URL and the API's name, e.g. `v2`. The default, the empty string,
+  /// adds none.
   var apiVersion: String { get }
 
-  /// Signer, authenticator and clock. None by default.
+  /// The signer, authenticator and clock. None by default.
   var identity: ServiceIdentity { get }
 
-  /// Client, encoding, limits in time, decoders, cipher. The default is that of ``WireOptions``.
+  /// The client, encoding, timeouts, decoders and cipher. The default is that of ``WireOptions``.
   var wire: WireOptions { get }
 
-  /// Where responses are stored and for whom. The default is that of ``CacheOptions``.
+  /// Where responses are stored, and for which users. The default is that of ``CacheOptions``.
   var cache: CacheOptions { get }
 
-  /// Retry, network gate, host limits, circuit breaker. The default is that of ``AdmissionOptions``.
+  /// The retry policy, network gate, host limits and circuit breaker. The default is that of
+  /// ``AdmissionOptions``.
   var admission: AdmissionOptions { get }
 
-  /// How responses report errors inside. The default is ``BusinessErrorRule/none``.
+  /// How responses report errors in their bodies. The default is ``BusinessErrorRule/none``.
   var businessErrors: BusinessErrorRule { get }
 
-  /// Where an API stands. The default is base URL + version + API name, placeholders like `{id}` filled
-  /// from the parameters.
+  /// The URL of an API. The default is base URL + version + API name, with placeholders like `{id}`
+  /// replaced with the parameters.
   ///
-  /// - Returns: The URL without parameters, and the names of those that went into the path.
+  /// - Returns: The URL without parameters, and the names of the parameters used in its path.
   func endpoint(of call: APICall) throws(APIError) -> Endpoint
 
-  /// Parameters added to every call; those of the call win. The default is none.
+  /// Parameters added to every call; a parameter of the call replaces one of the same name. The default is
+  /// none.
   func commonParameters(for call: APICall) -> Parameters
 
-  /// Header fields added to every call; those of the manager win. The default is none.
+  /// Header fields added to every call; fields of the manager replace those of the same name. The default
+  /// is none.
   func headers(for call: APICall) -> HTTPHeaders
 
-  /// How loads of this API that ask for one thing each are put together into one call for a list. The
-  /// default, nil, lets every load make its own call.
+  /// How loads of this API that each request one item are combined into one call for a list. The default,
+  /// nil, combines none.
   func batchPlan(for call: APICall) -> BatchPlan?
 
-  /// Whether a failure speaks against the server, for the circuit breaker. The default takes 500, 502, 503 and
-  /// 504, and every failure on the wire but a cancellation.
+  /// Whether a failure counts as an outage of the server, for the circuit breaker. The default counts 500,
+  /// 502, 503 and 504, and every failure of the transport except a cancellation.
   func isOutage(_ error: APIError) -> Bool
 
   /// Whether the server refused an attempt because of the time in its signature.
   ///
-  /// Asked when an attempt fails with a response and there is a clock. When true and the response's `Date` says that
-  /// the clock is off, the clock learns, and the attempt is made again once, beyond the retry policy. The default
-  /// takes any 401 or 403.
+  /// Called when a signed attempt fails with a response whose `Date` differs from the service's clock by
+  /// more than 5 seconds. When true, the clock is set to that `Date`, and the attempt is made again once,
+  /// in addition to the retry policy. The default returns true for 401 and 403. See
+  /// ``ServiceIdentity/clock``.
   func refusesTime(_ error: APIError, of call: APICall) -> Bool
 
   /// The hook for errors that all APIs of the backend share: signed out, captcha, maintenance.
   ///
-  /// Called before a failure lands; it may run other managers, and the flight waits. A hook that needs time returns
-  /// ``ErrorResolution/suspend(for:until:)``, so that the flight is seen to wait. Loads that it makes come to this
-  /// hook too when they fail; a circle ends with ``APIError/Reason/resolutionCycle`` naming the managers. The
-  /// default lets the failure through.
+  /// Called before a failure lands, unless the load failed before its first attempt. It may run other
+  /// managers while the flight waits. If that takes time, return ``ErrorResolution/suspend(for:until:)``,
+  /// so that the flight's state is ``FlightState/suspended``. This hook is also called for failures of the
+  /// loads that it makes; a cycle ends with ``APIError/Reason/resolutionCycle``, which names the managers.
+  /// The default lets the failure land.
   func resolve(_ error: APIError, of call: APICall) async -> ErrorResolution
 
-  /// What a load lands with when it may not be sent: there is no network, or the circuit breaker is open.
+  /// The response that a load lands with when it cannot be sent, because there is no network or the circuit
+  /// breaker is open.
   ///
-  /// Called when no stored response fits either; may ask another manager. The response lands with
-  /// ``Provenance/fallback``. The default, nil, lets the failure land.
+  /// Called when no stored response can be used instead; it may run another manager. The response lands
+  /// with ``Provenance/fallback``. The default, nil, lets the failure land.
   func fallback(for error: APIError, of call: APICall) async -> APIResponse?
 }
 
 extension APIService {
   /// None.
   public var apiVersion: String { "" }
-  /// Nothing is signed, nobody signs in, the device's time.
+  /// No signer, no authenticator, and the device's clock.
   public var identity: ServiceIdentity { ServiceIdentity() }
   /// The shared client; JSON, property lists and forms.
   public var wire: WireOptions { .standard }
@@ -96,19 +107,19 @@ extension APIService {
   public func headers(for call: APICall) -> HTTPHeaders { HTTPHeaders() }
   /// None.
   public func batchPlan(for call: APICall) -> BatchPlan? { nil }
-  /// A gateway or server error, or a failure on the wire.
+  /// Status 500, 502, 503 or 504, or a failure of the transport except a cancellation.
   public func isOutage(_ error: APIError) -> Bool {
     if let status = error.evidence?.status ?? error.context.status {
       return [500, 502, 503, 504].contains(status)
     }
     return error.place == .transport && error.reason != .cancelled
   }
-  /// Any 401 or 403.
+  /// Status 401 or 403.
   public func refusesTime(_ error: APIError, of call: APICall) -> Bool {
     let status = error.context.status ?? error.evidence?.status
     return status == 401 || status == 403
   }
-  /// The failure goes through.
+  /// Lets the failure land.
   public func resolve(_ error: APIError, of call: APICall) async -> ErrorResolution { .letThrough }
   /// None.
   public func fallback(for error: APIError, of call: APICall) async -> APIResponse? { nil }

@@ -1,10 +1,11 @@
-/// How loads that ask for one thing each become one call for a list, whose answer is split back.
+/// How loads that each request one item become one call for a list, whose response is split into their
+/// parts.
 ///
-/// A service gives one for the APIs that have a list form (``APIService/batchPlan(for:)``). Loads with equal
-/// ``key`` that are started within the ``window`` go together; each lands with its own part, fails and is
-/// cancelled by itself, and the call ends when nobody waits for it. A load that stays alone makes its own
-/// call. Only safe methods without a body of their own are put together, with the header fields of the
-/// first.
+/// A service returns a plan for APIs that have a list form (``APIService/batchPlan(for:)``). Loads of one
+/// manager type, environment and user with equal ``key`` and header fields are combined when they start
+/// within the ``window``. Each lands with its own part, and fails or is cancelled separately; the call is
+/// cancelled when all of its loads are. A single load makes its own call. Only safe methods without a body
+/// of their own are combined, and only flights that do not report progress.
 ///
 /// ```swift
 /// func batchPlan(for call: APICall) -> BatchPlan? {
@@ -12,18 +13,18 @@
 /// }
 /// ```
 public struct BatchPlan: Sendable {
-  /// Loads with equal keys go together, within one manager type; the default is the list's API name.
+  /// Only loads with equal keys are combined. The default is the name of the list API.
   public var key: String
   /// How long the first load waits for others; the default is 10 milliseconds.
   public var window: Duration = .milliseconds(10)
-  /// With so many loads the call is made at once; the default is 50.
+  /// The number of loads at which the call is made without further waiting; the default is 50.
   public var maximumCount = 50
   /// The API of the list call.
   public var apiName: String
   /// Makes the parameters of the list call from those of the loads.
   public var merge: @Sendable ([Parameters]) -> Parameters
-  /// Gives each load's part of the answer, in the order of the parameters; nil where there is none, which
-  /// fails that load with ``APIError/Reason/missingFromBatch``.
+  /// Returns each load's part of the response, in the order of the parameters. A nil fails that load with
+  /// ``APIError/Reason/missingFromBatch``.
   public var split: @Sendable (RawData, [Parameters]) -> [RawData?]
 
   /// Makes a plan.
@@ -37,14 +38,15 @@ public struct BatchPlan: Sendable {
     self.split = split
   }
 
-  /// The usual plan: one id in a parameter becomes an array of ids, and the items are told apart by theirs.
+  /// The usual plan: the ids of the loads become one array of ids, and the items of the response are
+  /// assigned by their id.
   ///
   /// - Parameters:
   ///   - parameter: The parameter with the id. The other parameters are part of the key and sent with the
-  ///     list call, so that only loads that differ in nothing else go together.
+  ///     list call, so only loads that differ in nothing else are combined.
   ///   - apiName: The API of the list call.
   ///   - listParameter: The parameter with the ids, each once.
-  ///   - path: Where the items stand in the answer; empty for an answer that is the array itself.
+  ///   - path: The path of the items in the response; empty when the response is the array itself.
   ///   - itemID: The key of an item's id; the default is the name of the parameter.
   public static func byID(
     _ parameter: String, list apiName: String, as listParameter: String, items path: String,
@@ -69,7 +71,7 @@ public struct BatchPlan: Sendable {
     .keyed(besides: parameter)
   }
 
-  /// Which parameter does not belong to the key; nil when none does.
+  /// The parameter that is not part of the key; nil when there is none.
   private(set) var ownParameter: String?
 
   private func keyed(besides parameter: String) -> BatchPlan {

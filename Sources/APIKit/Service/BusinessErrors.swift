@@ -2,7 +2,7 @@
 public struct BusinessError: Error, Sendable, Hashable {
   /// The backend's code, as text.
   public var code: String
-  /// The backend's message; shown in logs, so it must not hold secrets.
+  /// The backend's message. It appears in logs, so it must not contain secrets.
   public var message: String
 
   /// Makes an error.
@@ -12,7 +12,8 @@ public struct BusinessError: Error, Sendable, Hashable {
   }
 }
 
-/// How a backend reports errors inside responses of a good status: an HTTP 200 that says "error" inside.
+/// How a backend reports errors in the bodies of responses with a good status, e.g. with an error code in
+/// an HTTP 200.
 ///
 /// ```swift
 /// let businessErrors: BusinessErrorRule = .code("code", success: "0", message: "msg")
@@ -28,26 +29,26 @@ public struct BusinessErrorRule: Sendable {
   /// Responses report no errors.
   public static let none = BusinessErrorRule(kind: .none)
 
-  /// A code that is there and is none of those that mean success is an error.
+  /// A code that is present and not one of those for success is an error.
   ///
   /// - Parameters:
-  ///   - path: Where the code stands: `code`, `status.code`. Numbers count as text.
+  ///   - path: The path of the code: `code`, `status.code`. Whole numbers are compared as text.
   ///   - success: The codes that mean success.
-  ///   - message: Where the message stands.
+  ///   - message: The path of the message.
   public static func code(
     _ path: RawPath, success: String..., message: RawPath
   ) -> BusinessErrorRule {
     BusinessErrorRule(kind: .code(path, success: Set(success), message: message))
   }
 
-  /// A rule of the application's own. Runs off the main actor.
+  /// A rule of the application. Called off the main actor for every decoded response; nil means no error.
   public static func rule(
     _ find: @escaping @Sendable (RawData, APICall) -> BusinessError?
   ) -> BusinessErrorRule {
     BusinessErrorRule(kind: .custom(find))
   }
 
-  /// Whether the rule is code of the application.
+  /// Whether the rule runs code of the application.
   var isCustom: Bool { if case .custom = kind { true } else { false } }
 
   /// The error that a body reports; nil when it reports none.
@@ -65,19 +66,19 @@ public struct BusinessErrorRule: Sendable {
   }
 }
 
-/// What a service's common-error hook makes of a failure.
+/// What a service's error hook does about a failure.
 public enum ErrorResolution: Sendable {
   /// The failure lands as it is.
   case letThrough
-  /// The failure lands as this one.
+  /// This error lands instead of the failure.
   case replace(APIError)
-  /// The service has dealt with it: the flight lands as cancelled, with
+  /// The service has handled the failure. The flight lands as cancelled, with
   /// ``CancellationReason/handledByService``.
   case swallow
-  /// The load is sent again. When it fails in the same way (the same ``APIError/label``) the failure lands;
-  /// after other failures the hook is asked again, for three replays at most.
+  /// The load is sent again. If it fails again with the same ``APIError/label``, that failure lands; after
+  /// other failures the hook is called again, for at most three replays.
   case replay
-  /// The flight is suspended, for a reason that its record keeps, until the work is done and says what to
-  /// do: run a sign-in, show a captcha, then `.replay`.
+  /// The flight is suspended until the work is done, and the result of the work is what happens next: run a
+  /// sign-in or show a captcha, then return `.replay`. The reason appears in the flight's record.
   case suspend(for: String, until: @Sendable () async -> ErrorResolution)
 }

@@ -1,10 +1,10 @@
-/// Where one API stands: a URL without parameters.
+/// The URL of one API, without its parameters.
 public struct Endpoint: Sendable {
   /// The URL.
   public var url: HTTPURL
-  /// The API's name with its placeholders filled, as a signature covers it.
+  /// The API's name with its placeholders replaced, as a signature covers it.
   public var apiName: String
-  /// The parameters whose values stand in the path already and are not sent again.
+  /// The parameters whose values are part of the path already; they are not sent again.
   public var pathParameters: Set<String>
 
   /// Makes an endpoint.
@@ -14,10 +14,10 @@ public struct Endpoint: Sendable {
     self.pathParameters = pathParameters
   }
 
-  /// The common rule: base URL, API version, API name; `{placeholders}` filled from the parameters.
+  /// The default rule: base URL, API version, API name, with `{placeholders}` replaced with the parameters.
   ///
   /// Throws ``APIError/Reason/misconfigured`` when the environment has no base URL, and
-  /// ``APIError/Reason/invalidURL`` when a piece cannot stand in a path.
+  /// ``APIError/Reason/invalidURL`` when a part is not allowed in a path.
   public init(joining call: APICall) throws(APIError) {
     guard let baseURL = call.baseURL else {
       throw APIError(

@@ -1,11 +1,12 @@
-/// How many attempts are on their way to one host at once, and who goes first.
+/// The number of attempts in flight to one host (name and port), and the order in which others wait.
 ///
-/// Attempts beyond the limit wait for their turn: the highest ``FlightPriority`` first, of one priority the
-/// one that waits longest. Whoever waits long rises, so that nobody waits for ever.
+/// Attempts beyond the limit wait in a queue: the highest ``FlightPriority`` first, and within a priority
+/// the one that has waited longest. The priority rises with the waiting time, so that no attempt waits
+/// forever.
 public struct HostLimits: Sendable, Hashable {
-  /// The most attempts at once to one host; at least 1.
+  /// The largest number of attempts in flight to one host; at least 1.
   public var attemptsPerHost: Int
-  /// After so long a wait counts as much as one step of priority; the default is 2 seconds.
+  /// The waiting time that counts as one step of priority; the default is 2 seconds.
   public var ageing: Duration
 
   /// Makes limits.
@@ -15,17 +16,17 @@ public struct HostLimits: Sendable, Hashable {
   }
 }
 
-/// Who goes first where attempts have to wait for their turn; see ``HostLimits``.
+/// The priority of attempts in the queue of a host; see ``HostLimits``.
 public enum FlightPriority: Int, Sendable, Hashable, CaseIterable, Comparable {
-  /// Nobody waits for it: prefetching, uploads of logs.
+  /// The user does not wait for it: prefetching, uploads of logs.
   case background
-  /// It may come later.
+  /// Less urgent than usual.
   case low
   /// The default.
   case normal
-  /// A user looks at the place where it will appear.
+  /// It fills a part of the screen that the user is looking at.
   case high
 
-  /// Background comes before high.
+  /// Orders the cases from ``background`` to ``high``.
   public static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
 }

@@ -1,9 +1,10 @@
 extension ResponseCache {
-  /// Makes a cache that keeps answers where a configuration says: on disk besides under
-  /// ``TransportConfiguration/Persistence/disk``, in memory alone under `memory`.
+  /// Makes a cache that stores responses where a transport's configuration says: in memory and on disk
+  /// under ``TransportConfiguration/Persistence/disk``, otherwise in memory only.
   ///
   /// - Parameters:
-  ///   - configuration: That of the service's transport, whose cookies are kept alike.
+  ///   - configuration: The configuration of the service's transport, which also says where its cookies are
+  ///     kept.
   ///   - disk: Where on disk; the default is the program's own folder, ``DiskCacheConfiguration/standard``.
   public convenience init(for configuration: TransportConfiguration, disk: DiskCacheConfiguration = .standard)
   {

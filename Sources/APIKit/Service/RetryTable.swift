@@ -1,29 +1,29 @@
-/// Which failures are worth another attempt, each with the reason.
+/// Which failures are retried, each with the reason.
 ///
-/// Answers are looked up by their status, failures without an answer by ``APIError/Reason``, into which
-/// transports turn the codes of their libraries and of the system. What has no row is not retried. Change
-/// a row for a backend of other habits:
+/// Responses are looked up by their status, failures without a response by ``APIError/Reason``, to which
+/// transports map the error codes of their libraries and of the system. A failure without a row is not
+/// retried. Change a row for a backend that differs:
 ///
 /// ```swift
 /// var policy = RetryPolicy.standard
-/// policy.table[status: 409] = .retry("this backend answers 409 while it is busy")
+/// policy.table[status: 409] = .retry("this backend sends 409 while it is busy")
 /// policy.table[.businessError] = .retry("its code 7 is temporary")
 /// ```
 public struct RetryTable: Sendable {
-  /// What is done about one kind of failure, and why.
+  /// Whether one kind of failure is retried, and why.
   public struct Row: Sendable, Hashable {
-    /// Whether it is retried.
+    /// Whether the failure is retried.
     public var isOn: Bool
-    /// Whether it proves that nothing has reached the server, so that any method may be retried.
+    /// Whether the failure proves that nothing has reached the server, so that any method may be retried.
     public var provesNothingSent: Bool
     /// The reason, as records print it.
     public var why: String
 
-    /// It is retried, for methods that may be sent twice.
+    /// Retried, if the method may be sent twice.
     public static func retry(_ why: String) -> Row { Row(isOn: true, provesNothingSent: false, why: why) }
-    /// It is retried whatever the method: the server has not seen the request.
+    /// Retried with any method: the server has not received the request.
     public static func retryAny(_ why: String) -> Row { Row(isOn: true, provesNothingSent: true, why: why) }
-    /// It is not retried.
+    /// Not retried.
     public static func leave(_ why: String) -> Row { Row(isOn: false, provesNothingSent: false, why: why) }
   }
 
@@ -39,13 +39,14 @@ public struct RetryTable: Sendable {
     set { byStatus[status] = newValue }
   }
 
-  /// The row of a failure without an answer, or of one after it (a body that cannot be read).
+  /// The row of a failure without a response, or of one in reading the response (a body that cannot be
+  /// decoded).
   public subscript(reason: APIError.Reason) -> Row? {
     get { byReason[reason] }
     set { byReason[reason] = newValue }
   }
 
-  /// The row for an error, whichever half of the table it stands in.
+  /// The row for an error, by its status or its reason.
   func row(for error: APIError) -> Row? {
     if error.reason == .unacceptableStatus, let status = error.context.status { return byStatus[status] }
     return byReason[error.reason]

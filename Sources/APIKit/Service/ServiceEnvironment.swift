@@ -11,11 +11,11 @@ public struct ServiceEnvironment: Hashable, Sendable, ExpressibleByStringLiteral
   /// An environment of the application's own.
   public init(stringLiteral value: String) { name = value }
 
-  /// Where features are made.
+  /// For development.
   public static let development: Self = "development"
-  /// What is about to be released.
+  /// For testing what is about to be released.
   public static let releaseCandidate: Self = "release-candidate"
-  /// What users have.
+  /// For users.
   public static let release: Self = "release"
 
   /// The name.
@@ -24,8 +24,8 @@ public struct ServiceEnvironment: Hashable, Sendable, ExpressibleByStringLiteral
 
 /// The base URLs of one backend by environment, and which of them is in use.
 ///
-/// May be switched at any time from any thread: loads that take off later go to the new environment, those
-/// in the air stay where they are. Caches keep the environments apart.
+/// May be changed at any time from any thread. Loads that take off later use the new environment; those in
+/// the air are not affected. Stored responses of different environments are kept apart.
 public final class ServiceEnvironments: Sendable {
   private struct State {
     var current: ServiceEnvironment
@@ -37,13 +37,13 @@ public final class ServiceEnvironments: Sendable {
   /// Makes a table of environments.
   ///
   /// - Parameters:
-  ///   - baseURLs: The base URL of each; its path is kept and the API's name is appended to it.
-  ///   - current: The one in use; the default is ``ServiceEnvironment/release``.
+  ///   - baseURLs: The base URL of each environment; the API's name is appended to its path.
+  ///   - current: The environment in use; the default is ``ServiceEnvironment/release``.
   public init(_ baseURLs: [ServiceEnvironment: HTTPURL], current: ServiceEnvironment = .release) {
     state = Mutex(State(current: current, baseURLs: baseURLs))
   }
 
-  /// Makes a table of one base URL that serves as ``ServiceEnvironment/release``.
+  /// Makes a table with one base URL, for ``ServiceEnvironment/release``.
   public convenience init(_ baseURL: HTTPURL) { self.init([.release: baseURL]) }
 
   /// The environment in use.
@@ -52,13 +52,13 @@ public final class ServiceEnvironments: Sendable {
     set { state.withLock { $0.current = newValue } }
   }
 
-  /// The base URL of an environment; nil when the table has none. Setting it takes effect for later loads.
+  /// The base URL of an environment; nil when there is none. A change takes effect for later loads.
   public subscript(environment: ServiceEnvironment) -> HTTPURL? {
     get { state.withLock { $0.baseURLs[environment] } }
     set { state.withLock { $0.baseURLs[environment] = newValue } }
   }
 
-  /// The environment in use and its base URL, read together.
+  /// The environment in use and its base URL, read in one step.
   var selection: (environment: ServiceEnvironment, baseURL: HTTPURL?) {
     state.withLock { ($0.current, $0.baseURLs[$0.current]) }
   }

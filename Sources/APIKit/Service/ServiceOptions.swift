@@ -1,18 +1,18 @@
-/// Who a service's loads are sent as: what signs them, whose credential they carry, by which clock.
+/// The identity under which a service's loads are sent: signer, credential and clock.
 ///
-/// Keep it in a `let`, for authenticator and clock change:
-/// `let identity = ServiceIdentity(signer: HMACSigner(key: key))`.
+/// Keep it in a `let`, because authenticator and clock have state: `let identity = ServiceIdentity(signer:
+/// HMACSigner(key: key))`.
 public struct ServiceIdentity: Sendable {
-  /// What signs each attempt. The default, nil, signs nothing.
+  /// Signs each attempt. The default, nil, signs nothing.
   public var signer: (any RequestSigner)?
-  /// Keeps the credential of the signed-in user and renews it; loads carry it, unless their manager is exempt
-  /// (``APIManager/signIn``). None by default.
+  /// Keeps the credential of the signed-in user and renews it. Loads carry it, unless their manager is
+  /// exempt (``APIManager/signIn``). None by default.
   public var authenticator: Authenticator?
-  /// The server's clock as far as it is known, used for signatures. It learns from responses. The default, nil,
-  /// signs with the device's time.
+  /// The estimated clock of the server, used for signatures and corrected by responses. The default, nil,
+  /// uses the device's time.
   public var clock: ServerClock?
 
-  /// Makes an identity; what is left out is none.
+  /// Makes an identity; what is omitted is none.
   public init(
     signer: (any RequestSigner)? = nil, authenticator: Authenticator? = nil, clock: ServerClock? = nil
   ) {
@@ -22,7 +22,7 @@ public struct ServiceIdentity: Sendable {
   }
 }
 
-/// How a service's requests travel and its bodies are written and read.
+/// How a service's requests are sent, and how its bodies are written and read.
 public struct WireOptions: Sendable {
   private struct Fields: Sendable {
     var client: HTTPClient
@@ -65,7 +65,7 @@ public struct WireOptions: Sendable {
   /// The defaults.
   static let standard = WireOptions()
 
-  /// Makes options; what is left out has its default.
+  /// Makes options; what is omitted has its default.
   public init(
     client: HTTPClient = .shared, parameterEncoding: ParameterEncoding = .automatic,
     timeouts: HTTPTimeouts = HTTPTimeouts(), decoders: BodyDecoders = .standard, cipher: BodyCipher = .none
@@ -76,16 +76,16 @@ public struct WireOptions: Sendable {
   }
 }
 
-/// A service's own transform of the bytes of bodies, e.g. encryption. Runs off the main actor.
+/// A service's own transformation of the bytes of bodies, e.g. encryption. Called off the main actor.
 public struct BodyCipher: Sendable {
-  /// Turns the body to be sent into what the backend reads. What it throws ends the flight in `assembly`. Files
-  /// and streams are sent as they are.
+  /// Transforms the body before it is sent. An ``APIError`` that it throws ends the flight; any other error
+  /// ends it with ``APIError/Reason/misconfigured``. Files and streams are not transformed.
   public var encipher: (@Sendable ([UInt8], APICall) throws -> [UInt8])?
-  /// Turns the body received into what the decoders read. What it throws ends the flight with
+  /// Transforms the body received before it is decoded. An error ends the flight with
   /// ``APIError/Reason/undecipherableBody``.
   public var decipher: (@Sendable ([UInt8], APICall) throws -> [UInt8])?
 
-  /// Makes a cipher; a direction that is left out changes nothing.
+  /// Makes a cipher; an omitted direction changes nothing.
   public init(
     encipher: (@Sendable ([UInt8], APICall) throws -> [UInt8])? = nil,
     decipher: (@Sendable ([UInt8], APICall) throws -> [UInt8])? = nil
@@ -135,7 +135,7 @@ public struct CacheOptions: Sendable {
   /// The defaults.
   static let standard = CacheOptions()
 
-  /// Makes options; what is left out has its default.
+  /// Makes options; what is omitted has its default.
   public init(
     store: ResponseCache? = .shared, partition: CachePartition = .credential, origin: String? = nil,
     volatileParameters: Set<String> = CacheTraits.usuallyVolatile
@@ -146,26 +146,27 @@ public struct CacheOptions: Sendable {
   }
 }
 
-/// Whose stored responses a load may see. Read at takeoff and again when a response is stored.
+/// Whose stored responses a load may use. Evaluated at takeoff and again when a response is stored.
 public struct CachePartition: Sendable {
   let name: @Sendable (Authenticator?) -> String
 
-  /// A digest of the credential of the service's authenticator (of its refresh token, or else of its access token),
-  /// so that no user sees another's responses; after a sign-in with new tokens none of the old ones are found.
-  /// Without an authenticator all share.
+  /// A digest of the authenticator's credential (of its refresh token, or else of its access token).
+  ///
+  /// Users do not see each other's responses; after a sign-in with new tokens the old responses are not
+  /// found. Without an authenticator or credential all loads share one partition.
   public static let credential = CachePartition { authenticator in
     guard let credential = authenticator?.credential else { return "" }
     return Hex.encode(Crypto.sha256(Array((credential.refreshToken ?? credential.accessToken).utf8)))
   }
-  /// One for all users.
+  /// One partition for all users.
   public static let shared = CachePartition { _ in "" }
-  /// An id of the signed-in user, which finds their responses again after the next sign-in.
+  /// An id of the signed-in user, so that stored responses are found again after the next sign-in.
   public static func user(_ id: @escaping @Sendable () -> String) -> CachePartition {
     CachePartition { _ in id() }
   }
 }
 
-/// When a service's attempts may be made, and made again.
+/// When a service's attempts are sent and retried.
 public struct AdmissionOptions: Sendable {
   private struct Fields: Sendable {
     var retryPolicy: RetryPolicy
@@ -207,7 +208,7 @@ public struct AdmissionOptions: Sendable {
   /// The defaults.
   static let standard = AdmissionOptions()
 
-  /// Makes options; what is left out has its default.
+  /// Makes options; what is omitted has its default.
   public init(
     retryPolicy: RetryPolicy = .never, networkGate: NetworkGate = .fly, network: NetworkMonitor = .shared,
     hostLimits: HostLimits? = nil, breaker: BreakerPolicy? = nil

@@ -1,11 +1,11 @@
-/// The one text that client and server both make of a request, so that both can sign it.
+/// The canonical text of a request, which client and server both build in order to sign it.
 ///
-/// Lines end in a line feed, and nothing in a line may hold one:
+/// Lines end with a line feed, which a line must not contain:
 ///
 ///     APIKIT-HMAC-SHA256
 ///     method
-///     path as on the wire
-///     pairs of the query as on the wire, sorted by the bytes of their names
+///     path as sent
+///     pairs of the query as sent, sorted by the bytes of their names
 ///     name:value        one line for each signed header field, lower case, sorted by name
 ///                       (an empty line)
 ///     key id
@@ -13,23 +13,22 @@
 ///     nonce
 ///     SHA-256 of the body in hexadecimal digits
 ///
-/// A signed field that the request lacks is signed as empty. `host` is the `Host` field, or the URL's host and
-/// port where the field is not set.
+/// A signed field that is missing from the request is signed as empty. `host` is the `Host` field, or the
+/// URL's host and port if the field is not set.
 public struct CanonicalRequest: Sendable {
   /// The text.
   public let bytes: [UInt8]
 
-  /// Makes the canonical form.
+  /// Makes the canonical form of a request.
   ///
   /// - Parameters:
-  ///   - request: The request; its method, URL and header fields are read.
-  ///   - signedHeaders: The names of the header fields that are signed: lower case, sorted.
-  ///   - keyID: The name of the key, empty when there is only one.
+  ///   - request: The request, of which method, URL and header fields are read.
+  ///   - signedHeaders: The names of the signed header fields: lower case, sorted.
+  ///   - keyID: The name of the key; empty when there is only one.
   ///   - secondsSince1970: The time of the signature.
-  ///   - nonce: The text that no other attempt uses.
-  ///   - bodyDigest: The SHA-256 of the body in hexadecimal digits, or another word that both sides know.
-  ///
-  /// Throws ``APIError/Reason/signingFailed`` when a line would hold a line feed.
+  ///   - nonce: A text that no other attempt uses.
+  ///   - bodyDigest: The SHA-256 of the body in hexadecimal digits, or another word known to both sides.
+  /// - Throws: ``APIError/Reason/signingFailed`` when a line would contain a line feed.
   public init(
     _ request: HTTPRequest, signedHeaders: [String], keyID: String, secondsSince1970: Int, nonce: String,
     bodyDigest: String
@@ -62,7 +61,7 @@ public struct CanonicalRequest: Sendable {
     output.append(contentsOf: bodyDigest.utf8)
     bytes = output
 
-    // A line feed inside a line would let one request pass for another.
+    // With a line feed inside a line, two different requests could have the same text.
     guard output.count(where: { $0 == UInt8(ascii: "\n") }) == 8 + signedHeaders.count else {
       throw APIError(.signing, .signingFailed, "a part of the request to sign holds a line feed")
     }
@@ -70,7 +69,7 @@ public struct CanonicalRequest: Sendable {
 }
 
 extension HTTPURL {
-  /// Host and port as they stand in a `Host` field: the scheme's own port is left out.
+  /// Host and port as in a `Host` field: the default port of the scheme is omitted.
   fileprivate var authority: String {
     guard let port, port != HTTPURL.defaultPorts[scheme] else { return hostText }
     return "\(hostText):\(port)"

@@ -1,11 +1,11 @@
-/// Signs with HMAC-SHA256 over a canonical form of the whole request: method, path, query, chosen header
+/// Signs with HMAC-SHA256 over a canonical form of the whole request: method, path, query, selected header
 /// fields, time, nonce and the digest of the body.
 ///
-/// Nothing of what it covers can be changed on the way, and a server that remembers nonces for the length of
-/// its window cannot be told the same request twice. The body is digested as it is before content coding.
-/// See ``CanonicalRequest`` for the text that is signed and ``verify(_:now:window:)`` for the server's side.
+/// None of these can be changed on the way, and a server that stores nonces for the length of its window
+/// refuses a repeated request. The digest covers the body before content coding. See ``CanonicalRequest``
+/// for the text that is signed, and ``verify(_:now:window:)`` for the server's side.
 public struct HMACSigner: RequestSigner {
-  /// The names of the header fields that carry a signature.
+  /// The names of the header fields that contain a signature.
   public struct Names: Sendable, Hashable {
     /// The signature in hexadecimal digits.
     public var signature = "X-Signature"
@@ -13,23 +13,23 @@ public struct HMACSigner: RequestSigner {
     public var timestamp = "X-Timestamp"
     /// The nonce.
     public var nonce = "X-Nonce"
-    /// The key's name; sent when the signer has one.
+    /// The name of the key; only sent if the signer has one.
     public var keyID = "X-Key-ID"
-    /// The digest of the body; sent when there is a body.
+    /// The digest of the body; only sent if there is a body.
     public var bodyDigest = "X-Content-SHA256"
 
     /// The default names.
     public init() {}
   }
 
-  /// The name of the key, for servers that know several; empty for none.
+  /// The name of the key, for servers with several keys; empty for none.
   public let keyID: String
-  /// The names of the header fields that are signed: lower case, sorted.
+  /// The names of the signed header fields: lower case, sorted.
   public let signedHeaders: [String]
-  /// The names of the fields that carry the signature.
+  /// The names of the header fields that contain the signature.
   public let names: Names
-  /// Whether a streamed body, whose digest is not known before it is sent, goes out with its bytes unsigned.
-  /// The default is false: signing it fails.
+  /// Whether a streamed body is sent unsigned, because its digest is not known before it is sent. The
+  /// default is false: signing then fails.
   public var allowsUnsignedStreams = false
 
   private let key: SigningKey
@@ -38,10 +38,10 @@ public struct HMACSigner: RequestSigner {
   /// Makes a signer.
   ///
   /// - Parameters:
-  ///   - key: The secret that both sides know.
-  ///   - keyID: The key's name, for servers that know several; the default is none.
+  ///   - key: The secret known to both sides.
+  ///   - keyID: The name of the key, for servers with several keys; the default is none.
   ///   - signedHeaders: The header fields to sign; the default is the host and the content type.
-  ///   - names: The header fields that carry the signature.
+  ///   - names: The names of the header fields that contain the signature.
   public init(
     key: SigningKey, keyID: String = "", signedHeaders: [String] = ["Host", "Content-Type"],
     names: Names = Names()
@@ -56,15 +56,16 @@ public struct HMACSigner: RequestSigner {
   /// True.
   public var runsInline: Bool { true }
 
-  /// Every field that carries the signature.
+  /// All header fields of the signature.
   public var headerNames: Set<String> {
     [names.signature, names.timestamp, names.nonce, names.keyID, names.bodyDigest]
   }
 
-  /// Sets the fields of the signature in place of those of an earlier attempt.
+  /// Sets the header fields of the signature, which replace those of an earlier attempt.
   ///
-  /// Throws ``APIError/Reason/signingFailed`` for an empty key and for a streamed body unless
-  /// ``allowsUnsignedStreams`` is set, and ``APIError/Reason/unreadableBody`` for a file that cannot be read.
+  /// Throws ``APIError/Reason/signingFailed`` for an empty key, for a part with a line feed, and for a
+  /// streamed body unless ``allowsUnsignedStreams`` is set; ``APIError/Reason/unreadableBody`` for a file
+  /// that cannot be read.
   public func sign(_ request: inout HTTPRequest, _ subject: SigningSubject) throws(APIError) {
     try key.requireBytes()
     let digest = try bodyDigest(of: request.body)
@@ -99,15 +100,17 @@ public struct HMACSigner: RequestSigner {
 }
 
 extension HMACSigner {
-  /// Checks a request that a server received.
+  /// Verifies a request that a server received.
   ///
-  /// The body must be the decoded one, in memory. Whether the nonce was used before is the server's to know:
-  /// keep the nonces of the last `2 * window` seconds.
+  /// The body must be that before content coding. The server has to check whether the nonce was used
+  /// before: store the nonces of the last `2 * window` seconds.
   /// - Parameters:
-  ///   - request: The request as received, its `Host` field among the headers.
+  ///   - request: The request as received, including its `Host` field.
   ///   - now: The server's time in seconds since 1970.
-  ///   - window: How far the request's time may be from `now` either way, in seconds; the default is 300.
+  ///   - window: The largest difference between the time of the request and `now`, in seconds; the default
+  ///     is 300.
   /// - Returns: The nonce.
+  /// - Throws: The ``SignatureFault`` that was found first.
   @discardableResult
   public func verify(
     _ request: HTTPRequest, now: Int, window: Int = 300
@@ -134,7 +137,7 @@ extension HMACSigner {
 }
 
 extension HMACSigner {
-  /// What stands in place of the digest of a body that is not signed.
+  /// The replacement of the digest for a body that is not signed.
   private static let unsigned = "UNSIGNED"
   private static let emptyDigest = Hex.encode(Crypto.sha256([]))
 
@@ -161,6 +164,6 @@ extension HMACSigner {
 }
 
 extension HMACSigner: CustomStringConvertible {
-  /// The scheme and the key's name, never the key.
+  /// The scheme and the name of the key, without the key.
   public var description: String { keyID.isEmpty ? "HMAC-SHA256" : "HMAC-SHA256 with key \(keyID)" }
 }

@@ -1,9 +1,9 @@
 import Synchronization
 
-/// Texts that no two attempts share: 128 random bits each, in hexadecimal.
+/// Makes unique texts of 128 random bits, in hexadecimal digits.
 ///
-/// Random bits are taken from the system for many nonces at once: asking for each alone costs more than the
-/// digest it goes into.
+/// Random bits for many nonces are read from the system at once, because a separate call for each takes
+/// longer than the digest that the nonce is part of.
 enum Nonce {
   private static let pool = Mutex<[UInt8]>([])
 

@@ -1,14 +1,15 @@
-/// Signs for a caller that is one of many registered applications: its own key goes along, encrypted,
-/// beside the digest made with it.
+/// Signs for one of many registered applications: the application's own key is sent encrypted, together
+/// with the digest made with it.
 ///
-/// The application's key is sealed with AES-256-GCM under a key that is built into the application and known
-/// to the server. The server opens it, looks whether the application is registered, and makes the digest
-/// again: see ``RegisteredApplicationVerifier``. The seal is bound to its digest, so that it cannot be put
-/// beside another. Time and nonce are not part of it, as with ``SaltedDigestSigner``.
+/// The application's key is encrypted with AES-256-GCM by a sealing key that is built into the application
+/// and known to the server. The server decrypts it, checks whether the application is registered, and
+/// computes the digest again: see ``RegisteredApplicationVerifier``. The encryption authenticates the
+/// digest, so an encrypted key cannot be combined with another digest. There is no time or nonce, as with
+/// ``SaltedDigestSigner``.
 public struct RegisteredApplicationSigner: RequestSigner {
-  /// The field that carries the sealed key: `X-Application-Key` by default.
+  /// The header field with the encrypted key: `X-Application-Key` by default.
   public let keyHeader: String
-  /// The field that carries the digest: `X-Signature` by default.
+  /// The header field with the digest: `X-Signature` by default.
   public let signatureHeader: String
 
   private let applicationKey: SigningKey
@@ -19,11 +20,11 @@ public struct RegisteredApplicationSigner: RequestSigner {
   ///
   /// - Parameters:
   ///   - applicationKey: The key under which the application is registered.
-  ///   - sealingKey: The key that seals it on the way: 32 bytes.
-  ///   - salt: A text that both sides know; the default is none.
-  ///   - rounds: How often the digest runs; the default is 2.
-  ///   - keyHeader: The field for the sealed key.
-  ///   - signatureHeader: The field for the digest.
+  ///   - sealingKey: The key that encrypts it: 32 bytes.
+  ///   - salt: A text known to both sides; the default is none.
+  ///   - rounds: How many times the digest is applied; the default is 2.
+  ///   - keyHeader: The header field for the encrypted key.
+  ///   - signatureHeader: The header field for the digest.
   public init(
     applicationKey: SigningKey, sealingKey: SigningKey, salt: String = "", rounds: Int = 2,
     keyHeader: String = "X-Application-Key", signatureHeader: String = "X-Signature"
@@ -39,12 +40,13 @@ public struct RegisteredApplicationSigner: RequestSigner {
   /// True.
   public var runsInline: Bool { true }
 
-  /// The two fields.
+  /// The two header fields.
   public var headerNames: Set<String> { [keyHeader, signatureHeader] }
 
-  /// Sets both fields in place of those of an earlier attempt.
+  /// Sets both header fields, which replace those of an earlier attempt.
   ///
-  /// Throws ``APIError/Reason/signingFailed`` when the sealing key does not have 32 bytes.
+  /// Throws ``APIError/Reason/signingFailed`` when the sealing key does not have 32 bytes, and what
+  /// ``SaltedDigestSigner/signature(apiName:parameters:)`` throws.
   public func sign(_ request: inout HTTPRequest, _ subject: SigningSubject) throws(APIError) {
     let signature = try digest.signature(apiName: subject.apiName, parameters: subject.parameters)
     guard
@@ -59,22 +61,22 @@ public struct RegisteredApplicationSigner: RequestSigner {
 }
 
 extension RegisteredApplicationSigner: CustomStringConvertible {
-  /// The scheme, never a key.
+  /// The scheme, without the keys.
   public var description: String { "registered application, sealed with AES-256-GCM" }
 }
 
 /// The server's side of ``RegisteredApplicationSigner``.
 public struct RegisteredApplicationVerifier: Sendable {
   private let sealingKey: SigningKey
-  /// Makes the digests, once it has the application's key.
+  /// Computes the digests; its key is replaced with the application's.
   private let digest: SaltedDigestSigner
   private let keyHeader: String
   private let signatureHeader: String
   private let isRegistered: @Sendable (SigningKey) -> Bool
 
-  /// Makes a verifier; salt, rounds and names are those of the signers.
+  /// Makes a verifier; salt, rounds and names must be those of the signers.
   ///
-  /// `isRegistered` says whether an application of this key is registered; called on any thread.
+  /// `isRegistered` returns whether the application with this key is registered. Called on any thread.
   public init(
     sealingKey: SigningKey, salt: String = "", rounds: Int = 2, keyHeader: String = "X-Application-Key",
     signatureHeader: String = "X-Signature", isRegistered: @escaping @Sendable (SigningKey) -> Bool
@@ -87,9 +89,10 @@ public struct RegisteredApplicationVerifier: Sendable {
     self.isRegistered = isRegistered
   }
 
-  /// Checks the fields of a request that a server received, with the parameters that came with it.
+  /// Verifies the header fields of a request that a server received, with its parameters.
   ///
   /// - Returns: The key of the application.
+  /// - Throws: The ``SignatureFault`` that was found first.
   @discardableResult
   public func verify(
     _ headers: HTTPHeaders, apiName: String, parameters: Parameters
@@ -99,9 +102,11 @@ public struct RegisteredApplicationVerifier: Sendable {
     return key
   }
 
-  /// Checks the fields of a request that a server received, with its query or form body as received.
+  /// Verifies the header fields of a request that a server received, with its query or form body as
+  /// received.
   ///
   /// - Returns: The key of the application.
+  /// - Throws: The ``SignatureFault`` that was found first.
   @discardableResult
   public func verify(
     _ headers: HTTPHeaders, apiName: String, query: String
@@ -117,7 +122,7 @@ public struct RegisteredApplicationVerifier: Sendable {
     return digest
   }
 
-  /// The application's key from its seal, when it is registered.
+  /// Decrypts the application's key, and checks that it is registered.
   private func open(_ headers: HTTPHeaders) throws(SignatureFault) -> (key: SigningKey, signature: String) {
     guard let signature = headers[signatureHeader] else { throw .missing(signatureHeader) }
     guard let text = headers[keyHeader], let sealed = Base64.decode(text, .url),

@@ -1,24 +1,26 @@
-/// Proves to a server that a request comes from a caller it knows.
+/// Signs requests, so that a server can verify who sent them.
 ///
-/// A service names its signer; the flight runs it as the last step before every attempt, with a fresh time
-/// and nonce. ``SaltedDigestSigner``, ``RegisteredApplicationSigner`` and ``HMACSigner`` exist, each with a
-/// verifier for servers. Write one when a backend has a scheme of its own: `sign` must *replace* what an
-/// earlier attempt has set. In a test, sign with a fixed subject and compare the header fields.
+/// A service names its signer in ``ServiceIdentity/signer``. The flight calls it as the last step before
+/// every attempt and every followed redirect, with a new time and nonce. The framework has
+/// ``SaltedDigestSigner``, ``RegisteredApplicationSigner`` and ``HMACSigner``, each with a verifier for
+/// servers. Write one for another scheme of a backend: `sign` must *replace* what an earlier attempt has
+/// set. In a test, sign with a fixed subject and compare the header fields.
 ///
-/// Isolation: called on any thread, many at once; off the main actor unless ``runsInline`` is true.
+/// Isolation: called on any thread and concurrently; off the main actor unless ``runsInline`` is true.
 public protocol RequestSigner: Sendable {
-  /// The names of header fields that are credentials: never sent to another origin, never printed.
+  /// The names of the header fields that ``sign(_:_:)`` sets. They are removed when a redirect leads to
+  /// another origin.
   var headerNames: Set<String> { get }
-  /// The names of query parameters that change with every attempt, or that the signer adds: they are no
-  /// part of what identifies a request for caching and joining.
+  /// The names of the query parameters that ``sign(_:_:)`` adds. They are left out when the link to a next
+  /// page becomes the parameters of a load. The default is none.
   var volatileParameters: Set<String> { get }
-  /// Sets the signature on the request. Run again for every attempt.
+  /// Sets the signature on the request. Called for every attempt.
   ///
   /// Throws ``APIError/Reason/signingFailed`` when the request cannot be signed.
   func sign(_ request: inout HTTPRequest, _ subject: SigningSubject) throws(APIError)
 
-  /// Whether it may run on the main actor and on a transport's thread, for bodies of up to 64 KiB in memory: it takes
-  /// microseconds and waits for nothing. The default is false: loads then leave these threads for it.
+  /// Whether the signer may run on the main actor or a transport's thread, for bodies of up to 64 KiB in
+  /// memory. It must then take only microseconds and never wait. The default, false, runs it in a task.
   var runsInline: Bool { get }
 }
 
@@ -29,15 +31,15 @@ extension RequestSigner {
   public var volatileParameters: Set<String> { [] }
 }
 
-/// What a signature is about, beside the request itself.
+/// What a signature covers in addition to the request.
 public struct SigningSubject: Sendable {
-  /// The API's name as it stands in the path, places of a template filled.
+  /// The API's name as in the path, with placeholders replaced.
   public var apiName: String
-  /// The parameters as sent in the query or the body, the service's common ones included.
+  /// The parameters sent in the query or the body, including the service's common ones.
   public var parameters: Parameters
-  /// The time in whole seconds since 1970, by the server's clock as far as it is known: see ``ServerClock``.
+  /// The time in whole seconds since 1970, by the service's ``ServerClock`` or else the device's clock.
   public var secondsSince1970: Int
-  /// A text that no other attempt uses: visible ASCII, without white space.
+  /// A text that no other attempt uses: visible ASCII without white space.
   public var nonce: String
   /// The attempt, from 1.
   public var attempt: Int
@@ -55,19 +57,19 @@ public struct SigningSubject: Sendable {
   }
 }
 
-/// Why a server does not accept a signature.
+/// Why a signature is refused.
 public enum SignatureFault: Error, Sendable, Hashable, CustomStringConvertible {
-  /// A field or parameter of the signature is missing or cannot be read; its name.
+  /// A header field or parameter of the signature is missing or cannot be read; its name.
   case missing(String)
   /// The key is not known, or the application is not registered.
   case unknownKey
-  /// The signature is not the one that belongs to this request.
+  /// The signature does not match the request.
   case mismatched
-  /// The request's time is further from the server's than allowed; the difference in seconds, positive when
-  /// the request is from the past.
+  /// The request's time differs from the server's by more than allowed; the difference in seconds, positive
+  /// when the request is from the past.
   case outsideWindow(seconds: Int)
 
-  /// A sentence without secrets.
+  /// A sentence, which contains no secrets.
   public var description: String {
     switch self {
     case .missing(let name): "\(name) is missing or cannot be read"

@@ -1,8 +1,8 @@
 /// Signs with a digest of a shared key, the API's name and its sorted parameters, salted and repeated.
 ///
-/// It tells a server that the caller is the application itself, as long as the key stays inside it. It has
-/// neither time nor nonce: whoever sees a request can send it again; ``HMACSigner`` prevents that. The text
-/// that is digested has five lines:
+/// It shows a server that the caller is the application, as long as the key stays secret. It has neither
+/// time nor nonce, so a request that is intercepted can be sent again; ``HMACSigner`` prevents that. The
+/// text that is digested has five lines:
 ///
 ///     key
 ///     API name
@@ -10,24 +10,24 @@
 ///     salt
 ///     key
 ///
-/// Each further round digests the bytes before it, followed by salt and key. The key stands at both ends so
-/// that nobody can lengthen a signed text.
+/// Each further round digests the bytes of the round before, followed by salt and key. The key is at both
+/// ends so that a signed text cannot be extended.
 public struct SaltedDigestSigner: RequestSigner {
   /// A digest.
   public enum Algorithm: Sendable, Hashable {
-    /// MD5 (RFC 1321). Broken for documents; for servers that know nothing else.
+    /// MD5 (RFC 1321). Insecure for documents; only for servers that support nothing else.
     case md5
-    /// SHA-1. Broken for documents; for servers that know nothing else.
+    /// SHA-1. Insecure for documents; only for servers that support nothing else.
     case sha1
     /// SHA-256.
     case sha256
   }
 
-  /// Where a signature goes.
+  /// Where a signature is placed.
   public enum Placement: Sendable, Hashable {
-    /// Into the header field of this name.
+    /// In the header field with this name.
     case header(String)
-    /// Into the query parameter of this name.
+    /// In the query parameter with this name.
     case query(String)
 
     var name: String {
@@ -39,12 +39,12 @@ public struct SaltedDigestSigner: RequestSigner {
 
   /// The digest; the default is ``Algorithm/sha256``.
   public let algorithm: Algorithm
-  /// How often the digest runs, at least once; the default is 2.
+  /// How many times the digest is applied, at least once; the default is 2.
   public let rounds: Int
-  /// Where the signature goes; the default is the header field `X-Signature`.
+  /// Where the signature is placed; the default is the header field `X-Signature`.
   public let placement: Placement
-  /// How parameters are written in the signed text. Where they travel in a query or a form, it must be the
-  /// style of that query, for the server sees no other.
+  /// How parameters are written in the signed text. If they are sent in a query or a form, this must be the
+  /// style of that query, because the server receives no other form.
   public let style: QueryStyle
 
   var key: SigningKey
@@ -53,11 +53,12 @@ public struct SaltedDigestSigner: RequestSigner {
   /// Makes a signer.
   ///
   /// - Parameters:
-  ///   - key: The secret that both sides know.
-  ///   - salt: A text that both sides know and that sets this use of the key apart; the default is none.
+  ///   - key: The secret known to both sides.
+  ///   - salt: A text known to both sides that separates this use of the key from others; the default is
+  ///     none.
   ///   - algorithm: The digest.
-  ///   - rounds: How often the digest runs; less than one counts as one.
-  ///   - placement: Where the signature goes.
+  ///   - rounds: How many times the digest is applied; less than one counts as one.
+  ///   - placement: Where the signature is placed.
   ///   - style: How parameters are written in the signed text.
   public init(
     key: SigningKey, salt: String = "", algorithm: Algorithm = .sha256, rounds: Int = 2,
@@ -74,15 +75,15 @@ public struct SaltedDigestSigner: RequestSigner {
   /// True.
   public var runsInline: Bool { true }
 
-  /// The field of the signature, if that is where it goes.
+  /// The header field of the signature, if it is placed in one.
   public var headerNames: Set<String> { if case .header(let name) = placement { [name] } else { [] } }
 
-  /// The parameter of the signature, if that is where it goes.
+  /// The query parameter of the signature, if it is placed in one.
   public var volatileParameters: Set<String> { if case .query(let name) = placement { [name] } else { [] } }
 
-  /// Sets the signature in place of one of an earlier attempt.
+  /// Sets the signature, which replaces that of an earlier attempt.
   ///
-  /// Throws as ``signature(apiName:parameters:)`` does.
+  /// Throws what ``signature(apiName:parameters:)`` throws.
   public func sign(_ request: inout HTTPRequest, _ subject: SigningSubject) throws(APIError) {
     let signature = try signature(apiName: subject.apiName, parameters: subject.parameters)
     switch placement {
@@ -93,9 +94,9 @@ public struct SaltedDigestSigner: RequestSigner {
 
   /// The signature of a call in hexadecimal digits.
   ///
-  /// A parameter that carries the signature itself is left out. Throws
-  /// ``APIError/Reason/unencodableParameter`` for a value that has no words in a query and
-  /// ``APIError/Reason/signingFailed`` for an empty key or a digest that the machine's policy forbids.
+  /// The parameter that contains the signature itself is left out. Throws
+  /// ``APIError/Reason/unencodableParameter`` for a value that a query cannot express, and
+  /// ``APIError/Reason/signingFailed`` for an empty key or a digest that the system's policy forbids.
   public func signature(apiName: String, parameters: Parameters) throws(APIError) -> String {
     try key.requireBytes()
     let pairs = try SortedPairs.bytes(of: parameters.removing(volatileParameters), style: style)
@@ -129,12 +130,12 @@ public struct SaltedDigestSigner: RequestSigner {
 }
 
 extension SaltedDigestSigner {
-  /// Checks a signature that a server received, against the query or the form body as received.
+  /// Verifies a signature that a server received, with the query or the form body as received.
   ///
   /// - Parameters:
   ///   - signature: The text received; nil when there was none.
   ///   - apiName: The API's name as the client states it.
-  ///   - query: The pairs, percent-encoded; the pair of the signature itself is left out.
+  ///   - query: The pairs, percent-encoded; the pair of the signature itself is ignored.
   public func verify(_ signature: String?, apiName: String, query: String) throws(SignatureFault) {
     try compare(signature) { () throws(APIError) in
       guard let pairs = SortedPairs.bytes(ofQuery: query, without: volatileParameters) else { return nil }
@@ -142,19 +143,20 @@ extension SaltedDigestSigner {
     }
   }
 
-  /// Checks a signature that a server received, against parameters that it has decoded.
+  /// Verifies a signature that a server received, with parameters that it has decoded.
   ///
   /// - Parameters:
   ///   - signature: The text received; nil when there was none.
   ///   - apiName: The API's name as the client states it.
-  ///   - parameters: The parameters received, as text or typed: both are written alike.
+  ///   - parameters: The parameters received, as text or typed: both are written in the same way.
   public func verify(_ signature: String?, apiName: String, parameters: Parameters) throws(SignatureFault) {
     try compare(signature) { () throws(APIError) in
       try self.signature(apiName: apiName, parameters: parameters)
     }
   }
 
-  /// Compares with the signature that a closure makes; what cannot be signed matches nothing.
+  /// Compares a signature with the one that a closure returns; a request that cannot be signed does not
+  /// match.
   private func compare(
     _ signature: String?, with make: () throws(APIError) -> String?
   ) throws(SignatureFault) {
@@ -170,12 +172,12 @@ extension SaltedDigestSigner {
 }
 
 extension SaltedDigestSigner: CustomStringConvertible {
-  /// The scheme, never key or salt.
+  /// The scheme, without key and salt.
   public var description: String { "salted digest, \(algorithm), \(rounds) rounds" }
 }
 
 extension HTTPURL {
-  /// Sets the one pair of this name, in place of any that stand in the query.
+  /// Sets the pair with this name, which replaces all others with the name.
   fileprivate mutating func setQueryPair(_ name: String, _ value: String) {
     let name = PercentEncoding.component.encode(name)
     let kept = (query ?? "").split(separator: "&").filter { $0 != name && !$0.hasPrefix(name + "=") }

@@ -1,22 +1,23 @@
 import Synchronization
 
-/// The server's time, reckoned from the device's clock and what is known of their difference.
+/// The server's time, estimated from the device's clock and the measured difference.
 ///
-/// Signatures with a time window fail on devices whose clock is wrong. The flight teaches this clock from
-/// the answers of the server, and every signature asks it. One per service; safe on any thread.
+/// Signatures with a time window fail on devices whose clock is wrong. When a server refuses a signature
+/// for its time, the flight corrects this clock by the `Date` of the response; every signature reads it.
+/// One per service; safe on any thread.
 public final class ServerClock: Sendable {
   private let device: @Sendable () -> Double
   private let state = Mutex<Double>(0)
 
-  /// Makes a clock over the system's that has learned nothing.
+  /// Makes a clock based on the system's, with a difference of zero.
   public convenience init() { self.init { WallClock.now } }
 
-  /// Makes a clock over another that has learned nothing.
+  /// Makes a clock based on another, with a difference of zero.
   ///
-  /// - Parameter device: The device's time in seconds since 1970; called on any thread.
+  /// - Parameter device: Returns the device's time in seconds since 1970. Called on any thread.
   public init(device: @escaping @Sendable () -> Double) { self.device = device }
 
-  /// How far the server is ahead of the device, in seconds; negative when it is behind.
+  /// The seconds that the server is ahead of the device; negative when it is behind.
   public var offset: Double {
     get { state.withLock { $0 } }
     set { state.withLock { $0 = newValue } }
@@ -25,6 +26,6 @@ public final class ServerClock: Sendable {
   /// The server's time in whole seconds since 1970.
   public var secondsSince1970: Int { Int((device() + offset).rounded(.down)) }
 
-  /// Learns that the server's time is this one now.
+  /// Sets the server's time at this moment.
   public func learn(serverSecondsSince1970 seconds: Double) { offset = seconds - device() }
 }

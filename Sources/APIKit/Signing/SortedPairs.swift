@@ -1,8 +1,9 @@
-/// The pairs of a query in the order that client and server both arrive at: by the bytes of their names.
+/// The pairs of a query in the order that client and server both use: by the bytes of their names.
 ///
-/// Pairs of one name keep their order, because the order of an array means something. Empty pairs are dropped.
+/// Pairs with the same name keep their order, because the order of an array matters. Empty pairs are
+/// dropped.
 enum SortedPairs {
-  /// Appends the pairs of a query as they are encoded.
+  /// Appends the sorted pairs of a query without changing their encoding.
   static func append(_ query: UnsafeBufferPointer<UInt8>, to output: inout [UInt8]) {
     var pairs: [Range<Int>] = []
     pairs.reserveCapacity(16)
@@ -35,15 +36,14 @@ enum SortedPairs {
     }
   }
 
-  /// The pairs of parameters, percent-encoded by RFC 3986.
+  /// The sorted pairs of parameters, percent-encoded by RFC 3986.
   static func bytes(of parameters: Parameters, style: QueryStyle) throws(APIError) -> [UInt8] {
     var style = style
     style.spaces = .percent
     return sorted(Array(try QueryEncoder(style).encode(parameters).utf8))
   }
 
-  /// The pairs of a query or a form body as received, percent-encoded by RFC 3986 whatever they were before;
-  /// nil when they cannot be decoded.
+  /// The sorted pairs of a query or a form body, encoded anew by RFC 3986; nil when they cannot be decoded.
   static func bytes(ofQuery query: String, without names: Set<String>) -> [UInt8]? {
     guard let pairs = PercentEncoding.pairs(of: query) else { return nil }
     var output: [UInt8] = []

@@ -1,18 +1,18 @@
-/// A ``ManagerChain`` of whatever output: what a delegate of several chains sees.
+/// A ``ManagerChain`` without the type of its output: what a delegate of several chains receives.
 @MainActor public class AnyManagerChain: BaseManagerGroup {
-  /// Where the runs land. Weak.
+  /// Receives the results of the runs. Weak.
   public weak var delegate: (any ManagerChainDelegate)?
 
-  /// How many links there are.
+  /// The number of links.
   public var linkCount: Int { slots.count }
 
-  /// The link at which the last run failed: its place from 0, and its name; nil when it did not.
+  /// The link at which the last run failed: its index from 0 and its name. Nil when the run did not fail.
   public var failedLink: (index: Int, name: String)? {
     switch machine?.end {
     case .failed, .timedOut: break
     case .succeeded, .tooFew, .cancelled, nil: return nil
     }
-    // The links behind the failed one have failures too, for they never ran.
+    // The links after the failed one have failures too, because they did not run.
     guard let index = results.members.firstIndex(where: { $0.value == nil }) else { return nil }
     return (index, results.members[index].name)
   }
@@ -29,22 +29,23 @@
   }
 }
 
-/// Where the results of a ``ManagerChain`` land.
+/// Receives the results of a ``ManagerChain``.
 ///
-/// Held weakly; called on the main actor, exactly once for every run, which is over by then. One delegate may
-/// serve several chains: compare with `===`, and read ``ManagerChain/output``.
+/// Held weakly; called on the main actor. Every run ends in exactly one of success, failure and
+/// cancellation, and is over when that is delivered. One delegate may serve several chains: compare with
+/// `===`, and read ``ManagerChain/output``.
 @MainActor public protocol ManagerChainDelegate: AnyObject {
   /// The last link has landed.
   func chainDidSucceed(_ chain: AnyManagerChain)
 
-  /// A link has failed, or the deadline has passed; ``AnyManagerChain/failedLink`` says where.
+  /// A link has failed, or the deadline has passed. ``AnyManagerChain/failedLink`` is the link.
   func chain(_ chain: AnyManagerChain, didFailWith error: APIError)
 
   /// The run was cancelled. The default does nothing.
   func chain(_ chain: AnyManagerChain, didCancel flight: FlightID, because reason: CancellationReason)
 
-  /// A link has landed, and the next is about to be built. The chain may be cancelled from here. The default
-  /// does nothing.
+  /// A link has succeeded, and the next is about to be built. The chain may be cancelled from here. The
+  /// default does nothing.
   func chain(_ chain: AnyManagerChain, didLandLinkAt index: Int)
 }
 

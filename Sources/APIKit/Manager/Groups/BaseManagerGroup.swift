@@ -1,22 +1,23 @@
-/// What a ``ManagerGroup`` and a ``ManagerChain`` have in common: runs of their members, one run at a time.
+/// The common base of ``ManagerGroup`` and ``ManagerChain``: it runs their members, one run at a time.
 ///
-/// Lives on the main actor and holds its members. Releasing the last reference cancels the run in flight and
-/// its members; nothing lands then. A member that is cancelled from elsewhere counts as failed.
+/// Isolated to the main actor. It holds its members strongly. Releasing the last reference cancels the run
+/// in flight and its members, and nothing is delivered. A member that is cancelled from elsewhere counts as
+/// failed.
 @MainActor public class BaseManagerGroup {
-  /// The longest time from the start of a run to its end; nil, the default, is no limit.
+  /// The longest time from the start of a run to its end. The default, nil, means no limit.
   ///
-  /// A run that exceeds it fails with ``APIError/Reason/deadlineExceeded``, or succeeds with what there is
-  /// under ``GroupPolicy/settleAll``.
+  /// A run that exceeds it fails with ``APIError/Reason/deadlineExceeded``. Under ``GroupPolicy/settleAll``
+  /// it succeeds instead, with the results so far.
   public var deadline: Duration?
-  /// The name in errors, and as a member of another group or chain.
+  /// The name in errors, also when this is a member of another group or chain.
   public var memberName: String
-  /// How each member of the run in flight, or of the last one, has ended.
+  /// The result of each member of the run in flight, or of the last one.
   public private(set) lazy var results = GroupResults(members: [], group: ObjectIdentifier(self))
 
-  /// The clock of the deadline; a test puts a manual one in.
+  /// The clock of the deadline; tests replace it with a manual one.
   var time: any TimeSource = SystemTime()
   var slots: [MemberSlot]
-  /// The rules of the run in flight, or of the last one; nil before the first.
+  /// The state machine of the run in flight, or of the last one; nil before the first.
   private(set) var machine: GroupMachine?
   private var run: GroupRun?
 
@@ -36,39 +37,38 @@
   /// Whether a run is in flight.
   public var isLoading: Bool { run != nil }
 
-  /// How far the run in flight, or the last one, has come.
+  /// The progress of the run in flight, or of the last one.
   public var progress: GroupProgress {
     machine?.progress ?? GroupProgress(settled: 0, total: slots.count, fraction: 0)
   }
 
-  /// Starts a run; its members start after this has returned.
-  ///
-  /// Refused with ``APIError/Reason/alreadyLoading`` while a run is in flight.
+  /// Starts a run. Its members start after this has returned.
   @discardableResult public func load() -> Takeoff { begin(GroupRun(flight: .next())) }
 
-  /// Cancels the run in flight, if there is one, and its members. The delegate is told before this returns.
+  /// Cancels the run in flight, if there is one, and its members. The cancellation is delivered before this
+  /// returns.
   public func cancel() {
     if let run { end(run.flight, because: .byCaller) }
   }
 
   // MARK: What a subclass states
 
-  /// The rules of the next run. The default is those of a chain.
+  /// The state machine of the next run. The default is that of a chain.
   func makeMachine() -> GroupMachine {
     GroupMachine(count: slots.count, policy: .failFast, maximumInFlight: 1)
   }
 
-  /// Whether the members are asked to report the parts that are done. `isMember` says whether the run is
-  /// itself asked to.
+  /// Whether the members report their progress. `isMember` is true when this run reports to a group or
+  /// chain itself.
   func wantsReports(isMember: Bool) -> Bool { isMember }
 
-  /// Tells the delegate.
+  /// Calls the delegate.
   func tell(_ event: GroupEvent) {}
 }
 
-/// What a delegate is told.
+/// What is delivered to a delegate.
 enum GroupEvent {
-  /// This member has ended by itself.
+  /// This member has ended without being cancelled by the run.
   case settled(Int)
   case progressed
   case succeeded
@@ -76,10 +76,10 @@ enum GroupEvent {
   case cancelled(FlightID, CancellationReason)
 }
 
-/// A member's place in a group or chain.
+/// A member of a group, or a link of a chain.
 @MainActor struct MemberSlot {
   let name: @MainActor () -> String
-  /// Gives the member for one run, from the value of the member before it.
+  /// Returns the member for one run, built from the value of the member before it.
   let member: @MainActor (any Sendable) throws -> any GroupMember
 
   func run(
@@ -100,7 +100,7 @@ enum GroupEvent {
 /// One run, from its start to its end.
 private struct GroupRun {
   let flight: FlightID
-  /// Told of the progress: the group or chain of which this one is a member.
+  /// Reports progress to the group or chain of which this one is a member.
   var report: (@MainActor (Double) -> Void)?
   var waiter: CheckedContinuation<Result<GroupResults, APIError>, Never>?
   var tasks: [Int: Task<Void, Never>] = [:]
@@ -137,12 +137,14 @@ extension BaseManagerGroup {
         MainDelivery.main.put { self?.timeIsUp(flight) }
       }
     }
-    // A run without members ends at once, and the caller of `load` is back before its delegate is called.
+    // On the next turn: a run without members ends at once, and `load` must return before the delegate is
+    // called.
     MainDelivery.main.put { [weak self] in self?.advance(flight) }
     return .flying(flight)
   }
 
-  /// Every event names its run: a delegate may have ended it, and begun another, in a callback.
+  /// Every event carries the id of its run, because a delegate may have ended that run and started another
+  /// in a callback.
   private func advance(_ flight: FlightID) {
     guard run?.flight == flight else { return }
     perform(machine?.advance())
@@ -209,7 +211,7 @@ extension BaseManagerGroup {
     closeResults(APIError(.takeoff, .cancelled, "\(memberName) ended before this member did"))
     self.run = nil
     run.timer?.cancel()
-    // The delegate may begin the next run, which empties the results.
+    // A copy, because the delegate may start the next run, which empties the results.
     let results = results
     if case .cancelled(let reason) = end {
       tell(.cancelled(run.flight, reason))
@@ -219,7 +221,7 @@ extension BaseManagerGroup {
     run.waiter?.resume(returning: error.map { .failure($0) } ?? .success(results))
   }
 
-  /// What becomes of the members that have not ended by themselves.
+  /// Sets the result of every member that has not ended.
   private func closeResults(_ error: APIError) {
     for index in results.members.indices where results.members[index].result == nil {
       results.members[index].result = .failure(error)

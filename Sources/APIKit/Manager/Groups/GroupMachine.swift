@@ -1,14 +1,15 @@
-/// Which member of a run starts when, and when the run is over: a state machine without tasks or time.
+/// Decides when each member of a run starts and when the run is over: a state machine without tasks or
+/// time.
 ///
-/// Events go in, actions come out, to be carried out in their order. Members are numbered from 0 and start in
-/// that order. A chain is a run under ``GroupPolicy/failFast`` with one member in flight: each starts when the
-/// one before has succeeded.
+/// Events go in, actions come out, to be carried out in their order. Members are numbered from 0 and start
+/// in that order. A chain is a run under ``GroupPolicy/failFast`` with one member in flight: each starts
+/// when the one before has succeeded.
 struct GroupMachine {
   enum End: Equatable {
     case succeeded
-    /// This member's failure is the run's.
+    /// The run fails with the failure of this member.
     case failed(by: Int)
-    /// Not enough members can succeed any more.
+    /// Too few members are left that can still succeed.
     case tooFew
     case timedOut
     case cancelled(CancellationReason)
@@ -36,7 +37,7 @@ struct GroupMachine {
   let maximumInFlight: Int
   private(set) var members: [MemberState]
   private(set) var end: End?
-  /// The part of each member that is done, from 0 to 1.
+  /// The completed fraction of each member, from 0 to 1.
   private var parts: [Double]
 
   init(count: Int, policy: GroupPolicy, maximumInFlight: Int) {
@@ -52,23 +53,25 @@ struct GroupMachine {
       fraction: end != nil || parts.isEmpty ? 1 : parts.reduce(0, +) / Double(parts.count))
   }
 
-  /// A member reports the part that it has done. False when it does not fly: its report counts for nothing.
+  /// A member reports its completed fraction. False when the member is not in flight; then the report is
+  /// ignored.
   mutating func report(_ member: Int, _ part: Double) -> Bool {
     guard members[member] == .flying else { return false }
     parts[member] = max(parts[member], min(1, part))
     return true
   }
 
-  /// A member has ended by itself; ``advance()`` gives what follows. False when it does not fly.
+  /// A member has ended; ``advance()`` returns the actions that follow. False when the member is not in
+  /// flight.
   ///
-  /// The two are apart because the delegate is told in between, and may cancel the run there.
+  /// The two are separate because the delegate is called in between, and may cancel the run there.
   mutating func settle(_ member: Int, succeeded: Bool) -> Bool {
     guard report(member, 1) else { return false }
     members[member] = succeeded ? .succeeded : .failed
     return true
   }
 
-  /// Starts what may start, or ends the run. Nothing follows twice.
+  /// Returns the members to start, or the end of the run. No action is returned twice.
   mutating func advance() -> [Action] {
     guard end == nil else { return [] }
     if let verdict { return finish(verdict) }

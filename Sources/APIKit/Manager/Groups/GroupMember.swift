@@ -1,10 +1,10 @@
-/// Something that a ``ManagerGroup`` starts beside others, or a ``ManagerChain`` after another.
+/// A unit of work that a ``ManagerGroup`` starts with others, or a ``ManagerChain`` after another.
 ///
-/// ``ManagerLoad`` (one load of a manager), ``MemberWork`` (a closure), ``ManagerGroup`` and ``ManagerChain``
-/// are members, so groups and chains nest. Write one for work of another kind; in a test, use
-/// ``MemberWork`` with a fixed value.
+/// ``ManagerLoad`` (one load of a manager), ``MemberWork`` (a closure), ``ManagerGroup`` and
+/// ``ManagerChain`` are members, so groups and chains can be nested. Write one for work of another kind; in
+/// a test, use ``MemberWork`` with a fixed value.
 @MainActor public protocol GroupMember<Value> {
-  /// What it lands with.
+  /// The type of its result.
   associatedtype Value: Sendable
 
   /// Its name in results and errors.
@@ -13,7 +13,8 @@
   /// Runs once, to its end.
   ///
   /// Cancelling the task must end it soon, with ``APIError/Reason/cancelled``.
-  /// - Parameter report: To be called with the part that is done, from 0 to 1; nil when nobody listens.
+  /// - Parameter report: To be called with the completed fraction, from 0 to 1; nil when no reports are
+  ///   needed.
   func run(report: (@MainActor (Double) -> Void)?) async throws(APIError) -> Value
 }
 
@@ -26,7 +27,7 @@
   /// The manager's type.
   public var memberName: String { String(describing: Manager.self) }
 
-  /// Loads, and returns what the load lands with. The manager's delegate is told as ever.
+  /// Loads, and returns the response. The manager's delegate is called as usual.
   public func run(report: (@MainActor (Double) -> Void)?) async throws(APIError) -> APIResponse {
     guard let report else { return try await manager.response(given: parameters, cache: cache) }
     return try await manager.response(given: parameters, cache: cache) { report($0.fraction) }
@@ -34,12 +35,12 @@
 }
 
 extension APIManager {
-  /// A load of this manager for a group or a chain to start. Holds the manager.
+  /// A load of this manager as a member of a group or a chain. It holds the manager strongly.
   ///
   /// - Parameters:
-  ///   - parameters: Those of the load; nil, the default, asks the ``BaseAPIManager/parameterSource`` when it
-  ///     starts.
-  ///   - cache: How stored responses are used.
+  ///   - parameters: The parameters of the load. The default, nil, asks the
+  ///     ``BaseAPIManager/parameterSource`` when the load starts.
+  ///   - cache: Whether stored responses are used; the default follows the manager's policy.
   public func loading(_ parameters: Parameters? = nil, cache: CacheUse = .asPolicy) -> ManagerLoad<Self> {
     ManagerLoad(manager: self, parameters: parameters, cache: cache)
   }
@@ -51,8 +52,8 @@ extension APIManager {
   public let memberName: String
   private let work: @MainActor () async throws -> Value
 
-  /// Makes a member of a closure. What it throws becomes an ``APIError``; a cancellation error becomes
-  /// ``APIError/Reason/cancelled``.
+  /// Makes a member from a closure, which runs on the main actor. What it throws becomes an ``APIError``; a
+  /// `CancellationError` becomes ``APIError/Reason/cancelled``.
   public init(_ name: String, _ work: @escaping @MainActor () async throws -> Value) {
     memberName = name
     self.work = work
@@ -65,7 +66,7 @@ extension APIManager {
 }
 
 extension APIError {
-  /// What a member, or whoever builds one, threw, as an error of the framework.
+  /// The error that a member or the closure that builds it threw, as an ``APIError``.
   init(member error: any Error, _ name: String, _ verb: String) {
     switch error {
     case let error as APIError: self = error
@@ -78,7 +79,8 @@ extension APIError {
 }
 
 extension TransferProgress {
-  /// The part that is done, from 0 to 1: of what is sent and received together where the totals are known.
+  /// The completed fraction from 0 to 1, of the bytes to send and to receive together; 0 while no total is
+  /// known.
   var fraction: Double {
     let total = (totalToSend ?? 0) + (totalToReceive ?? 0)
     return total > 0 ? min(1, Double(sent + received) / Double(total)) : 0

@@ -1,22 +1,24 @@
-/// When a ``ManagerGroup`` is done, and whether that is a success.
+/// When a ``ManagerGroup`` ends, and whether it has succeeded.
 public enum GroupPolicy: Sendable, Hashable {
-  /// All must succeed; the first failure cancels the others and is the group's.
+  /// All members must succeed. The first failure cancels the others and becomes the failure of the group.
   case failFast
-  /// All run to their ends, whatever those are; the group succeeds then.
+  /// All members run to their end, and the group succeeds whatever their results are.
   case settleAll
-  /// So many must succeed; then the others are cancelled. Fails as soon as too few are left.
+  /// This number of members must succeed; then the others are cancelled. The group fails as soon as too few
+  /// are left.
   case quorum(Int)
-  /// The first to succeed is enough; then the others are cancelled. Fails when all have.
+  /// One member must succeed; then the others are cancelled. The group fails when all have failed.
   case firstSuccess
 }
 
-/// How far a group has come.
+/// The progress of a group.
 public struct GroupProgress: Sendable, Hashable {
-  /// Members that have ended.
+  /// The number of members that have ended.
   public var settled: Int
-  /// All members.
+  /// The number of all members.
   public var total: Int
-  /// The part that is done, from 0 to 1: each member counts alike, with the part it reports itself.
+  /// The completed fraction, from 0 to 1. Every member has the same weight, and counts with the fraction
+  /// that it reports.
   public var fraction: Double
 
   /// Makes a progress.

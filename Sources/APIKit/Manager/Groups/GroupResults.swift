@@ -1,11 +1,11 @@
-/// What each member of a group landed with, read by the keys that ``ManagerGroup/add(_:)`` gave.
+/// The results of the members of a group, read by the keys that ``ManagerGroup/add(_:)`` returned.
 public struct GroupResults: Sendable {
-  /// How one member ended.
+  /// The result of one member.
   public struct Member: Sendable {
     /// Its name.
     public let name: String
-    /// What it landed with; nil while it waits or flies. A member that the group's end cut short has failed
-    /// with ``APIError/Reason/cancelled``, or with ``APIError/Reason/deadlineExceeded``.
+    /// Its result; nil while it waits or is in flight. A member that was cancelled because the run ended
+    /// has failed with ``APIError/Reason/cancelled``, or with ``APIError/Reason/deadlineExceeded``.
     public internal(set) var result: Result<any Sendable, APIError>?
 
     var value: (any Sendable)? { try? result?.get() }
@@ -15,7 +15,7 @@ public struct GroupResults: Sendable {
   public internal(set) var members: [Member]
   let group: ObjectIdentifier
 
-  /// What a member landed with; nil while it waits or flies, and for the key of another group.
+  /// The result of a member; nil while it waits or is in flight, and for the key of another group.
   public subscript<Value>(key: MemberKey<Value>) -> Result<Value, APIError>? {
     guard key.group == group, members.indices.contains(key.index) else { return nil }
     switch members[key.index].result {
@@ -25,10 +25,10 @@ public struct GroupResults: Sendable {
     }
   }
 
-  /// What a member landed with; nil when it failed or has not ended.
+  /// The value of a member; nil when it failed or has not ended.
   public func value<Value>(of key: MemberKey<Value>) -> Value? { try? self[key]?.get() }
 
-  /// How many have succeeded.
+  /// The number of members that have succeeded.
   public var successCount: Int { members.count { $0.value != nil } }
 
   /// The failures by member name, in the order of the members.
@@ -39,7 +39,7 @@ public struct GroupResults: Sendable {
   }
 }
 
-/// Finds one member's result, and says of what type it is.
+/// Identifies a member of a group, with the type of its value.
 public struct MemberKey<Value: Sendable>: Sendable {
   let group: ObjectIdentifier
   let index: Int

@@ -1,4 +1,4 @@
-/// Loads of which each is fed by the one before.
+/// A sequence of loads, each built from the result of the one before.
 ///
 /// ```swift
 /// let chain = ManagerChain(search.loading(["q": "garden"]))
@@ -6,12 +6,11 @@
 ///   .map { try HomeReformer().reform($0.raw) }
 /// let home = try await chain.landing()
 /// ```
-/// Links are built when their turn comes. One that throws while it is built ends the chain there, with what
-/// it threw as the reason, and nothing of it is sent. Any ``GroupMember`` is a link: a load, a closure, a
-/// group, another chain; and a chain is a member too. Starting, cancelling and the deadline are those of
-/// ``BaseManagerGroup``.
+/// A link is built after the link before it has succeeded. If building it throws, the chain fails with that
+/// error, and nothing of the link is sent. Any ``GroupMember`` is a link: a load, a closure, a group or
+/// another chain. ``BaseManagerGroup`` describes starting, cancelling and the deadline.
 @MainActor public final class ManagerChain<Output: Sendable>: AnyManagerChain {
-  /// What the last run landed with; nil before, when it failed, and while the next is in flight.
+  /// The output of the last run; nil before the first run, after a failure, and while a run is in flight.
   public var output: Output? { machine?.end == .succeeded ? output(of: results) : nil }
 
   private init(_ links: [MemberSlot]) { super.init(links, name: "chain") }
@@ -21,22 +20,22 @@
     self.init([MemberSlot(name: { first.memberName }, member: { _ in first })])
   }
 
-  /// This chain with one more link, built from what this one lands with.
+  /// This chain with one more link, built from the output of this one.
   ///
   /// - Parameters:
-  ///   - name: The link's name in errors; the default is the type of what is built.
-  ///   - build: Makes the link; called on the main actor when its turn comes, once per run.
+  ///   - name: The link's name in errors; the default is the type of the link.
+  ///   - build: Makes the link. Called on the main actor once per run, after the link before has succeeded.
   public func then<Next: GroupMember>(
     _ name: String? = nil, _ build: @escaping @MainActor (Output) throws -> Next
   ) -> ManagerChain<Next.Value> {
     let link = MemberSlot(name: { name ?? String(describing: Next.self) }) { value in
-      // The link before has this type: `init` and `then` are the only ways to a chain.
+      // The link before has this type, because chains are only made by `init` and `then`.
       try build(value as! Output)
     }
     return ManagerChain<Next.Value>(slots + [link])
   }
 
-  /// This chain with its output turned into another value, on the main actor.
+  /// This chain with its output transformed by a closure on the main actor.
   public func map<Value: Sendable>(
     _ name: String = "map", _ turn: @escaping @MainActor (Output) throws -> Value
   ) -> ManagerChain<Value> {
@@ -45,8 +44,8 @@
 
   /// Starts the chain and waits for its end.
   ///
-  /// Cancelling the task cancels the chain. Throws what its failed link failed with;
-  /// ``AnyManagerChain/failedLink`` says which.
+  /// Cancelling the task cancels the chain. Throws the error of the failed link, which is
+  /// ``AnyManagerChain/failedLink``.
   public func landing() async throws(APIError) -> Output { try await run(report: nil) }
 
   private func output(of results: GroupResults) -> Output? {

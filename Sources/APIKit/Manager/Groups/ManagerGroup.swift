@@ -1,4 +1,4 @@
-/// Loads that belong together: started, cancelled and landed as one.
+/// A group of loads that are started and cancelled together and deliver one result.
 ///
 /// ```swift
 /// let group = ManagerGroup(.failFast, deadline: .seconds(10))
@@ -7,15 +7,16 @@
 /// let results = try await group.landing()
 /// show(results.value(of: homes), results.value(of: prices))
 /// ```
-/// Starting, cancelling and the deadline are those of ``BaseManagerGroup``.
+/// ``BaseManagerGroup`` describes starting, cancelling and the deadline.
 @MainActor public final class ManagerGroup: BaseManagerGroup {
-  /// Where the runs land. Weak.
+  /// Receives the results of the runs. Weak.
   public weak var delegate: (any ManagerGroupDelegate)?
-  /// When a run is done.
+  /// When a run ends, and whether it has succeeded.
   public let policy: GroupPolicy
-  /// How many members fly at once; the default is no limit.
+  /// The largest number of members in flight at once; by default there is no limit.
   public var maximumInFlight: Int
-  /// Whether transfers are part of the progress; the default is false, and ended members alone count.
+  /// Whether the progress includes the progress of transfers. The default is false: only ended members
+  /// count.
   public var reportsProgress = false
 
   /// Makes a group without members.
@@ -28,9 +29,7 @@
     super.init(name: name, deadline: deadline)
   }
 
-  /// Adds a member; it takes part from the next run on.
-  ///
-  /// - Returns: The key to its result.
+  /// Adds a member, which takes part from the next run on.
   @discardableResult
   public func add<Member: GroupMember>(_ member: Member) -> MemberKey<Member.Value> {
     slots.append(MemberSlot(name: { member.memberName }, member: { _ in member }))
@@ -39,8 +38,8 @@
 
   /// Starts all members and waits for the end of the run.
   ///
-  /// Cancelling the task cancels the run. Throws what the run failed with; what did land is in
-  /// ``BaseManagerGroup/results`` all the same.
+  /// Cancelling the task cancels the run. Throws the error of the run; the results of its members are in
+  /// ``BaseManagerGroup/results`` in any case.
   public func landing() async throws(APIError) -> GroupResults { try await awaited(nil) }
 
   override func makeMachine() -> GroupMachine {
@@ -61,7 +60,7 @@
 }
 
 extension ManagerGroup: GroupMember {
-  /// Runs the group as a member of another.
+  /// Runs the group as a member of a group or a chain.
   public func run(report: (@MainActor (Double) -> Void)?) async throws(APIError) -> GroupResults {
     try await awaited(report)
   }

@@ -4,7 +4,7 @@ struct LinkField {
   /// The first target of each relation, by its lower-case name.
   private(set) var targets: [String: String] = [:]
 
-  /// Reads a field's value, or several joined by commas. What is not well formed is passed over.
+  /// Parses a field's value, or several joined by commas. Malformed parts are skipped.
   init(_ value: String) {
     var rest = value.utf8[...]
     while let open = rest.firstIndex(of: UInt8(ascii: "<")) {
@@ -18,7 +18,8 @@ struct LinkField {
     }
   }
 
-  /// Takes the parameters behind one target, up to the comma; gives the first `rel` (RFC 8288, 3.3).
+  /// Removes the parameters of one target up to the comma, and returns the relations of the first `rel`
+  /// (RFC 8288, 3.3).
   private static func takeRelations(_ rest: inout Substring.UTF8View) -> [String] {
     var relations: [String]?
     while let byte = rest.first, byte != UInt8(ascii: ",") {
@@ -46,7 +47,7 @@ struct LinkField {
     rest.removeFirst()
     var value: [UInt8] = []
     while let byte = rest.popFirst(), byte != UInt8(ascii: "\"") {
-      // A quoted pair stands for its second character.
+      // A quoted pair is a backslash and the character that it stands for.
       value.append(byte == UInt8(ascii: "\\") ? rest.popFirst() ?? byte : byte)
     }
     return String(decoding: value, as: UTF8.self)

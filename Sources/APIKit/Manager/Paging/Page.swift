@@ -1,41 +1,40 @@
-/// One page of a list, as it landed.
+/// One page of a list.
 public struct Page: Sendable {
-  /// Its place in the list, from 0.
+  /// Its index in the list, from 0.
   public let index: Int
-  /// What the load landed with; ``APIResponse/data(with:)`` shows it through a reformer, repeated items
-  /// included.
+  /// The response. A reformer applied to it by ``APIResponse/data(with:)`` sees repeated items as well.
   public let response: APIResponse
-  /// Its items, without those whose id was on a page before.
+  /// Its items, without those whose id was on an earlier page.
   public let items: [RawData]
-  /// How many items were left out because their id was on a page before.
+  /// The number of items left out because their id was on an earlier page.
   public let duplicateCount: Int
-  /// Whether the list goes on behind it.
+  /// Whether there is a page after it.
   public let hasNext: Bool
 }
 
-/// The pages of a list, one after the other: made by ``PageableAPIManager/pages(for:)``.
+/// The pages of a list in order: made by ``PageableAPIManager/pages(for:)``.
 ///
-/// A page is loaded when it is asked for and not kept behind that; leaving the loop ends the listing. Each
-/// iteration begins anew.
+/// A page is loaded when it is requested, and released after the next one. Leaving the loop ends the
+/// listing. Each iteration starts with the first page again.
 public struct PageSequence: AsyncSequence {
   /// One page.
   public typealias Element = Page
-  /// What the iteration throws.
+  /// The error that the iteration throws.
   public typealias Failure = APIError
 
   let makePager: @MainActor @Sendable () -> Pager
 
-  /// Begins at the first page.
+  /// Starts with the first page.
   public func makeAsyncIterator() -> Iterator { Iterator(makePager: makePager) }
 
-  /// Turns the pages.
+  /// Loads the pages one by one.
   public struct Iterator: AsyncIteratorProtocol {
     let makePager: @MainActor @Sendable () -> Pager
     private var pager: Pager?
 
     init(makePager: @escaping @MainActor @Sendable () -> Pager) { self.makePager = makePager }
 
-    /// The next page; nil after the last. Throws what its load failed with, or
+    /// The next page; nil after the last. Throws the error of its load, or
     /// ``APIError/Reason/pagingBroken``.
     public mutating func next(
       isolation actor: isolated (any Actor)? = #isolation
@@ -53,7 +52,7 @@ public struct PageSequence: AsyncSequence {
 }
 
 extension PageableAPIManager {
-  /// All pages of the list that these parameters ask for.
+  /// All pages of the list with these parameters.
   ///
   /// ```swift
   /// for try await page in homes.pages(for: ["city": "Ames"]) { show(page.items) }

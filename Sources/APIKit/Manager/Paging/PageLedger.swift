@@ -1,15 +1,16 @@
-/// Which pages of a list are there and which may be asked for: a state machine without tasks, time or sockets.
+/// Keeps which pages of a list are loaded and which may be requested: a state machine without tasks, time
+/// or sockets.
 ///
-/// A request comes out for each allowed move; what its response contains goes in. At most one request is open:
-/// the later replaces the earlier, and what comes for a replaced one is left out.
+/// Each allowed move returns a request; the contents of its response go in. At most one request is open: a
+/// later request replaces an earlier one, whose response is then ignored.
 struct PageLedger {
-  /// Where a page begins, in the words of the strategy.
+  /// The position of a page, in the terms of the strategy.
   enum Position: Hashable {
     case number(Int)
     case offset(Int)
     case cursor(String?)
     case link(Parameters?)
-    /// There is a page, but it will not be asked for: the reason.
+    /// There is a page, but it must not be requested, for this reason.
     case refused(String)
   }
 
@@ -28,15 +29,15 @@ struct PageLedger {
     fileprivate let ticket: Int
   }
 
-  /// What one page says.
+  /// What one page contains.
   struct Contents {
-    /// The ids of its items in their order; nil for one without.
+    /// The ids of its items in their order; nil for an item without an id.
     var ids: [String?]
     var total: Int?
-    /// The cursors or links it gives.
+    /// The positions that its cursors or links lead to.
     var next: Position?
     var previous: Position?
-    /// Whether it is, byte for byte, the page that landed before it.
+    /// Whether its bytes equal those of the page loaded before it.
     var isSameAsBefore = false
   }
 
@@ -49,12 +50,12 @@ struct PageLedger {
   }
 
   var paging: Paging
-  /// The pages that are there, without gaps.
+  /// The loaded pages, without gaps.
   private(set) var entries: [Entry] = []
   private(set) var total: Int?
-  /// The page being asked for.
+  /// The request under way.
   private(set) var open: Request?
-  /// Why the list cannot go on, when the server contradicts itself.
+  /// The error that ends the list, because the server contradicts itself.
   private(set) var fault: APIError?
   private var seen: Set<String> = []
   private var visited: Set<Position> = []
@@ -65,17 +66,17 @@ struct PageLedger {
   var hasNext: Bool { entries.last?.next != nil && fault == nil }
   var hasPrevious: Bool { entries.first?.previous != nil }
 
-  /// Forgets all pages and gives up the open request.
+  /// Removes all pages and the open request.
   mutating func reset() {
     (entries, total, open, fault, seen, visited) = ([], nil, nil, nil, [], [])
   }
 
-  /// Gives up the open request.
+  /// Removes the open request.
   mutating func abandon() { open = nil }
 
   // MARK: Requests
 
-  /// The request for a move; throws when there is no such page or the server is not to be trusted further.
+  /// The request for a move. Throws when there is no such page, or when the list has ended with an error.
   mutating func request(_ move: Move) throws(APIError) -> Request {
     let target = try target(of: move)
     if case .refused(let words) = target.position { throw APIError(.response, .linkRefused, words) }
@@ -135,12 +136,13 @@ struct PageLedger {
 
   // MARK: Responses
 
-  /// Whether the response to a request is still wanted.
+  /// Whether a request is still the open one.
   func isOpen(_ request: Request) -> Bool { open == request }
 
-  /// A request's page is here. Nil when it comes too late, else the places of its items that are new.
+  /// A page has been loaded. Returns the indexes of its new items, or nil when the request is no longer the
+  /// open one.
   ///
-  /// Throws when the page contradicts those before; the list then cannot go on.
+  /// Throws when the page contradicts those before; the list then ends.
   mutating func landed(_ request: Request, _ contents: Contents) throws(APIError) -> [Int]? {
     guard isOpen(request) else { return nil }
     open = nil
@@ -150,7 +152,7 @@ struct PageLedger {
     }
     let fresh = freshItems(contents.ids)
     let isKnown = !visited.insert(request.position).inserted
-    // A list that has grown or shrunk since the page before may well show the same items again.
+    // When the total has changed, the same items may rightly appear again.
     let hasChanged = contents.total.map { $0 != total } ?? false
     let repeats =
       !entries.isEmpty && !contents.ids.isEmpty && !hasChanged && (fresh.isEmpty || contents.isSameAsBefore)
@@ -195,12 +197,14 @@ struct PageLedger {
     }
   }
 
-  /// An empty page ends a list whatever the total says: it may have shrunk. Without a total a short page does.
+  /// An empty page ends a list whatever the total is, because the list may have become shorter. Without a
+  /// total, a page with fewer items than requested ends it too.
   private func isEnd(_ request: Request, _ count: Int) -> Bool {
     if count == 0 { return true }
     guard let total else { return count < paging.size }
     if case .offset(let offset) = request.position { return offset + count >= total }
-    // A server may give less than asked for on every page; what has come is counted where all of it has.
+    // A server may send fewer items than requested on every page, so the items received are counted where
+    // the loaded pages start with the first.
     let isWhole = request.move != .previous && (entries.first?.index ?? request.index) == 0
     let before = isWhole ? entries.reduce(0) { $0 + $1.count } : request.index * paging.size
     return before + count >= total

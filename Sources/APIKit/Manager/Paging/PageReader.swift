@@ -1,4 +1,4 @@
-/// Reads out of a response what turns the pages: ids, total, cursors, links.
+/// Reads the paging information of a response: ids, total, cursors, links.
 struct PageReader {
   let paging: Paging
   let service: any APIService
@@ -27,12 +27,12 @@ struct PageReader {
     return .cursor(text)
   }
 
-  /// The query of a link becomes the parameters of the next load; what a signature adds is left out, for every
-  /// load is signed afresh.
+  /// Turns the query of a link into the parameters of the next load. Parameters that a signature adds are
+  /// left out, because every load is signed anew.
   ///
-  /// The path stays that of the manager: GitHub's links name the same list by the repository's number
-  /// (`/repositories/7/issues` for `/repos/owner/name/issues`). A link to another path whose query is that of
-  /// this page gives nothing to ask by, and is refused.
+  /// The path of the link is not used: the links of GitHub name the same list by the number of the
+  /// repository (`/repositories/7/issues` for `/repos/owner/name/issues`). A link to another path with the
+  /// query of this page is refused, because the parameters would request this page again.
   private func link(_ target: String, _ here: HTTPURL?) -> PageLedger.Position {
     guard let here, let url = try? here.resolving(target) else {
       return .refused("the link to the page cannot be resolved")

@@ -1,21 +1,22 @@
-/// Turns the pages of one list and keeps them.
+/// Loads the pages of one list and keeps them.
 ///
 /// ```swift
 /// let pager = Pager(homes)
 /// pager.delegate = self
-/// pager.loadFirst(["city": "Ames"])    // then pager.loadNext() when the user comes to the end
+/// pager.loadFirst(["city": "Ames"])    // then pager.loadNext() when the user reaches the end
 /// ```
-/// Lives on the main actor and holds its manager. One page is loaded at a time: a move forward or back while
-/// another is under way is refused with ``APIError/Reason/alreadyLoading``; a first page, a refresh or a jump
-/// takes its place and cancels it. Releasing the pager cancels the page being loaded, and nothing is told.
+/// Isolated to the main actor; holds its manager strongly. One page is loaded at a time. ``loadNext()`` and
+/// ``loadPrevious()`` are refused with ``APIError/Reason/alreadyLoading`` while a page is being loaded;
+/// ``loadFirst(_:)``, ``refresh()`` and ``go(to:)`` cancel that load and replace it. Releasing the pager
+/// cancels the load, and nothing is delivered.
 @MainActor public final class Pager {
-  /// Where the pages land. Weak.
+  /// Receives the pages. Weak.
   public weak var delegate: (any PagerDelegate)?
-  /// The manager whose loads bring the pages.
+  /// The manager that loads the pages.
   public let manager: any PageableAPIManager
-  /// The pages that are there, in the order of the list and without gaps.
+  /// The loaded pages, in the order of the list and without gaps.
   public private(set) var pages: [Page] = []
-  /// What the list is asked for, without what turns its pages. Setting other ones forgets the pages.
+  /// The parameters of the list, without those of the paging. Setting different ones removes the pages.
   public var parameters: Parameters {
     get { given ?? Parameters() }
     set {
@@ -28,10 +29,11 @@
   private var given: Parameters?
   private var asksSource = false
   private var ledger: PageLedger
-  /// The load of the page asked for last; ends with what it failed with.
+  /// The load of the page requested last; its value is the error that it failed with.
   private var task: Task<APIError?, Never>?
   private var delivered = 0
-  /// Whether pages stay when the next was delivered; a sequence gives them away one by one.
+  /// Whether pages are kept after the next was returned. False for a sequence, which returns them one by
+  /// one.
   var keepsDelivered = true
 
   /// Makes a pager without pages.
@@ -42,25 +44,25 @@
 
   deinit { task?.cancel() }
 
-  /// All items that are there, each id once.
+  /// The items of all loaded pages, each id once.
   public var items: [RawData] { pages.flatMap(\.items) }
-  /// How many items the server says there are in all; nil while it has not.
+  /// The number of items in the whole list according to the server; nil while unknown.
   public var total: Int? { ledger.total }
-  /// Whether there is a page behind the last one that is there. True before the first was loaded.
+  /// Whether there is a page after the last loaded one. True before the first page was loaded.
   public var hasNext: Bool { pages.isEmpty ? ledger.fault == nil : ledger.hasNext }
-  /// Whether there is a page before the first one that is there.
+  /// Whether there is a page before the first loaded one.
   public var hasPrevious: Bool { ledger.hasPrevious }
   /// Whether a page is being loaded.
   public var isLoading: Bool { ledger.open != nil }
 
   // MARK: Moves
 
-  /// Begins a list: forgets all pages and loads the first.
+  /// Starts a list: removes all pages and loads the first.
   ///
-  /// - Parameter parameters: What to ask for; nil, the default, keeps ``parameters``, or asks the manager's
-  ///   parameter source where none were ever given. When the source gives others by the time of a later page,
-  ///   the list begins anew by itself.
-  /// - Returns: Why the load was refused; nil when it was not.
+  /// - Parameter parameters: The parameters of the list. The default, nil, keeps ``parameters``, or asks
+  ///   the manager's parameter source if none were set. If the source returns different parameters when a
+  ///   later page is requested, the list starts anew.
+  /// - Returns: Why the load was refused; nil when it was started.
   @discardableResult public func loadFirst(_ parameters: Parameters? = nil) -> APIError? {
     if let parameters {
       (given, asksSource) = (parameters, false)
@@ -71,24 +73,32 @@
     return load(.first)
   }
 
-  /// Loads the page behind the last one; the first when none is there.
+  /// Loads the page after the last loaded one, or the first page if none is loaded.
   ///
-  /// - Returns: Why the load was refused: ``APIError/Reason/noSuchPage`` at the end of the list, and
-  ///   ``APIError/Reason/linkRefused`` where its link is not followed; nil when it was not.
+  /// - Returns: Why the load was refused: ``APIError/Reason/noSuchPage`` at the end of the list,
+  ///   ``APIError/Reason/linkRefused`` if the link of the page is not followed, and
+  ///   ``APIError/Reason/alreadyLoading``; nil when it was started.
   @discardableResult public func loadNext() -> APIError? { turn(.next) }
 
-  /// Loads the page before the first one that is there, after ``go(to:)``.
+  /// Loads the page before the first loaded one, after ``go(to:)``.
+  ///
+  /// - Returns: Why the load was refused; nil when it was started.
   @discardableResult public func loadPrevious() -> APIError? { turn(.previous) }
 
-  /// Loads the first page anew, past the cache. The pages that are there stay until it lands.
+  /// Loads the first page again without using the cache. The loaded pages are kept until it lands.
+  ///
+  /// - Returns: Why the load was refused; nil when it was started.
   @discardableResult public func refresh() -> APIError? { load(.refresh) }
 
-  /// Loads the page of this place, from 0, and forgets the others when it lands. Cursors and links lead only
-  /// to pages that are there: others are refused with ``APIError/Reason/noSuchPage``.
+  /// Loads the page with this index, from 0. The other pages are removed when it lands.
+  ///
+  /// With cursors and links, only loaded pages and the first can be reached; others are refused with
+  /// ``APIError/Reason/noSuchPage``.
+  /// - Returns: Why the load was refused; nil when it was started.
   @discardableResult public func go(to index: Int) -> APIError? { load(.jump(index)) }
 
-  /// Says that the item of this place has come into view: loads the next page when no more than
-  /// ``Paging/prefetchDistance`` items are left behind it.
+  /// Reports that the item with this index has become visible. Loads the next page when fewer than
+  /// ``Paging/prefetchDistance`` items follow it.
   public func itemShown(at index: Int) {
     let distance = ledger.paging.prefetchDistance
     guard distance > 0, !isLoading, ledger.hasNext else { return }
@@ -96,8 +106,8 @@
     if count - 1 - index < distance { loadNext() }
   }
 
-  /// Cancels the page being loaded, if there is one. The pages that are there stay; the delegate is told before
-  /// this returns.
+  /// Cancels the page being loaded, if there is one. The loaded pages are kept. The cancellation is
+  /// delivered before this returns.
   public func cancel() {
     guard let open = ledger.open else { return }
     ledger.abandon()
@@ -105,7 +115,7 @@
     delegate?.pager(self, didCancelPage: open.index, because: .byCaller)
   }
 
-  /// The page behind the last one this was called for, loaded when it is not there; nil at the end.
+  /// The page after the one that the last call returned, loaded if necessary; nil at the end.
   func nextPage() async throws(APIError) -> Page? {
     if delivered < pages.count { return deliver() }
     guard hasNext else {
@@ -126,7 +136,7 @@
   private func deliver() -> Page {
     let page = pages[delivered]
     delivered += 1
-    // The last one stays, to be compared with the next.
+    // The last page is kept, because the next is compared with it.
     if !keepsDelivered, delivered > 1 {
       pages.removeFirst(delivered - 1)
       delivered = 1
@@ -149,7 +159,8 @@ extension Pager {
     if hadPages { delegate?.pagerDidReset(self) }
   }
 
-  /// A move from page to page: not while another is under way, and not when the list is another by now.
+  /// Moves to a neighbouring page. Refused while a load is under way; if the parameter source has changed,
+  /// the list starts anew.
   private func turn(_ move: PageLedger.Move) -> APIError? {
     if asksSource, let now = manager.parameterSource?.parameters(for: manager), now != given {
       return loadFirst()
@@ -202,7 +213,7 @@ extension Pager {
     return parameters
   }
 
-  /// Takes in what a load has landed with, if its page is still wanted. Gives what it failed with.
+  /// Handles the result of a load if its page is still wanted. Returns the error that it failed with.
   private func landed(
     _ request: PageLedger.Request, _ result: Result<APIResponse, APIError>
   ) -> APIError? {
@@ -220,7 +231,7 @@ extension Pager {
     }
   }
 
-  /// Puts a page into the ledger and among the pages.
+  /// Adds a page to the ledger and to the pages.
   private func enter(_ response: APIResponse, _ request: PageLedger.Request) throws(APIError) -> Page {
     let all = Array(response.raw.at(ledger.paging.items).elements)
     let contents = PageReader(paging: ledger.paging, service: manager.service)

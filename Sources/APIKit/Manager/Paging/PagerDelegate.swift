@@ -1,20 +1,20 @@
-/// Where the pages of a ``Pager`` land.
+/// Receives the pages of a ``Pager``.
 ///
-/// Held weakly; called on the main actor. Each page that was asked for ends in one of the first three callbacks,
-/// once, unless the pager is released before. The pager may be moved on from inside of them.
+/// Held weakly; called on the main actor. Every page that was requested ends in exactly one of the first
+/// three callbacks, unless the pager is released before. The pager may load further pages from inside them.
 @MainActor public protocol PagerDelegate: AnyObject {
-  /// A page has landed, and is among ``Pager/pages``.
+  /// A page was loaded and added to ``Pager/pages``.
   func pager(_ pager: Pager, didLoad page: Page)
 
-  /// A page has failed; those before it are still there. ``APIError/Reason/pagingBroken`` ends the list. A page
-  /// whose load is cancelled through its manager fails with ``APIError/Reason/cancelled``.
+  /// A page failed; the loaded pages are kept. ``APIError/Reason/pagingBroken`` ends the list. A page whose
+  /// load is cancelled through its manager fails with ``APIError/Reason/cancelled``.
   func pager(_ pager: Pager, didFailWith error: APIError)
 
-  /// The page of this place, from 0, was cancelled before it landed: by ``Pager/cancel()``, or because a refresh,
-  /// a jump or another list took its place (``CancellationReason/superseded``). The default does nothing.
+  /// The page with this index, from 0, was cancelled: by ``Pager/cancel()``, or because a refresh, a jump
+  /// or another list replaced it (``CancellationReason/superseded``). The default does nothing.
   func pager(_ pager: Pager, didCancelPage index: Int, because reason: CancellationReason)
 
-  /// The pages were forgotten because another list begins. The default does nothing.
+  /// The pages were removed because another list starts. The default does nothing.
   func pagerDidReset(_ pager: Pager)
 }
 

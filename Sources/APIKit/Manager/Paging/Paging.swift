@@ -1,28 +1,29 @@
-/// A manager whose API gives a list page by page.
+/// A manager whose API returns a list page by page.
 ///
-/// It states how in one member, and stays as small as any other; a ``Pager`` or
-/// ``PageableAPIManager/pages(for:)`` does the turning of pages.
+/// It only declares ``paging``; a ``Pager`` or ``PageableAPIManager/pages(for:)`` loads the pages.
 @MainActor public protocol PageableAPIManager: APIManager {
-  /// How the API turns its pages. Read when a listing begins.
+  /// How the API divides its list into pages. Read when a listing starts.
   var paging: Paging { get }
 }
 
-/// How a list is cut into pages, and where in a response its parts are.
+/// How a list is divided into pages, and where a response contains their parts.
 public struct Paging: Sendable {
-  /// How the next page is asked for.
+  /// How the next page is requested.
   public var strategy: PagingStrategy
-  /// Where the array of items is in the raw data.
+  /// The path of the array of items in the raw data.
   public var items: RawPath
-  /// Where an item's id is, from the item; items of one id are kept once. Nil, the default, keeps all.
+  /// The path of an item's id, relative to the item. Items with the same id are kept once. The default,
+  /// nil, keeps all.
   public var id: RawPath?
-  /// Where the number of all items is, if the server tells; nil by default.
+  /// The path of the number of items in the whole list. The default, nil, is for servers that do not report
+  /// it.
   public var total: RawPath?
-  /// How many items a page is asked to have; the default is 20.
+  /// The number of items to request per page; at least 1. The default is 20.
   public var size: Int
-  /// How many items before the end the next page is asked for, by ``Pager/itemShown(at:)``. The default is 0,
-  /// which does not. In ``PageableAPIManager/pages(for:)`` any other number loads one page ahead.
+  /// How many items before the end of the loaded list ``Pager/itemShown(at:)`` loads the next page. The
+  /// default, 0, loads none. For ``PageableAPIManager/pages(for:)``, any other number loads one page ahead.
   public var prefetchDistance = 0
-  /// How many pages a listing may have: a bound for servers whose lists never end. The default is 1,000.
+  /// The largest number of pages in a listing, for servers whose lists never end. The default is 1,000.
   public var maximumPages = 1000
 
   /// Describes the pages of a list.
@@ -37,29 +38,30 @@ public struct Paging: Sendable {
   }
 }
 
-/// How a page is asked for. Names are of parameters as a load takes them, before the manager's
-/// `reformParameters`; a nil name for the size does not send one.
+/// How a page is requested. Names are those of load parameters, before the manager's
+/// ``APIManager/reformParameters(_:)``; if the name of the size is nil, no size is sent.
 public enum PagingStrategy: Sendable {
-  /// By the number of the page, counted from `first`, which is usually 1.
+  /// By the page number, counted from `first`, which is usually 1.
   case pageNumber(_ name: String = "page", size: String? = "per_page", first: Int = 1)
-  /// By the number of items before it.
+  /// By the number of items before the page.
   case offset(_ name: String = "offset", limit: String? = "limit")
-  /// By a text that the page before has given at a path of its raw data; a missing, null or empty one ends
-  /// the list. `previous` is where a page tells the cursor of the page before it, if it does.
+  /// By a cursor, which is in the raw data of the page before, at the path `at`. A missing, null or empty
+  /// cursor ends the list. `previous` is the path of the cursor of the page before, if the server sends
+  /// one.
   case cursor(_ name: String = "cursor", at: RawPath, previous: RawPath? = nil, size: String? = "limit")
-  /// By the `Link` field of the page before: relations `next` and `prev` (RFC 8288).
+  /// By the `Link` header field of the page before: relations `next` and `prev` (RFC 8288).
   ///
-  /// The target's query becomes the parameters of a load at the manager's own path; the target's path is not
-  /// asked for. A target of another origin, or one that differs from its page by the path alone, is refused
-  /// with ``APIError/Reason/linkRefused`` when the move to it is made: the page that has it stays.
+  /// The query of the target becomes the parameters of a load at the manager's own path; the path of the
+  /// target is not used. A target with another origin, or one that differs from its page only by the path,
+  /// is refused with ``APIError/Reason/linkRefused`` when that page is requested; the loaded page is kept.
   case link(size: String? = "per_page")
 }
 
 extension APIError.Reason {
-  /// There is no page in that direction.
+  /// There is no such page: the list ends there, or the page cannot be reached directly.
   public static let noSuchPage = Self("no-such-page", "there is no such page")
-  /// The server's pages contradict one another: a page comes again, or the list does not end.
+  /// The server's pages contradict one another: a page is repeated, or the list does not end.
   public static let pagingBroken = Self("paging-broken", "the server's pages contradict one another")
-  /// The `Link` field of a page leads where this manager does not load: to another origin, or by path alone.
+  /// The `Link` header field of a page leads to another origin, or to a page that differs only by its path.
   public static let linkRefused = Self("link-refused", "the link to the page is not followed")
 }
