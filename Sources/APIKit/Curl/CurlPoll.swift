@@ -5,7 +5,7 @@
   /// Watches the sockets of a loop with few system calls.
   ///
   /// libcurl says "remove" when a transfer ends and "watch" when the next one starts on the same pooled
-  /// connection. Acting on both costs two `epoll_ctl` per request, so the wish is only noted. Just before
+  /// connection. Acting on both costs two `epoll_ctl` per request, so the change is only noted. Just before
   /// sleeping the kernel is told the differences; a socket that libcurl no longer watches is removed when
   /// it has an event. For this the loop must see when a descriptor is reused: sockets are opened and closed
   /// here, and the few that are not (the resolver's pairs) are registered at once. Used on the loop's

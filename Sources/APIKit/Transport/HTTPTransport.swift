@@ -10,7 +10,7 @@
 /// ``capabilities`` what it cannot do. When a request needs it anyway, the transport fails with
 /// ``APIError/Reason/unsupportedCapability``; ``TransportCapabilities/check(_:)`` throws that.
 public protocol HTTPTransport: Sendable {
-  /// Called when an exchange has ended.
+  /// Called with the result of an exchange.
   typealias Completion = @Sendable (Result<HTTPResponse, APIError>) -> Void
 
   /// What the transport can do. Read when a configuration or a request is checked.
