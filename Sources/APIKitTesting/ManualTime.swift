@@ -1,7 +1,7 @@
 public import APIKit
 import Synchronization
 
-/// A clock that moves only when told to, for tests.
+/// A clock for tests, which moves only when the test moves it. May be used from any thread.
 public final class ManualTime: TimeSource {
   private struct Sleeper {
     let id: Int
@@ -18,24 +18,24 @@ public final class ManualTime: TimeSource {
 
   private let state: Mutex<State>
 
-  /// A clock at zero.
+  /// Makes a clock at zero.
   ///
-  /// - Parameter wallClock: The wall clock's seconds since 1970; the default is the start of 2026.
+  /// - Parameter wallClock: The wall clock in seconds since 1970; the default is the start of 2026, UTC.
   public init(wallClock: Double = 1_767_225_600) { state = Mutex(State(wallClock: wallClock)) }
 
-  /// Time moved so far.
+  /// How far the clock was moved.
   public var now: Duration { state.withLock { $0.now } }
 
-  /// Seconds since 1970; moves with the clock, and jumps when set.
+  /// The wall clock in seconds since 1970. Moves with the clock; setting it moves nothing else.
   public var wallClock: Double {
     get { state.withLock { $0.wallClock } }
     set { state.withLock { $0.wallClock = newValue } }
   }
 
-  /// How many tasks sleep on this clock.
+  /// How many tasks sleep on this clock now.
   public var sleeperCount: Int { state.withLock { $0.sleepers.count } }
 
-  /// Moves the clock and wakes who is due, earliest first.
+  /// Moves the clock and resumes the tasks whose sleep ends, the earliest first.
   public func advance(by duration: Duration) {
     let due = state.withLock { state in
       state.now += duration
@@ -47,7 +47,8 @@ public final class ManualTime: TimeSource {
     for sleeper in due { sleeper.continuation.resume() }
   }
 
-  /// Returns when the clock has been moved so far.
+  /// Returns when the clock has been moved by `duration`. Throws `CancellationError` when the task is
+  /// cancelled.
   public func sleep(for duration: Duration) async throws {
     let id = state.withLock { state in
       state.nextID += 1

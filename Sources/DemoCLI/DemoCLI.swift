@@ -1,9 +1,9 @@
 import APIKit
 
-/// From the words of a command line to an exit status.
+/// Runs a command line and returns its exit status.
 @MainActor
 enum DemoCLI {
-  /// Every command, in the order of the help. A new one is a file in Commands and a line here.
+  /// Every command, in the order of the help. A new command needs a file in Commands and a line here.
   static let commands: [any Command.Type] = [
     TourCommand.self,
     ListCommand.self,
@@ -17,7 +17,7 @@ enum DemoCLI {
     HelpCommand.self,
   ]
 
-  /// What a shell sees.
+  /// The exit status.
   enum Status: Int32 {
     case success = 0
     case failed = 1
@@ -54,7 +54,7 @@ enum DemoCLI {
     } catch {
       session.report(error)
     }
-    // What did load is kept, whatever failed beside it.
+    // The responses of successful loads are kept even when the command has failed.
     await session.keepAnswers()
     if arguments.has("--explain") { session.explain() }
     return session.hasFailed ? .failed : .success

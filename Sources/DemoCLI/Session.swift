@@ -1,12 +1,12 @@
 import APIKit
 import DemoServer
 
-/// What the commands of one run share: the services, and where to print.
+/// What the commands of one run share: the services and the console.
 @MainActor
 final class Session {
   let console: Console
   let writesJSON: Bool
-  /// Whether something was reported as failed though the command went on.
+  /// Whether a failure was reported although the command continued.
   private(set) var hasFailed = false
 
   private let arguments: ParsedArguments
@@ -35,30 +35,30 @@ final class Session {
 
   /// Where the services are.
   var baseURL: HTTPURL { get throws { try backends.get().baseURL } }
-  /// What carries the requests.
+  /// The client of all services.
   var client: HTTPClient { get throws { try backends.get().client } }
 
-  /// Requests that reached the run's own server; nil with a server elsewhere.
+  /// How many requests reached the run's own server; nil with another server.
   var requestCount: Int? { try? backends.get().server?.counters.requests }
 
-  /// Where the run keeps its responses; nil with `--no-cache`.
+  /// The cache of the run; nil with `--no-cache`.
   var cache: ResponseCache? { get throws { try opened.get() } }
   /// The folder of that cache.
   var cacheFolder: String { arguments.text("--cache-folder") ?? StoredResponses.usualFolder }
 
-  /// Notes where an answer came from, for the line below the result.
+  /// Notes where a response came from, for the line below the result.
   func note(_ provenance: Provenance) { origins.note(provenance) }
 
-  /// Where the responses came from that were noted since this was asked last.
+  /// The origins of the responses that were noted since the last call.
   func takeOrigins() -> ResponseOrigins {
     defer { origins = ResponseOrigins() }
     return origins
   }
 
-  /// Waits until the run's responses are on disk: the process ends after this.
+  /// Waits until the run's responses are on disk, because the process ends afterwards.
   func keepAnswers() async { await inUse?.flush() }
 
-  /// Prints the records of the run's flights on stderr, and what the cache did.
+  /// Prints the records of the run's flights and the cache's statistics on stderr.
   func explain() {
     for record in FlightLog.shared.records where record.flight > lastFlightBefore {
       console.error(record.description)
@@ -71,7 +71,7 @@ final class Session {
     }
   }
 
-  /// Says on stderr what failed; the exit status will be 1.
+  /// Prints a failure on stderr; the exit status will be 1.
   func report(_ error: any Error) {
     console.error("DemoCLI: \(error)")
     hasFailed = true
@@ -101,7 +101,7 @@ private struct Backends {
       baseURL = own.baseURL
     }
     let baseURL = baseURL
-    // The port of the run's own server changes from run to run, its homes do not.
+    // The port of the run's own server changes from run to run, but its data do not.
     let stored = CacheOptions(store: cache, origin: server == nil ? nil : "demo")
     let client = HTTPClient(transport: try Self.transport(arguments, console: console))
     self.client = client

@@ -4,22 +4,22 @@ import Synchronization
 
 /// A small HTTP/1.1 server on the loopback address, for the demo and for tests.
 ///
-/// It serves three listing services made of real data, each with a vocabulary and a nesting of its own
-/// (`/sacramento/v1/homes`, `/ames/v2/listings`, `/new/v1/projects`), and whatever a test adds with
-/// ``on(_:_:answer:)``. One thread serves all connections; handlers run on it one at a time and must not
-/// block. The server stops when it is released.
+/// It serves three listing services with real data, each with its own names and nesting
+/// (`/sacramento/v1/homes`, `/ames/v2/listings`, `/new/v1/projects`), and the handlers that a test adds
+/// with ``on(_:_:answer:)``. One thread serves all connections; handlers run on it one at a time and must
+/// not block. The server stops when it is released.
 ///
-/// A request can ask for misbehaviour with header fields, or with names in the query like `demo_delay=200`:
+/// A request can ask for faults with header fields, or with names in the query like `demo_delay=200`:
 ///
-/// | field | the answer |
+/// | field | the response |
 /// |---|---|
-/// | `X-Demo-Delay: 200` | comes after so many milliseconds |
-/// | `X-Demo-Stall: 200` | pauses in the middle of its body for so many milliseconds |
-/// | `X-Demo-Fail: 503` | has this status; with `drop` the connection closes without a byte |
-/// | `X-Demo-Truncate: 100` | ends with the connection after so many bytes of body |
-/// | `X-Demo-Chunked: 512` | comes in chunks of so many bytes |
+/// | `X-Demo-Delay: 200` | is sent after this many milliseconds |
+/// | `X-Demo-Stall: 200` | pauses in the middle of its body for this many milliseconds |
+/// | `X-Demo-Fail: 503` | has this status; with `drop` the connection is closed without a byte |
+/// | `X-Demo-Truncate: 100` | ends, and the connection with it, after this many bytes of the body |
+/// | `X-Demo-Chunked: 512` | is sent in chunks of this many bytes |
 /// | `X-Demo-Cache: no-store` | has this `Cache-Control` |
-/// | `X-Demo-Times: 2` | does all that only twice per `X-Demo-Key`, or per target |
+/// | `X-Demo-Times: 2` | has these faults only twice for each `X-Demo-Key`, or for each target |
 public final class DemoServer: Sendable {
   /// The port it listens on.
   public let port: UInt16
@@ -33,11 +33,11 @@ public final class DemoServer: Sendable {
   private let thread: ObjectIdentifier
   private let isStopped = Mutex(false)
 
-  /// Reads the listings, opens the port and starts to serve.
+  /// Reads the listings, opens the port and starts the thread.
   ///
   /// - Parameters:
-  ///   - port: The port to listen on. 0, the default, lets the system choose.
-  ///   - signatures: What the services demand of their callers; the default is nothing.
+  ///   - port: The port to listen on; 0, the default, lets the system choose.
+  ///   - signatures: The signatures that the services require; none by default.
   ///   - options: Limits; see ``Options``.
   /// - Throws: ``DemoServerError`` when the port is taken or the listings cannot be read.
   public init(
@@ -80,22 +80,24 @@ public final class DemoServer: Sendable {
 
   deinit { stop() }
 
-  /// The URL of a path on this server; the path may have a query and is taken as percent-encoded.
+  /// The URL of a path on this server; the path must be percent-encoded and may have a query.
   public func url(_ path: String) throws(APIError) -> HTTPURL {
     try HTTPURL("http://127.0.0.1:\(port)" + (path.hasPrefix("/") ? path : "/" + path))
   }
 
-  /// Answers a method and a path with a handler of the test's own.
+  /// Adds a handler for a method and a path.
   ///
-  /// A path that ends with `*` stands for all that begin with it; of two that match, the one set later
-  /// answers. `HEAD` is answered by the handler of `GET`. The handler runs on the server's thread.
+  /// A path that ends with `*` matches every path with that beginning. Of several handlers that match, the
+  /// one added last is called. `HEAD` calls the handler of `GET`. The handler runs on the server's thread
+  /// and must not block.
   public func on(
     _ method: HTTPMethod, _ path: String, answer: @escaping @Sendable (DemoRequest) -> DemoResponse
   ) {
     routes.set(method, path, answer)
   }
 
-  /// Closes the port and all connections, and waits until the thread has ended. Stopping twice is harmless.
+  /// Closes the port and all connections, and waits until the thread has ended. Calling it again does
+  /// nothing.
   public func stop() {
     let isFirst = isStopped.withLock { stopped in
       defer { stopped = true }
@@ -103,22 +105,22 @@ public final class DemoServer: Sendable {
     }
     guard isFirst else { return }
     _ = close(wake)
-    // A handler may hold the last reference: its own thread cannot wait for itself.
+    // A handler may release the last reference; the server's thread cannot wait for itself.
     if ObjectIdentifier(Thread.current) != thread { finished.wait() }
   }
 
-  /// The requests received, oldest first; of very many only the latest.
+  /// The requests received, oldest first; the latest 20,000 at most.
   public var requests: [DemoRequest] { engine.requests }
 
-  /// What happened so far.
+  /// The counts so far.
   public var counters: Counters { engine.counters }
 
-  /// Empties the log of requests, the counters and what `X-Demo-Times` remembers.
+  /// Clears the log of requests, the counters and the counts of `X-Demo-Times`.
   public func forget() { engine.forget() }
 }
 
 extension DemoServer {
-  /// What a server counted since it started.
+  /// What a server has counted since its start, or since ``DemoServer/forget()``.
   public struct Counters: Sendable, Hashable {
     /// Connections accepted.
     public internal(set) var connections = 0
@@ -126,28 +128,31 @@ extension DemoServer {
     public internal(set) var openConnections = 0
     /// The most connections that were open at once.
     public internal(set) var mostConnections = 0
-    /// Requests that were whole.
+    /// Requests that were complete.
     public internal(set) var requests = 0
-    /// Requests that were malformed or beyond a limit.
+    /// Requests that were malformed or above a limit.
     public internal(set) var badRequests = 0
-    /// Answers that said 304.
+    /// Responses with status 304.
     public internal(set) var notModified = 0
-    /// Answers that the client did not wait for.
+    /// Responses whose client closed the connection before their end.
     public internal(set) var abandoned = 0
   }
 
   /// The limits of a server.
   public struct Options: Sendable {
-    /// Connections served at once; more wait in the system's queue. The default is 1,024.
+    /// How many connections are served at once; further ones wait in the system's queue. The default is
+    /// 1,024.
     public var maximumConnections = 1024
-    /// Bytes of request line and header fields, beyond which 414 or 431 is answered. The default is 32 KiB.
+    /// The largest request line and header fields in bytes; larger ones get 414 or 431. The default is 32
+    /// KiB.
     public var maximumHeadBytes = 32 << 10
-    /// Bytes of a request's body, beyond which 413 is answered. The default is 1 MiB.
+    /// The largest body of a request in bytes; a larger one gets 413. The default is 1 MiB.
     public var maximumBodyBytes = 1 << 20
-    /// The longest silence inside a request (408) or between two (close). The default is 60 seconds.
+    /// The longest time without a byte: within a request it gets 408, between two the connection is closed.
+    /// The default is 60 seconds.
     public var idleLimit: Duration = .seconds(60)
 
-    /// The defaults.
+    /// Makes the default options.
     public init() {}
   }
 }

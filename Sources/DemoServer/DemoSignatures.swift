@@ -2,25 +2,25 @@ import APIKit
 import Foundation
 import Synchronization
 
-/// What the three services demand of their callers.
+/// The signatures that the three services require.
 ///
-/// Each check returns nil when the signature is right and a sentence when it is not. The Sacramento service
-/// answers a wrong one with a business error inside a 200, the Ames and new-homes services with a 401.
+/// Each check returns nil when the signature is valid and a sentence when it is not. For an invalid one the
+/// Sacramento service sends a business error with status 200, the Ames and new-homes services send 401.
 public struct DemoSignatures: Sendable {
-  /// Looks at a request; nil when its signature is right.
+  /// Checks a request on the server's thread; returns nil when its signature is valid.
   public typealias Check = @Sendable (DemoRequest) -> String?
 
-  /// The check of the Sacramento service; nil when it takes unsigned requests.
+  /// The check of the Sacramento service; nil when it accepts unsigned requests.
   public var sacramento: Check?
-  /// The check of the Ames service; nil when it takes unsigned requests.
+  /// The check of the Ames service; nil when it accepts unsigned requests.
   public var ames: Check?
-  /// The check of the new-homes service; nil when it takes unsigned requests.
+  /// The check of the new-homes service; nil when it accepts unsigned requests.
   public var newHomes: Check?
 
-  /// Unsigned requests are welcome everywhere.
+  /// All services accept unsigned requests.
   public static let none = DemoSignatures()
 
-  /// Makes a set of checks.
+  /// Makes a set of checks; a service without one accepts unsigned requests.
   public init(sacramento: Check? = nil, ames: Check? = nil, newHomes: Check? = nil) {
     self.sacramento = sacramento
     self.ames = ames
@@ -29,21 +29,23 @@ public struct DemoSignatures: Sendable {
 }
 
 extension DemoSignatures {
-  /// The secrets of the demo's services. They are no secrets: the demo shows how signing works.
+  /// The keys of the demo's services. They are not secret: the demo shows how signing works.
   public enum Keys {
     /// The key of the Sacramento service.
     public static let sacramento = "sacramento demo key"
     /// The salt of the Sacramento service.
     public static let sacramentoSalt = "2008"
-    /// The name of the key of the Ames service.
+    /// The id of the key of the Ames service.
     public static let amesID = "ames-demo"
     /// The key of the Ames service.
     public static let ames = "ames demo key"
   }
 
-  /// Sacramento verifies a salted digest, Ames an HMAC with time and nonce, new homes nothing.
+  /// The checks of the demo: Sacramento verifies a salted digest, Ames an HMAC with time and nonce, new
+  /// homes nothing.
   ///
-  /// The Ames service takes a request once: each value remembers the nonces it has seen.
+  /// The Ames service accepts each request once: the checks of one value share a list of the nonces they
+  /// have seen.
   public static func standard() -> DemoSignatures {
     DemoSignatures(sacramento: saltedDigest(), ames: hmac())
   }
@@ -51,7 +53,7 @@ extension DemoSignatures {
   private static func saltedDigest() -> Check {
     let signer = SaltedDigestSigner(key: SigningKey(Keys.sacramento), salt: Keys.sacramentoSalt)
     return { request in
-      // The API's name is what follows service and version.
+      // The API's name is the part of the path after service and version.
       let name = request.path.split(separator: "/").dropFirst(2).joined(separator: "/")
       let parameters = Parameters(request.query.map { ($0.name, .string($0.value)) })
       do throws(SignatureFault) {
@@ -85,7 +87,7 @@ extension DemoSignatures {
   }
 }
 
-/// The nonces of the last ten minutes, which is the signer's window both ways.
+/// The nonces of the last ten minutes, the signer's time window in both directions.
 private final class NonceBook: Sendable {
   private let seen = Mutex<[String: Int]>([:])
 

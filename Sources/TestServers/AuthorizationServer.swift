@@ -1,22 +1,22 @@
 public import Foundation
 
-/// An OAuth 2.0 authorization server on Authlib and Flask, on a free port of 127.0.0.1, from the virtual
-/// environment `Scripts/test` makes: the independent witness of the OAuth client.
+/// An OAuth 2.0 authorization server with Authlib and Flask on a free port of 127.0.0.1, from the virtual
+/// environment that `Scripts/test` makes. It checks the OAuth client independently of this project's code.
 ///
-/// Its clients, grants and own addresses are at the head of `Tests/Interop/authorization_server.py`.
+/// Its clients, grants and addresses are listed at the head of `Tests/Interop/authorization_server.py`.
 public final class AuthorizationServer: Sendable {
-  /// The server's own address, such as `http://127.0.0.1:49152`.
+  /// The server's address, such as `http://127.0.0.1:49152`.
   public let baseURL: URL
   private let process: ServerProcess
 
-  /// One server for the whole process, started by the first who asks (about two seconds).
+  /// One server for the whole process, started at its first use (in about two seconds).
   /// - Throws: ``TestServerError``, the same one each time.
   public static func shared() throws -> AuthorizationServer {
     try launched.get()
   }
   private static let launched = Result { try AuthorizationServer() }
 
-  /// Starts a server and returns once it answers.
+  /// Starts a server and returns when it responds.
   ///
   /// The environment variable `APIKIT_HTTPBIN_VENV` names another virtual environment than
   /// `.build-interop/venv` of the package.
@@ -35,12 +35,13 @@ public final class AuthorizationServer: Sendable {
     self.baseURL = url
   }
 
-  /// The address of `path`, which begins with a slash and may carry a query.
+  /// The address of `path`, which begins with a slash and may have a query.
   public func url(_ path: String) -> String {
     baseURL.absoluteString + path
   }
 
-  /// Stops the server; otherwise it ends with its last reference, or with this process.
+  /// Stops the server. Without it the server ends when its last reference is released, or with this
+  /// process.
   public func stop() {
     process.stop()
   }

@@ -1,46 +1,46 @@
 public import Foundation
 
-/// The certificates of the TLS tests, good and bad, made by the openssl command in one folder.
+/// The certificates of the TLS tests, valid and invalid ones, made by the openssl command in one folder.
 ///
-/// All keys are on P-256; the server certificates name `good.test`, `localhost` and `127.0.0.1` unless
-/// their fault is the name. Making all of them takes about a quarter of a second.
+/// All keys are on P-256. The server certificates are for `good.test`, `localhost` and `127.0.0.1`, unless
+/// the name is their fault. Making all of them takes about a quarter of a second.
 public struct CertificateMatrix: Sendable {
-  /// A server certificate by what is right or wrong with it.
+  /// A server certificate, named by its fault.
   public enum Server: String, CaseIterable, Sendable {
-    /// Nothing is wrong: signed by the root, in its time, for the right names.
+    /// No fault: signed by the root, not expired, for the right names.
     case good
-    /// Its time ended in 2021.
+    /// It expired in 2021.
     case expired
-    /// Its time begins in 2090.
+    /// It becomes valid in 2090.
     case notYetValid
-    /// It names `other.test` only.
+    /// It is for `other.test` only.
     case wrongHost
-    /// It signed itself.
+    /// It is self-signed.
     case selfSigned
-    /// It was signed by a root that nobody trusts.
+    /// It is signed by a root that is not trusted.
     case unknownRoot
-    /// It has the right common name and no subject alternative name (RFC 9525 refuses it).
+    /// It has the right common name and no subject alternative name (invalid by RFC 9525).
     case commonNameOnly
-    /// It has the right common name, and a subject alternative name that is no host's.
+    /// It has the right common name, and a subject alternative name that is not a host name.
     case mailOnly
   }
 
   /// A client certificate.
   public enum Client: String, CaseIterable, Sendable {
-    /// Signed by the root that the server asks for.
+    /// Signed by the root that the server requires.
     case friend
-    /// Signed by a root that the server does not know.
+    /// Signed by another root.
     case stranger
   }
 
-  /// The folder that holds all files.
+  /// The folder of all files.
   public let folder: URL
   /// The password of the PKCS #12 files.
   public let password = "takeoff"
 
   /// The root that tests trust, in PEM.
   public var root: URL { folder.appendingPathComponent("root.pem") }
-  /// The root that signed the clients, in PEM.
+  /// The root that signed the client certificates, in PEM.
   public var clientRoot: URL { folder.appendingPathComponent("clients.pem") }
   /// A server's certificate, in PEM.
   public func certificate(_ server: Server) -> URL { file(server.rawValue, "pem") }
@@ -64,7 +64,7 @@ public struct CertificateMatrix: Sendable {
   }
 
   /// Makes every certificate in `folder`, which must exist.
-  /// - Throws: ``TestServerError`` when there is no openssl command or it refuses.
+  /// - Throws: ``TestServerError`` when there is no openssl command or it fails.
   public init(in folder: URL) throws {
     self.folder = folder
     for authority in ["root", "clients", "unknown"] { try makeAuthority(authority) }
@@ -111,7 +111,8 @@ public struct CertificateMatrix: Sendable {
     ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-keyout", "\(name).key"]
   }
 
-  /// A root, and the books that `openssl ca` wants; `ca` alone takes start dates in every release.
+  /// Makes a root and the files that `openssl ca` needs; `ca` is the one command that accepts start dates
+  /// in every release.
   private func makeAuthority(_ name: String) throws {
     let configuration = """
       [ca]

@@ -1,39 +1,40 @@
 public import Foundation
 
-/// An FTP server on pyftpdlib, on free ports of 127.0.0.1, from the virtual environment `Scripts/test` makes.
+/// An FTP server with pyftpdlib on free ports of 127.0.0.1, from the virtual environment that
+/// `Scripts/test` makes.
 ///
-/// Its users and what its ports do are at the head of `Tests/Interop/ftp_server.py`.
+/// Its users and ports are described at the head of `Tests/Interop/ftp_server.py`.
 public final class FTPServer: Sendable {
-  /// One listening port by what is special about it.
+  /// One of the listening ports, named by its behaviour.
   public enum Site: Int, Sendable, CaseIterable {
     /// FTP without TLS.
     case plain
-    /// TLS from the first byte, with the good certificate, on data connections too.
+    /// TLS from the first byte, with the valid certificate, on data connections too.
     case tls
     /// As ``tls``, but the server refuses to protect the data connections.
     case clearData
-    /// As ``plain``, but the end of a transfer is told a second late.
+    /// As ``plain``, but the server reports the end of a transfer a second late.
     case slowEnd
   }
 
   /// The user who may read and write.
   public static let user = "flight"
-  /// Their password.
+  /// The user's password.
   public static let password = "landing"
 
-  /// The certificates, of which the server shows the good one.
+  /// The certificates, of which the server uses the valid one.
   public let certificates: CertificateMatrix
   private let ports: [UInt16]
   private let process: ServerProcess
 
-  /// One server for the whole process, started by the first who asks (about a second).
+  /// One server for the whole process, started at its first use (in about a second).
   /// - Throws: ``TestServerError``, the same one each time.
   public static func shared() throws -> FTPServer {
     try launched.get()
   }
   private static let launched = Result { try FTPServer() }
 
-  /// Starts a server and returns once it listens.
+  /// Starts a server and returns when it listens.
   ///
   /// The environment variable `APIKIT_HTTPBIN_VENV` names another virtual environment than
   /// `.build-interop/venv` of the package.
@@ -69,7 +70,8 @@ public final class FTPServer: Sendable {
     "\(site == .tls || site == .clearData ? "ftps" : "ftp")://localhost:\(ports[site.rawValue])\(path)"
   }
 
-  /// Stops the server; otherwise it ends with its last reference, or with this process.
+  /// Stops the server. Without it the server ends when its last reference is released, or with this
+  /// process.
   public func stop() {
     process.stop()
   }

@@ -1,22 +1,23 @@
 public import Foundation
 
-/// httpbin under gunicorn on a free port of 127.0.0.1, from the virtual environment `Scripts/test` makes.
+/// httpbin with gunicorn on a free port of 127.0.0.1, from the virtual environment that `Scripts/test`
+/// makes.
 ///
-/// It echoes what it was sent, so it is the independent witness of what goes over the wire. One process
-/// with 16 threads: delays do not hold up other requests.
+/// It returns what it received, so it shows independently of this project's code what was sent. One process
+/// with 16 threads, so that delayed responses do not delay other requests.
 public final class HTTPBinServer: Sendable {
-  /// The server's own address, such as `http://127.0.0.1:49152`.
+  /// The server's address, such as `http://127.0.0.1:49152`.
   public let baseURL: URL
   private let process: ServerProcess
 
-  /// One server for the whole process, started by the first who asks (about a second).
+  /// One server for the whole process, started at its first use (in about a second).
   /// - Throws: ``TestServerError``, the same one each time.
   public static func shared() throws -> HTTPBinServer {
     try launched.get()
   }
   private static let launched = Result { try HTTPBinServer() }
 
-  /// Starts a server and returns once it answers.
+  /// Starts a server and returns when it responds.
   ///
   /// The environment variable `APIKIT_HTTPBIN_VENV` names another virtual environment than
   /// `.build-interop/venv` of the package.
@@ -37,12 +38,13 @@ public final class HTTPBinServer: Sendable {
     self.baseURL = url
   }
 
-  /// The address of `path`, which begins with a slash and may carry a query.
+  /// The address of `path`, which begins with a slash and may have a query.
   public func url(_ path: String) -> String {
     baseURL.absoluteString + path
   }
 
-  /// Stops the server; otherwise it ends with its last reference, or with this process.
+  /// Stops the server. Without it the server ends when its last reference is released, or with this
+  /// process.
   public func stop() {
     process.stop()
   }

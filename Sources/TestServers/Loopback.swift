@@ -1,8 +1,8 @@
 import Foundation
 
-/// What the servers of the tests need of the loopback interface and the file system.
+/// Ports, folders and programs for the servers of the tests.
 enum Loopback {
-  /// `count` different TCP ports of 127.0.0.1 that nobody holds at this moment.
+  /// `count` different TCP ports of 127.0.0.1 that are free at this moment.
   static func freePorts(_ count: Int) throws -> [UInt16] {
     var sockets: [Int32] = []
     defer { for socket in sockets { close(socket) } }
@@ -21,7 +21,7 @@ enum Loopback {
     }
   }
 
-  /// Whether something listens on `port` of 127.0.0.1.
+  /// Whether a server listens on `port` of 127.0.0.1.
   static func accepts(_ port: UInt16) -> Bool {
     let descriptor = tcpSocket()
     defer { close(descriptor) }
@@ -33,7 +33,7 @@ enum Loopback {
     }
   }
 
-  /// A new folder for one server, which removes it in the end.
+  /// A new folder for one server, removed with the server.
   static func newFolder(_ name: String) throws -> URL {
     let folder = FileManager.default.temporaryDirectory
       .appendingPathComponent("apikit-\(name)-\(UUID().uuidString)")
@@ -41,7 +41,8 @@ enum Loopback {
     return folder
   }
 
-  /// The full path of a program of PATH or the system folders, or an error that says what installs it.
+  /// The full path of a program in PATH or the system folders; otherwise throws an error that says how to
+  /// install it.
   static func program(_ name: String) throws -> String {
     let path = ProcessInfo.processInfo.environment["PATH"] ?? ""
     let folders =

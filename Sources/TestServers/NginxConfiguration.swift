@@ -2,14 +2,14 @@ import Foundation
 
 /// The configuration and the files of a ``NginxServer``.
 ///
-/// | path | answer |
+/// | path | response |
 /// |---|---|
-/// | `/echo` | JSON: method, URI, query, and the request headers the tests ask about |
+/// | `/echo` | JSON: method, URI, query, and the request header fields that the tests check |
 /// | `/status/N` | status N with the JSON body `{"status": N}` (no body where N forbids one) |
 /// | `/redirect/N` | status N (301, 302, 303, 307, 308) to `/echo` |
 /// | `/redirect/loop` | 302 to itself |
 /// | `/redirect/plain` | 302 to `/echo` of the plain site: another origin, seen from a TLS site |
-/// | `/files/listing.json` | 20 rows, about 4 KB, gzip when asked for, `ETag` and `Last-Modified` |
+/// | `/files/listing.json` | 20 rows, about 4 KB, gzip on request, `ETag` and `Last-Modified` |
 /// | `/files/megabyte.bin` | 1 MiB, byte n is n modulo 251, ranges |
 /// | `/slow/megabyte.bin` | the same at 64 KiB/s |
 /// | `/put/NAME` | PUT and DELETE of a file |
@@ -19,8 +19,8 @@ import Foundation
 /// | `/cache/fresh` | `max-age=60` |
 /// | `/cache/none` | `no-store` |
 /// | `/empty` | 200 with no bytes |
-/// | `/not-json` | HTML that says it is JSON |
-/// | `/cut` | closes the connection without an answer |
+/// | `/not-json` | HTML declared as JSON |
+/// | `/cut` | closes the connection without a response |
 struct NginxConfiguration {
   let folder: URL
   let certificates: CertificateMatrix
@@ -92,7 +92,7 @@ struct NginxConfiguration {
     let tls =
       switch site {
       case .plain, .plainHTTP2: ""
-      // Today's OpenSSL speaks TLS 1.1 only at its lowest security level.
+      // OpenSSL 3 accepts TLS 1.1 only at its lowest security level.
       case .onlyTLS11: "ssl_protocols TLSv1.1; ssl_ciphers DEFAULT:@SECLEVEL=0;"
       case .onlyTLS12: "ssl_protocols TLSv1.2;"
       case .onlyTLS13: "ssl_protocols TLSv1.3;"

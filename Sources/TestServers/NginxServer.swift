@@ -2,28 +2,28 @@ public import Foundation
 
 /// nginx on free ports of 127.0.0.1: one plain site, and one TLS site for each certificate and protocol.
 ///
-/// It runs as any user, in one process, from a folder of its own; nothing of the machine's nginx is
-/// touched. What the sites serve is in ``NginxConfiguration``. Every answer tells on which connection it
-/// came: `X-Connection` (a number per connection), `X-Connection-Request` (1 for the first on it) and
-/// `X-Protocol` (`HTTP/1.1`, `HTTP/2.0`).
+/// It runs as any user, in one process, from a folder of its own; the machine's own nginx is not changed.
+/// ``NginxConfiguration`` lists what the sites serve. Every response has the header fields `X-Connection`
+/// (a number per connection), `X-Connection-Request` (1 for the first request on it) and `X-Protocol`
+/// (`HTTP/1.1`, `HTTP/2.0`).
 public final class NginxServer: Sendable {
-  /// One listening port by what is special about it.
+  /// One of the listening ports, named by its protocol and certificate.
   public enum Site: Hashable, Sendable, CaseIterable {
     /// HTTP without TLS.
     case plain
     /// TLS with this certificate, protocols 1.2 and 1.3.
     case tls(CertificateMatrix.Server)
-    /// TLS with the good certificate and HTTP/2.
+    /// TLS with the valid certificate and HTTP/2.
     case http2
-    /// HTTP/2 without TLS, for clients that know it beforehand.
+    /// HTTP/2 without TLS, for clients that use it without negotiation.
     case plainHTTP2
-    /// TLS with the good certificate, which requires a client certificate of ``CertificateMatrix/clientRoot``.
+    /// TLS with the valid certificate; requires a client certificate of ``CertificateMatrix/clientRoot``.
     case clientCertificate
-    /// The good certificate, TLS 1.1 only.
+    /// The valid certificate, TLS 1.1 only.
     case onlyTLS11
-    /// The good certificate, TLS 1.2 only.
+    /// The valid certificate, TLS 1.2 only.
     case onlyTLS12
-    /// The good certificate, TLS 1.3 only.
+    /// The valid certificate, TLS 1.3 only.
     case onlyTLS13
 
     /// Whether it is served over TLS.
@@ -35,20 +35,20 @@ public final class NginxServer: Sendable {
       + CertificateMatrix.Server.allCases.map(Site.tls)
   }
 
-  /// The certificates that the TLS sites show and ask for.
+  /// The certificates of the TLS sites, and those that they require of clients.
   public let certificates: CertificateMatrix
   private let ports: [Site: UInt16]
   private let process: ServerProcess
 
-  /// One server for the whole process, started by the first who asks (about half a second).
+  /// One server for the whole process, started at its first use (in about half a second).
   /// - Throws: ``TestServerError``, the same one each time.
   public static func shared() throws -> NginxServer {
     try launched.get()
   }
   private static let launched = Result { try NginxServer() }
 
-  /// Starts a server and returns once each site accepts connections.
-  /// - Parameter locations: nginx `location` blocks of the caller's own, served by every site.
+  /// Starts a server and returns when each site accepts connections.
+  /// - Parameter locations: Additional nginx `location` blocks for every site.
   /// - Throws: ``TestServerError`` when nginx or openssl is missing, or nginx refuses the configuration.
   public init(locations: String = "") throws {
     let nginx = try Loopback.program("nginx")
@@ -60,7 +60,7 @@ public final class NginxServer: Sendable {
     let ports = Dictionary(uniqueKeysWithValues: zip(Site.allCases, numbers))
     try NginxConfiguration(folder: folder, certificates: matrix, ports: ports, locations: locations).write()
 
-    // `-e` from the start: the compiled-in error log belongs to root.
+    // `-e` on the command line, because the compiled-in error log belongs to root.
     let command = [
       nginx, "-e", "stderr", "-p", folder.path, "-c", folder.appendingPathComponent("nginx.conf").path,
     ]
@@ -76,18 +76,20 @@ public final class NginxServer: Sendable {
     ports[site] ?? 0
   }
 
-  /// The address of `path`, which begins with a slash and may carry a query, on one site.
-  /// - Parameter host: the name in the address; it must resolve to 127.0.0.1, or be made to.
+  /// The address of `path`, which begins with a slash and may have a query, on one site.
+  /// - Parameter host: The host name in the address; it must resolve to 127.0.0.1, or the client must
+  ///   connect there.
   public func url(_ path: String, site: Site = .plain, host: String = "127.0.0.1") -> String {
     "\(site.isTLS ? "https" : "http")://\(host):\(port(site))\(path)"
   }
 
-  /// The folder the sites serve below `/files/`; a test may add to it.
+  /// The folder that the sites serve below `/files/`; a test may add to it.
   public var files: URL {
     process.folder.appendingPathComponent("files")
   }
 
-  /// Stops the server; otherwise it ends with its last reference, or with this process.
+  /// Stops the server. Without it the server ends when its last reference is released, or with this
+  /// process.
   public func stop() {
     process.stop()
   }

@@ -1,18 +1,18 @@
 import Foundation
 
-/// A proxy, pproxy, on a free port of 127.0.0.1, from the virtual environment `Scripts/test` makes: HTTP, CONNECT
-/// and SOCKS5 on the one port, each with ``user`` and ``password``.
+/// The proxy pproxy on a free port of 127.0.0.1, from the virtual environment that `Scripts/test` makes:
+/// HTTP, CONNECT and SOCKS5 on one port, each with ``user`` and ``password``.
 public final class ProxyServer: Sendable {
-  /// The user who may pass.
+  /// The name of the only user.
   public static let user = "flight"
-  /// Their password.
+  /// The user's password.
   public static let password = "landing"
 
   /// The proxy's port.
   public let port: UInt16
   private let process: ServerProcess
 
-  /// One proxy for the whole process, started by the first who asks (about a second).
+  /// One proxy for the whole process, started at its first use (in about a second).
   /// - Throws: ``TestServerError``, the same one each time.
   public static func shared() throws -> ProxyServer {
     try launched.get()
@@ -30,14 +30,14 @@ public final class ProxyServer: Sendable {
     process = try ServerProcess(
       [
         python, "-m", "pproxy",
-        // Otherwise a login counts for every later connection of the same address.
+        // Without it a login applies to every later connection from the same address.
         "--auth", "0", "-l", "http+socks5://127.0.0.1:\(port)#\(Self.user):\(Self.password)",
       ],
       folder: try Loopback.newFolder("proxy"))
     try process.waitUntilListening(on: [port])
   }
 
-  /// Stops the proxy; otherwise it ends with its last reference, or with this process.
+  /// Stops the proxy. Without it the proxy ends when its last reference is released, or with this process.
   public func stop() {
     process.stop()
   }

@@ -1,12 +1,12 @@
 public import Foundation
 import Synchronization
 
-/// A server in a process of its own that never outlives the process that started it.
+/// A server in a process of its own, which never outlives the process that started it.
 ///
-/// A small shell stands between: it holds the reading end of a pipe whose writing end is here. When
-/// ``stop()`` closes that end, or this process dies in whatever way, the shell reads the end of the
-/// pipe, stops the server and removes its folder. (A parent-death signal would be tied to the *thread*
-/// that started the server, and dispatch threads come and go.)
+/// A shell runs between the two processes. It has the reading end of a pipe whose writing end is here. When
+/// ``stop()`` closes that end, or this process ends in any way, the shell reads the end of the pipe, stops
+/// the server and removes its folder. (A parent-death signal is tied to the *thread* that started the
+/// server, and dispatch threads end early.)
 public final class ServerProcess: Sendable {
   /// The folder that holds the server's configuration, logs and temporary files; removed with the server.
   public let folder: URL
@@ -37,7 +37,7 @@ public final class ServerProcess: Sendable {
     exit $status
     """#
 
-  /// Starts `command` in `folder`, with what it prints going to `output.log` there.
+  /// Starts `command` in `folder`; its output goes to `output.log` there.
   ///
   /// The folder belongs to the process from here on, even when starting fails.
   /// - Throws: ``TestServerError`` when the shell cannot be started.
@@ -56,18 +56,19 @@ public final class ServerProcess: Sendable {
     self.state = Mutex(State(shell: shell, lifeline: pipe.fileHandleForWriting))
   }
 
-  /// Whether the server still runs.
+  /// Whether the server is running.
   public var isRunning: Bool {
     state.withLock { $0.isRunning() }
   }
 
-  /// The last lines of what the server printed, for an error's text.
+  /// The last lines of the server's output, for the text of an error.
   public var logTail: String {
     let text = (try? String(contentsOf: folder.appendingPathComponent("output.log"), encoding: .utf8)) ?? ""
     return text.split(separator: "\n").suffix(8).joined(separator: "\n")
   }
 
-  /// Stops the server and returns once it is gone, 5 seconds later at most. Calling it again does nothing.
+  /// Stops the server and returns when it has ended, after 5 seconds at most. Calling it again does
+  /// nothing.
   public func stop() {
     state.withLock { state in
       guard let lifeline = state.lifeline else { return }
@@ -78,14 +79,15 @@ public final class ServerProcess: Sendable {
     }
   }
 
-  /// Returns once each of `ports` accepts a connection.
-  /// - Throws: ``TestServerError`` with the server's own words when it ends, or is silent for `limit`.
+  /// Returns when each of `ports` accepts a connection.
+  /// - Throws: ``TestServerError`` with the server's output when it ends, or when a port does not accept
+  ///   one within `limit`.
   public func waitUntilListening(on ports: [UInt16], limit: Duration = .seconds(20)) throws {
     let deadline = ContinuousClock.now + limit
     var words = ""
     for port in ports {
       while !Loopback.accepts(port) {
-        // Read before the question: the folder goes with the server.
+        // Read before the check, because the folder is removed with the server.
         let tail = logTail
         if !tail.isEmpty { words = tail }
         guard isRunning else { throw TestServerError("the server ended at once:\n\(words)") }
@@ -99,7 +101,7 @@ public final class ServerProcess: Sendable {
   }
 
   deinit {
-    // The shell does the rest; it is waited for only so far as it has already ended.
+    // The shell does the rest; here its status is collected only if it has already ended.
     state.withLock { state in
       try? state.lifeline?.close()
       _ = state.isRunning()
@@ -107,10 +109,11 @@ public final class ServerProcess: Sendable {
   }
 }
 
-/// Starts a program with `input` as its standard input and no other descriptor of ours.
+/// Starts a program with `input` as its standard input and no other descriptor of this process.
 ///
-/// Not `Process`: on Linux it passes on the signal mask of the calling thread, and a dispatch thread blocks
-/// nearly all signals; a shell would never hear that its server ended, and the server could not be asked to.
+/// `Process` is not used: on Linux the child inherits the signal mask of the calling thread, and a dispatch
+/// thread blocks nearly all signals. A shell would not learn that its server has ended, and the server
+/// could not be stopped by a signal.
 private func spawn(_ command: [String], input: Int32) throws -> pid_t {
   #if canImport(Darwin)
     var actions: posix_spawn_file_actions_t?
@@ -131,7 +134,7 @@ private func spawn(_ command: [String], input: Int32) throws -> pid_t {
     for output in 1...2 as ClosedRange<Int32> { posix_spawn_file_actions_adddup2(&actions, output, output) }
   #else
     let closing: Int32 = 0
-    // `closefrom` is hidden from Swift; closing what is not open is allowed.
+    // `closefrom` is not available in Swift; closing a descriptor that is not open is allowed.
     for descriptor in 3..<1024 as Range<Int32> { posix_spawn_file_actions_addclose(&actions, descriptor) }
   #endif
   var none = sigset_t()

@@ -1,22 +1,22 @@
 import Foundation
 
-/// `openssl s_server` on a free port of 127.0.0.1: a TLS server that ends a handshake it does not like with an
-/// alert, where nginx would answer in HTTP.
+/// `openssl s_server` on a free port of 127.0.0.1: a TLS server that ends a handshake with an alert when it
+/// refuses the client, where nginx sends an HTTP response.
 ///
-/// It shows the good certificate and answers every GET with a page about the connection. One connection
-/// at a time.
+/// It uses the valid certificate and responds to every GET with a page about the connection. It serves one
+/// connection at a time.
 public final class StrictTLSServer: Sendable {
-  /// The certificates, of which the server shows the good one.
+  /// The certificates, of which the server uses the valid one.
   public let certificates: CertificateMatrix
   /// The server's port.
   public let port: UInt16
   private let process: ServerProcess
 
-  /// Starts a server and returns once it listens.
+  /// Starts a server and returns when it listens.
   ///
   /// - Parameters:
-  ///   - demandsCertificate: Whether clients must show a certificate of ``CertificateMatrix/clientRoot``.
-  ///   - options: More of s_server's options, such as `-tls1_2`.
+  ///   - demandsCertificate: Whether clients must have a certificate of ``CertificateMatrix/clientRoot``.
+  ///   - options: Further options of s_server, such as `-tls1_2`.
   /// - Throws: ``TestServerError`` when the openssl command is missing or does not start.
   public init(demandsCertificate: Bool = true, _ options: [String]) throws {
     let openssl = try Loopback.program("openssl")

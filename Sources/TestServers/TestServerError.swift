@@ -1,9 +1,9 @@
-/// Why a server of the tests could not be had: what is missing or what it said, and the next step.
+/// Why a server of the tests could not be started: what is missing or what it printed, and the next step.
 public struct TestServerError: Error, CustomStringConvertible, Sendable {
-  /// One or more sentences, with the tail of the server's own log where there is one.
+  /// One or more sentences, with the end of the server's log where there is one.
   public let description: String
 
-  /// An error that says `description`.
+  /// Makes an error with this description.
   public init(_ description: String) {
     self.description = description
   }

@@ -12,7 +12,7 @@ enum VirtualEnvironment {
       ?? package.appendingPathComponent(".build-interop/venv").path
   }
 
-  /// Its Python, when a program of that name is there. Throws ``TestServerError`` otherwise.
+  /// Its Python; throws ``TestServerError`` when a program of this name is not installed.
   static func python(with program: String, of name: String) throws -> String {
     guard FileManager.default.isExecutableFile(atPath: "\(folder)/bin/\(program)") else {
       throw missing(name)
@@ -20,7 +20,7 @@ enum VirtualEnvironment {
     return "\(folder)/bin/python"
   }
 
-  /// Its Python, when a package of that name is there. Throws ``TestServerError`` otherwise.
+  /// Its Python; throws ``TestServerError`` when a package of this name is not installed.
   static func python(withPackage package: String, of name: String) throws -> String {
     let isThere = FileManager.default.enumerator(atPath: "\(folder)/lib")?.contains { path in
       (path as? String)?.hasSuffix("site-packages/\(package)") == true

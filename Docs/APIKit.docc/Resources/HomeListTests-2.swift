@@ -1,4 +1,5 @@
 import APIKit
+import APIKitTesting
 import XCTest
 
 @testable import HomeList
@@ -10,7 +11,7 @@ import XCTest
       .get, "/sacramento/v1/homes",
       .json(
         #"{"code": 0, "data": {"items": [{"home_name": "Cottage", "asking_price": 90000}], "total": 1}}"#))
-    let homes = HomeListManager(service: Homes(client: HTTPClient(transport: stub)))
+    let homes = HomeListManager(service: Homes(wire: WireOptions(client: HTTPClient(transport: stub))))
 
     let response = try await homes.response(for: HomeFilter(city: "DAVIS", leastBeds: 2).parameters)
     let rows = try response.data(with: HomeRowReformer())
@@ -22,7 +23,7 @@ import XCTest
 
   func testAnErrorInsideA200Fails() async {
     let stub = StubTransport(.json(#"{"code": 1002, "message": "sort is not valid", "data": null}"#))
-    let homes = HomeListManager(service: Homes(client: HTTPClient(transport: stub)))
+    let homes = HomeListManager(service: Homes(wire: WireOptions(client: HTTPClient(transport: stub))))
 
     do {
       _ = try await homes.response()

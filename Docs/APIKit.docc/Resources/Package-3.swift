@@ -12,6 +12,10 @@ let package = Package(
       name: "HomeList", dependencies: [.product(name: "APIKit", package: "APIKit")]),
     .testTarget(
       name: "HomeListTests",
-      dependencies: ["HomeList", .product(name: "APIKit", package: "APIKit")]),
+      dependencies: [
+        "HomeList",
+        .product(name: "APIKit", package: "APIKit"),
+        .product(name: "APIKitTesting", package: "APIKit"),
+      ]),
   ]
 )

@@ -1,12 +1,12 @@
-/// One exchange of a client with the requests that its redirects ask for: what goes on the wire next, and what a
-/// response comes to. Without a wire and without waiting.
+/// One exchange of a client with the requests of its redirects: gives the next request to send, and takes
+/// the response. Neither sends nor waits.
 struct ClientExchange {
   private let client: HTTPClient
-  /// What the caller asked for; its request becomes that of each hop, before cookies and preparation.
+  /// The caller's exchange; its request is replaced by that of each hop, without cookies and preparation.
   private var exchange: HTTPExchange
   private let inspect: (@Sendable (_ status: Int, _ headers: HTTPHeaders) throws -> Void)?
   private let first: HTTPURL
-  /// The URL and the `Cookie` field with which the present hop was sent.
+  /// The URL and the `Cookie` field with which the current hop was sent.
   private var sent: (url: HTTPURL, cookie: String?)?
   private var follower: RedirectFollower?
 
@@ -16,16 +16,16 @@ struct ClientExchange {
     inspect = exchange.inspectHead
     first = exchange.request.url
     guard let inspect, !client.redirects.isRefuse else { return }
-    // The caller inspects the head of the response it gets, not those of redirects on the way.
+    // The caller inspects the head of the response it gets, not those of redirects before it.
     self.exchange.inspectHead = { status, headers in
       if !RedirectPolicy.isRedirect(status, headers) { try inspect(status, headers) }
     }
   }
 
-  /// What goes on the wire: the present request with the jar's cookies.
+  /// The exchange to send next: the current request with the jar's cookies.
   ///
-  /// - Parameter prepare: Changes the request last, to sign it. Not called for a hop to another origin, which has
-  ///   no claim to a signature.
+  /// - Parameter prepare: Changes the request last, to sign it. Not called for a hop to another origin,
+  ///   which must not get a signature.
   mutating func outgoing(
     _ prepare: (inout HTTPRequest) throws(APIError) -> Void
   ) throws(APIError) -> HTTPExchange {
@@ -36,10 +36,10 @@ struct ClientExchange {
     return hop
   }
 
-  /// Takes the response to what went out.
+  /// Takes the response to what was sent.
   ///
-  /// - Parameter credentialHeaders: Names of header fields that may not go to another origin, beside
-  ///   `Authorization`, `Cookie` and `Proxy-Authorization`. Asked for only when there is a redirect.
+  /// - Parameter credentialHeaders: Names of header fields that may not go to another origin, in addition
+  ///   to `Authorization`, `Cookie` and `Proxy-Authorization`. Read only when there is a redirect.
   /// - Returns: The response of the exchange; nil when a redirect is followed and the next request is to be sent.
   mutating func receive(
     _ response: HTTPResponse, credentialHeaders: @autoclosure () -> Set<String>
@@ -60,13 +60,13 @@ struct ClientExchange {
         return nil
       }
     } catch {
-      // The redirect's own body stands in the file that the response was meant for.
+      // The body of the redirect was written to the file that is meant for the response.
       if case .file(let path, _) = exchange.destination { ResponseFile.remove(path) }
       throw error
     }
   }
 
-  /// The `Cookie` field that goes along; nil where there is no jar.
+  /// Adds the jar's cookies to the request. Returns its `Cookie` field; nil without a jar.
   private func addCookies(to request: inout HTTPRequest) -> String? {
     guard let cookies = client.cookies else { return nil }
     if let stored = cookies.header(for: request.url) {

@@ -1,6 +1,6 @@
-/// The transport of this platform: `CurlTransport` on Linux, `URLSessionTransport` on Apple's.
+/// The transport of this platform: `CurlTransport` on Linux, `URLSessionTransport` on Apple platforms.
 public enum DefaultTransport {
-  /// One for all who need no configuration of their own, made when it is first asked for.
+  /// A transport of the standard configuration, made at its first use.
   public static let shared: any HTTPTransport = {
     #if os(Linux)
       return CurlTransport.shared
@@ -13,10 +13,11 @@ public enum DefaultTransport {
     #endif
   }()
 
-  /// One with a configuration of its own.
+  /// Makes a transport with a configuration of its own.
   ///
-  /// Throws ``APIError/Reason/unsupportedCapability`` when this platform's transport cannot honour it: there
-  /// is no falling back to another one, which would drop the setting in silence.
+  /// Throws ``APIError/Reason/unsupportedCapability`` when this platform's transport cannot honour it, and
+  /// ``APIError/Reason/misconfigured`` when a value is not valid. No other transport is used instead, for
+  /// that would ignore the setting.
   public static func make(_ configuration: TransportConfiguration) throws(APIError) -> any HTTPTransport {
     #if os(Linux)
       return try CurlTransport(configuration)

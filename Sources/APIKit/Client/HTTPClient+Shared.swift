@@ -1,13 +1,14 @@
 extension HTTPClient {
-  /// The client of services that state none of their own: the platform's transport with the standard
-  /// configuration, redirects followed, cookies kept on disk.
+  /// The client of services that state no other: ``DefaultTransport/shared``, redirects followed, cookies
+  /// kept on disk in ``CookieStore/standard``.
   public static let shared = HTTPClient(
     transport: DefaultTransport.shared, cookies: CookieJar(store: .standard))
 
-  /// Makes a client with a transport of its own, the platform's default, under a configuration.
+  /// Makes a client with a transport of its own: the platform's default one with this configuration.
   ///
-  /// Cookies are kept where ``TransportConfiguration/persistence`` says. Throws when the configuration is not
-  /// valid, or asks for what the transport cannot do.
+  /// Cookies are kept where ``TransportConfiguration/persistence`` says. Throws
+  /// ``APIError/Reason/misconfigured`` or ``APIError/Reason/unsupportedCapability`` when the configuration
+  /// is not valid or needs what the transport cannot do.
   public init(
     configuration: TransportConfiguration, redirects: RedirectPolicy = .follow
   ) throws(APIError) {

@@ -1,14 +1,15 @@
-/// Sends a request over a transport and minds what lies above one attempt: cookies and redirects.
+/// Sends requests over a transport, and handles what is above a single attempt: cookies and redirects.
 ///
-/// Every transport behaves alike under it. A value: copies share the transport and the jar.
+/// Redirects and cookies work alike over every transport. A value: copies share the transport and the jar.
+/// May be used from any thread.
 ///
 /// ```swift
 /// let client = HTTPClient(transport: try URLSessionTransport(.ephemeral), redirects: .sameOrigin)
 /// ```
 public struct HTTPClient: Sendable {
-  /// What carries the requests.
+  /// What sends the requests.
   public var transport: any HTTPTransport
-  /// What is done with redirects; followed by default.
+  /// What is done with redirects; the default is ``RedirectPolicy/follow``.
   public var redirects: RedirectPolicy
   /// Keeps cookies between requests; nil, the default, neither sends nor stores any.
   public var cookies: CookieJar?
@@ -22,15 +23,15 @@ public struct HTTPClient: Sendable {
     self.cookies = cookies
   }
 
-  /// Sends a request, and the requests that its redirects ask for.
+  /// Sends a request and follows its redirects as ``redirects`` says.
   ///
   /// - Parameters:
   ///   - exchange: The request and what to do with the response.
-  ///   - credentialHeaders: Names of further header fields that may not go to another origin, beside
-  ///     `Authorization`, `Cookie` and `Proxy-Authorization`: those a signer writes. Asked for only when there is
-  ///     a redirect.
-  ///   - prepare: Runs before each hop within the first request's origin, after its cookies were added: to
-  ///     sign it.
+  ///   - credentialHeaders: Names of further header fields that may not go to another origin, in addition
+  ///     to `Authorization`, `Cookie` and `Proxy-Authorization`: those that a signer writes. Read only when
+  ///     there is a redirect.
+  ///   - prepare: Changes each request within the first one's origin, after its cookies were added: to sign
+  ///     it.
   public func send(
     _ exchange: HTTPExchange, credentialHeaders: @autoclosure () -> Set<String> = [],
     prepare: (inout HTTPRequest) throws(APIError) -> Void = { (_) throws(APIError) in }

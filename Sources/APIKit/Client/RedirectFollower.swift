@@ -1,10 +1,10 @@
-/// Decides about the redirects of one load: pure, without a wire.
+/// Decides about the redirects of one load, without sending.
 ///
-/// Told of every redirect in turn by ``next(after:to:cookie:)``; keeps the history.
+/// ``next(after:to:cookie:)`` is called for every redirect in turn; the history is kept here.
 struct RedirectFollower {
   /// What to do with a redirect.
   enum Action {
-    /// The redirect itself is the answer.
+    /// Return the redirect itself as the response.
     case land
     /// Send this request.
     case follow(HTTPRequest)
@@ -17,7 +17,8 @@ struct RedirectFollower {
   private let credentialHeaders: Set<String>
   private var seen: Set<Step> = []
 
-  /// What makes two requests the same: a redirect to itself that sets a cookie is no loop.
+  /// What makes two requests the same. The cookies count: a redirect to the same URL that sets a cookie is
+  /// not a loop.
   private struct Step: Hashable {
     let method: HTTPMethod
     let url: HTTPURL
@@ -40,8 +41,8 @@ struct RedirectFollower {
   /// Decides about a redirect.
   ///
   /// - Parameters:
-  ///   - redirect: An answer that the policy considers.
-  ///   - request: The request that it answers, before cookies and signature were added.
+  ///   - redirect: A response that the policy considers.
+  ///   - request: The request that it belongs to, before cookies and signature were added.
   ///   - cookie: The `Cookie` field with which that request was sent.
   mutating func next(
     after redirect: HTTPResponse, to request: HTTPRequest, cookie: String?
@@ -88,9 +89,9 @@ struct RedirectFollower {
   ) throws(APIError) {
     let becomesGet =
       switch status {
-      // 303 asks for another resource; HEAD stays what it is.
+      // 303 redirects to another resource; HEAD stays HEAD.
       case 303: request.method != .get && request.method != .head
-      // History: clients have always made a GET of a POST here, and servers rely on it.
+      // Clients have always changed POST to GET here, and servers rely on it (RFC 9110, 15.4.2).
       case 301, 302: request.method == .post
       default: false
       }
@@ -106,7 +107,7 @@ struct RedirectFollower {
     }
   }
 
-  /// Takes along nothing that is meant for the origin alone.
+  /// Removes what is meant for the previous origin alone.
   private func cross(
     _ request: inout HTTPRequest, from url: HTTPURL, _ redirect: HTTPResponse
   ) throws(APIError) {
@@ -116,7 +117,7 @@ struct RedirectFollower {
     }
     for name in Self.credentials { request.headers.remove(name) }
     for name in credentialHeaders { request.headers.remove(name) }
-    // A Host of the caller's own names the origin that was left, as does an address to connect to.
+    // The caller's `Host` field and the address to connect to belong to the previous origin.
     request.headers.remove("Host")
     request.options.login = nil
     request.options.connectTo = nil

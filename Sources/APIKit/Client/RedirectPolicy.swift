@@ -1,13 +1,16 @@
-/// What a client does with a redirect: follow it, hand it to the caller, or decide case by case.
+/// What a client does with a redirect: follow it, return it to the caller, or decide case by case.
 ///
-/// Whatever the policy: `Authorization`, `Cookie`, `Proxy-Authorization`, the request's login and the
-/// header fields its signer writes never go to another origin, and methods change as RFC 9110 says.
+/// With every policy, `Authorization`, `Cookie`, `Proxy-Authorization`, the request's login and the header
+/// fields that its signer writes are removed before a redirect to another origin, and methods change as RFC
+/// 9110 says.
 /// - SeeAlso: <https://www.rfc-editor.org/rfc/rfc9110#section-15.4>
 public struct RedirectPolicy: Sendable {
-  /// Makes the next request, given the one proposed and the redirect; nil hands the redirect to the caller.
+  /// Returns the next request, given the proposed one and the redirect; nil returns the redirect to the
+  /// caller.
   ///
-  /// The proposed request has its method, body and header fields changed already. What the closure puts
-  /// in goes on the wire as it is. An error it throws ends the load.
+  /// In the proposed request method, body and header fields are changed already. What the closure adds is
+  /// sent as it is. An error that it throws ends the load. May be called on the transport's thread, so it
+  /// must not block.
   public typealias Rewrite =
     @Sendable (_ proposed: HTTPRequest, _ redirect: HTTPResponse) throws(APIError) -> HTTPRequest?
 
@@ -19,7 +22,7 @@ public struct RedirectPolicy: Sendable {
   }
 
   let kind: Kind
-  /// The most redirects that are followed in a row; the default is 20.
+  /// How many redirects are followed in a row at most; the default is 20.
   ///
   /// One more fails with ``APIError/Reason/tooManyRedirects``.
   public var limit = 20
@@ -30,7 +33,7 @@ public struct RedirectPolicy: Sendable {
 
   /// Follows redirects to any origin.
   public static let follow = RedirectPolicy(kind: .follow)
-  /// Follows none: the answer with the status 3xx is the answer of the load.
+  /// Follows none: the response with status 3xx is the response of the load.
   public static let refuse = RedirectPolicy(kind: .refuse)
   /// Follows redirects within the origin; others fail with ``APIError/Reason/redirectRefused``.
   public static let sameOrigin = RedirectPolicy(kind: .sameOrigin)
@@ -39,18 +42,18 @@ public struct RedirectPolicy: Sendable {
     RedirectPolicy(kind: .rewrite(rewrite))
   }
 
-  /// Whether redirects are handed to the caller.
+  /// Whether redirects are returned to the caller.
   var isRefuse: Bool {
     if case .refuse = kind { return true }
     return false
   }
 
-  /// Whether an answer is a redirect that this policy looks at.
+  /// Whether a response is a redirect that this policy handles.
   func considers(_ response: borrowing HTTPResponse) -> Bool {
     !isRefuse && Self.isRedirect(response.status, response.headers)
   }
 
-  /// 300 and 304 to 306 are no redirects that can be followed, and without a Location nothing is.
+  /// Whether a response can be followed: 300 and 304 to 306 cannot, and none without a `Location`.
   static func isRedirect(_ status: Int, _ headers: borrowing HTTPHeaders) -> Bool {
     switch status {
     case 301, 302, 303, 307, 308: headers.contains("Location")

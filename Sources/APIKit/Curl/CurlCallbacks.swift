@@ -2,9 +2,9 @@
   import CAPIKit
   import Glibc
 
-  /// libcurl's callbacks: each finds its handle or loop by the pointer it was given and hands over.
+  /// libcurl's callbacks: each finds its handle or loop by the pointer it was given and calls it.
   ///
-  /// They run on the loop thread. All are `@Sendable`: a closure written where an actor is isolated would
+  /// They run on the loop's thread. All are `@Sendable`: a closure written where an actor is isolated would
   /// inherit that isolation and trap when libcurl calls it.
   enum CurlCallbacks {
     static func install(on handle: CurlHandle) throws(APIError) {
@@ -41,7 +41,7 @@
     }
 
     private static func handle(_ pointer: UnsafeMutableRawPointer?) -> CurlHandle {
-      // libcurl hands back what `install` gave it, and the loop keeps every handle libcurl holds.
+      // libcurl passes back what `install` gave it, and the loop keeps every handle that libcurl holds.
       Unmanaged<CurlHandle>.fromOpaque(pointer.unsafelyUnwrapped).takeUnretainedValue()
     }
 
@@ -99,8 +99,9 @@
         handle(me).connected(address, port) ? Int32(CURL_PREREQFUNC_OK) : Int32(CURL_PREREQFUNC_ABORT)
       }
 
-    /// A new TLS connection is about to be made. Only one who knows whether a certificate was asked for can tell
-    /// a server that misses it from one that shares no cipher: both send the alert `handshake_failure`.
+    /// Called before a new TLS connection is made. A server that requires a client certificate and a server
+    /// that shares no cipher both send the alert `handshake_failure`; whether it asked for a certificate
+    /// tells them apart.
     private static let secured:
       @convention(c) @Sendable (UnsafeMutableRawPointer?, UnsafeMutableRawPointer?, UnsafeMutableRawPointer?)
         -> CURLcode = { _, context, me in

@@ -1,10 +1,10 @@
 #if os(Linux)
   import Glibc
 
-  /// Brotli and Zstandard by the libraries that libcurl itself brings into the process.
+  /// Brotli and Zstandard, decoded by the libraries that libcurl itself loads into the process.
   ///
-  /// They are looked up by name, so that APIKit needs neither their headers nor their packages: where libcurl was
-  /// built without them, the codings are neither offered nor declared as a capability.
+  /// They are looked up by name, so that APIKit needs neither their headers nor their packages. Where
+  /// libcurl was built without them, the codings are neither offered nor declared as a capability.
   enum CurlCodingLibraries {
     struct Brotli: Sendable {
       typealias Create =
@@ -23,7 +23,7 @@
     }
 
     struct Zstandard: Sendable {
-      /// `ZSTD_inBuffer` and `ZSTD_outBuffer`, which have one layout.
+      /// `ZSTD_inBuffer` and `ZSTD_outBuffer`, which have the same layout.
       struct Buffer {
         var bytes: UnsafeMutableRawPointer?
         var size: Int
@@ -68,8 +68,8 @@
 
   /// Unpacks `br` or `zstd` chunk by chunk, as ``ContentDecoder`` does for zlib's codings.
   struct CurlLibraryDecoder: ~Copyable, @unchecked Sendable {
-    // Unchecked because of the pointers: this value is their only owner and cannot be copied, so two threads never
-    // reach it at once; neither library ties its state to a thread.
+    // Unchecked because of the pointers: this value is their only owner and cannot be copied, so two
+    // threads never use it at once. Neither library ties its state to a thread.
     private enum Engine {
       case brotli(CurlCodingLibraries.Brotli, OpaquePointer)
       case zstandard(CurlCodingLibraries.Zstandard, OpaquePointer)
@@ -81,11 +81,11 @@
     private let maximumPieceBytes: Int
     private let scratch: UnsafeMutableBufferPointer<UInt8>
     private var producedBytes = 0
-    /// Between members: an end here is no cut.
+    /// Whether the input is between members, where a body may end.
     private var isWhole = true
     private var isOver = false
 
-    /// Nil when the name is not one of the two, or its library is not there.
+    /// Nil when the name is not one of the two, or its library is not loaded.
     init?(_ name: String, maximumBytes: Int, maximumPieceBytes: Int) {
       self.name = name
       self.maximumPieceBytes = maximumPieceBytes
@@ -97,7 +97,7 @@
       } else {
         return nil
       }
-      // Last: nothing frees it when there is no value to be had.
+      // Allocated last: `deinit` does not run when the initialiser returns nil.
       scratch = .allocate(capacity: 64 << 10)
     }
 
@@ -109,7 +109,7 @@
       }
     }
 
-    /// Unpacks a chunk and appends what comes out.
+    /// Unpacks a chunk and appends the result.
     mutating func decode(
       _ chunk: UnsafeBufferPointer<UInt8>, into output: inout [UInt8]
     ) throws(APIError) {

@@ -1,10 +1,10 @@
 #if os(Linux)
   import Synchronization
 
-  /// Undoes the content codings of an answer. Not libcurl's decoders: those take a cut or damaged gzip body for
-  /// a whole one, and read only the first of several members.
+  /// Decodes the content codings of a response. libcurl's decoders are not used: they accept a truncated or
+  /// damaged gzip body as complete, and read only the first of several members.
   enum CurlDecoding {
-    /// What is offered: the codings whose libraries are there.
+    /// The codings offered to servers: those whose libraries are loaded.
     static let acceptLine: StaticString =
       switch (CurlCodingLibraries.brotli != nil, CurlCodingLibraries.zstandard != nil) {
       case (true, true): "Accept-Encoding: gzip, deflate, br, zstd"
@@ -13,7 +13,7 @@
       case (false, false): "Accept-Encoding: gzip, deflate"
       }
 
-    /// Decodes a body in memory; several codings are undone in turn, last applied first.
+    /// Decodes a body in memory; several codings are decoded in turn, the last applied first.
     static func decode(_ body: [UInt8], _ value: String, maximumBytes: Int) throws(APIError) -> [UInt8] {
       var body = body
       for name in codings(value).reversed() {
@@ -26,8 +26,9 @@
       return body
     }
 
-    /// The most that one piece from the wire may unpack to where a body is not meant to be in memory as a whole:
-    /// 93 bytes of br can be 100 MiB. A piece has 16 KB at most, which gzip cannot make more than 17 MB.
+    /// The most bytes that one piece from the wire may unpack to when the body goes to a file or a stream:
+    /// 93 bytes of br can unpack to 100 MiB. A piece has 16 KB at most, which gzip unpacks to 17 MB at
+    /// most.
     static let maximumPieceBytes = 64 << 20
 
     /// A decoder for a body that arrives in pieces; nil when it is not coded.
@@ -50,12 +51,12 @@
     }
   }
 
-  /// A decoder of any coding that this process can read.
+  /// A decoder of any content coding that this process can read.
   struct CurlDecoder: ~Copyable, Sendable {
     private var zlib: ContentDecoder?
     private var library: CurlLibraryDecoder?
 
-    /// Throws ``APIError/Reason/undecodableContent`` for a coding that nobody here reads.
+    /// Throws ``APIError/Reason/undecodableContent`` for an unknown coding.
     init(named name: String, maximumBytes: Int, maximumPieceBytes: Int = .max) throws(APIError) {
       if let coding = ContentDecoder.Coding(name) {
         zlib = ContentDecoder(coding, maximumBytes: maximumBytes)
@@ -68,7 +69,7 @@
       }
     }
 
-    /// Unpacks a chunk and appends what comes out.
+    /// Unpacks a chunk and appends the result.
     mutating func decode(_ chunk: UnsafeBufferPointer<UInt8>, into output: inout [UInt8]) throws(APIError) {
       if zlib != nil {
         try zlib?.decode(chunk, into: &output)
@@ -77,7 +78,7 @@
       }
     }
 
-    /// Unpacks a chunk and appends what comes out.
+    /// Unpacks a chunk and appends the result.
     mutating func decode(_ chunk: [UInt8], into output: inout [UInt8]) throws(APIError) {
       var failure: APIError?
       chunk.withUnsafeBufferPointer { bytes in
@@ -92,7 +93,7 @@
     }
   }
 
-  /// A stream that decodes another's chunks, on the reader's own thread.
+  /// A stream that decodes the chunks of another stream, in the reader's task.
   final class CurlDecodedStream: Sendable {
     private struct State: ~Copyable {
       var decoder: CurlDecoder

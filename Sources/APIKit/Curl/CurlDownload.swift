@@ -2,10 +2,11 @@
   import Glibc
   import Synchronization
 
-  /// A file that takes the body as it arrives, beside its place until it is whole.
+  /// Writes the body to a file as it arrives: to a partial file in the same folder, renamed when it is
+  /// complete.
   ///
-  /// Made by the task that asks, so that a folder that is not there fails at once. Removed when the attempt
-  /// fails; a file that stood in its place before stays as it was until then.
+  /// The partial file is made by the caller that starts the exchange, so that a missing folder fails at
+  /// once. It is removed when the attempt fails; an existing file at the path then stays as it was.
   final class CurlFileSink: CurlSink {
     private struct State: ~Copyable {
       var count: Int64 = 0
@@ -62,7 +63,7 @@
       let outcome = state.withLock { state -> Result<Int64, APIError> in
         do throws(APIError) {
           try state.decoder?.finish()
-          // Closing tells of a full disk; renaming puts the whole file in place at once.
+          // Closing reports a full disk; renaming replaces the file in one step.
           guard !state.isOver, Glibc.close(descriptor) == 0 else {
             throw Self.failed(path, "cannot be written", errno)
           }
@@ -118,9 +119,9 @@
     }
   }
 
-  /// Chunks handed to a reader; when it falls behind, the transfer pauses.
+  /// Passes the body to a reader in chunks; the transfer pauses when the reader falls behind.
   final class CurlStreamSink: CurlSink {
-    /// This many bytes may lie unread before libcurl is told to wait.
+    /// How many bytes may be unread before the transfer pauses.
     private static let mark = 256 << 10
 
     let landsAtHead = true
@@ -136,7 +137,7 @@
       self.maximumDecodedBytes = maximumDecodedBytes
     }
 
-    /// Says whom to tell when the reader has caught up, and when it has gone.
+    /// Sets what is called when the reader has caught up, and when it has dropped the stream.
     func attach(onDrain: @escaping @Sendable () -> Void, onAbandon: @escaping @Sendable () -> Void) {
       let pipe = ChunkPipe(
         mark: Self.mark,
@@ -157,7 +158,7 @@
 
     func write(_ bytes: UnsafeRawBufferPointer) -> CurlWrite {
       guard !isFull.load(ordering: .acquiring) else { return .later }
-      // Said before the chunk is handed over: the reader may drain the pipe, and take it back, at once.
+      // Set before the chunk is written: the reader may drain the pipe, which clears it, at once.
       isFull.store(true, ordering: .releasing)
       if pipe?.write([UInt8](bytes)) != true { isFull.store(false, ordering: .releasing) }
       return .taken

@@ -1,40 +1,41 @@
 #if os(Linux)
-  /// Where the body of a request comes from when it is not a small array.
+  /// Gives libcurl the body of a request that is not a small array.
   ///
-  /// Read on the loop thread, so a read must not wait: a source that has nothing yet says ``CurlRead/later``
-  /// and posts a `resume` when it has.
+  /// Read on the loop's thread, so a read must not wait: a source without data returns ``CurlRead/later``
+  /// and posts a `resume` when it has some.
   protocol CurlSource: AnyObject, Sendable {
     /// The length in bytes; nil when it is not known.
     var length: Int64? { get }
     /// Copies the next bytes into the buffer.
     func read(into buffer: UnsafeMutableRawBufferPointer) -> CurlRead
-    /// Goes back to the start, for a challenge that makes libcurl send the body again.
+    /// Goes back to the start, for an authentication challenge that makes libcurl send the body again.
+    /// False when that is not possible.
     func rewind() -> Bool
-    /// Nobody will read on.
+    /// Releases what it holds; nothing is read afterwards.
     func close()
   }
 
-  /// What a source has.
+  /// What one read of a source gives.
   enum CurlRead {
-    /// So many bytes; 0 ends the body.
+    /// This many bytes were copied; 0 ends the body.
     case bytes(Int)
-    /// Nothing yet.
+    /// No data yet.
     case later
-    /// Nothing ever.
+    /// The body cannot be read.
     case failed(APIError)
   }
 
-  /// Where the body of an answer goes when it is not an array.
+  /// Takes the body of a response that is not collected in an array.
   ///
-  /// Called on the loop thread.
+  /// Called on the loop's thread; ``fail(_:)`` also on the thread that finds the transport stopped.
   protocol CurlSink: AnyObject, Sendable {
-    /// Whether the job lands when the head is complete, and the body follows.
+    /// Whether the job ends when the head is complete, and the body follows.
     var landsAtHead: Bool { get }
-    /// The head is complete.
+    /// The head is complete. Returns the body of the response, for a sink that ends the job at its head.
     func open(contentCoding: String?) throws(APIError) -> HTTPResponse.Body
     /// Takes the next bytes.
     func write(_ bytes: UnsafeRawBufferPointer) -> CurlWrite
-    /// The body is complete. The body of the response, for a sink that lands at the end.
+    /// The body is complete. Returns the body of the response, for a sink that ends the job at its end.
     func finish() throws(APIError) -> HTTPResponse.Body
     /// The attempt failed.
     func fail(_ error: APIError)
@@ -43,7 +44,7 @@
   /// What a sink did with bytes.
   enum CurlWrite {
     case taken
-    /// Took nothing; the transfer waits for a `resume`.
+    /// Nothing was taken; the transfer waits for a `resume`.
     case later
     case failed(APIError)
   }

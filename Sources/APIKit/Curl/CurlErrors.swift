@@ -2,21 +2,21 @@
   import CAPIKit
   import Glibc
 
-  /// What libcurl's codes mean in the framework's words.
+  /// Maps libcurl's codes to the framework's reasons.
   enum CurlErrors {
     /// What is known about a failed transfer besides its code.
     struct Circumstances {
-      /// The text libcurl left in the error buffer; the only thing that tells some failures apart.
+      /// The text in libcurl's error buffer; some failures differ in nothing else.
       var text = ""
-      /// OpenSSL's verdict on the certificate (`X509_V_ERR_…`); 0 when it had none.
+      /// OpenSSL's verification result for the certificate (`X509_V_ERR_…`); 0 when there is none.
       var verifyResult = 0
-      /// The status of a proxy's answer to CONNECT; 0 when there was none.
+      /// The status of a proxy's response to CONNECT; 0 when there was none.
       var connectStatus = 0
       /// `errno` of the last socket call; 0 when none failed.
       var systemError: Int32 = 0
       /// Whether the server asked for a client certificate, on a connection made for this transfer.
       var wasAskedForCertificate = false
-      /// Whether the request had left when the connection broke.
+      /// Whether the connection was established when the transfer failed.
       var wasConnected = false
       /// Whether the connection was to a proxy.
       var isProxied = false
@@ -33,38 +33,38 @@
       5: .proxyFailed,  // the proxy's name has no address
       6: .unknownHost,  // the host's name has no address
       7: .connectionRefused,  // no address could be connected to; refined by errno below
-      8: .malformedResponse,  // an FTP server said what FTP does not allow
+      8: .malformedResponse,  // an FTP server sent what FTP does not allow
       9: .remoteFileUnavailable,  // FTP: no such directory, or no permission
       10: .connectionLost,  // FTP: the server did not connect back
-      11: .malformedResponse,  // FTP: an unusable answer to PASS
+      11: .malformedResponse,  // FTP: an unusable reply to PASS
       12: .connectTimeout,  // FTP: the server did not connect back in time
-      13: .malformedResponse,  // FTP: unusable answer to PASV
-      14: .malformedResponse,  // FTP: unusable address in the answer to PASV
-      15: .unknownHost,  // FTP: the address in the answer to PASV
+      13: .malformedResponse,  // FTP: unusable reply to PASV
+      14: .malformedResponse,  // FTP: unusable address in the reply to PASV
+      15: .unknownHost,  // FTP: the address in the reply to PASV
       16: .connectionLost,  // HTTP/2: a framing error
       17: .transportFailed,  // FTP: the transfer type could not be set
       18: .truncatedBody,  // the body ended before its declared length
       19: .remoteFileUnavailable,  // FTP: RETR failed, or the folder cannot be listed
       21: .transportFailed,  // FTP: a quoted command failed
       22: .unacceptableStatus,  // only with FAILONERROR, which is never set
-      23: .fileFailed,  // a callback of ours refused bytes; ours says why, this is the fallback
+      23: .fileFailed,  // a callback refused bytes; its own error is used, this is the fallback
       25: .remoteFileRefused,  // FTP: the upload was refused
       26: .unreadableBody,  // the read callback failed
-      27: .responseTooLarge,  // out of memory, which libcurl also says of a header line over 100 KB
-      28: .idleTimeout,  // libcurl's wait for a reply of FTP; refined below, and ours are timed by us
+      27: .responseTooLarge,  // out of memory, which libcurl also reports for a header line over 100 KB
+      28: .idleTimeout,  // libcurl's wait for an FTP reply; refined below
       30: .connectionLost,  // FTP: PORT failed
       31: .fileFailed,  // FTP: REST failed
       33: .malformedResponse,  // the server ignored a range that was needed
       35: .tlsHandshakeFailed,  // refined by the text below
       36: .fileFailed,  // FTP: the download cannot be resumed there
-      37: .fileFailed,  // file: cannot be opened (served by us, so never seen)
-      42: .transportFailed,  // a callback of ours ended it; ours says why
+      37: .fileFailed,  // file: cannot be opened; never seen, LocalSchemes serves it
+      42: .transportFailed,  // a callback ended it; its own error is used
       43: .transportFailed,  // libcurl was called wrongly
       45: .connectionRefused,  // the local interface cannot be used
-      47: .tooManyRedirects,  // never: redirects are not libcurl's
+      47: .tooManyRedirects,  // never: libcurl follows no redirects here
       48: .unsupportedCapability,  // an option this libcurl does not know
-      49: .misconfigured,  // an option's text does not parse
-      52: .connectionLost,  // closed without a byte of an answer
+      49: .misconfigured,  // the text of an option does not parse
+      52: .connectionLost,  // closed without a byte of a response
       53: .tlsHandshakeFailed,  // the TLS engine was not found
       54: .tlsHandshakeFailed,  // the TLS engine was not usable
       55: .connectionLost,  // sending failed
@@ -72,7 +72,7 @@
       58: .clientIdentityUnreadable,  // the client certificate or its key
       59: .tlsHandshakeFailed,  // no common cipher
       60: .certificateUntrusted,  // refined by the verdict below
-      61: .undecodableContent,  // libcurl decodes nothing here, so only a broken transfer coding
+      61: .undecodableContent,  // libcurl decodes no content here: a broken transfer coding
       63: .responseTooLarge,  // only with MAXFILESIZE, which is never set
       64: .tlsHandshakeFailed,  // FTP: the server has no TLS
       65: .unreadableBody,  // the body had to be sent again and could not be rewound
@@ -81,14 +81,14 @@
       69: .fileFailed,  // TFTP, not served
       70: .remoteFileRefused,  // FTP: the server's disk is full
       73: .remoteFileRefused,  // FTP: the file is there already
-      77: .trustStoreUnreadable,  // the CA bundle is missing or no PEM
+      77: .trustStoreUnreadable,  // the CA bundle is missing or is not PEM
       78: .remoteFileUnavailable,  // FTP: no such file, or no permission
-      80: .connectionLost,  // TLS did not close in order
+      80: .connectionLost,  // TLS was not shut down properly
       82: .trustStoreUnreadable,  // the revocation list
       83: .certificateUntrusted,  // the issuer check failed
       84: .fileFailed,  // FTP: PRET
       90: .pinMismatch,  // libcurl's own pinning, which is not used
-      91: .certificateRevoked,  // an OCSP answer was not good
+      91: .certificateRevoked,  // an OCSP response was not good
       92: .connectionLost,  // HTTP/2: a stream was reset
       94: .loginDenied,  // an authentication function failed
       95: .connectionLost,  // HTTP/3
@@ -103,7 +103,7 @@
       let number = code.rawValue
       var reason = reasons[number] ?? .transportFailed
       switch number {
-      // "Received HTTP/0.9", "Unsupported response code": said of an answer, so behind the connection.
+      // "Received HTTP/0.9", "Unsupported response code": about a response, so the connection was there.
       case 1 where seen.wasConnected: reason = .malformedResponse
       case 7: reason = connecting(seen)
       case 8 where !seen.text.contains("FTP"): reason = .malformedResponse
@@ -121,7 +121,7 @@
       return APIError(.transport, reason, detail(reason, number, seen))
     }
 
-    /// The error of an option that libcurl did not take.
+    /// The error of an option that libcurl refused.
     static func option(_ name: String, _ code: CURLcode) -> APIError {
       APIError(
         .transport, code == CURLE_UNKNOWN_OPTION ? .unsupportedCapability : .misconfigured,
@@ -145,20 +145,20 @@
       return seen.isProxied ? .proxyFailed : .connectionRefused
     }
 
-    /// A connection that broke: by TLS, and then for what, or by the network.
+    /// The reason of a broken connection: which TLS failure it was, or the network.
     private static func broken(_ reason: APIError.Reason, _ seen: Circumstances) -> APIError.Reason {
       guard seen.isTLS else { return reason }
       let text = seen.text
-      // OpenSSL's words for the alerts 70 (protocol_version) and its own refusal of an old version.
+      // OpenSSL's texts for the alert 70 (protocol_version) and for its own refusal of an old version.
       if ["unsupported protocol", "protocol version", "wrong version number"].contains(where: text.contains) {
-        // A plain server's answer also has a "wrong version number", the version of a record that is none.
+        // A server without TLS also causes "wrong version number": its bytes are read as a TLS record.
         return text.contains("wrong version number") ? .tlsHandshakeFailed : .tlsVersionTooOld
       }
       guard text.contains("alert") else { return reason }
-      // Alerts that a server has for nothing but the client's certificate: 42 to 46, 48, and 116 in TLS 1.3.
+      // Alerts that are only about the client's certificate: 42 to 46, 48, and 116 in TLS 1.3.
       let refusals = ["certificate", "unknown ca"]
       if refusals.contains(where: text.contains) { return .clientCertificateRequired }
-      // 40 and 49 have other causes too.
+      // The alerts 40 and 49 have other causes too.
       let others = ["handshake failure", "access denied"]
       let wasAsked = seen.wasAskedForCertificate
       return wasAsked && others.contains(where: text.contains) ? .clientCertificateRequired : reason
@@ -177,7 +177,7 @@
       case 18: return .certificateSelfSigned  // X509_V_ERR_DEPTH_ZERO_SELF_SIGNED_CERT
       case 23: return .certificateRevoked  // X509_V_ERR_CERT_REVOKED
       case 62, 64: return .certificateHostMismatch  // X509_V_ERR_HOSTNAME_MISMATCH, …IP_ADDRESS_MISMATCH
-      default: return .certificateUntrusted  // 19, 20, 21: the chain leads to nobody trusted
+      default: return .certificateUntrusted  // 19, 20, 21: the chain ends at no trusted authority
       }
     }
 

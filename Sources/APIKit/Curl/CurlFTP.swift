@@ -2,13 +2,13 @@
   import CAPIKit
   import Foundation
 
-  /// What FTP is to a transport made for HTTP: GET reads a file or lists a folder, HEAD asks for size and
-  /// time, PUT writes. Header fields mean nothing to it and are not sent.
+  /// FTP as a transport for HTTP requests: GET reads a file or lists a folder, HEAD asks for size and time,
+  /// PUT writes. Header fields have no meaning in FTP and are not sent.
   enum CurlFTP {
     /// Whether a URL is FTP's.
     static func serves(_ url: HTTPURL) -> Bool { url.scheme == "ftp" || url.scheme == "ftps" }
 
-    /// Throws ``APIError/Reason/unsupportedCapability`` for what FTP cannot do, instead of doing another thing.
+    /// Throws ``APIError/Reason/unsupportedCapability`` for what FTP cannot do.
     static func check(_ request: HTTPRequest, _ tls: TLSPolicy) throws(APIError) {
       let scheme = request.url.scheme
       switch (request.method, request.body) {
@@ -23,7 +23,8 @@
       if scheme == "ftps", request.method == .put, tls.minimumVersion > .tls1_2 {
         throw missing("a PUT of an ftps: URL under TLS 1.3; allow TLS 1.2")
       }
-      // The pins are asked of the connection for commands; libcurl does not show that for data.
+      // Pins can be checked on the connection for commands only: libcurl does not give access to the one
+      // for data.
       if scheme == "ftps", tls.pinning.pins?.entry(for: request.url.host, at: Date()) != nil {
         throw missing("pins of a host of an ftps: URL, whose data connections cannot be pinned")
       }
@@ -38,24 +39,27 @@
     /// Sets what differs from HTTP.
     func applyFTP(_ request: HTTPRequest) throws(APIError) {
       guard !transfer.isHTTP else { return }
-      // Without it a server that refuses to protect the data connection gets the data in the clear.
+      // Without it, libcurl sends the data unencrypted to a server that refuses to protect the data
+      // connection.
       if transfer.isTLS { try set(CURLOPT_USE_SSL, Int(CURLUSESSL_ALL.rawValue)) }
-      // In TLS 1.3 the server's session tickets may come when libcurl has closed the data connection; the
-      // system then resets it, and the rest of the file is lost although the server reports success.
+      // In TLS 1.3 the server's session tickets may arrive when libcurl has closed the data connection. The
+      // system then resets the connection, and the rest of the file is lost although the server reports
+      // success.
       if transfer.isTLS, request.method == .put {
         try session.tls.applyVersion(to: self, upTo: CURL_SSLVERSION_MAX_TLSv1_2)
       }
-      // For the time of a HEAD.
+      // Makes libcurl ask for the time of the file.
       try set(CURLOPT_FILETIME, request.method == .head ? 1 : 0)
       applied.needsReset = true
     }
 
-    /// The fields that libcurl makes of replies to a HEAD.
+    /// The fields that libcurl derives from the replies to a HEAD.
     private static let ftpFields: [StaticString] = ["content-length:", "last-modified:", "accept-ranges:"]
 
-    /// A line that came with an FTP transfer: a server's reply, or a field that libcurl makes of one.
+    /// A header line of an FTP transfer: a server's reply, or a field that libcurl derived from one. False
+    /// ends the transfer.
     func receive(ftpLine line: UnsafeRawBufferPointer) -> Bool {
-      // An HTTP proxy was asked for the file, and answers in HTTP.
+      // The file is requested from an HTTP proxy, which responds in HTTP.
       if CurlHead.statusLine(line) != nil {
         transfer.isHTTP = true
         return receive(line: line)
@@ -64,7 +68,7 @@
       guard applied.body == .noBody,
         Self.ftpFields.contains(where: { CurlHead.value(of: $0, in: line) != nil })
       else { return true }
-      // The first line of a head is a status line to whoever reads it.
+      // ``CurlHead/headers(_:)`` skips the first line of a head as its status line.
       if transfer.head.isEmpty { transfer.head = Array("FTP\r\n".utf8) }
       transfer.head.append(contentsOf: line)
       return true

@@ -2,9 +2,10 @@
   import CAPIKit
 
   extension CurlHandle {
-    /// The connection stands, TLS included, and the request is about to leave. False ends the transfer.
+    /// The connection is established, TLS included, and the request is about to be sent. False ends the
+    /// transfer.
     ///
-    /// Called for reused connections too, which is what makes it the place for checks of the certificate.
+    /// Called for reused connections too, so the certificate is checked here.
     func connected(_ address: UnsafePointer<CChar>?, _ port: Int32) -> Bool {
       transfer.machine.connected(at: loop.now)
       loop.watchDeadline(of: self)
@@ -43,7 +44,7 @@
       return read
     }
 
-    /// Lets a paused side go on.
+    /// Resumes the paused sides.
     func resume() {
       guard isPaused else { return }
       transfer.isSendingPaused = false
@@ -53,7 +54,7 @@
       curl_easy_pause(easy, CURLPAUSE_CONT)
     }
 
-    /// Tells the caller how far it is, about ten times a second.
+    /// Reports the progress to the caller, at most about ten times a second.
     func report(_ progress: TransferProgress) {
       guard let onProgress = transfer.job?.exchange.onProgress,
         loop.now - transfer.lastProgress >= 100_000
@@ -63,7 +64,7 @@
       onProgress(progress)
     }
 
-    /// The last report, with what there was in all.
+    /// The last report, with the final numbers.
     func reportEnd() {
       guard let onProgress = transfer.job?.exchange.onProgress else { return }
       let sent = size(CURLINFO_SIZE_UPLOAD_T)

@@ -2,7 +2,7 @@
   import CAPIKit
 
   extension CurlHandle {
-    /// Sets what the job's request asks for.
+    /// Sets the options that the job's request needs.
     func apply(_ job: CurlJob) throws(APIError) {
       let request = job.exchange.request
       if applied.url != request.url {
@@ -11,7 +11,7 @@
         applied.url = request.url
       }
       if applied.waitsForMultiplexing != transfer.isTLS {
-        // Over plain HTTP/1.1 waiting for a connection to turn out multiplexed only costs time.
+        // Plain HTTP/1.1 connections are never multiplexed, so waiting to learn that only costs time.
         try set(CURLOPT_PIPEWAIT, transfer.isTLS ? 1 : 0)
         applied.waitsForMultiplexing = transfer.isTLS
       }
@@ -22,13 +22,13 @@
       if let login = request.options.login { try applyLogin(login) }
       if let connectTo = request.options.connectTo { try applyConnectTo(connectTo, request.url) }
       if let proxy = session.proxy, proxy.isException(request.url.host) {
-        // libcurl's own list takes a name for all names below it too.
+        // In libcurl's own list a name also means all names below it.
         try set(CURLOPT_NOPROXY, "*")
         applied.needsReset = true
       }
       if job.opensOnly { try applyOpening() }
       if transfer.sink != nil {
-        // Fewer, larger reads from the socket; what a callback gets stays at 16 KB.
+        // Fewer, larger reads from the socket; a callback still gets 16 KB at most.
         try set(CURLOPT_BUFFERSIZE, 100 << 10)
         applied.needsReset = true
       }
@@ -38,7 +38,7 @@
       }
     }
 
-    /// Body and method. libcurl derives the method from the kind of body; another one is set by name.
+    /// Sets body and method. libcurl derives the method from the kind of body; any other is set by name.
     private func applyBody(_ request: HTTPRequest) throws(APIError) {
       var natural = HTTPMethod.get
       switch request.body {
@@ -54,7 +54,7 @@
           applied.body = .noBody
           natural = .head
         } else if request.method == .post || request.method == .put || request.method == .patch {
-          // Their missing body is announced (Content-Length: 0, RFC 9110 8.6).
+          // Content-Length: 0 is sent for an empty body (RFC 9110, 8.6).
           try applyFields([])
           natural = .post
         } else {
@@ -69,7 +69,7 @@
       }
     }
 
-    /// A body that libcurl copies: small enough for that to cost less than a callback.
+    /// Sets a body that libcurl copies: it is small enough for that to cost less than a callback.
     private func applyFields(_ bytes: [UInt8]) throws(APIError) {
       if applied.body != .fields { try set(CURLOPT_POST, 1) }
       applied.body = .fields
@@ -98,7 +98,7 @@
       var isRange = false
       for field in request.headers.fields {
         lines.append(field.name, field.value)
-        // By length first: comparing every name with three others would cost more than sending it.
+        // Compared by length first: comparing every name with three others would cost more than sending it.
         switch field.name.utf8.count {
         case 5: isRange = isRange || HTTPHeaders.equal(field.name, "Range")
         case 12: isTyped = isTyped || HTTPHeaders.equal(field.name, "Content-Type")
@@ -111,11 +111,12 @@
         if HTTPHeaders.equal(field.name, "Content-Type") { isTyped = true }
         if HTTPHeaders.equal(field.name, "Accept-Encoding") { acceptsEncodings = true }
       }
-      // A part of a coded body, and a file written as it comes, are of no use coded.
+      // No coding is requested for a range, which could not be decoded, and for a file.
       if !acceptsEncodings, !isRange, !exchange.isToFile { lines.append(line: session.acceptEncoding) }
       switch applied.body {
       case .fields:
-        // libcurl would call it a form, and wait a second for 100-continue when it is large.
+        // libcurl would add the content type of a form, and wait a second for 100-continue when the body is
+        // large.
         if !isTyped { lines.append(line: "Content-Type:") }
         lines.append(line: "Expect:")
       case .upload: lines.append(line: "Expect:")
@@ -123,8 +124,9 @@
       }
     }
 
-    /// Makes libcurl open a connection and give the request up before it writes a byte of it, for a date that
-    /// no header field can hold: the one way into its pool without a request (CURLOPT_CONNECT_ONLY leads past it).
+    /// Makes libcurl open a connection and abandon the request before it writes a byte of it, because of a
+    /// date that no header field can hold. No option puts a connection into the pool without a request: one
+    /// made with CURLOPT_CONNECT_ONLY does not enter it.
     private func applyOpening() throws(APIError) {
       try set(CURLOPT_TIMECONDITION, Int(CURL_TIMECOND_IFMODSINCE.rawValue))
       try set(CURLOPT_TIMEVALUE_LARGE, size: .max)
@@ -139,7 +141,8 @@
       applied.needsReset = true
     }
 
-    /// Name and verification stay with the URL: unlike a URL by address, unlike an entry in the DNS cache.
+    /// Connects to a given address. The host name and its verification stay those of the URL, which a URL
+    /// by address would not keep.
     private func applyConnectTo(_ target: String, _ url: HTTPURL) throws(APIError) {
       let entry = try CurlSession.connectTo(target, url)
       guard let list = curl_slist_append(nil, entry) else {

@@ -2,11 +2,11 @@
   import CAPIKit
 
   extension CurlHandle {
-    /// One line of an answer's head, line break included. False ends the transfer with `machine.failure`.
+    /// One line of a response's head, line break included. False ends the transfer with `machine.failure`.
     func receive(line: UnsafeRawBufferPointer) -> Bool {
       transfer.machine.moved(at: loop.now, isResponse: true)
       guard transfer.isHTTP else { return receive(ftpLine: line) }
-      // A status line begins a head: the first one, or one after 100, 103 or a challenge.
+      // A status line begins a head: the first one, or one after 100, 103 or an authentication challenge.
       if line.count > 5, line[0] == UInt8(ascii: "H"), line[4] == UInt8(ascii: "/"), isStatusLine(line) {
         return true
       }
@@ -33,7 +33,7 @@
     /// Bytes of the body. False ends the transfer, nil pauses it.
     func receive(body bytes: UnsafeRawBufferPointer) -> Bool? {
       transfer.machine.moved(at: loop.now, isResponse: true)
-      // libcurl writes the fields that it makes of FTP's replies to HEAD into the body too.
+      // libcurl also writes the fields that it derives from FTP's replies to HEAD into the body.
       if applied.body == .noBody { return true }
       if !transfer.isHeadDone, !completeHead() { return false }
       if let sink = transfer.sink {
@@ -52,18 +52,19 @@
         return false
       }
       if transfer.body.isEmpty, let length = transfer.contentLength, length > Int64(bytes.count) {
-        // A length is only a claim: memory is taken for what may well come, not for what is promised.
+        // The declared length may be wrong: at most 16 MiB are reserved in advance.
         transfer.body.reserveCapacity(Int(min(length, 16 << 20)))
       }
       transfer.body.append(contentsOf: bytes)
       return true
     }
 
-    /// The head is final: it is shown to the caller, and the sink is opened.
+    /// The head is final: calls the caller's `inspectHead` and opens the sink.
     func completeHead() -> Bool {
       guard !transfer.isHeadDone, let job = transfer.job else { return true }
       transfer.isHeadDone = true
-      // libcurl takes `HTtP/1.1 404` for a status line; whatever has none of ours must not pass as a success.
+      // libcurl accepts `HTtP/1.1 404` as a status line; a response without a valid one must not count as a
+      // success.
       guard !transfer.isHTTP || transfer.status > 0 else {
         return malformed("has no status line that HTTP allows")
       }
@@ -94,7 +95,7 @@
       }
     }
 
-    /// Ends the transfer: libcurl's verdict, and ours, become the outcome.
+    /// Ends the transfer and returns its outcome, from libcurl's code and the machine's failure.
     func outcome(_ code: CURLcode) -> Result<CurlResponse, APIError> {
       let wasConnected = transfer.machine.state != .connecting
       if code == CURLE_BAD_FUNCTION_ARGUMENT, wasConnected, transfer.machine.failure == nil,
@@ -104,7 +105,7 @@
         return .success(response(.bytes([])))
       }
       if code == CURLE_OK, transfer.machine.failure == nil, transfer.isHTTP, transfer.isHeadOpen {
-        // libcurl takes the end of the connection for the end of the head.
+        // libcurl accepts the end of the connection as the end of the head.
         transfer.machine.fail(
           APIError(.transport, .truncatedBody, "the connection ended within the header fields"))
       }
@@ -154,7 +155,7 @@
       return !proxy.isException(host)
     }
 
-    /// Whether libcurl may answer this head with credentials, so that another one follows.
+    /// Whether libcurl may react to this head by sending credentials, so that another head follows.
     private var mayBeSentAgain: Bool {
       (transfer.status == 401 && transfer.job?.exchange.request.options.login != nil)
         || (transfer.status == 407 && session.proxy?.login != nil)
@@ -174,7 +175,7 @@
       return true
     }
 
-    /// Two lengths that differ are how one answer is smuggled into another (RFC 9112, 6.3); libcurl takes one,
+    /// Refuses different lengths, which allow response splitting (RFC 9112, 6.3). libcurl uses one of them,
     /// and of `5, 6` or `5x` the first digits.
     private func checkLength(_ line: UnsafeRawBufferPointer) -> Bool {
       guard let value = CurlHead.value(of: "content-length:", in: line) else { return true }
@@ -192,8 +193,8 @@
       return true
     }
 
-    /// A transfer coding besides `chunked`, which nobody asked for (TE), would be undone by libcurl's decoders,
-    /// and those take a cut body for a whole one.
+    /// Refuses transfer codings other than `chunked`, which were not requested (TE): libcurl's decoders
+    /// would accept a truncated body as complete.
     private func checkTransferCoding(_ line: UnsafeRawBufferPointer) -> Bool {
       guard let value = CurlHead.value(of: "transfer-encoding:", in: line) else { return true }
       let coding = String(decoding: value, as: UTF8.self).trimmingSpaces().lowercased()

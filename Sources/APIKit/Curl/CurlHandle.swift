@@ -2,24 +2,24 @@
   import CAPIKit
   import Glibc
 
-  /// One easy handle and the state of the transfer in it; used again and again.
+  /// One easy handle of libcurl and the state of the transfer in it; reused.
   ///
-  /// What all requests of the transport share is set once, what differs is set for each (``apply(_:)``), and
-  /// only a request with rare options costs a reset. Confined to the loop thread: libcurl's callbacks
-  /// come to it with the handle as their user data.
+  /// Options that all requests of the transport share are set once, others for each request
+  /// (``apply(_:)``); the handle is reset only after a request with rare options. Used on the loop's thread
+  /// only: libcurl's callbacks find it as their user data.
   final class CurlHandle {
     private(set) var easy: UnsafeMutableRawPointer
     let session: CurlSession
     unowned let loop: CurlLoop
 
-    /// The transfer in it, or an empty one while it lies in the pool.
+    /// The transfer in it, or an empty one while the handle is in the pool.
     var transfer = Transfer()
 
-    /// One transfer: what is sent, what came of it, and how far it is.
+    /// One transfer: what is sent, what was received, and its state.
     struct Transfer {
       var job: CurlJob?
       var lane: CurlQueue.Lane?
-      /// Its place among the loop's active handles.
+      /// Its index among the loop's active handles.
       var index = -1
       var machine = CurlTransferMachine()
       var started: Int64 = 0
@@ -40,18 +40,18 @@
       var remoteAddress: String?
       var remotePort: Int?
       var tlsProtocol: String?
-      /// What its own new connection is made with; compared, never followed.
+      /// The TLS context of a new connection made for it; only compared, never dereferenced.
       var tlsContext: OpaquePointer?
       var wasAskedForCertificate = false
 
-      // The two ends when they are not bytes in memory, and who waits for them.
+      // Where the bodies come from and go to when they are not bytes in memory, and which side is paused.
       var source: (any CurlSource)?
       var sink: (any CurlSink)?
       var isSendingPaused = false
       var isReceivingPaused = false
       var lastProgress: Int64 = 0
 
-      /// None.
+      /// No transfer.
       init() {}
 
       init(_ job: CurlJob, _ lane: CurlQueue.Lane, at now: Int64) {
@@ -68,20 +68,20 @@
       }
     }
 
-    // What was set for the request before, so that nothing is set twice.
+    // What was set for the previous request, so that nothing is set twice.
     var applied = Applied()
     var lines = CurlHeaderLines()
     var connectToList: UnsafeMutablePointer<curl_slist>?
     private let errorText: UnsafeMutablePointer<CChar>
 
-    /// The options that stay on a handle until they are changed.
+    /// Options that stay set on a handle until they are changed.
     struct Applied {
       enum Body { case none, noBody, fields, upload }
       var url: HTTPURL?
       var body = Body.none
       var customMethod: String?
       var waitsForMultiplexing = false
-      /// Something was set that only a reset takes back.
+      /// Whether an option was set that only a reset removes.
       var needsReset = false
     }
 
@@ -106,7 +106,7 @@
     var isPaused: Bool { transfer.isSendingPaused || transfer.isReceivingPaused }
     var me: UnsafeMutableRawPointer { Unmanaged.passUnretained(self).toOpaque() }
 
-    /// Sets what all requests of the session share, on a new or reset handle.
+    /// Sets the options that all requests of the session share, on a new or reset handle.
     private func prepare() throws(APIError) {
       applied = Applied()
       try set(CURLOPT_PRIVATE, pointer: me)
@@ -116,10 +116,10 @@
       try set(CURLOPT_NOPROGRESS, 1)
       // A resolver thread that hangs must not hang the loop when its transfer is cancelled.
       try set(CURLOPT_QUICK_EXIT, 1)
-      // Our own clocks limit the connection; libcurl's default of 5 minutes would cut in.
+      // The loop limits connecting; libcurl's default of 5 minutes would apply as well.
       try set(CURLOPT_CONNECTTIMEOUT_MS, Int(Int32.max))
       try set(CURLOPT_PROTOCOLS_STR, "http,https,ftp,ftps")
-      // A signed path goes out as it was signed.
+      // A signed path is sent as it was signed.
       try set(CURLOPT_PATH_AS_IS, 1)
       try set(CURLOPT_HTTP_CONTENT_DECODING, 0)
       try set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
@@ -129,7 +129,7 @@
       try session.tls.apply(to: self)
     }
 
-    /// Makes it ready for the next job; a handle that cannot be made so is of no more use.
+    /// Prepares it for the next job; false when that failed and the handle cannot be used any more.
     func recycle() -> Bool {
       transfer = Transfer()
       errorText[0] = 0
@@ -147,12 +147,12 @@
       return true
     }
 
-    /// From 7.83.0 to 8.0.1 libcurl keeps a dangling pointer to the last header field of the transfer before, and
-    /// follows it when a response's first field line begins with a space (fixed by cd1c611b24 in 8.1.0). There
-    /// each transfer has a handle of its own.
+    /// From 7.83.0 to 8.0.1 libcurl keeps a dangling pointer to the last header field of the previous
+    /// transfer, and dereferences it when the first field line of a response begins with a space (fixed by
+    /// cd1c611b24 in 8.1.0). With these versions each transfer gets a new handle.
     static let isReusable = !(0x075300..<0x080100).contains(Int(capikit_curl_version()))
 
-    /// What libcurl wrote about the last failure.
+    /// libcurl's text about the last failure.
     var errorMessage: String { String(cString: errorText) }
   }
 

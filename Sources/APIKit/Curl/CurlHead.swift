@@ -1,7 +1,7 @@
 #if os(Linux)
-  /// The head of an answer as libcurl hands it over: lines with their line breaks.
+  /// Reads the head of a response as libcurl passes it: lines with their line breaks.
   enum CurlHead {
-    /// A head may be no larger: a server that sends fields without end must not fill the memory.
+    /// The largest head in bytes: a server that sends header fields without end must not fill the memory.
     static let maximumBytes = 256 << 10
 
     /// `HTTP/1.1 200 OK` or `HTTP/2 200`; nil when the line is something else.
@@ -20,12 +20,13 @@
       }
     }
 
-    /// The value of a line whose name is this, given with its colon and in lower case; nil when it is another line.
+    /// The value of a line with this field name, which is given in lower case with its colon; nil for any
+    /// other line.
     static func value(
       of name: StaticString, in line: UnsafeRawBufferPointer
     ) -> Slice<UnsafeRawBufferPointer>? {
       let count = name.utf8CodeUnitCount
-      // Most lines are told apart by the place of the colon alone.
+      // Most lines differ in the position of the colon already.
       guard line.count >= count, line[count - 1] == UInt8(ascii: ":") else { return nil }
       let isSame = name.withUTF8Buffer { name in
         for index in 0..<count where line[index] | 0x20 != name[index] | 0x20 { return false }
@@ -37,7 +38,7 @@
       return line[count..<end]
     }
 
-    /// A decimal number with nothing but spaces around it; nil when it is something else.
+    /// A decimal number with nothing but spaces or tabs around it; nil when it is something else.
     static func number(_ text: Slice<UnsafeRawBufferPointer>) -> Int64? {
       var value: Int64?
       var isOver = false
@@ -54,7 +55,7 @@
       return value
     }
 
-    /// The fields of a head, without its status line. Bytes that are no UTF-8 are replaced (U+FFFD).
+    /// The header fields of a head, without its first line. Bytes that are not UTF-8 are replaced (U+FFFD).
     static func headers(_ head: [UInt8]) -> HTTPHeaders {
       head.withUnsafeBytes { bytes in
         var fields: [HTTPHeaders.Field] = []
@@ -81,7 +82,7 @@
       return HTTPHeaders.Field(text(bytes, start, colon), text(bytes, colon + 1, end))
     }
 
-    /// An obsolete folded line (RFC 9112, 5.2) belongs to the field before it.
+    /// The text of an obsolete folded line (RFC 9112, 5.2), which belongs to the field before it.
     private static func continuation(_ bytes: UnsafeRawBufferPointer, _ start: Int, _ end: Int) -> String? {
       guard start < end, bytes[start] == 0x20 || bytes[start] == 0x09 else { return nil }
       let folded = text(bytes, start, end)

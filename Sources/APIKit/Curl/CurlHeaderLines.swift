@@ -1,10 +1,11 @@
 #if os(Linux)
   import CAPIKit
 
-  /// The header lines of one request in the form libcurl reads, in memory that is used again.
+  /// The header lines of one request in the form libcurl reads, in memory that is reused.
   ///
-  /// libcurl only reads the list it is given, so the nodes need not be its own: one buffer and one array of
-  /// nodes instead of two allocations per line. Must stay as it is until the transfer is over.
+  /// libcurl only reads the list it is given, so the nodes need not be allocated by it: there are one
+  /// buffer and one array of nodes instead of two allocations per line. Must not change until the transfer
+  /// has ended.
   struct CurlHeaderLines: ~Copyable {
     private var text = UnsafeMutablePointer<CChar>.allocate(capacity: 1024)
     private var capacity = 1024
@@ -18,13 +19,14 @@
       nodes.deallocate()
     }
 
-    /// Forgets the lines.
+    /// Removes all lines.
     mutating func removeAll() {
       used = 0
       starts.removeAll(keepingCapacity: true)
     }
 
-    /// Adds `name: value`; an empty value is sent as such (`name:` alone would remove the header).
+    /// Adds `name: value`. An empty value is written as `name;`, which makes libcurl send it; `name:` would
+    /// remove the field.
     mutating func append(_ name: String, _ value: String) {
       starts.append(used)
       write(name)
@@ -37,7 +39,7 @@
       write(byte: 0)
     }
 
-    /// Adds a line as libcurl wants it: `Expect:` keeps it from adding a header of its own.
+    /// Adds a line in libcurl's notation: `Expect:` keeps it from adding that field itself.
     mutating func append(line: StaticString) {
       starts.append(used)
       line.withUTF8Buffer { write(UnsafeRawBufferPointer($0)) }

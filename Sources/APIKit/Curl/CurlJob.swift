@@ -2,33 +2,34 @@
   import Glibc
   import Synchronization
 
-  /// One exchange on its way through the transport: asked for on any thread, carried out by the loop's.
+  /// One exchange of a transport: started on any thread, carried out on the loop's.
   ///
-  /// It ends exactly once, by the loop or by a cancellation before the loop has started it.
+  /// It ends exactly once: by the loop, or by a cancellation before the loop has started it.
   final class CurlJob: CancellableOperation {
-    /// Who is told of the end.
+    /// What is called when the job has ended.
     enum Completion: Sendable {
-      /// Called at the end of the loop's turn, with the response.
+      /// Called with the response at the end of the loop's turn, or in a task where a large body is
+      /// decoded.
       case callback(HTTPTransport.Completion)
-      /// Resumed then; it parses the response itself.
+      /// Resumed at the end of the loop's turn; the task parses the response itself.
       case continuation(UnsafeContinuation<Void, Never>)
-      /// A task that will say by ``CurlJob/start(resuming:)`` what to resume.
+      /// A task, whose continuation ``CurlJob/start(resuming:)`` sets.
       case task
     }
 
     let exchange: HTTPExchange
     let mailbox: CurlMailbox
-    /// The request's limits, filled up from the session's.
+    /// The request's time limits; those it leaves out are the configuration's.
     let limits: CurlLimits
-    /// When the transport took it, in microseconds of ``CurlClock``.
+    /// When the transport accepted it, in microseconds of ``CurlClock``.
     let posted: Int64
-    /// What feeds the body; nil for none and for small arrays.
+    /// What gives the request's body; nil for none and for small arrays.
     let source: (any CurlSource)?
     /// What takes the response's body; nil when it is collected in memory.
     let sink: (any CurlSink)?
-    /// Whether it only opens a connection, and sends nothing.
+    /// Whether it only opens a connection and sends nothing.
     let opensOnly: Bool
-    /// The most bytes collected in memory, as they come on the wire.
+    /// The most bytes collected in memory, before content decoding.
     let bodyLimit: Int
     private let maximumDecodedBytes: Int64
 
@@ -66,20 +67,20 @@
       state = Mutex(State(completion: completion))
     }
 
-    /// Hands the job to the loop.
+    /// Posts the job to the loop.
     func start() { if !mailbox.post(.start(self)) { stop() } }
 
-    /// Hands the job to the loop and resumes the continuation when it is over.
+    /// Posts the job to the loop and resumes the continuation when it has ended.
     func start(resuming continuation: UnsafeContinuation<Void, Never>) {
       let isOver = state.withLock { state in
         state.completion = .continuation(continuation)
         return state.phase == .over
       }
-      // Cancelled before it was handed over.
+      // Cancelled before it was posted.
       if isOver { continuation.resume() } else { start() }
     }
 
-    /// Whether the loop may start it; false when it is over already.
+    /// Marks it as started by the loop; false when it has ended already.
     func activate() -> Bool {
       state.withLock { state in
         guard state.phase == .waiting else { return false }
@@ -88,7 +89,7 @@
       }
     }
 
-    /// Ends it, unless it is over. True when its completion is to be told by ``complete()``.
+    /// Ends it, unless it has ended. True when ``complete()`` is to be called.
     func end(_ outcome: Result<CurlResponse, APIError>) -> Bool {
       state.withLock { state in
         guard state.phase != .over else { return false }
@@ -98,7 +99,7 @@
       }
     }
 
-    /// Tells who waits that it is over; after ``end(_:)``, and once.
+    /// Calls the completion or resumes the task; to be called once, after ``end(_:)``.
     func complete() {
       switch state.withLock({ $0.completion }) {
       case .task: break
@@ -107,7 +108,7 @@
       }
     }
 
-    /// What unpacks to more than this is decoded on the cooperative pool.
+    /// A coded body that unpacks to more bytes than this is decoded in a task, off the loop's thread.
     private static let small = 64 << 10
 
     private func complete(_ callback: @escaping HTTPTransport.Completion) {
@@ -127,16 +128,16 @@
       }
     }
 
-    /// Cancels it: at once when nothing has been started for it, else the loop undoes things first.
+    /// Cancels it: at once when the loop has not started it, otherwise when the loop has freed its handle.
     func cancel() {
       let isActive = state.withLock { $0.phase == .active }
-      // Between the two locks the loop may start it. Then it ends here, and the loop, told by the message that
-      // follows, still takes its handle away.
+      // The loop may start it between the two locks. Then it ends here, and the loop frees its handle when
+      // it reads the message.
       if !isActive, end(.failure(Self.cancelled)) { complete() }
       mailbox.post(.cancel(self))
     }
 
-    /// Ends it because the transport stopped before it was started.
+    /// Ends it because the transport has stopped before the job was started.
     func stop() {
       let error = APIError(.transport, .transportStopped)
       source?.close()
@@ -151,12 +152,13 @@
 
     // MARK: The response
 
-    /// The response, or why there is none; taken once.
+    /// The response, or the error that the job ended with; to be called once.
     func response() throws(APIError) -> HTTPResponse {
       try response(of: takeOutcome(), maximumDecodedBytes: .max)
     }
 
-    /// Not kept any longer: a stream in it would never see that its reader is gone.
+    /// The outcome, which the job does not keep: a stream kept in it would never see that its reader is
+    /// gone.
     private func takeOutcome() -> Result<CurlResponse, APIError> {
       state.withLock { state in
         guard let outcome = state.outcome.take() else {

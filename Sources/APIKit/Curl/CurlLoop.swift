@@ -3,13 +3,14 @@
   import Glibc
   import Synchronization
 
-  /// What owns libcurl: it takes jobs from the mailbox, drives their transfers and ends them.
+  /// The owner of libcurl: takes jobs from the mailbox, runs their transfers and ends them.
   ///
-  /// Made on the thread of the transport's initialiser; from ``start()`` on, its own thread alone touches it. At
-  /// the end of a turn it tells who waits for the transfers that are over: completions may decode a small body
-  /// there, and never wait.
+  /// Made on the thread of the transport's initialiser; from ``start()`` on, only its own thread uses it.
+  /// At the end of a turn it calls the completions of the transfers that have ended; they may decode a
+  /// small body there and must not wait.
   ///
-  /// `@unchecked Sendable`: it is handed to its thread once, by ``start()``, and used by nobody else afterwards.
+  /// `@unchecked Sendable`: ``start()`` passes it to its thread once, and no other thread uses it
+  /// afterwards.
   final class CurlLoop: @unchecked Sendable {
     let mailbox: CurlMailbox
     let poll: CurlPoll
@@ -24,32 +25,33 @@
     private var pool: [CurlHandle] = []
     private var handlesMade = 0
     private var messages: [CurlMailbox.Message] = []
-    /// When libcurl wants to be called.
+    /// When libcurl is to be called next.
     private var timer = Int64.max
-    /// When the first limit may be exceeded; looked at anew then.
+    /// The earliest time at which a limit may be exceeded; computed anew then.
     private var nextDeadline = Int64.max
-    /// Jobs that are over and not told yet.
+    /// Jobs that have ended and whose completions were not called yet.
     private var ended: [CurlJob] = []
     private var hasEnded = false
     private var stopped: [UnsafeContinuation<Void, Never>] = []
     private var isStopping = false
     private var isClosed = false
-    /// What the connections speak; see ``CurlTLSNames``.
+    /// The texts for TLS version and cipher of connections.
     var tlsNames = CurlTLSNames()
 
-    /// How long after a transfer the thread looks at the time once more, in microseconds: limits that callers
-    /// bring along until then need no alarm of their own.
+    /// How long the thread sleeps at most, in microseconds, before it checks the time once more after the
+    /// last transfer has ended.
     private static let afterglow: Int64 = 10_000_000
-    /// How long an FTP transfer may stand still before libcurl is prodded, in milliseconds.
+    /// How long an FTP transfer may be without an event before libcurl is called anyway, in milliseconds.
     private static let prodding: Int32 = 20
-    /// More idle handles than this are freed; each holds about 17 KB while it has run.
+    /// How many idle handles are kept; each takes about 17 KB once it has been used.
     private static let pooledHandles = 128
-    /// How many connections wait for their next request, over all hosts, when nothing limits them.
+    /// How many idle connections are kept, over all hosts, when the configuration sets no limit.
     private static let idleConnections = 256
-    /// How many requests one multiplexing host gets: the streams libcurl puts on one connection are 100.
+    /// How many requests libcurl gets for one host that multiplexes; it puts at most 100 streams on one
+    /// connection.
     private static let multiplexedRequests = 64
 
-    /// - Parameter isForFTP: Whether it carries FTP, which needs to be prodded.
+    /// - Parameter isForFTP: Whether it carries FTP, for which libcurl is called even without an event.
     init(
       _ configuration: TransportConfiguration, mailbox: CurlMailbox, isForFTP: Bool = false
     ) throws(APIError) {
@@ -67,9 +69,9 @@
       let limits = configuration.connections
       if limits.perHost < multiplexed { set(CURLMOPT_MAX_HOST_CONNECTIONS, limits.perHost) }
       if let total = limits.total { set(CURLMOPT_MAX_TOTAL_CONNECTIONS, total) }
-      // By itself libcurl keeps four for each transfer under way: after a burst, next to none.
+      // libcurl's default is four for each running transfer, which leaves almost none after a burst.
       set(CURLMOPT_MAXCONNECTS, limits.total ?? max(Self.idleConnections, limits.perHost))
-      // The first handle proves the options; what libcurl does not take is thrown here.
+      // Making the first handle here reports options that libcurl refuses.
       pool.append(try makeHandle())
     }
 
@@ -81,7 +83,7 @@
 
     // MARK: The thread
 
-    /// Starts the thread, which keeps the loop alive until it is told to stop.
+    /// Starts the thread, which keeps the loop alive until a stop message.
     func start() throws(APIError) {
       var attributes = pthread_attr_t()
       pthread_attr_init(&attributes)
@@ -110,7 +112,7 @@
       stop()
     }
 
-    /// Sleeps until something happens, then does all that can be done without waiting. False when told to stop.
+    /// Sleeps until an event, then does everything that needs no waiting. False after a stop message.
     private func turn() -> Bool {
       let woken = poll.wait(mailbox.fallAsleep() ? timeToSleep() : 0)
       mailbox.wakeUp()
@@ -138,12 +140,13 @@
       return prods && UInt32(bitPattern: milliseconds) > UInt32(Self.prodding) ? Self.prodding : milliseconds
     }
 
-    /// Ends a job, unless it is over already, and has it told at the end of the turn.
+    /// Ends a job, unless it has ended; its completion is called at the end of the turn.
     func end(_ job: CurlJob, _ outcome: Result<CurlResponse, APIError>) {
       if job.end(outcome) { ended.append(job) }
     }
 
-    /// Tells who waits, when all sockets were served: the servers work while small bodies are decoded.
+    /// Calls the completions, after all sockets were served: the servers work while small bodies are
+    /// decoded.
     private func tellEnded() {
       guard !ended.isEmpty else { return }
       hasEnded = true
@@ -158,14 +161,14 @@
       curl_multi_socket_action(multi, socket, what, &running)
     }
 
-    /// Calls libcurl although nothing happened: between two steps of FTP it may wait for nothing at all (7.88,
-    /// when the reply to EPSV has come before it was asked for).
+    /// Calls libcurl without an event: between two steps of FTP it may wait for none (7.88, when the reply
+    /// to EPSV has arrived before libcurl waits for it).
     private func actOnAll() {
       var running: Int32 = 0
       capikit_curl_multi_act_on_all(multi, &running)
     }
 
-    /// Called by libcurl: when it wants to be called next, in milliseconds; -1 for never.
+    /// Called by libcurl with the time after which to call it again, in milliseconds; -1 for never.
     func setTimer(_ milliseconds: Int) {
       timer = milliseconds < 0 ? .max : now &+ Int64(milliseconds) &* 1000
     }
@@ -175,7 +178,7 @@
     private func readMessages() {
       mailbox.take(&messages)
       guard !messages.isEmpty else { return }
-      // Read behind the last posting, or a job would seem to have started before it was posted.
+      // Read after the messages were taken, or a job could seem to start before it was posted.
       now = CurlClock.now()
       var hasCancelled = false
       for message in messages {
@@ -227,7 +230,7 @@
         let code = curl_multi_add_handle(multi, handle.easy)
         guard code == CURLM_OK else { throw CurlErrors.multi("curl_multi_add_handle", code) }
       } catch {
-        // What was set before the failure must not stay for the next request.
+        // Options that were set before the failure must not apply to the next request.
         handle.applied.needsReset = true
         recycle(handle)
         throw error
@@ -237,11 +240,11 @@
       watchDeadline(of: handle)
     }
 
-    /// Ends what libcurl has finished, and starts what waited for the places.
+    /// Ends the transfers that libcurl has finished, and starts jobs that waited for their places.
     private func reap() {
       var code = CURLE_OK
       while let easy = capikit_curl_multi_done(multi, &code) {
-        // `prepare` gave libcurl the handle as its private pointer, and `active` keeps it alive.
+        // The private pointer is the handle, which `active` keeps alive.
         guard let pointer = capikit_curl_get_private(easy) else { continue }
         finish(Unmanaged<CurlHandle>.fromOpaque(pointer).takeUnretainedValue(), code)
       }
@@ -274,12 +277,12 @@
 
     // MARK: Time
 
-    /// Looks again in time after a handle's next limit has become another one.
+    /// Makes the loop wake up in time for a handle's next limit, after that has changed.
     func watchDeadline(of handle: CurlHandle) {
       nextDeadline = min(nextDeadline, handle.transfer.machine.deadline(isPaused: handle.isPaused))
     }
 
-    /// Fails what has taken too long. Runs when the earliest limit may have passed, so seldom.
+    /// Fails what has taken too long. Runs only when the earliest limit may have passed.
     private func checkDeadlines() {
       guard nextDeadline <= now else { return }
       nextDeadline = .max
@@ -327,8 +330,8 @@
       for job in waiting { job.stop() }
       tellEnded()
       pool = []
-      // Connections are closed before whoever stops the transport goes on. FTP takes leave of its servers by
-      // waiting for their replies: nobody waits for that.
+      // Connections are closed before `shutdown` returns. Those of FTP are closed afterwards, because
+      // libcurl waits for the server's reply to QUIT.
       if !isForFTP {
         curl_multi_cleanup(multi)
         isClosed = true

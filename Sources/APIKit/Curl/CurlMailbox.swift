@@ -3,20 +3,20 @@
   import Glibc
   import Synchronization
 
-  /// What callers hand to the loop's thread.
+  /// The messages of callers to the loop's thread.
   ///
-  /// Posting costs a lock; the thread is woken by a system call only when it sleeps and nobody woke it yet. Posts of
-  /// one round of deliveries on the main actor wake it once, when the round is over.
+  /// Posting takes a lock. The thread is woken by a system call only when it sleeps and was not woken yet.
+  /// Posts within one round of deliveries on the main actor wake it once, when the round is over.
   final class CurlMailbox: Sendable {
-    /// One thing to do on the loop's thread.
+    /// One message to the loop's thread.
     enum Message: Sendable {
-      /// Take the job into the queue.
+      /// Append the job to the queue.
       case start(CurlJob)
       /// End the job if it is running.
       case cancel(CurlJob)
-      /// A paused side of the job can go on: its reader took a chunk, or its source has one.
+      /// Resume the paused sides of the job: its reader took a chunk, or its source has one.
       case resume(CurlJob)
-      /// Say what the loop holds.
+      /// Call back with the loop's counts.
       case inspect(@Sendable (CurlCounts) -> Void)
       /// End everything, free everything, end the thread; then resume the waiter.
       case stop(UnsafeContinuation<Void, Never>?)
@@ -29,7 +29,7 @@
     }
 
     private let state = Mutex(State())
-    /// Whether messages may be there: for looking without the lock.
+    /// Whether there may be messages; checked without the lock.
     private let hasMail = Atomic(false)
     /// The eventfd the loop sleeps on; edge-triggered, so it is never read.
     let wakeup: Int32
@@ -41,7 +41,7 @@
 
     deinit { _ = Glibc.close(wakeup) }
 
-    /// Hands a message over; false when the loop has ended and nobody will read it.
+    /// Posts a message; false when the loop has ended and will not read it.
     @discardableResult
     func post(_ message: Message) -> Bool {
       let (isTaken, mustWake) = state.withLock { state -> (Bool, Bool) in
@@ -68,7 +68,7 @@
       }
     }
 
-    /// Says that the loop is about to sleep; false when there is something to do first.
+    /// Called when the loop is about to sleep; false when there are messages to read first.
     func fallAsleep() -> Bool {
       state.withLock { state in
         guard state.messages.isEmpty else { return false }
@@ -77,10 +77,10 @@
       }
     }
 
-    /// Says that the loop is awake.
+    /// Called when the loop is awake.
     func wakeUp() { state.withLock { $0.isSleeping = false } }
 
-    /// Takes no more messages and gives back those nobody read.
+    /// Accepts no more messages and returns those that were not read.
     func close() -> [Message] {
       state.withLock { state in
         state.isClosed = true

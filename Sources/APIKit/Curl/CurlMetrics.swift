@@ -2,13 +2,14 @@
   import CAPIKit
 
   extension CurlHandle {
-    /// The record of the attempt, on the framework's time line: from when the transport took the request.
+    /// The metrics of the attempt. Times count from the moment the transport accepted the request.
     func metrics() -> TransportMetrics {
       var metrics = TransportMetrics()
       let queued = transfer.started - (transfer.job?.posted ?? transfer.started)
       metrics.queued = queued
       metrics.isReused = long(CURLINFO_NUM_CONNECTS) == 0
-      // libcurl's times count from the start; on a reused connection it says 0 or the time of that moment.
+      // libcurl's times count from the start of the transfer; on a reused connection these are 0 or the
+      // time of that moment.
       metrics.nameLookup = queued + (metrics.isReused ? 0 : size(CURLINFO_NAMELOOKUP_TIME_T))
       metrics.connect = max(
         metrics.nameLookup, queued + (metrics.isReused ? 0 : size(CURLINFO_CONNECT_TIME_T)))

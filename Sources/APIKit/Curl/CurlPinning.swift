@@ -4,17 +4,18 @@
 
   /// The checks of a server's certificate that OpenSSL does not make: pins, and names by subjectAltName only.
   ///
-  /// Made when the connection stands and before the request leaves, on reused connections too, since a
-  /// connection that failed them may stay in libcurl's pool. One that passed is marked and not looked at again.
+  /// Run when the connection is established and before the request is sent, on reused connections too,
+  /// since a connection that failed may stay in libcurl's pool. A connection that passed is marked and not
+  /// checked again.
   struct CurlPinning {
     private let pins: PinSet?
     private let pinsKeys: Bool
     private let provesChain: Bool
     private let checksNames: Bool
 
-    /// Our own slot on OpenSSL's connections.
+    /// The index of the mark in OpenSSL's data of a connection.
     private static let slot = capikit_ssl_new_index()
-    /// What stands in the slot of a connection that passed; any address will do.
+    /// The mark of a connection that passed: any pointer but null.
     private static var passed: UnsafeMutableRawPointer? { UnsafeMutableRawPointer(bitPattern: 1) }
 
     init(_ policy: TLSPolicy) {
@@ -54,7 +55,8 @@
         .transport, .pinMismatch, "none of the \(entry.pins.count) pins of \(host) matches; \(own)")
     }
 
-    /// The digests of the proven chain, the server's own certificate first; of that alone when none is proven.
+    /// The digests of the verified chain, the server's own certificate first; of that alone when the chain
+    /// is not verified.
     private func shown(_ ssl: OpaquePointer, _ leaf: OpaquePointer) -> [PinSet.Pin] {
       guard provesChain, let chain = SSL_get0_verified_chain(ssl) else {
         return [digest(leaf)].compactMap { $0 }

@@ -2,21 +2,21 @@
   import CAPIKit
   import Glibc
 
-  /// The sockets of a loop, watched with as few system calls as can be.
+  /// Watches the sockets of a loop with few system calls.
   ///
   /// libcurl says "remove" when a transfer ends and "watch" when the next one starts on the same pooled
-  /// connection. Acting on both costs two `epoll_ctl` per request, so what is wanted is only noted; just
-  /// before sleeping the difference is handed to the kernel, and a socket nobody wants is taken out only
-  /// when it speaks up. That needs to know when a number means a new socket: sockets are opened and closed
-  /// through here, and the few that are not (the resolver's own pairs) are handled at once.
-  /// Confined to the loop thread.
+  /// connection. Acting on both costs two `epoll_ctl` per request, so the change is only noted. Just before
+  /// sleeping the kernel is told the differences; a socket that libcurl no longer watches is removed when
+  /// it has an event. For this the loop must see when a descriptor is reused: sockets are opened and closed
+  /// here, and the few that are not (the resolver's pairs) are registered at once. Used on the loop's
+  /// thread only.
   final class CurlPoll {
     private struct Watch {
-      /// What libcurl wants to hear of.
+      /// The events that libcurl waits for.
       var wanted: UInt32 = 0
-      /// What the kernel was told.
+      /// The events that are registered in the kernel.
       var registered: UInt32 = 0
-      /// Opened through `open`, so its closing will be seen.
+      /// Whether `open` opened it, so that `close(socket:)` will be called.
       var isOurs = false
       var isDirty = false
     }
@@ -28,7 +28,7 @@
     /// Sockets opened and not closed.
     private(set) var openSockets = 0
 
-    /// Makes one that also hears of `wakeup`.
+    /// Makes one that also watches `wakeup`.
     init(wakeup: Int32) throws(APIError) {
       descriptor = epoll_create1(Int32(EPOLL_CLOEXEC))
       guard descriptor >= 0 else { throw CurlErrors.system("epoll_create1", errno) }
@@ -51,7 +51,7 @@
       return socket
     }
 
-    /// Closes a socket of libcurl; the kernel forgets it by itself.
+    /// Closes a socket of libcurl; closing also removes it from epoll.
     func close(socket: Int32) {
       if Int(socket) < watches.count {
         watches[Int(socket)].wanted = 0
@@ -62,7 +62,7 @@
       close(socket)
     }
 
-    /// Notes what libcurl wants to hear of a socket.
+    /// Notes which events of a socket libcurl waits for.
     func want(_ socket: Int32, _ what: Int32) {
       grow(to: socket)
       let index = Int(socket)
@@ -77,7 +77,7 @@
       }
     }
 
-    /// Tells the kernel what has changed. To be called before sleeping.
+    /// Registers the changes in the kernel. To be called before sleeping.
     func update() {
       for socket in dirty {
         watches[Int(socket)].isDirty = false
@@ -86,12 +86,13 @@
       dirty.removeAll(keepingCapacity: true)
     }
 
-    /// Sleeps until a socket calls, or so many milliseconds at most; -1 is without end. Returns how many called.
+    /// Sleeps until a socket has an event, for this many milliseconds at most; -1 means no limit. Returns
+    /// how many sockets have one.
     func wait(_ milliseconds: Int32) -> Int {
       Int(max(0, epoll_wait(descriptor, &events, Int32(events.count), milliseconds)))
     }
 
-    /// Hands over the first `count` sockets that called.
+    /// Calls `body` with the first `count` sockets that have an event.
     func serve(_ count: Int, _ body: (_ socket: Int32, _ what: Int32) -> Void) {
       for index in 0..<count {
         let socket = events[index].data.fd

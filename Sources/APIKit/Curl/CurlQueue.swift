@@ -1,9 +1,9 @@
 #if os(Linux)
-  /// The waiting jobs, in a lane for each host.
+  /// The waiting jobs, in one lane for each host.
   ///
-  /// libcurl slows down with every handle it holds (its per-host scan), so no more than a lane's limit are
-  /// inside it and the rest wait here, first come first served within a host and in turn between hosts.
-  /// Confined to the loop thread; knows nothing of libcurl.
+  /// libcurl becomes slower with every handle it holds (it scans them by host), so it gets no more than a
+  /// lane's limit. The others wait here: in order within a host, and in turn between hosts. Used on the
+  /// loop's thread only; does not call libcurl.
   struct CurlQueue {
     /// The jobs of one host.
     final class Lane {
@@ -25,7 +25,7 @@
         guard head < waiting.count else { return nil }
         let job = waiting[head]
         head += 1
-        // Let go of what was taken, at a cost per job that stays constant.
+        // Taken jobs are released at a constant cost per job.
         if head == waiting.count {
           waiting.removeAll(keepingCapacity: head <= 1024)
           head = 0
@@ -37,7 +37,7 @@
       }
     }
 
-    /// Connections are shared by requests of one key.
+    /// Requests with equal keys may share a connection.
     struct Key: Hashable {
       var host: String
       var port: Int?
@@ -49,7 +49,7 @@
     private let multiplexedLimit: Int
     private var lanes: [Key: Lane] = [:]
     private var latest: Lane?
-    /// Lanes that have jobs waiting and room for one, in turn.
+    /// Lanes with a waiting job and a free place, in the order of their turns.
     private var turn: [Lane] = []
     private(set) var inFlight = 0
 
@@ -86,7 +86,7 @@
       return nil
     }
 
-    /// Gives back the place of a job that ended.
+    /// Frees the place of a job that has ended.
     mutating func finished(in lane: Lane) {
       lane.inFlight -= 1
       inFlight -= 1
@@ -94,7 +94,7 @@
       discardIfIdle(lane)
     }
 
-    /// Drops the jobs that landed while they waited; called after cancellations.
+    /// Removes the jobs that have ended while they waited; called after cancellations.
     mutating func compact(_ hasLanded: (CurlJob) -> Bool) {
       for lane in lanes.values where lane.waitingCount > 0 {
         lane.waiting = lane.waiting[lane.head...].filter { !hasLanded($0) }
@@ -111,7 +111,7 @@
       return jobs
     }
 
-    /// The waiting jobs, for a look at their limits.
+    /// Calls `body` with each waiting job.
     func forEachWaiting(_ body: (CurlJob) -> Void) {
       for lane in lanes.values { lane.waiting[lane.head...].forEach(body) }
     }
@@ -144,7 +144,7 @@
       return lane
     }
 
-    /// A process that speaks to many hosts must not remember them all.
+    /// Without this a process with many hosts would keep a lane for each.
     private mutating func discardIfIdle(_ lane: Lane) {
       guard lanes.count > 64, lane.inFlight == 0, lane.waitingCount == 0 else { return }
       lanes[lane.key] = nil

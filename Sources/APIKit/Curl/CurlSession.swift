@@ -1,9 +1,9 @@
 #if os(Linux)
   import CAPIKit
 
-  /// What the configuration means in libcurl's options, worked out once per transport.
+  /// The configuration in libcurl's options, computed once per transport.
   ///
-  /// Confined to the loop thread, with the TLS sessions that its handles share.
+  /// Used on the loop's thread only. Holds the TLS sessions that the handles share.
   final class CurlSession {
     let headers: HTTPHeaders
     let proxy: HTTPProxy?
@@ -11,7 +11,7 @@
     let tls: CurlTLS
     let httpVersion: Int
     let acceptEncoding: StaticString
-    /// TLS sessions outlive their easy handles only in a share: a resumed handshake costs half.
+    /// Keeps TLS sessions when their easy handles are freed: a resumed handshake costs half.
     let share: UnsafeMutableRawPointer
     private let configuration: TransportConfiguration
 
@@ -33,7 +33,7 @@
 
     deinit { curl_share_cleanup(share) }
 
-    /// Proxy or socket. An empty proxy also keeps libcurl from reading the environment.
+    /// Sets proxy or socket. An empty proxy also keeps libcurl from reading the environment.
     func applyProxy(to handle: CurlHandle) throws(APIError) {
       if let unixSocketPath { try handle.set(CURLOPT_UNIX_SOCKET_PATH, unixSocketPath) }
       guard let proxy else { return try handle.set(CURLOPT_PROXY, "") }
@@ -42,7 +42,7 @@
       let kind = proxy.kind == .socks5 ? CURLPROXY_SOCKS5_HOSTNAME : CURLPROXY_HTTP
       try handle.set(CURLOPT_PROXYTYPE, Int(kind.rawValue))
       if proxy.kind == .connect { try handle.set(CURLOPT_HTTPPROXYTUNNEL, 1) }
-      // Empty, so that no_proxy of the environment does not count; exceptions are found by us.
+      // Empty, so that no_proxy of the environment is not read; exceptions are applied per request.
       try handle.set(CURLOPT_NOPROXY, "")
       if let login = proxy.login {
         try handle.set(CURLOPT_PROXYUSERNAME, login.user)

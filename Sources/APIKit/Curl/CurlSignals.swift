@@ -1,8 +1,8 @@
 #if os(Linux)
   import Glibc
 
-  /// Keeps a write to a connection that the server has closed from ending the process: libcurl spares plain
-  /// sockets the signal, OpenSSL does not.
+  /// Keeps a write to a connection that the server has closed from ending the process: libcurl suppresses
+  /// the signal for plain sockets, OpenSSL does not.
   enum CurlSignals {
     /// Blocks SIGPIPE on the calling thread.
     static func blockBrokenPipes() {

@@ -12,8 +12,8 @@
     }
 
     func apply(to handle: CurlHandle) throws(APIError) {
-      // Debian's libcurl has a default CA path, and with one it reads all authorities anew for every
-      // connection (20 ms); with the bundle alone it keeps them.
+      // Debian's libcurl has a default CA path, with which it reads all authorities anew for every
+      // connection (20 ms). With the bundle alone it keeps them.
       try handle.set(CURLOPT_CAPATH, nil)
       switch policy.trust {
       case .system: break
@@ -23,17 +23,17 @@
       try applyVersion(to: handle, upTo: CURL_SSLVERSION_MAX_DEFAULT)
       try handle.set(CURLOPT_SSL_VERIFYPEER, policy.allowsInvalidCertificates ? 0 : 1)
       try handle.set(CURLOPT_SSL_VERIFYHOST, policy.skipsHostValidation ? 0 : 2)
-      // A resumed session shows no verified chain, and pins must not be matched against an unproven one.
+      // A resumed session has no verified chain, and pins must not be matched against an unverified one.
       if policy.pinning.pins != nil { try handle.set(CURLOPT_SSL_SESSIONID_CACHE, 0) }
       if let identity = policy.identity { try apply(identity, to: handle) }
     }
 
-    /// Sets the versions that may be spoken.
+    /// Sets the TLS versions that may be used.
     func applyVersion(to handle: CurlHandle, upTo newest: Int) throws(APIError) {
       try handle.set(CURLOPT_SSLVERSION, version | newest)
     }
 
-    /// Checks what OpenSSL does not, once per connection.
+    /// Makes the checks that OpenSSL does not make, once per connection.
     func check(_ ssl: OpaquePointer, host: String) throws(APIError) {
       try pinning.check(ssl, host: host)
     }

@@ -1,7 +1,8 @@
 #if os(Linux)
   import CAPIKit
 
-  /// The TLS version and cipher of a connection as text; mostly the same as the last, so not made anew.
+  /// The TLS version and cipher of a connection as text. The latest text is kept, for most connections have
+  /// the same.
   struct CurlTLSNames {
     private var latest: (version: UnsafePointer<CChar>?, cipher: UnsafePointer<CChar>?, text: String)?
 

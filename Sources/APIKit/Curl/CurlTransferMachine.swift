@@ -1,17 +1,17 @@
 #if os(Linux)
-  /// How far one attempt has come, and when it has taken too long.
+  /// The state of one attempt, and when it has taken too long.
   ///
-  /// A value without sockets or clocks: times are handed in, in microseconds. What fails first is what the
-  /// attempt fails with, whatever libcurl says afterwards.
+  /// A value without sockets or clocks: times are passed in, in microseconds. The first failure is the one
+  /// that the attempt ends with, whatever libcurl reports afterwards.
   struct CurlTransferMachine {
-    /// Legal moves: connecting → requesting → receiving → ended; a further exchange on the same handle (an
-    /// answer to a challenge) leads from receiving back to requesting; every state may end.
+    /// Legal moves: connecting → requesting → receiving → ended; a further exchange on the same handle
+    /// (after an authentication challenge) leads from receiving back to requesting; every state may end.
     enum State: Equatable {
-      /// Name, TCP, proxy and TLS; also waiting for a connection that is being made.
+      /// Name, TCP, proxy and TLS; also waiting for a connection that another transfer opens.
       case connecting
-      /// The connection stands; the request goes out, or the answer is waited for.
+      /// The connection is established; the request is sent, or the response has not begun.
       case requesting
-      /// The head of the answer has begun.
+      /// The response has begun.
       case receiving
       /// Over.
       case ended
@@ -27,7 +27,7 @@
 
     init() {}
 
-    /// Begins an attempt that the transport took at `posted` and starts at `now`.
+    /// Begins an attempt that the transport accepted at `posted` and starts at `now`.
     init(_ limits: CurlLimits, posted: Int64, now: Int64) {
       self.limits = limits
       lastActivity = now
@@ -35,19 +35,19 @@
       totalDeadline = limits.deadline(posted: posted)
     }
 
-    /// The connection stands.
+    /// The connection is established.
     mutating func connected(at now: Int64) {
       lastActivity = now
       if state != .ended { state = .requesting }
     }
 
-    /// Bytes of an answer's head or body arrived, or bytes of the request left.
+    /// Bytes of the response arrived, or bytes of the request were sent.
     mutating func moved(at now: Int64, isResponse: Bool) {
       lastActivity = now
       if isResponse, state != .ended { state = .receiving }
     }
 
-    /// Notes what the attempt fails with; the first one stays.
+    /// Notes the error of the attempt; the first one stays.
     mutating func fail(_ error: APIError) {
       if failure == nil { failure = error }
     }
@@ -55,9 +55,10 @@
     /// Ends the attempt.
     mutating func end() { state = .ended }
 
-    /// The next moment at which the attempt may be too late; `.max` when there is none.
+    /// The next time at which a limit may be exceeded; `.max` when there is none.
     ///
-    /// A side that waits for its own reader or source is not idle: `isPaused` takes the idle limit away.
+    /// The idle limit does not apply while `isPaused`: the transfer then waits for the caller's reader or
+    /// source.
     func deadline(isPaused: Bool) -> Int64 {
       guard state != .ended else { return .max }
       var next = totalDeadline
@@ -69,7 +70,7 @@
       return next
     }
 
-    /// What the attempt fails with at `now`; nil while it is in time.
+    /// The error of a limit that is exceeded at `now`; nil when none is.
     func overdue(at now: Int64, isPaused: Bool) -> APIError? {
       guard state != .ended else { return nil }
       if now >= totalDeadline {
@@ -102,10 +103,10 @@
       total = limit(timeouts.total)
     }
 
-    /// When a job that was posted then is too late, even if it still waits for its turn; `.max` without a limit.
+    /// The total deadline of a job that was posted then, waiting included; `.max` without a limit.
     func deadline(posted: Int64) -> Int64 { total > 0 ? posted &+ total : .max }
 
-    /// What a job that still waits for its turn fails with.
+    /// The error of a job whose total limit is exceeded while it waits in the queue.
     var waitedTooLong: APIError {
       APIError(
         .transport, .totalTimeout,

@@ -2,34 +2,36 @@
   import CAPIKit
   import Synchronization
 
-  /// Carries requests with libcurl: the default transport on Linux.
+  /// Sends requests with libcurl: the default transport on Linux.
   ///
-  /// One thread drives all transfers of a transport; it alone calls libcurl. Connections, TLS sessions and names
-  /// are kept and used again. Make one transport per configuration and keep it: every transport has its own
-  /// thread and connections. When the last reference goes, it stops.
+  /// One thread runs all transfers of a transport; it alone calls libcurl. Connections, TLS sessions and
+  /// resolved names are kept and reused. Make one transport per configuration and keep it: every transport
+  /// has its own thread and connections. It stops when its last reference is released.
   ///
-  /// Isolation: any thread, many at once. Redirects, cookies and retries are the flight's.
+  /// Isolation: may be used from any thread, with many exchanges at once. Redirects, cookies and retries
+  /// are handled above it.
   /// - SeeAlso: <https://curl.se/libcurl/c/libcurl-multi.html>
   public final class CurlTransport: HTTPTransport {
-    /// What all its requests have in common.
+    /// The settings of all its requests.
     public let configuration: TransportConfiguration
     private let mailbox: CurlMailbox
     private let limits: CurlLimits
     private let ftp = Mutex(FTPLoop())
 
-    /// libcurl waits for some replies of FTP with its thread, so FTP has a loop of its own from the first such
-    /// request on, and HTTP never waits with it.
+    /// libcurl blocks its thread while it waits for some replies of FTP. So FTP has a loop of its own, made
+    /// by the first FTP request, and HTTP is not affected.
     private struct FTPLoop {
       var mailbox: CurlMailbox?
       var isStopped = false
     }
 
-    /// The transport of those who need no configuration of their own.
+    /// A transport of the standard configuration, made at its first use.
     public static let shared: CurlTransport = {
       do throws(APIError) {
         return try CurlTransport()
       } catch {
-        // The standard configuration is valid; only a system without memory or threads comes here.
+        // The standard configuration is valid; this is reached only when the system has no memory or
+        // threads left.
         preconditionFailure(error.description)
       }
     }()
@@ -37,7 +39,8 @@
     /// Makes a transport and starts its thread.
     ///
     /// Throws ``APIError/Reason/misconfigured`` or ``APIError/Reason/unsupportedCapability`` for a
-    /// configuration that cannot be honoured.
+    /// configuration that the transport cannot honour, and ``APIError/Reason/transportFailed`` when the
+    /// system has no memory, descriptors or threads left.
     public init(_ configuration: TransportConfiguration = .standard) throws(APIError) {
       try Self.initialiseLibrary()
       try configuration.validate(for: Self.supported)
@@ -52,11 +55,15 @@
       ftp.withLock { _ = $0.mailbox?.post(.stop(nil)) }
     }
 
-    /// Everything but the choice of interfaces, which Linux has none of.
+    /// Everything but the choice of interfaces, which Linux does not offer. HTTP/2, Brotli and Zstandard
+    /// only where libcurl was built with them.
     public var capabilities: TransportCapabilities { Self.supported }
 
-    /// Starts an exchange. The completion runs on the transport's thread; what is large or coded is decoded on the
-    /// cooperative pool before.
+    /// Starts an exchange and returns at once.
+    ///
+    /// The completion runs on the transport's thread. It runs in a task when a coded body unpacks to more
+    /// than 64 KiB and for `file:` and `data:` URLs, and on the calling thread when the exchange cannot be
+    /// started or is cancelled before its start.
     public func start(
       _ exchange: HTTPExchange, completion: @escaping Completion
     ) -> any CancellableOperation {
@@ -74,10 +81,10 @@
       }
     }
 
-    /// Sends one request; the response is parsed and decoded on the caller's task.
+    /// Sends one request; the response is parsed and decoded in the caller's task.
     public func send(_ exchange: HTTPExchange) async throws(APIError) -> HTTPResponse {
-      // Little may live across the suspension: thousands of flights wait here, and each local of this function
-      // is memory of each of them. So the work before and behind it is in functions of their own.
+      // Thousands of flights may be suspended here, and each local variable of this function takes memory
+      // in each of them. So the work before and after the suspension is in functions of its own.
       if LocalSchemes.serves(exchange.request.url) { return try await LocalSchemes.respond(to: exchange) }
       let job = try makeJob(exchange, try mailbox(for: exchange.request.url), completion: .task)
       await land(job)
@@ -92,12 +99,12 @@
       return try response(to: job)
     }
 
-    /// The way to the loop that serves a URL.
+    /// The mailbox of the loop that serves a URL.
     private func mailbox(for url: HTTPURL) throws(APIError) -> CurlMailbox {
       guard CurlFTP.serves(url) else { return mailbox }
       return try ftp.withLock { ftp throws(APIError) in
         if let mailbox = ftp.mailbox { return mailbox }
-        // A stopped mailbox ends what it gets as stopped.
+        // The stopped mailbox fails the job with `transportStopped`.
         if ftp.isStopped { return mailbox }
         let mailbox = try CurlMailbox()
         try CurlLoop(configuration, mailbox: mailbox, isForFTP: true).start()
@@ -106,7 +113,7 @@
       }
     }
 
-    /// Suspends until the job is over. Inlined: a level of its own would be memory of every flight.
+    /// Suspends until the job has ended. Inlined: another async frame would take memory in every flight.
     @inline(__always)
     private func land(_ job: CurlJob) async {
       await withTaskCancellationHandler {
@@ -116,15 +123,16 @@
       }
     }
 
-    /// Opens connections ahead of the first request, TLS included, and returns when they stand and may be used.
+    /// Opens connections before the first request, TLS included, and returns when they can be used.
     ///
-    /// Nothing of HTTP is sent on them: name, address, proxy, certificate and pins are all dealt with, and what
-    /// is wrong with them is thrown. With HTTP/2 one connection carries many requests, and no second is
-    /// opened. A server may close a connection that stays silent; the next request then opens another.
+    /// No request is sent on them. Name, address, proxy, certificate and pins are checked, and a failure is
+    /// thrown. With HTTP/2 one connection carries many requests, so only one is opened. A server may close
+    /// an idle connection; the next request then opens another. URLs other than `http` and `https` fail
+    /// with ``APIError/Reason/unsupportedScheme``.
     /// - Parameters:
     ///   - url: The URL of the requests to come, or any other of their host; `http` or `https`.
-    ///   - connections: How many, beside those that stand already; the default is 1, the most
-    ///     ``ConnectionLimits/perHost``.
+    ///   - connections: How many to open, in addition to those that are open already; the default is 1, the
+    ///     most is ``ConnectionLimits/perHost``.
     public func prewarm(_ url: HTTPURL, connections: Int = 1) async throws(APIError) {
       guard url.scheme == "http" || url.scheme == "https" else {
         throw APIError(.transport, .unsupportedScheme, "\(url.scheme): has no connections to open ahead")
@@ -156,7 +164,8 @@
     }
 
     /// Ends every transfer with ``APIError/Reason/transportStopped``, closes every connection and ends the
-    /// thread; returns when that is done. Requests sent afterwards fail at once with the same reason.
+    /// thread; returns when that is done. FTP connections may be closed a little later. Requests sent
+    /// afterwards fail at once with the same reason.
     public func shutdown() async {
       let ftp = ftp.withLock { ftp in
         ftp.isStopped = true
@@ -172,7 +181,7 @@
       }
     }
 
-    /// What the loop holds; nil after it has stopped.
+    /// The loop's counts; nil after it has stopped.
     func counts() async -> CurlCounts? {
       await withUnsafeContinuation { continuation in
         if !mailbox.post(.inspect { continuation.resume(returning: $0) }) {
@@ -212,7 +221,8 @@
       return job
     }
 
-    /// What feeds the body; with `isAlways`, even a small or missing one, which libcurl takes for a form else.
+    /// The source of the body; with `isAlways`, also of a small or missing one, which libcurl would
+    /// otherwise send as a form.
     private static func source(_ body: HTTPBody, isAlways: Bool) throws(APIError) -> (any CurlSource)? {
       switch body {
       case .empty: isAlways ? CurlBytesSource([]) : nil
@@ -233,7 +243,8 @@
       }
     }
 
-    /// Lets the ends of a job tell the loop that they can go on. They hold the job weakly: it holds them.
+    /// Connects source and sink of a job with the loop, which they tell when they can go on. They hold the
+    /// job weakly, because the job holds them.
     private func attach(_ job: CurlJob) {
       guard job.source != nil || job.sink != nil else { return }
       let resume: @Sendable () -> Void = { [weak job] in
@@ -244,7 +255,7 @@
         onDrain: resume, onAbandon: { [weak job] in if let job { job.mailbox.post(.cancel(job)) } })
     }
 
-    /// The response, or why there is none. Parses and decodes on the caller's thread.
+    /// The response, or the job's error. Parses and decodes in the caller's task.
     @inline(never)
     private func response(to job: CurlJob) throws(APIError) -> HTTPResponse { try job.response() }
 

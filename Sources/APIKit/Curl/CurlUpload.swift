@@ -2,9 +2,9 @@
   import Glibc
   import Synchronization
 
-  /// Bytes in memory too many to be worth a copy.
+  /// Bytes in memory that are too many to be copied.
   final class CurlBytesSource: CurlSource {
-    /// Below this size libcurl gets a copy, which saves a callback and often a system call.
+    /// In bytes. Below this size libcurl gets a copy, which saves a callback and often a system call.
     static let threshold = 256 << 10
 
     private let bytes: [UInt8]
@@ -31,7 +31,8 @@
     func close() {}
   }
 
-  /// A file, read while it is sent. Opened by the task that asks, so that a missing file fails at once.
+  /// A file, read while it is sent. Opened by the caller that starts the exchange, so that a missing file
+  /// fails at once.
   final class CurlFileSource: CurlSource {
     let length: Int64?
     private let path: String
@@ -67,7 +68,7 @@
         guard wanted > 0 else { return .bytes(0) }
         let count = pread(descriptor, buffer.baseAddress, wanted, off_t(position))
         guard count > 0 else {
-          // Shorter than announced: the file was cut while it was sent.
+          // The file was truncated while it was sent.
           let why = count < 0 ? String(cString: strerror(errno)) : "it has become shorter"
           return .failed(APIError(.transport, .unreadableBody, "the body's file \(path): \(why)"))
         }
@@ -84,7 +85,7 @@
     func close() {}
   }
 
-  /// A stream of chunks: the next one is fetched by a task of its own while libcurl waits, paused.
+  /// A stream of chunks; a task fetches the next one while the transfer is paused.
   final class CurlStreamSource: CurlSource {
     private struct State {
       var generation = 0
@@ -109,7 +110,7 @@
       state.withLock { $0.next = source }
     }
 
-    /// Says whom to tell when a chunk has come.
+    /// Sets what is called when a chunk has arrived.
     func attach(_ wake: @escaping @Sendable () -> Void) { state.withLock { $0.wake = wake } }
 
     func read(into buffer: UnsafeMutableRawBufferPointer) -> CurlRead {
@@ -126,7 +127,7 @@
         }
         state.position += count
         state.sent += Int64(count)
-        // The next chunk is made while this one travels.
+        // The next chunk is fetched while this one is sent.
         if state.position == state.chunk.count { state.fetch = fetch(state.generation, state.next) }
         return .bytes(count)
       }
@@ -154,7 +155,8 @@
       }
     }
 
-    /// The end of the body: libcurl would wait for missing bytes until a limit in time.
+    /// The end of the body. A body that is too short fails here: libcurl would wait for the missing bytes
+    /// until a time limit.
     private func end(_ sent: Int64) -> CurlRead {
       if let length, sent < length {
         return .failed(

@@ -1,9 +1,9 @@
 import Synchronization
 
-/// Carries the chunks of a body from a transport's thread to the reader of a ``ResponseStream``.
+/// Passes the chunks of a body from a transport's thread to the reader of a ``ResponseStream``.
 ///
-/// The writer is told when more than the mark lies unread, so that it can stop reading the wire, and again
-/// when all was taken. May be used from any thread; one reader at a time.
+/// The writer learns when at least `mark` bytes are unread, so that it can stop reading, and again when all
+/// were taken. May be used from any thread, by one reader at a time.
 final class ChunkPipe: Sendable {
   private typealias Reader = CheckedContinuation<Result<[UInt8]?, APIError>, Never>
 
@@ -24,21 +24,21 @@ final class ChunkPipe: Sendable {
   /// Makes a pipe.
   ///
   /// - Parameters:
-  ///   - mark: The bytes that may lie unread before the writer should pause.
-  ///   - onDrain: Called when a paused pipe was read empty.
-  ///   - onCancel: Called when the reader's task was cancelled or the stream was dropped.
+  ///   - mark: How many bytes may be unread before the writer should pause.
+  ///   - onDrain: Called when the reader has taken all chunks of a paused pipe.
+  ///   - onCancel: Called when the reader's task is cancelled or the stream is released.
   init(mark: Int, onDrain: @escaping @Sendable () -> Void, onCancel: @escaping @Sendable () -> Void) {
     self.mark = mark
     self.onDrain = onDrain
     self.onCancel = onCancel
   }
 
-  /// The reader's side.
+  /// The stream for the reader.
   var stream: ResponseStream {
     ResponseStream(onAbandon: onCancel) { () async throws(APIError) in try await self.take() }
   }
 
-  /// Hands a chunk over; true when the writer should pause until it is told to go on.
+  /// Appends a chunk; true when the writer should pause until `onDrain` is called.
   func write(_ chunk: [UInt8]) -> Bool {
     let (reader, shouldPause) = state.withLock { state -> (Reader?, Bool) in
       guard state.end == nil else { return (nil, false) }
@@ -58,7 +58,7 @@ final class ChunkPipe: Sendable {
     return shouldPause
   }
 
-  /// Ends the body, in order or with an error; chunks already written can still be read.
+  /// Ends the body, with success or an error; chunks written before can still be read.
   func finish(_ end: Result<Void, APIError>) {
     let reader = state.withLock { state -> Reader? in
       guard state.end == nil else { return nil }

@@ -1,17 +1,19 @@
-/// One request and what to do with its response while it arrives.
+/// One request, and what to do with its response while it arrives.
 public struct HTTPExchange: Sendable {
   /// What is sent.
   public var request: HTTPRequest
-  /// Where the body of the response goes; in memory by default.
+  /// Where the body of the response goes; into memory by default.
   public var destination: Destination
-  /// Called with status and header fields before the body is read; throwing refuses the body.
+  /// Called with status and header fields before the body is read; throws to refuse the body. None by
+  /// default.
   ///
   /// The attempt then fails with ``APIError/Reason/refusedAtHeaders`` and the error thrown as its
-  /// `underlying`. Called on a thread of the transport: must not block. None by default.
+  /// `underlying`. Called on a thread of the transport, once, so it must not block.
   public var inspectHead: (@Sendable (_ status: Int, _ headers: HTTPHeaders) throws -> Void)?
-  /// Told how far the transfer has come, at most about ten times a second and once at the end.
+  /// Called with the progress of the transfer, at most about ten times a second and once at the end. None
+  /// by default.
   ///
-  /// Called on a thread of the transport: must not block. None by default.
+  /// Called on a thread of the transport, so it must not block.
   public var onProgress: (@Sendable (TransferProgress) -> Void)?
 
   /// Makes an exchange.
@@ -22,27 +24,28 @@ public struct HTTPExchange: Sendable {
 
   /// Where the body of a response goes.
   public enum Destination: Sendable {
-    /// Collected in memory, at most so many bytes after decoding; the default is 64 MiB.
+    /// Collected in memory: at most this many bytes after content decoding; the default is 64 MiB.
     case memory(maximumBytes: Int = 64 << 20)
-    /// Written to a file, which is made or replaced; at most so many bytes. Removed when the attempt fails.
+    /// Written to a file, which is created or replaced when the body is complete: at most this many bytes,
+    /// by default without a limit. When the attempt fails, an existing file stays as it was.
     case file(path: String, maximumBytes: Int64 = .max)
-    /// Handed over in chunks while it arrives, with back-pressure.
+    /// Passed on in chunks while it arrives, with back-pressure.
     case stream
   }
 }
 
-/// How far a transfer has come, in bytes of body.
+/// The progress of a transfer, in bytes of the bodies.
 public struct TransferProgress: Sendable, Hashable {
-  /// Bytes sent.
+  /// Bytes of the request's body that were sent.
   public var sent: Int64
-  /// Bytes to send in all; nil when not known.
+  /// Bytes to send in all; nil when that is not known.
   public var totalToSend: Int64?
-  /// Bytes received, before content decoding.
+  /// Bytes of the response's body that were received, before content decoding.
   public var received: Int64
-  /// Bytes to receive in all; nil when not known.
+  /// Bytes to receive in all; nil when that is not known.
   public var totalToReceive: Int64?
 
-  /// Makes a progress.
+  /// Makes a progress value.
   public init(sent: Int64 = 0, totalToSend: Int64? = nil, received: Int64 = 0, totalToReceive: Int64? = nil) {
     self.sent = sent
     self.totalToSend = totalToSend

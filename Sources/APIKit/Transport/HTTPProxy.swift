@@ -1,27 +1,27 @@
-/// A proxy through which requests travel.
+/// A proxy through which requests are sent.
 ///
-/// Proxies are set here and nowhere else: the environment (`http_proxy` and its kin) is not read, so that
-/// what a process does follows from its code.
+/// Proxies are set here only: `CurlTransport` does not read the environment (`http_proxy` and the like).
 public struct HTTPProxy: Sendable, Hashable, CustomStringConvertible {
-  /// How the proxy is spoken to.
+  /// The protocol of the proxy.
   public enum Kind: Sendable, Hashable {
-    /// Plain HTTP requests are handed to it whole, TLS goes through a tunnel.
+    /// `http` requests are sent to the proxy, `https` uses a tunnel made with CONNECT.
     case http
-    /// Everything goes through a tunnel made with CONNECT (RFC 9110, 9.3.6).
+    /// All requests use a tunnel made with CONNECT (RFC 9110, 9.3.6).
     case connect
-    /// SOCKS version 5; the proxy resolves the names (RFC 1928).
+    /// SOCKS version 5; the proxy resolves host names (RFC 1928).
     case socks5
   }
 
-  /// How it is spoken to.
+  /// The protocol of the proxy.
   public var kind: Kind
-  /// Its name or address.
+  /// Its host name or address.
   public var host: String
   /// Its port.
   public var port: Int
-  /// User and password for it. None by default.
+  /// User and password for the proxy. None by default.
   public var login: HTTPLogin?
-  /// Hosts that are reached without it: names, names with a leading dot for all below, addresses.
+  /// Hosts that are reached without the proxy: names, addresses, names with a leading dot (the name and all
+  /// below it), or `*` for all. None by default.
   public var exceptions: [String]
 
   /// Makes a proxy.
@@ -43,7 +43,7 @@ public struct HTTPProxy: Sendable, Hashable, CustomStringConvertible {
     }
   }
 
-  /// The proxy without its password.
+  /// Kind, host and port, without the login.
   public var description: String { "\(kind) proxy \(host):\(port)" }
 
   func validate() throws(APIError) {

@@ -1,30 +1,31 @@
-/// Carries one request to a server and brings its response back: one attempt, nothing more.
+/// Sends one request and returns its response: one attempt, nothing more.
 ///
-/// A transport follows no redirect, keeps no cookies, retries nothing and signs nothing: the layers above do, so
-/// that every transport behaves alike. `CurlTransport` (the default on Linux), `URLSessionTransport` (the
-/// default on Apple platforms) and `StubTransport` (for tests, in APIKitTesting) exist. Write one when requests
-/// must travel another way: adopt ``AsyncHTTPTransport`` when awaiting is simpler than calling back. In a test,
-/// script a `StubTransport` instead.
+/// A transport follows no redirect, keeps no cookies, retries nothing and signs nothing: the layers above
+/// do that, so that every transport behaves alike. `CurlTransport` (the default on Linux),
+/// `URLSessionTransport` (the default on Apple platforms) and `StubTransport` (for tests, in APIKitTesting)
+/// exist. Write one when requests must be sent in another way; adopt ``AsyncHTTPTransport`` when that is
+/// simpler to write with `await`. In a test, use a `StubTransport`.
 ///
-/// Isolation: called from any thread, many at once. What a transport cannot do it must not list in its
-/// ``capabilities``; asked for it all the same, it fails with ``APIError/Reason/unsupportedCapability``:
-/// ``TransportCapabilities/check(_:)``.
+/// Isolation: called from any thread, with many exchanges at once. A transport must not list in its
+/// ``capabilities`` what it cannot do. When a request needs it anyway, the transport fails with
+/// ``APIError/Reason/unsupportedCapability``; ``TransportCapabilities/check(_:)`` throws that.
 public protocol HTTPTransport: Sendable {
-  /// What is called when an exchange is over.
+  /// Called with the result of an exchange.
   typealias Completion = @Sendable (Result<HTTPResponse, APIError>) -> Void
 
-  /// What the transport can do. Asked when a service or a request is configured.
+  /// What the transport can do. Read when a configuration or a request is checked.
   var capabilities: TransportCapabilities { get }
 
   /// Starts an exchange and returns at once.
   ///
-  /// - Parameter completion: Called exactly once, when the response is complete or, for a stream, at its head. A
-  ///   response of any status is a success; failures are placed in `transport`. Called on a thread of the
-  ///   transport, perhaps before this function returns: it must not block.
-  /// - Returns: What cancels the exchange, which then completes at once with ``APIError/Reason/cancelled``.
+  /// - Parameter completion: Called exactly once, when the response is complete or, for a stream, at its
+  ///   head. A response of any status is a success; failures have the place `transport`. Called on any
+  ///   thread, a transport's own usually, and perhaps before this function returns. It must not block.
+  /// - Returns: What cancels the exchange. A cancelled exchange completes soon with
+  ///   ``APIError/Reason/cancelled``, unless it has completed already.
   func start(_ exchange: HTTPExchange, completion: @escaping Completion) -> any CancellableOperation
 
-  /// The same exchange, awaited. Cancelling the task cancels it.
+  /// Runs an exchange and returns its response. Cancelling the task cancels the exchange.
   func send(_ exchange: HTTPExchange) async throws(APIError) -> HTTPResponse
 }
 
@@ -55,16 +56,16 @@ private final class AwaitedExchange: Sendable {
   let cancellation = Cancellation()
 }
 
-/// A transport that is written with `async`: each exchange runs in a task of its own.
+/// A transport that is written with `async`. Each exchange that is started runs in a task of its own.
 public protocol AsyncHTTPTransport: HTTPTransport {
   /// Sends one request and returns when the response is complete, or at its head for a stream.
   ///
-  /// Must end soon with ``APIError/Reason/cancelled`` when its task is cancelled.
+  /// Must end soon with ``APIError/Reason/cancelled`` when its task is cancelled. Many may run at once.
   func respond(to exchange: HTTPExchange) async throws(APIError) -> HTTPResponse
 }
 
 extension AsyncHTTPTransport {
-  /// Runs ``respond(to:)`` in a task.
+  /// Runs ``respond(to:)`` in a detached task and calls the completion from it.
   public func start(
     _ exchange: HTTPExchange, completion: @escaping Completion
   ) -> any CancellableOperation {
@@ -77,7 +78,8 @@ extension AsyncHTTPTransport {
     }
   }
 
-  /// Awaits ``respond(to:)`` in the caller's task.
+  /// Awaits ``respond(to:)`` in the caller's task. Throws ``APIError/Reason/cancelled`` when that is
+  /// cancelled already.
   public func send(_ exchange: HTTPExchange) async throws(APIError) -> HTTPResponse {
     guard !Task.isCancelled else { throw APIError(.transport, .cancelled) }
     return try await respond(to: exchange)

@@ -1,14 +1,14 @@
 import Foundation
 import Synchronization
 
-/// Responses to `file:` and `data:` URLs, which need no wire: every transport to the world serves them by this.
+/// Responds to `file:` and `data:` URLs for every transport; no connection is needed.
 ///
-/// libcurl can read files too, but would hold its loop for as long as the disk takes.
+/// libcurl can read files too, but would block its loop while the disk is read.
 enum LocalSchemes {
-  /// Whether a URL is served here.
+  /// Whether a URL has one of these schemes.
   static func serves(_ url: HTTPURL) -> Bool { url.scheme == "file" || url.scheme == "data" }
 
-  /// Starts an exchange with one of these schemes.
+  /// Starts an exchange in a task.
   static func start(
     _ exchange: HTTPExchange, completion: @escaping HTTPTransport.Completion
   ) -> any CancellableOperation {
@@ -27,8 +27,8 @@ enum LocalSchemes {
     try await respond(to: HTTPExchange(request))
   }
 
-  /// The response to an exchange with one of these schemes. Runs on the caller's task; a file is read in pieces,
-  /// and a cancelled task stops at the next one.
+  /// The response to an exchange. Runs in the caller's task; a file is read in pieces, and a cancelled task
+  /// stops at the next one.
   static func respond(to exchange: HTTPExchange) async throws(APIError) -> HTTPResponse {
     let request = exchange.request
     guard request.method == .get || request.method == .head else {
@@ -165,7 +165,7 @@ enum LocalSchemes {
   }
 }
 
-/// Bytes that are handed out once.
+/// Bytes that are returned once.
 private final class Once: Sendable {
   private let bytes: Mutex<[UInt8]?>
   init(_ bytes: [UInt8]) { self.bytes = Mutex(bytes.isEmpty ? nil : bytes) }
@@ -173,7 +173,7 @@ private final class Once: Sendable {
 }
 
 extension String {
-  /// The bytes that percent-encoded text stands for; nil when a percent sign lacks its two digits.
+  /// The bytes of percent-encoded text; nil when a percent sign is not followed by two hexadecimal digits.
   fileprivate var removingPercentEncodingBytes: [UInt8]? {
     var bytes: [UInt8] = []
     bytes.reserveCapacity(utf8.count)

@@ -1,8 +1,8 @@
 import Foundation
 
-/// A file that a response is written to: beside its place first, moved there when it is whole.
+/// A file that a response is written to: a partial file in the same folder, renamed when it is complete.
 ///
-/// A failed attempt leaves nothing behind, and a file that stood there before stays as it was. Used by one
+/// When the attempt fails, the partial file is removed and an existing file stays as it was. Used by one
 /// thread at a time.
 struct ResponseFile {
   let path: String
@@ -11,7 +11,7 @@ struct ResponseFile {
   private let partialPath: String
   private let handle: FileHandle
 
-  /// Makes the file beside `path`; throws ``APIError/Reason/fileFailed`` when that is not possible.
+  /// Creates the partial file beside `path`; throws ``APIError/Reason/fileFailed`` when that fails.
   init(path: String) throws(APIError) {
     self.path = path
     partialPath = "\(path).\(UInt32.random(in: 0 ... .max)).partial"
@@ -29,7 +29,7 @@ struct ResponseFile {
     count += Int64(data.count)
   }
 
-  /// Moves the whole file to its place.
+  /// Renames the complete file to its path.
   func commit() throws(APIError) {
     do {
       try handle.close()
@@ -43,7 +43,7 @@ struct ResponseFile {
   /// Removes the file at a path, if there is one.
   static func remove(_ path: String) { unlink(path) }
 
-  /// Removes what was written.
+  /// Removes the partial file.
   func discard() {
     try? handle.close()
     unlink(partialPath)

@@ -1,12 +1,12 @@
 extension TransportCapabilities {
-  /// Every capability there is: what a `StubTransport` claims unless told otherwise.
+  /// Every capability: what a `StubTransport` has by default.
   public static let all = Self(rawValue: .max)
 
-  /// Throws for a request that may not stand on the wire (``HTTPRequest/validate()``), and
-  /// ``APIError/Reason/unsupportedCapability`` for the first thing an exchange asks beyond the set.
+  /// Throws what ``HTTPRequest/validate()`` throws, and ``APIError/Reason/unsupportedCapability`` for the
+  /// first thing that an exchange needs and the set lacks.
   ///
-  /// A transport calls it first: whatever signers, credentials and hooks have put in is checked here, last and
-  /// for all transports alike. A limit in time of `.zero` or nil asks for nothing.
+  /// A transport calls it before it sends: so what signers, credentials and hooks have added to the request
+  /// is checked too. A time limit of `.zero` or nil needs no capability.
   public func check(_ exchange: borrowing HTTPExchange) throws(APIError) {
     try exchange.request.validate()
     guard self != .all else { return }

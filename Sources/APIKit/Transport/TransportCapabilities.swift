@@ -1,9 +1,9 @@
-/// What a transport can do, so that a setting it cannot honour is an error and never dropped.
+/// What a transport can do. A setting that needs more is an error and is never ignored.
 public struct TransportCapabilities: OptionSet, Sendable, Hashable {
   /// The bits.
   public let rawValue: UInt64
 
-  /// Makes a set of its bits.
+  /// Makes a set from its bits.
   public init(rawValue: UInt64) { self.rawValue = rawValue }
 
   /// HTTP/2 over TLS.
@@ -12,56 +12,57 @@ public struct TransportCapabilities: OptionSet, Sendable, Hashable {
   public static let fileUpload = Self(rawValue: 1 << 1)
   /// Request bodies from a stream.
   public static let streamUpload = Self(rawValue: 1 << 2)
-  /// Responses straight to a file.
+  /// Responses written to a file.
   public static let fileDownload = Self(rawValue: 1 << 3)
   /// Responses in chunks with back-pressure.
   public static let streamDownload = Self(rawValue: 1 << 4)
   /// Progress in both directions.
   public static let progress = Self(rawValue: 1 << 5)
-  /// A limit for the connection alone.
+  /// A time limit for connecting.
   public static let connectTimeout = Self(rawValue: 1 << 6)
-  /// A limit between two bytes.
+  /// A time limit between two bytes.
   public static let idleTimeout = Self(rawValue: 1 << 7)
-  /// A limit for the whole attempt.
+  /// A time limit for the whole attempt.
   public static let totalTimeout = Self(rawValue: 1 << 8)
   /// Public-key and certificate pinning.
   public static let pinning = Self(rawValue: 1 << 9)
-  /// An own CA bundle.
+  /// A CA bundle or certificates of the application to trust.
   public static let customTrust = Self(rawValue: 1 << 10)
   /// A client certificate.
   public static let clientIdentity = Self(rawValue: 1 << 11)
   /// A minimum TLS version.
   public static let minimumTLS = Self(rawValue: 1 << 12)
-  /// Connecting to a given address under the URL's name.
+  /// Connecting to a given address, with the name of the URL.
   public static let connectTo = Self(rawValue: 1 << 13)
   /// HTTP, CONNECT and SOCKS5 proxies.
   public static let proxy = Self(rawValue: 1 << 14)
   /// Basic and Digest logins.
   public static let login = Self(rawValue: 1 << 15)
-  /// The full record of metrics, not only the total.
+  /// All metrics of an attempt, not only the total time.
   public static let metrics = Self(rawValue: 1 << 16)
   /// Unix-domain sockets.
   public static let unixSocket = Self(rawValue: 1 << 17)
   /// `ftp` and `ftps` URLs.
   public static let ftp = Self(rawValue: 1 << 18)
-  /// Limits of connections per host and in all.
+  /// A limit of connections per host; `URLSessionTransport` refuses one in all.
   public static let connectionLimits = Self(rawValue: 1 << 19)
-  /// Refusing a response at its headers.
+  /// Refusing a response at its header fields.
   public static let headInspection = Self(rawValue: 1 << 20)
-  /// Skipping certificate or host checks on request.
+  /// Skipping the check of the certificate or of its host name.
   public static let insecureTLS = Self(rawValue: 1 << 21)
-  /// Choosing the interface kind: cellular, expensive, constrained, service type.
+  /// Choosing network interfaces (cellular, expensive, constrained) and the service type.
   public static let interfaceControl = Self(rawValue: 1 << 22)
-  /// Connections opened ahead of the first request.
+  /// Opening connections before the first request.
   public static let prewarming = Self(rawValue: 1 << 23)
-  /// Brotli content coding.
+  /// Decoding Brotli (`br`).
   public static let brotli = Self(rawValue: 1 << 24)
-  /// Zstandard content coding.
+  /// Decoding Zstandard (`zstd`).
   public static let zstd = Self(rawValue: 1 << 25)
-  /// Choosing which versions of HTTP are spoken.
+  /// Choosing the versions of HTTP.
   public static let versionChoice = Self(rawValue: 1 << 26)
 
-  /// Throws ``APIError/Reason/unsupportedCapability`` naming `feature` when `needed` is not all there.
+  /// Throws ``APIError/Reason/unsupportedCapability``, naming `feature`, when the set lacks a part of
+  /// `needed`.
   public func require(_ needed: TransportCapabilities, _ feature: String) throws(APIError) {
     guard isSuperset(of: needed) else {
       throw APIError(

@@ -1,15 +1,16 @@
 extension TransportConfiguration {
-  /// Cookies and stored answers on disk, 64 connections per host, no total limit in time.
+  /// Cookies and stored responses on disk, 64 connections per host, no limit for the whole attempt.
   public static let standard = TransportConfiguration()
 
-  /// As ``standard``, with nothing left behind: cookies and stored answers stay in memory.
+  /// As ``standard``, but cookies and stored responses stay in memory.
   public static let ephemeral: Self = {
     var configuration = TransportConfiguration()
     configuration.persistence = .memory
     return configuration
   }()
 
-  /// For released applications: JSON asked for, 30 s between bytes, 5 min in all, 6 connections per host.
+  /// For released applications: `Accept: application/json`, 15 s to connect, 30 s between bytes, 5 min in
+  /// all, 6 connections per host.
   public static let production: Self = {
     var configuration = TransportConfiguration()
     configuration.headers = ["Accept": "application/json"]
@@ -18,7 +19,8 @@ extension TransportConfiguration {
     return configuration
   }()
 
-  /// As ``production``, with time for breakpoints: 60 s to connect and between bytes, nothing kept on disk.
+  /// As ``production``, with time for breakpoints: 60 s to connect and between bytes, 10 min in all.
+  /// Nothing is kept on disk.
   public static let debug: Self = {
     var configuration = production
     configuration.timeouts = HTTPTimeouts(connect: .seconds(60), idle: .seconds(60), total: .seconds(600))
@@ -26,9 +28,11 @@ extension TransportConfiguration {
     return configuration
   }()
 
-  /// For transfers nobody waits for: 2 connections per host, an hour in all.
+  /// For transfers that no user waits for: 30 s to connect, 60 s between bytes, an hour in all, 2
+  /// connections per host.
   ///
-  /// The transfers end with the process; where the system can weigh traffic, set ``interfaces`` besides.
+  /// The transfers end with the process. Where the transport supports it, set ``interfaces`` as well, so
+  /// that the system can schedule the traffic.
   public static let background: Self = {
     var configuration = TransportConfiguration()
     configuration.timeouts = HTTPTimeouts(connect: .seconds(30), idle: .seconds(60), total: .seconds(3600))

@@ -1,39 +1,41 @@
-/// What all requests of one transport have in common: headers, limits, proxy, trust.
+/// The settings of all requests of one transport: header fields, limits, proxy, trust.
 ///
-/// Fixed when the transport is made. Start from a ready-made one (``standard``, ``production``, ``debug``,
-/// ``background``, ``ephemeral``) or from the initialiser, and change what differs. A setting that the
-/// transport cannot honour makes its initialiser throw: see ``validate(for:)``.
+/// It cannot be changed after the transport is made. Start from a ready-made one (``standard``,
+/// ``production``, ``debug``, ``background``, ``ephemeral``) or from the initialiser, and change what
+/// differs. The transport's initialiser throws when it cannot honour a setting: see ``validate(for:)``.
 public struct TransportConfiguration: Sendable {
   /// Header fields of every request. A request's own field of the same name takes precedence. None by default.
   public var headers = HTTPHeaders()
-  /// The limits in time of an attempt whose request names none; see ``HTTPTimeouts/standard``.
+  /// The time limits of an attempt, as far as its request has none of its own; the default is
+  /// ``HTTPTimeouts/standard``.
   public var timeouts = HTTPTimeouts.standard
-  /// How many connections may be open.
+  /// How many connections may be open; the default is 64 per host.
   public var connections = ConnectionLimits()
-  /// The proxy; none by default, whatever the environment says.
+  /// The proxy; none by default.
   public var proxy: HTTPProxy?
-  /// What servers must prove, and the client's own certificate.
+  /// How servers are verified, and the client's certificate; see ``TLSPolicy``.
   public var tls = TLSPolicy()
-  /// Which network interfaces may be used, and for what.
+  /// Which network interfaces may be used, and for which traffic; all by default.
   public var interfaces = InterfacePolicy()
   /// A Unix-domain socket to connect to instead of the URL's host and port. None by default.
   public var unixSocketPath: String?
-  /// The most bytes a compressed body may decode to, wherever it goes; the default is 1 GiB.
+  /// How many bytes a compressed body may decode to at most, for every destination; the default is 1 GiB.
   ///
-  /// Protects against small bodies that decode to huge ones. More fails with
+  /// Protects against small bodies that decode to huge ones. A larger body fails with
   /// ``APIError/Reason/responseTooLarge``.
   public var maximumDecodedBytes: Int64 = 1 << 30
-  /// Which protocols may be spoken; HTTP/2 where the server offers it over TLS, by default.
+  /// The versions of HTTP to use; the default is HTTP/2 where the server offers it over TLS, otherwise
+  /// HTTP/1.1.
   public var versions = HTTPVersionPolicy.upToHTTP2
-  /// Where the layers above the transport keep cookies and stored answers; on disk by default.
+  /// Where the layers above the transport keep cookies and stored responses; on disk by default.
   ///
-  /// ``HTTPClient/init(configuration:redirects:)`` and ``ResponseCache/init(for:disk:)`` go by it.
+  /// ``HTTPClient/init(configuration:redirects:)`` and ``ResponseCache/init(for:disk:)`` use it.
   public var persistence = Persistence.disk
 
-  /// The default configuration.
+  /// Makes the default configuration.
   public init() {}
 
-  /// Where cookies and stored answers are kept.
+  /// Where cookies and stored responses are kept.
   public enum Persistence: Sendable, Hashable {
     /// On disk: they outlive the process.
     case disk
@@ -41,10 +43,10 @@ public struct TransportConfiguration: Sendable {
     case memory
   }
 
-  /// Throws when a value cannot be right, or names the first capability that a setting needs and
-  /// `capabilities` lacks.
+  /// Throws when a value is not valid, or when a setting needs a capability that `capabilities` lacks.
   ///
-  /// ``APIError/Reason/misconfigured`` or ``APIError/Reason/unsupportedCapability``.
+  /// The reason is ``APIError/Reason/misconfigured`` or ``APIError/Reason/unsupportedCapability``; the
+  /// error names the first such setting.
   public func validate(for capabilities: TransportCapabilities) throws(APIError) {
     do { try headers.validate() } catch { throw Self.misconfigured(error.detail) }
     try timeouts.validate()
@@ -98,13 +100,12 @@ public struct TransportConfiguration: Sendable {
 
 /// How many connections a transport may have open.
 public struct ConnectionLimits: Sendable, Hashable {
-  /// Connections to one host; more requests wait in the transport's queue, first come first served.
-  /// The default is 64.
+  /// Connections to one host; the default is 64. Further requests wait in the transport's queue, in order.
   public var perHost: Int
   /// Connections in all; nil, the default, means no limit.
   public var total: Int?
 
-  /// Makes limits.
+  /// Makes limits. Numbers below 1 are refused when the transport is made.
   public init(perHost: Int = 64, total: Int? = nil) {
     self.perHost = perHost
     self.total = total
@@ -117,40 +118,41 @@ public struct ConnectionLimits: Sendable, Hashable {
   }
 }
 
-/// Which protocol versions may be spoken.
+/// Which versions of HTTP are used.
 public enum HTTPVersionPolicy: Sendable, Hashable {
-  /// HTTP/1.1 alone.
+  /// HTTP/1.1 only.
   case http1Only
-  /// HTTP/2 when a TLS server offers it, else HTTP/1.1.
+  /// HTTP/2 when a server offers it over TLS, otherwise HTTP/1.1.
   case upToHTTP2
-  /// HTTP/2 at once, over plain connections too, with a server known to speak it.
+  /// HTTP/2 without negotiation, also without TLS, for servers that are known to support it.
   case http2PriorKnowledge
 }
 
-/// Which interfaces may be used. Only Apple systems can tell them apart: elsewhere any change of the
-/// defaults is refused with ``APIError/Reason/unsupportedCapability``.
+/// Which network interfaces may be used. Only `URLSessionTransport` on Apple systems supports it: elsewhere
+/// any change of the defaults is refused with ``APIError/Reason/unsupportedCapability``.
 public struct InterfacePolicy: Sendable, Hashable {
   /// Whether cellular interfaces may be used; the default is true.
   public var allowsCellular = true
-  /// Whether interfaces the system calls expensive may be used; the default is true.
+  /// Whether interfaces that the system considers expensive may be used; the default is true.
   public var allowsExpensive = true
   /// Whether interfaces in Low Data Mode may be used; the default is true.
   public var allowsConstrained = true
-  /// Whether the system may put transfers off to a better time; the default is false.
+  /// Whether the system may delay transfers; the default is false.
   public var isDiscretionary = false
-  /// What the traffic is for, so that the system can weigh it.
+  /// What the traffic is for, so that the system can set its priority; the default is
+  /// ``ServiceType/standard``.
   public var serviceType = ServiceType.standard
 
-  /// The defaults.
+  /// Makes the default policy.
   public init() {}
 
   /// What traffic is for.
   public enum ServiceType: Sendable, Hashable {
     /// Ordinary requests.
     case standard
-    /// Nobody waits for it.
+    /// Traffic that no user waits for.
     case background
-    /// Somebody waits for it.
+    /// Traffic that a user waits for.
     case responsiveData
     /// A video call or stream.
     case video

@@ -5,9 +5,11 @@ import Synchronization
   import FoundationNetworking
 #endif
 
-/// One attempt of a ``URLSessionTransport``: collects what the delegate gets and completes exactly once.
+/// One attempt of a ``URLSessionTransport``: collects what the session's delegate receives and completes
+/// exactly once.
 ///
-/// Callbacks come on the session's serial queue; cancellation and limits in time from any thread.
+/// The delegate's calls come on the session's serial queue; cancellation and time limits come from any
+/// thread.
 final class URLSessionAttempt: CancellableOperation {
   let task: URLSessionTask
   private let exchange: HTTPExchange
@@ -17,9 +19,9 @@ final class URLSessionAttempt: CancellableOperation {
   private let state = Mutex(State())
 
   private struct State {
-    /// Who is told of the response, until it has come.
+    /// Called with the response; nil once it was called.
     var completion: HTTPTransport.Completion?
-    /// Nothing more is taken from the wire: the exchange is over, or its stream ended.
+    /// Whether the attempt has ended; further data is ignored.
     var isOver = false
     var head: HTTPResponse?
     var bytes: [UInt8] = []
@@ -28,7 +30,7 @@ final class URLSessionAttempt: CancellableOperation {
     var isPaused = false
     var progress = TransferProgress()
     var metrics = TransportMetrics()
-    /// Over TLS, where the system tells it.
+    /// The protocol over TLS, where the system reports it.
     var version = HTTPVersion.other
     var lastActivity: ContinuousClock.Instant
     var lastReport: ContinuousClock.Instant?
@@ -37,7 +39,7 @@ final class URLSessionAttempt: CancellableOperation {
     init() { lastActivity = .now }
   }
 
-  /// The bytes of a stream that may lie unread before the task is suspended.
+  /// How many bytes of a stream may be unread before the task is suspended.
   private static let streamMark = 256 * 1024
 
   init(
@@ -69,7 +71,7 @@ final class URLSessionAttempt: CancellableOperation {
   /// Ends the attempt as cancelled.
   func cancel() { fail(APIError(.transport, .cancelled)) }
 
-  /// Ends the attempt with an error and the task with it.
+  /// Ends the attempt with an error, and cancels its task.
   func fail(_ error: APIError) {
     finish(.failure(error))
     task.cancel()
@@ -77,7 +79,7 @@ final class URLSessionAttempt: CancellableOperation {
 
   // MARK: What the delegate gets
 
-  /// Takes status and header fields; false when the body is not wanted.
+  /// Takes status and header fields; false when the body must not be read.
   @discardableResult
   func receive(head system: URLResponse) -> Bool {
     guard state.withLock({ $0.head == nil && !$0.isOver }) else { return true }
@@ -85,7 +87,7 @@ final class URLSessionAttempt: CancellableOperation {
       fail(APIError(.transport, .malformedResponse, "the answer is not HTTP"))
       return false
     }
-    // Linux shows 1xx heads; the one that counts comes after them.
+    // Linux reports 1xx heads; the final one follows.
     guard system.statusCode >= 200 else { return true }
     let headers = URLSessionTransport.headers(of: system)
     let head = HTTPResponse(status: system.statusCode, headers: headers, url: exchange.request.url)
@@ -127,7 +129,7 @@ final class URLSessionAttempt: CancellableOperation {
 
   /// Takes a piece of the body.
   func receive(_ data: Data) {
-    // After a 1xx head Linux announces no other; see ``receive(head:)``.
+    // After a 1xx head Linux reports no further one; see ``receive(head:)``.
     if state.withLock({ $0.head == nil }), let response = task.response { receive(head: response) }
     var failure: APIError?
     let (pipe, report) = state.withLock { state -> (ChunkPipe?, TransferProgress?) in
@@ -153,7 +155,7 @@ final class URLSessionAttempt: CancellableOperation {
     }
   }
 
-  /// Takes the count of bytes sent, of so many; 0 or less when not known.
+  /// Takes the number of bytes sent and the total, which is 0 or less when it is not known.
   func sent(_ count: Int64, of total: Int64) {
     let report = state.withLock { state -> TransferProgress? in
       state.lastActivity = .now
@@ -167,7 +169,7 @@ final class URLSessionAttempt: CancellableOperation {
   /// Takes the end of the task.
   func complete(_ error: (any Error)?) {
     if let error { return finish(.failure(translate(error))) }
-    // Linux shows the delegate no head of a 3xx without a Location.
+    // Linux does not report the head of a 3xx without a Location to the delegate.
     if let response = task.response { receive(head: response) }
     let file = state.withLock { state -> ResponseFile? in
       defer { state.file = nil }
@@ -191,7 +193,8 @@ final class URLSessionAttempt: CancellableOperation {
 
   // MARK: The end
 
-  /// Completes the attempt, or ends its stream when its head was told. Only the first call counts.
+  /// Completes the attempt, or ends its stream when it has completed at its head. Only the first call has
+  /// an effect.
   private func finish(_ end: Result<ResponseFile?, APIError>) {
     var last: TransferProgress?
     let (completion, result, pipe) = state.withLock {
@@ -310,11 +313,12 @@ final class URLSessionAttempt: CancellableOperation {
     }
   }
 
-  /// The time to the nearest limit; nil when the attempt is over, or ended now because a limit is reached.
+  /// The time to the nearest limit; nil when the attempt has ended, or is ended here because a limit is
+  /// reached.
   private func timeLeft() -> Duration? {
     let now = ContinuousClock.now
     let (isOver, quiet) = state.withLock { state in
-      // While the reader of a stream lets us wait, the silence is not the server's.
+      // While the reader of a stream is behind, the server is not idle.
       if state.isPaused { state.lastActivity = now }
       return (state.isOver, now - state.lastActivity)
     }

@@ -5,7 +5,7 @@ import Synchronization
   import FoundationNetworking
 #endif
 
-/// The delegate of the session: hands each callback to the attempt it belongs to.
+/// The delegate of the session: passes each callback to the attempt it belongs to.
 ///
 /// All callbacks come on the session's serial queue.
 final class URLSessionBridge: NSObject, URLSessionDataDelegate {
@@ -16,7 +16,7 @@ final class URLSessionBridge: NSObject, URLSessionDataDelegate {
 
   private let state = Mutex(State())
 
-  /// Makes a attempt and registers it; nil when the transport is stopped.
+  /// Makes an attempt and registers it; nil when the transport is stopped.
   ///
   /// `make` runs under the lock: a task made in an invalidated session ends the program on Linux.
   func add(_ make: () throws(APIError) -> URLSessionAttempt) throws(APIError) -> URLSessionAttempt? {
@@ -28,10 +28,10 @@ final class URLSessionBridge: NSObject, URLSessionDataDelegate {
     }
   }
 
-  /// Lets the attempt of a task go; what still comes for it is dropped.
+  /// Removes the attempt of a task; its further callbacks are ignored.
   func forget(_ task: URLSessionTask) { state.withLock { $0.attempts[task.taskIdentifier] = nil } }
 
-  /// Takes no more attempts and gives those under way.
+  /// Accepts no more attempts and returns the running ones.
   func stop() -> [URLSessionAttempt] {
     state.withLock { state in
       state.isStopped = true
@@ -46,7 +46,7 @@ final class URLSessionBridge: NSObject, URLSessionDataDelegate {
 
   // MARK: URLSessionTaskDelegate
 
-  // A redirect is an answer like any other here; those above follow it.
+  // A redirect is returned like any other response; the layers above follow it.
   func urlSession(
     _ session: URLSession, task: URLSessionTask, willPerformHTTPRedirection response: HTTPURLResponse,
     newRequest request: URLRequest, completionHandler: @escaping @Sendable (URLRequest?) -> Void
@@ -54,8 +54,9 @@ final class URLSessionBridge: NSObject, URLSessionDataDelegate {
     completionHandler(nil)
   }
 
-  // Logins are not ours: a 401 is an answer. Apple's session gives it when nobody has a credential. On Linux
-  // the challenge comes after the whole answer, and whatever it is answered with, the task hangs or fails.
+  // The transport has no logins: a 401 is a response. Apple's session returns it when there is no
+  // credential. On Linux the challenge comes after the complete response, and with any disposition the task
+  // hangs or fails.
   func urlSession(
     _ session: URLSession, task: URLSessionTask, didReceive challenge: URLAuthenticationChallenge,
     completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void

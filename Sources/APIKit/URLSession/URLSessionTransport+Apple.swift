@@ -1,10 +1,10 @@
-// What only Apple's session has. Cannot be compiled on the Linux machines the project is built on.
+// What only Apple's session has. Not compiled on Linux, where the project is built and tested.
 #if !canImport(FoundationNetworking)
   import Foundation
   import Security
 
   extension TransportMetrics {
-    /// The system's record of one transaction, in microseconds since the task began.
+    /// The system's metrics of one transaction, in microseconds since the task began.
     init(_ system: URLSessionTaskTransactionMetrics, since start: Date) {
       self.init()
       var last: Int64 = 0
@@ -39,7 +39,7 @@
   }
 
   extension InterfacePolicy.ServiceType {
-    /// The system's word for it.
+    /// The system's value for it.
     var networkServiceType: URLRequest.NetworkServiceType {
       switch self {
       case .standard: .default
@@ -52,7 +52,7 @@
   }
 
   extension TLSVersion {
-    /// The system's word for it.
+    /// The system's value for it.
     var protocolVersion: tls_protocol_version_t {
       switch self {
       case .tls1_0: .TLSv10

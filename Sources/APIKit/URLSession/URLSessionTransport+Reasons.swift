@@ -5,54 +5,56 @@ import Foundation
 #endif
 
 extension URLSessionTransport {
-  /// The reason of a failure of the system's session.
+  /// The reason for an error of the system's session.
   static func reason(of error: any Error) -> APIError.Reason {
     #if canImport(FoundationNetworking)
-      // Linux has few codes, and puts libcurl's own words into the text.
+      // Linux has few codes, but its texts contain those of libcurl.
       let text = error.localizedDescription
       if let row = curlTexts.first(where: { text.contains($0.text) }) { return row.reason }
     #endif
     return reason(of: (error as? URLError)?.code ?? .unknown)
   }
 
-  /// The reason of a code, one row per code.
+  /// The reason for a code.
   private static func reason(of code: URLError.Code) -> APIError.Reason {
     switch code {
-    // We cancel only after having landed the attempt, so this is the system's doing: an ended session.
+    // An attempt has completed before its task is cancelled, so this comes from the system: an ended
+    // session.
     case .cancelled: .cancelled
-    // The name has no address; `dnsLookupFailed` is Apple's word for a resolver that failed.
+    // The name has no address; on Apple platforms `dnsLookupFailed` means that the resolver failed.
     case .cannotFindHost, .dnsLookupFailed: .unknownHost
     // Refused or unreachable.
     case .cannotConnectToHost: .connectionRefused
     // No interface is up, or calls and roaming forbid it.
     case .notConnectedToInternet, .internationalRoamingOff, .callIsActive, .dataNotAllowed: .noNetwork
-    // Broke in use: reset, or closed before a whole answer.
+    // The connection was reset, or closed before the response was complete.
     case .networkConnectionLost: .connectionLost
-    // The system's own timer; ours come first, so this is a connection attempt the kernel gave up.
+    // The transport's timers fire before the system's, so this is a connection attempt that the kernel gave
+    // up.
     case .timedOut: .connectTimeout
-    // The answer is no HTTP.
+    // The response is not HTTP.
     case .badServerResponse, .cannotParseResponse, .zeroByteResource: .malformedResponse
-    // The scheme was checked before: what is not supported is the answer, HTTP/0.9 for example.
+    // The scheme was checked before, so this is about the response, HTTP/0.9 for example.
     case .unsupportedURL: .malformedResponse
     // A content coding that does not decode.
     case .cannotDecodeContentData, .cannotDecodeRawData: .undecodableContent
     // The system's own size limit.
     case .dataLengthExceedsMaximum: .responseTooLarge
-    // Redirects are followed above the transport; these are the system's words for them.
+    // Redirects are followed above the transport, so these are not expected.
     case .httpTooManyRedirects: .tooManyRedirects
     case .redirectToNonExistentLocation: .redirectRefused
     case .badURL: .invalidURL
-    // The handshake broke off; a server below the minimum version ends here too.
+    // The handshake failed, also with a server below the minimum version.
     case .secureConnectionFailed: .tlsHandshakeFailed
     // The server's certificate.
     case .serverCertificateHasBadDate: .certificateExpired
     case .serverCertificateNotYetValid: .certificateNotYetValid
     case .serverCertificateHasUnknownRoot: .certificateUntrusted
-    // Apple's word for a wrong host as well; nothing in the error tells the two apart.
+    // On Apple platforms also a wrong host; the error does not distinguish the two.
     case .serverCertificateUntrusted: .certificateUntrusted
     // The client's certificate.
     case .clientCertificateRejected, .clientCertificateRequired: .clientCertificateRequired
-    // The file of the body to send; downloads are written by us.
+    // The file of the body to send; the transport itself writes downloads.
     case .fileDoesNotExist, .fileIsDirectory, .noPermissionsToReadFile, .requestBodyStreamExhausted:
       .unreadableBody
     default: .transportFailed
@@ -60,25 +62,25 @@ extension URLSessionTransport {
   }
 
   #if canImport(FoundationNetworking)
-    /// What libcurl 7.88 writes, and the reason it stands for; the first that fits counts.
+    /// Texts of libcurl 7.88 and the reason each means; the first that fits is used.
     private static let curlTexts: [(text: String, reason: APIError.Reason)] = [
-      // CURLE_GOT_NOTHING: closed before a byte of the answer. The system calls it a bad answer.
+      // CURLE_GOT_NOTHING: closed before a byte of the response. The system's code is `badServerResponse`.
       ("Empty reply from server", .connectionLost),
       // CURLE_PARTIAL_FILE: closed before Content-Length or the last chunk.
       ("transfer closed with", .truncatedBody),
-      // CURLE_RECV_ERROR with a chunk size that is no number.
+      // CURLE_RECV_ERROR with a chunk size that is not a number.
       ("in chunked-encoding", .malformedResponse),
       // CURLE_BAD_CONTENT_ENCODING: gzip, deflate, br or zstd does not decode.
       ("content unencoding", .undecodableContent),
-      // CURLE_WRITE_ERROR: bytes behind the first member of a gzip body, which libcurl does not read.
+      // CURLE_WRITE_ERROR: bytes after the first member of a gzip body, which libcurl does not read.
       ("Failed writing received data", .undecodableContent),
-      // CURLE_OUT_OF_MEMORY, which libcurl says of a header line beyond 100 KB.
+      // CURLE_OUT_OF_MEMORY, which libcurl reports for a header line above 100 KB.
       ("Out of memory", .malformedResponse),
-      // CURLE_WEIRD_SERVER_REPLY: a head that is no HTTP.
+      // CURLE_WEIRD_SERVER_REPLY: a head that is not HTTP.
       ("Weird server reply", .malformedResponse),
-      // CURLE_COULDNT_CONNECT, which the system knows only with some error numbers of the kernel.
+      // CURLE_COULDNT_CONNECT, for which the system has a code only with some error numbers of the kernel.
       ("Couldn't connect to server", .connectionRefused),
-      // CURLE_PEER_FAILED_VERIFICATION, by OpenSSL's words.
+      // CURLE_PEER_FAILED_VERIFICATION, by OpenSSL's texts.
       ("certificate has expired", .certificateExpired),
       ("certificate is not yet valid", .certificateNotYetValid),
       ("self-signed certificate in certificate chain", .certificateUntrusted),
@@ -90,7 +92,7 @@ extension URLSessionTransport {
       ("alert certificate required", .clientCertificateRequired),
       ("unsupported protocol", .tlsVersionTooOld),
       ("alert protocol version", .tlsVersionTooOld),
-      // CURLE_SSL_CONNECT_ERROR without one of the words above.
+      // CURLE_SSL_CONNECT_ERROR with none of the texts above.
       ("OpenSSL/", .tlsHandshakeFailed),
     ]
   #endif

@@ -5,9 +5,9 @@ import Foundation
 #endif
 
 extension URLSessionTransport {
-  /// Our request as the system's.
+  /// The system's request for one of the framework.
   static func bridge(_ request: HTTPRequest, headers: HTTPHeaders) throws(APIError) -> URLRequest {
-    // Foundation encodes a bracket of its own accord, and every percent sign beside it a second time.
+    // Foundation encodes a bracket itself, and then every percent sign a second time.
     let target = (request.url.path + (request.url.query.map { "?" + $0 } ?? ""))
       .replacingOccurrences(of: "[", with: "%5B").replacingOccurrences(of: "]", with: "%5D")
     let port = request.url.port.map { ":\($0)" } ?? ""
@@ -24,9 +24,9 @@ extension URLSessionTransport {
     return system
   }
 
-  /// The header fields of the system's response. It keeps neither their order nor their repetition, so
-  /// they come sorted by name, and `Set-Cookie`, whose joined values cannot be told apart by a comma
-  /// alone, is taken apart where a new cookie begins.
+  /// The header fields of the system's response. The system keeps neither their order nor repeated fields.
+  /// So they are sorted by name, and joined values of `Set-Cookie`, which a comma alone does not separate,
+  /// are split where a new cookie begins.
   static func headers(of response: HTTPURLResponse) -> HTTPHeaders {
     var headers = HTTPHeaders()
     for (name, value) in response.allHeaderFields {
@@ -41,7 +41,7 @@ extension URLSessionTransport {
     return headers
   }
 
-  /// Takes joined `Set-Cookie` values apart: a new one begins where a comma is followed by `token=`.
+  /// Splits joined `Set-Cookie` values: a new one begins where a comma is followed by `token=`.
   ///
   /// The comma of an `Expires` date is followed by a space and a number, never by a token and `=`.
   static func splitSetCookie(_ joined: String) -> [String] {

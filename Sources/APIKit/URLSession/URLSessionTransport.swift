@@ -5,28 +5,31 @@ import Synchronization
   import FoundationNetworking
 #endif
 
-/// Carries requests over Foundation's `URLSession`: the default transport on Apple platforms.
+/// Sends requests with Foundation's `URLSession`: the default transport on Apple platforms.
 ///
-/// Built and tested on Linux too, where `CurlTransport` does more and is many times faster. Redirects,
-/// cookies and the cache of `URLSession` are switched off: the layers above do them alike for every
-/// transport. The limits in time are kept by timers of our own, because the system's mean something else on
-/// each platform. What is missing on a platform is missing in ``capabilities-property``.
+/// Built and tested on Linux too, where `CurlTransport` can do more and is many times faster. Redirects,
+/// cookies and the cache of `URLSession` are switched off: the layers above handle them for every
+/// transport. Time limits are timers of the transport, because the system's have other meanings on each
+/// platform. What a platform does not offer is not among the ``capabilities-property``.
 ///
-/// Known limits: repeated header fields of an answer arrive joined, and in the order of their names, because
-/// the system gives a dictionary. On Linux the variables `http_proxy` and `https_proxy` of the environment
-/// count, the version of the protocol is not known over TLS (``HTTPVersion/other``), a compressed body that
-/// was cut passes as whole, and a server that closes in the middle of its header fields, or sends fields
-/// behind a chunked body, ends the program (a trap inside FoundationNetworking): use it there for servers
-/// you trust.
+/// Isolation: may be used from any thread, with many exchanges at once.
+///
+/// Known limits: repeated header fields of a response are joined and sorted by name, because the system
+/// gives a dictionary. On Linux the environment variables `http_proxy` and `https_proxy` apply, the
+/// protocol version is not known over TLS (``HTTPVersion/other``), and a truncated compressed body is
+/// accepted as complete. A server that closes the connection within its header fields, or sends fields
+/// after a chunked body, ends the program on Linux (a trap inside FoundationNetworking): use it there only
+/// with servers you trust.
 public final class URLSessionTransport: HTTPTransport {
   /// What this transport can do on this platform.
   public let capabilities: TransportCapabilities = URLSessionTransport.capabilities
 
   /// What this transport can do on this platform.
   ///
-  /// A connect timeout, streamed uploads, logins, own trust and proxies are missing everywhere; streamed
-  /// downloads (on Linux a task that was suspended ends the program when it goes on), the full metrics,
-  /// interface control, the minimum TLS version and HTTP/2 are Apple's alone.
+  /// On every platform: uploads and downloads of files, progress, idle and total time limits, head
+  /// inspection and a limit of connections per host. On Apple platforms also HTTP/2, streamed downloads,
+  /// full metrics, interface control, the minimum TLS version and Brotli. Streamed downloads are missing on
+  /// Linux because resuming a suspended task ends the program there.
   public static let capabilities: TransportCapabilities = {
     var all: TransportCapabilities = [
       .fileUpload, .fileDownload, .progress, .idleTimeout, .totalTimeout, .headInspection,
@@ -49,7 +52,7 @@ public final class URLSessionTransport: HTTPTransport {
   public init(_ configuration: TransportConfiguration = .standard) throws(APIError) {
     try configuration.validate(for: Self.capabilities)
     if configuration.connections.total != nil {
-      // The system counts per host only.
+      // The system limits connections per host only.
       try TransportCapabilities().require(.connectionLimits, "a limit of connections in all")
     }
     self.configuration = configuration
@@ -63,15 +66,16 @@ public final class URLSessionTransport: HTTPTransport {
 
   deinit { session.invalidateAndCancel() }
 
-  /// Ends the session: attempts in the air fail with ``APIError/Reason/transportStopped``, later ones too.
+  /// Ends the session: running attempts fail with ``APIError/Reason/transportStopped``, and so do later
+  /// ones.
   ///
-  /// Dropping the last reference does the same. May be called more than once.
+  /// Releasing the last reference also ends the session. May be called more than once.
   public func shutdown() {
     for attempt in bridge.stop() { attempt.fail(APIError(.transport, .transportStopped)) }
     session.invalidateAndCancel()
   }
 
-  /// Starts an exchange; see ``HTTPTransport``.
+  /// Starts an exchange and returns at once; see ``HTTPTransport``.
   public func start(
     _ exchange: HTTPExchange, completion: @escaping Completion
   ) -> any CancellableOperation {
@@ -92,7 +96,7 @@ public final class URLSessionTransport: HTTPTransport {
           timeouts: ready.request.timeouts.filled(from: configuration.timeouts),
           maximumDecodedBytes: configuration.maximumDecodedBytes
         ) { [weak bridge] result in
-          // Its task may end later: what still comes for it is dropped.
+          // The task may end later; its further callbacks are ignored.
           if case .failure = result { bridge?.forget(task) }
           completion(result)
         }
@@ -132,7 +136,8 @@ public final class URLSessionTransport: HTTPTransport {
       }
       let file = URL(fileURLWithPath: path)
       guard offset > 0 else { return session.uploadTask(with: request, fromFile: file) }
-      // The system sends files whole; of a mapped one the rest can be sent without reading it at once.
+      // The system sends whole files only; a mapped file can be sent from an offset without reading it into
+      // memory first.
       guard let whole = try? Data(contentsOf: file, options: .alwaysMapped) else {
         throw APIError(.transport, .unreadableBody, "the file \(path) cannot be read")
       }
@@ -153,7 +158,7 @@ public final class URLSessionTransport: HTTPTransport {
     configuration.urlCredentialStorage = nil
     configuration.requestCachePolicy = .reloadIgnoringLocalCacheData
     configuration.httpMaximumConnectionsPerHost = ours.connections.perHost
-    // Our own timers end attempts; the system's must not come before them.
+    // The transport's own timers end attempts; the system's must not fire before them.
     configuration.timeoutIntervalForRequest = systemTimeout
     configuration.timeoutIntervalForResource = systemTimeout
     #if !canImport(FoundationNetworking)
@@ -168,6 +173,6 @@ public final class URLSessionTransport: HTTPTransport {
     return configuration
   }
 
-  /// A week in seconds: longer than any attempt, short enough for the system to count in milliseconds.
+  /// A week in seconds: longer than any attempt, and within the system's range in milliseconds.
   static let systemTimeout: Double = 7 * 86_400
 }

@@ -1,46 +1,49 @@
 public import APIKit
 
-/// What a reformer made of each damage; see ``ReformerContract``.
+/// What a reformer did with each change of a response; see ``ReformerContract``.
 public struct ContractReport: Sendable, CustomStringConvertible {
-  /// What came of one damage.
+  /// The result of one change.
   public enum Verdict: String, Sendable, Hashable, CaseIterable {
     /// The reformer threw.
     case threw
-    /// It put out something else than for the intact answer.
+    /// Its output differs from that for the unchanged response.
     case defaulted
-    /// It put out the same: it does not read the value, or does not need it.
+    /// Its output is the same: it does not read the value, or does not need it.
     case unnoticed
-    /// It brought its process down. Only an isolated run can tell.
+    /// It crashed. Only an isolated run reports this.
     case crashed
   }
 
-  /// One damage and what came of it.
+  /// One change and its result.
   public struct Finding: Sendable {
-    /// The damage.
+    /// The change.
     public let damage: Damage
-    /// What came of it.
+    /// The result.
     public let verdict: Verdict
-    /// The error's detail when it threw.
+    /// The detail of the error when the reformer threw, or how a child process ended that crashed;
+    /// otherwise empty.
     public let text: String
   }
 
-  /// Every damage in the order of the answer.
+  /// Every change, in the order of ``ReformerContract/damages``.
   public let findings: [Finding]
-  /// Why the reformer refuses the intact answer; nil when it takes it. The findings are empty then.
+  /// Why the reformer refuses the unchanged response; nil when it accepts it. When it is not nil, the
+  /// findings are empty.
   public let intactError: String?
 
-  /// Whether the reformer takes the intact answer and survives every damage.
+  /// Whether the reformer accepts the unchanged response and crashes at no change. False when there are no
+  /// findings.
   public var isKept: Bool { intactError == nil && !findings.isEmpty && self[.crashed].isEmpty }
 
-  /// The findings of one verdict.
+  /// The findings with one verdict.
   public subscript(verdict: Verdict) -> [Finding] { findings.filter { $0.verdict == verdict } }
 
-  /// What came of one damage; nil when it was not tried.
+  /// The result of one change; nil when it was not tried.
   public func verdict(at path: RawPath, _ how: Damage.How) -> Verdict? {
     findings.first { $0.damage.path == path && $0.damage.how == how }?.verdict
   }
 
-  /// A count per verdict, then each damage with what came of it.
+  /// The number of findings per verdict, then each change with its result.
   public var description: String {
     if let intactError { return "the intact answer is refused: \(intactError)" }
     let counts = Verdict.allCases.map { "\(self[$0].count) \($0.rawValue)" }.joined(separator: ", ")

@@ -2,27 +2,28 @@
   import APIKit
   public import Foundation
 
-  /// How to start the program that runs a contract once more, so that a crash is the child's and not the
-  /// test's.
+  /// How to start the program again as a child process that tries the changes, so that a crash ends the
+  /// child and not the test.
   public struct ContractChild: Sendable {
-    /// The program.
+    /// The program to start.
     public var executable: URL
     /// Arguments that make it reach the same ``ReformerContract/run(isolatedBy:)`` again.
     public var arguments: [String]
-    /// The longest a child may take before it counts as crashed. The default is 60 seconds.
+    /// How long a child may take before it is killed and counts as crashed. The default is 60 seconds;
+    /// fractions of a second are ignored.
     public var limit: Duration = .seconds(60)
 
-    /// Makes a child of any program.
+    /// Makes a description of a child of any program.
     public init(executable: URL, arguments: [String]) {
       self.executable = executable
       self.arguments = arguments
     }
 
-    /// A child that runs one XCTest method of this test run again.
+    /// A child that runs one XCTest method of this test bundle.
     ///
     /// - Parameters:
-    ///   - module: The test target: `ReformersTests`.
-    ///   - test: Class and method: `RentContractTests/testTheContractIsKept`.
+    ///   - module: The test target, such as `ReformersTests`. Not used on macOS.
+    ///   - test: Class and method, such as `RentContractTests/testTheContractIsKept`.
     public static func xctest(module: String, test: String) -> ContractChild {
       let executable = URL(fileURLWithPath: Bundle.main.executablePath ?? CommandLine.arguments[0])
       #if os(macOS)
@@ -35,11 +36,13 @@
   }
 
   extension ReformerContract {
-    /// Tries every damage in child processes, so that one that crashes the reformer is reported as such.
+    /// Tries every change in child processes, so that a change that crashes the reformer is reported.
     ///
-    /// The child is this program run again; it must reach this very call, does the work there and exits. One
-    /// child does for all damages; each crash costs another.
-    /// - Throws: An `APIError` when the child cannot be started or never reaches this call.
+    /// The child is this program, started again. It must reach this call, tries the changes there and
+    /// exits. One child tries all changes; after each crash another one continues. Blocks the calling
+    /// thread while a child runs. Available on Linux and macOS.
+    /// - Throws: An `APIError` when the child does not reach this call, or the system's error when it
+    ///   cannot be started.
     public func run(isolatedBy child: ContractChild) throws -> ContractReport {
       if let order = ContractOrder.ofThisProcess {
         guard order.contract == "\(Subject.self)" else {
@@ -77,7 +80,7 @@
       return ContractReport(findings: findings, intactError: nil)
     }
 
-    /// The child's side: tries the damages from the start it was given and writes what came of each.
+    /// Runs in the child: tries the changes from the given start on and writes the result of each.
     private func obey(_ order: ContractOrder) -> Never {
       switch outcome(of: recordedResponse) {
       case .failure(let error): order.write(order.plain((error as? APIError)?.detail ?? "\(error)"))
@@ -92,7 +95,8 @@
     }
   }
 
-  /// What a parent tells its child, through the environment, and the file the child answers in.
+  /// What a parent passes to its child in an environment variable, and the file that the child writes its
+  /// results to.
   private struct ContractOrder {
     static let variable = "APIKIT_REFORMER_CONTRACT"
     static let ready = "ready"
@@ -109,7 +113,7 @@
         .appendingPathComponent("reformer-contract-\(UUID().uuidString)").path
     }
 
-    /// The order this process was started with, if it is a child.
+    /// The order that this process was started with; nil when it is not a child.
     static var ofThisProcess: ContractOrder? {
       let parts = ProcessInfo.processInfo.environment[variable]?.split(separator: "\n") ?? []
       guard parts.count == 3, let start = Int(parts[1]) else { return nil }
@@ -122,7 +126,7 @@
       self.path = path
     }
 
-    /// Starts the child and waits for its end; says how it ended.
+    /// Starts the child, waits for its end and returns how it ended.
     func give(to child: ContractChild) throws -> String {
       _ = FileManager.default.createFile(atPath: path, contents: nil)
       let process = Process()
@@ -148,7 +152,7 @@
 
     var lines: [String] {
       let text = (try? String(contentsOfFile: path, encoding: .utf8)) ?? ""
-      // A line without its end was cut by the crash.
+      // A line without a line break was truncated by a crash.
       return text.components(separatedBy: "\n").dropLast()
     }
 

@@ -1,37 +1,36 @@
 public import APIKit
 
-/// Damages a recorded answer key by key and reports what a reformer makes of it.
+/// Changes a recorded response value by value and reports what a reformer does with it.
 ///
-/// For each member of the answer, one at a time: it is removed, set to null, and given each other kind of
-/// value. The reformer must survive all of that, and the report shows which damage it throws for, which it
-/// stands in for with a default, and which it does not notice because it does not read the key.
+/// Each member of the response is removed, set to null, and replaced by a value of each other kind, one
+/// change at a time. The reformer must not crash. The report shows for which changes it throws, uses a
+/// default, or notices nothing because it does not read the value.
 ///
 /// ```swift
 /// let report = ReformerContract(RentListReformer(), recorded: raw, source: source).run()
 /// XCTAssertEqual(report.verdict(at: "items[0].price", .removed), .threw)
 /// ```
-/// A crash of the reformer takes the process with it, unless the run is isolated: see
-/// ``run(isolatedBy:)``.
+/// A crash of the reformer ends the process, unless the run is isolated: see ``run(isolatedBy:)``.
 public struct ReformerContract<Subject: Reformer>: Sendable {
   private let reformer: Subject
   let recordedResponse: RawData
   private let source: ReformSource
-  /// Of each array, so many elements are damaged; the others are like them. The default is 2.
+  /// How many elements of each array are changed, from its start; the default is 2.
   public var elementsPerArray = 2
 
-  /// Makes a contract test.
+  /// Makes a contract.
   ///
   /// - Parameters:
-  ///   - reformer: What is tested.
-  ///   - recorded: An answer of the real API that the reformer takes.
-  ///   - source: Where the answer came from.
+  ///   - reformer: The reformer to test.
+  ///   - recorded: A response of the real API that the reformer accepts.
+  ///   - source: The source of the response, as the reformer gets it.
   public init(_ reformer: Subject, recorded: RawData, source: ReformSource) {
     self.reformer = reformer
     recordedResponse = recorded
     self.source = source
   }
 
-  /// Every damage, in the order of the answer.
+  /// Every change, object members in the order of their names, array elements in order.
   public var damages: [Damage] {
     paths(in: recordedResponse, at: []).flatMap { path in
       let kind = recordedResponse.at(RawPath(steps: path)).kind
@@ -41,7 +40,7 @@ public struct ReformerContract<Subject: Reformer>: Sendable {
     }
   }
 
-  /// Tries every damage in this process.
+  /// Tries every change in this process, on the calling thread.
   public func run() -> ContractReport {
     let intact = outcome(of: recordedResponse)
     guard case .success(let intact) = intact else {
@@ -50,7 +49,7 @@ public struct ReformerContract<Subject: Reformer>: Sendable {
     return ContractReport(findings: damages.map { finding(of: $0, intact: intact) }, intactError: nil)
   }
 
-  /// What comes of one damage.
+  /// The result of one change.
   func finding(of damage: Damage, intact: String) -> ContractReport.Finding {
     switch outcome(of: damage.applied(to: recordedResponse)) {
     case .failure(let error):
@@ -61,7 +60,7 @@ public struct ReformerContract<Subject: Reformer>: Sendable {
     }
   }
 
-  /// The output as a text, which can be compared whatever its type is.
+  /// The output as text, which can be compared for any type.
   func outcome(of raw: RawData) -> Result<String, any Error> {
     Result { String(reflecting: try reformer.reform(raw, from: source)) }
   }
@@ -82,15 +81,15 @@ public struct ReformerContract<Subject: Reformer>: Sendable {
   }
 }
 
-/// One thing done to one value of an answer.
+/// One change of one value of a response.
 public struct Damage: Sendable, Hashable, CustomStringConvertible {
-  /// What is done.
+  /// The kind of change.
   public enum How: Sendable, Hashable, CustomStringConvertible {
-    /// The member, or the element, is no longer there.
+    /// The member or element is removed.
     case removed
-    /// It is null.
+    /// It is set to null.
     case nulled
-    /// It is a value of another kind.
+    /// It is replaced by a value of another kind.
     case became(Stand)
 
     /// `removed`, `nulled`, `became a string`.
@@ -103,7 +102,7 @@ public struct Damage: Sendable, Hashable, CustomStringConvertible {
     }
   }
 
-  /// A value put in the place of one of another kind.
+  /// A value that replaces one of another kind.
   public enum Stand: String, Sendable, Hashable {
     /// The text `damaged`.
     case string = "a string"
@@ -139,22 +138,23 @@ public struct Damage: Sendable, Hashable, CustomStringConvertible {
 
   static let stand: [Stand] = [.string, .number, .bool, .array, .object]
 
-  /// Where the value stands.
+  /// The path of the value.
   public let path: RawPath
-  /// What is done to it.
+  /// The kind of change.
   public let how: How
 
   /// `items[0].price removed`.
   public var description: String { "\(path) \(how)" }
 
-  /// The answer with this damage.
+  /// The response with this change.
   func applied(to raw: RawData) -> RawData {
     let text = Self.text(of: raw, damaged: path.steps[...], how) ?? "null"
-    // What is written here is JSON: pieces of a document that was parsed, between its own brackets.
+    // The text is valid JSON: it is made of parts of a parsed document and of brackets.
     return (try? RawData(parsing: text)) ?? raw
   }
 
-  /// The JSON text of a value with the damage at the end of the steps; nil when the value itself goes.
+  /// The JSON text of a value with the change at the end of the steps; nil when the value itself is
+  /// removed.
   private static func text(of raw: RawData, damaged steps: ArraySlice<RawPath.Step>, _ how: How) -> String? {
     guard let step = steps.first else {
       switch how {

@@ -23,13 +23,13 @@ public final class StubGate: Sendable {
 
   private let state: Mutex<State>
 
-  /// Makes a gate; closed unless told otherwise.
+  /// Makes a gate; closed by default.
   public init(isOpen: Bool = false) { state = Mutex(State(isOpen: isOpen)) }
 
-  /// How many requests wait at the gate now.
+  /// How many requests are held now.
   public var waiting: Int { state.withLock { $0.held.count } }
 
-  /// Lets all waiting requests pass, and every later one.
+  /// Lets all held and all later requests pass.
   public func open() {
     let released = state.withLock { state in
       state.isOpen = true
@@ -39,7 +39,8 @@ public final class StubGate: Sendable {
     for one in released { one.continuation.resume(returning: true) }
   }
 
-  /// Lets `count` requests pass, those waiting longest first; the rest of the count is for later ones.
+  /// Lets `count` requests pass, the oldest first. When fewer are held, the rest of the count applies to
+  /// later requests.
   public func pass(_ count: Int = 1) {
     let released = state.withLock { state in
       let now = min(count, state.held.count)
@@ -50,7 +51,7 @@ public final class StubGate: Sendable {
     for one in released { one.continuation.resume(returning: true) }
   }
 
-  /// Holds every later request.
+  /// Holds every later request; what is left of ``pass(_:)`` no longer applies.
   public func close() {
     state.withLock { state in
       state.isOpen = false
@@ -58,7 +59,8 @@ public final class StubGate: Sendable {
     }
   }
 
-  /// Returns when so many requests have come to the gate since it was made, held or not.
+  /// Returns when this many requests have arrived since the gate was made, whether they were held or not.
+  /// Does not end when the task is cancelled.
   public func waitForArrivals(_ count: Int) async {
     await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
       let isThere = state.withLock { state in
@@ -84,8 +86,8 @@ public final class StubGate: Sendable {
       }
       return (false, state.nextID, reached)
     }
-    // Those who wait for arrivals go on only after the request stands in the line, else they might count
-    // it too early; a request that passes at once has nothing to wait for.
+    // Tasks that wait for arrivals are resumed only when the request is among the held ones, so that
+    // ``waiting`` counts it. A request that passes at once is never among them.
     if passes {
       for one in reached { one.resume() }
       return true

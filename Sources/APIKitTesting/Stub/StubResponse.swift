@@ -1,8 +1,9 @@
 public import APIKit
 
-/// What a ``StubTransport`` does with one request: answer, fail, wait, compute or keep silent.
+/// What a ``StubTransport`` does with one request: respond, fail, wait, compute a response, or send
+/// nothing.
 ///
-/// Answers nest: `.after(.seconds(1), .status(503))`, `.held(by: gate, .json("[]"))`.
+/// They nest: `.after(.seconds(1), .status(503))`, `.held(by: gate, .json("[]"))`.
 public struct StubResponse: Sendable {
   indirect enum Kind: Sendable {
     case response(HTTPResponse, chunks: [[UInt8]]?)
@@ -16,12 +17,12 @@ public struct StubResponse: Sendable {
 
   let kind: Kind
 
-  /// A response as it is. Its `url` and `metrics` are filled in when it is sent.
+  /// This response. Its `url` and `metrics` are set when it is returned.
   public static func response(_ response: HTTPResponse) -> StubResponse {
     StubResponse(kind: .response(response, chunks: nil))
   }
 
-  /// Bytes of any type.
+  /// Bytes of any content type; none is sent by default.
   public static func bytes(
     _ body: [UInt8], status: Int = 200, contentType: String? = nil, headers: HTTPHeaders = HTTPHeaders()
   ) -> StubResponse {
@@ -30,7 +31,7 @@ public struct StubResponse: Sendable {
     return .response(HTTPResponse(status: status, headers: fields, body: .bytes(body)))
   }
 
-  /// JSON as it stands on the wire, with the content type `application/json`. The text is not checked.
+  /// JSON text, with the content type `application/json`. The text is not checked.
   public static func json(
     _ text: String, status: Int = 200, headers: HTTPHeaders = HTTPHeaders()
   ) -> StubResponse {
@@ -54,7 +55,7 @@ public struct StubResponse: Sendable {
     .status(status, headers: ["Location": location])
   }
 
-  /// A body that arrives in these chunks: what a streamed response is asked for one after the other.
+  /// A body that a streamed response gives in these chunks. In memory or a file they are joined.
   public static func chunks(
     _ chunks: [[UInt8]], status: Int = 200, headers: HTTPHeaders = HTTPHeaders()
   ) -> StubResponse {
@@ -62,44 +63,45 @@ public struct StubResponse: Sendable {
     return StubResponse(kind: .response(whole, chunks: chunks))
   }
 
-  /// An error of the wire, or any other.
+  /// A failure with this error.
   public static func failure(_ error: APIError) -> StubResponse { StubResponse(kind: .failure(error)) }
 
-  /// An error of the wire with the reason's own text: `.failure(.connectionRefused)`.
+  /// A failure in `transport` with this reason and its text: `.failure(.connectionRefused)`.
   public static func failure(_ reason: APIError.Reason) -> StubResponse {
     .failure(APIError(.transport, reason))
   }
 
-  /// The connection is dropped before a byte of the answer: ``APIError/Reason/connectionLost``.
+  /// The connection is closed before a byte of the response: `APIError.Reason.connectionLost`.
   public static var dropped: StubResponse {
     .failure(APIError(.transport, .connectionLost, "the connection was closed without an answer"))
   }
 
   /// The head of the response and `count` bytes of its body, then the end of the connection:
-  /// ``APIError/Reason/truncatedBody``.
+  /// `APIError.Reason.truncatedBody`.
   public static func truncated(after count: Int, of response: HTTPResponse) -> StubResponse {
     StubResponse(kind: .truncated(response, count: count))
   }
 
-  /// An answer that comes later, by the transport's clock.
+  /// A response after a wait on the transport's clock.
   ///
-  /// A wait beyond the request's idle or total limit ends at that limit with its reason, as on the wire.
+  /// A wait beyond the request's idle or total limit fails at that limit, as with a real transport.
   public static func after(_ wait: Duration, _ answer: StubResponse) -> StubResponse {
     StubResponse(kind: .after(wait, answer))
   }
 
-  /// An answer that comes when the gate opens: tests that hold need no sleep.
+  /// A response when the gate lets the request pass, so that a test need not sleep.
   public static func held(by gate: StubGate, _ answer: StubResponse) -> StubResponse {
     StubResponse(kind: .held(gate, answer))
   }
 
-  /// An answer made from the request, body included.
+  /// A response that a closure makes from the request, whose body is in memory. The closure runs off the
+  /// main actor.
   public static func computed(
     _ make: @escaping @Sendable (HTTPRequest) async throws(APIError) -> StubResponse
   ) -> StubResponse {
     StubResponse(kind: .computed(make))
   }
 
-  /// No answer ever: the request ends at its idle or total limit, or when it is cancelled.
+  /// No response: the request ends at its idle or total limit, or when it is cancelled.
   public static var silence: StubResponse { StubResponse(kind: .silence) }
 }

@@ -1,18 +1,19 @@
 public import APIKit
 import Synchronization
 
-/// A transport without a wire, for tests: gives scripted answers and keeps what it was asked.
+/// A transport for tests: returns scripted responses and records the requests, without a network.
 ///
 /// ```swift
 /// let stub = StubTransport()
 /// stub.on(.get, "/rents", .failure(.connectionLost), .json(#"{"items": []}"#))
 /// ```
-/// Answers of one rule are given in order and the last one for ever. Of several rules that match, the
-/// latest wins, so a test may override what its set-up scripted. A request that no rule matches fails with
-/// ``APIError/Reason/misconfigured`` naming it. Size limits, files, streams, head inspection, progress,
-/// cancellation and the limits in time work as on a real wire. May be used from any thread.
+/// The responses of one rule are returned in order; the last one is repeated. Of several rules that match,
+/// the one added last applies, so a test may override what its set-up scripted. A request that no rule
+/// matches fails with `APIError.Reason.misconfigured`, and the error names it. Size limits, files, streams,
+/// head inspection, progress, cancellation and the idle and total time limits work as with a real
+/// transport. May be used from any thread.
 public final class StubTransport: AsyncHTTPTransport {
-  /// What the stub claims to be able to do; everything by default. A test may take some away.
+  /// What the stub can do; everything by default. A test may pass fewer.
   public let capabilities: TransportCapabilities
 
   private struct Rule {
@@ -36,10 +37,13 @@ public final class StubTransport: AsyncHTTPTransport {
   /// Makes a stub.
   ///
   /// - Parameters:
-  ///   - answers: For every request that no rule matches, in order, the last one repeated. None by default.
-  ///   - capabilities: What it claims to be able to do; everything by default.
-  ///   - clock: Measures the waits of ``StubResponse/after(_:_:)``; the system's by default.
-  ///   - keepsRequests: Whether ``requests`` records; false for long loads.
+  ///   - answers: The responses to every request that no other rule matches, in order; the last one is
+  ///     repeated. None by default.
+  ///   - capabilities: What it can do; everything by default.
+  ///   - clock: The clock of ``StubResponse/after(_:_:)`` and ``StubResponse/silence``, and of the time
+  ///     limits during them; the system's by default.
+  ///   - keepsRequests: Whether ``requests`` records; true by default. Use false in tests with very many
+  ///     requests.
   public init(
     _ answers: StubResponse..., capabilities: TransportCapabilities = .all,
     clock: any Clock<Duration> = ContinuousClock(), keepsRequests: Bool = true
@@ -50,22 +54,25 @@ public final class StubTransport: AsyncHTTPTransport {
     if !answers.isEmpty { add(answers) { _ in true } }
   }
 
-  /// Scripts the answers to a method and a path. A path that ends in `*` matches what begins like it.
+  /// Scripts the responses to a method and a path. A path that ends with `*` matches every path with that
+  /// beginning.
   public func on(_ method: HTTPMethod, _ path: String, _ answers: StubResponse...) {
     add(answers) { $0.method == method && Self.matches($0.url.path, path) }
   }
 
-  /// Scripts the answers to a path, whatever the method. A path that ends in `*` matches what begins like it.
+  /// Scripts the responses to a path, for every method. A path that ends with `*` matches every path with
+  /// that beginning.
   public func on(_ path: String, _ answers: StubResponse...) {
     add(answers) { Self.matches($0.url.path, path) }
   }
 
-  /// Scripts the answers to the requests that a closure picks.
+  /// Scripts the responses to the requests for which a closure returns true. The closure runs under a lock:
+  /// it must be quick and must not use the stub.
   public func when(_ matches: @escaping @Sendable (HTTPRequest) -> Bool, _ answers: StubResponse...) {
     add(answers, matches)
   }
 
-  /// Forgets all rules and recorded requests.
+  /// Removes all rules, those of the initialiser included, and all recorded requests.
   public func reset() {
     state.withLock { state in
       state.rules = []
@@ -75,12 +82,13 @@ public final class StubTransport: AsyncHTTPTransport {
 
   // MARK: What was asked
 
-  /// Every request so far, in the order they came. Bodies from files and streams stand there as bytes.
+  /// Every request so far, in order. Bodies from files and streams are recorded as bytes.
   public var requests: [HTTPRequest] { state.withLock { $0.requests } }
 
-  /// Returns the requests once there are `count` of them.
+  /// Returns the recorded requests when there are at least `count`.
   ///
-  /// Throws ``APIError/Reason/totalTimeout`` when they do not come within the limit, 10 seconds by default.
+  /// Throws `APIError.Reason.totalTimeout` when there are fewer after `limit`, or when the task is
+  /// cancelled. The default limit is 10 seconds of real time.
   @discardableResult
   public func waitForRequests(
     _ count: Int, within limit: Duration = .seconds(10)
@@ -115,13 +123,14 @@ public final class StubTransport: AsyncHTTPTransport {
 
   // MARK: Holding
 
-  /// Holds every later request after it was recorded, until ``release()`` or ``release(_:)``.
+  /// Holds every later request, after it was recorded, until ``release()`` or ``release(_:)``.
   public func hold() { gate.close() }
 
-  /// Lets all held requests go on, and every later one.
+  /// Lets all held and all later requests continue.
   public func release() { gate.open() }
 
-  /// Lets `count` held requests go on, the oldest first.
+  /// Lets `count` held requests continue, the oldest first. When fewer are held, the rest of the count
+  /// applies to later requests.
   public func release(_ count: Int) { gate.pass(count) }
 
   /// How many requests are held now.
@@ -129,7 +138,7 @@ public final class StubTransport: AsyncHTTPTransport {
 
   // MARK: HTTPTransport
 
-  /// Gives the scripted response.
+  /// Returns the scripted response.
   public func respond(to exchange: HTTPExchange) async throws(APIError) -> HTTPResponse {
     try capabilities.check(exchange)
     let start = ContinuousClock.now

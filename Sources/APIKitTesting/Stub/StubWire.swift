@@ -2,13 +2,13 @@ import APIKit
 import Foundation
 import Synchronization
 
-/// Plays one answer of a ``StubTransport`` as a wire would: waits, limits, head, body, progress.
+/// Plays one response of a ``StubTransport`` as a transport would: waits, limits, head, body, progress.
 struct StubWire {
   let exchange: HTTPExchange
   let request: HTTPRequest
   let clock: any Clock<Duration>
   let start: ContinuousClock.Instant
-  /// Time waited by the script's clock, for the total limit.
+  /// Time waited on the script's clock, for the total limit.
   private var waited = Duration.zero
 
   init(
@@ -46,7 +46,7 @@ struct StubWire {
     }
   }
 
-  /// Waits so long, or without end; ends at the idle or total limit with its reason.
+  /// Waits this long, or without end; throws at the idle or total limit.
   private mutating func pause(_ wait: Duration?) async throws(APIError) {
     let limits = request.timeouts.filled(from: .standard)
     var end = wait ?? .seconds(1_000_000_000)
@@ -75,7 +75,7 @@ struct StubWire {
         throw APIError(.transport, .refusedAtHeaders, underlying: error, evidence: headOnly(response))
       }
     }
-    // A real server sends no body here (RFC 9110, 9.3.2, 15.3.5, 15.4.5), whatever the script says.
+    // A real server sends no body here (RFC 9110, 9.3.2, 15.3.5, 15.4.5).
     let hasBody = request.method != .head && ![204, 304].contains(response.status)
     let body = hasBody ? response.bytes : []
     if !hasBody { response.body = .bytes([]) }
@@ -111,7 +111,7 @@ struct StubWire {
     }
   }
 
-  /// Nothing, half and all, each way, as a wire would tell.
+  /// Reports the progress: for each direction nothing, half and all.
   private func report(received: Int) {
     guard let tell = exchange.onProgress else { return }
     let sent = Int64(sentCount)
@@ -150,7 +150,7 @@ struct StubWire {
     time.components.seconds * 1_000_000 + time.components.attoseconds / 1_000_000_000_000
   }
 
-  /// The body as bytes: what a server would have received.
+  /// The body as bytes, as a server would receive it.
   static func read(_ body: HTTPBody) async throws(APIError) -> HTTPBody {
     switch body {
     case .empty, .bytes: return body
@@ -171,7 +171,7 @@ struct StubWire {
     }
   }
 
-  /// The chunks not yet taken.
+  /// The chunks that were not read yet.
   private final class Chunks: Sendable {
     private let rest: Mutex<ArraySlice<[UInt8]>>
     init(_ chunks: [[UInt8]]) { rest = Mutex(chunks[...]) }

@@ -1,6 +1,6 @@
 import APIKit
 
-/// Which homes a command is about, as the user says it.
+/// Which homes the user asks for, and in which order.
 struct HomeQuery: Sendable {
   /// What the homes can be sorted by.
   enum SortKey: String, CaseIterable, Sendable {
@@ -43,7 +43,8 @@ struct HomeQuery: Sendable {
     size = try arguments.number("--size", in: 1...100) ?? 20
   }
 
-  /// The parameters of one page, in the words that all managers of homes take: each translates them.
+  /// The parameters of one page, with names that all managers of homes accept; each manager translates them
+  /// for its service.
   func parameters(page: Int) -> Parameters {
     var parameters = filters
     if let sort { parameters["sort"] = .string((isDescending ? "-" : "") + sort.rawValue) }

@@ -1,6 +1,6 @@
 /// One option of a command: its names, its value, and a line for the help.
 struct Option: Sendable {
-  /// The first is the one shown; others are taken as well.
+  /// The first is shown in the help; the others are accepted as well.
   var names: [String]
   /// The word for its value in the help; nil for an option without one.
   var value: String?

@@ -9,10 +9,10 @@ struct ParsedArguments: Sendable {
   private var values: [String: String] = [:]
   private(set) var operands: [String] = []
 
-  /// Takes words apart by the options that are known: `--name value`, `--name=value`, `--name`.
+  /// Parses words by the known options: `--name value`, `--name=value`, `--name`.
   ///
-  /// After `--` all words are operands. Refuses unknown options, missing and needless values, options given
-  /// twice, and more or fewer operands than are named.
+  /// After `--` all words are operands. Throws for unknown options, missing and unexpected values, options
+  /// given twice, and more or fewer operands than are named.
   init(_ words: [String], options: [Option], operands names: [String]) throws(UsageError) {
     var rest = words[...]
     var isOperandsOnly = false

@@ -1,6 +1,6 @@
 import APIKit
 
-/// The transports a user can ask for; the first is the platform's own.
+/// The transports that a user can choose; the first is the platform's default.
 enum TransportChoice: String, CaseIterable {
   #if os(Linux)
     case curl
@@ -20,7 +20,7 @@ enum TransportChoice: String, CaseIterable {
   }
 }
 
-/// Shows each request on its way to another transport.
+/// Prints each request and passes it to another transport.
 struct TalkingTransport: AsyncHTTPTransport {
   let base: any HTTPTransport
   let console: Console

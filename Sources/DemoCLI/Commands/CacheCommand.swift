@@ -1,7 +1,7 @@
 import APIKit
 import Reformers
 
-/// Shows what runs have kept and how often it was used, and clears it.
+/// Shows the stored responses of all runs and how often they were used, and removes them.
 struct CacheCommand: Command {
   static let name = "cache"
   static let summary = "what runs have kept, and how often it was used"
@@ -23,7 +23,7 @@ struct CacheCommand: Command {
       await cache.flush()
     }
     let numbers = cache.statistics
-    // The disk has what all runs have counted; memory begins anew with every run.
+    // The counts of the disk are those of all runs; the counts of memory are those of this run.
     let levels = [("disk", numbers.diskOverall), ("memory", numbers.memory)]
     if session.writesJSON {
       var plain: [String: Any?] = ["folder": session.cacheFolder, "faults": numbers.faults]

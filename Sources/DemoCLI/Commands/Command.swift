@@ -1,18 +1,18 @@
-/// One thing the demo can show: it takes its arguments apart, then runs.
+/// One command of the demo: it parses its arguments, then runs.
 @MainActor
 protocol Command {
-  /// The word on the command line.
+  /// Its name on the command line.
   static var name: String { get }
   /// One line for the help.
   static var summary: String { get }
-  /// What follows the options, in the words of the help; each must be given.
+  /// The names of its operands, as the help shows them; each must be given.
   static var operands: [String] { get }
-  /// The options beside those of every command.
+  /// Its options, in addition to those of every command.
   static var options: [Option] { get }
 
-  /// Takes the arguments apart; nothing has happened yet.
+  /// Parses the arguments, without any effect.
   init(_ arguments: ParsedArguments) throws(UsageError)
-  /// Does it. What it throws is printed, and the exit status is 1.
+  /// Runs the command. An error that it throws is printed, and the exit status is 1.
   func run(in session: Session) async throws
 }
 

@@ -1,6 +1,6 @@
 import Reformers
 
-/// Says what there is.
+/// Prints the help.
 struct HelpCommand: Command {
   static let name = "help"
   static let summary = "show the commands, or the options of one"

@@ -1,7 +1,7 @@
 import APIKit
 import Foundation
 
-/// Signs in at an authorization server, through the browser and back to loopback.
+/// Signs in at an authorization server, with the browser and a redirect to loopback.
 struct LoginCommand: Command {
   static let name = "login"
   static let summary = "sign in by OAuth 2.0: browser, loopback redirect, token, and a call with it"
@@ -51,7 +51,8 @@ struct LoginCommand: Command {
       credential, authenticator, isOwn ? try HTTPURL(session.baseURL.string + "oauth/me") : nil, session)
   }
 
-  /// The server named on the command line, by its addresses or by its name alone; else the demo's own.
+  /// The server of the command line, given by its addresses or by its issuer alone; otherwise the demo's
+  /// own.
   private func configuration(in session: Session) async throws -> OAuthConfiguration {
     let clientID = arguments.text("--client") ?? "demo"
     let issuer = arguments.text("--issuer")
@@ -92,7 +93,7 @@ struct LoginCommand: Command {
   }
 }
 
-/// The one address that says who a token belongs to.
+/// The service of the one address that names the user of a token.
 private struct MeService: APIService {
   let name = "Login"
   let environments: ServiceEnvironments

@@ -1,7 +1,8 @@
 import Foundation
 import Reformers
 
-/// Shows homes as dots in the terminal and as a picture: the responses of the list, by another reformer.
+/// Shows homes as dots in the terminal and as a picture: the responses of the list, through another
+/// reformer.
 struct MapCommand: Command {
   static let name = "map"
   static let summary = "show homes on a map: dots in the terminal, and an SVG file"

@@ -3,7 +3,7 @@ import DemoServer
 import Dispatch
 import Foundation
 
-/// Serves the three listing APIs until it is told to end.
+/// Serves the three listing APIs until the process is asked to end.
 struct ServeCommand: Command {
   static let name = "serve"
   static let summary = "serve the three listing APIs until interrupted"
@@ -28,7 +28,7 @@ struct ServeCommand: Command {
     server.stop()
   }
 
-  /// Returns when the process is asked to end.
+  /// Returns when the process gets a signal to end.
   private nonisolated static func interruption() async {
     let signals = [SIGINT, SIGTERM].map { number in
       signal(number, SIG_IGN)

@@ -1,7 +1,7 @@
 import APIKit
 import Reformers
 
-/// Starts four loads in a row under each takeoff policy and shows what became of them.
+/// Starts four loads in a row under each takeoff policy and shows how each ended.
 struct TakeoffCommand: Command {
   static let name = "takeoff"
   static let summary = "what flies, is refused and is cancelled under each takeoff policy"
@@ -40,7 +40,7 @@ struct TakeoffCommand: Command {
     session.console.print("already-loading and throttled: refused at takeoff; superseded: cancelled later")
   }
 
-  /// Starts the loads and waits until all are over; for each a word: landed, or why it did not.
+  /// Starts the loads and waits until all have ended; returns a word for each: landed, or why it did not.
   private static func fly(_ policy: TakeoffPolicy, in session: Session) async throws -> [String] {
     let manager = SlowHomesManager(try session.newHomes, policy)
     let log = LandingLog()
@@ -66,7 +66,7 @@ struct TakeoffCommand: Command {
   }
 }
 
-/// New homes by a policy of the caller's choice, slowly.
+/// Loads new homes, slowly, under a takeoff policy that the caller chooses.
 private final class SlowHomesManager: BaseAPIManager, APIManager {
   let service: NewHomesService
   let apiName = "projects"
@@ -79,7 +79,7 @@ private final class SlowHomesManager: BaseAPIManager, APIManager {
   }
 }
 
-/// Remembers why flights were cancelled.
+/// Records why flights were cancelled.
 private final class LandingLog: APIManagerDelegate {
   private(set) var reasons: [FlightID: CancellationReason] = [:]
 

@@ -1,4 +1,4 @@
-/// A short walk through the demo: each step is a command line of its own.
+/// Shows the demo step by step; each step is a command line.
 struct TourCommand: Command {
   static let name = "tour"
   static let summary = "a short walk through all of it"

@@ -1,7 +1,7 @@
 import APIKit
 import Reformers
 
-/// Loads homes of one source or of several at once, and puts them in one order.
+/// Loads homes of one source, or of several at once, and sorts them.
 @MainActor
 struct HomeLoader {
   let session: Session
@@ -10,14 +10,14 @@ struct HomeLoader {
   struct Homes: Sendable {
     var rows: [PropertyListReformer.Row] = []
     var total = 0
-    /// How many pages were turned to have all of them; nil where one page was asked for.
+    /// How many pages were loaded to get all homes; nil when one page was requested.
     var pages: Int?
   }
 
-  /// One page of the homes asked for.
+  /// One page of the homes that the query asks for.
   ///
-  /// Of several sources each is loaded up to the page; merged, sorted and cut, they make it. A source that
-  /// fails is reported and left out.
+  /// Of several sources, each is loaded up to the page; the homes are merged and sorted, and the page is
+  /// taken from them. A source that fails is reported and left out.
   func page(_ query: HomeQuery) async throws -> Homes {
     if query.sources.count == 1 {
       let manager = try query.sources[0].homes(in: session)
@@ -45,8 +45,8 @@ struct HomeLoader {
     return merged
   }
 
-  /// All homes asked for, page by page, of several sources side by side. A source that fails is reported and
-  /// left out.
+  /// All homes that the query asks for, loaded page by page, several sources side by side. A source that
+  /// fails is reported and left out.
   func all(_ query: HomeQuery) async throws -> Homes {
     let group = ManagerGroup(.settleAll)
     let lists = try query.sources.map { source in
@@ -78,7 +78,7 @@ struct HomeLoader {
     return (rows, pages)
   }
 
-  /// Points of the map, of as many pages as hold `limit` of them.
+  /// Points of the map, from as many pages as are needed for `limit` points.
   func points(_ query: HomeQuery, from source: HomeSource, limit: Int) async throws -> [PropertyMapReformer
     .Point]
   {
@@ -95,12 +95,13 @@ struct HomeLoader {
     var total: Int
   }
 
-  /// The query's page, or all pages up to it; ends early where the homes do.
+  /// Loads the query's page, or all pages up to it; fewer when the list ends before.
   private func load<Output>(
     _ query: HomeQuery, _ reformer: some Reformer<[Output]>, with manager: any HomesManager,
     all: Bool = false
   ) async throws -> [Page<Output>] {
-    // A cursor leads from page to page, so new homes are always loaded from the first.
+    // A page of new homes is reached by the cursor of the page before, so they are always loaded from the
+    // first page.
     let first = all || manager is NewHomesManager ? 1 : query.page
     var pages: [Page<Output>] = []
     for number in first...query.page {

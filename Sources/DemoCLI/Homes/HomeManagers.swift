@@ -1,6 +1,7 @@
 import APIKit
 
-/// The managers that list homes: all take the words of ``HomeQuery`` and translate them for their service.
+/// The managers that list homes: all accept the parameter names of ``HomeQuery`` and translate them for
+/// their service.
 @MainActor
 protocol HomesManager: PageableAPIManager {}
 
@@ -30,7 +31,7 @@ final class SacramentoHomesManager: BaseAPIManager, HomesManager {
   }
 }
 
-/// `GET listings` of the Ames service, which counts rows and not pages.
+/// `GET listings` of the Ames service, which pages by offset.
 final class AmesHomesManager: BaseAPIManager, HomesManager {
   let service: AmesService
   let apiName = "listings"
@@ -60,20 +61,20 @@ final class AmesHomesManager: BaseAPIManager, HomesManager {
   }
 }
 
-/// `GET projects` of the new-homes service, whose pages are reached by the cursor of the page before.
+/// `GET projects` of the new-homes service, which pages by cursor.
 ///
-/// It is its own interceptor: each landing leaves the cursor of the next page.
+/// It is its own interceptor: at each landing it keeps the cursor of the next page.
 final class NewHomesManager: BaseAPIManager, HomesManager, APIManagerInterceptor {
   let service: NewHomesService
   let apiName = "projects"
   let cachePolicy = CachePolicy.fresh()
-  let takeoffPolicy = TakeoffPolicy.cancelPrevious  // so that the answer is that of the last page asked for
+  let takeoffPolicy = TakeoffPolicy.cancelPrevious  // so that only the page requested last lands
   let expectation = ResponseExpectation(shape: ["xf_list": .array, "xf_total": .number])
   let paging = Paging(
     .cursor("cursor", at: "xf_cursor", size: "size"), items: "xf_list", id: "xf_id", total: "xf_total",
     size: 100)
 
-  /// The cursors of the pages that can be loaded, by page; the first page has none.
+  /// The cursors by page number; the first page has none.
   private var cursors: [Int: String] = [:]
   private var page = 1
 
@@ -111,7 +112,7 @@ final class NewHomesManager: BaseAPIManager, HomesManager, APIManagerInterceptor
 }
 
 extension Parameters {
-  /// The same values under other names; those without another keep theirs.
+  /// The same values with other names; a name without a translation stays.
   fileprivate func renamed(_ words: [String: String]) -> Parameters {
     Parameters(pairs.map { (words[$0.name] ?? $0.name, $0.value) })
   }

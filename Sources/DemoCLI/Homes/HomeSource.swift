@@ -1,11 +1,11 @@
 import APIKit
 import Reformers
 
-/// The three backends by the names a user types.
+/// The three backends, by the names that a user types.
 enum HomeSource: String, CaseIterable, Sendable {
   case sacramento, ames, new
 
-  /// The backend that an id belongs to; nil for an id of none.
+  /// The backend that an id belongs to; nil when it belongs to none.
   init?(id: String) {
     switch id.prefix(while: { $0 != "-" }) {
     case "sac": self = .sacramento
@@ -15,7 +15,7 @@ enum HomeSource: String, CaseIterable, Sendable {
     }
   }
 
-  /// The words for a heading.
+  /// The text of a heading.
   var title: String {
     switch self {
     case .sacramento: "Sacramento"

@@ -2,7 +2,7 @@ import APIKit
 import DemoServer
 import Reformers
 
-/// Homes around Sacramento: signs with a salted digest, reports errors inside a 200.
+/// Homes around Sacramento: requests are signed with a salted digest, errors are reported with status 200.
 struct SacramentoService: APIService {
   let name = PropertyService.sacramento
   let environments: ServiceEnvironments
@@ -15,7 +15,7 @@ struct SacramentoService: APIService {
   let businessErrors: BusinessErrorRule = .code("code", success: "0", message: "message")
 }
 
-/// Homes in Ames: signs with an HMAC over the whole request.
+/// Homes in Ames: requests are signed with an HMAC over the whole request.
 struct AmesService: APIService {
   let name = PropertyService.ames
   let environments: ServiceEnvironments
@@ -30,7 +30,7 @@ struct AmesService: APIService {
   }
 }
 
-/// New homes in Ames: open to everybody.
+/// New homes in Ames: requests are not signed.
 struct NewHomesService: APIService {
   let name = PropertyService.newHomes
   let environments: ServiceEnvironments
@@ -44,7 +44,7 @@ struct NewHomesService: APIService {
 }
 
 extension APIError {
-  /// This error with the server's own words, where a bad status came with some.
+  /// Adds the server's message to the error of a bad status, where the response has one.
   fileprivate func telling(_ message: (RawData) -> String?) -> ErrorResolution {
     guard reason == .unacceptableStatus, let response,
       let raw = try? RawData(parsing: response.bytes), let message = message(raw)

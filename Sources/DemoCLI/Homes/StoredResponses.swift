@@ -1,15 +1,15 @@
 import APIKit
 import Foundation
 
-/// The responses that a run keeps for the next one: for three minutes, in a folder that all runs share.
+/// The responses that a run keeps for later ones, for three minutes, in a folder that all runs share.
 enum StoredResponses {
-  /// `APIKitDemo` in the user's folder of caches: `$XDG_CACHE_HOME`, `~/.cache` or `~/Library/Caches`.
+  /// `APIKitDemo` in the user's cache folder: `$XDG_CACHE_HOME`, `~/.cache` or `~/Library/Caches`.
   static var usualFolder: String {
     let caches = FileManager.default.urls(for: .cachesDirectory, in: .userDomainMask).first
     return (caches ?? FileManager.default.temporaryDirectory).appendingPathComponent("APIKitDemo").path
   }
 
-  /// The cache of a run; nil with `--no-cache`. What goes wrong with it is told on stderr, and the run goes on.
+  /// The cache of a run; nil with `--no-cache`. Its faults are printed on stderr, and the run continues.
   static func open(_ arguments: ParsedArguments, console: Console) throws(UsageError) -> ResponseCache? {
     let folder = arguments.text("--cache-folder")
     guard !arguments.has("--no-cache") else {

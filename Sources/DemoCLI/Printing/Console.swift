@@ -1,6 +1,6 @@
 import Foundation
 
-/// Where results and diagnostics go.
+/// Writes results and diagnostics.
 struct Console: Sendable {
   /// Writes one text and a line end to stdout: results.
   let print: @Sendable (String) -> Void
@@ -9,13 +9,13 @@ struct Console: Sendable {
   /// The columns that lines should fit.
   let width: Int
 
-  /// The process's own streams, as wide as the terminal.
+  /// The streams of the process, with the width of the terminal.
   static let standard = Console(
     print: { FileHandle.standardOutput.write(Data(($0 + "\n").utf8)) },
     error: { FileHandle.standardError.write(Data(($0 + "\n").utf8)) },
     width: terminalWidth())
 
-  /// `COLUMNS`, else the size of the terminal, else 100.
+  /// `COLUMNS`, otherwise the width of the terminal, otherwise 100.
   private static func terminalWidth() -> Int {
     if let text = ProcessInfo.processInfo.environment["COLUMNS"], let columns = Int(text), columns > 0 {
       return columns

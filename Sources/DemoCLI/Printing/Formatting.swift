@@ -1,4 +1,4 @@
-/// Numbers as people write them, the same on every machine.
+/// Formats numbers for people, alike on every machine.
 enum Formatting {
   /// `$215,000`
   static func price(_ dollars: Int) -> String { (dollars < 0 ? "-$" : "$") + grouped(dollars.magnitude) }

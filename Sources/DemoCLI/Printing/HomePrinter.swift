@@ -17,7 +17,7 @@ struct HomePrinter {
     TableColumn("Kind", isOptional: true) { $0[.kind] },
   ]
 
-  /// A list of homes and how many there are in all.
+  /// Prints a list of homes and how many there are in all.
   func print(_ homes: HomeLoader.Homes, of query: HomeQuery) throws {
     if session.writesJSON {
       let (name, number) = homes.pages.map { ("pages", $0) } ?? ("page", query.page)
@@ -40,7 +40,7 @@ struct HomePrinter {
     printOrigins()
   }
 
-  /// One home.
+  /// Prints one home.
   func print(_ home: PropertyListReformer.Row) throws {
     if session.writesJSON { return try json(answered: plain(home)) }
     let lines: [(String, String?)] = [
@@ -57,17 +57,17 @@ struct HomePrinter {
     printOrigins()
   }
 
-  /// Where the answers came from: `from disk, 12 s old`.
+  /// Prints where the responses came from: `from disk, 12 s old`.
   func printOrigins() {
     if let words = session.takeOrigins().words { session.console.print(words) }
   }
 
-  /// A value as one line of JSON, its members sorted.
+  /// Prints a value as one line of JSON, its members sorted.
   func json(_ value: Any) throws {
     session.console.print(try RawData(plain: value).jsonText(canonical: true))
   }
 
-  /// An object made of answers, with where they came from and how old the oldest is.
+  /// Prints an object made of responses, with where they came from and the age of the oldest.
   func json(answered object: [String: Any?]) throws {
     let origins = session.takeOrigins()
     try json(object.merging(["from": origins.counts, "age": origins.oldest]) { own, _ in own })

@@ -1,16 +1,16 @@
 import Foundation
 import Reformers
 
-/// Where points stand on a flat picture: distances are true to one another, north is up.
+/// Projects points onto a plane: proportions are kept, north is up.
 struct MapProjection {
   private let west: Double
   private let north: Double
   private let squeeze: Double
   private let scale: Double
-  /// Width and height used, at most those given.
+  /// The width and height that are used, at most the given ones.
   let size: (width: Double, height: Double)
 
-  /// Fits the points into a picture; nil without points.
+  /// Fits the points into a width and height; nil without points.
   init?(_ points: [PropertyMapReformer.Point], width: Double, height: Double) {
     guard let first = points.first else { return nil }
     var (south, north) = (first.latitude, first.latitude)
@@ -21,7 +21,7 @@ struct MapProjection {
       west = min(west, point.longitude)
       east = max(east, point.longitude)
     }
-    // A degree of longitude is shorter the further from the equator.
+    // A degree of longitude becomes shorter with the distance from the equator.
     squeeze = cos((south + north) / 2 * .pi / 180)
     let across = max((east - west) * squeeze, 1e-9)
     let down = max(north - south, 1e-9)
@@ -31,13 +31,13 @@ struct MapProjection {
     size = (min(width, across * scale), min(height, down * scale))
   }
 
-  /// Right and down from the upper left corner.
+  /// The position from the upper left corner, to the right and down.
   func place(_ point: PropertyMapReformer.Point) -> (x: Double, y: Double) {
     ((point.longitude - west) * squeeze * scale, (north - point.latitude) * scale)
   }
 }
 
-/// Points as dots of braille characters, eight to a character.
+/// Draws points as dots of braille characters, eight dots per character.
 enum DotMap {
   static func lines(_ points: [PropertyMapReformer.Point], columns: Int, rows: Int) -> [String] {
     let (width, height) = (Double(columns * 2 - 1), Double(rows * 4 - 1))
@@ -61,7 +61,7 @@ enum DotMap {
   }
 }
 
-/// Points as a picture: colour by price, name and price under the pointer.
+/// Draws points as an SVG: coloured by price, with name and price as the tooltip.
 enum SVGMap {
   private static let colours = ["#2c7bb6", "#7fbfdf", "#b5d99c", "#fdae61", "#d7191c"]
 

@@ -1,6 +1,6 @@
 import APIKit
 
-/// Where the answers behind a result came from, in words and for machines.
+/// Counts where the responses of a result came from.
 struct ResponseOrigins: Sendable {
   private enum Kind: String, CaseIterable {
     case network, revalidated, memory, disk, stale, fallback
@@ -8,7 +8,7 @@ struct ResponseOrigins: Sendable {
 
   private var ages: [Kind: [Duration]] = [:]
 
-  /// Counts one answer.
+  /// Counts one response.
   mutating func note(_ provenance: Provenance) {
     switch provenance {
     case .network: ages[.network, default: []].append(.zero)
@@ -29,12 +29,12 @@ struct ResponseOrigins: Sendable {
     }.joined(separator: "; ")
   }
 
-  /// How many answers are of which kind: `{"disk": 2, "network": 1}`.
+  /// How many responses came from where: `{"disk": 2, "network": 1}`.
   var counts: [String: Any?] {
     Dictionary(uniqueKeysWithValues: ages.map { ($0.rawValue, $1.count) })
   }
 
-  /// The age of the oldest, in seconds.
+  /// The age of the oldest response, in seconds.
   var oldest: Int { Int(ages.values.joined().max()?.components.seconds ?? 0) }
 
   private static func words(_ kind: Kind, _ ages: [Duration]) -> String {

@@ -1,6 +1,6 @@
 import APIKit
 
-/// How an answer is to misbehave because its request asked for it; the names are listed at ``DemoServer``.
+/// The faults that a request asks for in its response; their names are listed at ``DemoServer``.
 struct DemoFaults {
   var delay: Duration?
   var stall: Duration?
@@ -30,7 +30,7 @@ struct DemoFaults {
     key = text("Key")
   }
 
-  /// The answer in place of the real one, when the request asks for a failure.
+  /// The response that replaces the real one; nil when the request asks for no failure.
   var replacement: DemoResponse? {
     guard let fail else { return nil }
     var response: DemoResponse
@@ -43,7 +43,7 @@ struct DemoFaults {
     return apply(to: response)
   }
 
-  /// The answer with the misbehaviour added to it.
+  /// The response with the faults added.
   func apply(to response: DemoResponse) -> DemoResponse {
     var response = response
     if let delay { response.delay = delay }

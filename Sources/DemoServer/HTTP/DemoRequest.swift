@@ -8,22 +8,22 @@ public struct DemoRequest: Sendable {
   public let target: String
   /// The path, percent-decoded.
   public let path: String
-  /// The pairs of the query, decoded by the form rules, in order.
+  /// The pairs of the query in order, decoded as a form.
   public let query: [(name: String, value: String)]
   /// The header fields in order.
   public let headers: HTTPHeaders
-  /// The body, chunks joined.
+  /// The body, its chunks joined.
   public let body: [UInt8]
-  /// The number of the connection it came on, from 1.
+  /// The number of its connection, from 1.
   public internal(set) var connection = 0
 
   /// Whether the client may send another request on the connection.
   let keepsAlive: Bool
 
-  /// The first value of a query name; nil when it is not there.
+  /// The first value of a name in the query; nil when there is none.
   public subscript(name: String) -> String? { query.first { $0.name == name }?.value }
 
-  /// The query as it stands in the target, without the question mark; empty when there is none.
+  /// The query as received, without the question mark; empty when there is none.
   public var rawQuery: String {
     guard let mark = target.utf8.firstIndex(of: UInt8(ascii: "?")) else { return "" }
     return String(target[target.index(after: mark)...])
@@ -41,9 +41,9 @@ public struct DemoRequest: Sendable {
   }
 }
 
-/// Percent-decoding and -encoding of the pieces of a target.
+/// Percent-decoding and percent-encoding of the parts of a target.
 enum PercentCoding {
-  /// The text with its escapes undone; an escape that is not valid stays as it is.
+  /// The decoded text; an invalid escape stays as it is.
   static func decode(_ text: Substring, plusIsSpace: Bool) -> String {
     var bytes: [UInt8] = []
     bytes.reserveCapacity(text.utf8.count)
@@ -63,7 +63,7 @@ enum PercentCoding {
     return String(decoding: bytes, as: UTF8.self)
   }
 
-  /// The pairs of a query by the form rules; a piece without `=` has an empty value.
+  /// The pairs of a query, decoded as a form; a part without `=` has an empty value.
   static func pairs(_ query: Substring) -> [(name: String, value: String)] {
     query.split(separator: "&").map { piece in
       let halves = piece.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
@@ -73,7 +73,7 @@ enum PercentCoding {
     }
   }
 
-  /// The text with all but the unreserved characters escaped.
+  /// The text with all but the unreserved characters percent-encoded.
   static func encode(_ text: String) -> String {
     var encoded = ""
     for byte in text.utf8 {

@@ -1,59 +1,60 @@
 public import APIKit
 
-/// One answer of the demo server, and how it is to misbehave on its way.
+/// One response of the demo server, and the faults with which it is sent.
 public struct DemoResponse: Sendable {
   /// The status code.
   public var status: Int
-  /// The header fields; `Server`, `Connection`, the framing and, where there is none, `Date` are added.
+  /// The header fields. `Server`, `Connection`, the fields of the framing and, where it is missing, `Date`
+  /// are added.
   public var headers: HTTPHeaders
   /// The body.
   public var body: [UInt8]
-  /// How the end of the body is told; the default is its length.
+  /// How the end of the body is marked; the default is its length.
   public var framing: Framing = .length
-  /// Waits so long before the first byte. The default is zero.
+  /// The wait before the first byte. The default is zero.
   public var delay: Duration = .zero
-  /// Sends half of the body, waits so long, sends the rest. The default is zero.
+  /// The wait in the middle of the body. The default is zero.
   public var stall: Duration = .zero
-  /// Closes the connection after so many bytes of the body. Nil, the default, sends all.
+  /// After how many bytes of the body the connection is closed. Nil, the default, sends all.
   public var cutAfter: Int?
-  /// Closes the connection without a byte. The default is false.
+  /// Whether the connection is closed without a byte. The default is false.
   public var drops = false
 
-  /// How the end of a body is told.
+  /// How the end of a body is marked.
   public enum Framing: Sendable, Hashable {
     /// `Content-Length`.
     case length
-    /// `Transfer-Encoding: chunked`, so many bytes a chunk.
+    /// `Transfer-Encoding: chunked`, with this many bytes per chunk.
     case chunked(size: Int)
     /// The end of the connection, as in HTTP/1.0.
     case close
   }
 
-  /// Makes an answer of bytes.
+  /// Makes a response of bytes.
   public init(_ status: Int = 200, headers: HTTPHeaders = HTTPHeaders(), body: [UInt8] = []) {
     self.status = status
     self.headers = headers
     self.body = body
   }
 
-  /// An answer of text, `text/plain` in UTF-8.
+  /// A response of text, `text/plain` in UTF-8.
   public static func text(_ text: String, status: Int = 200) -> DemoResponse {
     DemoResponse(status, headers: ["Content-Type": "text/plain; charset=utf-8"], body: Array(text.utf8))
   }
 
-  /// An answer of JSON text, sent as it is.
+  /// A response of JSON text, sent as it is.
   public static func json(_ text: String, status: Int = 200) -> DemoResponse {
     DemoResponse(status, headers: ["Content-Type": "application/json"], body: Array(text.utf8))
   }
 
-  /// An answer of JSON.
+  /// A response of JSON.
   static func json(_ value: JSON, status: Int = 200) -> DemoResponse {
     DemoResponse(status, headers: ["Content-Type": "application/json"], body: value.bytes())
   }
 }
 
 extension DemoResponse {
-  /// The pieces on the wire in order, each after its wait, and whether the connection ends with them.
+  /// The pieces to send in order, each after its wait, and whether the connection is closed after them.
   func wire(for method: HTTPMethod, keepsAlive: Bool, date: String) -> (pieces: [Piece], closes: Bool) {
     guard !drops else { return ([Piece(wait: delay, bytes: [])], true) }
     var closes = !keepsAlive || framing == .close
@@ -64,7 +65,7 @@ extension DemoResponse {
 
     var text = "HTTP/1.1 \(status) \(StatusText.of(status))\r\nServer: APIKit-Demo\r\n"
     if !headers.contains("Date") { text += "Date: \(date)\r\n" }
-    // A value may come from a request: it must not end its line.
+    // A value may come from a request, so it must not contain a line break.
     for field in headers where !field.value.utf8.contains(where: { $0 < 0x20 && $0 != 0x09 }) {
       text += "\(field.name): \(field.value)\r\n"
     }

@@ -1,4 +1,4 @@
-/// A JSON value to be written; the demo server needs no reader.
+/// A JSON value to be written.
 enum JSON: Sendable, ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, ExpressibleByBooleanLiteral,
   ExpressibleByNilLiteral, ExpressibleByDictionaryLiteral, ExpressibleByArrayLiteral
 {

@@ -1,23 +1,23 @@
 import APIKit
 
-/// Takes the bytes of one connection and gives its requests, one after the other.
+/// Parses the bytes of one connection into requests.
 ///
-/// A state machine without sockets: bytes in, events out. After a failure it gives nothing more, since
-/// what follows on the connection cannot be told apart (RFC 9112, 2.2 and 6.3).
+/// A state machine without sockets: bytes in, events out. After a failure it gives no more requests,
+/// because their beginning on the connection is unknown (RFC 9112, 2.2 and 6.3).
 struct RequestParser {
-  /// What the bytes so far amount to.
+  /// What the bytes so far contain.
   enum Event {
     /// More bytes are needed.
     case incomplete
-    /// The head is there and the client waits for `100 Continue` before it sends the body.
+    /// The head is complete, and the client waits for `100 Continue` before it sends the body.
     case expectsContinue
-    /// A whole request.
+    /// A complete request.
     case request(DemoRequest)
-    /// The bytes are no request that can be answered; the status says why.
+    /// The bytes are not a valid request; the status to respond with, and why.
     case failure(status: Int, String)
   }
 
-  /// Bytes and fields that one request may have.
+  /// The limits of one request.
   struct Limits {
     /// Bytes of the request line.
     var line = 8 << 10
@@ -25,22 +25,22 @@ struct RequestParser {
     var head = 32 << 10
     /// Field lines.
     var fields = 100
-    /// Bytes of body after chunks are joined.
+    /// Bytes of the body, its chunks joined.
     var body = 1 << 20
   }
 
   private enum State {
     /// Before or inside the head of a request.
     case head
-    /// Inside a body of so many bytes.
+    /// Inside a body of this many bytes.
     case sized(Head, count: Int)
     /// Before the size line of a chunk.
     case chunkSize(Head)
-    /// Inside a chunk of so many bytes.
+    /// Inside a chunk of this many bytes.
     case chunk(Head, count: Int)
-    /// After the last chunk, before the empty line; bytes of trailer seen.
+    /// After the last chunk and before the empty line; how many bytes of the trailer were read.
     case trailer(Head, seen: Int)
-    /// After a failure: nothing leaves this state.
+    /// After a failure; the final state.
     case failed
   }
 
@@ -60,16 +60,16 @@ struct RequestParser {
 
   init(limits: Limits) { self.limits = limits }
 
-  /// Bytes that wait for their turn.
+  /// How many bytes were not parsed yet.
   var pending: Int { buffer.count - start }
 
-  /// Whether a request has begun and is not whole.
+  /// Whether a request has begun and is not complete.
   var isInside: Bool {
     if case .head = state { return pending > 0 }
     return true
   }
 
-  /// Takes bytes from the connection.
+  /// Appends bytes of the connection.
   mutating func append(_ bytes: UnsafeRawBufferPointer) {
     if start > 0, start == buffer.count || start > 64 << 10 {
       buffer.removeFirst(start)
@@ -131,7 +131,7 @@ struct RequestParser {
 
 extension RequestParser {
   private mutating func takeHead() throws(Failure) -> Head? {
-    // Empty lines before a request line are left from clients of old (RFC 9112, 2.2).
+    // Empty lines before a request line are ignored: some old clients send them (RFC 9112, 2.2).
     while pending >= 2, buffer[start] == 0x0D, buffer[start + 1] == 0x0A { start += 2 }
     guard firstLineLength() ?? pending <= limits.line else { throw .lineTooLong }
     guard let length = headLength() else {
@@ -158,12 +158,12 @@ extension RequestParser {
     return head
   }
 
-  /// What follows a head: a body by its framing, or the next request.
+  /// The state after a head: a body with its framing, or the next request.
   private mutating func afterHead(_ head: Head) throws(Failure) -> State {
     let codings = head.headers.values("Transfer-Encoding")
     let lengths = head.headers.values("Content-Length")
     if !codings.isEmpty {
-      // Both at once is how requests are smuggled (RFC 9112, 6.3).
+      // A request with both may be an attempt at request smuggling (RFC 9112, 6.3).
       guard lengths.isEmpty else { throw .bad("Content-Length beside Transfer-Encoding") }
       guard codings.count == 1, codings[0].lowercased() == "chunked" else { throw .coding(codings[0]) }
       return .chunkSize(head)
@@ -246,7 +246,7 @@ extension RequestParser {
 // MARK: Bytes
 
 extension RequestParser {
-  /// Why the bytes are no request, with the status to answer.
+  /// Why the bytes are not a valid request, with the status to respond with.
   private struct Failure: Error {
     var status: Int
     var text: String
@@ -267,13 +267,13 @@ extension RequestParser {
     return count == 0 ? [] : Array(buffer[start..<start + count])
   }
 
-  /// The length of the head with its empty line; nil while the empty line has not come.
+  /// The length of the head with its empty line; nil before the empty line has arrived.
   private func headLength() -> Int? {
     buffer.withUnsafeBytes { bytes in
       guard pending >= 4 else { return nil }
       var index = start + 3
       while index < bytes.count {
-        // The last byte of the four decides how far to jump.
+        // The last byte of four decides how far to skip.
         switch bytes[index] {
         case 0x0A:
           if bytes[index - 1] == 0x0D, bytes[index - 2] == 0x0A, bytes[index - 3] == 0x0D {
@@ -290,7 +290,7 @@ extension RequestParser {
 
   private func firstLineLength() -> Int? { buffer[start...].firstIndex(of: 0x0A).map { $0 - start } }
 
-  /// Fails for a head that is not whole yet and can never become one, so that nobody waits for its end.
+  /// Throws for an incomplete head that is invalid already, so that the server does not wait for its end.
   private func checkOpenHead() throws(Failure) {
     var before: UInt8 = 0x0D
     for byte in buffer[start...] {
@@ -300,7 +300,7 @@ extension RequestParser {
     }
   }
 
-  /// The lines of a head without their ends, the empty one left out.
+  /// The lines of a head without their line breaks and without the empty line.
   private func splitLines(_ head: [UInt8]) throws(Failure) -> [ArraySlice<UInt8>] {
     var lines: [ArraySlice<UInt8>] = []
     var from = 0

@@ -1,9 +1,9 @@
 import APIKit
 import Synchronization
 
-/// Which handler answers which method and path.
+/// The handlers by method and path.
 final class RouteTable: Sendable {
-  /// Answers one request.
+  /// Makes the response to one request.
   typealias Handler = @Sendable (DemoRequest) -> DemoResponse
 
   private struct Route {
@@ -16,11 +16,11 @@ final class RouteTable: Sendable {
   }
 
   private let routes = Mutex<[Route]>([])
-  /// The methods that the server knows; others are 501 (RFC 9110, 9.1).
+  /// The methods that the server supports; others get 501 (RFC 9110, 9.1).
   private static let known: Set<HTTPMethod> = [.get, .head, .post, .put, .patch, .delete, .options]
 
-  /// Sets the handler of a method and a path; a path that ends with `*` stands for all that begin with it.
-  /// Of two that match, the one set later answers.
+  /// Adds the handler of a method and a path; a path that ends with `*` matches every path with that
+  /// beginning. Of several that match, the one added last is called.
   func set(_ method: HTTPMethod, _ path: String, _ handler: @escaping Handler) {
     let isPrefix = path.hasSuffix("*")
     let route = Route(
@@ -28,7 +28,7 @@ final class RouteTable: Sendable {
     routes.withLock { $0.insert(route, at: 0) }
   }
 
-  /// The answer of the handler, or why there is none: 404, 405 with `Allow`, 501.
+  /// The response of the handler; without one 404, 405 with `Allow`, or 501.
   func answer(_ request: DemoRequest) -> DemoResponse {
     let here = routes.withLock { routes in routes.filter { $0.matches(request.path) } }
     if let route = here.first(where: { $0.method == request.method }) { return route.handler(request) }

@@ -2,8 +2,8 @@ import APIKit
 
 /// Homes in Ames: offset and limit, deep nesting, `status` as a word, ids that are numbers.
 ///
-/// Failures have a status of their own: 401 for a wrong signature, 400 for a parameter that is not valid,
-/// 404 for an unknown home, each with an `error` object.
+/// Failures have their own status: 401 for an invalid signature, 400 for an invalid parameter, 404 for an
+/// unknown home, each with an `error` object.
 struct AmesListings: Sendable {
   let homes: [Home]
   let verify: DemoSignatures.Check?
@@ -14,7 +14,7 @@ struct AmesListings: Sendable {
     self.verify = verify
   }
 
-  /// Adds the paths of the service.
+  /// Adds the service's routes.
   func register(in routes: RouteTable) {
     routes.set(.get, "/ames/v2/listings") { request in answer(request, make: list) }
     routes.set(.get, "/ames/v2/listings/*") { request in detail(request) }

@@ -1,8 +1,8 @@
 import Foundation
 
-/// One home as the data has it, before any service words it.
+/// One home of the data, in the names that all services share.
 struct Home: Sendable {
-  /// The row in its file, from 1; stable, so it makes the ids.
+  /// The row in its file, from 1. It never changes, so the ids are made of it.
   var number: Int
   var price: Int
   var beds: Int
@@ -10,7 +10,7 @@ struct Home: Sendable {
   var halfBaths: Int
   /// Square feet of living area.
   var area: Int
-  /// City or neighbourhood, spaces between words.
+  /// City or neighbourhood, with spaces between words.
   var place: String
   var kind: String
   var latitude: Double
@@ -36,7 +36,7 @@ struct HomeStore: Sendable {
   /// The Ames homes that were new when they sold.
   var newAmes: [Home]
 
-  /// The homes, or why they cannot be read.
+  /// The homes; throws when the files cannot be read.
   static func load() throws(DemoServerError) -> HomeStore { try shared.get() }
 
   private static let shared = Result<HomeStore, DemoServerError> { () throws(DemoServerError) in
@@ -72,9 +72,9 @@ struct HomeStore: Sendable {
   }
 }
 
-/// A file of comma-separated values without quotes, which ours do not have.
+/// A file of comma-separated values without quotes, as all files of the demo are.
 struct CSVTable {
-  /// One line under the names of its columns.
+  /// One line, whose cells are read by the names of their columns.
   struct Row {
     var file: String
     var line: Int
@@ -105,7 +105,7 @@ struct CSVTable {
 
   init(resource: String) throws(DemoServerError) {
     let file = resource + ".csv"
-    // A copied folder of this name makes platforms differ on where a bundle's resources begin.
+    // Because the copied folder has this name, its place in the bundle differs between platforms.
     let bundle = Bundle.module
     let places = [bundle.bundleURL.appendingPathComponent("Resources"), bundle.resourceURL].compactMap(\.self)
     let data = places.lazy.flatMap { [$0, $0.appendingPathComponent("Resources")] }
@@ -126,7 +126,7 @@ struct CSVTable {
 }
 
 extension Home {
-  /// `One_and_Half_Fin` in words a buyer reads.
+  /// The words for a style of the data, such as `One_and_Half_Fin`.
   static func words(forStyle style: String) -> String {
     switch style {
     case "One_Story": "One-storey"
@@ -139,7 +139,7 @@ extension Home {
     }
   }
 
-  /// `TwnhsE` in words a buyer reads.
+  /// The words for a kind of the data, such as `TwnhsE`.
   static func words(forKind kind: String) -> String {
     switch kind {
     case "OneFam": "family home"

@@ -1,4 +1,4 @@
-/// Which homes, in which order: what the three services ask for in their own words.
+/// Which homes in which order: the query of all three services.
 struct HomeQuery {
   var price: (from: Int?, to: Int?) = (nil, nil)
   var area: (from: Int?, to: Int?) = (nil, nil)
@@ -17,7 +17,7 @@ struct HomeQuery {
     case price, beds, area, place, year
   }
 
-  /// The homes that fit, in order; homes that tie keep the order of the data.
+  /// The homes that fit, in order; equal homes keep the order of the data.
   func apply(to homes: [Home]) -> [Home] {
     let place = self.place.map(Self.plain)
     let kind = self.kind.map(Self.plain)
@@ -51,20 +51,20 @@ struct HomeQuery {
     }
   }
 
-  /// Lower case with single words' borders: `ELK_GROVE`, `elk-grove` and `Elk Grove` are one place.
+  /// Lower case with spaces between words: `ELK_GROVE`, `elk-grove` and `Elk Grove` are one place.
   private static func plain(_ text: String) -> String {
     String(text.lowercased().map { $0 == "_" || $0 == "-" ? " " : $0 })
   }
 }
 
-/// A query value that a service cannot take.
+/// A query value that a service does not accept.
 struct InvalidQuery: Error {
   var name: String
   var text: String
 }
 
 extension DemoRequest {
-  /// A whole number of at least zero, or nil when the name is not there or empty.
+  /// A whole number of at least zero; nil when the value is missing or empty.
   func number(_ name: String) throws(InvalidQuery) -> Int? {
     guard let text = self[name], !text.isEmpty else { return nil }
     guard let value = Int(text), value >= 0 else {
@@ -73,6 +73,6 @@ extension DemoRequest {
     return value
   }
 
-  /// A text that is not empty.
+  /// A text; nil when it is missing or empty.
   func text(_ name: String) -> String? { self[name].flatMap { $0.isEmpty ? nil : $0 } }
 }

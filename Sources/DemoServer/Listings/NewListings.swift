@@ -2,8 +2,8 @@ import APIKit
 
 /// New homes in Ames: a cursor and a `Link` field, flat keys with a prefix, prices as text.
 ///
-/// Failures have a status of their own and an `xf_error`: 401, 404, and 422 for a parameter or a cursor
-/// that is not valid.
+/// Failures have their own status and an `xf_error`: 401 for an invalid signature, 404 for an unknown home,
+/// and 422 for an invalid parameter or cursor.
 struct NewListings: Sendable {
   let homes: [Home]
   let verify: DemoSignatures.Check?
@@ -15,7 +15,7 @@ struct NewListings: Sendable {
     self.verify = verify
   }
 
-  /// Adds the paths of the service.
+  /// Adds the service's routes.
   func register(in routes: RouteTable) {
     routes.set(.get, Self.path) { request in answer(request, make: list) }
     routes.set(.get, Self.path + "/*") { request in detail(request) }
@@ -99,7 +99,7 @@ struct NewListings: Sendable {
     .json(["xf_error": .string(text)], status: status)
   }
 
-  // A cursor means nothing to its reader: the offset in base 36, turned over.
+  // An opaque cursor: the offset in base 36, reversed.
   private static func cursor(_ offset: Int) -> String {
     "c" + String(String(offset + 46656, radix: 36).reversed())
   }

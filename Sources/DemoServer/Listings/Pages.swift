@@ -1,7 +1,8 @@
 import APIKit
 import Synchronization
 
-/// Makes the answers of one service, with their validators, and keeps them: the data never changes.
+/// Makes the responses of one service, with their validators, and keeps them, because the data never
+/// changes.
 final class Pages: Sendable {
   private struct Page {
     var body: [UInt8]
@@ -12,10 +13,10 @@ final class Pages: Sendable {
   private let kept = Mutex<[String: Page]>([:])
   private static let keptLimit = 512
 
-  /// When the data was last changed: the day it entered the package.
+  /// When the data was last changed: the day on which it was added to the package.
   private static let lastModified = "Sun, 01 Nov 2026 00:00:00 GMT"
 
-  /// The answer to a request, made at most once per target while it is kept.
+  /// The response to a request, made once per target as long as it is kept.
   func answer(
     _ request: DemoRequest, make: (DemoRequest) throws(InvalidQuery) -> (JSON, HTTPHeaders)
   ) throws(InvalidQuery) -> DemoResponse {
@@ -40,7 +41,8 @@ final class Pages: Sendable {
     return DemoResponse(200, headers: headers, body: page.body)
   }
 
-  /// Whether the client has it already (RFC 9110, 13.1.2 and 13.1.3: a tag outweighs a date).
+  /// Whether the client has the response already (RFC 9110, 13.1.2 and 13.1.3: a tag takes precedence over
+  /// a date).
   private func isCurrent(_ request: DemoRequest, tag: String) -> Bool {
     if let tags = request.headers.combined("If-None-Match") {
       if tags == "*" { return true }
@@ -61,7 +63,7 @@ final class Pages: Sendable {
 }
 
 extension Array {
-  /// At most `count` elements from `offset` on; empty beyond the end.
+  /// At most `count` elements from `offset` on; empty after the end.
   func page(from offset: Int, count: Int) -> ArraySlice<Element> {
     offset >= self.count ? [] : self[offset...].prefix(count)
   }

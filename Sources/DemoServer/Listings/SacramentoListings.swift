@@ -2,8 +2,8 @@ import APIKit
 
 /// Homes around Sacramento: numbered pages, a `code` beside the data, snake-case keys.
 ///
-/// Every failure but an unknown path is a 200 with a `code` other than 0: 1001 for a wrong signature, 1002
-/// for a parameter that is not valid; 1004 for an unknown home, with status 404.
+/// Failures have a `code` other than 0: 1001 for an invalid signature and 1002 for an invalid parameter,
+/// both with status 200; 1004 for an unknown home, with status 404.
 struct SacramentoListings: Sendable {
   let homes: [Home]
   let verify: DemoSignatures.Check?
@@ -14,7 +14,7 @@ struct SacramentoListings: Sendable {
     self.verify = verify
   }
 
-  /// Adds the paths of the service.
+  /// Adds the service's routes.
   func register(in routes: RouteTable) {
     routes.set(.get, "/sacramento/v1/homes") { request in answer(request, make: list) }
     routes.set(.get, "/sacramento/v1/homes/*") { request in detail(request) }

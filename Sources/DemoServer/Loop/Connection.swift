@@ -1,17 +1,17 @@
 import APIKit
 
-/// One accepted connection: what it has read, and what it still has to send.
+/// One accepted connection: what was read from it, and what is still to be sent.
 ///
-/// Used by the loop's thread alone. Requests are answered one at a time in the order received, so a client
-/// may send the next before it has the answer (RFC 9112, 9.3.2).
+/// Used on the loop's thread only. Requests are handled one at a time in the order received, so a client
+/// may send the next one before it has the response (RFC 9112, 9.3.2).
 final class Connection {
-  /// What is to happen next.
+  /// What the connection does now.
   enum Phase {
-    /// Reads until a request is whole.
+    /// Reads until a request is complete.
     case reading
-    /// Sends pieces; the next one not before a time.
+    /// Sends pieces; the next one not before its time.
     case sending
-    /// Has said all and reads to the peer's end, so that the answer is not lost to a reset.
+    /// Has sent everything and reads until the peer closes, so that a reset does not destroy the response.
     case draining
     /// Is to be closed.
     case closed
@@ -43,26 +43,26 @@ final class Connection {
     parser = RequestParser(limits: engine.limits)
   }
 
-  /// Notes that its descriptor is closed now; false when it was closed before.
+  /// Notes that its descriptor is closed; false when it was closed before.
   func markClosed() -> Bool {
     defer { isClosed = true }
     return !isClosed
   }
 
-  /// Whether the loop should wait for bytes of the peer.
+  /// Whether the loop should wait for bytes from the peer.
   var wantsToRead: Bool {
     switch phase {
     case .reading, .draining: true
-    // Bytes of later requests may wait in the kernel; a broken connection is told by `poll` all the same.
+    // Bytes of later requests may wait in the kernel; `poll` reports a broken connection anyway.
     case .sending: !hasPeerEnded && parser.pending < 64 << 10
     case .closed: false
     }
   }
 
-  /// Whether the loop should wait until the peer takes bytes.
+  /// Whether the loop should wait until bytes can be sent.
   func wantsToWrite(now: Int64) -> Bool { phase == .sending && now >= notBefore }
 
-  /// Takes what the peer sent.
+  /// Reads what the peer has sent.
   func read(into buffer: UnsafeMutableRawBufferPointer, now: Int64) {
     switch Sockets.receive(descriptor, into: buffer) {
     case .nothing: return
@@ -72,7 +72,7 @@ final class Connection {
       if phase != .sending {
         phase = .closed
       } else if now < notBefore {
-        abandon()  // nobody waits any more for a delayed answer
+        abandon()  // the client no longer waits for a delayed response
       }
     case .bytes(let count):
       lastActivity = now
@@ -82,7 +82,7 @@ final class Connection {
     }
   }
 
-  /// Goes as far as it can: sends what is due, then answers the next request that is whole.
+  /// Sends what is due, then handles the next complete request, until it has to wait.
   func pump(now: Int64) {
     while true {
       switch phase {
@@ -93,14 +93,14 @@ final class Connection {
     }
   }
 
-  /// Answers a request that did not come to its end in time, or closes a connection that idles.
+  /// Sends 408 for a request that is not complete in time, or closes an idle connection.
   func expire(now: Int64) {
     guard parser.isInside else { return phase = .closed }
     fail(408, "the request did not come to its end in time", now: now)
     pump(now: now)
   }
 
-  /// Starts the answer to the next request; false when none is whole.
+  /// Starts the response to the next request; false when none is complete.
   private func answerNext(now: Int64) -> Bool {
     switch parser.next() {
     case .incomplete:
@@ -134,7 +134,7 @@ final class Connection {
     notBefore = now + (pieces.first?.wait.nanoseconds ?? 0)
   }
 
-  /// Sends what is due; false when the rest must wait, for the clock or for the peer.
+  /// Sends what is due; false when the rest must wait for its time or for the peer.
   private func send(now: Int64) -> Bool {
     while true {
       while !outgoing.isEmpty {
@@ -171,7 +171,7 @@ final class Connection {
 }
 
 extension Duration {
-  /// Whole nanoseconds; a wait is never longer than an hour.
+  /// The duration in whole nanoseconds, limited to an hour.
   var nanoseconds: Int64 {
     let parts = components
     return min(parts.seconds, 3600) * 1_000_000_000 + parts.attoseconds / 1_000_000_000

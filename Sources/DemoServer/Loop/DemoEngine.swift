@@ -1,7 +1,7 @@
 import APIKit
 import Synchronization
 
-/// What the loop asks: the answers, the limits, and the books it keeps.
+/// The part of the server that the loop calls: responses, limits, log and counters.
 final class DemoEngine: Sendable {
   let limits: RequestParser.Limits
   let maximumConnections: Int
@@ -17,7 +17,7 @@ final class DemoEngine: Sendable {
     var dateSecond: Int64 = -1
   }
 
-  /// Requests kept in the log; the oldest go first.
+  /// How many requests the log keeps; the oldest are removed first.
   private static let logLimit = 20_000
 
   init(limits: RequestParser.Limits, maximumConnections: Int, idleLimit: Duration, routes: RouteTable) {
@@ -27,7 +27,7 @@ final class DemoEngine: Sendable {
     self.routes = routes
   }
 
-  /// The answer to one request, with the misbehaviour it asks for.
+  /// The response to one request, with the faults that it asks for.
   func answer(_ request: DemoRequest) -> DemoResponse {
     state.withLock { state in
       state.counters.requests += 1

@@ -6,7 +6,7 @@
   import Darwin
 #endif
 
-/// The one thread of a server: waits for sockets with `poll` and lets each connection do what it can.
+/// The loop of the server's thread: waits for sockets with `poll` and lets each connection proceed.
 struct EventLoop {
   private let listener: Int32
   private let wake: Int32
@@ -14,14 +14,14 @@ struct EventLoop {
   private var connections: [Connection] = []
   private var accepted = 0
 
-  /// Takes over both descriptors and closes them when it ends.
+  /// Makes a loop that owns both descriptors and closes them at its end.
   init(listener: Int32, wake: Int32, engine: DemoEngine) {
     self.listener = listener
     self.wake = wake
     self.engine = engine
   }
 
-  /// Runs until a byte comes through the wake pipe, or its other end is closed.
+  /// Runs until a byte arrives through the wake pipe, or its other end is closed.
   mutating func run() {
     let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 64 << 10, alignment: 16)
     defer {
@@ -48,7 +48,8 @@ struct EventLoop {
     }
   }
 
-  /// Fills the list for `poll` (wake pipe, listener, connections in order); the longest wait in milliseconds.
+  /// Fills the list for `poll` (wake pipe, listener, connections in order); returns the longest wait in
+  /// milliseconds.
   private func prepare(_ entries: inout [pollfd], now: Int64) -> Int32 {
     entries.removeAll(keepingCapacity: true)
     entries.append(pollfd(fd: wake, events: Int16(POLLIN), revents: 0))
@@ -76,7 +77,7 @@ struct EventLoop {
     }
   }
 
-  /// Removes the connections that are done, and ends those that idle or never say goodbye.
+  /// Removes the connections that have ended, and ends those that are idle or that the peer does not close.
   private mutating func sweep(now: Int64) {
     for connection in connections {
       let idle = now - connection.lastActivity

@@ -6,7 +6,7 @@
   import Darwin
 #endif
 
-/// The few socket calls that the server needs, with their platform differences.
+/// The socket calls that the server needs, with their platform differences.
 enum Sockets {
   /// Listens on a port of the loopback address; 0 lets the system choose.
   static func listen(port: UInt16) throws(DemoServerError) -> (descriptor: Int32, port: UInt16) {
@@ -39,7 +39,7 @@ enum Sockets {
     return (descriptor, UInt16(bigEndian: address.sin_port))
   }
 
-  /// A connection that waits at the listener; nil when there is none.
+  /// Accepts a waiting connection; nil when there is none.
   static func accept(_ listener: Int32) -> Int32? {
     let descriptor = systemAccept(listener, nil, nil)
     guard descriptor >= 0 else { return nil }
@@ -49,7 +49,7 @@ enum Sockets {
     return descriptor
   }
 
-  /// Makes the two ends of a pipe, the reading one first.
+  /// Makes a pipe; returns its two ends.
   static func makePipe() throws(DemoServerError) -> (read: Int32, write: Int32) {
     var ends: [Int32] = [-1, -1]
     guard pipe(&ends) == 0 else { throw failure("open a pipe") }
@@ -57,7 +57,8 @@ enum Sockets {
     return (ends[0], ends[1])
   }
 
-  /// Sends bytes; the number taken, 0 when the socket is full, nil when the peer is gone.
+  /// Sends bytes; returns how many were accepted, 0 when the socket is full, nil when the connection is
+  /// closed.
   static func send(_ descriptor: Int32, _ bytes: ArraySlice<UInt8>) -> Int? {
     #if canImport(Darwin)
       let flags: Int32 = 0
@@ -69,7 +70,7 @@ enum Sockets {
     return errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR ? 0 : nil
   }
 
-  /// What one read of a socket gave.
+  /// The result of one read of a socket.
   enum Received {
     case bytes(Int)
     case nothing
@@ -77,7 +78,7 @@ enum Sockets {
     case failed
   }
 
-  /// Reads what is there into the buffer.
+  /// Reads the available bytes into the buffer.
   static func receive(_ descriptor: Int32, into buffer: UnsafeMutableRawBufferPointer) -> Received {
     let count = recv(descriptor, buffer.baseAddress, buffer.count, 0)
     if count > 0 { return .bytes(count) }
@@ -85,17 +86,17 @@ enum Sockets {
     return errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR ? .nothing : .failed
   }
 
-  /// Says that nothing more will be sent, so that the peer reads to the end before it sees a close.
+  /// Ends sending, so that the peer reads everything before the connection is closed.
   static func finishSending(_ descriptor: Int32) { _ = shutdown(descriptor, Int32(SHUT_WR)) }
 
-  /// Nanoseconds of a clock that never goes back.
+  /// The time of a monotonic clock in nanoseconds.
   static func now() -> Int64 {
     var time = timespec()
     clock_gettime(CLOCK_MONOTONIC, &time)
     return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
   }
 
-  /// The time as an IMF-fixdate (RFC 9110, 5.6.7).
+  /// The current time as an IMF-fixdate (RFC 9110, 5.6.7).
   static func httpDate() -> String {
     var seconds = time(nil)
     var parts = tm()
@@ -109,7 +110,7 @@ enum Sockets {
       + "\(two(parts.tm_hour)):\(two(parts.tm_min)):\(two(parts.tm_sec)) GMT"
   }
 
-  /// Never blocks, and is not handed to child processes.
+  /// Makes it non-blocking and not inherited by child processes.
   private static func prepare(_ descriptor: Int32) {
     _ = fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) | O_NONBLOCK)
     _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
@@ -124,7 +125,7 @@ enum Sockets {
   }
 }
 
-// The calls whose names `Sockets` uses itself.
+// System calls whose names `Sockets` uses for its own functions.
 private func systemListen(_ descriptor: Int32, _ backlog: Int32) -> Int32 { listen(descriptor, backlog) }
 private func systemAccept(
   _ descriptor: Int32, _ address: UnsafeMutablePointer<sockaddr>?, _ length: UnsafeMutablePointer<socklen_t>?

@@ -2,12 +2,12 @@ import APIKit
 import Foundation
 import Synchronization
 
-/// A small OAuth 2.0 authorization server for the demo: every user is ann, who always agrees.
+/// A small OAuth 2.0 authorization server for the demo: the one user, ann, always consents.
 ///
-/// `GET /oauth/authorize` sends back at once with a code and the issuer, PKCE by S256 demanded;
-/// `POST /oauth/token` exchanges codes and refresh tokens, which rotate; `POST /oauth/revoke` revokes;
-/// `GET /oauth/me` says who a token belongs to, `GET /.well-known/oauth-authorization-server` where all this
-/// is. The one client is `demo`, public, on loopback.
+/// `GET /oauth/authorize` redirects at once with a code and the issuer, and requires PKCE with S256; `POST
+/// /oauth/token` exchanges codes and refresh tokens, which rotate; `POST /oauth/revoke` revokes; `GET
+/// /oauth/me` names the user of a token; `GET /.well-known/oauth-authorization-server` lists these
+/// endpoints. The one client is `demo`, a public client on loopback.
 final class DemoAuthorization: Sendable {
   private struct Code {
     var challenge: String
@@ -27,7 +27,7 @@ final class DemoAuthorization: Sendable {
 
   init(issuer: String) { self.issuer = issuer }
 
-  /// Adds the paths of the server.
+  /// Adds the server's routes.
   func register(in routes: RouteTable) {
     routes.set(.get, "/oauth/authorize") { [self] request in authorize(request) }
     routes.set(.post, "/oauth/token") { [self] request in token(Self.form(request)) }
@@ -73,7 +73,7 @@ final class DemoAuthorization: Sendable {
     guard form["client_id"] == "demo" else { return failure("invalid_client", 401) }
     switch form["grant_type"] {
     case "authorization_code":
-      // A code is good once, for whoever began the authorization.
+      // A code is valid once, and only for the client that began the authorization.
       guard let code = state.withLock({ $0.codes.removeValue(forKey: form["code"] ?? "") }),
         code.redirect == form["redirect_uri"],
         ProofKey.challenge(of: form["code_verifier"] ?? "") == code.challenge
@@ -104,7 +104,7 @@ final class DemoAuthorization: Sendable {
   private func revoke(_ form: [String: String]) -> DemoResponse {
     let token = form["token"] ?? ""
     state.withLock { state in
-      // A revoked refresh token ends the access tokens with it: the demo has one user.
+      // Revoking a refresh token also ends all access tokens: the demo has one user.
       if state.refreshTokens.removeValue(forKey: token) != nil { state.accessTokens = [:] }
       state.accessTokens[token] = nil
     }

@@ -1,11 +1,11 @@
 public import APIKit
 
-/// Passes the output of one reformer on to a function: `rows.then { rows, _ in rows.count }`.
+/// Passes the output of a reformer to a function: `rows.then { rows, _ in rows.count }`.
 public struct ChainReformer<First: Reformer, Output: Sendable>: Reformer {
   private let first: First
   private let next: @Sendable (First.Output, ReformSource) throws -> Output
 
-  /// Makes a chain.
+  /// Makes a chain. The function runs wherever the reformer is called.
   public init(
     _ first: First, then next: @escaping @Sendable (First.Output, ReformSource) throws -> Output
   ) {
@@ -13,14 +13,14 @@ public struct ChainReformer<First: Reformer, Output: Sendable>: Reformer {
     self.next = next
   }
 
-  /// The function's output.
+  /// What the function returns. Throws what the reformer or the function throws.
   public func reform(_ raw: RawData, from source: ReformSource) throws -> Output {
     try next(try first.reform(raw, from: source), source)
   }
 }
 
 extension Reformer {
-  /// This reformer, its output passed on to a function.
+  /// This reformer, followed by a function that gets its output.
   public func then<Next: Sendable>(
     _ next: @escaping @Sendable (Output, ReformSource) throws -> Next
   ) -> ChainReformer<Self, Next> {
@@ -28,17 +28,18 @@ extension Reformer {
   }
 }
 
-/// Tries one reformer after the other: for an API that changed its shape, or wraps errors its own way.
+/// Tries several reformers in order: for an API that has changed its shape, or wraps errors in another one.
 ///
-/// The output of the first that does not throw counts. When all throw, the error tells each complaint.
-/// Cancellation is passed on at once.
+/// Its output is that of the first reformer that does not throw. When all throw, it throws
+/// `APIError.Reason.reformFailed`, whose detail has the error of each. `CancellationError` is thrown at
+/// once.
 public struct FirstOfReformer<Output: Sendable>: Reformer {
   private let candidates: [any Reformer<Output>]
 
-  /// Makes a reformer of candidates in order.
+  /// Makes a reformer of candidates, in the order in which they are tried.
   public init(_ candidates: any Reformer<Output>...) { self.candidates = candidates }
 
-  /// The first output.
+  /// The output of the first candidate that does not throw.
   public func reform(_ raw: RawData, from source: ReformSource) throws -> Output {
     var complaints: [String] = []
     for candidate in candidates {
@@ -58,11 +59,11 @@ public struct FirstOfReformer<Output: Sendable>: Reformer {
   }
 }
 
-/// A reformer written as a closure, for what is too small for a type of its own.
+/// A reformer made of a closure, for code that is too small for a type of its own.
 public struct ClosureReformer<Output: Sendable>: Reformer {
   private let body: @Sendable (RawData, ReformSource) throws -> Output
 
-  /// Makes a reformer of a closure.
+  /// Makes a reformer of a closure, which runs wherever the reformer is called.
   public init(_ body: @escaping @Sendable (RawData, ReformSource) throws -> Output) { self.body = body }
 
   /// What the closure returns.

@@ -1,26 +1,27 @@
 public import APIKit
 
-/// Makes a `Decodable` value of the data, for applications that have models already.
+/// Decodes a `Decodable` value from the data, for applications that have models already.
 ///
-/// Decodes straight from the document, but the whole value: a key map touches only what is shown. A value
-/// that does not fit throws `unexpectedValue` with path, expected and found.
+/// Decodes directly from the document, but all of the value; a ``KeyMap`` reads only the named leaves. A
+/// value of another type throws `APIError.Reason.unexpectedValue` with its path, what was expected and what
+/// was found.
 public struct DecodableReformer<Output: Decodable & Sendable>: Reformer {
   private let paths: SourceTable<RawPath>
   private let options: RawData.DecodingOptions
 
-  /// Makes a reformer of the value at a path; the default is the whole data.
+  /// Makes a reformer that decodes the value at a path.
   ///
   /// - Parameters:
-  ///   - type: What to make.
-  ///   - path: Where the value stands.
-  ///   - options: How names are found and dates read.
+  ///   - type: The type to decode.
+  ///   - path: The path of the value; the default is the whole data.
+  ///   - options: How names are matched and dates read; the default is `RawData.DecodingOptions.default`.
   public init(
     _ type: Output.Type = Output.self, at path: RawPath = "", options: RawData.DecodingOptions = .default
   ) {
     self.init(type, at: [.any: path], options: options)
   }
 
-  /// Makes a reformer of a value that stands at another path in each source.
+  /// Makes a reformer for a value whose path depends on the source; the first pattern that fits is used.
   public init(
     _ type: Output.Type = Output.self, at paths: KeyValuePairs<SourcePattern, RawPath>,
     options: RawData.DecodingOptions = .default
@@ -29,7 +30,7 @@ public struct DecodableReformer<Output: Decodable & Sendable>: Reformer {
     self.options = options
   }
 
-  /// The value.
+  /// The decoded value. Throws `APIError.Reason.misconfigured` for a source without a path.
   public func reform(_ raw: RawData, from source: ReformSource) throws -> Output {
     let value = raw.at(try paths.value(for: source, what: "path of the value"))
     guard value.exists else { throw value.unexpected("a value") }

@@ -1,12 +1,12 @@
 public import APIKit
 
-/// Reforms every element of an array with another reformer.
+/// Applies another reformer to every element of an array.
 ///
-/// Looks every 64 elements whether the task is cancelled, and throws `CancellationError` then.
+/// Checks after every 64 elements whether the task is cancelled, and throws `CancellationError` then.
 public struct ListReformer<Element: Reformer>: Reformer {
-  /// What becomes of a list with an element that cannot be reformed.
+  /// What happens when an element cannot be reformed.
   public enum Damaged: Sendable {
-    /// The list fails with the element's error.
+    /// The list fails with the error of the element.
     case fails
     /// The element is left out.
     case isSkipped
@@ -16,12 +16,13 @@ public struct ListReformer<Element: Reformer>: Reformer {
   private let paths: SourceTable<RawPath>
   private let damaged: Damaged
 
-  /// Makes a reformer of the array at a path; the default is the cursor itself.
+  /// Makes a reformer of the array at a path; the default is the data itself. A damaged element fails the
+  /// list by default.
   public init(each element: Element, at path: RawPath = "", damaged: Damaged = .fails) {
     self.init(each: element, at: [.any: path], damaged: damaged)
   }
 
-  /// Makes a reformer of an array that stands at another path in each source.
+  /// Makes a reformer of an array whose path depends on the source; the first pattern that fits is used.
   public init(
     each element: Element, at paths: KeyValuePairs<SourcePattern, RawPath>, damaged: Damaged = .fails
   ) {
@@ -30,7 +31,8 @@ public struct ListReformer<Element: Reformer>: Reformer {
     self.damaged = damaged
   }
 
-  /// The elements in order.
+  /// The outputs in order. Throws when there is no array at the path, and `APIError.Reason.misconfigured`
+  /// for a source without a path.
   public func reform(_ raw: RawData, from source: ReformSource) throws -> [Element.Output] {
     let list = try raw.at(try paths.value(for: source, what: "path of the list")).require(.array)
     var outputs: [Element.Output] = []

@@ -1,9 +1,10 @@
 public import APIKit
 
-/// Property listings of three services in one vocabulary: the keys in `PropertyListReformerKeys.swift`.
+/// Reforms the property listings of three services into rows of one kind, with the keys in
+/// `PropertyListReformerKeys.swift`.
 ///
-/// Knows its sources by the names of their services, see ``PropertyService``. A home without id, name or
-/// price is an error; everything else has a default.
+/// Its sources are the services of ``PropertyService``, by their names. A home without id, name or price is
+/// an error; other missing values have defaults.
 public struct PropertyListReformer: Reformer {
   /// One home.
   public typealias Row = ReformedRow<PropertyListReformer>
@@ -21,12 +22,12 @@ public struct PropertyListReformer: Reformer {
       ])
   }
 
-  /// The homes in the order of the answer.
+  /// The homes in the order of the response.
   public func reform(_ raw: RawData, from source: ReformSource) throws -> [Row] {
     try list.reform(raw, from: source)
   }
 
-  /// The row of one home by the words of its service.
+  /// Makes the row of one home, by the key map of its service.
   static let home = KeyMapReformer<PropertyListReformer>([
     .service(PropertyService.sacramento): [
       .require(.id, "home_id"),
@@ -68,17 +69,17 @@ public struct PropertyListReformer: Reformer {
     ],
   ])
 
-  /// The Ames service counts its listings; an id must tell them from those of the others.
+  /// Makes an id that is unique over all services: those of the Ames service are plain numbers.
   static func amesID(_ raw: RawData) throws -> String { "ames-\(try raw.require(Int.self))" }
 
-  /// A price written as text with cents: `281000.00`.
+  /// Reads a price that is text with cents: `281000.00`.
   static func dollars(_ raw: RawData) throws -> Int {
     guard let dollars = raw.lenientDouble, dollars.magnitude < 1e15 else { throw raw.unexpected("a price") }
     return Int(dollars)
   }
 }
 
-/// One home with the keys of ``PropertyListReformer``, out of the detail answers of the three services.
+/// Reforms the detail responses of the three services into a row with the keys of ``PropertyListReformer``.
 public struct PropertyDetailReformer: Reformer {
   /// Makes the reformer.
   public init() {}
@@ -96,7 +97,7 @@ public struct PropertyDetailReformer: Reformer {
   ])
 }
 
-/// The names that the services of the demo give themselves.
+/// The names of the demo's services.
 public enum PropertyService {
   /// Homes around Sacramento.
   public static let sacramento = "sacramento"

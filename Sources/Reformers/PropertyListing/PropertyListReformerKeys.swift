@@ -1,4 +1,4 @@
-// What a view of property listings has to know: the keys, and nothing of the services behind them.
+// All that a view of property listings uses: the keys, independent of the services.
 
 extension ReformedKey where Owner == PropertyListReformer, Value == String {
   /// The id, unique over all services: `sac-17`, `ames-17`, `xf-17`.
@@ -7,9 +7,9 @@ extension ReformedKey where Owner == PropertyListReformer, Value == String {
   public static var name: Self { Self("name", default: "") }
   /// City or neighbourhood.
   public static var place: Self { Self("place", default: "") }
-  /// The kind of building in the service's own word: `Residential`, `OneFam`.
+  /// The kind of building, as the service names it: `Residential`, `OneFam`.
   public static var kind: Self { Self("kind", default: "") }
-  /// The name of the service it came from.
+  /// The name of the service that listed it.
   public static var service: Self { Self("service", default: "") }
 }
 
@@ -23,16 +23,16 @@ extension ReformedKey where Owner == PropertyListReformer, Value == Int {
 }
 
 extension ReformedKey where Owner == PropertyListReformer, Value == Double {
-  /// Bathrooms; one without a bath counts half.
+  /// Bathrooms; a half bathroom counts 0.5.
   public static var baths: Self { Self("baths", default: 0) }
 }
 
 extension ReformedKey where Owner == PropertyListReformer, Value == Int? {
-  /// The year it was built in, where the service tells.
+  /// The year in which it was built; nil where the service does not state it.
   public static var year: Self { Self("year") }
 }
 
 extension ReformedKey where Owner == PropertyListReformer, Value == String? {
-  /// The postal code, where the service tells.
+  /// The postal code; nil where the service does not state it.
   public static var zip: Self { Self("zip") }
 }

@@ -1,8 +1,9 @@
 public import APIKit
 
-/// The same answers as ``PropertyListReformer``, as points of a map: one API, two views, two reformers.
+/// Reforms the responses that ``PropertyListReformer`` reads into points of a map: one API, two views, two
+/// reformers.
 ///
-/// Reads five leaves of each home and nothing else.
+/// Reads five values of each home.
 public struct PropertyMapReformer: Reformer {
   /// One home on the map.
   public struct Point: Sendable, Hashable {
@@ -30,7 +31,7 @@ public struct PropertyMapReformer: Reformer {
   /// Makes the reformer.
   public init() {}
 
-  /// The points in the order of the answer.
+  /// The points in the order of the response.
   public func reform(_ raw: RawData, from source: ReformSource) throws -> [Point] {
     try Self.points.reform(raw, from: source)
   }

@@ -1,6 +1,6 @@
 public import APIKit
 
-/// How many homes there are in all, on however many pages; nil when the service does not tell.
+/// Reads how many homes there are in all, over all pages; nil when the service does not state it.
 public struct PropertyTotalReformer: Reformer {
   /// Makes the reformer.
   public init() {}

@@ -1,6 +1,6 @@
 public import APIKit
 
-/// Which value of an object goes under which key of a row.
+/// States which value of an object becomes the value of which key of a row.
 ///
 /// ```swift
 /// let map: KeyMap<RentListReformer> = [
@@ -10,8 +10,8 @@ public import APIKit
 ///   .set(.source, "rents"),
 /// ]
 /// ```
-/// Only the named leaves are read. `require` throws when a value is missing, null or of another kind;
-/// `take` gives a missing or null value the default and throws for one of another kind.
+/// Only the named leaves are read. `require` throws when a value is missing, null or of another kind.
+/// `take` uses the key's default for a missing or null value, and throws for one of another kind.
 public struct KeyMap<Owner>: Sendable, ExpressibleByArrayLiteral {
   /// One value of the row.
   public struct Entry: Sendable {
@@ -31,9 +31,10 @@ public struct KeyMap<Owner>: Sendable, ExpressibleByArrayLiteral {
   /// Makes a map.
   public init(arrayLiteral elements: Entry...) { self.init(elements) }
 
-  /// The row of one object.
+  /// Makes the row of one object.
   ///
-  /// Throws what an entry throws: for the ready-made ones an `APIError` that names path, expected, found.
+  /// Throws what an entry throws: the ready-made ones throw an `APIError` that names the path, what was
+  /// expected and what was found.
   public func row(of raw: RawData) throws -> ReformedRow<Owner> {
     var values: [(any Sendable)?] = []
     values.reserveCapacity(entries.count)
@@ -43,12 +44,12 @@ public struct KeyMap<Owner>: Sendable, ExpressibleByArrayLiteral {
 }
 
 extension KeyMap.Entry {
-  /// A value that must be there.
+  /// A value that must not be missing or null.
   public static func require<Value: RawLeaf>(_ key: ReformedKey<Owner, Value>, _ path: RawPath) -> Self {
     Self(name: key.name) { try $0.at(path).require(Value.self) }
   }
 
-  /// A value that must be there, made by a transform of the cursor at the path.
+  /// A value that must not be missing or null, made by a transform of the data at the path.
   public static func require<Value>(
     _ key: ReformedKey<Owner, Value>, _ path: RawPath,
     _ transform: @escaping @Sendable (RawData) throws -> Value
@@ -60,9 +61,9 @@ extension KeyMap.Entry {
     }
   }
 
-  /// A value that may be missing or null: the key's default stands for it then.
+  /// A value that may be missing or null: the key's default is used then.
   ///
-  /// Of several paths, the first that holds a value counts.
+  /// Of several paths, the first with a value is used.
   public static func take<Value: RawLeaf>(
     _ key: ReformedKey<Owner, Value>, _ path: RawPath, or others: RawPath...
   ) -> Self {
@@ -70,7 +71,7 @@ extension KeyMap.Entry {
     return Self(name: key.name) { try present(in: $0, at: paths)?.require(Value.self) }
   }
 
-  /// A value that may be missing or null, under a key that may have none.
+  /// A value that may be missing or null, for a key whose value may be nil.
   public static func take<Value: RawLeaf>(
     _ key: ReformedKey<Owner, Value?>, _ path: RawPath, or others: RawPath...
   ) -> Self {
@@ -78,7 +79,7 @@ extension KeyMap.Entry {
     return Self(name: key.name) { try present(in: $0, at: paths)?.require(Value.self) }
   }
 
-  /// A value that may be missing or null, else made by a transform of the cursor at the path.
+  /// A value that may be missing or null, otherwise made by a transform of the data at the path.
   public static func take<Value>(
     _ key: ReformedKey<Owner, Value>, _ path: RawPath,
     _ transform: @escaping @Sendable (RawData) throws -> Value
@@ -86,7 +87,7 @@ extension KeyMap.Entry {
     Self(name: key.name) { try present(in: $0, at: [path]).map(transform) }
   }
 
-  /// A value that may be missing or null, else made by a transform, which may find none either.
+  /// A value that may be missing or null, otherwise made by a transform, which may return nil as well.
   public static func take<Value>(
     _ key: ReformedKey<Owner, Value?>, _ path: RawPath,
     _ transform: @escaping @Sendable (RawData) throws -> Value?
@@ -94,7 +95,7 @@ extension KeyMap.Entry {
     Self(name: key.name) { try present(in: $0, at: [path]).flatMap(transform) }
   }
 
-  /// A value that does not come from the data.
+  /// A constant value.
   public static func set<Value>(_ key: ReformedKey<Owner, Value>, _ value: Value) -> Self {
     Self(name: key.name) { _ in value }
   }
@@ -108,20 +109,20 @@ extension KeyMap.Entry {
   }
 }
 
-/// Makes the row of one object, by the key map of its source: several vocabularies, one kind of row.
+/// Makes the row of one object, by the key map of its source: several sets of names, one kind of row.
 ///
-/// For a list of objects put it into a ``ListReformer``. Throws `APIError.Reason.misconfigured` for a
-/// source that has no map.
+/// For a list of objects, use it in a ``ListReformer``. Throws `APIError.Reason.misconfigured` for a source
+/// without a map.
 public struct KeyMapReformer<Owner>: Reformer {
   private let maps: SourceTable<KeyMap<Owner>>
 
-  /// Makes a reformer of one map per source; the first pattern that fits counts.
+  /// Makes a reformer with one map per source; the first pattern that fits is used.
   public init(_ maps: KeyValuePairs<SourcePattern, KeyMap<Owner>>) { self.maps = SourceTable(maps) }
 
-  /// Makes a reformer of one map for all sources.
+  /// Makes a reformer with one map for all sources.
   public init(_ map: KeyMap<Owner>) { self.init([.any: map]) }
 
-  /// The row of the object at the cursor.
+  /// The row of the object.
   public func reform(_ raw: RawData, from source: ReformSource) throws -> ReformedRow<Owner> {
     try maps.value(for: source, what: "key map").row(of: raw)
   }

@@ -1,10 +1,10 @@
-/// One object as a reformer puts it out: values under typed keys, ready to be shown.
+/// One object made by a reformer: values with typed keys, ready to be shown.
 ///
 /// ```swift
 /// cell.title = row[.name]      // String
 /// cell.price = row[.price]     // Int
 /// ```
-/// A value type; rows of one list share the names of their keys.
+/// A value type. Rows of one list share the names of their keys.
 public struct ReformedRow<Owner>: Sendable {
   private let keys: RowKeys
   private var values: [(any Sendable)?]
@@ -14,13 +14,13 @@ public struct ReformedRow<Owner>: Sendable {
     self.values = values
   }
 
-  /// A row without values; fill it with the subscript. For reformers written by hand.
+  /// Makes a row without values, which the subscript sets. For reformers of your own.
   public init() {
     keys = RowKeys()
     values = []
   }
 
-  /// The value of a key; the key's default when the row has none.
+  /// The value of a key, or the key's default when the row has none.
   public subscript<Value>(key: ReformedKey<Owner, Value>) -> Value {
     get {
       guard let index = keys.index(of: key.name), let value = values[index] as? Value else {
@@ -31,7 +31,7 @@ public struct ReformedRow<Owner>: Sendable {
     set { set(newValue, for: key.name) }
   }
 
-  /// The value of a key that may have none; setting nil takes it away.
+  /// The value of a key whose value may be nil; setting nil removes it.
   public subscript<Value>(key: ReformedKey<Owner, Value?>) -> Value? {
     get {
       guard let index = keys.index(of: key.name), let value = values[index] as? Value else {
@@ -50,15 +50,15 @@ public struct ReformedRow<Owner>: Sendable {
     }
   }
 
-  /// Whether the row has a value of its own for a key.
+  /// Whether the row itself has a value for a key.
   public func has<Value>(_ key: ReformedKey<Owner, Value>) -> Bool {
     keys.index(of: key.name).map { values[$0] != nil } ?? false
   }
 
-  /// The names of the values that are there, without their owner, in the order of the key map.
+  /// The names of the keys that have a value, without their owner, in the order of the key map.
   public var names: [String] { zip(keys.names, values).filter { $0.1 != nil }.map(\.0) }
 
-  /// All values by the full names of their keys; for logs and for writing JSON.
+  /// All values by the full names of their keys, for logs and for writing JSON.
   public var dictionary: [String: any Sendable] {
     var dictionary: [String: any Sendable] = [:]
     for (name, value) in zip(keys.names, values) { dictionary["\(Owner.self).\(name)"] = value }
@@ -74,12 +74,12 @@ extension ReformedRow: CustomStringConvertible {
   }
 }
 
-/// The names of the values of many rows.
+/// The names of the keys of many rows.
 final class RowKeys: Sendable {
   let names: [String]
 
   init(_ names: [String] = []) { self.names = names }
 
-  /// A handful of short names: a scan beats hashing.
+  /// For a few short names a scan is faster than hashing.
   func index(of name: String) -> Int? { names.firstIndex(of: name) }
 }

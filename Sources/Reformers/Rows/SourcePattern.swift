@@ -1,13 +1,13 @@
 public import APIKit
 
-/// Which sources a rule of a reformer is for: a manager type, a service, an API, or any.
+/// States to which sources a rule of a reformer applies: a manager type, a service, an API, or any.
 public struct SourcePattern: Sendable, CustomStringConvertible {
-  /// Whether the source fits.
+  /// Whether a source fits.
   public let matches: @Sendable (ReformSource) -> Bool
-  /// What fits, in words.
+  /// What fits, in words, for errors.
   public let description: String
 
-  /// A pattern of the application's own.
+  /// Makes a pattern of the application's own.
   public init(_ description: String, matches: @escaping @Sendable (ReformSource) -> Bool) {
     self.description = description
     self.matches = matches
@@ -16,17 +16,17 @@ public struct SourcePattern: Sendable, CustomStringConvertible {
   /// Every source.
   public static var any: SourcePattern { SourcePattern("any source") { _ in true } }
 
-  /// What managers of this type have loaded.
+  /// Responses that managers of this very type have loaded.
   public static func manager<Manager: BaseAPIManager>(_ type: Manager.Type) -> SourcePattern {
     SourcePattern("the manager \(type)") { $0.managerType == type }
   }
 
-  /// What comes from the service of this name.
+  /// Responses of the service with this name.
   public static func service(_ name: String) -> SourcePattern {
     SourcePattern("the service \(name)") { $0.serviceName == name }
   }
 
-  /// What comes from the API of this name, of the service of this name when one is given.
+  /// Responses of the API with this name, of the service with this name when one is given.
   public static func api(_ name: String, of service: String? = nil) -> SourcePattern {
     SourcePattern("the API \(name)") { source in
       source.apiName == name && (service == nil || source.serviceName == service)
@@ -34,7 +34,7 @@ public struct SourcePattern: Sendable, CustomStringConvertible {
   }
 }
 
-/// What a reformer keeps for each of its sources; the first pattern that fits counts.
+/// A value for each source of a reformer; the first pattern that fits is used.
 struct SourceTable<Value: Sendable>: Sendable {
   private let entries: [(pattern: SourcePattern, value: Value)]
 

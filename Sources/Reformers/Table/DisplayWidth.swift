@@ -1,15 +1,17 @@
-/// How many columns of a terminal a text takes, and texts cut and filled to a number of columns.
+/// Measures how many columns of a terminal a text takes, and truncates or fills texts to a number of
+/// columns.
 ///
 /// Characters of East Asian width W and F and emoji take two columns, combining marks none (Unicode
-/// Standard Annex 11). Control characters would move the cursor: they are replaced before anything is shown.
+/// Standard Annex 11). Control characters count as none; replace them with ``printable(_:)`` before a text
+/// is shown, because they move the cursor.
 public enum DisplayWidth {
-  /// The columns that a text takes.
+  /// How many columns a text takes.
   public static func of(_ text: String) -> Int {
     if text.utf8.allSatisfy({ $0 >= 0x20 && $0 < 0x7F }) { return text.utf8.count }
     return text.reduce(0) { $0 + of($1) }
   }
 
-  /// The columns that a character takes: 0, 1 or 2.
+  /// How many columns a character takes: 0, 1 or 2.
   public static func of(_ character: Character) -> Int {
     guard let first = character.unicodeScalars.first else { return 0 }
     if first.value < 0x300 { return isControl(first) ? 0 : 1 }
@@ -21,14 +23,14 @@ public enum DisplayWidth {
     }
   }
 
-  /// The text in exactly so many columns: filled with spaces, or cut with an ellipsis.
+  /// The text in exactly this many columns: filled with spaces, or truncated with an ellipsis.
   public static func fit(_ text: String, to columns: Int, alignment: TextAlignment = .left) -> String {
     let cut = truncate(text, to: columns)
     let spaces = String(repeating: " ", count: max(0, columns - of(cut)))
     return alignment == .left ? cut + spaces : spaces + cut
   }
 
-  /// The text in at most so many columns; what does not fit is cut and an ellipsis put in its place.
+  /// The text in at most this many columns, truncated with an ellipsis where it is longer.
   public static func truncate(_ text: String, to columns: Int) -> String {
     guard of(text) > columns else { return text }
     guard columns > 0 else { return "" }
@@ -42,8 +44,8 @@ public enum DisplayWidth {
     return kept + "…"
   }
 
-  /// The text with control characters, line ends among them, replaced by U+FFFD: what a server sends must
-  /// not command the terminal.
+  /// The text with control characters, line breaks included, replaced by U+FFFD, so that text of a server
+  /// cannot control the terminal.
   public static func printable(_ text: String) -> String {
     guard text.unicodeScalars.contains(where: isUnsafe) else { return text }
     var safe = String.UnicodeScalarView()
@@ -55,7 +57,7 @@ public enum DisplayWidth {
     scalar.value < 0x20 || (0x7F...0x9F).contains(scalar.value)
   }
 
-  /// Controls, line separators, and the marks that turn the direction of writing.
+  /// Control characters, line separators, and the marks that change the direction of writing.
   private static func isUnsafe(_ scalar: Unicode.Scalar) -> Bool {
     switch scalar.value {
     case 0..<0x20, 0x7F...0x9F, 0x2028...0x202E, 0x2066...0x2069: true
@@ -75,10 +77,10 @@ public enum DisplayWidth {
   }
 }
 
-/// Which side of its column a text stands at.
+/// The side of its column at which a text is shown.
 public enum TextAlignment: Sendable, Hashable {
-  /// Text.
+  /// At the left, for text.
   case left
-  /// Numbers.
+  /// At the right, for numbers.
   case right
 }

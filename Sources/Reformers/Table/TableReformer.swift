@@ -1,6 +1,6 @@
 public import APIKit
 
-/// Shows the output of another reformer as a table for terminals.
+/// Makes a table for terminals of the output of another reformer.
 ///
 /// ```swift
 /// let table = TableReformer(of: PropertyListReformer(), columns: [
@@ -13,7 +13,7 @@ public struct TableReformer<Rows: Reformer, Element: Sendable>: Reformer where R
   private let rows: Rows
   private let columns: [TableColumn<Element>]
 
-  /// Makes a reformer of the elements of another one.
+  /// Makes a reformer with one row for each element of another one's output.
   public init(of rows: Rows, columns: [TableColumn<Element>]) {
     self.rows = rows
     self.columns = columns
@@ -25,9 +25,9 @@ public struct TableReformer<Rows: Reformer, Element: Sendable>: Reformer where R
   }
 }
 
-/// One column of a table: its head, its habits, and the text of one element.
+/// One column of a table: its head, its layout, and the text of one element.
 public struct TableColumn<Element: Sendable>: Sendable {
-  /// Head and habits.
+  /// Head and layout.
   public var column: TextTable.Column
   /// The text of one element.
   public var text: @Sendable (Element) -> String

@@ -1,18 +1,18 @@
 /// Texts in rows and columns, laid out to fit a width.
 ///
-/// Columns that may shrink do so, the widest first, down to twice their minimum. When that is not enough,
-/// columns that may be left out are, from the right, and only then the others shrink to their minimum. No
-/// line is ever wider than the width.
+/// When the table is too wide, columns with a minimum width shrink to twice their minimum, the widest
+/// first. When that is not enough, optional columns are left out, from the right; only then do the others
+/// shrink to their minimum. Lines that are still wider are truncated.
 public struct TextTable: Sendable {
-  /// One column's head and habits.
+  /// The head and layout of one column.
   public struct Column: Sendable {
     /// The head.
     public var title: String
-    /// Which side texts stand at.
+    /// The side at which texts are shown; the default is left.
     public var alignment: TextAlignment
-    /// How narrow it may become; nil keeps its full width.
+    /// How narrow it may become, in columns of the terminal; nil, the default, keeps its full width.
     public var minimumWidth: Int?
-    /// Whether it may be left out of a narrow table.
+    /// Whether it may be left out of a narrow table; the default is false.
     public var isOptional: Bool
 
     /// Makes a column.
@@ -28,12 +28,12 @@ public struct TextTable: Sendable {
 
   /// The columns.
   public let columns: [Column]
-  /// The texts, a row at a time; control characters are replaced.
+  /// The texts of each row; control characters are replaced.
   public let rows: [[String]]
 
   private static let gap = 2
 
-  /// Makes a table; a row with too few texts is filled, one with too many is cut.
+  /// Makes a table. A row with too few texts is filled with empty ones; surplus texts are dropped.
   public init(columns: [Column], rows: [[String]]) {
     self.columns = columns
     self.rows = rows.map { row in
@@ -43,7 +43,8 @@ public struct TextTable: Sendable {
 
   /// The lines of the table: head, rule, rows.
   ///
-  /// - Parameter width: The columns of the terminal; nil lays out as wide as the texts are.
+  /// - Parameter width: The columns of the terminal; nil, the default, makes the table as wide as its
+  ///   texts.
   public func lines(width: Int? = nil) -> [String] {
     let layout = self.layout(width: width)
     guard !layout.isEmpty else { return [] }

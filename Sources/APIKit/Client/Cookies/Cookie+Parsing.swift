@@ -6,9 +6,9 @@ extension Cookie {
   ///
   /// - Parameters:
   ///   - text: The value of the field.
-  ///   - url: The URL whose answer held it.
+  ///   - url: The URL of the request whose response has the field.
   ///   - now: The time in seconds since 1970, for `Max-Age`.
-  ///   - isPublicSuffix: Whether a domain is one under which strangers register names.
+  ///   - isPublicSuffix: Whether a domain is a public suffix, under which anyone may register names.
   init?(setCookie text: String, from url: HTTPURL, now: Int64, isPublicSuffix: (String) -> Bool) {
     guard text.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F || $0 == 0x09 }) else { return nil }
     let parts = text.split(separator: ";", omittingEmptySubsequences: false)
@@ -31,14 +31,14 @@ extension Cookie {
       case "httponly": isHTTPOnly = true
       case "domain":
         let domain = (content.hasPrefix(".") ? String(content.dropFirst()) : content).lowercased()
-        // An empty value counts as none; the last attribute of several wins.
+        // An empty value is ignored; of several attributes the last applies.
         guard !domain.isEmpty else { continue }
         self.domain = domain
         isHostOnly = false
       default: break
       }
     }
-    // Max-Age goes before Expires, in whatever order they stand.
+    // Max-Age takes precedence over Expires in any order.
     if let maxAge {
       let (end, isBeyond) = now.addingReportingOverflow(maxAge)
       expires = maxAge <= 0 ? 0 : isBeyond ? .max : end
@@ -54,9 +54,9 @@ extension Cookie {
         return false
       }
     }
-    // A plain connection proves nothing, so it may not set what only TLS may carry.
+    // An unencrypted connection must not set a cookie that is sent over TLS only.
     if isSecure, url.scheme != "https" { return false }
-    // The prefixes promise how a cookie was set: RFC 6265bis, 4.1.3.
+    // The prefixes guarantee how a cookie was set (RFC 6265bis, 4.1.3).
     if name.hasPrefix("__Secure-") { return isSecure }
     if name.hasPrefix("__Host-") { return isSecure && isHostOnly && path == "/" }
     return true
@@ -74,7 +74,7 @@ extension Cookie {
     let isNegative = text.hasPrefix("-")
     let digits = isNegative ? text.dropFirst() : text[...]
     guard !digits.isEmpty, digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
-    // Beyond 64 bits it means for ever.
+    // A number beyond 64 bits means that it does not expire.
     let number = Int64(digits) ?? .max
     return isNegative ? -number : number
   }

@@ -1,21 +1,22 @@
-/// One cookie as a jar keeps it.
+/// One cookie of a jar.
 /// - SeeAlso: <https://www.rfc-editor.org/rfc/rfc6265>
 public struct Cookie: Sendable, Hashable, Codable, CustomStringConvertible {
-  /// The name; compared with regard to case.
+  /// The name; case counts.
   public var name: String
-  /// The value as the server wrote it, quotes included.
+  /// The value as the server sent it, quotes included.
   public var value: String
   /// The host it belongs to, lower case, without a leading dot.
   public var domain: String
-  /// Whether it goes to ``domain`` alone, and not to the names below it.
+  /// Whether it is sent to ``domain`` alone and not to the names below it; the default is true.
   public var isHostOnly: Bool
   /// The path under which it is sent; the default is `/`.
   public var path: String
-  /// When it ends, in seconds since 1970; nil ends with the session: it is never written to disk.
+  /// When it expires, in seconds since 1970. Nil, the default, is a session cookie, which is never written
+  /// to disk.
   public var expires: Int64?
-  /// Whether it is sent over https alone.
+  /// Whether it is sent over https alone; the default is false.
   public var isSecure: Bool
-  /// Whether the server wants it kept from scripts. Has no effect here; kept for those who show cookies.
+  /// Whether the server hides it from scripts; the default is false. Has no effect here.
   public var isHTTPOnly: Bool
 
   /// Makes a cookie.
@@ -36,7 +37,7 @@ public struct Cookie: Sendable, Hashable, Codable, CustomStringConvertible {
   /// Name, domain and path; never the value.
   public var description: String { "\(name) (\(isHostOnly ? "" : ".")\(domain)\(path))" }
 
-  /// Whether it goes along with a request.
+  /// Whether it is sent with a request to a URL.
   func matches(_ url: HTTPURL, now: Int64) -> Bool {
     if isSecure, url.scheme != "https" { return false }
     guard !isOver(now), isHostOnly ? url.host == domain : Self.domain(domain, matches: url.host) else {
@@ -45,20 +46,20 @@ public struct Cookie: Sendable, Hashable, Codable, CustomStringConvertible {
     return Self.path(path, matches: url.path)
   }
 
-  /// Whether it has ended.
+  /// Whether it has expired.
   func isOver(_ now: Int64) -> Bool { expires.map { $0 <= now } ?? false }
 
-  /// Whether two cookies are one for a jar: a new one replaces the old (RFC 6265, 5.3).
+  /// Whether it replaces another cookie in a jar (RFC 6265, 5.3).
   func replaces(_ other: Cookie) -> Bool {
     name == other.name && domain == other.domain && path == other.path
   }
 
-  /// Whether a host is the domain or lies below it (RFC 6265, 5.1.3). An address lies below nothing.
+  /// Whether a host is the domain or a name below it (RFC 6265, 5.1.3). An address is below no domain.
   static func domain(_ domain: String, matches host: String) -> Bool {
     host == domain || (host.hasSuffix("." + domain) && !isAddress(host))
   }
 
-  /// Whether a request's path is the cookie's or lies below it (RFC 6265, 5.1.4).
+  /// Whether a request's path is the cookie's or below it (RFC 6265, 5.1.4).
   static func path(_ cookie: String, matches request: String) -> Bool {
     let rest = request.utf8.dropFirst(cookie.utf8.count)
     return request.utf8.starts(with: cookie.utf8)

@@ -1,7 +1,7 @@
-/// The date of a cookie's `Expires`, in the many forms that servers write.
+/// Reads the date of a cookie's `Expires`, in the many forms that servers send.
 /// - SeeAlso: <https://www.rfc-editor.org/rfc/rfc6265#section-5.1.1>
 enum CookieDate {
-  /// Seconds since 1970; nil when the text holds no whole date.
+  /// Seconds since 1970; nil when the text has no complete date.
   static func parse(_ text: String) -> Int64? {
     var text = text
     return text.withUTF8 { bytes in
@@ -35,7 +35,7 @@ enum CookieDate {
     }
   }
 
-  /// Hour, minute and second of one or two digits each; what follows must not be another field.
+  /// Hour, minute and second of one or two digits each; nil when the token has more or fewer fields.
   private static func readTime(_ token: DateScanner) -> [Int]? {
     var token = token
     var fields: [Int] = []

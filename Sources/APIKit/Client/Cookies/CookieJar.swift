@@ -1,24 +1,24 @@
 import Synchronization
 
-/// Keeps the cookies that servers set, and gives those that go along with a request.
+/// Keeps the cookies that servers set, and gives those to send with a request.
 ///
-/// In memory, or in a file besides: then it is read at the first use, and written half a second after the
-/// last change, by ``flush()``, and when the jar goes. Session cookies stay in memory. An empty jar costs a
-/// request one comparison. May be used from any thread.
+/// In memory, and in a file where the jar has one: it is read at the first use, on the thread that uses the
+/// jar, and written half a second after the first change since the last write, by ``flush()``, and when the
+/// jar is released. Session cookies stay in memory. May be used from any thread.
 /// - SeeAlso: <https://www.rfc-editor.org/rfc/rfc6265>
 public final class CookieJar: Sendable {
   /// Whose cookies are kept.
   public enum AcceptPolicy: Sendable, Hashable {
     /// Those of every server.
     case always
-    /// Nobody's.
+    /// None.
     case never
-    /// Those of these domains and the names below them: the application's own, not of hosts that its
-    /// servers redirect to.
+    /// Those of these domains and the names below them: the application's own servers, but not the hosts
+    /// that they redirect to.
     case firstParty([String])
   }
 
-  /// How many cookies are kept; beyond it the one not used for longest goes (RFC 6265, 6.1).
+  /// How many cookies are kept; above it the least recently used one is removed (RFC 6265, 6.1).
   public struct Limits: Sendable, Hashable {
     /// Cookies of one domain; the default is 50.
     public var perDomain: Int
@@ -34,7 +34,7 @@ public final class CookieJar: Sendable {
 
   private struct Kept {
     var cookie: Cookie
-    /// The order of creation and of use: counters, since a clock is too coarse.
+    /// The order of creation and of use: counters, because a clock is too coarse.
     var created: UInt64
     var used: UInt64
   }
@@ -59,11 +59,11 @@ public final class CookieJar: Sendable {
   /// Makes a jar.
   ///
   /// - Parameters:
-  ///   - store: The file that keeps cookies beyond the process; none by default.
-  ///   - accept: Whose cookies are kept; every server's by default.
+  ///   - store: The file that keeps cookies between runs; none by default.
+  ///   - accept: Whose cookies are kept; those of every server by default.
   ///   - limits: How many are kept.
-  ///   - isPublicSuffix: Whether strangers register names under a domain, so that no cookie may be set for
-  ///     it. The default knows single labels and the most common registries.
+  ///   - isPublicSuffix: Whether a domain is a public suffix, for which no cookie may be set. By default
+  ///     these are single labels and the domains of the most common registries.
   ///   - now: The time in seconds since 1970; the system's by default.
   public init(
     store: CookieStore? = nil, accept: AcceptPolicy = .always, limits: Limits = Limits(),
@@ -90,13 +90,13 @@ public final class CookieJar: Sendable {
     return found.map { "\($0.name)=\($0.value)" }.joined(separator: "; ")
   }
 
-  /// The cookies that would go along with a request, in the order they are sent.
+  /// The cookies that would be sent with a request, in the order in which they are sent.
   public func cookies(for url: HTTPURL) -> [Cookie] {
     guard count.load(ordering: .acquiring) != 0 else { return [] }
     return kept(for: url)
   }
 
-  /// Keeps what the `Set-Cookie` fields of an answer set, as far as the policy accepts it.
+  /// Keeps the cookies of the `Set-Cookie` fields of a response, as far as the policy accepts them.
   public func store(_ headers: HTTPHeaders, from url: HTTPURL) {
     for field in headers.fields where HTTPHeaders.equal(field.name, "Set-Cookie") {
       guard accepts(url.host) else { return }
@@ -117,7 +117,7 @@ public final class CookieJar: Sendable {
     }
   }
 
-  /// Puts a cookie in, replacing that of the same name, domain and path; one that has expired removes it.
+  /// Adds a cookie, replacing the one of the same name, domain and path; an expired cookie removes it.
   public func set(_ cookie: Cookie) {
     let time = now()
     withLoaded { state in
@@ -138,7 +138,7 @@ public final class CookieJar: Sendable {
     writeLater()
   }
 
-  /// Removes the cookies that a closure picks.
+  /// Removes the cookies for which a closure returns true.
   public func remove(where isUnwanted: (Cookie) -> Bool) {
     withLoaded { state in
       for (domain, list) in state.byDomain {
@@ -153,12 +153,13 @@ public final class CookieJar: Sendable {
   /// Removes every cookie.
   public func removeAll() { remove { _ in true } }
 
-  /// Removes the cookies that end with the session, as quitting would.
+  /// Removes the session cookies, which otherwise stay until the process ends.
   public func endSession() { remove { $0.expires == nil } }
 
-  /// Writes what has changed to the file, if there is one, before it returns.
+  /// Writes changes to the file, if there is one, before it returns.
   ///
-  /// Throws ``APIError/Reason/fileFailed``; the cookies stay in memory then.
+  /// Throws ``APIError/Reason/fileFailed`` when the file cannot be written; the cookies stay in memory
+  /// then.
   public func flush() throws(APIError) {
     guard let file else { return }
     let time = now()
@@ -178,10 +179,11 @@ public final class CookieJar: Sendable {
 
   // MARK: Insides
 
-  /// Whether a file keeps the cookies that last.
+  /// Whether cookies that are not session cookies are kept in a file.
   var isOnDisk: Bool { file != nil }
 
-  /// Whether a plain connection sets a cookie in the place of one that only TLS may carry (RFC 6265bis, 5.7).
+  /// Whether an unencrypted connection sets a cookie in the place of one that is sent over TLS only (RFC
+  /// 6265bis, 5.7).
   private func isShadowing(_ cookie: Cookie, from url: HTTPURL) -> Bool {
     guard url.scheme != "https", count.load(ordering: .acquiring) != 0 else { return false }
     let time = now()
@@ -245,7 +247,7 @@ public final class CookieJar: Sendable {
     }
   }
 
-  /// Runs a closure on the state after the file was read, and keeps ``count`` true.
+  /// Runs a closure on the state after the file was read, and updates ``count``.
   private func withLoaded<Value>(changes: Bool = true, _ work: (inout State) -> Value) -> Value {
     state.withLock { state in
       let isFirst = !state.isLoaded
@@ -266,7 +268,7 @@ public final class CookieJar: Sendable {
     }
   }
 
-  /// Writes half a second after the first change, so that a burst of answers costs one file.
+  /// Writes half a second after the first change, so that many responses cause one write.
   private func writeLater() {
     guard file != nil else { return }
     let isNew = state.withLock { state in

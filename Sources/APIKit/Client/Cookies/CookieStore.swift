@@ -1,14 +1,14 @@
 import Foundation
 
-/// The file of a jar that outlives the process: JSON, readable by its owner alone.
+/// The file of a jar whose cookies outlive the process: JSON, readable by its owner alone.
 public struct CookieStore: Sendable, Hashable {
   /// Where the file is.
   public let path: String
 
-  /// A store at a path. Its folder is made when it is first written.
+  /// Makes a store at a path. The folder is made at the first write.
   public init(path: String) { self.path = path }
 
-  /// The program's own file: in Application Support on Apple platforms, else under `XDG_STATE_HOME` or
+  /// The program's own file: in Application Support on Apple platforms, otherwise under `XDG_STATE_HOME` or
   /// `~/.local/state`.
   public static var standard: CookieStore {
     let program = ProcessInfo.processInfo.processName
@@ -23,16 +23,16 @@ public struct CookieStore: Sendable, Hashable {
     #endif
   }
 
-  /// The cookies of the file. None when there is no file, or one that cannot be read: cookies are not worth
-  /// failing for, the server sets them anew.
+  /// The cookies of the file. None when there is no file, or one that cannot be read: the server sets them
+  /// again.
   func load() -> [Cookie] {
     guard let data = FileManager.default.contents(atPath: path) else { return [] }
     return (try? JSONDecoder().decode([Cookie].self, from: data)) ?? []
   }
 
-  /// Replaces the file as a whole; a reader sees the old one or the new one.
+  /// Replaces the whole file; a reader sees the old one or the new one.
   ///
-  /// Throws ``APIError/Reason/fileFailed``.
+  /// Throws ``APIError/Reason/fileFailed`` when it cannot be written.
   func save(_ cookies: [Cookie]) throws(APIError) {
     do {
       let encoder = JSONEncoder()

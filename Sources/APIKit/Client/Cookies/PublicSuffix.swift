@@ -1,8 +1,8 @@
-/// Domains under which strangers register names: no cookie may be set for all of them at once.
+/// Domains under which anyone may register names, so that no cookie may be set for them.
 ///
-/// Every single label counts (`com`, `localhost`), and the second-level domains that registries sell names
-/// under most often. It is not the whole Public Suffix List, which changes weekly: an application that
-/// visits hosts it does not know can give ``CookieJar`` a test of its own.
+/// These are all single labels (`com`, `localhost`), and the most common second-level domains of registries
+/// and hosts. It is not the whole Public Suffix List, which changes weekly: an application that loads from
+/// arbitrary hosts can give ``CookieJar`` a test of its own.
 /// - SeeAlso: <https://publicsuffix.org>
 enum PublicSuffix {
   static func contains(_ domain: String) -> Bool {
