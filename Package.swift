@@ -58,12 +58,14 @@ let package = Package(
       ],
       path: "Benchmarks/Sources/bench", swiftSettings: swift),
     .testTarget(
-      name: "APIKitTests", dependencies: ["APIKit", "APIKitTesting", "Reformers", "DemoServer", "TestServers"],
+      name: "APIKitTests",
+      dependencies: ["APIKit", "APIKitTesting", "Reformers", "DemoServer", "TestServers"],
       swiftSettings: swift),
     .testTarget(
       name: "ReformersTests", dependencies: ["APIKit", "APIKitTesting", "Reformers"], swiftSettings: swift),
     .testTarget(
-      name: "DemoCLITests", dependencies: ["DemoCLI", "APIKit", "APIKitTesting", "DemoServer"], swiftSettings: swift),
+      name: "DemoCLITests", dependencies: ["DemoCLI", "APIKit", "APIKitTesting", "DemoServer"],
+      swiftSettings: swift),
     .testTarget(name: "DemoServerTests", dependencies: ["APIKit", "DemoServer"], swiftSettings: swift),
     .testTarget(
       name: "InteropTests",

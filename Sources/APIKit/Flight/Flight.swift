@@ -64,7 +64,8 @@ final class Flight: @unchecked Sendable {
 
   // The manager's side.
   @MainActor var state = FlightState.waiting
-  @MainActor var policy = TakeoffPolicy.concurrent
+  /// The name of the takeoff policy, for the record.
+  @MainActor var policy = ""
   @MainActor var tags: Set<String> = []
   /// Takes the landings of the `async` form that waits for more than one.
   @MainActor var previews: AsyncStream<APIResponse>.Continuation?

@@ -20,12 +20,13 @@ extension BaseAPIManager {
         throw APIError(.takeoff, .vetoed, "an interceptor refused the load", context: call.context())
       }
       let flight = Flight(call, sharedState, book)
-      flight.policy = child.takeoffPolicy
+      let policy = child.takeoffPolicy
+      flight.policy = policy.rule.name
       flight.tags = tags
       flight.waiter = waiter
       flight.previews = previews
       flight.onProgress = onProgress
-      return try admit(flight)
+      return try admit(flight, policy)
     } catch {
       recorder.record(.refused(label: error.label, detail: error.detail))
       waiter?.resume(returning: .failure(error))
@@ -35,10 +36,10 @@ extension BaseAPIManager {
   }
 
   /// Applies the takeoff policy: the flight starts, waits, or is refused.
-  private func admit(_ flight: Flight) throws(APIError) -> Takeoff {
+  private func admit(_ flight: Flight, _ policy: TakeoffPolicy) throws(APIError) -> Takeoff {
     let call = flight.call
     let decision = control.request(
-      flight.id, policy: flight.policy, parameters: call.parameters, now: time.now)
+      flight.id, policy: policy, parameters: call.parameters, now: time.now)
     switch decision.verdict {
     case .alreadyLoading:
       throw APIError(.takeoff, .alreadyLoading, context: call.context())
@@ -51,10 +52,10 @@ extension BaseAPIManager {
       launch(flight)
     case .wait:
       open(flight)
-      flight.note(.waiting(policy: flight.policy.rule.name))
+      flight.note(.waiting(policy: flight.policy))
     case .waitFor(let interval):
       open(flight)
-      flight.note(.waiting(policy: flight.policy.rule.name))
+      flight.note(.waiting(policy: flight.policy))
       wait(interval, with: flight)
     }
     // An interceptor or a delegate may start or cancel loads from here on, so this comes after the
@@ -67,7 +68,7 @@ extension BaseAPIManager {
   /// Starts a flight.
   func launch(_ flight: Flight) {
     enter(.flying, flight)
-    flight.note(.tookOff(policy: flight.policy.rule.name))
+    flight.note(.tookOff(policy: flight.policy))
     flight.run()
   }
 

@@ -149,7 +149,7 @@ extension BaseAPIManager {
   /// Removes a flight, after which nothing of it is delivered, and lets the next queued one take off.
   func retire(_ flight: Flight) {
     book.remove(flight)
-    if let next = control.retire(flight.id, policy: flight.policy), let flight = book[next] { launch(flight) }
+    if let next = control.retire(flight.id), let flight = book[next] { launch(flight) }
   }
 
   /// Cancels a flight. False when it is over already.

@@ -23,6 +23,8 @@ struct TakeoffControl {
     /// Ids are assigned in ascending order, so sorting by id is sorting by takeoff.
     var flying: Set<FlightID> = []
     var waiting: [FlightID] = []
+    /// Whether those that wait take off one after the other; else each has a timer.
+    var isQueue = false
     /// The time until which further loads are refused. Only `throttle` sets it.
     var closedUntil: Duration?
 
@@ -49,6 +51,7 @@ struct TakeoffControl {
     let key = Self.laneKey(policy.key, parameters)
     var lane = take(key)
     defer { put(lane, key) }
+    lane.isQueue = policy.rule == .queue
     var decision = Decision(verdict: .fly)
     switch policy.rule {
     case .concurrent: break
@@ -92,13 +95,13 @@ struct TakeoffControl {
   }
 
   /// A flight has ended in any way. Returns the queued flight that takes off next, if there is one.
-  mutating func retire(_ flight: FlightID, policy: TakeoffPolicy) -> FlightID? {
+  mutating func retire(_ flight: FlightID) -> FlightID? {
     let key = keys.isEmpty ? nil : keys.removeValue(forKey: flight)
     var lane = take(key)
     defer { put(lane, key) }
     if lane.flying.remove(flight) == nil { lane.waiting.removeAll { $0 == flight } }
     var next: FlightID?
-    if policy.rule == .queue, lane.flying.isEmpty, let first = lane.waiting.first {
+    if lane.isQueue, lane.flying.isEmpty, let first = lane.waiting.first {
       next = first
       lane.waiting.removeFirst()
       lane.flying.insert(first)

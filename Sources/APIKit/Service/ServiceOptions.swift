@@ -72,7 +72,8 @@ public struct WireOptions: Sendable {
   ) {
     fields = Boxed(
       Fields(
-        client: client, parameterEncoding: parameterEncoding, timeouts: timeouts, decoders: decoders, cipher: cipher))
+        client: client, parameterEncoding: parameterEncoding, timeouts: timeouts, decoders: decoders,
+        cipher: cipher))
   }
 }
 
@@ -215,6 +216,7 @@ public struct AdmissionOptions: Sendable {
   ) {
     fields = Boxed(
       Fields(
-        retryPolicy: retryPolicy, networkGate: networkGate, network: network, hostLimits: hostLimits, breaker: breaker))
+        retryPolicy: retryPolicy, networkGate: networkGate, network: network, hostLimits: hostLimits,
+        breaker: breaker))
   }
 }

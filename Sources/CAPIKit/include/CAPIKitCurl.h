@@ -10,6 +10,10 @@
 #include <sys/eventfd.h>
 #include <sys/prctl.h>
 
+#if LIBCURL_VERSION_NUM < 0x075700
+#error "APIKit needs libcurl 7.87.0 or later: it uses CURLOPT_QUICK_EXIT (7.87.0) and CURLOPT_PROTOCOLS_STR (7.85.0)."
+#endif
+
 /// Names the calling thread, for debuggers and `top`.
 static inline void capikit_name_thread(const char *name) { prctl(PR_SET_NAME, name, 0, 0, 0); }
 

@@ -23,7 +23,7 @@ final class TakeoffControlTests: XCTestCase {
     let first = ask(.ignoreNew)
     XCTAssertEqual(first.decision.verdict, .fly)
     XCTAssertEqual(ask(.ignoreNew).decision, .init(verdict: .alreadyLoading))
-    XCTAssertNil(control.retire(first.id, policy: .ignoreNew))
+    XCTAssertNil(control.retire(first.id))
     XCTAssertEqual(ask(.ignoreNew).decision.verdict, .fly)
   }
 
@@ -40,9 +40,9 @@ final class TakeoffControlTests: XCTestCase {
     let second = ask(.queue)
     let third = ask(.queue)
     XCTAssertEqual([first, second, third].map(\.decision.verdict), [.fly, .wait, .wait])
-    XCTAssertEqual(control.retire(first.id, policy: .queue), second.id)
-    XCTAssertEqual(control.retire(second.id, policy: .queue), third.id)
-    XCTAssertNil(control.retire(third.id, policy: .queue))
+    XCTAssertEqual(control.retire(first.id), second.id)
+    XCTAssertEqual(control.retire(second.id), third.id)
+    XCTAssertNil(control.retire(third.id))
     XCTAssertTrue(control.isIdle)
   }
 
@@ -50,8 +50,8 @@ final class TakeoffControlTests: XCTestCase {
     let first = ask(.queue)
     let second = ask(.queue)
     let third = ask(.queue)
-    XCTAssertNil(control.retire(second.id, policy: .queue), "one is still in the air")
-    XCTAssertEqual(control.retire(first.id, policy: .queue), third.id)
+    XCTAssertNil(control.retire(second.id), "one is still in the air")
+    XCTAssertEqual(control.retire(first.id), third.id)
   }
 
   func testDebounceKeepsOnlyTheLastAndSupersedesTheFlightBefore() {
@@ -71,7 +71,7 @@ final class TakeoffControlTests: XCTestCase {
     let policy = TakeoffPolicy.throttle(.seconds(10))
     let first = ask(policy, at: .seconds(100))
     XCTAssertEqual(first.decision.verdict, .fly)
-    _ = control.retire(first.id, policy: policy)
+    _ = control.retire(first.id)
     XCTAssertEqual(
       ask(policy, at: .seconds(104)).decision.verdict, .throttled(remaining: .seconds(6)))
     XCTAssertEqual(ask(policy, at: .seconds(110)).decision.verdict, .fly)
@@ -91,7 +91,7 @@ final class TakeoffControlTests: XCTestCase {
     for index in 0..<1_000 {
       let asked = ask(policy, ["id": .integer(index)], at: .seconds(index * 10))
       XCTAssertEqual(asked.decision.verdict, .fly)
-      _ = control.retire(asked.id, policy: policy)
+      _ = control.retire(asked.id)
     }
     XCTAssertLessThanOrEqual(control.laneCount, 66)
   }
