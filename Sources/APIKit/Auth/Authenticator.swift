@@ -2,7 +2,7 @@ import Synchronization
 
 /// Keeps the credential of one user of one backend, renews it, and lets loads wait for a sign-in.
 ///
-/// A service names it in ``APIService/authenticator``; the loads of its managers then carry the credential.
+/// A service names it in ``ServiceIdentity/authenticator``; the loads of its managers then carry the credential.
 /// When a server refuses it, it is renewed once, however many loads were refused, and all of them are
 /// signed and sent again.
 ///

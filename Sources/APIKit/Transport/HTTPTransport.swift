@@ -18,9 +18,11 @@ public protocol HTTPTransport: Sendable {
 
   /// Starts an exchange and returns at once.
   ///
-  /// - Parameter completion: Called exactly once, when the response is complete or, for a stream, at its
-  ///   head. A response of any status is a success; failures have the place `transport`. Called on any
-  ///   thread, a transport's own usually, and perhaps before this function returns. It must not block.
+  /// - Parameters:
+  ///   - exchange: The request, and where its response goes.
+  ///   - completion: Called exactly once, when the response is complete or, for a stream, at its head. A response
+  ///     of any status is a success; failures have the place `transport`. Called on any thread, a transport's own
+  ///     usually, and perhaps before this function returns. It must not block.
   /// - Returns: What cancels the exchange. A cancelled exchange completes soon with
   ///   ``APIError/Reason/cancelled``, unless it has completed already.
   func start(_ exchange: HTTPExchange, completion: @escaping Completion) -> any CancellableOperation
