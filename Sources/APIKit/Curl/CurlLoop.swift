@@ -41,6 +41,8 @@
     /// How long the thread sleeps at most, in microseconds, before it checks the time once more after the
     /// last transfer has ended.
     private static let afterglow: Int64 = 10_000_000
+    /// How many responses are passed to the main actor at once: it works on them while the next are read.
+    private static let together = 8
     /// How long an FTP transfer may be without an event before libcurl is called anyway, in milliseconds.
     private static let prodding: Int32 = 20
     /// How many idle handles are kept; each takes about 17 KB once it has been used.
@@ -152,7 +154,11 @@
       hasEnded = true
       var told: [CurlJob] = []
       swap(&told, &ended)
-      MainDelivery.main.together { for job in told { job.complete() } }
+      for start in stride(from: 0, to: told.count, by: Self.together) {
+        MainDelivery.main.together {
+          for job in told[start..<min(start + Self.together, told.count)] { job.complete() }
+        }
+      }
     }
 
     private func act(_ socket: Int32, _ what: Int32) {
