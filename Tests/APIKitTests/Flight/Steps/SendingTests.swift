@@ -4,7 +4,7 @@ import XCTest
 @testable import APIKit
 
 /// Redirects as a manager's flight meets them: what it signs and who is signed in stay with its origin.
-@MainActor final class RedirectedFlightTests: XCTestCase {
+@MainActor final class SendingTests: XCTestCase {
   func testSignatureAndSignInNeverLeaveTheOriginOfTheFlight() async throws {
     let stub = StubTransport(.json(someJSON))
     stub.on("/api/list", .redirect(to: "/api/moved"))
