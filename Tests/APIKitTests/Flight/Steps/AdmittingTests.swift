@@ -4,7 +4,7 @@ import XCTest
 @testable import APIKit
 
 /// Host limits, circuit breaker and fallback as an application meets them.
-@MainActor final class AdmissionTests: XCTestCase {
+@MainActor final class AdmittingTests: XCTestCase {
   private let stub = StubTransport(.json(someJSON))
   private let sharedState = SharedState()
   private let time = ManualTime()

@@ -4,7 +4,7 @@ import XCTest
 @testable import APIKit
 
 /// The gate in front of the network as an application meets it.
-@MainActor final class NetworkGateTests: XCTestCase {
+@MainActor final class GatingTests: XCTestCase {
   private let stub = StubTransport(.json(someJSON))
   private let network = NetworkMonitor(watchesSystem: false)
   private let time = ManualTime()

@@ -4,7 +4,7 @@ import XCTest
 @testable import APIKit
 
 /// Retry as an application meets it: a manager, a scripted wire, a clock that stands still.
-@MainActor final class RetryTests: XCTestCase {
+@MainActor final class RetryRemedyTests: XCTestCase {
   private let stub = StubTransport(.json(someJSON))
   private let time = ManualTime()
 

@@ -4,7 +4,7 @@ import XCTest
 @testable import APIKit
 
 /// The service's common-error hook: it suspends a flight, runs another manager, replays or swallows.
-@MainActor final class BusinessReplayTests: XCTestCase {
+@MainActor final class ServiceHookRemedyTests: XCTestCase {
   private let stub = StubTransport()
   private let asked = Counter()
 

@@ -4,7 +4,7 @@ import XCTest
 @testable import APIKit
 
 /// What becomes of an answer: decoding, then status, content type, emptiness, business code, shape.
-@MainActor final class ResponseRulesTests: XCTestCase {
+@MainActor final class ValidatingTests: XCTestCase {
   private func response(
     _ answer: StubResponse, _ set: (TestManager) -> Void = { _ in }
   ) async throws(APIError) -> APIResponse {

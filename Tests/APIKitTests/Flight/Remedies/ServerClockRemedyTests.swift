@@ -4,7 +4,7 @@ import XCTest
 @testable import APIKit
 
 /// A device whose clock is wrong, and a server that refuses signatures for their time.
-@MainActor final class ServerClockStepTests: XCTestCase {
+@MainActor final class ServerClockRemedyTests: XCTestCase {
   private let device = ManualTime()
   private lazy var clock = ServerClock { [device] in device.wallClock }
 

@@ -1,0 +1,79 @@
+import APIKitTesting
+import XCTest
+
+@testable import APIKit
+
+/// A refused credential is renewed, and the attempt made once more.
+@MainActor final class SignInRemedyTests: XCTestCase {
+  private let stub = StubTransport()
+  private let renewals = Counter()
+
+  private func makeManager(_ token: String? = "old") throws -> TestManager {
+    let renewals = renewals
+    let authenticator = Authenticator { _ in
+      renewals.increment()
+      return Credential(accessToken: "new \(renewals.value)", refreshToken: "r")
+    }
+    if let token { try authenticator.signIn(with: Credential(accessToken: token, refreshToken: "r")) }
+    let manager = TestManager(stub)
+    manager.service.authenticator = authenticator
+    return manager
+  }
+
+  func testACredentialIsRenewedOnceForALoadThatIsRefusedAgain() async throws {
+    stub.on("/api/list", .status(401))
+    let manager = try makeManager()
+    let error = try await errorThrown { () throws(APIError) in try await manager.response() }
+    XCTAssertEqual(error.context.status, 401)
+    XCTAssertEqual(stub.requests.map { $0.headers["Authorization"] }, ["Bearer old", "Bearer new 1"])
+    XCTAssertEqual(renewals.value, 1)
+  }
+
+  func testItNeedsNoRetryPolicyAndIsNoAttemptOfIts() async throws {
+    stub.on("/api/list", .status(401), .json(someJSON))
+    let manager = try makeManager()
+    manager.service.signer = CountingSigner()
+    let response = try await manager.response()
+    XCTAssertEqual(stub.requests.map { $0.headers["X-Attempt"] }, ["1", "1"])
+    let story = response.record?.description ?? ""
+    XCTAssertTrue(story.contains("sign-in: sent again with another credential"), story)
+  }
+
+  func testWithoutACredentialTheRefusalStands() async throws {
+    stub.on("/api/list", .status(401))
+    let manager = try makeManager(nil)
+    let error = try await errorThrown { () throws(APIError) in try await manager.response() }
+    XCTAssertEqual(error.context.status, 401)
+    XCTAssertEqual(stub.requests.count, 1)
+    XCTAssertEqual(renewals.value, 0)
+  }
+
+  func testAnotherFailureIsNoRefusal() async throws {
+    stub.on("/api/list", .status(403))
+    let manager = try makeManager()
+    let error = try await errorThrown { () throws(APIError) in try await manager.response() }
+    XCTAssertEqual(error.context.status, 403)
+    XCTAssertEqual(stub.requests.count, 1)
+    XCTAssertEqual(renewals.value, 0)
+  }
+
+  func testALoadThatWasRefusedLateGoesWithWhatOthersHaveRenewed() async throws {
+    let gate = StubGate()
+    stub.on("/api/list", .status(401))
+    stub.on("/api/late", .held(by: gate, .status(401)))
+    stub.when({ $0.headers["Authorization"] == "Bearer new 1" }, .json(someJSON))
+    let manager = try makeManager()
+    manager.apiName = "late"
+    let recorder = Recorder()
+    manager.delegate = recorder
+    manager.load()
+    await gate.waitForArrivals(1)
+    manager.apiName = "list"
+    manager.load()
+    await recorder.waitForLandings()
+    gate.open()
+    await recorder.waitForLandings(2)
+    XCTAssertEqual(recorder.responses.count, 2)
+    XCTAssertEqual(renewals.value, 1)
+  }
+}

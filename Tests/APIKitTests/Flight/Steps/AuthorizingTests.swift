@@ -1,0 +1,62 @@
+import APIKitTesting
+import XCTest
+
+@testable import APIKit
+
+/// The credential that an attempt goes with.
+@MainActor final class AuthorizingTests: XCTestCase {
+  private let stub = StubTransport(.json(someJSON))
+  private let time = ManualTime()
+  private let authenticator = Authenticator()
+
+  private func makeManager(_ rule: SignInRule = .asAvailable) -> TestManager {
+    let manager = TestManager(stub)
+    manager.service.authenticator = authenticator
+    manager.signIn = rule
+    manager.sharedState = SharedState()
+    manager.time = time
+    return manager
+  }
+
+  func testALoadCarriesTheCredentialUnlessItIsExempt() async throws {
+    try authenticator.signIn(with: Credential(accessToken: "ann"))
+    for rule in [SignInRule.asAvailable, .required, .exempt] { _ = try await makeManager(rule).response() }
+    XCTAssertEqual(stub.requests.map { $0.headers["Authorization"] }, ["Bearer ann", "Bearer ann", nil])
+  }
+
+  func testWithoutAUserALoadThatNeedsNoneGoesAsItIs() async throws {
+    _ = try await makeManager().response()
+    XCTAssertEqual(stub.requests.map { $0.headers["Authorization"] }, [nil])
+  }
+
+  func testALoadThatWaitsForASignInTakesNoPlaceAtTheHost() async throws {
+    let waiting = makeManager(.required)
+    waiting.service.hostLimits = HostLimits(attemptsPerHost: 1)
+    let recorder = Recorder()
+    waiting.delegate = recorder
+    waiting.load()
+    await waitUntil { self.authenticator.waiterCount == 1 }
+    let other = makeManager(.exempt)
+    other.service.hostLimits = HostLimits(attemptsPerHost: 1)
+    other.sharedState = waiting.sharedState
+    _ = try await other.response()
+    XCTAssertEqual(stub.requests.count, 1)
+    try authenticator.signIn(with: Credential(accessToken: "ann"))
+    await recorder.waitForLandings()
+    XCTAssertEqual(stub.requests.map { $0.headers["Authorization"] }, [nil, "Bearer ann"])
+  }
+
+  func testARetryGoesWithTheCredentialOfItsOwnTime() async throws {
+    stub.on("/api/list", .status(503), .json(someJSON))
+    try authenticator.signIn(with: Credential(accessToken: "ann"))
+    let manager = makeManager()
+    manager.retryPolicy = RetryPolicy(attempts: 2)
+    manager.retryPolicy.backoff = .constant(.seconds(10))
+    async let response = manager.response()
+    await waitUntil { self.time.sleeperCount == 1 }
+    try authenticator.signIn(with: Credential(accessToken: "ann, later"))
+    await time.advanceOnceAsleep(by: .seconds(10))
+    _ = try await response
+    XCTAssertEqual(stub.requests.map { $0.headers["Authorization"] }, ["Bearer ann", "Bearer ann, later"])
+  }
+}

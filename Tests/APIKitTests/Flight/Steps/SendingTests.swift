@@ -1,0 +1,70 @@
+import APIKitTesting
+import XCTest
+
+@testable import APIKit
+
+/// The transport's part in a load: its exchange, and the requests that its redirects ask for.
+@MainActor final class SendingTests: XCTestCase {
+  func testSignatureAndSignInNeverLeaveTheOriginOfTheFlight() async throws {
+    let stub = StubTransport(.json(someJSON))
+    stub.on("/api/list", .redirect(to: "/api/moved"))
+    stub.on("/api/moved", .redirect(to: "https://elsewhere.test/landing", status: 307))
+    let manager = TestManager(stub)
+    manager.service.signer = CountingSigner()
+    manager.service.extraHeaders = ["X-Harmless": "yes", "Authorization": "Bearer secret"]
+    _ = try await manager.response()
+    let sent = stub.requests
+    XCTAssertEqual(sent.map(\.url.host), ["homes.test", "homes.test", "elsewhere.test"])
+    let secret = CountingSigner().headerNames.union(["Authorization"])
+    for request in sent.dropLast() {
+      for name in secret {
+        XCTAssertTrue(request.headers.contains(name), "\(name) belongs to \(request.url)")
+      }
+    }
+    for name in secret { XCTAssertFalse(sent[2].headers.contains(name), "\(name) went elsewhere") }
+    XCTAssertEqual(sent[2].headers["X-Harmless"], "yes")
+    XCTAssertNotEqual(sent[0].headers["X-Nonce"], sent[1].headers["X-Nonce"], "each hop is signed anew")
+  }
+
+  func testAFailureOfTheTransportNamesWhereTheRequestWent() async throws {
+    let manager = TestManager(StubTransport(.failure(.connectionRefused)))
+    let error = try await errorThrown { () throws(APIError) in
+      try await manager.response(for: ["city": "Suzhou"])
+    }
+    XCTAssertEqual(error.label, "transport.connection-refused")
+    XCTAssertEqual(error.context.location, "https://homes.test/api/list", "without the query")
+  }
+
+  func testCancellingALoadCancelsItsExchangeOnce() async throws {
+    let transport = HandTransport()
+    let manager = TestManager(StubTransport())
+    manager.service.client = HTTPClient(transport: transport)
+    manager.load()
+    manager.cancel()
+    manager.cancel()
+    XCTAssertEqual(transport.starts.count, 1)
+    XCTAssertEqual(transport.cancellations.value, 1)
+  }
+
+  func testALoadThatIsCancelledDuringARedirectSendsNothingMore() async throws {
+    let transport = HandTransport()
+    let manager = TestManager(StubTransport())
+    manager.service.client = HTTPClient(transport: transport)
+    manager.load()
+    let complete = try XCTUnwrap(transport.starts.first).completion
+    manager.cancel()
+    await Site.onTransport {
+      complete(.success(HTTPResponse(status: 302, headers: ["Location": "/api/moved"])))
+    }
+    await landingsWorkedOff()
+    XCTAssertEqual(transport.starts.map(\.request.url.path), ["/api/list"])
+  }
+
+  func testARedirectThatMayNotBeFollowedFailsTheLoad() async throws {
+    let stub = StubTransport(.json(someJSON))
+    stub.on("/api/list", .redirect(to: "ftp://homes.test/list"))
+    let error = try await errorThrown { () throws(APIError) in try await TestManager(stub).response() }
+    XCTAssertEqual(error.place, .transport)
+    XCTAssertEqual(stub.requests.count, 1)
+  }
+}

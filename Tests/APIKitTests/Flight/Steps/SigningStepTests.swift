@@ -1,0 +1,75 @@
+import APIKitTesting
+import XCTest
+
+@testable import APIKit
+
+/// What goes on the wire: credential, cookies and then the signature, which covers them.
+@MainActor final class SigningStepTests: XCTestCase {
+  private let stub = StubTransport(.json(someJSON))
+  private let seen = Record<(request: HTTPRequest, subject: SigningSubject)>()
+
+  private func makeManager(_ failure: APIError? = nil) -> TestManager {
+    let manager = TestManager(stub)
+    manager.service.signer = WitnessSigner(seen: seen, failure: failure)
+    return manager
+  }
+
+  func testTheSignerSeesCredentialAndCookies() async throws {
+    let jar = CookieJar()
+    jar.store(["Set-Cookie": "session=7; Path=/"], from: "https://homes.test/api/list")
+    let authenticator = Authenticator()
+    try authenticator.signIn(with: Credential(accessToken: "ann"))
+    let manager = makeManager()
+    manager.service.client = HTTPClient(transport: stub, cookies: jar)
+    manager.service.authenticator = authenticator
+    _ = try await manager.response()
+    XCTAssertEqual(seen.all.map { $0.request.headers["Authorization"] }, ["Bearer ann"])
+    XCTAssertEqual(seen.all.map { $0.request.headers["Cookie"] }, ["session=7"])
+  }
+
+  func testTheSignerIsToldNameParametersAndTheServersTime() async throws {
+    let time = ManualTime()
+    let clock = ServerClock { time.wallClock }
+    clock.offset = 3600
+    let manager = makeManager()
+    manager.time = time
+    manager.service.clock = clock
+    manager.service.common = ["lang": "en"]
+    manager.apiName = "homes/{id}"
+    _ = try await manager.response(for: ["id": 7, "city": "Suzhou"])
+    let subject = try XCTUnwrap(seen.all.first?.subject)
+    XCTAssertEqual(subject.apiName, "homes/7")
+    XCTAssertEqual(subject.parameters, ["lang": "en", "city": "Suzhou"])
+    XCTAssertEqual(Double(subject.secondsSince1970), time.wallClock + 3600, accuracy: 1)
+    XCTAssertEqual(subject.attempt, 1)
+  }
+
+  func testEveryHopWithinTheOriginIsSignedAnewAndWhatIsSignedIsSent() async throws {
+    stub.on("/api/list", .redirect(to: "/api/moved"))
+    _ = try await makeManager().response()
+    XCTAssertEqual(seen.all.map(\.request.url.path), ["/api/list", "/api/moved"])
+    XCTAssertEqual(Set(seen.all.map(\.subject.nonce)).count, 2)
+    XCTAssertEqual(stub.requests.map { $0.headers["X-Nonce"] }, seen.all.map(\.subject.nonce))
+  }
+
+  func testASignerThatThrowsFailsTheLoadAndNothingIsSent() async throws {
+    let manager = makeManager(APIError(.signing, .misconfigured, "no key"))
+    let error = try await errorThrown { () throws(APIError) in try await manager.response() }
+    XCTAssertEqual(error.label, "signing.misconfigured")
+    XCTAssertEqual(error.detail, "no key")
+    XCTAssertEqual(stub.requests.count, 0)
+  }
+}
+
+/// Writes down what it is given to sign.
+private struct WitnessSigner: RequestSigner {
+  let headerNames: Set<String> = ["X-Nonce"]
+  let seen: Record<(request: HTTPRequest, subject: SigningSubject)>
+  let failure: APIError?
+
+  func sign(_ request: inout HTTPRequest, _ subject: SigningSubject) throws(APIError) {
+    if let failure { throw failure }
+    seen.add((request, subject))
+    request.headers["X-Nonce"] = subject.nonce
+  }
+}
