@@ -49,6 +49,9 @@ public struct BusinessErrorRule: Sendable {
   }
 
   /// Whether the rule runs code of the application.
+  /// Whether there is a rule.
+  var isStated: Bool { if case .none = kind { false } else { true } }
+
   var isCustom: Bool { if case .custom = kind { true } else { false } }
 
   /// The error that a body reports; nil when it reports none.

@@ -58,10 +58,11 @@ import XCTest
     let cases: [(Parameters, Site)] = [
       (["city": "Suzhou"], .main),
       (["list": .array((0..<64).map { .integer($0) })], .main),
-      (["list": .array((0..<65).map { .integer($0) })], .other),
-      (["text": .string(String(repeating: "a", count: 16 << 10))], .main),
-      (["text": .string(String(repeating: "a", count: 16 << 10 + 1))], .other),
-      (Parameters((0..<65).map { ("p\($0)", .integer($0)) }), .other),
+      (["list": .array((0..<2000).map { .integer($0) })], .other),
+      (["text": .string(String(repeating: "a", count: 8 << 10))], .main),
+      (["text": .string(String(repeating: "a", count: 16 << 10))], .other),
+      (Parameters((0..<65).map { ("p\($0)", .integer($0)) }), .main),
+      (Parameters((0..<2000).map { ("p\($0)", .integer($0)) }), .other),
     ]
     for (index, (parameters, site)) in cases.enumerated() {
       let sites = Record<Site>()

@@ -65,16 +65,28 @@ extension Flight {
 }
 
 extension Parameters {
-  /// Whether they are written in microseconds: few, and none a long list or text.
+  /// Whether they are written in microseconds: few, and no long list or text at any depth.
   fileprivate var isSmall: Bool {
-    count <= 64
-      && pairs.allSatisfy { pair in
-        switch pair.value {
-        case .array(let values): values.count <= 64
-        case .object(let values): values.count <= 64
-        case .string(let text): text.utf8.count <= 16 << 10
-        default: true
-        }
-      }
+    var budget = 16 << 10
+    return spend(&budget)
+  }
+
+  /// Takes their size from the budget; false when it is used up.
+  private func spend(_ budget: inout Int) -> Bool {
+    for (name, value) in pairs where !Self.spend(name.utf8.count, value, &budget) { return false }
+    return true
+  }
+
+  private static func spend(_ size: Int, _ value: ParameterValue, _ budget: inout Int) -> Bool {
+    budget -= size + 16
+    switch value {
+    case .string(let text): budget -= text.utf8.count
+    case .data(let bytes): budget -= bytes.count
+    case .object(let parameters): return budget > 0 && parameters.spend(&budget)
+    case .array(let values):
+      for value in values where !spend(0, value, &budget) { return false }
+    case .integer, .double, .bool, .date, .null: break
+    }
+    return budget > 0
   }
 }

@@ -33,7 +33,12 @@ extension Flight {
     guard case .wait = asked.verdict else { return try asked.verdict.credential }
     let (deadline, time, flight, work) = (deadline, call.time, id, asked.work)
     let verdict = try await suspended(for: "waits for the sign-in of its service") { () throws(APIError) in
-      try await deadline.limitWait(time) { await authenticator.wait(work, for: flight) }
+      try await deadline.limitWait(time) { () throws(APIError) in
+        let verdict = await authenticator.wait(work, for: flight)
+        // The deadline ends a wait by cancelling it: thrown, it is told as the deadline's.
+        if case .fail(let error) = verdict, error.reason == .cancelled { throw error }
+        return verdict
+      }
     }
     return try verdict.credential
   }

@@ -18,12 +18,17 @@ extension Flight {
     guard http.bytes.count <= Self.inlineBytes, call.wire.cipher.decipher == nil,
       !call.service.businessErrors.isCustom
     else { return false }
-    switch call.terms.expectation.format {
+    let expectation = call.terms.expectation
+    switch expectation.format {
+    // The decoders of the service read what a refused response says.
+    case .bytes,
+      .decoder where !expectation.statuses.contains(http.status):
+      break
     case .bytes: return true
     case .decoder(let decoder): return decoder.runsInline
-    case .automatic:
-      return call.wire.decoders.decoder(for: http.headers["Content-Type"])?.runsInline ?? true
+    case .automatic: break
     }
+    return call.wire.decoders.decoder(for: http.headers["Content-Type"])?.runsInline ?? true
   }
 }
 
@@ -73,7 +78,7 @@ extension APICall {
 
   /// A refused status with what the service says about it, where it says something that can be read.
   private func explained(_ error: APIError, by http: HTTPResponse) -> APIError {
-    guard error.reason == .unacceptableStatus, !http.bytes.isEmpty,
+    guard error.reason == .unacceptableStatus, !http.bytes.isEmpty, service.businessErrors.isStated,
       let decoder = wire.decoders.decoder(for: http.headers["Content-Type"]),
       let raw = try? decoder.decode(http.bytes, limits: .default),
       let said = service.businessErrors.error(in: raw, of: self)

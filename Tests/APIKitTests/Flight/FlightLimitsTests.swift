@@ -1,0 +1,109 @@
+import APIKitTesting
+import XCTest
+
+@testable import APIKit
+
+/// Deadlines that end waits, and sizes and formats that decide on which thread a step runs.
+@MainActor final class FlightLimitsTests: XCTestCase {
+  private let stub = StubTransport(.json(someJSON))
+  private let time = ManualTime()
+
+  func testTheDeadlineEndsTheWaitForASignIn() async throws {
+    let authenticator = Authenticator()
+    let manager = TestManager(stub)
+    manager.service.authenticator = authenticator
+    manager.signIn = .required
+    manager.time = time
+    manager.retryPolicy = RetryPolicy(attempts: 1, deadline: .seconds(5))
+    async let failed = errorThrown { () throws(APIError) in try await manager.response() }
+    await waitUntil { authenticator.waiterCount == 1 }
+    await time.advanceOnceAsleep(by: .seconds(5))
+    let error = try await failed
+    XCTAssertEqual(error.reason, .deadlineExceeded)
+  }
+
+  func testTheDeadlineEndsTheWaitForARenewal() async throws {
+    stub.on("/api/list", .status(401))
+    let gate = StubGate()
+    let authenticator = Authenticator { _ in
+      _ = await gate.arrive()
+      return Credential(accessToken: "new")
+    }
+    try authenticator.signIn(with: Credential(accessToken: "old", refreshToken: "r"))
+    let manager = TestManager(stub)
+    manager.service.authenticator = authenticator
+    manager.time = time
+    manager.retryPolicy = RetryPolicy(attempts: 1, deadline: .seconds(5))
+    async let failed = errorThrown { () throws(APIError) in try await manager.response() }
+    await waitUntil { authenticator.waiterCount == 1 }
+    await time.advanceOnceAsleep(by: .seconds(5))
+    let error = try await failed
+    XCTAssertEqual(error.reason, .deadlineExceeded)
+    gate.open()
+  }
+
+  func testALongTextInsideAListIsNotAssembledOnTheMainThread() async throws {
+    let text = ParameterValue.string(String(repeating: "a", count: 1 << 20))
+    for parameters: Parameters in [["notes": [text]], ["note": ["text": text]]] {
+      let sites = Record<Site>()
+      let manager = TestManager(stub)
+      manager.method = .post
+      manager.parameterEncoding = .body(SpyEncoder(sites: sites))
+      _ = try await manager.response(for: parameters)
+      XCTAssertEqual(sites.all, [.other])
+    }
+  }
+
+  func testTheServicesDecoderReadsARefusedStatusOffTheTransportsThread() async throws {
+    for format in [ResponseExpectation.Format.bytes, .decoder(JSONBodyDecoder())] {
+      let sites = Record<Site>()
+      let manager = RefusedManager(
+        RefusedService(
+          client: HTTPClient(transport: HandTransport.responding { _ in .json(status: 404) }), sites: sites))
+      manager.expectation.format = format
+      _ = try await errorThrown { () throws(APIError) in try await manager.response() }
+      XCTAssertEqual(sites.all, [.other])
+    }
+  }
+}
+
+private struct SpyEncoder: BodyEncoder {
+  let contentType = "application/json"
+  let sites: Record<Site>
+  var runsInline: Bool { true }
+  func encode(_ parameters: Parameters) throws(APIError) -> [UInt8] {
+    sites.add(.current)
+    return [123, 125]
+  }
+}
+
+private struct SpyDecoder: BodyDecoder {
+  let sites: Record<Site>
+  func decode(_ bytes: [UInt8], limits: RawData.Limits) throws(APIError) -> RawData {
+    sites.add(.current)
+    return [:]
+  }
+}
+
+private struct RefusedService: APIService {
+  let name = "Refused"
+  let environments = ServiceEnvironments("https://homes.test/api")
+  let client: HTTPClient
+  let sites: Record<Site>
+  let businessErrors: BusinessErrorRule = .code("code", success: "0", message: "message")
+  var wire: WireOptions {
+    var decoders = BodyDecoders.standard
+    decoders.register(SpyDecoder(sites: sites), for: "application/json")
+    return WireOptions(client: client, decoders: decoders)
+  }
+}
+
+private final class RefusedManager: BaseAPIManager, APIManager {
+  let service: RefusedService
+  let apiName = "list"
+  var expectation = ResponseExpectation()
+  init(_ service: RefusedService) {
+    self.service = service
+    super.init()
+  }
+}
