@@ -8,7 +8,6 @@ extension BaseAPIManager {
     onProgress: (@MainActor (TransferProgress) -> Void)? = nil,
     waiter: CheckedContinuation<Result<APIResponse, APIError>, Never>? = nil
   ) -> Takeoff {
-    let child = child!
     let recorder = FlightRecorder(flight: flight, manager: type(of: self), time: time)
     FlightLog.shared.add(recorder)
     do throws(APIError) {

@@ -39,14 +39,15 @@
   private var observers: [AsyncStream<FlightStateChange>.Continuation] = []
 
   /// The child's side of this object: the object itself, so it is there as long as anything of it runs.
-  private(set) unowned(unsafe) var child: (any APIManager)!
+  var child: any APIManager { adopted.unsafelyUnwrapped }
+  private unowned(unsafe) var adopted: (any APIManager)?
 
   /// Makes a manager. Traps when the subclass does not adopt ``APIManager``.
   public init() {
     guard let child = self as? any APIManager else {
       fatalError("\(type(of: self)) must adopt APIManager: it states the API's name, service and policies")
     }
-    self.child = child
+    adopted = child
     book.manager = self
     if let own = self as? any APIManagerInterceptor { interceptors.add(own) }
   }

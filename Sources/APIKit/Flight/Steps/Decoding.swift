@@ -19,14 +19,13 @@ extension Flight {
       !call.service.businessErrors.isCustom
     else { return false }
     let expectation = call.terms.expectation
-    switch expectation.format {
-    // The decoders of the service read what a refused response says.
-    case .bytes,
-      .decoder where !expectation.statuses.contains(http.status):
-      break
-    case .bytes: return true
-    case .decoder(let decoder): return decoder.runsInline
-    case .automatic: break
+    // The decoders of the service read what a refused response says, whatever the format is.
+    if expectation.statuses.contains(http.status) {
+      switch expectation.format {
+      case .bytes: return true
+      case .decoder(let decoder): return decoder.runsInline
+      case .automatic: break
+      }
     }
     return call.wire.decoders.decoder(for: http.headers["Content-Type"])?.runsInline ?? true
   }
