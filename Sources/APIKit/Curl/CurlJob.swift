@@ -101,7 +101,12 @@
 
     /// Calls the completion or resumes the task; to be called once, after ``end(_:)``.
     func complete() {
-      switch state.withLock({ $0.completion }) {
+      // Who waits holds the job, and the completion who waits.
+      let completion = state.withLock { state in
+        defer { state.completion = .task }
+        return state.completion
+      }
+      switch completion {
       case .task: break
       case .continuation(let continuation): continuation.resume()
       case .callback(let callback): complete(callback)

@@ -40,6 +40,7 @@ extension Flight: MainDeliverable {
   /// The load has failed, and nothing mends it.
   func end(_ error: APIError) {
     leaveHost(after: error)
+    cancellation.clear()
     switch purpose {
     case .sharing(let completion): completion(.failure(error))
     case .landing, .refreshing:

@@ -52,6 +52,7 @@ final class FlightBook: Sendable {
       let wasThere = state.flights.removeValue(forKey: flight.id) != nil
       return (wasThere, state.isClosed && state.flights.isEmpty)
     }
+    flight.cancellation.clear()
     if isDone { forget() }
     return wasThere
   }

@@ -49,8 +49,13 @@ struct Cancellation: ~Copyable {
     return true
   }
 
-  /// Releases the present operation, which has ended.
-  func clear() { state.withLock { $0.operation = nil } }
+  /// Lets the present operation go: it is over. Operations hold who waits for them, so keeping one would leak both.
+  func clear() {
+    state.withLock { state in
+      state.count &+= 1
+      state.operation = nil
+    }
+  }
 }
 
 /// An operation under way that can be cancelled from any thread, even when it has ended.

@@ -1,4 +1,5 @@
 import APIKitTesting
+import DemoServer
 import XCTest
 
 @testable import APIKit
@@ -7,6 +8,29 @@ import XCTest
 @MainActor final class FlightLimitsTests: XCTestCase {
   private let stub = StubTransport(.json(someJSON))
   private let time = ManualTime()
+
+  func testALoadThatHasLandedIsReleasedWithItsTransport() async throws {
+    let server = try DemoServer()
+    defer { server.stop() }
+    server.on(.get, "/api/list") { _ in .json(someJSON) }
+    server.on(.get, "/api/refused") { _ in .json("{}", status: 500) }
+    var transport: (any HTTPTransport)? = try DefaultTransport.make(.ephemeral)
+    weak var released = transport as AnyObject?
+    var flights: [() -> Flight?] = []
+    for apiName in ["list", "refused", "list"] {
+      let manager = TestManager(stub)
+      manager.service.environments = ServiceEnvironments(try HTTPURL(server.baseURL.string + "api"))
+      manager.service.client = HTTPClient(transport: try XCTUnwrap(transport))
+      manager.apiName = apiName
+      guard case .flying(let id) = manager.load() else { return XCTFail("it did not take off") }
+      weak let flight = manager.book[id]
+      flights.append { flight }
+      if flights.count == 3 { manager.cancel() }
+      await waitUntil { !manager.isLoading }
+    }
+    transport = nil
+    await waitUntil { released == nil && flights.allSatisfy { $0() == nil } }
+  }
 
   func testTheDeadlineEndsTheWaitForASignIn() async throws {
     let authenticator = Authenticator()

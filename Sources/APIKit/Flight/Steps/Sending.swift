@@ -27,6 +27,7 @@ extension Flight {
 
   private func received(_ result: Result<HTTPResponse, APIError>) {
     place = .transport
+    cancellation.clear()
     switch result {
     case .success(let response):
       http = response
