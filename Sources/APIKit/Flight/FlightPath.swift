@@ -17,7 +17,7 @@ extension Flight {
     /// The load waits for something; the work says where it goes on, nil for the next step. With a reason, the
     /// flight counts as suspended meanwhile.
     case wait(for: String? = nil, @Sendable () async throws(APIError) -> Step?)
-    /// Somebody else has the load now: the transport, or whoever was told of its end.
+    /// The transport has the load now, or the load has ended.
     case handedOver
   }
 
@@ -76,7 +76,6 @@ extension Flight {
 
   /// Takes a failure, wherever it comes from: the remedies are asked in a task.
   func fail(_ error: APIError) {
-    leaveHost(after: error)
     guard !cancellation.isCancelled, error.reason != .cancelled else { return end(error) }
     let isBegun = cancellation.begin {
       Task.detached {
@@ -95,6 +94,7 @@ extension Flight {
   /// Asks the remedies in order; the first that mends the failure says where the load goes on. What one throws is the
   /// failure that the next are asked about; those before the one that mended may be of use again.
   private func mend(_ error: APIError) async throws(APIError) -> Step {
+    leaveHost(after: error)
     if remedies.isEmpty { remedies = makeRemedies() }
     var failure = error
     for index in remedies.indices where failure.reason != .cancelled {

@@ -116,7 +116,7 @@ private func threadHops(_ measurement: Measurement) async throws {
       wakes.near, try (ChildProcess.run("lone-loads", [near.baseURL]) as LoneLoads).wakesPerLoad)
   }
   measurement.record(
-    name, wakes.far - 1, "hops", bar: .atMost(2.1),
+    name, wakes.far - 1, "hops", bar: .atMost(2),
     note: String(
       format:
         "its threads woke %.2f times, once of it by the network after 2 ms; %.2f times at a server beside it",

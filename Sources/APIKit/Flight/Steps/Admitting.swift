@@ -68,6 +68,8 @@ extension Flight {
 
   private func outcome(of error: APIError?) -> CircuitBreaker.Outcome {
     guard let error else { return .good }
+    // A cancellation may come on any thread, where the service is not asked.
+    if cancellation.isCancelled || error.reason == .cancelled { return .unknown }
     if call.service.isOutage(error) { return .bad }
     // Anything else that has a response shows a server at work.
     return error.evidence != nil ? .good : .unknown
