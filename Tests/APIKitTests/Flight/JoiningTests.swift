@@ -182,6 +182,7 @@ import XCTest
     load()
     load()
     try await stub.waitForRequests(1)
+    await waitUntil { self.sharedState.joins.waiterCount == 2 }
     load(partition: "work")
     try await stub.waitForRequests(2)
     try authenticator.signOut()
