@@ -57,15 +57,13 @@ extension Flight: MainDeliverable {
 
   /// Runs a wire call that others wait for. Cancelling the task cancels it.
   static func value(
-    _ call: APICall, _ shared: SharedState, cache: FlightCache?, from step: Step, request: HTTPRequest? = nil,
-    signed: (apiName: String, parameters: Parameters) = ("", Parameters())
+    _ call: APICall, _ shared: SharedState, cache: FlightCache?, from step: Step
   ) async -> Result<APIResponse, APIError> {
     let running = Running()
     return await withTaskCancellationHandler {
       await withUnsafeContinuation { continuation in
         let flight = Flight(
-          call, shared, cache: cache, from: step, request: request, signed: signed,
-          for: .sharing { continuation.resume(returning: $0) })
+          call, shared, cache: cache, from: step, for: .sharing { continuation.resume(returning: $0) })
         // Cancelled before it began: it ends at its first operation.
         _ = running.cancellation.begin { flight }
         if running.cancellation.isCancelled { flight.cancel() }

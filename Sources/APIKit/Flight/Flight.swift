@@ -88,10 +88,9 @@ final class Flight: @unchecked Sendable {
     place = .mainActor
   }
 
-  /// A wire call of its own: for loads that share it, or behind a landing.
+  /// A wire call of its own: for loads that are gathered in it, or behind a landing.
   init(
     _ call: APICall, _ shared: SharedState, cache: FlightCache?, book: FlightBook? = nil, from step: Step,
-    request: HTTPRequest? = nil, signed: (apiName: String, parameters: Parameters) = ("", Parameters()),
     for purpose: Purpose
   ) {
     self.call = call
@@ -101,9 +100,21 @@ final class Flight: @unchecked Sendable {
     self.purpose = purpose
     deadline = FlightDeadline(call)
     self.step = step
-    self.request = request
-    self.signed = signed
     place = .task
+  }
+
+  /// The wire call of a load that others may join: it goes on where that load stands.
+  init(sharing flight: Flight, completion: @escaping @Sendable (Result<APIResponse, APIError>) -> Void) {
+    call = flight.call
+    shared = flight.shared
+    cache = flight.cache
+    purpose = .sharing(completion)
+    book = nil
+    deadline = flight.deadline
+    step = .authorize
+    place = flight.place
+    request = flight.request
+    signed = flight.signed
   }
 
   func note(_ event: FlightEvent) { call.recorder.record(event) }

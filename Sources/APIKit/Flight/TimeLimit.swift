@@ -32,7 +32,6 @@ enum TimeLimit {
     // Work that succeeded in the last moment has succeeded: it may hold what must be given back.
     if case .success = result { return try result.get() }
     guard case .timeUp = first else { return try result.get() }
-    throw APIError(
-      .transport, .deadlineExceeded, "not finished before its deadline: \(limit.shortText) were left")
+    throw FlightDeadline.passed(limit)
   }
 }

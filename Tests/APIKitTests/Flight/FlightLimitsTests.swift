@@ -15,7 +15,7 @@ import XCTest
     server.on(.get, "/api/list") { _ in .json(someJSON) }
     server.on(.get, "/api/refused") { _ in .json("{}", status: 500) }
     var transport: (any HTTPTransport)? = try DefaultTransport.make(.ephemeral)
-    weak var released = transport as AnyObject?
+    weak let released = transport as AnyObject?
     var flights: [() -> Flight?] = []
     for apiName in ["list", "refused", "list"] {
       let manager = TestManager(stub)

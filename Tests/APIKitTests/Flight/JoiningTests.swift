@@ -145,7 +145,7 @@ import XCTest
     await waitUntilWaiting(1)
     async let failed = errorThrown { () throws(APIError) in try await hasty.response() }
     await waitUntilWaiting(2)
-    await time.advanceOnceAsleep(by: .seconds(5), sleepers: 2)
+    await time.advanceOnceAsleep(by: .seconds(5), sleepers: 1)
     let error = try await failed
     XCTAssertEqual(error.reason, .deadlineExceeded)
     XCTAssertEqual(sharedState.joins.waiterCount, 1)

@@ -6,8 +6,30 @@ extension Flight {
     if case .sharing = purpose { return .next }
     if let plan = batchPlan() { return .wait { () throws(APIError) in try await self.wait(in: plan) } }
     guard let request, let key = JoinKey(call, request) else { return .next }
-    return .wait { () throws(APIError) in try await self.wait(forCallOf: key) }
+    // From here on the shared call has the load: nothing of it may be touched.
+    let isBegun = cancellation.begin {
+      shared.joins.enter(self, key) { Flight(sharing: self, completion: $0) }
+    }
+    if !isBegun { joined(.failure(APIError(.transport, .cancelled))) }
+    return .handedOver
   }
+
+  /// Takes the outcome of the call that was waited for, on whatever thread.
+  func joined(_ outcome: Result<APIResponse, APIError>) {
+    place = .transport
+    cancellation.clear()
+    switch outcome {
+    case .success(let response):
+      step = land(response)
+      run()
+    case .failure(let error) where error.reason == .deadlineExceeded && hasTimeLeft:
+      // The shared call ends at the deadline of the flight that made it.
+      wait(nil, then: .share) { () throws(APIError) in nil }
+    case .failure(let error): fail(error)
+    }
+  }
+
+  private var hasTimeLeft: Bool { deadline.due != nil && !deadline.isOver(call.time) }
 
   private func land(_ response: APIResponse) -> Step {
     var response = response
@@ -33,26 +55,5 @@ extension Flight {
           await Flight.value(call, shared, cache: call === own ? cache : nil, from: .assemble)
         }.get()
       })
-  }
-
-  private func wait(forCallOf key: JoinKey) async throws(APIError) -> Step {
-    let (call, shared, cache, request, signed) = (call, shared, cache, request, signed)
-    while true {
-      let outcome = try await deadline.limitWait(call.time) { () throws(APIError) in
-        let outcome = await shared.joins.outcome(for: call, key) {
-          await Flight.value(
-            call, shared, cache: cache, from: .authorize, request: request, signed: signed)
-        }
-        if case .failure(let error) = outcome, error.reason == .cancelled { throw error }
-        return outcome
-      }
-      // The shared call ends at the deadline of the flight that made it; whoever has time left goes on.
-      if case .failure(let error) = outcome, error.reason == .deadlineExceeded, deadline.due != nil,
-        !deadline.isOver(call.time)
-      {
-        continue
-      }
-      return land(try outcome.get())
-    }
   }
 }
