@@ -48,6 +48,51 @@ static CURL *make_handle(const char *url, struct slot *slot) {
   return easy;
 }
 
+struct bare_curl {
+  CURLM *multi;
+  char *url;
+  struct slot slot;
+};
+
+struct bare_curl *bare_curl_open(const char *url) {
+  struct bare_curl *curl = calloc(1, sizeof *curl);
+  curl->multi = curl_multi_init();
+  curl->url = strdup(url);
+  return curl;
+}
+
+long bare_curl_fetch(struct bare_curl *curl) {
+  struct slot *slot = &curl->slot;
+  slot->used = 0;
+  if (!slot->easy) slot->easy = make_handle(curl->url, slot);
+  curl_multi_add_handle(curl->multi, slot->easy);
+  long received = -1;
+  for (;;) {
+    int running = 0, left = 0;
+    if (curl_multi_perform(curl->multi, &running) != CURLM_OK) break;
+    CURLMsg *message = curl_multi_info_read(curl->multi, &left);
+    if (message) {
+      if (message->data.result == CURLE_OK) received = (long)slot->used;
+      break;
+    }
+    curl_multi_poll(curl->multi, NULL, 0, 1000, NULL);
+  }
+  curl_multi_remove_handle(curl->multi, slot->easy);
+  if (!bare_curl_reuses_handles()) {
+    curl_easy_cleanup(slot->easy);
+    slot->easy = NULL;
+  }
+  return received;
+}
+
+void bare_curl_close(struct bare_curl *curl) {
+  if (curl->slot.easy) curl_easy_cleanup(curl->slot.easy);
+  curl_multi_cleanup(curl->multi);
+  free(curl->slot.body);
+  free(curl->url);
+  free(curl);
+}
+
 long bare_curl_get(const char *url, long total, int width) {
   CURLM *multi = curl_multi_init();
   struct slot *slots = calloc((size_t)width, sizeof *slots);

@@ -39,9 +39,10 @@ private func wholePath(_ measurement: Measurement) async throws {
   let names = (
     system: "manager to delegate, 64 in flight, against URLSession and JSONSerialization",
     bare: "manager to delegate, 64 in flight, against bare libcurl's fetch",
-    alone: "manager to delegate, one at a time, against bare libcurl one at a time"
+    alone: "manager to delegate, one at a time, against bare libcurl one at a time",
+    hops: "two hops with nothing in them, one at a time, against bare libcurl one at a time"
   )
-  guard measurement.wants(names.system, names.bare, names.alone) else { return }
+  guard measurement.wants(names.system, names.bare, names.alone, names.hops) else { return }
   let jobs = try WireJobs(try WireServer.shared.get().baseURL)
   try await measurement.race(
     names.system, bar: .atLeast(12),
@@ -54,6 +55,10 @@ private func wholePath(_ measurement: Measurement) async throws {
   try await measurement.race(
     names.alone, bar: .atLeast(0.5), note: WireJobs.bareCurlNote,
     ours: { await jobs.managers(3_000, inFlight: 1) },
+    theirs: { try jobs.bareCurl(3_000, inFlight: 1) })
+  try await measurement.race(
+    names.hops, note: "bare libcurl on a thread of its own, asked from the main actor and telling it",
+    ours: { try await jobs.bareCurlWithHops(3_000) },
     theirs: { try jobs.bareCurl(3_000, inFlight: 1) })
 }
 

@@ -75,6 +75,15 @@ struct WireJobs {
     return Measurement.seconds(ContinuousClock.now - start) / Double(count)
   }
 
+  /// The bytes alone with two hops: each fetch is asked for on the main actor, made by libcurl on a thread of its
+  /// own, and told on the main actor. Nothing that lands there from another thread can be faster.
+  func bareCurlWithHops(_ count: Int) async throws -> Double {
+    let loop = HoppingCurl(url.absoluteString, count: count, byteCount: byteCount)
+    let start = ContinuousClock.now
+    guard await loop.run() else { throw BenchFailure("bare libcurl did not get every byte") }
+    return Measurement.seconds(ContinuousClock.now - start) / Double(count)
+  }
+
   /// Which libcurl it was, and how it was used.
   static var bareCurlNote: String {
     let handles = bare_curl_reuses_handles() == 1 ? "handles are reused" : "a new handle for each transfer"
