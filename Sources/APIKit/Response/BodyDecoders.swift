@@ -76,6 +76,12 @@ public struct BodyDecoders: Sendable {
 
   /// The media type without parameters and spaces, in lower case.
   static func mediaType(_ type: String) -> String {
+    // Most servers send it in this form already.
+    if type.utf8.allSatisfy({
+      $0 > 0x20 && $0 < 0x80 && $0 != UInt8(ascii: ";") && !(0x41...0x5A).contains($0)
+    }) {
+      return type
+    }
     let essence = type.utf8.prefix { $0 != UInt8(ascii: ";") }.filter { $0 != 0x20 && $0 != 0x09 }
     return String(decoding: essence, as: UTF8.self).lowercased()
   }
