@@ -2,9 +2,10 @@ import Foundation
 
 /// An absolute URL in its parts, always valid.
 ///
-/// It has the form that is sent: scheme and host in lower case, path and query percent-encoded. A fragment
-/// is dropped, because it is never sent. Parsing is strict (RFC 3986): a URL that cannot be sent throws
-/// ``APIError/Reason/invalidURL`` with what is wrong.
+/// It has the form that is sent: scheme in lower case, host canonical, path and query percent-encoded. A
+/// fragment is dropped, because it is never sent. The host is read by the WHATWG URL standard, so that one
+/// server has one name in origins, pins, cookies and limits; the rest strictly by RFC 3986. A URL that
+/// cannot be sent throws ``APIError/Reason/invalidURL`` with what is wrong.
 /// - SeeAlso: <https://www.rfc-editor.org/rfc/rfc3986>
 public struct HTTPURL: Hashable, Sendable {
   private struct Fields: Hashable, Sendable {
@@ -19,8 +20,10 @@ public struct HTTPURL: Hashable, Sendable {
 
   /// The scheme, lower case: `https`.
   public var scheme: String { fields.value.scheme }
-  /// The host in lower case, an international name in its ASCII form (`xn--…`), an IPv6 address without
-  /// brackets; empty for `file` and `data`.
+  /// The host in its canonical form: a name in lower case and in ASCII (`xn--…`), IPv4 in four decimal parts
+  /// (`127.0.0.1` for `127.1` and `0x7f000001`), IPv6 compressed and without brackets; may be empty for
+  /// `file` and is empty for `data`. A trailing dot of a name is kept.
+  /// - SeeAlso: <https://url.spec.whatwg.org/#host-parsing>
   public var host: String { fields.value.host }
   /// The port, if the URL contains one.
   public var port: Int? { fields.value.port }
@@ -107,8 +110,6 @@ extension HTTPURL {
     return APIError(.assembly, .invalidURL, "the URL \(String(shown).debugDescription) is not valid: \(why)")
   }
 
-  private static let hostCharacters = ASCIISet(visibleBut: "\"#%/<>?@[\\]^`{|}")
-  private static let ipv6Characters = ASCIISet("0123456789abcdefABCDEF:.".utf8)
   private static let schemeCharacters = ASCIISet(alphanumericsAnd: "+-.")
 
   static func isScheme(_ text: Substring) -> Bool {
@@ -124,36 +125,17 @@ extension HTTPURL {
     }
     var hostPart = text
     var portPart: Substring?
-    if text.utf8.first == UInt8(ascii: "[") {
-      guard let close = text.utf8.firstIndex(of: UInt8(ascii: "]")) else {
-        throw invalid(string, "the bracket of the address does not close")
-      }
-      hostPart = text[text.index(after: text.startIndex)..<close]
-      guard
-        hostPart.utf8.contains(UInt8(ascii: ":")),
-        hostPart.utf8.allSatisfy(ipv6Characters.contains)
-      else { throw invalid(string, "the address in brackets is not IPv6") }
-      let rest = text[text.index(after: close)...]
-      if rest.utf8.first == UInt8(ascii: ":") {
-        portPart = rest.dropFirst()
-      } else if !rest.isEmpty {
-        throw invalid(string, "unexpected text after the address")
-      }
-    } else if let colon = text.utf8.firstIndex(of: UInt8(ascii: ":")) {
+    // The colons of an IPv6 address stand before its bracket.
+    let bracket = text.utf8.firstIndex(of: UInt8(ascii: "]")) ?? text.startIndex
+    if let colon = text.utf8[bracket...].firstIndex(of: UInt8(ascii: ":")) {
       hostPart = text[..<colon]
-      portPart = text[text.index(after: colon)...]
+      portPart = text[text.utf8.index(after: colon)...]
     }
-    guard !hostPart.isEmpty || scheme == "file" else { throw invalid(string, "it has no host") }
-    var hostName = hostPart.lowercased()
-    if hostPart.utf8.contains(where: { $0 >= 0x80 }) {
-      // Foundation applies IDNA, which refuses names that cannot be registered.
-      guard let ascii = URLComponents(string: "http://\(hostName)/")?.encodedHost, !ascii.contains(":") else {
-        throw invalid(string, "the host is no international domain name")
+    var host = ""
+    if !hostPart.isEmpty || scheme != "file" {
+      do throws(URLHost.Fault) { host = try URLHost.parse(hostPart) } catch {
+        throw invalid(string, error.why)
       }
-      hostName = ascii
-    }
-    guard hostName.utf8.allSatisfy(hostCharacters.contains) else {
-      throw invalid(string, "the host has a character that may not stand there")
     }
     var port: Int?
     if let portPart, !portPart.isEmpty {
@@ -162,7 +144,7 @@ extension HTTPURL {
       else { throw invalid(string, "the port is not a number from 1 to 65535") }
       port = number
     }
-    return (hostName, port)
+    return (host, port)
   }
 
   /// Checks a path or a query: visible ASCII, `%` followed by two hexadecimal digits, no space or control

@@ -26,8 +26,8 @@ public struct PinSet: Sendable {
 
   /// One host and its pins.
   public struct Host: Sendable, Hashable {
-    /// The host's name, in lower case.
-    public var name: String
+    /// The host's name or address, in the canonical form of ``HTTPURL/host`` and without a trailing dot.
+    public var name: String { didSet { name = URLHost.name(name) } }
     /// Whether its subdomains are pinned too (`api.example.com` for `example.com`); the default is false.
     public var includesSubdomains: Bool
     /// The pins; one match is enough. Include a backup.
@@ -38,7 +38,7 @@ public struct PinSet: Sendable {
 
     /// Makes an entry.
     public init(_ name: String, includesSubdomains: Bool = false, pins: [Pin], expires: Date? = nil) {
-      self.name = name.lowercased()
+      self.name = URLHost.name(name)
       self.includesSubdomains = includesSubdomains
       self.pins = pins
       self.expires = expires
@@ -101,7 +101,10 @@ public struct PinSet: Sendable {
   }
 
   /// The entry that applies to a host at a time; nil when the host is not pinned or its pins have expired.
+  ///
+  /// A trailing dot of the host does not count, because it is the same server's.
   func entry(for host: String, at now: Date) -> Host? {
+    let host = URLHost.name(host)
     var best: Host?
     for entry in hosts where entry.matches(host) {
       if entry.name == host && !entry.includesSubdomains { return entry.isInForce(at: now) ? entry : nil }
@@ -114,6 +117,9 @@ public struct PinSet: Sendable {
     guard !hosts.isEmpty else { throw TLSPolicy.misconfigured("pinning is on, but no host has pins") }
     for host in hosts {
       guard !host.name.isEmpty else { throw TLSPolicy.misconfigured("a pinned host has no name") }
+      guard URLHost.canonical(host.name) != nil else {
+        throw TLSPolicy.misconfigured("the pinned host \(host.name.debugDescription) is not a host")
+      }
       guard !host.pins.isEmpty else { throw TLSPolicy.misconfigured("the host \(host.name) has no pins") }
     }
   }

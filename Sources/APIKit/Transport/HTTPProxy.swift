@@ -35,11 +35,11 @@ public struct HTTPProxy: Sendable, Hashable, CustomStringConvertible {
 
   /// Whether a host is reached without the proxy.
   public func isException(_ host: String) -> Bool {
-    let host = host.lowercased()
+    let host = URLHost.name(host)
     return exceptions.contains { rule in
-      let rule = rule.lowercased()
       if rule == "*" { return true }
-      return rule.hasPrefix(".") ? host.hasSuffix(rule) || host == rule.dropFirst() : host == rule
+      let name = URLHost.name(rule.hasPrefix(".") ? String(rule.dropFirst()) : rule)
+      return host == name || rule.hasPrefix(".") && host.hasSuffix("." + name)
     }
   }
 

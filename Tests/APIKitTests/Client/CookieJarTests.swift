@@ -43,7 +43,14 @@ final class CookieJarTests: XCTestCase {
     let address = jar(
       from: "http://127.0.0.1/", "a=1; Domain=127.0.0.1", "b=1; Domain=0.0.1", "c=1; Domain=1")
     XCTAssertEqual(address.cookies.map(\.description), ["a (127.0.0.1/)"])
-    XCTAssertNil(address.header(for: "http://9.127.0.0.1/"))
+    XCTAssertNil(address.header(for: "http://a.127.0.0.1.test/"))
+  }
+
+  func testADomainInAnySpellingIsOneDomain() {
+    let jar = jar(from: "https://www.xn--bcher-kva.test/", "a=1; Path=/; Domain=Bücher.test")
+    XCTAssertEqual(jar.header(for: "https://xn--bcher-kva.test/"), "a=1")
+    let local = self.jar(accept: .firstParty(["0x7f.1"]), from: "http://127.1/", "a=1; Path=/")
+    XCTAssertEqual(local.header(for: "http://2130706433/"), "a=1")
   }
 
   func testPathsMatchWholeSegments() {

@@ -46,6 +46,18 @@ final class RedirectFollowerTests: XCTestCase {
     }
   }
 
+  func testTheSpellingOfAnAddressMakesNoOtherOrigin() throws {
+    var request = post
+    request.url = "https://127.0.0.1/x"
+    for location in ["https://127.1/y", "https://0x7f000001/y", "//2130706433/y", "https://127.0.0.1.:443/y"]
+    {
+      let next = try XCTUnwrap(follow(307, location, request))
+      XCTAssertEqual(next.headers["Authorization"], "Bearer t", location)
+      XCTAssertEqual(next.url.host, "127.0.0.1")
+    }
+    XCTAssertEqual(reason { try follow(307, "https://127.0.0.256/", request) }, .redirectRefused)
+  }
+
   func testCredentialsStayWithinTheOrigin() throws {
     var request = post
     request.headers.add("Cookie", "a=b")

@@ -39,4 +39,36 @@ final class PinSetTests: XCTestCase {
     XCTAssertNil(set.entry(for: "old.example.com", at: now))
     XCTAssertNil(set.entry(for: "badexample.com", at: now))
   }
+
+  func testATrailingDotDoesNotEvadeThePins() throws {
+    let pin = try PinSet.Pin(digest: zeros)
+    let now = Date(timeIntervalSince1970: 1000)
+    let plain = PinSet([.init("example.com", includesSubdomains: true, pins: [pin])])
+    let dotted = PinSet([.init("Example.com.", includesSubdomains: true, pins: [pin])])
+    for url: HTTPURL in [
+      "https://example.com", "https://example.com./", "https://api.example.com.", "https://EXAMPLE%2ecom.",
+    ] {
+      for set in [plain, dotted] {
+        XCTAssertEqual(set.entry(for: url.host, at: now)?.name, "example.com", "\(url)")
+      }
+    }
+  }
+
+  func testPinsNameHostsInTheFormThatURLsHave() throws {
+    let pin = try PinSet.Pin(digest: zeros)
+    for (name, url): (String, HTTPURL) in [
+      ("127.1", "https://0x7f000001/"), ("[0:0::1]", "https://[::1]/"), ("0::1", "https://[::0001]/"),
+      ("Bücher.test", "https://xn--bcher-kva.test/"),
+    ] {
+      let set = PinSet([.init(name, pins: [pin])])
+      XCTAssertEqual(set.entry(for: url.host, at: Date())?.name, url.host)
+      XCTAssertNoThrow(try set.validate())
+    }
+    var entry = PinSet.Host("a.test", pins: [pin])
+    entry.name = "B.test."
+    XCTAssertEqual(entry.name, "b.test")
+    for name in ["https://a.test", "a.test/x", "1.2.3.256", "a b"] {
+      assertFails(.misconfigured, "not a host") { try PinSet([.init(name, pins: [pin])]).validate() }
+    }
+  }
 }

@@ -30,10 +30,10 @@ extension Cookie {
       case "secure": isSecure = true
       case "httponly": isHTTPOnly = true
       case "domain":
-        let domain = (content.hasPrefix(".") ? String(content.dropFirst()) : content).lowercased()
+        let domain = content.hasPrefix(".") ? String(content.dropFirst()) : content
         // An empty value is ignored; of several attributes the last applies.
         guard !domain.isEmpty else { continue }
-        self.domain = domain
+        self.domain = URLHost.canonical(domain) ?? domain.lowercased()
         isHostOnly = false
       default: break
       }

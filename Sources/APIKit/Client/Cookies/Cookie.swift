@@ -5,7 +5,7 @@ public struct Cookie: Sendable, Hashable, Codable, CustomStringConvertible {
   public var name: String
   /// The value as the server sent it, quotes included.
   public var value: String
-  /// The host it belongs to, lower case, without a leading dot.
+  /// The host it belongs to, in the canonical form of ``HTTPURL/host``, without a leading dot.
   public var domain: String
   /// Whether it is sent to ``domain`` alone and not to the names below it; the default is true.
   public var isHostOnly: Bool
@@ -26,7 +26,7 @@ public struct Cookie: Sendable, Hashable, Codable, CustomStringConvertible {
   ) {
     self.name = name
     self.value = value
-    self.domain = domain.lowercased()
+    self.domain = URLHost.canonical(domain) ?? domain.lowercased()
     self.isHostOnly = isHostOnly
     self.path = path
     self.expires = expires

@@ -202,7 +202,8 @@ public final class CookieJar: Sendable {
     switch accept {
     case .always: true
     case .never: false
-    case .firstParty(let domains): domains.contains { Cookie.domain($0.lowercased(), matches: host) }
+    case .firstParty(let domains):
+      domains.contains { Cookie.domain(URLHost.canonical($0) ?? $0.lowercased(), matches: host) }
     }
   }
 
