@@ -97,9 +97,12 @@ final class CacheEntry: Sendable {
   /// The object, its arrays' headers and its slot in ``MemoryBooks``; a measured number.
   private static let fixedCost = 1024
 
-  /// The response that a load lands with.
-  func response(_ provenance: Provenance) -> APIResponse {
-    APIResponse(raw: raw ?? .missing, http: http, provenance: provenance)
+  /// The response that a load lands with, without asking the server: its `Age` is of now (RFC 9111, 4).
+  func response(_ provenance: Provenance, at now: CacheMoment) -> APIResponse {
+    var http = http
+    let age = freshness.age(stored: arrival.seconds(until: now) ?? 0)
+    http.headers["Age"] = String(Int(min(age, CacheControl.longest)))
+    return APIResponse(raw: raw ?? .missing, http: http, provenance: provenance)
   }
 }
 

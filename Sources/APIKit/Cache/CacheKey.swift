@@ -48,8 +48,8 @@ extension CacheKey {
     var parameters: Parameters
     /// The body that the manager states itself, if any.
     var body: [UInt8] = []
-    /// Names of parameters that are left out: the service's and the manager's.
-    var volatile: [Set<String>] = []
+    /// Names of parameters that the manager leaves out.
+    var volatile: Set<String> = []
   }
 
   /// The key of a call.
@@ -122,9 +122,9 @@ private struct CanonicalForm {
     bytes.append(contentsOf: data)
   }
 
-  mutating func append(_ parameters: Parameters, without volatile: [Set<String>] = []) {
+  mutating func append(_ parameters: Parameters, without volatile: Set<String> = []) {
     var pairs = parameters.pairs
-    for names in volatile where !names.isEmpty { pairs.removeAll { names.contains($0.name) } }
+    if !volatile.isEmpty { pairs.removeAll { volatile.contains($0.name) } }
     if pairs.count > 1 { pairs.sort { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) } }
     append(number: UInt64(pairs.count))
     for (name, value) in pairs {

@@ -12,8 +12,8 @@ public struct CacheTraits: Sendable, Hashable {
   /// Whether the responses are secrets. They are then kept in memory only, and on disk only where
   /// ``DiskCacheConfiguration/encryptionKey`` is set. The default is false.
   public var isSensitive: Bool
-  /// Parameters, in addition to those of the service, whose values change from load to load and do not tell
-  /// responses apart. The default is none.
+  /// Parameters, of the service or the load itself, whose values change from load to load and do not tell
+  /// responses apart; in addition to those that the service names. The default is none.
   public var volatileParameters: Set<String>
 
   /// The parameters that signatures usually add.
@@ -37,7 +37,8 @@ public enum CacheUse: Sendable, Hashable {
   /// What the manager's policy says.
   case asPolicy
   /// A stored response lands only after the server has confirmed it with 304; for a pull to refresh that
-  /// saves bytes. Under ``CachePolicy/http`` a fresh response that the server declared immutable needs no
+  /// saves bytes. The request says `Cache-Control: max-age=0`, so that caches on the way ask the server too,
+  /// unless the manager has a `Cache-Control` of its own. Under ``CachePolicy/http`` a fresh response that the server declared immutable needs no
   /// confirmation (RFC 8246). It does not lift a prohibition to ask the server: see
   /// ``CachePreference/storedOnly`` and ``CachePolicy/cacheOnly``.
   case revalidating

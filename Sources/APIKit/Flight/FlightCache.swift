@@ -40,15 +40,17 @@ final class FlightCache: Sendable {
   /// Nil when the load has nothing to do with a cache.
   init?(_ call: APICall) {
     let terms = call.terms.caching
-    guard terms.policy.rule != .none || !call.method.isSafe || !terms.traits.expires.isEmpty,
+    // Requests that may change something are written through (RFC 9111, 4): neither answered nor stored.
+    let policy = call.method.isSafe ? terms.policy : .none
+    guard policy.rule != .none || !call.method.isSafe || !terms.traits.expires.isEmpty,
       let cache = call.cache.store, let key = CacheKey(call)
     else { return nil }
     self.cache = cache
     self.call = call
     self.key = key
     type = call.managerName
-    var rules = CacheRules(policy: terms.policy, use: terms.use)
-    if terms.policy.rule != .none {
+    var rules = CacheRules(policy: policy, use: terms.use)
+    if policy.rule != .none {
       rules.preference = cache.preference
       if !call.terms.headers.isEmpty { rules.request = CacheControl(request: call.terms.headers) }
     }
@@ -143,13 +145,17 @@ final class FlightCache: Sendable {
 
   private func response(of entry: CacheEntry, _ provenance: Provenance) -> APIResponse {
     if case .stale = provenance { cache.count(stale: true) }
-    return entry.response(provenance)
+    return entry.response(provenance, at: cache.now)
   }
 
   // MARK: Asking
 
   /// Makes the request one that a 304 can answer, where something is stored to be confirmed.
   func prepare(_ request: inout HTTPRequest) {
+    // Caches on the way must ask as well (RFC 9111, 5.2.1.1).
+    if rules.use == .revalidating, rules.policy.rule != .none, !request.headers.contains("Cache-Control") {
+      request.headers.add("Cache-Control", "max-age=0")
+    }
     state.withLock { state in
       state.request = request
       state.requested = cache.time.wallClock
@@ -176,7 +182,7 @@ final class FlightCache: Sendable {
         http, raw: found.raw, request: request, requested: state.requested, vary: found.vary)
       state.deposit = (entry, request.url)
       cache.count(revalidation: true)
-      return entry.response(.revalidated)
+      return APIResponse(raw: entry.raw ?? .missing, http: entry.http, provenance: .revalidated)
     }
   }
 
@@ -297,7 +303,7 @@ extension CacheKey {
         baseURL: call.cache.origin ?? call.baseURL?.string ?? "",
         apiVersion: service.apiVersion, apiName: call.apiName, method: call.method,
         partition: call.terms.caching.partition,
-        parameters: service.commonParameters(for: call).merging(call.parameters), body: body,
-        volatile: [call.cache.volatileParameters, call.terms.caching.traits.volatileParameters]))
+        parameters: service.commonParameters(for: call).removing(call.cache.volatileParameters)
+          .merging(call.parameters), body: body, volatile: call.terms.caching.traits.volatileParameters))
   }
 }

@@ -126,8 +126,9 @@ public struct CacheOptions: Sendable {
     get { fields.value.origin }
     _modify { yield &fields.value.origin }
   }
-  /// Names of parameters that change from load to load and do not tell stored responses apart. The default is
-  /// `timestamp`, `nonce`, `sign` and `signature`.
+  /// Names of the service's common parameters that change from load to load and do not tell stored responses
+  /// apart. The default is `timestamp`, `nonce`, `sign` and `signature`. A load's own parameter of such a name
+  /// tells them apart, unless its manager names it in ``CacheTraits/volatileParameters``.
   public var volatileParameters: Set<String> {
     get { fields.value.volatileParameters }
     _modify { yield &fields.value.volatileParameters }

@@ -24,9 +24,20 @@ import XCTest
   func testVolatileParametersDoNotTellAnswersApart() async throws {
     script(.json("[1]"))
     manager.cacheTraits.volatileParameters = ["request-id"]
-    _ = try await lands(["page": 1, "timestamp": 1, "request-id": "a"])
-    XCTAssertEqualProvenance(
-      try await lands(["page": 1, "timestamp": 2, "request-id": "b"]), .memory(age: .zero))
+    manager.service.common = ["timestamp": 1, "sign": "x"]
+    _ = try await lands(["page": 1, "request-id": "a"])
+    manager.service.common = ["timestamp": 2, "sign": "y"]
+    XCTAssertEqualProvenance(try await lands(["page": 1, "request-id": "b"]), .memory(age: .zero))
+  }
+
+  func testALoadsOwnParameterOfAVolatileNameTellsAnswersApart() async throws {
+    script(.json("[1]"))
+    manager.service.common = ["timestamp": 0]
+    for name in CacheTraits.usuallyVolatile {
+      _ = try await lands([name: 1])
+      XCTAssertEqualProvenance(try await lands([name: 2]), .network)
+      XCTAssertEqualProvenance(try await lands([name: 1]), .memory(age: .zero))
+    }
   }
 
   func testHostEnvironmentUserVersionAndMethodTellAnswersApart() async throws {

@@ -15,6 +15,30 @@ import XCTest
     XCTAssertEqual(cache.statistics.memory.stores, 0)
   }
 
+  func testOnlySafeMethodsAreAnsweredByTheCache() async throws {
+    for policy in [
+      CachePolicy.fresh(), .http, .cacheThenNetwork, .networkElseStale(), .cacheOnly, .fresh(in: .memory),
+    ] {
+      for method in [HTTPMethod.post, .put, .patch, .delete, "MOVE"] {
+        let stub = StubTransport()
+        let cache = ResponseCache(time: time)
+        stub.when({ _ in true }, .json("[1]", headers: ["Cache-Control": "max-age=60"]))
+        var service = TestService(stub)
+        service.store = cache
+        let manager = TestManager(service)
+        manager.cachePolicy = policy
+        manager.method = method
+        for _ in 0..<2 {
+          XCTAssertEqualProvenance(try await manager.response(for: ["a": 1]), .network)
+        }
+        cache.followCondition { .offline }
+        XCTAssertEqualProvenance(try await manager.response(for: ["a": 1]), .network)
+        XCTAssertEqual(stub.requests.count, 3, "\(method) under \(policy)")
+        XCTAssertEqual(cache.statistics.memory.stores, 0, "\(method) under \(policy)")
+      }
+    }
+  }
+
   func testAFreshAnswerLandsFromMemoryWithItsAge() async throws {
     script(.json("[1]"), .json("[2]"))
     XCTAssertEqualProvenance(try await lands(), .network)

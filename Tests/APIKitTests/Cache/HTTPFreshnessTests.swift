@@ -96,4 +96,30 @@ import XCTest
     try await assertAsked(["Expires": "0", "Last-Modified": modified])
     try await assertAsked(["Date": date(0), "Last-Modified": date(1000)])
   }
+
+  /// RFC 9111, 4 and 5.1: what lands without asking has its present age, in place of what the server said.
+  func testAStoredAnswerLandsWithItsPresentAge() async throws {
+    for (headers, age): (HTTPHeaders, String) in [
+      (["Cache-Control": "max-age=60"], "20"), (["Cache-Control": "max-age=60", "Age": "3"], "23"),
+      (["Cache-Control": "max-age=60", "Date": date(-5), "Age": "1"], "25"),
+    ] {
+      let response = try await second(after: 20.9, headers)
+      XCTAssertEqual(response.headers.values("Age"), [age])
+    }
+    let stale = try await second(
+      after: 90, ["Cache-Control": "max-age=60"], request: ["Cache-Control": "max-stale"])
+    XCTAssertEqual(stale.headers["Age"], "90")
+    let asked = try await second(after: 90, ["Cache-Control": "max-age=60"])
+    XCTAssertNil(asked.headers["Age"])
+  }
+
+  /// RFC 9110, 5.1 and 5.6.7: names of fields and of months may be written in any case.
+  func testExpiresIsReadInAnyCase() async throws {
+    for name in ["Expires", "expires", "EXPIRES", "eXpIrEs"] {
+      for value in [date(60), date(60).uppercased(), date(60).lowercased()] {
+        try await assertUsed(after: 59, [name: value])
+        try await assertAsked(after: 60, [name: value])
+      }
+    }
+  }
 }

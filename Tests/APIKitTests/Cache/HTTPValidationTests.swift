@@ -78,6 +78,21 @@ import XCTest
     XCTAssertEqual(response.status, 304)
   }
 
+  /// RFC 9111, 5.2.1.1: caches on the way are asked as well.
+  func testRevalidatingAsksEveryCacheOnTheWay() async throws {
+    let stored: HTTPHeaders = ["Cache-Control": "max-age=60", "ETag": "\"a\""]
+    let response = try await second(after: 5, stored, then: .status(304), use: .revalidating)
+    XCTAssertEqual(response.provenance, .revalidated)
+    XCTAssertEqual(stub.requests[0].headers.values("Cache-Control"), [])
+    XCTAssertEqual(stub.requests[1].headers.values("Cache-Control"), ["max-age=0"])
+    _ = try await second(stored, request: ["cache-control": "no-cache"], use: .revalidating)
+    XCTAssertEqual(stub.requests[1].headers.values("Cache-Control"), ["no-cache"])
+    for use in [CacheUse.asPolicy, .ignoring] {
+      _ = try await second(after: 70, stored, use: use)
+      XCTAssertEqual(stub.requests[1].headers.values("Cache-Control"), [])
+    }
+  }
+
   // MARK: Invalidation
 
   /// RFC 9111, 4.4.

@@ -101,9 +101,12 @@ struct CacheControl: Sendable, Hashable {
     }
   }
 
+  /// The largest number of seconds that is written and read (1.2.2).
+  static let longest = 2_147_483_648.0
+
   /// Delta-seconds (1.2.2): digits only; larger numbers count as 2 to the 31st, anything else as 0.
   static func seconds(_ value: String?) -> Double {
     guard let value, !value.isEmpty, value.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else { return 0 }
-    return min(Double(value) ?? 0, 2_147_483_648)
+    return min(Double(value) ?? 0, longest)
   }
 }

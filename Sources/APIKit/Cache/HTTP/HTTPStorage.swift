@@ -2,7 +2,7 @@
 ///
 /// | rule | section of RFC 9111 |
 /// |---|---|
-/// | the method is understood: GET, or HEAD; POST only with explicit freshness | 3; RFC 9110, 9.3.3 |
+/// | the method is GET or HEAD; requests with unsafe methods are written through | 3, 4 |
 /// | the status is final | 3 |
 /// | 206 is not stored, as partial responses are not combined; 304 updates and is not stored itself | 3, 3.3 |
 /// | with `must-understand`, the status must be cacheable by heuristics; `no-store` is then ignored | 5.2.2.3 |
@@ -20,6 +20,7 @@ enum HTTPStorage {
   static func allows(
     method: HTTPMethod, request: CacheControl, status: Int, headers: HTTPHeaders, control: CacheControl
   ) -> Bool {
+    guard method == .get || method == .head else { return false }
     guard status >= 200, status != 206, status != 304, !request.noStore else { return false }
     let understood = heuristicallyCacheable.contains(status)
     if control.mustUnderstand {
@@ -29,12 +30,6 @@ enum HTTPStorage {
     }
     guard !VaryMatcher.matchesNothing(headers) else { return false }
     let isExplicit = control.maxAge != nil || headers.contains("Expires")
-    switch method {
-    case .get, .head: break
-    // A stored response to POST is used only for an equal POST, because the key contains method and body.
-    case .post: return isExplicit
-    default: return false
-    }
     return isExplicit || control.isPublic || control.isPrivate || understood
   }
 
