@@ -5,10 +5,15 @@ import Foundation
 /// A file has mode 0600; a folder that the store makes has 0700. A file is sealed with AES-256-GCM under a
 /// key from the application, and the account's name is authenticated with it, so that files of different
 /// accounts cannot be exchanged. It is written beside the old file and renamed over it. A file that others
-/// may read is refused, and so is one that does not open under the key.
+/// may read is refused, and so is one that does not open under the key, and a folder that belongs to another
+/// user or that others may change.
 public final class FileCredentialStore: CredentialStore {
   private let folder: String
-  private let key: [UInt8]
+  private let key: StorageKey
+
+  private static let envelope = Envelope(kind: .credential)
+  /// In bytes. A credential has a few kilobytes, so a larger file is not one.
+  private static let limit = 1 << 20
 
   /// Makes a store in a folder, which is created when the first credential is stored.
   ///
@@ -17,11 +22,11 @@ public final class FileCredentialStore: CredentialStore {
   ///   - key: 32 random bytes, stored where others cannot read them; ``makeKey()`` makes such a key.
   /// - Throws: ``APIError/Reason/misconfigured`` for a key of another length.
   public init(folder: String, key: [UInt8]) throws(APIError) {
-    guard key.count == 32 else {
+    guard let storageKey = StorageKey(key) else {
       throw APIError(.auth, .misconfigured, "the key of a credential store has 32 bytes, not \(key.count)")
     }
     self.folder = folder
-    self.key = key
+    self.key = storageKey
   }
 
   /// Makes a random key.
@@ -32,21 +37,13 @@ public final class FileCredentialStore: CredentialStore {
   /// Throws ``APIError/Reason/credentialStoreFailed`` for a file that cannot be read, that others may read,
   /// or that was not sealed under this key.
   public func credential(of account: String) throws(APIError) -> Credential? {
-    let path = path(of: account)
-    let file = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
-    if file < 0, errno == ENOENT { return nil }
-    guard file >= 0 else { throw failed("cannot be opened: \(Self.words(errno))") }
-    defer { close(file) }
-    var status = stat()
-    guard fstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
-      throw failed("is not a file")
-    }
-    guard status.st_mode & 0o077 == 0, status.st_uid == geteuid() else {
-      throw failed("may be read by others: it must belong to this user, with mode 0600")
-    }
-    let bytes = try contents(of: file)
-    guard let plain = Crypto.open(bytes, key: key, authenticating: account.utf8) else {
-      throw failed("was sealed under another key, or was damaged")
+    let plain: [UInt8]
+    do {
+      guard let bytes = try PrivateFile.read(path(of: account), limit: Self.limit) else { return nil }
+      try PrivateFile.makeFolder(folder)
+      plain = try Self.envelope.open(bytes, under: key, at: account.utf8)
+    } catch {
+      throw failed("\(error)", error)
     }
     do { return try Credential(json: plain) } catch { throw failed("holds no credential", error) }
   }
@@ -62,7 +59,7 @@ public final class FileCredentialStore: CredentialStore {
     }
     let plain: [UInt8]
     do { plain = Array(try credential.jsonText.utf8) } catch { throw failed("cannot be written", error) }
-    guard let sealed = Crypto.seal(plain, key: key, authenticating: account.utf8) else {
+    guard let sealed = Self.envelope.seal(plain, under: key, at: account.utf8) else {
       throw failed("cannot be sealed")
     }
     do {
@@ -77,18 +74,6 @@ public final class FileCredentialStore: CredentialStore {
   /// A digest, so that the file's name does not reveal the account.
   private func path(of account: String) -> String {
     folder + "/" + Hex.encode(Crypto.sha256(Array(account.utf8))) + ".credential"
-  }
-
-  private func contents(of file: Int32) throws(APIError) -> [UInt8] {
-    let bytes: Data?
-    do {
-      bytes = try FileHandle(fileDescriptor: file).read(upToCount: 1 << 20)
-    } catch {
-      throw failed("cannot be read", error)
-    }
-    // A credential has a few kilobytes, so a larger file is not one.
-    guard let bytes, bytes.count < 1 << 20 else { throw failed("is empty or too large") }
-    return Array(bytes)
   }
 
   private static func words(_ code: Int32) -> String { String(cString: strerror(code)) }

@@ -62,6 +62,24 @@ final class CacheEntry: Sendable {
       ownLifetime: ownLifetime, isExpired: isExpired)
   }
 
+  /// Whether there are secrets in its head: fields such as `Set-Cookie`, parameters of its URL, or values of
+  /// the request that it depends on.
+  var hasSecretFields: Bool {
+    vary.hasSecrets || http.headers.fields.contains { HTTPHeaders.isSecret($0.name) }
+      || http.url?.hasSecretParameters == true
+  }
+
+  /// The same response without the secrets of its head, for a disk that must not hold them.
+  func withoutSecretFields() -> CacheEntry {
+    var http = http
+    http.headers = HTTPHeaders(http.headers.fields.filter { !HTTPHeaders.isSecret($0.name) })
+    http.url = http.url?.withoutSecretParameters
+    return CacheEntry(
+      key: key, type: type, version: version, tags: tags, isSensitive: isSensitive, url: url,
+      partition: partition, vary: vary, http: http, raw: raw, arrival: arrival, freshness: freshness,
+      ownLifetime: ownLifetime, isExpired: isExpired)
+  }
+
   /// The same response with its parsed body.
   func parsed(_ raw: RawData) -> CacheEntry {
     CacheEntry(

@@ -1,7 +1,8 @@
 /// Where and how a ``ResponseCache`` stores responses on disk.
 public struct DiskCacheConfiguration: Sendable {
-  /// The path of the folder, which is made where it does not exist. Give each cache a folder of its own;
-  /// several processes may use the same one.
+  /// The path of the folder, which is made with mode 0700 where it does not exist. One that belongs to another
+  /// user or that others may change is not used. Give each cache a folder of its own; several processes may
+  /// use the same one.
   public var folder: String
   /// The bound of everything stored, in bytes; the default is 256 MiB. A response whose body is larger than
   /// half of it, or than 1 GiB, is not stored.
@@ -9,8 +10,10 @@ public struct DiskCacheConfiguration: Sendable {
   /// The length in bytes above which a body is stored in a file beside the database. The default is 64 KiB;
   /// more than 16 MiB counts as 16 MiB.
   public var bodyFileThreshold: Int
-  /// The key for sensitive responses: 32 bytes, from the system's key store. With the default, nil, those
-  /// are kept in memory only. A key of another length is not used and is reported as a fault.
+  /// The key for secrets: 32 bytes, the application's or ``SigningKey/keychain``. Sealed under it are
+  /// sensitive responses, and those with secret header fields, such as `Set-Cookie`. With the default, nil,
+  /// sensitive responses and secret fields are kept in memory only. A key of another length is not used and
+  /// is reported as a fault.
   public var encryptionKey: SigningKey?
 
   /// In bytes of bodies. While more than this waits for the disk, further responses are not written.
@@ -29,5 +32,13 @@ public struct DiskCacheConfiguration: Sendable {
     self.maximumBytes = maximumBytes
     self.bodyFileThreshold = bodyFileThreshold
     self.encryptionKey = encryptionKey
+  }
+}
+
+extension DiskCacheConfiguration {
+  /// A configuration with the program's own folder: `answers` in Caches on Apple platforms, elsewhere under
+  /// `XDG_CACHE_HOME` or `~/.cache`, in a folder with the name of the bundle or program.
+  public static var standard: DiskCacheConfiguration {
+    DiskCacheConfiguration(folder: StandardFolder.caches.path + "/answers")
   }
 }

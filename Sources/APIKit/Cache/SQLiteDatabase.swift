@@ -7,13 +7,25 @@ final class SQLiteDatabase {
   private let handle: OpaquePointer
   private let patience: Int32
 
-  /// Opens a database, creating the file where it does not exist.
+  /// Opens a database, creating the file where it does not exist. Others get no rights to it; a symbolic link
+  /// in its place is refused.
   ///
   /// - Parameter patience: How long a call waits for another process's lock, in milliseconds.
   init(path: String, patience: Int32) throws(SQLiteFailure) {
+    do throws(PrivateFile.Fault) {
+      // The log and the index have the rights of the database when SQLite makes them; earlier ones may be open.
+      for suffix in ["-wal", "-shm"] where PrivateFile.exists(path + suffix) {
+        try PrivateFile.claim(path + suffix)
+      }
+      try PrivateFile.claim(path)
+    } catch {
+      throw SQLiteFailure(code: SQLITE_CANTOPEN, message: "\(path) \(error)")
+    }
     var opened: OpaquePointer?
+    // SQLite refuses a link in any part of the path, and the folder may be reached through one.
     let code = sqlite3_open_v2(
-      path, &opened, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX, nil)
+      PrivateFile.realPath(path), &opened,
+      SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_NOFOLLOW, nil)
     guard code == SQLITE_OK, let opened else {
       let failure = SQLiteFailure(code: code, message: opened.map(Self.message) ?? "out of memory")
       sqlite3_close_v2(opened)

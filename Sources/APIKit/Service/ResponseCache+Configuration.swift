@@ -6,8 +6,11 @@ extension ResponseCache {
   ///   - configuration: The configuration of the service's transport, which also says where its cookies are
   ///     kept.
   ///   - disk: Where on disk; the default is the program's own folder, ``DiskCacheConfiguration/standard``.
+  ///     Without a key of its own it has the configuration's ``TransportConfiguration/storageKey``.
   public convenience init(for configuration: TransportConfiguration, disk: DiskCacheConfiguration = .standard)
   {
+    var disk = disk
+    if disk.encryptionKey == nil { disk.encryptionKey = configuration.storageKey }
     self.init(disk: configuration.persistence == .disk ? disk : nil)
   }
 }

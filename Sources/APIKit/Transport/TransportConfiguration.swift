@@ -31,13 +31,18 @@ public struct TransportConfiguration: Sendable {
   ///
   /// ``HTTPClient/init(configuration:redirects:)`` and ``ResponseCache/init(for:disk:)`` use it.
   public var persistence = Persistence.disk
+  /// The key under which secrets are kept on disk: cookies, and stored responses that are sensitive. 32 bytes.
+  ///
+  /// The default is ``SigningKey/keychain``, which is nil where there is no keychain (Linux). With nil,
+  /// secrets stay in memory.
+  public var storageKey = SigningKey.keychain
 
   /// Makes the default configuration.
   public init() {}
 
   /// Where cookies and stored responses are kept.
   public enum Persistence: Sendable, Hashable {
-    /// On disk: they outlive the process.
+    /// On disk: they outlive the process. Secrets only with a ``storageKey``.
     case disk
     /// In memory: they end with it.
     case memory

@@ -81,6 +81,32 @@ final class CredentialStoreTests: XCTestCase {
     XCTAssertEqual(reason { _ = try FileCredentialStore(folder: "x", key: [1]) }, .misconfigured)
   }
 
+  func testAFileInTheClearIsNotTakenForASealedOne() throws {
+    let store = try FileCredentialStore(folder: folder, key: FileCredentialStore.makeKey())
+    try store.store(credential, of: "ann")
+    let file = try XCTUnwrap(try files().first)
+    XCTAssertEqual(try Data(contentsOf: URL(fileURLWithPath: file)).prefix(4), Data("APIK".utf8))
+    let plain = Envelope(kind: .credential).wrap(Array(try credential.jsonText.utf8))
+    try PrivateFile.replace(file, with: plain)
+    XCTAssertEqual(reason { _ = try store.credential(of: "ann") }, .credentialStoreFailed)
+  }
+
+  func testAFolderThatOthersMayChangeIsRefused() throws {
+    let store = try FileCredentialStore(folder: folder, key: FileCredentialStore.makeKey())
+    try store.store(credential, of: "ann")
+    let file = try XCTUnwrap(try files().first)
+    for mode in [0o777, 0o1777, 0o770] {
+      try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: folder)
+      XCTAssertEqual(reason { _ = try store.credential(of: "ann") }, .credentialStoreFailed)
+      XCTAssertEqual(reason { try store.store(credential, of: "bob") }, .credentialStoreFailed)
+      XCTAssertEqual(try files(), [file])
+    }
+    try FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: folder)
+    XCTAssertEqual(try store.credential(of: "ann"), credential)
+    guard chown(folder, 65534, 65534) == 0 else { throw XCTSkip("only root can give folders away") }
+    XCTAssertEqual(reason { _ = try store.credential(of: "ann") }, .credentialStoreFailed)
+  }
+
   func testPrintingACredentialShowsNoToken() {
     var dumped = ""
     dump(credential, to: &dumped)

@@ -103,6 +103,30 @@ final class CacheProcessTests: XCTestCase {
     XCTAssertEqual(CacheFixture.bodyFiles(folder).filter { $0.hasSuffix(".partial") }, [])
   }
 
+  /// Whoever removed its files would take them from those who have them open.
+  func testADamagedDatabaseThatCannotBeEmptiedKeepsItsFile() async throws {
+    let folder = try CacheFixture.folder(self)
+    let path = folder + "/responses.sqlite"
+    let damage = Data(repeating: 0x58, count: 20_000)
+    try damage.write(to: URL(fileURLWithPath: path))
+    let open = try XCTUnwrap(FileHandle(forReadingAtPath: path))
+    defer { try? open.close() }
+    func number() throws -> Int? {
+      try FileManager.default.attributesOfItem(atPath: path)[.systemFileNumber] as? Int
+    }
+    let before = try number()
+    let child = try start("tiny", folder)
+    try await wait(for: child)
+    XCTAssertEqual(child.terminationStatus, 0, "the fault was reported, and memory used")
+    XCTAssertEqual(try number(), before)
+    // Where there is room, it is made anew in the same file.
+    let cache = ResponseCache(disk: CacheChildTests.disk(folder))
+    cache.put(CacheFixture.entry(1))
+    await cache.flush()
+    XCTAssertNotNil(ResponseCache(disk: CacheChildTests.disk(folder)).onDisk(1))
+    XCTAssertEqual(try number(), before)
+  }
+
   func testAFolderThatMayNotBeWrittenLeavesTheCacheInMemory() async throws {
     let folder = try CacheFixture.folder(self)
     let cache = ResponseCache(disk: CacheChildTests.disk(folder))
@@ -145,10 +169,11 @@ final class CacheChildTests: XCTestCase {
       throw XCTSkip("runs as the child of CacheProcessTests")
     }
     switch mode {
-    case "full":
+    case "full", "tiny":
       // Writing beyond the limit is an error then, and no signal.
       signal(SIGXFSZ, SIG_IGN)
-      var limit = rlimit(rlim_cur: 120_000, rlim_max: 120_000)
+      let bytes: rlim_t = mode == "full" ? 120_000 : 1000
+      var limit = rlimit(rlim_cur: bytes, rlim_max: bytes)
       #if os(Linux)
         setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit)
       #else

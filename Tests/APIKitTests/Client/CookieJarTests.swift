@@ -154,13 +154,13 @@ final class CookieJarTests: XCTestCase {
   func testAFileKeepsLastingCookiesForItsOwnerAlone() throws {
     let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
     defer { try? FileManager.default.removeItem(at: folder) }
-    let store = CookieStore(path: folder.appendingPathComponent("deep/cookies.json").path)
+    let store = try CookieStore(path: folder.appendingPathComponent("deep/cookies").path, key: .random())
     let first = jar(store: store, "a=1; Max-Age=60; Path=/", "session=1", "b=2; Max-Age=60; Secure; Path=/")
     try first.flush()
     let attributes = try FileManager.default.attributesOfItem(atPath: store.path)
     XCTAssertEqual((attributes[.posixPermissions] as? NSNumber)?.intValue, 0o600)
     XCTAssertEqual(
-      try FileManager.default.contentsOfDirectory(atPath: folder.path + "/deep"), ["cookies.json"])
+      try FileManager.default.contentsOfDirectory(atPath: folder.path + "/deep"), ["cookies"])
 
     let second = jar(store: store)
     XCTAssertEqual(second.header(for: "https://www.example.com/"), "a=1; b=2")
@@ -172,10 +172,10 @@ final class CookieJarTests: XCTestCase {
     XCTAssertEqual(jar(store: store).cookies, [])
   }
 
-  func testAJarWritesItsFileWhenItGoes() {
+  func testAJarWritesItsFileWhenItGoes() throws {
     let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
     defer { try? FileManager.default.removeItem(at: folder) }
-    let store = CookieStore(path: folder.path + "/cookies.json")
+    let store = try CookieStore(path: folder.path + "/cookies", key: .random())
     _ = jar(store: store, "a=1; Max-Age=60; Path=/")
     XCTAssertEqual(store.load().map(\.name), ["a"])
   }

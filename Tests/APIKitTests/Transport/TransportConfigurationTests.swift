@@ -20,7 +20,7 @@ final class TransportConfigurationTests: XCTestCase {
 
   func testASessionKeepsCookiesAndAnswersWhereItsConfigurationSays() async throws {
     let folder = try CacheFixture.folder(self)
-    for (configuration, isOnDisk) in [
+    for (var configuration, isOnDisk) in [
       (TransportConfiguration.standard, true), (.production, true), (.background, true), (.ephemeral, false),
       (.debug, false),
     ] {
@@ -29,7 +29,11 @@ final class TransportConfigurationTests: XCTestCase {
       XCTAssertEqual(cache.disk != nil, isOnDisk)
       await cache.flush()
       if !isOnDisk { XCTAssertFalse(FileManager.default.fileExists(atPath: place)) }
+      configuration.storageKey = .random()
       XCTAssertEqual(try HTTPClient(configuration: configuration).cookies?.isOnDisk, isOnDisk)
+      let keyed = ResponseCache(for: configuration, disk: DiskCacheConfiguration(folder: place))
+      XCTAssertEqual(keyed.disk?.key != nil, isOnDisk, "the cache has the configuration's key")
+      await keyed.flush()
     }
     XCTAssertTrue(
       DiskCacheConfiguration.standard.folder.hasSuffix("/answers"), DiskCacheConfiguration.standard.folder)

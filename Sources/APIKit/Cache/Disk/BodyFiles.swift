@@ -14,15 +14,15 @@
 struct BodyFiles: Sendable {
   let folder: String
 
-  /// Makes the folder; false when that fails.
-  func makeFolder() -> Bool { makeFolders(folder) }
+  /// Makes the folder.
+  func makeFolder() throws(PrivateFile.Fault) { try PrivateFile.makeFolder(folder) }
 
   /// Writes a body and returns the name of its file.
   func write(_ bytes: [UInt8]) -> Result<String, Failure> {
     let name = name()
     let path = path(name)
     let partial = path + ".partial"
-    let file = open(partial, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+    let file = open(partial, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
     guard file >= 0 else { return .failure(Failure(code: errno)) }
     var written = 0
     while written < bytes.count {
@@ -40,7 +40,7 @@ struct BodyFiles: Sendable {
 
   /// The bytes of a file; nil when it does not exist or has another length.
   func read(_ name: String, count: Int) -> [UInt8]? {
-    let file = open(path(name), O_RDONLY | O_CLOEXEC)
+    let file = open(path(name), O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
     guard file >= 0 else { return nil }
     defer { close(file) }
     var status = stat()
@@ -93,18 +93,6 @@ struct BodyFiles: Sendable {
 
   /// 128 random bits, so that the names of two processes do not collide.
   private func name() -> String { Hex.encode(Crypto.random(16)) }
-}
-
-func removeFile(_ path: String) { unlink(path) }
-
-/// Makes a folder and its parents; false when that fails.
-func makeFolders(_ path: String) -> Bool {
-  var status = stat()
-  if stat(path, &status) == 0 { return status.st_mode & S_IFMT == S_IFDIR }
-  if let slash = path.lastIndex(of: "/"), slash != path.startIndex, !makeFolders(String(path[..<slash])) {
-    return false
-  }
-  return mkdir(path, 0o700) == 0 || errno == EEXIST
 }
 
 private func systemWrite(_ file: Int32, _ bytes: UnsafeRawPointer, _ count: Int) -> Int {

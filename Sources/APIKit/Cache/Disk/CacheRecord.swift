@@ -1,7 +1,8 @@
-/// One stored response as bytes: the record in a row of the database.
+/// One stored response as bytes: the content of the envelope in a row of the database.
 ///
-/// A tag with the version, then the fields with their lengths, little-endian; then the body, unless it is
-/// in a file. Every length is checked while reading; bytes that are not a record give nil.
+/// The fields with their lengths, little-endian; then the body, unless it is in a file. Every length is
+/// checked while reading; bytes that are not a record give nil. ``DiskSchema/version`` is raised when the
+/// form changes.
 struct CacheRecord {
   var entry: CacheEntry
   /// The checksum of the body when it is in a file.
@@ -9,13 +10,13 @@ struct CacheRecord {
   /// The length of the body in bytes.
   var bodyCount: Int
 
-  private static let tag: [UInt8] = [0x41, 0x4B, 0x43, 0x01]
+  static let envelope = Envelope(kind: .cachedResponse)
+  static let bodyEnvelope = Envelope(kind: .cachedBody)
 
   /// - Parameter process: Identifies this process, because the steady clock of another one differs.
   static func encode(_ entry: CacheEntry, process: UInt64, bodyInFile checksum: UInt64?) -> [UInt8] {
     let body = entry.http.bytes
     var writer = ByteWriter(reserving: 1024 + (checksum == nil ? body.count : 0))
-    writer.bytes += tag
     writer.bytes += entry.key.bytes
     writer.append(entry.type)
     writer.append(UInt64(bitPattern: Int64(entry.version)))
@@ -52,7 +53,7 @@ struct CacheRecord {
   /// Reads a record; the body is empty when it is in a file.
   init?(_ bytes: UnsafeRawBufferPointer, process: UInt64, isExpired: Bool) {
     var reader = ByteReader(bytes)
-    guard reader.take(4) == Self.tag, let keyBytes = reader.take(32), let key = CacheKey(keyBytes),
+    guard let keyBytes = reader.take(32), let key = CacheKey(keyBytes),
       let type = reader.text(), let version = reader.number(), let tags = reader.texts(),
       let isSensitive = reader.number(),
       let url = reader.number(),

@@ -13,8 +13,8 @@ struct DiskBacklog {
     case expireURL(UInt64)
     /// Adds this process's counts to those in the database.
     case keepCounts
-    /// Removes a damaged row; with its id, what is wrong, and the kind of fault.
-    case dropRow(Int64, String, CacheFault.Kind)
+    /// Removes a damaged row; with its id and checksum, what is wrong, and the kind of fault.
+    case dropRow(Int64, checksum: UInt64, String, CacheFault.Kind)
 
     /// Whether look-ups would return wrong responses without it.
     var isRemoval: Bool {

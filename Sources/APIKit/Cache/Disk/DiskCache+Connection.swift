@@ -13,10 +13,12 @@ extension DiskCache {
     case .failed(let until) where time.now < until: return nil
     case .failed, .closed: break
     }
-    guard bodies.makeFolder() else {
-      fail(
-        &connection, CacheFault(kind: .unusable, detail: "the folder \(place.folder) cannot be made"), &faults
-      )
+    do throws(PrivateFile.Fault) {
+      try PrivateFile.makeFolder(place.folder)
+      try bodies.makeFolder()
+    } catch {
+      let fault = CacheFault(kind: .unusable, detail: "the folder \(place.folder) \(error)")
+      fail(&connection, fault, &faults)
       return nil
     }
     do throws(SQLiteFailure) {
@@ -87,20 +89,20 @@ extension DiskCache {
     }
   }
 
-  /// Empties the database, in place where possible; false where that was not needed, or not possible now.
+  /// Empties the database in place; false where that was not needed, or not possible now.
+  ///
+  /// Its files are never removed: another process that has them open would go on with files that nobody else
+  /// sees.
   private func makeAnew(patience: Int32) -> Bool {
-    let path = place.folder + "/responses.sqlite"
     do throws(SQLiteFailure) {
-      let database = try SQLiteDatabase(path: path, patience: patience)
+      let database = try SQLiteDatabase(path: place.folder + "/responses.sqlite", patience: patience)
       // Another process may have made it anew since the damage was found; its new contents must stay.
       if (try? database.isSound()) == true { return false }
       try database.reset()
+      return true
     } catch {
-      // Other processes would go on with removed files, so nothing is removed while one holds the lock.
-      guard !error.isBusy else { return false }
-      for suffix in ["", "-wal", "-shm"] { removeFile(path + suffix) }
+      return false
     }
-    return true
   }
 
   /// What a failed call means for the connection.

@@ -5,7 +5,7 @@ import Synchronization
 extension DiskCache {
   /// Whether a response may be written to this disk.
   func accepts(_ entry: CacheEntry) -> Bool {
-    if entry.isSensitive, cipher == nil { return false }
+    if key == nil, entry.isSensitive || entry.vary.hasSecrets { return false }
     return entry.http.bytes.count <= min(place.maximumBytes / 2, Self.largestBody)
   }
 
@@ -156,8 +156,8 @@ extension DiskCache {
       case .expireTags(let tags): for tag in tags { try store.expire(tag: tag) }
       case .expireURL(let url): try store.expire(url: url)
       case .keepCounts: break
-      case .dropRow(let row, let detail, let kind):
-        outcome.files += try store.remove(row: row)
+      case .dropRow(let row, let checksum, let detail, let kind):
+        outcome.files += try store.remove(row: row, checksum: checksum)
         // Another process may have removed it already, which is not a fault.
         if store.database.changes > 0 { outcome.faults.append(CacheFault(kind: kind, detail: detail)) }
       }
@@ -178,12 +178,17 @@ extension DiskCache {
     _ entry: CacheEntry, _ written: inout [String], _ faults: inout [CacheFault]
   ) -> DiskStore.Prepared? {
     let body = entry.http.bytes
-    let cipher = entry.isSensitive ? cipher : nil
+    let hasSecrets = entry.hasSecretFields
+    let key = entry.isSensitive || hasSecrets ? key : nil
+    func inEnvelope(_ content: [UInt8], _ envelope: Envelope) -> [UInt8]? {
+      guard let key else { return envelope.wrap(content) }
+      return envelope.seal(content, under: key, at: entry.key.bytes)
+    }
     var file: String?
     var checksum: UInt64?
     if body.count > min(place.bodyFileThreshold, Self.largestInlineBody) {
       checksum = Checksum.of(body)
-      guard let bytes = cipher == nil ? body : cipher?.seal(body, for: entry.key, part: "body") else {
+      guard let bytes = inEnvelope(body, CacheRecord.bodyEnvelope) else {
         faults.append(Self.notSealed)
         return nil
       }
@@ -197,16 +202,14 @@ extension DiskCache {
         return nil
       }
     }
-    var record = CacheRecord.encode(entry, process: process, bodyInFile: checksum)
-    if let cipher {
-      guard let sealed = cipher.seal(record, for: entry.key, part: "record") else {
-        faults.append(Self.notSealed)
-        return nil
-      }
-      record = sealed
+    let content = CacheRecord.encode(
+      hasSecrets && key == nil ? entry.withoutSecretFields() : entry, process: process, bodyInFile: checksum)
+    guard let record = inEnvelope(content, CacheRecord.envelope) else {
+      faults.append(Self.notSealed)
+      return nil
     }
     return DiskStore.Prepared(
-      entry: entry, record: record, isSealed: cipher != nil, file: file,
+      entry: entry, record: record, isSealed: key != nil, file: file,
       size: record.count + (file == nil ? 0 : body.count) + Self.rowOverhead)
   }
 

@@ -45,7 +45,7 @@ final class DiskCache: Sendable {
   }
 
   let place: DiskCacheConfiguration
-  let cipher: CacheCipher?
+  let key: StorageKey?
   let bodies: BodyFiles
   let time: any TimeSource
   let report: @Sendable (CacheFault) -> Void
@@ -72,9 +72,9 @@ final class DiskCache: Sendable {
     self.place = place
     self.time = time
     self.report = report
-    cipher = place.encryptionKey.flatMap(CacheCipher.init)
+    key = place.encryptionKey.flatMap { StorageKey($0.bytes) }
     bodies = BodyFiles(folder: place.folder + "/bodies")
-    if let key = place.encryptionKey, cipher == nil {
+    if let key = place.encryptionKey, self.key == nil {
       report(
         CacheFault(
           kind: .unusable,
@@ -146,10 +146,7 @@ final class DiskCache: Sendable {
   private func entry(of row: DiskStore.Row, key: CacheKey) -> CacheEntry? {
     var found = row.record
     if row.isSealed, !row.sealed.isEmpty {
-      guard let plain = cipher?.open(row.sealed, for: key, part: "record") else {
-        drop(row, "a sealed answer does not open with the key at hand", .undecipherable)
-        return nil
-      }
+      guard let plain = opened(row.sealed, CacheRecord.envelope, of: row, key) else { return nil }
       found = plain.withUnsafeBytes { CacheRecord($0, process: process, isExpired: row.isExpired) }
     }
     guard var record = found, record.entry.key == key else {
@@ -158,17 +155,18 @@ final class DiskCache: Sendable {
     }
     guard let checksum = record.bodyChecksum else { return record.entry }
     guard let name = row.file,
-      var body = bodies.read(name, count: record.bodyCount + (row.isSealed ? CacheCipher.overhead : 0))
+      let file = bodies.read(
+        name, count: record.bodyCount + (row.isSealed ? Envelope.sealedOverhead : Envelope.headLength))
     else {
       drop(row, "the file of a body of \(record.bodyCount) bytes is missing or truncated")
       return nil
     }
+    let body: [UInt8]
     if row.isSealed {
-      guard let plain = cipher?.open(body, for: key, part: "body") else {
-        drop(row, "a sealed body does not open with the key at hand", .undecipherable)
-        return nil
-      }
+      guard let plain = opened(file, CacheRecord.bodyEnvelope, of: row, key) else { return nil }
       body = plain
+    } else {
+      body = file.withUnsafeBytes { (try? CacheRecord.bodyEnvelope.unwrap($0)).map { Array($0) } } ?? []
     }
     guard Checksum.of(body) == checksum else {
       drop(row, "the file of a body of \(record.bodyCount) bytes is damaged")
@@ -178,8 +176,24 @@ final class DiskCache: Sendable {
     return record.entry
   }
 
+  /// The content of a sealed part of a row; nil when it does not open, and then the row is removed.
+  private func opened(
+    _ sealed: [UInt8], _ envelope: Envelope, of row: DiskStore.Row, _ place: CacheKey
+  ) -> [UInt8]? {
+    guard let key else {
+      drop(row, "an answer is sealed, and there is no key", .undecipherable)
+      return nil
+    }
+    do throws(Envelope.Fault) {
+      return try envelope.open(sealed, under: key, at: place.bytes)
+    } catch {
+      drop(row, "a sealed answer \(error)", .undecipherable)
+      return nil
+    }
+  }
+
   private func drop(_ row: DiskStore.Row, _ detail: String, _ kind: CacheFault.Kind = .damagedEntry) {
-    enqueue(.dropRow(row.id, detail, kind))
+    enqueue(.dropRow(row.id, checksum: row.checksum, detail, kind))
   }
 
   /// This process's counts.

@@ -1,7 +1,7 @@
 /// The tables of the disk cache.
 enum DiskSchema {
   /// Raised with every change of the tables that older code cannot work with.
-  static let version: Int64 = 2
+  static let version: Int64 = 3
   /// The text `APKC`, which tells our databases from others of the same name.
   static let application: Int64 = 0x4150_4B43
 

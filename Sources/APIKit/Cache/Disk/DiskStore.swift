@@ -5,6 +5,8 @@ final class DiskStore {
   /// A row as a look-up reads it.
   struct Row {
     let id: Int64
+    /// Of the record as it should be. Ids are given again, so this tells a damaged row from a later one.
+    let checksum: UInt64
     let isExpired: Bool
     let isSealed: Bool
     let file: String?
@@ -56,13 +58,15 @@ final class DiskStore {
         if isSealed {
           sealed = Array(blob)
         } else {
-          record = CacheRecord(blob, process: process, isExpired: isExpired)
+          record = (try? CacheRecord.envelope.unwrap(blob)).flatMap {
+            CacheRecord($0, process: process, isExpired: isExpired)
+          }
         }
       }
       rows.append(
         Row(
-          id: find.integer(0), isExpired: isExpired, isSealed: isSealed, file: find.text(3), record: record,
-          sealed: sealed))
+          id: find.integer(0), checksum: checksum, isExpired: isExpired, isSealed: isSealed,
+          file: find.text(3), record: record, sealed: sealed))
     }
     return rows
   }
@@ -151,6 +155,14 @@ final class DiskStore {
 
   /// Removes one row by its id, if it still exists.
   func remove(row: Int64) throws(SQLiteFailure) -> [String] { try remove("id = ?") { $0.bind(1, row) } }
+
+  /// Removes one row, unless its id has been given to another response since.
+  func remove(row: Int64, checksum: UInt64) throws(SQLiteFailure) -> [String] {
+    try remove("id = ? AND checksum = ?") {
+      $0.bind(1, row)
+      $0.bind(2, Int64(bitPattern: checksum))
+    }
+  }
 
   /// Removes everything and sets the counts to zero.
   func removeAll() throws(SQLiteFailure) -> [String] {

@@ -1,45 +1,67 @@
 import Foundation
 
-/// The file of a jar whose cookies outlive the process: JSON, readable by its owner alone.
+/// The file of a jar whose cookies outlive the process, sealed under a key and readable by its owner alone.
+///
+/// Cookies are secrets: without a key they stay in memory.
 public struct CookieStore: Sendable, Hashable {
   /// Where the file is.
   public let path: String
+  private let key: StorageKey
+
+  private static let envelope = Envelope(kind: .cookies)
+  /// In bytes; a jar's default limits of cookies stay below it.
+  private static let limit = 64 << 20
 
   /// Makes a store at a path. The folder is made at the first write.
-  public init(path: String) { self.path = path }
+  ///
+  /// - Parameter key: 32 bytes, from where others cannot read them: the application's, or
+  ///   ``SigningKey/keychain``.
+  /// - Throws: ``APIError/Reason/misconfigured`` for a key of another length.
+  public init(path: String, key: SigningKey) throws(APIError) {
+    guard let storageKey = StorageKey(key.bytes) else {
+      throw APIError(
+        .transport, .misconfigured, "the key of a cookie store has 32 bytes, not \(key.bytes.count)")
+    }
+    self.path = path
+    self.key = storageKey
+  }
 
   /// The program's own file: in Application Support on Apple platforms, otherwise under `XDG_STATE_HOME` or
   /// `~/.local/state`.
-  public static var standard: CookieStore {
-    let program = ProcessInfo.processInfo.processName
-    #if canImport(Darwin)
-      let folder = URL.applicationSupportDirectory.appending(path: Bundle.main.bundleIdentifier ?? program)
-      return CookieStore(path: folder.appending(path: "cookies.json").path)
-    #else
-      let state =
-        ProcessInfo.processInfo.environment["XDG_STATE_HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil }
-        ?? NSHomeDirectory() + "/.local/state"
-      return CookieStore(path: "\(state)/\(program)/cookies.json")
-    #endif
+  ///
+  /// Throws ``APIError/Reason/misconfigured`` for a key that is not 32 bytes long.
+  public static func standard(key: SigningKey) throws(APIError) -> CookieStore {
+    try CookieStore(path: StandardFolder.state.path + "/cookies", key: key)
   }
 
   /// The cookies of the file. None when there is no file, or one that cannot be read: the server sets them
   /// again.
-  func load() -> [Cookie] {
-    guard let data = FileManager.default.contents(atPath: path) else { return [] }
-    return (try? JSONDecoder().decode([Cookie].self, from: data)) ?? []
-  }
+  func load() -> [Cookie] { read() ?? [] }
 
   /// Replaces the whole file; a reader sees the old one or the new one.
   ///
   /// Throws ``APIError/Reason/fileFailed`` when it cannot be written.
   func save(_ cookies: [Cookie]) throws(APIError) {
-    do {
-      let encoder = JSONEncoder()
-      encoder.outputFormatting = [.sortedKeys, .prettyPrinted]
-      try PrivateFile.replace(path, with: try encoder.encode(cookies))
-    } catch {
+    do { try write(cookies) } catch {
       throw APIError(.transport, .fileFailed, "the cookies cannot be written to \(path)", underlying: error)
     }
   }
+
+  private func read() -> [Cookie]? {
+    guard let sealed = try? PrivateFile.read(path, limit: Self.limit),
+      let content = try? Self.envelope.open(sealed, under: key, at: place)
+    else { return nil }
+    return try? JSONDecoder().decode([Cookie].self, from: Data(content))
+  }
+
+  private func write(_ cookies: [Cookie]) throws {
+    let content = [UInt8](try JSONEncoder().encode(cookies))
+    guard let sealed = Self.envelope.seal(content, under: key, at: place) else {
+      throw PrivateFile.Fault("cannot be sealed")
+    }
+    try PrivateFile.replace(path, with: sealed)
+  }
+
+  /// The name of the file. Its folder may be moved, as containers of applications are.
+  private var place: [UInt8] { Array((path as NSString).lastPathComponent.utf8) }
 }

@@ -1,0 +1,128 @@
+import Foundation
+
+/// Files that only their owner can read and write, in folders that nobody else can change.
+enum PrivateFile {
+  /// Why a file or a folder is not used, in words that follow its name.
+  struct Fault: Error, CustomStringConvertible {
+    let description: String
+
+    init(_ description: String) { self.description = description }
+
+    /// The last failed system call.
+    static func system(_ verb: String) -> Fault {
+      Fault("cannot be \(verb): \(String(cString: strerror(errno)))")
+    }
+  }
+
+  /// Replaces a file atomically: a reader sees the old or the new one. A missing folder is made.
+  static func replace(_ path: String, with bytes: some DataProtocol) throws {
+    try makeFolder((path as NSString).deletingLastPathComponent)
+    let draft = draft(of: path)
+    // The permissions are set when the file is made, so that other users cannot open it in between.
+    let file = open(draft, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
+    guard file >= 0 else { throw Fault.system("made") }
+    do {
+      let handle = FileHandle(fileDescriptor: file, closeOnDealloc: true)
+      try handle.write(contentsOf: bytes)
+      try handle.synchronize()
+      try handle.close()
+      guard rename(draft, path) == 0 else { throw Fault.system("replaced") }
+    } catch {
+      unlink(draft)
+      throw error
+    }
+  }
+
+  /// The bytes of a file; nil when there is none.
+  ///
+  /// Throws for a symbolic link, for a file that belongs to another user or that others may open, and for
+  /// one that has more bytes than `limit`.
+  static func read(_ path: String, limit: Int) throws -> [UInt8]? {
+    let file = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
+    if file < 0, errno == ENOENT { return nil }
+    guard file >= 0 else { throw Fault.system("opened") }
+    let handle = FileHandle(fileDescriptor: file, closeOnDealloc: true)
+    var status = stat()
+    guard fstat(file, &status) == 0 else { throw Fault.system("examined") }
+    try requireOwn(status)
+    guard status.st_mode & 0o077 == 0 else {
+      throw Fault("may be read by others: it must belong to this user, with mode 0600")
+    }
+    let bytes = try handle.read(upToCount: limit + 1) ?? Data()
+    guard bytes.count <= limit else { throw Fault("is too large") }
+    return Array(bytes)
+  }
+
+  /// Makes a folder and its parents with mode 0700 where they do not exist.
+  ///
+  /// Throws for a folder that belongs to another user or that others may change: they could put other files
+  /// in the place of its own.
+  static func makeFolder(_ path: String) throws(Fault) {
+    let path = path.isEmpty ? "." : path
+    var status = stat()
+    if stat(path, &status) != 0 {
+      guard errno == ENOENT else { throw .system("examined") }
+      try makeParents(path)
+      guard mkdir(path, 0o700) == 0 || errno == EEXIST, stat(path, &status) == 0 else {
+        throw .system("made")
+      }
+    }
+    guard status.st_mode & S_IFMT == S_IFDIR else { throw Fault("is not a folder") }
+    guard status.st_uid == geteuid() else { throw Fault("belongs to another user") }
+    guard status.st_mode & 0o022 == 0 else {
+      throw Fault("may be changed by others: it must belong to this user, with mode 0700")
+    }
+  }
+
+  /// Prepares the file of a library that opens it by its path: makes an empty one, or takes the rights of
+  /// others from the one that is there. Throws for a symbolic link and for another user's file.
+  static func claim(_ path: String) throws(Fault) {
+    var status = stat()
+    if lstat(path, &status) != 0 {
+      guard errno == ENOENT else { throw .system("examined") }
+      // Made under another name: closing a descriptor of the file itself would release the locks that this
+      // process may hold on it already (fcntl).
+      let draft = draft(of: path)
+      let file = open(draft, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
+      guard file >= 0 else { throw .system("made") }
+      close(file)
+      defer { unlink(draft) }
+      guard link(draft, path) == 0 || errno == EEXIST, lstat(path, &status) == 0 else {
+        throw .system("made")
+      }
+    }
+    try requireOwn(status)
+    guard status.st_mode & 0o077 == 0 || chmod(path, 0o600) == 0 else { throw .system("made private") }
+  }
+
+  /// Whether something has this name, be it a link to nothing.
+  static func exists(_ path: String) -> Bool {
+    var status = stat()
+    return lstat(path, &status) == 0
+  }
+
+  /// The path with the links of its folder resolved, but not the file itself.
+  static func realPath(_ path: String) -> String {
+    let folder = (path as NSString).deletingLastPathComponent
+    guard let real = realpath(folder.isEmpty ? "." : folder, nil) else { return path }
+    defer { free(real) }
+    return "\(String(cString: real))/\((path as NSString).lastPathComponent)"
+  }
+
+  // MARK: Insides
+
+  private static func requireOwn(_ status: stat) throws(Fault) {
+    guard status.st_mode & S_IFMT == S_IFREG else { throw Fault("is not a file") }
+    guard status.st_uid == geteuid() else { throw Fault("belongs to another user") }
+  }
+
+  private static func makeParents(_ path: String) throws(Fault) {
+    let parent = (path as NSString).deletingLastPathComponent
+    var status = stat()
+    guard !parent.isEmpty, stat(parent, &status) != 0 else { return }
+    try makeParents(parent)
+    guard mkdir(parent, 0o700) == 0 || errno == EEXIST else { throw .system("made") }
+  }
+
+  private static func draft(of path: String) -> String { "\(path).\(UInt64.random(in: 0 ... .max)).new" }
+}

@@ -1,0 +1,25 @@
+import Foundation
+
+/// The folders where a program keeps what is its own.
+enum StandardFolder {
+  /// What may be removed at any time: Caches on Apple platforms, elsewhere `XDG_CACHE_HOME` or `~/.cache`.
+  case caches
+  /// What must outlive the process: Application Support on Apple platforms, elsewhere `XDG_STATE_HOME` or
+  /// `~/.local/state`.
+  case state
+
+  /// The folder with the name of the bundle or the program.
+  var path: String {
+    let program = ProcessInfo.processInfo.processName
+    #if canImport(Darwin)
+      let base = self == .caches ? URL.cachesDirectory : URL.applicationSupportDirectory
+      return base.appending(path: Bundle.main.bundleIdentifier ?? program).path
+    #else
+      let (variable, fallback) =
+        self == .caches ? ("XDG_CACHE_HOME", ".cache") : ("XDG_STATE_HOME", ".local/state")
+      // The specification has relative paths ignored.
+      let base = ProcessInfo.processInfo.environment[variable].flatMap { $0.hasPrefix("/") ? $0 : nil }
+      return "\(base ?? NSHomeDirectory() + "/" + fallback)/\(program)"
+    #endif
+  }
+}

@@ -1,0 +1,22 @@
+/// The key under which secrets are sealed on disk: 32 bytes.
+struct StorageKey: Sendable, Hashable {
+  let bytes: [UInt8]
+  /// The first eight bytes of a digest, which tell keys apart and reveal nothing of them; never zero, which
+  /// stands for open content.
+  let id: UInt64
+
+  /// Nil when the key is not 32 bytes long.
+  init?(_ bytes: [UInt8]) {
+    guard bytes.count == 32 else { return nil }
+    self.bytes = bytes
+    let digest = Crypto.sha256(Array("APIKit key id".utf8) + bytes)
+    id = max(1, digest.prefix(8).reduce(0) { $0 << 8 | UInt64($1) })
+  }
+}
+
+extension StorageKey: CustomStringConvertible, CustomReflectable {
+  /// `•••`
+  var description: String { "•••" }
+  /// A mirror without children, so that `dump` shows nothing.
+  var customMirror: Mirror { Mirror(self, children: [:]) }
+}

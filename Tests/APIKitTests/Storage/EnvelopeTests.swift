@@ -1,0 +1,86 @@
+import Foundation
+import XCTest
+
+@testable import APIKit
+
+/// The one form of what is written to disk.
+final class EnvelopeTests: XCTestCase {
+  private let envelope = Envelope(kind: .credential, version: 2)
+  private let key = StorageKey([UInt8](repeating: 7, count: 32))!
+  private let secret = Array("a token".utf8)
+
+  private func fault(_ work: () throws -> [UInt8]) -> String? {
+    do {
+      let content = try work()
+      XCTFail("it opened: \(content)")
+      return nil
+    } catch {
+      return "\(error)"
+    }
+  }
+
+  private func unwrap(_ bytes: [UInt8], _ envelope: Envelope) throws -> [UInt8] {
+    try bytes.withUnsafeBytes { Array(try envelope.unwrap($0)) }
+  }
+
+  func testOpenContentComesBackFromItsOwnKindOfEnvelopeAlone() throws {
+    let bytes = envelope.wrap(secret)
+    XCTAssertEqual(Array(bytes.prefix(6)), Array("APIK".utf8) + [2, 2])
+    XCTAssertEqual(bytes.count, Envelope.headLength + secret.count)
+    XCTAssertEqual(try unwrap(bytes, envelope), secret)
+    XCTAssertEqual(
+      fault { try unwrap(bytes, Envelope(kind: .cookies, version: 2)) }, "is not what should be there")
+    XCTAssertEqual(
+      fault { try unwrap(bytes, Envelope(kind: .credential)) }, "has the form 2 of a later version")
+    XCTAssertEqual(
+      fault { try unwrap(bytes, Envelope(kind: .credential, version: 3)) }, "is not what should be there")
+    for count in 0..<Envelope.headLength {
+      XCTAssertNotNil(fault { try unwrap(Array(bytes.prefix(count)), envelope) })
+    }
+  }
+
+  func testSealedContentOpensUnderItsKeyAtItsPlaceAlone() throws {
+    let sealed = try XCTUnwrap(envelope.seal(secret, under: key, at: "ann".utf8))
+    XCTAssertEqual(sealed.count, Envelope.sealedOverhead + secret.count)
+    XCTAssertNil(Data(sealed).range(of: Data(secret)))
+    XCTAssertEqual(try envelope.open(sealed, under: key, at: "ann".utf8), secret)
+    let other = try XCTUnwrap(StorageKey([UInt8](repeating: 8, count: 32)))
+    XCTAssertEqual(
+      fault { try envelope.open(sealed, under: other, at: "ann".utf8) }, "was sealed under another key")
+    XCTAssertEqual(
+      fault { try envelope.open(sealed, under: key, at: "bob".utf8) }, "was damaged, or belongs elsewhere")
+    for index in sealed.indices {
+      var changed = sealed
+      changed[index] ^= 1
+      XCTAssertNotNil(fault { try envelope.open(changed, under: key, at: "ann".utf8) }, "byte \(index)")
+    }
+  }
+
+  /// Type and version are authenticated: writing others into the head does not make it another content.
+  func testSealedContentDoesNotOpenAsAnotherTypeOrVersion() throws {
+    var sealed = try XCTUnwrap(envelope.seal(secret, under: key, at: []))
+    sealed[4] = Envelope.Kind.cookies.rawValue
+    XCTAssertEqual(
+      fault { try Envelope(kind: .cookies, version: 2).open(sealed, under: key, at: []) },
+      "was damaged, or belongs elsewhere")
+    sealed[4] = Envelope.Kind.credential.rawValue
+    sealed[5] = 1
+    XCTAssertEqual(
+      fault { try Envelope(kind: .credential).open(sealed, under: key, at: []) },
+      "was damaged, or belongs elsewhere")
+  }
+
+  func testWhatShouldBeSealedDoesNotOpenUnsealed() throws {
+    XCTAssertNotNil(fault { try envelope.open(envelope.wrap(secret), under: key, at: []) })
+    let sealed = try XCTUnwrap(envelope.seal(secret, under: key, at: []))
+    XCTAssertNotNil(fault { try unwrap(sealed, envelope) })
+  }
+
+  func testAKeyHas32BytesAndIsNotPrinted() throws {
+    for count in [0, 16, 31, 33] { XCTAssertNil(StorageKey([UInt8](repeating: 1, count: count))) }
+    var dumped = ""
+    dump(key, to: &dumped)
+    for text in ["\(key)", String(reflecting: key), dumped] { XCTAssertFalse(text.contains("7"), text) }
+    XCTAssertNotEqual(key.id, StorageKey([UInt8](repeating: 8, count: 32))?.id)
+  }
+}

@@ -1,0 +1,14 @@
+import Foundation
+import XCTest
+
+@testable import APIKit
+
+final class StandardFolderTests: XCTestCase {
+  func testAProgramHasAFolderForEachUse() {
+    let (caches, state) = (StandardFolder.caches.path, StandardFolder.state.path)
+    XCTAssertNotEqual(caches, state)
+    for path in [caches, state] { XCTAssertTrue(path.hasPrefix("/"), path) }
+    XCTAssertEqual(DiskCacheConfiguration.standard.folder, caches + "/answers")
+    XCTAssertEqual(try CookieStore.standard(key: .random()).path, state + "/cookies")
+  }
+}
