@@ -78,8 +78,8 @@ class EchoTests: InteropCase {
   func testJSONArrivesAsItWasMeant() async throws {
     let parameters: Parameters = [
       "name": "a \"quoted\" \\ name\n", "count": 9_007_199_254_740_993, "price": 1.5, "sold": false,
-      "none": nil,
-      "nested": ["list": [1, "two", [3]]],
+      "none": ParameterValue.null,
+      "nested": Parameters(["list": [1, "two", [3]] as ParameterValue]),
     ]
     let response = try await send(.post, httpbin().url("/post")) { request in
       try ParameterEncoding.json.apply(parameters, to: &request)

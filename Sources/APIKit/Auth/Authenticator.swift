@@ -8,7 +8,7 @@ import Synchronization
 ///
 /// ```swift
 /// let authenticator = Authenticator(store: store) { old in
-///   let response = try await tokens.response(for: ["refresh_token": .string(old.refreshToken ?? "")])
+///   let response = try await tokens.response(for: ["refresh_token": old.refreshToken ?? ""])
 ///   return Credential(accessToken: try response.raw.access_token.require())
 /// }
 /// ```

@@ -42,6 +42,11 @@ final class FlightBook: Sendable {
   var isEmpty: Bool { state.withLock { $0.flights.isEmpty } }
   var flights: [Flight] { state.withLock { Array($0.flights.values) } }
 
+  /// Whether it is the last one.
+  func holdsOnly(_ flight: Flight) -> Bool {
+    state.withLock { $0.flights.count == 1 && $0.flights[flight.id] != nil }
+  }
+
   func add(_ flight: Flight) { state.withLock { $0.flights[flight.id] = flight } }
 
   subscript(flight: FlightID) -> Flight? { state.withLock { $0.flights[flight] } }

@@ -11,6 +11,13 @@ extension APIManager {
     takeOff(.next(), with: parameters)
   }
 
+  /// Loads with the members of a value, e.g. a struct of search terms.
+  ///
+  /// - Returns: Whether the load took off, waits, or was refused and why. See ``Takeoff``.
+  @_disfavoredOverload @discardableResult public func load(_ parameters: some Encodable) -> Takeoff {
+    load(Parameters(encoding: parameters))
+  }
+
   /// Loads with the parameters of the ``BaseAPIManager/parameterSource``, or with none, and waits for the
   /// landing.
   ///
@@ -24,6 +31,15 @@ extension APIManager {
   /// ``APIError/Reason/cancelled``.
   public func response(for parameters: Parameters) async throws(APIError) -> APIResponse {
     try await response(given: parameters)
+  }
+
+  /// Loads with the members of a value and returns the response that the load lands with.
+  ///
+  /// See ``response(for:)-(Parameters)``.
+  @_disfavoredOverload public func response(
+    for parameters: some Encodable
+  ) async throws(APIError) -> APIResponse {
+    try await response(for: Parameters(encoding: parameters))
   }
 
   func response(

@@ -8,6 +8,10 @@
   /// The type of the backend.
   associatedtype Service: APIService
 
+  /// What ``value(_:)`` decodes a response as: a `Decodable` type, stated once as a `typealias` or a nested
+  /// type. The default is ``RawData``, which decodes nothing.
+  associatedtype Output = RawData
+
   /// The backend this API belongs to.
   var service: Service { get }
 

@@ -63,7 +63,7 @@ extension BaseAPIManager: FlightOwner {
     flight.note(.landed(.succeeded(response.provenance)))
     delegate?.manager(self, didSucceedWith: response)
     interceptors.forEach { $0.manager(self, afterSuccess: response) }
-    flight.finish(.success(response))
+    tell(.success(response), of: flight)
   }
 
   private func land(_ flight: Flight, failure error: APIError) {
@@ -76,7 +76,7 @@ extension BaseAPIManager: FlightOwner {
     enter(.failed, flight)
     flight.note(.landed(.failed(label: error.label, detail: error.detail)))
     tellFailure(error)
-    flight.finish(.failure(error))
+    tell(.failure(error), of: flight)
   }
 
   /// Calls the delegate with a failure, then the interceptors.
@@ -91,6 +91,6 @@ extension BaseAPIManager: FlightOwner {
     enter(.cancelled, flight)
     flight.note(.landed(.cancelled(reason.description)))
     delegate?.manager(self, didCancel: flight.id, because: reason)
-    flight.finish(.failure(APIError(cancelled: reason).completed(for: flight.call)))
+    tell(.failure(APIError(cancelled: reason).completed(for: flight.call)), of: flight)
   }
 }

@@ -110,7 +110,9 @@ extension APIManager {
       recorder.describe(service: service.name, method: method, apiName: apiName, parameters: parameters)
     }
     do {
+      if let failure = given.failure { throw failure }
       parameters = try reformParameters(given)
+      if let failure = parameters.failure { throw failure }
       try validate(parameters: parameters)
       try validator?.manager(self, validate: parameters)
       let (identity, cache) = (service.identity, service.cache)

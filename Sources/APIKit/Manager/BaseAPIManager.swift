@@ -1,3 +1,5 @@
+import Observation
+
 /// The base class of every manager: it keeps the flights of one endpoint and delivers their results.
 ///
 /// Nothing here can be overridden. What a subclass decides is declared in ``APIManager``, which it must
@@ -26,10 +28,26 @@
   /// from now on.
   public var sharedState = SharedState.shared
 
-  /// The response of the last successful load, or the last preview; nil before the first.
-  public internal(set) var lastResponse: APIResponse?
-  /// The error of the last load that failed; nil after a success.
-  public internal(set) var lastError: APIError?
+  /// The response of the last successful load, or the last preview; nil before the first. Observable.
+  public internal(set) var lastResponse: APIResponse? {
+    get {
+      track(\.lastResponse)
+      return landed.response
+    }
+    set { change(\.lastResponse) { landed.response = newValue } }
+  }
+  /// The error of the last load that failed; nil after a success. Observable.
+  public internal(set) var lastError: APIError? {
+    get {
+      track(\.lastError)
+      return landed.error
+    }
+    set {
+      guard landed.error != nil || newValue != nil else { return }
+      change(\.lastError) { landed.error = newValue }
+    }
+  }
+  private var landed: (response: APIResponse?, error: APIError?)
 
   /// The clock of debounce and throttle; tests replace it with a manual one.
   var time: any TimeSource = SystemTime()
@@ -37,6 +55,8 @@
   var interceptors = InterceptorList()
   let book = FlightBook()
   private var observers: [AsyncStream<FlightStateChange>.Continuation] = []
+  private var listeners: [AsyncStream<Result<APIResponse, APIError>>.Continuation] = []
+  var registrar: ObservationRegistrar?
 
   /// The child's side of this object: the object itself, so it is there as long as anything of it runs.
   var child: any APIManager { adopted.unsafelyUnwrapped }
@@ -55,12 +75,16 @@
   deinit {
     book.close()
     for observer in observers { observer.finish() }
+    for listener in listeners { listener.finish() }
   }
 
   // MARK: Flights
 
-  /// Whether a load is in the air or waits to take off.
-  public var isLoading: Bool { !book.isEmpty }
+  /// Whether a load is in the air or waits to take off. Observable.
+  public var isLoading: Bool {
+    track(\.isLoading)
+    return !book.isEmpty
+  }
 
   /// The loads in the air or waiting, earliest first.
   public var flights: [FlightID] { book.flights.map(\.id).sorted() }
@@ -79,6 +103,16 @@
   public func stateChanges() -> AsyncStream<FlightStateChange> {
     let (stream, continuation) = AsyncStream.makeStream(of: FlightStateChange.self)
     observers.append(continuation)
+    return stream
+  }
+
+  /// The ends of all loads from now on: responses, failures and cancellations, in the order in which the
+  /// delegate is told. Refusals are not among them. Each call returns a new stream, which ends when the
+  /// manager is released; one that nobody reads keeps the last 64.
+  public func landings() -> AsyncStream<Result<APIResponse, APIError>> {
+    let (stream, continuation) = AsyncStream.makeStream(
+      of: Result<APIResponse, APIError>.self, bufferingPolicy: .bufferingNewest(64))
+    listeners.append(continuation)
     return stream
   }
 
@@ -128,7 +162,9 @@
   }
 
   private func lastLanding() throws(APIError) -> APIResponse {
-    if let lastResponse { return lastResponse }
+    // What a delegate reads in its callback nobody tracks, unless something of this manager is tracked already.
+    if registrar != nil || !MainDelivery.main.isInRound { track(\.lastResponse) }
+    if let response = landed.response { return response }
     throw APIError(.reform, .reformFailed, "there is no data to reform: no load has succeeded yet")
   }
 }
@@ -137,19 +173,33 @@
 
 extension BaseAPIManager {
   func open(_ flight: Flight) {
-    book.add(flight)
+    if book.isEmpty { change(\.isLoading) { book.add(flight) } } else { book.add(flight) }
     tell(FlightStateChange(flight: flight.id, from: nil, to: flight.state))
   }
 
   func enter(_ state: FlightState, _ flight: Flight) { tell(flight.move(to: state)) }
 
+  /// Tells the streams of landings, and the `async` form that waits.
+  func tell(_ landing: @autoclosure () -> Result<APIResponse, APIError>, of flight: Flight) {
+    if !listeners.isEmpty {
+      let landing = landing()
+      listeners.removeAll { if case .terminated = $0.yield(landing) { true } else { false } }
+    }
+    flight.finish(landing())
+  }
+
   private func tell(_ change: FlightStateChange) {
-    for observer in observers { observer.yield(change) }
+    guard !observers.isEmpty else { return }
+    observers.removeAll { if case .terminated = $0.yield(change) { true } else { false } }
   }
 
   /// Removes a flight, after which nothing of it is delivered, and lets the next queued one take off.
   func retire(_ flight: Flight) {
-    book.remove(flight)
+    if registrar != nil, book.holdsOnly(flight) {
+      change(\.isLoading) { _ = book.remove(flight) }
+    } else {
+      book.remove(flight)
+    }
     if let next = control.retire(flight.id), let flight = book[next] { launch(flight) }
   }
 

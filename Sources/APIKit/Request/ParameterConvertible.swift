@@ -1,19 +1,35 @@
 public import Foundation
 
-/// A type whose values can be used as parameters.
+/// A type that says itself what it is sent as.
 ///
 /// The plain types of the standard library, `Date` and `Data` conform; optionals, arrays and dictionaries
-/// do if their elements do, and an enum with raw values does when it declares it. Adopt it for a type of
-/// your own that a server expects in one form:
+/// do if their elements do, and an enum with raw values does when it declares it. Any other `Encodable` value
+/// can be a parameter as well, see ``Parameters``; adopt this protocol for a type that a server expects in
+/// a form other than that of its `encode(to:)`:
 ///
 ///     extension District: ParameterConvertible {}  // enum District: String
-///     rents.load(["district": ParameterValue(district), "near": ParameterValue(place)])
-///
-/// `UInt` and `UInt64` do not conform, because half of their values do not fit into a parameter; convert
-/// them to `Int` or `String`.
-public protocol ParameterConvertible {
+///     extension Place: ParameterConvertible {
+///       var parameterValue: ParameterValue { .string("\(latitude),\(longitude)") }
+///     }
+///     rents.load(["district": district, "near": place])
+public protocol ParameterConvertible: Encodable {
   /// The value as it is sent.
   var parameterValue: ParameterValue { get }
+}
+
+extension ParameterConvertible {
+  /// Writes ``parameterValue``.
+  public func encode(to encoder: any Encoder) throws { try parameterValue.write(to: encoder) }
+}
+
+extension ParameterConvertible where Self: RawRepresentable, RawValue == String {
+  /// Writes the raw value.
+  public func encode(to encoder: any Encoder) throws { try rawValue.encode(to: encoder) }
+}
+
+extension ParameterConvertible where Self: RawRepresentable, RawValue == Int {
+  /// Writes the raw value.
+  public func encode(to encoder: any Encoder) throws { try rawValue.encode(to: encoder) }
 }
 
 extension ParameterValue {

@@ -1,10 +1,22 @@
 /// The parameters of one call: named values in order.
 ///
+/// A dictionary literal takes values of any `Encodable` type: text, numbers, dates, enums, arrays, structs.
+/// An optional without a value leaves its name out; ``ParameterValue/null`` sends a null.
+///
+/// ```swift
+/// homes.load(["city": city, "beds": 3, "tags": tags, "type": type])
+/// homes.load(Search(city: city))
+/// homes.load(["filter": Parameters(["city": city, "beds": 3])])  // an object of mixed kinds inside another
+/// ```
+/// A value that cannot be encoded refuses the load with ``APIError/Reason/unencodableParameter``.
+///
 /// Each name occurs once; setting it again keeps its position. The order matters only when parameters are
 /// sent or signed: two `Parameters` are equal when they contain the same pairs in any order.
 public struct Parameters: Sendable {
   /// The pairs in order.
   public private(set) var pairs: [(name: String, value: ParameterValue)]
+  /// The first value that could not be encoded; the load is refused with it.
+  private(set) var failure: APIError?
 
   /// No parameters.
   public init() { pairs = [] }
@@ -34,7 +46,8 @@ public struct Parameters: Sendable {
 
   /// Sets all pairs of `other`, which replace pairs of the same names.
   public mutating func merge(_ other: Parameters) {
-    guard !isEmpty else { return self = other }
+    guard !isEmpty || failure != nil else { return self = other }
+    failure = failure ?? other.failure
     pairs.reserveCapacity(pairs.count + other.pairs.count)
     for (name, value) in other.pairs { self[name] = value }
   }
@@ -48,7 +61,7 @@ public struct Parameters: Sendable {
 
   /// The pairs whose names are not among `names`.
   public func removing(_ names: Set<String>) -> Parameters {
-    var kept = Parameters()
+    var kept = self
     kept.pairs = pairs.filter { !names.contains($0.name) }
     return kept
   }
@@ -70,7 +83,38 @@ public struct Parameters: Sendable {
 
 extension Parameters: ExpressibleByDictionaryLiteral {
   /// Pairs in the order written.
-  public init(dictionaryLiteral elements: (String, ParameterValue)...) { self.init(elements) }
+  public init(dictionaryLiteral elements: (String, any Encodable)...) {
+    pairs = []
+    pairs.reserveCapacity(elements.count)
+    for (name, value) in elements {
+      do throws(Unencodable) {
+        if let value = try ParameterEncoder.encode(value) { self[name] = value }
+      } catch {
+        failure = failure ?? error.under(name).error(in: "a parameter")
+      }
+    }
+  }
+
+  /// The parameters themselves: the word for an object of mixed kinds inside a literal, which the language
+  /// cannot tell from a dictionary.
+  public init(_ parameters: Parameters) { self = parameters }
+
+  /// The members of a value that encodes as an object, in the order in which it encodes them.
+  ///
+  /// A value that encodes as something else, or not at all, refuses the load with
+  /// ``APIError/Reason/unencodableParameter``.
+  public init(encoding value: some Encodable) {
+    self.init()
+    do throws(Unencodable) {
+      switch try ParameterEncoder.encode(value) {
+      case .object(let parameters): self = parameters
+      case nil: break
+      default: throw Unencodable("\(type(of: value)) has no named members")
+      }
+    } catch {
+      failure = error.error(in: "parameters")
+    }
+  }
 }
 
 extension Parameters: Hashable {

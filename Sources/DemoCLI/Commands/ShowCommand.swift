@@ -20,7 +20,7 @@ struct ShowCommand: Command {
 
   func run(in session: Session) async throws {
     let manager = try source.home(in: session)
-    session.note(try await manager.response(for: ["id": .string(id)]).provenance)
+    session.note(try await manager.response(for: ["id": id]).provenance)
     try HomePrinter(session: session).print(try manager.fetchData(with: PropertyDetailReformer()))
   }
 }

@@ -46,7 +46,7 @@ struct TakeoffCommand: Command {
     let log = LandingLog()
     manager.delegate = log
     let changes = manager.stateChanges()
-    let takeoffs = (1...loads).map { manager.load(["size": .integer($0)]) }
+    let takeoffs = (1...loads).map { manager.load(["size": $0]) }
 
     var inTheAir = Set(takeoffs.compactMap(\.flightID)).intersection(manager.flights)
     var ends: [FlightID: FlightState] = [:]

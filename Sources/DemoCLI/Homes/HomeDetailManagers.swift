@@ -19,7 +19,7 @@ final class AmesHomeManager: BaseAPIManager, APIManager {
     guard let id = parameters["id"]?.string, let number = Int(id.dropFirst("ames-".count)) else {
       throw ValidationError("the id of a home in Ames is ames- and a number")
     }
-    return ["id": .integer(number)]
+    return ["id": number]
   }
 }
 

@@ -88,7 +88,7 @@ import XCTest
     let recorder = Recorder()
     manager.delegate = recorder
     let start = ContinuousClock.now
-    for number in 0..<count { manager.load(["n": .integer(number)]) }
+    for number in 0..<count { manager.load(["n": number]) }
     await recorder.waitForLandings(count)
     let time = ContinuousClock.now - start
     XCTAssertEqual(recorder.responses.count, count, "\(recorder.errors.first.map { "\($0)" } ?? "")")

@@ -54,7 +54,7 @@ import XCTest
     let recorder = Recorder()
     manager.delegate = recorder
     stub.hold()
-    for number in 0..<1000 { manager.load(["n": .integer(number)]) }
+    for number in 0..<1000 { manager.load(["n": number]) }
     try await stub.waitForRequests(1000)
     stub.release()
     await waitUntil { authenticator.waiterCount == 1000 }
@@ -88,14 +88,14 @@ import XCTest
     tokens.apiName = "token"
     tokens.signIn = .exempt
     let authenticator = try authenticator { old in
-      let response = try await tokens.response(for: ["refresh_token": .string(old.refreshToken ?? "")])
+      let response = try await tokens.response(for: ["refresh_token": old.refreshToken ?? ""])
       return Credential(accessToken: response.raw.access_token.string ?? "")
     }
     tokens.service.authenticator = authenticator
     let manager = makeManager(authenticator)
     let recorder = Recorder()
     manager.delegate = recorder
-    for number in 0..<20 { manager.load(["n": .integer(number)]) }
+    for number in 0..<20 { manager.load(["n": number]) }
     await recorder.waitForLandings(20)
     XCTAssertEqual(Set(recorder.errors.map(\.reason)), [.refreshFailed])
     XCTAssertEqual(recorder.errors.count, 20)
@@ -157,7 +157,7 @@ import XCTest
     let manager = makeManager(authenticator, .required)
     let recorder = Recorder()
     manager.delegate = recorder
-    for number in 0..<5 { manager.load(["n": .integer(number)]) }
+    for number in 0..<5 { manager.load(["n": number]) }
     let first = await changes.next()
     XCTAssertEqual(first, .signInNeeded)
     await waitUntil { authenticator.waiterCount == 5 }
@@ -213,7 +213,7 @@ import XCTest
     let manager = makeManager(authenticator, .required)
     let recorder = Recorder()
     manager.delegate = recorder
-    let flights = (0..<3).compactMap { manager.load(["n": .integer($0)]).flightID }
+    let flights = (0..<3).compactMap { manager.load(["n": $0]).flightID }
     await waitUntil { authenticator.waiterCount == 3 }
     manager.cancel(flights[1])
     await waitUntil { authenticator.waiterCount == 2 }

@@ -16,7 +16,9 @@ import XCTest
   func testOtherParametersHaveOtherAnswers() async throws {
     script(.json("[1]"))
     _ = try await lands(["page": 1])
-    for parameters: Parameters in [["page": 2], ["page": "1"], ["page": nil], [:], ["page": [1]]] {
+    for parameters in [
+      ["page": 2] as Parameters, ["page": "1"], ["page": ParameterValue.null], [:], ["page": [1]],
+    ] {
       XCTAssertEqualProvenance(try await lands(parameters), .network)
     }
   }

@@ -331,7 +331,7 @@ final class DiskCacheTests: XCTestCase {
     service.store = cache
     let manager = TestManager(service)
     manager.cachePolicy = .fresh(in: .disk)
-    for page in 1...20 { _ = try await manager.response(for: ["page": .integer(page)]) }
+    for page in 1...20 { _ = try await manager.response(for: ["page": page]) }
     let again = try await manager.response(for: ["page": 1])
     guard case .disk = again.provenance else { return XCTFail("it landed with \(again.provenance)") }
     XCTAssertEqual(cache.statistics.disk.count, 1, "nothing is written yet")

@@ -123,7 +123,7 @@ import XCTest
     let manager = makeManager { $0.authenticator = authenticator }
     _ = try await manager.response()
     time.wallClock += 86_400
-    for number in 0..<3 { _ = try await manager.response(for: ["n": .integer(number)]) }
+    for number in 0..<3 { _ = try await manager.response(for: ["n": number]) }
     time.wallClock -= 86_400
     _ = try await manager.response()
     XCTAssertEqual(renewals.value, 1)

@@ -88,7 +88,7 @@ final class BatchTableTests: XCTestCase {
     let managers = (0..<5).map { _ in makeManager() }
     for (index, manager) in managers.enumerated() {
       manager.delegate = recorder
-      manager.load(["id": .integer(index + 1), "lang": "en"])
+      manager.load(["id": index + 1, "lang": "en"])
     }
     await waitUntilGathered(5)
     await time.advanceOnceAsleep(by: .milliseconds(10))
@@ -152,7 +152,7 @@ final class BatchTableTests: XCTestCase {
     let gate = StubGate()
     stub.on("/api/homes", .held(by: gate, .json("{}")))
     let manager = makeManager()
-    let flights = (1...3).compactMap { manager.load(["id": .integer($0)]).flightID }
+    let flights = (1...3).compactMap { manager.load(["id": $0]).flightID }
     await waitUntilGathered(3)
     manager.cancel(flights[0])
     await waitUntilGathered(2)
@@ -186,7 +186,7 @@ final class BatchTableTests: XCTestCase {
     manager.cancel()
 
     manager.signIn = .exempt
-    for id in 4...5 { manager.load(["id": .integer(id)]) }
+    for id in 4...5 { manager.load(["id": id]) }
     await recorder.waitForLandings(5)
     XCTAssertEqual(stub.requests.count, 2)
     XCTAssertNil(stub.requests[1].headers["Authorization"])

@@ -57,10 +57,10 @@ import XCTest
   func testLargeParametersAreNotAssembledOnTheMainThread() async throws {
     let cases: [(Parameters, Site)] = [
       (["city": "Suzhou"], .main),
-      (["list": .array((0..<64).map { .integer($0) })], .main),
-      (["list": .array((0..<2000).map { .integer($0) })], .other),
-      (["text": .string(String(repeating: "a", count: 8 << 10))], .main),
-      (["text": .string(String(repeating: "a", count: 16 << 10))], .other),
+      (["list": (0..<64).map { $0 }], .main),
+      (["list": (0..<2000).map { $0 }], .other),
+      (["text": String(repeating: "a", count: 8 << 10)], .main),
+      (["text": String(repeating: "a", count: 16 << 10)], .other),
       (Parameters((0..<65).map { ("p\($0)", .integer($0)) }), .main),
       (Parameters((0..<2000).map { ("p\($0)", .integer($0)) }), .other),
     ]

@@ -64,7 +64,7 @@ import XCTest
     let recorder = Recorder()
     manager.delegate = recorder
     let start = ContinuousClock.now
-    for page in 0..<300 { manager.load(["page": .integer(page)]) }
+    for page in 0..<300 { manager.load(["page": page]) }
     await recorder.waitForLandings(300)
     // A budget of 20, and one more for each second that passed.
     let most = 320 + Int((ContinuousClock.now - start) / .seconds(1)) + 1
@@ -144,7 +144,7 @@ import XCTest
     let manager = try makeManager(at: server.baseURL) { $0.hostLimits = HostLimits(attemptsPerHost: 3) }
     let recorder = Recorder()
     manager.delegate = recorder
-    for page in 0..<60 { manager.load(["page": .integer(page)]) }
+    for page in 0..<60 { manager.load(["page": page]) }
     await recorder.waitForLandings(60)
     XCTAssertEqual(recorder.responses.count, 60)
     XCTAssertLessThanOrEqual(server.counters.mostConnections, 3)

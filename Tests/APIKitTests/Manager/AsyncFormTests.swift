@@ -83,7 +83,7 @@ import XCTest
     try await withThrowingTaskGroup(of: (Int, String?).self) { group in
       for index in 0..<100 {
         group.addTask {
-          let response = try await manager.response(for: ["n": .integer(index)])
+          let response = try await manager.response(for: ["n": index])
           return (index, response.raw["q"].string)
         }
       }

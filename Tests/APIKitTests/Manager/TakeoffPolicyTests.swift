@@ -46,7 +46,7 @@ import XCTest
   func testQueuedLoadsAreSentOneAfterTheOther() async throws {
     let manager = makeManager(.queue)
     stub.hold()
-    for page in 1...3 { manager.load(["page": .integer(page)]) }
+    for page in 1...3 { manager.load(["page": page]) }
     try await stub.waitForRequests(1)
     XCTAssertEqual(stub.requests.count, 1)
     stub.release()
@@ -57,7 +57,7 @@ import XCTest
   func testCancellingAQueueSendsNothingMore() async throws {
     let manager = makeManager(.queue)
     stub.hold()
-    for page in 1...3 { manager.load(["page": .integer(page)]) }
+    for page in 1...3 { manager.load(["page": page]) }
     try await stub.waitForRequests(1)
     manager.cancel()
     XCTAssertEqual(recorder.cancellations.count, 3)
@@ -70,7 +70,7 @@ import XCTest
   func testDebounceSendsOnlyTheLastOfABurst() async throws {
     let manager = makeManager(.debounce(.milliseconds(300)))
     for text in ["s", "su", "suz"] {
-      guard case .waiting = manager.load(["q": .string(text)]) else { return XCTFail("it did not wait") }
+      guard case .waiting = manager.load(["q": text]) else { return XCTFail("it did not wait") }
     }
     XCTAssertEqual(recorder.cancellations.map(\.reason), [.superseded, .superseded])
     await waitUntil { self.time.sleeperCount == 1 }

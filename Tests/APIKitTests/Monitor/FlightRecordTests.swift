@@ -61,8 +61,9 @@ import XCTest
     recorder.describe(
       service: "Homes", method: .post, apiName: "sign-in",
       parameters: [
-        "user": "ann", "password": "p1", "nested": ["refreshToken": "p2", "list": [["otp": "p3"]]],
-        "text": .string(String(repeating: "x", count: 500)), "bytes": .data([1, 2, 3]),
+        "user": "ann", "password": "p1",
+        "nested": Parameters(["refreshToken": "p2", "list": [["otp": "p3"]]]),
+        "text": String(repeating: "x", count: 500), "bytes": [1, 2, 3] as [UInt8],
       ])
     let text = recorder.record.description
     for secret in ["p1", "p2", "p3"] { XCTAssertFalse(text.contains(secret), text) }

@@ -13,8 +13,9 @@ final class JSONBodyEncoderTests: XCTestCase {
   func testEveryKindOfValueHasItsForm() throws {
     XCTAssertEqual(
       try encode([
-        "s": "text", "i": -3, "d": 0.1, "w": 2.0, "t": true, "f": false, "n": nil, "b": .data([1, 2, 3, 4]),
-        "a": [1, "x", []], "o": ["k": [:]], "": "",
+        "s": "text", "i": -3, "d": 0.1, "w": 2.0, "t": true, "f": false, "n": ParameterValue.null,
+        "b": [1, 2, 3, 4] as [UInt8],
+        "a": [1, "x", []] as ParameterValue, "o": ["k": [:]] as ParameterValue, "": "",
       ]),
       #"{"s":"text","i":-3,"d":0.1,"w":2.0,"t":true,"f":false,"n":null,"b":"AQIDBA==","#
         + #""a":[1,"x",[]],"o":{"k":{}},"":""}"#)
@@ -31,7 +32,7 @@ final class JSONBodyEncoderTests: XCTestCase {
     let all = String(String.UnicodeScalarView((0..<0x300).compactMap { Unicode.Scalar($0) }))
     let numbers = [0.1, 1e300, .leastNonzeroMagnitude, -0.0, 1.7976931348623157e308, 123456789.125, 1e21]
     let body = try JSONBodyEncoder().encode([
-      "text": .string(all), "numbers": ParameterValue(numbers), "max": .integer(.max),
+      "text": all, "numbers": ParameterValue(numbers), "max": Int.max,
     ])
     let read = try XCTUnwrap(JSONSerialization.jsonObject(with: Data(body)) as? [String: Any])
     XCTAssertEqual(read["text"] as? String, all)
@@ -40,14 +41,14 @@ final class JSONBodyEncoderTests: XCTestCase {
   }
 
   func testKeysAreSortedAtEveryDepthOnDemand() throws {
-    let parameters: Parameters = ["b": [["z": 1, "y": 2]], "a": 1, "B": 0]
+    let parameters: Parameters = ["b": [Parameters(["z": 1, "y": 2])], "a": 1, "B": 0]
     XCTAssertEqual(try encode(parameters), #"{"b":[{"z":1,"y":2}],"a":1,"B":0}"#)
     XCTAssertEqual(
       try encode(parameters, JSONBodyEncoder(sortsKeys: true)), #"{"B":0,"a":1,"b":[{"y":2,"z":1}]}"#)
   }
 
   func testDatesAreTextsOrNumbers() throws {
-    let parameters: Parameters = ["d": .date(Date(timeIntervalSince1970: -0.5))]
+    let parameters: Parameters = ["d": Date(timeIntervalSince1970: -0.5)]
     XCTAssertEqual(try encode(parameters), #"{"d":"1969-12-31T23:59:59Z"}"#)
     XCTAssertEqual(try encode(parameters, JSONBodyEncoder(dates: .seconds)), #"{"d":-1}"#)
     XCTAssertEqual(try encode(parameters, JSONBodyEncoder(dates: .milliseconds)), #"{"d":-500}"#)
@@ -57,15 +58,15 @@ final class JSONBodyEncoderTests: XCTestCase {
   func testNumbersThatJSONHasNoWordsForAreRefusedByTheirPath() {
     for number in [Double.nan, .infinity, -.infinity] {
       assertFails(.unencodableParameter, "\"filter.prices[2]\"", "JSON") {
-        try encode(["filter": ["prices": [1, 2, .double(number)]]])
+        try encode(["filter": ["prices": [1, 2, number]]])
       }
-      assertFails(.unencodableParameter, "\"m[0][1]\"") { try encode(["m": [[0, .double(number)]]]) }
+      assertFails(.unencodableParameter, "\"m[0][1]\"") { try encode(["m": [[0, number]]]) }
     }
   }
 
   func testAVeryLongStringComesThroughWhole() throws {
     let long = String(repeating: "\"长", count: 200_000)
-    let body = try JSONBodyEncoder().encode(["q": .string(long)])
+    let body = try JSONBodyEncoder().encode(["q": long])
     let read = try XCTUnwrap(JSONSerialization.jsonObject(with: Data(body)) as? [String: String])
     XCTAssertEqual(read["q"], long)
   }
@@ -75,8 +76,8 @@ final class PropertyListBodyEncoderTests: XCTestCase {
   func testFoundationReadsBackWhatWasWritten() throws {
     let body = try PropertyListBodyEncoder().encode([
       "text": "<a> & \"b\"\r\n\t苏州 🏠", "whole": -7, "part": 0.25, "yes": true, "no": false,
-      "day": .date(Date(timeIntervalSince1970: 1_793_613_480)), "bytes": .data([0, 255, 1]),
-      "list": [1, ["k": "v"], []], "a&b": [:],
+      "day": Date(timeIntervalSince1970: 1_793_613_480), "bytes": [0, 255, 1] as [UInt8],
+      "list": [1, ["k": "v"], []] as ParameterValue, "a&b": Parameters(),
     ])
     let read = try XCTUnwrap(
       PropertyListSerialization.propertyList(from: Data(body), format: nil) as? [String: Any])
@@ -97,8 +98,8 @@ final class PropertyListBodyEncoderTests: XCTestCase {
 
   func testWhatPropertyListsCannotHoldIsRefusedByItsPath() {
     let encoder = PropertyListBodyEncoder()
-    assertFails(.unencodableParameter, "\"a[0]\"", "null") { try encoder.encode(["a": [nil]]) }
-    assertFails(.unencodableParameter, "\"x\"") { try encoder.encode(["x": .double(.infinity)]) }
+    assertFails(.unencodableParameter, "\"a[0]\"", "null") { try encoder.encode(["a": [nil] as [Int?]]) }
+    assertFails(.unencodableParameter, "\"x\"") { try encoder.encode(["x": Double.infinity]) }
     assertFails(.unencodableParameter, "\"x\"", "character 0") { try encoder.encode(["x": "a\u{0}"]) }
   }
 

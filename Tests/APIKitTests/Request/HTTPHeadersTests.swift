@@ -111,7 +111,7 @@ final class ParametersTests: XCTestCase {
     XCTAssertEqual(ParameterValue(Int?.some(4)), 4)
     XCTAssertEqual(ParameterValue(District.garden), "园区")
     XCTAssertEqual(ParameterValue([District.garden, nil]), ["园区", nil])
-    XCTAssertEqual(ParameterValue(["b": [1], "a": []]), .object(["a": [], "b": [1]]))
+    XCTAssertEqual(ParameterValue(["b": [1], "a": []]), .object(["a": [Int](), "b": [1]]))
     guard case .object(let pairs) = ParameterValue(["b": 1, "a": 2, "c": 3]) else {
       return XCTFail("no object")
     }

@@ -138,7 +138,7 @@ final class PathTemplateTests: XCTestCase {
   func testAValueStaysOneSegment() throws {
     let base: HTTPURL = "http://a/v1"
     for value in ["../admin", "a/b", "a?b#c", "%2e%2e", "苏州 +", "a\r\nb", "%"] {
-      let path = try PathTemplate("rent/{id}/x").fill(["id": .string(value)]).path
+      let path = try PathTemplate("rent/{id}/x").fill(["id": value]).path
       let url = try base.appending(path: path)
       let segments = url.path.split(separator: "/")
       XCTAssertEqual(segments.count, 4)
@@ -150,8 +150,8 @@ final class PathTemplateTests: XCTestCase {
   func testAPlaceThatCannotBeFilledIsNamed() {
     let template: PathTemplate = "rent/{id}"
     let refused: [Parameters] = [
-      [:], ["id": nil], ["id": ""], ["id": [1]], ["id": ["a": 1]], ["id": "."], ["id": ".."],
-      ["id": .double(.nan)],
+      [:], ["id": ParameterValue.null], ["id": ""], ["id": [1]], ["id": ["a": 1]], ["id": "."], ["id": ".."],
+      ["id": Double.nan],
     ]
     for parameters in refused { assertFails(.invalidURL, "{id}") { try template.fill(parameters) } }
   }

@@ -127,7 +127,7 @@ final class SaltedDigestSignerTests: XCTestCase {
       try SaltedDigestSigner(key: SigningKey("")).sign(&request, .make())
     }
     assertFails(.unencodableParameter, "\"x\"") {
-      try SaltedDigestSigner(key: key).sign(&request, .make(parameters: ["x": .double(.nan)]))
+      try SaltedDigestSigner(key: key).sign(&request, .make(parameters: ["x": Double.nan]))
     }
   }
 }

@@ -13,7 +13,7 @@ final class BenchManager: BaseAPIManager, APIManager {
 
   /// What its loads ask for.
   nonisolated static func parameters(page: Int) -> Parameters {
-    ["city": "Suzhou", "page": .integer(page), "beds": 3]
+    ["city": "Suzhou", "page": page, "beds": 3]
   }
 }
 

@@ -48,7 +48,7 @@ import Foundation
     guard toStart > 0 else { return }
     toStart -= 1
     next = (next + step) % distinct
-    manager.load(["city": "Suzhou", "page": .integer(next)])
+    manager.load(["city": "Suzhou", "page": next])
   }
 
   func manager(_ manager: BaseAPIManager, didSucceedWith response: APIResponse) {

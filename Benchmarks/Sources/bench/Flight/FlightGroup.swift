@@ -145,7 +145,7 @@ private func sharedResponse(_ measurement: Measurement) async throws {
   private func startOne() {
     guard toStart > 0 else { return }
     toStart -= 1
-    manager.load(["page": .integer(toStart)])
+    manager.load(["page": toStart])
   }
 
   func manager(_ manager: BaseAPIManager, didSucceedWith response: APIResponse) {

@@ -90,7 +90,7 @@ private struct StormyBackend {
     let start = ContinuousClock.now
     await withCheckedContinuation { continuation in
       landings.done = continuation
-      for number in 0..<count { manager.load(["n": .integer(number)]) }
+      for number in 0..<count { manager.load(["n": number]) }
     }
     return Measurement.seconds(ContinuousClock.now - start)
   }

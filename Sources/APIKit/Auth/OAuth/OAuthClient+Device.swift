@@ -49,7 +49,7 @@ extension OAuthClient {
       do throws(APIError) {
         return try await token([
           "grant_type": "urn:ietf:params:oauth:grant-type:device_code",
-          "device_code": .string(device.deviceCode),
+          "device_code": device.deviceCode,
         ])
       } catch {
         guard polling.goesOn(after: error.reason) else { throw error }

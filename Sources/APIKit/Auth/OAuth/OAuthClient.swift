@@ -49,9 +49,9 @@ public struct OAuthClient: Sendable {
     let state = Nonce.make()
     let verifier = ProofKey.makeVerifier()
     let fields = withScope([
-      "response_type": "code", "client_id": .string(configuration.clientID),
-      "redirect_uri": .string(redirectURI), "state": .string(state),
-      "code_challenge": .string(ProofKey.challenge(of: verifier)), "code_challenge_method": "S256",
+      "response_type": "code", "client_id": configuration.clientID,
+      "redirect_uri": redirectURI, "state": state,
+      "code_challenge": ProofKey.challenge(of: verifier), "code_challenge_method": "S256",
     ])
     var request = HTTPRequest(url: endpoint)
     try ParameterEncoding.query.apply(parameters.merging(fields), to: &request)
@@ -71,8 +71,8 @@ public struct OAuthClient: Sendable {
   ) async throws(APIError) -> Credential {
     let code = try authorization.code(from: callback)
     return try await token([
-      "grant_type": "authorization_code", "code": .string(code),
-      "redirect_uri": .string(authorization.redirectURI), "code_verifier": .string(authorization.verifier),
+      "grant_type": "authorization_code", "code": code,
+      "redirect_uri": authorization.redirectURI, "code_verifier": authorization.verifier,
     ])
   }
 
@@ -92,7 +92,7 @@ public struct OAuthClient: Sendable {
     guard let refreshToken = credential.refreshToken else {
       throw APIError(.auth, .invalidGrant, "the credential has no refresh token")
     }
-    return try await token(["grant_type": "refresh_token", "refresh_token": .string(refreshToken)])
+    return try await token(["grant_type": "refresh_token", "refresh_token": refreshToken])
       .renewing(credential)
   }
 
@@ -106,7 +106,7 @@ public struct OAuthClient: Sendable {
     }
     let token = credential.refreshToken ?? credential.accessToken
     let hint = credential.refreshToken == nil ? "access_token" : "refresh_token"
-    let answer = try await post(["token": .string(token), "token_type_hint": .string(hint)], to: endpoint)
+    let answer = try await post(["token": token, "token_type_hint": hint], to: endpoint)
     guard answer.status == 200 else { throw OAuthResponse(answer, endpoint).error }
   }
 
@@ -114,7 +114,7 @@ public struct OAuthClient: Sendable {
 
   func withScope(_ parameters: Parameters) -> Parameters {
     guard !configuration.scopes.isEmpty else { return parameters }
-    return parameters.merging(["scope": .string(configuration.scopes.joined(separator: " "))])
+    return parameters.merging(["scope": configuration.scopes.joined(separator: " ")])
   }
 
   /// Requests a credential from the token endpoint.

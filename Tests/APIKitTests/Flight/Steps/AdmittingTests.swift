@@ -28,11 +28,11 @@ import XCTest
     let recorder = Recorder()
     manager.delegate = recorder
     stub.hold()
-    for page in 1...2 { manager.load(["page": .integer(page)]) }
+    for page in 1...2 { manager.load(["page": page]) }
     try await stub.waitForRequests(2)
     for (page, priority) in [(3, .low), (4, .high)] as [(Int, FlightPriority)] {
       manager.priority = priority
-      manager.load(["page": .integer(page)])
+      manager.load(["page": page])
       await waitUntilWaiting(page - 2)
     }
     XCTAssertEqual(stub.requests.count, 2)

@@ -60,7 +60,7 @@ import XCTest
     }
     let recorder = Recorder()
     manager.delegate = recorder
-    for id in 1...2 { manager.load(["id": .integer(id)]) }
+    for id in 1...2 { manager.load(["id": id]) }
     await recorder.waitForLandings(2)
     XCTAssertEqual(recorder.responses.compactMap { $0.raw["id"].int }.sorted(), [1, 2])
     XCTAssertEqual(stub.requests.map(\.url.path), ["/api/homes"])

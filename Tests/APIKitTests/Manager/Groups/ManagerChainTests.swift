@@ -18,7 +18,7 @@ import XCTest
     stub.on("/api/home", .json(#"{"name": "Garden"}"#))
     let (search, home) = (makeManager("search"), makeManager("home"))
     let chain = ManagerChain(search.loading(["q": "garden"]))
-      .then { home.loading(["id": .string(try $0.raw.items[0].id.require())]) }
+      .then { home.loading(["id": try $0.raw.items[0].id.require(String.self)]) }
       .map { try $0.raw.name.require(String.self) }
     let name = try await chain.landing()
     XCTAssertEqual(name, "Garden")
@@ -30,7 +30,7 @@ import XCTest
     stub.on("/api/search", .json(#"{"items": []}"#))
     let (search, home) = (makeManager("search"), makeManager("home"))
     let chain = ManagerChain(search.loading())
-      .then("detail") { home.loading(["id": .string(try $0.raw.items[0].id.require())]) }
+      .then("detail") { home.loading(["id": try $0.raw.items[0].id.require(String.self)]) }
     let error = await failure { try await chain.landing() }
     XCTAssertEqual(error?.reason, .unexpectedValue)
     XCTAssertEqual(chain.failedLink?.index, 1)
@@ -174,7 +174,7 @@ import XCTest
     let home = makeManager("home")
     let chain = ManagerChain(ids.loading()).then { ids in
       let details = ManagerGroup(maximumInFlight: 2)
-      for id in ids.raw.elements { details.add(home.loading(["id": .integer(try id.require())])) }
+      for id in ids.raw.elements { details.add(home.loading(["id": try id.require(Int.self)])) }
       return details
     }
     let group = ManagerGroup()

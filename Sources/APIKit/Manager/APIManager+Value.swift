@@ -1,0 +1,56 @@
+/// Loads that end in one value of the application's own.
+extension APIManager {
+  /// Loads and decodes the response.
+  ///
+  /// The flight is that of ``response(for:)-(Parameters)``. Bodies above 64 KiB are decoded off the main actor.
+  /// - Parameters:
+  ///   - type: What to decode the whole response as; a part of it is decoded by a reformer.
+  ///   - parameters: The parameters; nil, the default, asks the ``BaseAPIManager/parameterSource``.
+  /// - Throws: What the load fails with, or an error with the place `reform` that names the path of the value that
+  ///   does not fit.
+  public func value<Value: Decodable & Sendable>(
+    as type: Value.Type, for parameters: Parameters? = nil
+  ) async throws(APIError) -> Value {
+    try await response(given: parameters).value(with: DecodingReformer<Value>())
+  }
+
+  /// Loads and reforms the response.
+  ///
+  /// The flight is that of ``response(for:)-(Parameters)``. Bodies above 64 KiB are reformed off the main actor.
+  /// - Parameter parameters: The parameters; nil, the default, asks the ``BaseAPIManager/parameterSource``.
+  public func value<Value: Sendable>(
+    with reformer: some Reformer<Value>, for parameters: Parameters? = nil
+  ) async throws(APIError) -> Value {
+    try await response(given: parameters).value(with: reformer)
+  }
+}
+
+extension APIManager where Output: Decodable & Sendable {
+  /// Loads and decodes the response as the manager's ``Output``.
+  ///
+  /// - Parameter parameters: The parameters; nil, the default, asks the ``BaseAPIManager/parameterSource``.
+  /// - Throws: What ``value(as:for:)`` throws.
+  public func value(_ parameters: Parameters? = nil) async throws(APIError) -> Output {
+    try await value(as: Output.self, for: parameters)
+  }
+
+  /// Loads with the members of a value, and decodes the response as the manager's ``Output``.
+  @_disfavoredOverload public func value(_ parameters: some Encodable) async throws(APIError) -> Output {
+    try await value(Parameters(encoding: parameters))
+  }
+}
+
+/// Decodes the whole of a response.
+private struct DecodingReformer<Output: Decodable & Sendable>: Reformer {
+  func reform(_ raw: RawData, from source: ReformSource) throws(APIError) -> Output {
+    try raw.decode(as: Output.self)
+  }
+}
+
+extension APIResponse {
+  fileprivate func value<Value: Sendable>(with reformer: some Reformer<Value>) async throws(APIError) -> Value
+  {
+    if raw.byteCount <= Flight.inlineBytes { return try data(with: reformer) }
+    return try await dataInBackground(with: reformer)
+  }
+}

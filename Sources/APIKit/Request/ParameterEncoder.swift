@@ -1,0 +1,222 @@
+import Foundation
+
+/// Turns any `Encodable` value into a parameter: what dictionary literals and `load` with a value of the
+/// application's own are made of.
+///
+/// Text, numbers, dates and bytes keep their kind, so that the encoding of the request decides how they are
+/// written. A type that is ``ParameterConvertible`` says itself what it is sent as.
+enum ParameterEncoder {
+  /// The parameter; nil for an optional without a value.
+  static func encode(_ value: any Encodable) throws(Unencodable) -> ParameterValue? {
+    // The common ones first: a look-up of a conformance takes longer.
+    switch value {
+    case let value as ParameterValue: return value
+    case let value as String: return .string(value)
+    case let value as Int: return .integer(value)
+    default: break
+    }
+    if let optional = value as? any OptionalValue, optional.isNil { return nil }
+    return try encodeValue(value)
+  }
+
+  /// The parameter of a value, where a missing one is null.
+  fileprivate static func encodeValue(_ value: any Encodable) throws(Unencodable) -> ParameterValue {
+    if type(of: value) == [UInt8].self, let bytes = value as? [UInt8] { return .data(bytes) }
+    switch value {
+    case let value as any ParameterConvertible: return value.parameterValue
+    case let value as URL: return .string(value.absoluteString)
+    case let value as UUID: return .string(value.uuidString)
+    case let value as Decimal: return .string("\(value)")
+    // Their own way to be encoded is to ask for this one.
+    case let value as any BinaryInteger:
+      guard let integer = Int(exactly: value) else {
+        throw Unencodable("\(value) is out of the range of Int; send it as text")
+      }
+      return .integer(integer)
+    case let value as any BinaryFloatingPoint: return .double(Double(value))
+    default: break
+    }
+    let node = ParameterNode(path: [])
+    do {
+      try value.encode(to: node)
+      let encoded = try node.value()
+      // A dictionary has no order; a request must have one.
+      if value is any UnorderedMembers, case .object(let members) = encoded {
+        return .object(members.sorted())
+      }
+      return encoded
+    } catch let error as Unencodable {
+      throw error
+    } catch {
+      throw Unencodable("\(type(of: value)) cannot be encoded: \(error)")
+    }
+  }
+}
+
+/// An optional of any type.
+private protocol OptionalValue {
+  var isNil: Bool { get }
+}
+
+extension Optional: OptionalValue {
+  fileprivate var isNil: Bool { if case .none = self { true } else { false } }
+}
+
+/// A dictionary of any type.
+private protocol UnorderedMembers {}
+
+extension Dictionary: UnorderedMembers {}
+
+/// One value that is being encoded. Containers are nodes too, for the standard library asks for them again.
+private final class ParameterNode: Encoder {
+  private enum Content {
+    case nothing
+    case value(ParameterValue)
+    case array([ParameterNode])
+    case object([(name: String, node: ParameterNode)])
+  }
+
+  let codingPath: [any CodingKey]
+  var userInfo: [CodingUserInfoKey: Any] { [:] }
+  private var content = Content.nothing
+
+  init(path: [any CodingKey]) { codingPath = path }
+
+  func value() throws(Unencodable) -> ParameterValue {
+    switch content {
+    case .nothing: return .null
+    case .value(let value): return value
+    case .array(let nodes):
+      var values: [ParameterValue] = []
+      for node in nodes { values.append(try node.value()) }
+      return .array(values)
+    case .object(let members):
+      var parameters = Parameters()
+      for (name, node) in members { parameters[name] = try node.value() }
+      return .object(parameters)
+    }
+  }
+
+  func set(_ value: any Encodable) throws {
+    do {
+      content = .value(try ParameterEncoder.encodeValue(value))
+    } catch {
+      throw codingPath.reversed().reduce(error) { error, key in
+        key.intValue.map { error.at($0) } ?? error.under(key.stringValue)
+      }
+    }
+  }
+
+  func setNull() { content = .value(.null) }
+
+  var count: Int { if case .array(let nodes) = content { nodes.count } else { 0 } }
+
+  func append() -> ParameterNode {
+    let node = ParameterNode(path: codingPath + [Index(count)])
+    guard case .array(var nodes) = content else { return node }
+    nodes.append(node)
+    content = .array(nodes)
+    return node
+  }
+
+  func member(_ key: any CodingKey) -> ParameterNode {
+    let node = ParameterNode(path: codingPath + [key])
+    guard case .object(var members) = content else { return node }
+    members.append((key.stringValue, node))
+    content = .object(members)
+    return node
+  }
+
+  func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {
+    if case .object = content {} else { content = .object([]) }
+    return KeyedEncodingContainer(Keyed(node: self))
+  }
+
+  func unkeyedContainer() -> any UnkeyedEncodingContainer {
+    if case .array = content {} else { content = .array([]) }
+    return Unkeyed(node: self)
+  }
+
+  func singleValueContainer() -> any SingleValueEncodingContainer { Single(node: self) }
+
+  struct Index: CodingKey {
+    let intValue: Int?
+    var stringValue: String { "\(intValue ?? 0)" }
+
+    init(_ index: Int) { intValue = index }
+    init?(intValue: Int) { self.intValue = intValue }
+    init?(stringValue: String) { nil }
+  }
+
+  struct Keyed<Key: CodingKey>: KeyedEncodingContainerProtocol {
+    let node: ParameterNode
+    var codingPath: [any CodingKey] { node.codingPath }
+
+    func encodeNil(forKey key: Key) { node.member(key).setNull() }
+    func encode<T: Encodable>(_ value: T, forKey key: Key) throws { try node.member(key).set(value) }
+    func nestedContainer<Nested: CodingKey>(
+      keyedBy type: Nested.Type, forKey key: Key
+    ) -> KeyedEncodingContainer<Nested> { node.member(key).container(keyedBy: type) }
+    func nestedUnkeyedContainer(forKey key: Key) -> any UnkeyedEncodingContainer {
+      node.member(key).unkeyedContainer()
+    }
+    func superEncoder() -> any Encoder { node.member(Name("super")) }
+    func superEncoder(forKey key: Key) -> any Encoder { node.member(key) }
+  }
+
+  struct Unkeyed: UnkeyedEncodingContainer {
+    let node: ParameterNode
+    var codingPath: [any CodingKey] { node.codingPath }
+    var count: Int { node.count }
+
+    func encodeNil() { node.append().setNull() }
+    func encode<T: Encodable>(_ value: T) throws { try node.append().set(value) }
+    func nestedContainer<Nested: CodingKey>(
+      keyedBy type: Nested.Type
+    ) -> KeyedEncodingContainer<Nested> { node.append().container(keyedBy: type) }
+    func nestedUnkeyedContainer() -> any UnkeyedEncodingContainer { node.append().unkeyedContainer() }
+    func superEncoder() -> any Encoder { node.append() }
+  }
+
+  struct Single: SingleValueEncodingContainer {
+    let node: ParameterNode
+    var codingPath: [any CodingKey] { node.codingPath }
+
+    func encodeNil() { node.setNull() }
+    func encode<T: Encodable>(_ value: T) throws { try node.set(value) }
+  }
+
+  struct Name: CodingKey {
+    let stringValue: String
+    var intValue: Int? { nil }
+
+    init(_ name: String) { stringValue = name }
+    init?(stringValue: String) { self.stringValue = stringValue }
+    init?(intValue: Int) { nil }
+  }
+}
+
+extension ParameterValue {
+  /// Writes the value to an encoder of any format, which decides how dates and bytes look.
+  func write(to encoder: any Encoder) throws {
+    switch self {
+    case .string(let value): try value.encode(to: encoder)
+    case .integer(let value): try value.encode(to: encoder)
+    case .double(let value): try value.encode(to: encoder)
+    case .bool(let value): try value.encode(to: encoder)
+    case .date(let value):
+      var container = encoder.singleValueContainer()
+      try container.encode(value)
+    case .data(let value):
+      var container = encoder.singleValueContainer()
+      try container.encode(Data(value))
+    case .null:
+      var container = encoder.singleValueContainer()
+      try container.encodeNil()
+    case .array(let values): try values.encode(to: encoder)
+    case .object(let parameters):
+      var container = encoder.container(keyedBy: ParameterNode.Name.self)
+      for (name, value) in parameters { try container.encode(value, forKey: ParameterNode.Name(name)) }
+    }
+  }
+}

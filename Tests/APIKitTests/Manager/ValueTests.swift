@@ -1,0 +1,70 @@
+import APIKitTesting
+import XCTest
+
+@testable import APIKit
+
+/// One line from a manager to a value.
+@MainActor final class ValueTests: XCTestCase {
+  private struct Page: Codable, Equatable, Sendable {
+    var total: Int
+  }
+  private struct Total: Reformer {
+    func reform(_ raw: RawData, from source: ReformSource) throws -> Int { try raw.total.require(Int.self) }
+  }
+  private final class PageManager: BaseAPIManager, APIManager {
+    typealias Output = Page
+    let service: TestService
+    let apiName = "pages/{id}"
+
+    init(_ stub: StubTransport) {
+      service = TestService(stub)
+      super.init()
+    }
+  }
+
+  func testAResponseIsDecodedReformedOrTheStatedOutput() async throws {
+    let stub = StubTransport(.json(#"{"total": 7}"#))
+    let manager = PageManager(stub)
+    let decoded = try await manager.value(as: Page.self, for: ["id": 1])
+    XCTAssertEqual(decoded, Page(total: 7))
+    let reformed = try await manager.value(with: Total(), for: ["id": 2])
+    XCTAssertEqual(reformed, 7)
+    let id = 3
+    let stated = try await manager.value(["id": id])
+    XCTAssertEqual(stated, Page(total: 7))
+    XCTAssertEqual(stub.requests.map(\.url.path), ["/api/pages/1", "/api/pages/2", "/api/pages/3"])
+  }
+
+  func testAStructOfSearchTermsGoesInWhole() async throws {
+    struct Terms: Encodable {
+      var id: Int
+      var city: String
+    }
+    let stub = StubTransport(.json(#"{"total": 7}"#))
+    let manager = PageManager(stub)
+    _ = try await manager.value(Terms(id: 4, city: "Suzhou"))
+    _ = try await manager.response(for: Terms(id: 5, city: "Suzhou"))
+    XCTAssertNotNil(manager.load(Terms(id: 6, city: "Suzhou")).flightID)
+    await waitUntil { !manager.isLoading }
+    XCTAssertEqual(stub.requests.map(\.url.path), ["/api/pages/4", "/api/pages/5", "/api/pages/6"])
+    XCTAssertEqual(Set(stub.requests.map(\.url.query)), ["city=Suzhou"])
+  }
+
+  func testAValueThatDoesNotFitIsNamedByItsPath() async throws {
+    let manager = PageManager(StubTransport(.json(#"{"total": "many"}"#)))
+    let error = try await errorThrown { () throws(APIError) in try await manager.value(["id": 1]) }
+    XCTAssertEqual(error.place, .reform)
+    XCTAssertTrue(error.detail.contains("total"), error.detail)
+    XCTAssertEqual(error.context.apiName, "pages/{id}")
+  }
+
+  func testALargeResponseIsDecodedOffTheMainActor() async throws {
+    struct Thread: Reformer {
+      func reform(_ raw: RawData, from source: ReformSource) throws -> Bool { Foundation.Thread.isMainThread }
+    }
+    let large = "[" + String(repeating: "1234567,", count: 10_000) + "1]"
+    let manager = PageManager(StubTransport(.json(large)))
+    let wasMain = try await manager.value(with: Thread(), for: ["id": 1])
+    XCTAssertFalse(wasMain)
+  }
+}

@@ -1,0 +1,111 @@
+import APIKitTesting
+import Foundation
+import XCTest
+
+@testable import APIKit
+
+/// What a dictionary literal of parameters takes, and what becomes of it.
+final class ParameterLiteralTests: XCTestCase {
+  private enum Kind: String, Encodable { case flat }
+  private enum District: String, ParameterConvertible { case garden = "园区" }
+  private struct Place: ParameterConvertible {
+    var parameterValue: ParameterValue { "31.3,120.6" }
+  }
+  private struct Search: Encodable {
+    var city: String
+    var beds: Int?
+    var tags: [String] = []
+    var near = Place()
+    var within = Range(least: 1, most: nil)
+
+    struct Range: Encodable {
+      var least: Int
+      var most: Int?
+    }
+  }
+
+  func testVariablesOfEveryKindGoIn() {
+    let (city, beds, rate, isNew, tags, day) = (
+      "Suzhou", 3, 0.5, true, ["a", "b"], Date(timeIntervalSince1970: 9)
+    )
+    let (missing, there): (Int?, Int?) = (nil, 7)
+    let bytes: [UInt8] = [1, 2]
+    let parameters: Parameters = [
+      "city": city, "beds": beds, "rate": rate, "new": isNew, "tags": tags, "day": day, "missing": missing,
+      "there": there, "kind": Kind.flat, "district": District.garden, "place": Place(), "bytes": bytes,
+      "url": URL(fileURLWithPath: "/a"), "null": ParameterValue.null, "small": UInt8(200), "big": UInt64(5),
+      "none": [Int?](arrayLiteral: 1, nil), "half": Float(0.1), "name": "sub".dropFirst(),
+      "map": ["b": 1, "a": 2],
+    ]
+    XCTAssertEqual(
+      parameters.names,
+      [
+        "city", "beds", "rate", "new", "tags", "day", "there", "kind", "district", "place", "bytes", "url",
+        "null", "small", "big", "none", "half", "name", "map",
+      ])
+    XCTAssertEqual(parameters["city"], "Suzhou")
+    XCTAssertEqual(parameters["beds"], 3)
+    XCTAssertEqual(parameters["rate"], 0.5)
+    XCTAssertEqual(parameters["new"], true)
+    XCTAssertEqual(parameters["tags"], ["a", "b"])
+    XCTAssertEqual(parameters["day"], .date(day))
+    XCTAssertEqual(parameters["there"], 7)
+    XCTAssertEqual(parameters["kind"], "flat")
+    XCTAssertEqual(parameters["district"], "园区")
+    XCTAssertEqual(parameters["place"], "31.3,120.6")
+    XCTAssertEqual(parameters["bytes"], .data([1, 2]))
+    XCTAssertEqual(parameters["url"], "file:///a")
+    XCTAssertEqual(parameters["null"], .null)
+    XCTAssertEqual(parameters["small"], 200)
+    XCTAssertEqual(parameters["big"], 5)
+    XCTAssertEqual(parameters["none"], [1, nil])
+    XCTAssertEqual(parameters["half"], 0.1)
+    XCTAssertEqual(parameters["name"], "ub")
+    guard case .object(let map)? = parameters["map"] else { return XCTFail("no object") }
+    XCTAssertEqual(map.names, ["a", "b"])
+    XCTAssertNil(parameters.failure)
+  }
+
+  func testAStructGoesInWholeOrAsAValue() throws {
+    let search = Search(city: "Suzhou", beds: nil, tags: ["new"])
+    let whole = Parameters(encoding: search)
+    XCTAssertEqual(whole.names, ["city", "tags", "near", "within"])
+    XCTAssertEqual(whole["near"], "31.3,120.6")
+    XCTAssertEqual(whole["within"], ["least": 1])
+    let part: Parameters = ["q": search, "all": [search]]
+    XCTAssertEqual(part["q"], .object(whole))
+    XCTAssertEqual(part["all"], .array([.object(whole)]))
+  }
+
+  func testAValueThatCannotBeEncodedRefusesTheLoadByItsPath() async throws {
+    struct Bad: Encodable {
+      var list = [Huge()]
+      struct Huge: Encodable { var size = UInt64.max }
+    }
+    let bad: Parameters = ["a": 1, "b": Bad()]
+    XCTAssertEqual(bad.failure?.reason, .unencodableParameter)
+    XCTAssertTrue(bad.failure?.detail.contains("\"b.list[0].size\"") ?? false, bad.failure?.detail ?? "")
+    let text = Parameters(encoding: "text")
+    XCTAssertTrue(text.failure?.detail.contains("String has no named members") ?? false)
+    for parameters in [bad, text, bad.merging(["c": 1]), bad.removing(["b"]), Parameters().merging(bad)] {
+      let stub = StubTransport(.json("{}"))
+      let error = try await errorThrown { () throws(APIError) in
+        try await TestManager(stub).response(for: parameters)
+      }
+      XCTAssertEqual(error.reason, .unencodableParameter)
+      XCTAssertTrue(stub.requests.isEmpty)
+    }
+  }
+
+  func testParametersAreEncodableThemselves() throws {
+    let parameters: Parameters = [
+      "b": 1, "a": ["x": [1.5, true]] as ParameterValue, "n": ParameterValue.null,
+    ]
+    let json = try JSONEncoder().encode(parameters)
+    let raw = try RawData(parsing: Array(json))
+    XCTAssertEqual(raw.b.int, 1)
+    XCTAssertEqual(raw.a.x[0].double, 1.5)
+    XCTAssertTrue(raw.n.isNull)
+    XCTAssertEqual(Parameters(encoding: parameters), parameters)
+  }
+}
