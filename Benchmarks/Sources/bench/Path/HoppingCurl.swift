@@ -3,8 +3,8 @@ import Dispatch
 import Foundation
 
 /// libcurl on a thread of its own, asked from the main actor and telling it: the two hops of a load with nothing in
-/// them.
-final class HoppingCurl: @unchecked Sendable {  // The semaphore and the main queue hand it from one thread to the other.
+/// them. `@unchecked Sendable`: the semaphore and the main queue hand it from one thread to the other.
+final class HoppingCurl: @unchecked Sendable {
   private let url: String
   private let byteCount: Int
   private let asked = DispatchSemaphore(value: 0)
