@@ -59,7 +59,11 @@ let package = Package(
       path: "Benchmarks/Sources/bench", swiftSettings: swift),
     .testTarget(
       name: "APIKitTests",
-      dependencies: ["APIKit", "APIKitTesting", "Reformers", "DemoServer", "TestServers"],
+      dependencies: [
+        "APIKit", "APIKitTesting", "Reformers", "DemoServer", "TestServers",
+        // OpenSSL for scripted servers over TLS.
+        .target(name: "CAPIKit", condition: .when(platforms: [.linux])),
+      ],
       swiftSettings: swift),
     .testTarget(
       name: "ReformersTests", dependencies: ["APIKit", "APIKitTesting", "Reformers"], swiftSettings: swift),

@@ -1,4 +1,6 @@
 #if os(Linux)
+  // Owns the constants of sockets in a build that reads it before Glibc.
+  import CAPIKit
   import Foundation
   import Glibc
   import Synchronization

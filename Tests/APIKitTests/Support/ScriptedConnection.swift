@@ -2,6 +2,8 @@ import APIKit
 import Foundation
 
 #if canImport(Glibc)
+  // Owns the constants of sockets in a build that reads it before Glibc.
+  import CAPIKit
   import Glibc
 #else
   import Darwin
@@ -13,6 +15,7 @@ extension ScriptedServer {
     let socket: Int32
     let number: Int
     var last = Received()
+    var tls: ScriptedTLS.Session?
     private var buffer: [UInt8] = []
 
     /// No wait is longer, so that a broken test ends.
@@ -24,11 +27,12 @@ extension ScriptedServer {
     }
 
     /// Writes all; false when the client is gone.
-    func write(_ bytes: [UInt8]) -> Bool {
+    func write(_ bytes: [UInt8], pastTLS: Bool = false) -> Bool {
       var sent = 0
       while sent < bytes.count {
-        let count = bytes[sent...].withUnsafeBytes {
-          send(socket, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
+        let count = bytes[sent...].withUnsafeBytes { bytes in
+          if let tls, !pastTLS { return tls.write(bytes) }
+          return send(socket, bytes.baseAddress, bytes.count, Int32(MSG_NOSIGNAL))
         }
         guard count > 0 else { return false }
         sent += count
@@ -113,7 +117,8 @@ extension ScriptedServer {
       }
     }
 
-    private mutating func readLine() -> String? {
+    /// The next line; nil when the client closed.
+    mutating func readLine() -> String? {
       while true {
         if let index = buffer.firstIndex(of: 10) {
           let line = String(decoding: buffer[..<index], as: UTF8.self)
@@ -133,8 +138,12 @@ extension ScriptedServer {
     private mutating func fill() -> Bool {
       var chunk = [UInt8](repeating: 0, count: 64 * 1024)
       var watched = pollfd(fd: socket, events: Int16(POLLIN), revents: 0)
-      guard poll(&watched, 1, Self.patience) > 0 else { return false }
-      let count = recv(socket, &chunk, chunk.count, 0)
+      // OpenSSL may hold bytes that it has read, and waits itself.
+      if tls == nil, poll(&watched, 1, Self.patience) <= 0 { return false }
+      let count = chunk.withUnsafeMutableBytes { bytes in
+        if let tls { return tls.read(bytes) }
+        return recv(socket, bytes.baseAddress, bytes.count, 0)
+      }
       guard count > 0 else { return false }
       buffer += chunk[..<count]
       return true

@@ -3,6 +3,8 @@ import Foundation
 import Synchronization
 
 #if canImport(Glibc)
+  // Owns the constants of sockets in a build that reads it before Glibc.
+  import CAPIKit
   import Glibc
 #else
   import Darwin
@@ -27,6 +29,10 @@ final class ScriptedServer: Sendable {
     case write([UInt8])
     /// Writes text.
     case text(String)
+    /// Writes text past TLS, as a server that has gone wrong.
+    case unencrypted(String)
+    /// Sends a TLS session ticket.
+    case ticket
     /// Writes so many bytes at a time with a pause between.
     case drip([UInt8], size: Int, every: Duration)
     /// Waits.
@@ -41,6 +47,11 @@ final class ScriptedServer: Sendable {
     case answer(@Sendable (Received) -> [UInt8])
     /// Reads and answers requests on the one connection until the client closes.
     case serve(@Sendable (Received) -> [UInt8])
+    /// Reads lines and answers each, up to one with this beginning: FTP, for example. The script ends when the
+    /// client closed.
+    case lines(until: String, @Sendable (String) -> String)
+    /// Sends the end of the stream; the connection stays.
+    case end
     /// Closes in order.
     case close
     /// Closes with a reset (RST) instead of an orderly end.
@@ -74,6 +85,7 @@ final class ScriptedServer: Sendable {
   }
 
   let port: Int
+  private let tls: ScriptedTLS?
   private let listener: Int32
   private let state = Mutex(State())
   private let changed = NSCondition()
@@ -86,33 +98,52 @@ final class ScriptedServer: Sendable {
     try ScriptedServer(.serve(answer))
   }
 
-  /// A server whose nth connection runs the nth script.
-  init(scripts: [[Step]]) throws {
+  /// A server whose nth connection runs the nth script, over TLS when it is given, and on a Unix domain socket
+  /// when there is a path for it.
+  init(scripts: [[Step]], tls: ScriptedTLS? = nil, unixPath: String? = nil) throws {
+    self.tls = tls
     state.withLock { $0.scripts = scripts }
+    let family = unixPath == nil ? AF_INET : AF_UNIX
     #if canImport(Glibc)
-      listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+      listener = socket(family, Int32(SOCK_STREAM.rawValue), 0)
     #else
-      listener = socket(AF_INET, SOCK_STREAM, 0)
+      listener = socket(family, SOCK_STREAM, 0)
     #endif
     var address = sockaddr_in()
+    let isListening =
+      if let unixPath { Self.accepts(listener, at: unixPath) } else { Self.accepts(listener, &address) }
+    guard isListening else { throw POSIXError(.EADDRNOTAVAIL) }
+    port = Int(UInt16(bigEndian: address.sin_port))
+    Thread.detachNewThread { [self] in acceptAll() }
+  }
+
+  private static func accepts(_ listener: Int32, _ address: inout sockaddr_in) -> Bool {
     address.sin_family = sa_family_t(AF_INET)
     address.sin_addr.s_addr = inet_addr("127.0.0.1")
     var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-    let listener = self.listener
-    let bound = withUnsafeMutablePointer(to: &address) { pointer in
+    return withUnsafeMutablePointer(to: &address) { pointer in
       pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { pointer in
         bind(listener, pointer, length) == 0 && listen(listener, 512) == 0
           && getsockname(listener, pointer, &length) == 0
       }
     }
-    guard bound else { throw POSIXError(.EADDRNOTAVAIL) }
-    port = Int(UInt16(bigEndian: address.sin_port))
-    Thread.detachNewThread { [self] in acceptAll() }
+  }
+
+  private static func accepts(_ listener: Int32, at path: String) -> Bool {
+    var address = sockaddr_un()
+    address.sun_family = sa_family_t(AF_UNIX)
+    withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
+    return withUnsafePointer(to: &address) { pointer in
+      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { pointer in
+        bind(listener, pointer, socklen_t(MemoryLayout<sockaddr_un>.size)) == 0 && listen(listener, 512) == 0
+      }
+    }
   }
 
   /// A URL of this server; the path must be well formed.
-  func url(_ path: String = "/", host: String = "127.0.0.1", scheme: String = "http") throws -> HTTPURL {
-    try HTTPURL("\(scheme)://\(host):\(port)\(path)")
+  func url(_ path: String = "/", host: String = "127.0.0.1", scheme: String? = nil) throws -> HTTPURL {
+    let scheme = scheme ?? (tls == nil ? "http" : "https")
+    return try HTTPURL("\(scheme)://\(host):\(port)\(path)")
   }
 
   /// The requests read so far.
@@ -139,6 +170,12 @@ final class ScriptedServer: Sendable {
   /// Blocks until no connection is open; false when that did not come within the limit.
   @discardableResult
   func waitUntilIdle(seconds: Double = 10) -> Bool { wait(seconds) { $0.open.isEmpty } }
+
+  /// Blocks until at most so many connections are open; false when that did not come within the limit.
+  @discardableResult
+  func waitForOpen(atMost count: Int, seconds: Double = 10) -> Bool {
+    wait(seconds) { $0.open.count <= count }
+  }
 
   /// Ends every connection that is open; the server goes on.
   func dropConnections() {
@@ -231,9 +268,13 @@ final class ScriptedServer: Sendable {
     let script = state.withLock { state in
       state.scripts.isEmpty ? [] : state.scripts[min(number, state.scripts.count - 1)]
     }
-    for step in script {
+    if let tls { wire.tls = tls.accept(socket) }
+    let isOpen = tls == nil || wire.tls != nil
+    for step in isOpen ? script : [] {
       guard perform(step, &wire), !state.withLock({ $0.isStopped }) else { break }
     }
+    wire.tls?.close()
+    wire.tls = nil
     // The descriptor leaves the list before it is closed: its number may be given out again at once.
     change { $0.open.remove(socket) }
     close(socket)
@@ -245,6 +286,8 @@ final class ScriptedServer: Sendable {
     case .readHead: return read(&wire, withBody: false)
     case .write(let bytes): return wire.write(bytes)
     case .text(let text): return wire.write(Array(text.utf8))
+    case .unencrypted(let text): return wire.write(Array(text.utf8), pastTLS: true)
+    case .ticket: return wire.tls?.sendTicket() == true
     case .drip(let bytes, let size, let every):
       var rest = bytes[...]
       while !rest.isEmpty {
@@ -266,6 +309,15 @@ final class ScriptedServer: Sendable {
     case .serve(let make):
       while read(&wire, withBody: true) { guard wire.write(make(wire.last)) else { return false } }
       return true
+    case .lines(let last, let make):
+      while let line = wire.readLine() {
+        guard wire.write(Array(make(line).utf8)) else { return false }
+        if line.hasPrefix(last) { return true }
+      }
+      return false
+    case .end:
+      wire.tls?.close()
+      return shutdown(wire.socket, Int32(SHUT_WR)) == 0
     case .close: return false
     case .reset:
       var linger = linger(l_onoff: 1, l_linger: 0)

@@ -1,0 +1,82 @@
+#if os(Linux)
+  import CAPIKit
+  import Foundation
+  import Glibc
+  import TestServers
+
+  /// The TLS side of a ``ScriptedServer``: OpenSSL with the valid certificate of a ``CertificateMatrix``.
+  ///
+  /// Unchecked: the context is set up in `init` and then only used to make connections, which OpenSSL allows on
+  /// any thread.
+  final class ScriptedTLS: @unchecked Sendable {
+    /// What clients trust, in PEM.
+    let root: String
+    private let context: OpaquePointer
+    private let folder: URL
+
+    init() throws {
+      folder = FileManager.default.temporaryDirectory.appendingPathComponent("apikit-tls-\(UUID())")
+      try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+      let certificates = try CertificateMatrix(in: folder)
+      root = certificates.root.path
+      guard let context = SSL_CTX_new(TLS_server_method()),
+        SSL_CTX_use_certificate_file(context, certificates.certificate(.good).path, SSL_FILETYPE_PEM) == 1,
+        SSL_CTX_use_PrivateKey_file(context, certificates.key(.good).path, SSL_FILETYPE_PEM) == 1
+      else { throw TestServerError("OpenSSL took no certificate") }
+      self.context = context
+      // OpenSSL writes without MSG_NOSIGNAL.
+      signal(SIGPIPE, SIG_IGN)
+    }
+
+    deinit {
+      SSL_CTX_free(context)
+      try? FileManager.default.removeItem(at: folder)
+    }
+
+    /// The server's side of the handshake; nil when it failed.
+    func accept(_ socket: Int32) -> Session? {
+      var patience = timeval(tv_sec: 20, tv_usec: 0)
+      setsockopt(socket, SOL_SOCKET, SO_RCVTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
+      guard let ssl = SSL_new(context) else { return nil }
+      let session = Session(ssl: ssl)
+      return SSL_set_fd(ssl, socket) == 1 && SSL_accept(ssl) == 1 ? session : nil
+    }
+
+    /// One connection, used by its own thread alone.
+    final class Session {
+      private let ssl: OpaquePointer
+
+      init(ssl: OpaquePointer) { self.ssl = ssl }
+
+      deinit { SSL_free(ssl) }
+
+      /// As `send`.
+      func write(_ bytes: UnsafeRawBufferPointer) -> Int {
+        Int(SSL_write(ssl, bytes.baseAddress, Int32(bytes.count)))
+      }
+
+      /// As `recv`.
+      func read(_ bytes: UnsafeMutableRawBufferPointer) -> Int {
+        Int(SSL_read(ssl, bytes.baseAddress, Int32(bytes.count)))
+      }
+
+      /// Sends a session ticket (RFC 8446, 4.6.1).
+      func sendTicket() -> Bool { SSL_new_session_ticket(ssl) == 1 && SSL_do_handshake(ssl) == 1 }
+
+      /// Tells the client that nothing more comes.
+      func close() { SSL_shutdown(ssl) }
+    }
+  }
+#else
+  /// TLS of scripted servers is for the libcurl transport's tests.
+  final class ScriptedTLS: Sendable {
+    func accept(_ socket: Int32) -> Session? { nil }
+
+    final class Session {
+      func write(_ bytes: UnsafeRawBufferPointer) -> Int { -1 }
+      func read(_ bytes: UnsafeMutableRawBufferPointer) -> Int { -1 }
+      func sendTicket() -> Bool { false }
+      func close() {}
+    }
+  }
+#endif
