@@ -95,8 +95,9 @@
     private static let connected:
       @convention(c) @Sendable (
         UnsafeMutableRawPointer?, UnsafeMutablePointer<CChar>?, UnsafeMutablePointer<CChar>?, Int32, Int32
-      ) -> Int32 = { me, address, _, port, _ in
-        handle(me).connected(address, port) ? Int32(CURL_PREREQFUNC_OK) : Int32(CURL_PREREQFUNC_ABORT)
+      ) -> Int32 = { me, address, _, port, localPort in
+        let mayBeSent = handle(me).connected(address, port, localPort: localPort)
+        return mayBeSent ? Int32(CURL_PREREQFUNC_OK) : Int32(CURL_PREREQFUNC_ABORT)
       }
 
     /// Called before a new TLS connection is made. A server that requires a client certificate and a server

@@ -5,14 +5,20 @@
     /// The connection is established, TLS included, and the request is about to be sent. False ends the
     /// transfer.
     ///
-    /// Called for reused connections too, so the certificate is checked here.
-    func connected(_ address: UnsafePointer<CChar>?, _ port: Int32) -> Bool {
-      transfer.machine.connected(at: loop.now)
+    /// Called for reused connections too, so the certificate is checked here. Called once more when libcurl
+    /// sends the request again.
+    func connected(_ address: UnsafePointer<CChar>?, _ port: Int32, localPort: Int32) -> Bool {
+      transfer.machine.connected(
+        at: loop.now, wasAnswered: transfer.status >= 200,
+        mayRepeat: transfer.job?.exchange.request.method.isIdempotent == true || wasRefusedUnread)
+      guard transfer.machine.failure == nil else { return false }
       loop.watchDeadline(of: self)
       transfer.remoteAddress = address.map { String(cString: $0) }
       transfer.remotePort = Int(port)
+      let ssl = transfer.isTLS ? capikit_curl_get_ssl(easy) : nil
+      guard isQuiet(ssl, localPort: localPort) else { return leaveConnection() }
       guard transfer.isTLS else { return true }
-      guard let ssl = capikit_curl_get_ssl(easy) else {
+      guard let ssl else {
         transfer.machine.fail(
           APIError(
             .transport, .unsupportedCapability,

@@ -115,7 +115,11 @@
       }
       transfer.machine.end()
       transfer.source?.close()
-      if let failure = transfer.machine.failure {
+      let resends = transfer.machine.resends
+      // libcurl counts over all transfers of a handle, and gives up at the sixth; only a reset clears the count.
+      if resends > 0 { applied.needsReset = true }
+      if var failure = transfer.machine.failure {
+        if resends > 0 { failure.detail += "; the request was sent \(resends + 1) times" }
         transfer.sink?.fail(failure)
         return .failure(failure)
       }

@@ -25,6 +25,10 @@
       var started: Int64 = 0
       var isHTTP = true
       var isTLS = false
+      /// Whether the connection on which the request was last sent speaks HTTP/2.
+      var isMultiplexed = false
+      /// Whether the connection that libcurl chose cannot be used, and the loop is to start it on a new one.
+      var startsAgain = false
 
       // The response as it arrives.
       var status = 0

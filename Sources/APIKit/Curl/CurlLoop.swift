@@ -252,9 +252,26 @@
       while let easy = capikit_curl_multi_done(multi, &code) {
         // The private pointer is the handle, which `active` keeps alive.
         guard let pointer = capikit_curl_get_private(easy) else { continue }
-        finish(Unmanaged<CurlHandle>.fromOpaque(pointer).takeUnretainedValue(), code)
+        let handle = Unmanaged<CurlHandle>.fromOpaque(pointer).takeUnretainedValue()
+        if !startAgain(handle) { finish(handle, code) }
       }
       startWaiting()
+    }
+
+    /// Starts a transfer on a new connection when it left the one that libcurl chose; false when it did not.
+    private func startAgain(_ handle: CurlHandle) -> Bool {
+      guard handle.transfer.startsAgain else { return false }
+      curl_multi_remove_handle(multi, handle.easy)
+      do throws(APIError) {
+        try handle.startAgain()
+        let code = curl_multi_add_handle(multi, handle.easy)
+        guard code == CURLM_OK else { throw CurlErrors.multi("curl_multi_add_handle", code) }
+      } catch {
+        handle.transfer.machine.fail(error)
+        return false
+      }
+      watchDeadline(of: handle)
+      return true
     }
 
     private func finish(_ handle: CurlHandle, _ code: CURLcode) {

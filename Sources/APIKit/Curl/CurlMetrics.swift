@@ -20,6 +20,7 @@
       metrics.bytesReceived = size(CURLINFO_SIZE_DOWNLOAD_T)
       metrics.remoteAddress = transfer.remoteAddress
       metrics.remotePort = transfer.remotePort
+      metrics.resends = transfer.machine.resends
       metrics.tlsProtocol = transfer.tlsProtocol
       return metrics
     }

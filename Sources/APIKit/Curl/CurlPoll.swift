@@ -27,6 +27,7 @@
     private var events = [epoll_event](repeating: epoll_event(), count: 128)
     /// Sockets opened and not closed.
     private(set) var openSockets = 0
+    private var sockets = CurlSockets()
 
     /// Makes one that also watches `wakeup`.
     init(wakeup: Int32) throws(APIError) {
@@ -48,6 +49,7 @@
       let wasDirty = watches[Int(socket)].isDirty
       watches[Int(socket)] = Watch(isOurs: true, isDirty: wasDirty)
       openSockets += 1
+      sockets.open(socket)
       return socket
     }
 
@@ -56,10 +58,20 @@
       if Int(socket) < watches.count {
         watches[Int(socket)].wanted = 0
         watches[Int(socket)].registered = 0
-        if watches[Int(socket)].isOurs { openSockets -= 1 }
+        if watches[Int(socket)].isOurs {
+          openSockets -= 1
+          sockets.close(socket)
+        }
         watches[Int(socket)].isOurs = false
       }
       close(socket)
+    }
+
+    /// The sockets among which that of an idle connection is, by its local port. Unix domain sockets have none:
+    /// it may be any idle one.
+    func sockets(at localPort: Int32) -> [Int32] {
+      if localPort > 0 { return sockets.sockets(at: UInt16(truncatingIfNeeded: localPort)) }
+      return watches.indices.filter { watches[$0].isOurs && watches[$0].wanted == 0 }.map(Int32.init)
     }
 
     /// Notes which events of a socket libcurl waits for.

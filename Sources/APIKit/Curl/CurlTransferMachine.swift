@@ -5,7 +5,8 @@
   /// that the attempt ends with, whatever libcurl reports afterwards.
   struct CurlTransferMachine {
     /// Legal moves: connecting → requesting → receiving → ended; a further exchange on the same handle
-    /// (after an authentication challenge) leads from receiving back to requesting; every state may end.
+    /// (after an authentication challenge) leads from receiving back to requesting; a connection that cannot be
+    /// used leads back to connecting, once; every state may end.
     enum State: Equatable {
       /// Name, TCP, proxy and TLS; also waiting for a connection that another transfer opens.
       case connecting
@@ -19,6 +20,10 @@
 
     private(set) var state = State.connecting
     private(set) var failure: APIError?
+    /// How often libcurl sent the request again because a connection ended without a response.
+    private(set) var resends = 0
+    /// Whether the attempt left a connection that could not be used.
+    private(set) var hasStartedAgain = false
 
     private var limits = CurlLimits(HTTPTimeouts())
     private var connectDeadline = Int64.max
@@ -35,10 +40,35 @@
       totalDeadline = limits.deadline(posted: posted)
     }
 
-    /// The connection is established.
-    mutating func connected(at now: Int64) {
+    /// The connection is established, and the request is about to be sent.
+    ///
+    /// libcurl sends it once more after an authentication challenge, and when a reused connection ends before a
+    /// response. The server may have read it then, so a request that must not be repeated fails.
+    /// - Parameters:
+    ///   - wasAnswered: Whether what was sent before was answered with a final status.
+    ///   - mayRepeat: Whether the request may be sent again without an answer.
+    mutating func connected(at now: Int64, wasAnswered: Bool, mayRepeat: Bool) {
       lastActivity = now
-      if state != .ended { state = .requesting }
+      guard state != .ended else { return }
+      if state == .requesting || (state == .receiving && !wasAnswered) {
+        if mayRepeat {
+          resends += 1
+        } else {
+          fail(
+            APIError(
+              .transport, .connectionLost,
+              "the connection ended before a response; the server may have acted on the request"))
+        }
+      }
+      state = .requesting
+    }
+
+    /// The connection cannot be used: nothing was sent on it, and the attempt goes on with a new one.
+    mutating func startAgain(at now: Int64) {
+      hasStartedAgain = true
+      lastActivity = now
+      state = .connecting
+      if limits.connect > 0 { connectDeadline = now &+ limits.connect }
     }
 
     /// Bytes of the response arrived, or bytes of the request were sent.

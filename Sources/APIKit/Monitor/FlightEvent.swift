@@ -110,6 +110,7 @@ extension TransportMetrics {
       text += " (" + phases.map { "\($0.0) \(Self.text($0.1))" }.joined(separator: ", ") + ")"
     }
     text += ", \(bytesReceived) bytes"
+    if resends > 0 { text += ", sent \(resends + 1) times" }
     return isReused ? text + ", connection reused" : text
   }
 

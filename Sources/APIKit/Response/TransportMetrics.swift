@@ -22,6 +22,10 @@ public struct TransportMetrics: Sendable, Hashable {
   public var bytesReceived: Int64 = 0
   /// Whether an existing connection was used.
   public var isReused: Bool = false
+  /// How often the transport itself sent the request again, because a reused connection ended before a response.
+  ///
+  /// The libcurl transport sends only idempotent requests again. Other transports do not tell, and give 0.
+  public var resends: Int = 0
   /// The server's address; nil when unknown.
   public var remoteAddress: String?
   /// The server's port; nil when unknown.

@@ -4,11 +4,15 @@
 #define CAPIKIT_CURL_H
 
 #include <curl/curl.h>
+#include <errno.h>
+#include <netinet/in.h>
+#include <openssl/err.h>
 #include <openssl/ssl.h>
 #include <openssl/x509v3.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 
 #if LIBCURL_VERSION_NUM < 0x075700
 #error "APIKit needs libcurl 7.87.0 or later: it uses CURLOPT_QUICK_EXIT (7.87.0) and CURLOPT_PROTOCOLS_STR (7.85.0)."
@@ -147,6 +151,49 @@ static inline CURL *capikit_curl_multi_done(CURLM *multi, CURLcode *code) {
 
 static inline CURLSHcode capikit_curl_share_data(CURLSH *share, curl_lock_data data) {
   return curl_share_setopt(share, CURLSHOPT_SHARE, data);
+}
+
+// MARK: Sockets
+
+/// The local TCP port of a socket; 0 when it has none, or none yet.
+static inline unsigned short capikit_local_port(int socket) {
+  struct sockaddr_storage address;
+  socklen_t size = sizeof address;
+  if (getsockname(socket, (struct sockaddr *)&address, &size) != 0) return 0;
+  if (address.ss_family == AF_INET) return ntohs(((struct sockaddr_in *)&address)->sin_port);
+  if (address.ss_family == AF_INET6) return ntohs(((struct sockaddr_in6 *)&address)->sin6_port);
+  return 0;
+}
+
+/// Whether nothing waits on the socket: no bytes, no end of the connection, no error.
+static inline int capikit_socket_is_quiet(int socket) {
+  char byte;
+  return recv(socket, &byte, 1, MSG_PEEK | MSG_DONTWAIT) < 0 && (errno == EAGAIN || errno == EWOULDBLOCK);
+}
+
+/// Whether what waits on an idle TLS connection is no data and no end of it. Session tickets, which servers may
+/// send at any time (RFC 8446, 4.6.1), are read.
+///
+/// libcurl's own BIO works inside of libcurl's calls only, so OpenSSL reads from the socket itself here.
+static inline int capikit_ssl_is_quiet(SSL *ssl, int socket) {
+  BIO *direct = BIO_new_socket(socket, BIO_NOCLOSE);
+  if (!direct) return 0;
+  BIO *read = SSL_get_rbio(ssl), *write = SSL_get_wbio(ssl);
+  // SSL_set0_… takes over one reference and frees the one before.
+  BIO_up_ref(read);
+  BIO_up_ref(write);
+  BIO_up_ref(direct);
+  SSL_set0_rbio(ssl, direct);
+  SSL_set0_wbio(ssl, direct);
+  ERR_clear_error();
+  char byte;
+  int count = SSL_peek(ssl, &byte, 1);
+  int is_quiet = count <= 0 && SSL_get_error(ssl, count) == SSL_ERROR_WANT_READ;
+  SSL_set0_rbio(ssl, read);
+  SSL_set0_wbio(ssl, write);
+  ERR_clear_error();
+  // A part of a record may become data when the rest of it arrives.
+  return is_quiet && !SSL_has_pending(ssl);
 }
 
 // MARK: OpenSSL macros

@@ -55,6 +55,25 @@ final class URLSessionConformanceTests: TransportConformanceTests {
     (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count) ?? 0
   }
 
+  #if canImport(FoundationNetworking)
+    /// What Docs/Retry.md says of it.
+    func testFoundationSendsAPostAgainWhenAReusedConnectionEnds() async throws {
+      for body in [HTTPBody.empty, .bytes([1, 2, 3])] {
+        // Of a body nothing arrives the second time.
+        let server = try ScriptedServer(
+          .readHead, .write(ScriptedServer.response(text: "fine")), .readHead, .close)
+        defer { server.stop() }
+        let transport = try URLSessionTransport(.ephemeral)
+        _ = try await transport.send(HTTPRequest(url: try server.url()))
+        let request = HTTPRequest(method: .post, url: try server.url("/order"), body: body)
+        let response = try await transport.send(request)
+        XCTAssertEqual(response.status, 200)
+        XCTAssertEqual(response.metrics.resends, 0)
+        XCTAssertEqual(server.requests.map(\.target), ["/", "/order", "/order"])
+      }
+    }
+  #endif
+
   func testALimitInAllIsRefused() {
     var configuration = TransportConfiguration.ephemeral
     configuration.connections.total = 10
