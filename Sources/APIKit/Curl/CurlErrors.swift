@@ -59,7 +59,7 @@
       36: .fileFailed,  // FTP: the download cannot be resumed there
       37: .fileFailed,  // file: cannot be opened; never seen, LocalSchemes serves it
       42: .transportFailed,  // a callback ended it; its own error is used
-      43: .transportFailed,  // libcurl was called wrongly
+      43: .transportFailed,  // libcurl was called wrongly; refined below
       45: .connectionRefused,  // the local interface cannot be used
       47: .tooManyRedirects,  // never: libcurl follows no redirects here
       48: .unsupportedCapability,  // an option this libcurl does not know
@@ -106,6 +106,7 @@
       // "Received HTTP/0.9", "Unsupported response code": about a response, so the connection was there.
       case 1 where seen.wasConnected: reason = .malformedResponse
       case 7: reason = connecting(seen)
+      case 43 where seen.wasConnected: reason = .malformedResponse
       case 8 where !seen.text.contains("FTP"): reason = .malformedResponse
       case 56 where seen.text.contains("in chunked-encoding"): reason = .malformedResponse
       case 28 where !seen.wasConnected: reason = .connectTimeout  // the system gave up (ETIMEDOUT)
@@ -149,6 +150,9 @@
     private static func broken(_ reason: APIError.Reason, _ seen: Circumstances) -> APIError.Reason {
       guard seen.isTLS else { return reason }
       let text = seen.text
+      // OpenSSL reads whatever is no TLS record as one of a wrong version. Once the request was sent, that is a
+      // broken connection; only a handshake is tried again as if nothing had been sent.
+      guard !seen.wasConnected || text.contains("alert") else { return reason }
       // OpenSSL's texts for the alert 70 (protocol_version) and for its own refusal of an old version.
       if ["unsupported protocol", "protocol version", "wrong version number"].contains(where: text.contains) {
         // A server without TLS also causes "wrong version number": its bytes are read as a TLS record.
@@ -184,6 +188,7 @@
     private static func detail(_ reason: APIError.Reason, _ code: UInt32, _ seen: Circumstances) -> String {
       var text = seen.text
       if code == 27 { text = "a header line over 100 KB" }
+      if code == 43, seen.wasConnected { text = "a folded line with no field before it" }
       if text.isEmpty { text = String(cString: curl_easy_strerror(CURLcode(rawValue: code))) }
       while text.last?.isNewline == true { text.removeLast() }
       return "\(reason.text): \(text) (curl \(code))"

@@ -26,6 +26,7 @@
         if CurlHead.value(of: "content-encoding:", in: line) != nil { transfer.isCoded = true }
         return checkLength(line)
       case UInt8(ascii: "t"): return checkTransferCoding(line)
+      case UInt8(ascii: " "), UInt8(ascii: "\t") | 0x20: return checkFolding(line)
       default: return true
       }
     }
@@ -195,6 +196,13 @@
         transfer.contentLength = length
       }
       return true
+    }
+
+    /// Refuses a folded line with no field before it (RFC 9112, 2.2); libcurl before 8.1 refuses it itself.
+    private func checkFolding(_ line: UnsafeRawBufferPointer) -> Bool {
+      guard line[0] == UInt8(ascii: " ") || line[0] == UInt8(ascii: "\t") else { return true }
+      let isFirst = transfer.head.firstIndex(of: 0x0A) == transfer.head.count - line.count - 1
+      return !isFirst || malformed("has a folded line with no field before it")
     }
 
     /// Refuses transfer codings other than `chunked`, which were not requested (TE): libcurl's decoders

@@ -337,5 +337,65 @@
       }
       XCTAssertGreaterThan(resends, 0)
     }
+
+    // MARK: Bytes that are no TLS
+
+    @MainActor func testAPostWhoseTLSBreaksAfterItWasSentArrivesOnce() async throws {
+      let tls = try Self.tls.get()
+      let server = try ScriptedServer(
+        scripts: [[.readRequest, .unencrypted("HTTP/1.1 500 Internal Server Error\r\n\r\n"), .waitForClose]],
+        tls: tls)
+      defer { server.stop() }
+      var service = TestService(StubTransport())
+      service.client = HTTPClient(transport: try trusting(tls))
+      service.environments = ServiceEnvironments(try server.url())
+      service.retryPolicy = .standard
+      service.retryPolicy.backoff = .constant(.zero)
+      let manager = TestManager(service)
+      manager.sharedState = SharedState()
+      manager.method = .post
+      let error = try await errorThrown { () throws(APIError) in try await manager.response(for: ["a": 1]) }
+      XCTAssertEqual(error.reason, .connectionLost, error.description)
+      XCTAssertEqual(server.requests.count, 1)
+    }
+
+    // MARK: Fields that continue none
+
+    func testAFoldedFirstFieldIsMalformedOnAHandleThatHadAResponse() async throws {
+      let server = try ScriptedServer.serving { received in
+        guard received.target.hasPrefix("/folded") else { return Self.echo(received) }
+        let space = received.target.hasSuffix("tab") ? "\t" : " "
+        return Array("HTTP/1.1 200 OK\r\n\(space)X-Folded: 1\r\nContent-Length: 2\r\n\r\nok".utf8)
+      }
+      defer { server.stop() }
+      let transport = try CurlTransport(.ephemeral)
+      for round in 0..<40 {
+        let url = try server.url("/\(round)")
+        let response = try await transport.send(HTTPRequest(url: url))
+        XCTAssertEqual(String(decoding: response.bytes, as: UTF8.self), "GET /\(round)")
+        let folded = try server.url(round % 2 == 0 ? "/folded" : "/folded-tab")
+        let error = await failure { try await transport.send(HTTPRequest(url: folded)) }
+        XCTAssertEqual(error?.reason, .malformedResponse, "\(error?.description ?? "")")
+      }
+      XCTAssertEqual(server.requests.count, 80)
+    }
+
+    func testRecyclingAHandleGivesANewOneWhereLibcurlKeepsPointers() throws {
+      let loop = try CurlLoop(.ephemeral, mailbox: try CurlMailbox())
+      let handle = try CurlHandle(session: try CurlSession(.ephemeral), loop: loop)
+      let count = 5000
+      var kept = 0
+      let clock = ContinuousClock.now
+      for _ in 0..<count {
+        // The address of a handle that was freed may come back, so a second one is held meanwhile.
+        let before = handle.easy
+        XCTAssertTrue(handle.recycle())
+        if handle.easy == before { kept += 1 }
+      }
+      let each = (ContinuousClock.now - clock) / count
+      let version = String(capikit_curl_version(), radix: 16)
+      print("recycling a handle takes \(each); libcurl \(version), \(kept) of \(count) kept")
+      XCTAssertEqual(kept == count, CurlHandle.isReusable)
+    }
   }
 #endif
