@@ -56,11 +56,16 @@
     /// The fields that libcurl derives from the replies to a HEAD.
     private static let ftpFields: [StaticString] = ["content-length:", "last-modified:", "accept-ranges:"]
 
+    /// Whether the file is requested from an HTTP proxy, which responds in HTTP. A server's greeting that looks
+    /// like HTTP is none.
+    private var isAskedOfHTTPProxy: Bool {
+      !transfer.isTLS && isProxied && session.proxy?.kind == .http
+    }
+
     /// A header line of an FTP transfer: a server's reply, or a field that libcurl derived from one. False
     /// ends the transfer.
     func receive(ftpLine line: UnsafeRawBufferPointer) -> Bool {
-      // The file is requested from an HTTP proxy, which responds in HTTP.
-      if CurlHead.statusLine(line) != nil {
+      if isAskedOfHTTPProxy, CurlHead.statusLine(line) != nil {
         transfer.isHTTP = true
         return receive(line: line)
       }

@@ -153,7 +153,8 @@
         isTLS: transfer.isTLS)
     }
 
-    private var isProxied: Bool {
+    /// Whether the connection is to a proxy.
+    var isProxied: Bool {
       guard let proxy = session.proxy, let host = transfer.job?.exchange.request.url.host else {
         return false
       }

@@ -122,7 +122,7 @@
       try set(CURLOPT_QUICK_EXIT, 1)
       // The loop limits connecting; libcurl's default of 5 minutes would apply as well.
       try set(CURLOPT_CONNECTTIMEOUT_MS, Int(Int32.max))
-      try set(CURLOPT_PROTOCOLS_STR, "http,https,ftp,ftps")
+      try set(CURLOPT_PROTOCOLS_STR, loop.isForFTP ? "ftp,ftps" : "http,https")
       // A signed path is sent as it was signed.
       try set(CURLOPT_PATH_AS_IS, 1)
       try set(CURLOPT_HTTP_CONTENT_DECODING, 0)

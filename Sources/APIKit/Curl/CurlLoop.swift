@@ -19,7 +19,7 @@
     private(set) var now = CurlClock.now()
 
     private let session: CurlSession
-    private let isForFTP: Bool
+    let isForFTP: Bool
     private var queue: CurlQueue
     private var active: [CurlHandle] = []
     private var pool: [CurlHandle] = []

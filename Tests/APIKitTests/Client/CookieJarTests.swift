@@ -25,6 +25,11 @@ final class CookieJarTests: XCTestCase {
     XCTAssertNil(jar.header(for: "https://www.example.com.evil.test/"))
   }
 
+  func testOnlyHTTPSetsCookies() {
+    XCTAssertEqual(jar(from: "ftp://www.example.com/file", "a=1; Path=/").cookies, [])
+    XCTAssertEqual(jar(from: "http://www.example.com/", "a=1; Path=/").cookies.count, 1)
+  }
+
   func testADomainCookieGoesToTheNamesBelow() {
     let jar = jar("a=1; Path=/; Domain=.Example.COM")
     for host in ["example.com", "www.example.com", "a.b.example.com"] {

@@ -96,10 +96,11 @@ public final class CookieJar: Sendable {
     return kept(for: url)
   }
 
-  /// Keeps the cookies of the `Set-Cookie` fields of a response, as far as the policy accepts them.
+  /// Keeps the cookies of the `Set-Cookie` fields of a response, as far as the policy accepts them. Other schemes
+  /// than `http` and `https` have none: an HTTP proxy responds for an `ftp:` URL, and does not speak for its host.
   public func store(_ headers: HTTPHeaders, from url: HTTPURL) {
     for field in headers.fields where HTTPHeaders.equal(field.name, "Set-Cookie") {
-      guard accepts(url.host) else { return }
+      guard url.scheme == "http" || url.scheme == "https", accepts(url.host) else { return }
       let cookie = Cookie(setCookie: field.value, from: url, now: now(), isPublicSuffix: isPublicSuffix)
       guard let cookie, !isShadowing(cookie, from: url) else { continue }
       set(cookie)
