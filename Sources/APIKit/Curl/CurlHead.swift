@@ -66,7 +66,7 @@
           if let field = field(bytes, start, end) {
             fields.append(field)
           } else if let folded = continuation(bytes, start, end), !fields.isEmpty {
-            fields[fields.count - 1].value += " " + folded
+            fields[fields.count - 1].value += " " + HTTPHeaders.received(folded)
           }
           start = end + 1
         }
@@ -79,7 +79,7 @@
       guard start < end, bytes[start] != 0x20, bytes[start] != 0x09,
         let colon = bytes[start..<end].firstIndex(of: UInt8(ascii: ":")), colon > start
       else { return nil }
-      return HTTPHeaders.Field(text(bytes, start, colon), text(bytes, colon + 1, end))
+      return HTTPHeaders.Field(text(bytes, start, colon), HTTPHeaders.received(text(bytes, colon + 1, end)))
     }
 
     /// The text of an obsolete folded line (RFC 9112, 5.2), which belongs to the field before it.

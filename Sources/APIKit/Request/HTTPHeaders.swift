@@ -96,6 +96,25 @@ public struct HTTPHeaders: Sendable, Hashable {
     }
   }
 
+  /// Throws ``APIError/Reason/invalidHeader`` for a field that says where the body of a request ends.
+  func refuseFraming() throws(APIError) {
+    // Compared by length first: every request is checked.
+    for field in fields where field.name.utf8.count == 14 || field.name.utf8.count == 17 {
+      guard !Self.equal(field.name, "Content-Length"), !Self.equal(field.name, "Transfer-Encoding") else {
+        throw APIError(
+          .assembly, .invalidHeader, "\(field.name) is written by the transport, from the body; leave it out")
+      }
+    }
+  }
+
+  /// A field value as it was received, without what separates lines elsewhere: RFC 9110, 5.5 has CR, LF and NUL
+  /// replaced by spaces. So an `ETag` with a bare CR can come back in `If-None-Match`.
+  static func received(_ value: String) -> String {
+    func separates(_ byte: UInt8) -> Bool { byte == 0x0D || byte == 0x0A || byte == 0 }
+    guard value.utf8.contains(where: separates) else { return value }
+    return String(decoding: value.utf8.map { separates($0) ? 0x20 : $0 }, as: UTF8.self).trimmingSpaces()
+  }
+
   /// Compares ASCII text without regard to case, and without creating strings.
   static func equal(_ left: String, _ right: String) -> Bool {
     let left = left.utf8

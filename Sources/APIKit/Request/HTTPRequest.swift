@@ -57,12 +57,18 @@ public struct HTTPRequest: Sendable {
 
   /// Throws ``APIError/Reason/invalidMethod`` or ``APIError/Reason/invalidHeader`` when the method or a
   /// header field is not valid. A URL is always valid.
+  ///
+  /// `Content-Length` and `Transfer-Encoding` are refused: the transport derives them from the body, and others
+  /// would end the request at another byte (RFC 9112, 6). So are control characters in a login and in
+  /// ``HTTPRequestOptions/connectTo``, with ``APIError/Reason/misconfigured``.
   public func validate() throws(APIError) {
     guard method.isToken else {
       throw APIError(
         .assembly, .invalidMethod, "\(method.rawValue.debugDescription) is not an HTTP method")
     }
     try headers.validate()
+    try headers.refuseFraming()
+    try options.validate()
   }
 }
 
@@ -128,6 +134,15 @@ public struct HTTPRequestOptions: Sendable {
     self.connectTo = connectTo
     self.compressesBody = compressesBody
   }
+
+  /// Throws ``APIError/Reason/misconfigured`` for text that would begin another line of the request: a login
+  /// is sent in a header field or a command of FTP, an address in a CONNECT request.
+  func validate() throws(APIError) {
+    try login?.validate("the login")
+    guard connectTo?.utf8.contains(where: { $0 < 0x20 || $0 == 0x7F }) != true else {
+      throw APIError(.assembly, .misconfigured, "connectTo has a control character")
+    }
+  }
 }
 
 /// A user and a password, for the challenges of a server or a proxy.
@@ -158,4 +173,11 @@ public struct HTTPLogin: Sendable, Hashable, CustomStringConvertible {
 
   /// The user's name, with the password masked.
   public var description: String { "\(user):•••" }
+
+  /// Throws ``APIError/Reason/misconfigured`` when it has a control character.
+  func validate(_ what: String) throws(APIError) {
+    guard !(user + password).utf8.contains(where: { $0 < 0x20 || $0 == 0x7F }) else {
+      throw APIError(.assembly, .misconfigured, "\(what) has a control character")
+    }
+  }
 }

@@ -47,6 +47,9 @@ public struct HTTPProxy: Sendable, Hashable, CustomStringConvertible {
   public var description: String { "\(kind) proxy \(host):\(port)" }
 
   func validate() throws(APIError) {
+    do { try login?.validate("the login of the proxy") } catch {
+      throw TransportConfiguration.misconfigured(error.detail)
+    }
     let usable = !host.isEmpty && host.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "@") }
     guard usable, (1...65535).contains(port) else {
       throw APIError(

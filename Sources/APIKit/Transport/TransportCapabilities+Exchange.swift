@@ -3,12 +3,16 @@ extension TransportCapabilities {
   public static let all = Self(rawValue: .max)
 
   /// Throws what ``HTTPRequest/validate()`` throws, and ``APIError/Reason/unsupportedCapability`` for the
-  /// first thing that an exchange needs and the set lacks.
+  /// first thing that an exchange needs and the set lacks, and for a body in a HEAD request.
   ///
   /// A transport calls it before it sends: so what signers, credentials and hooks have added to the request
   /// is checked too. A time limit of `.zero` or nil needs no capability.
   public func check(_ exchange: borrowing HTTPExchange) throws(APIError) {
     try exchange.request.validate()
+    guard exchange.request.method != .head || exchange.request.body.isEmpty else {
+      // It has no meaning (RFC 9110, 9.3.2), and libcurl would wait for the body of the response.
+      throw APIError(.transport, .unsupportedCapability, "transports do not support a body in a HEAD request")
+    }
     guard self != .all else { return }
     switch exchange.request.body {
     case .empty, .bytes: break

@@ -53,7 +53,12 @@ public struct TransportConfiguration: Sendable {
   /// The reason is ``APIError/Reason/misconfigured`` or ``APIError/Reason/unsupportedCapability``; the
   /// error names the first such setting.
   public func validate(for capabilities: TransportCapabilities) throws(APIError) {
-    do { try headers.validate() } catch { throw Self.misconfigured(error.detail) }
+    do throws(APIError) {
+      try headers.validate()
+      try headers.refuseFraming()
+    } catch {
+      throw Self.misconfigured(error.detail)
+    }
     try timeouts.validate()
     try connections.validate()
     try proxy?.validate()

@@ -30,7 +30,8 @@ extension URLSessionTransport {
   static func headers(of response: HTTPURLResponse) -> HTTPHeaders {
     var headers = HTTPHeaders()
     for (name, value) in response.allHeaderFields {
-      guard let name = name as? String, let value = value as? String else { continue }
+      guard let name = name as? String, let received = value as? String else { continue }
+      let value = HTTPHeaders.received(received)
       if HTTPHeaders.equal(name, "Set-Cookie") {
         for cookie in splitSetCookie(value) { headers.add(name, cookie) }
       } else {

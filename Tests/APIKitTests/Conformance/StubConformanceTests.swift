@@ -65,6 +65,7 @@ final class StubConformanceTests: XCTestCase {
   func testAnswersWithoutABodyHaveNone() async throws {
     var head = request
     head.method = .head
+    head.body = .empty
     let answer = try await stub.send(head)
     XCTAssertEqual(answer.bytes, [])
     let none = try await StubTransport(.text("never sent", status: 204)).send(request)

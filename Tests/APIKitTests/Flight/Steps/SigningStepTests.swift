@@ -59,6 +59,29 @@ import XCTest
     XCTAssertEqual(error.detail, "no key")
     XCTAssertEqual(stub.requests.count, 0)
   }
+
+  func testWhatSignersAndCredentialsPutInIsValidatedLast() async throws {
+    let signed = makeManager()
+    signed.service.signer = FixedSigner(value: "a\r\nX-Other: b")
+    let withCredential = makeManager()
+    withCredential.service.authenticator = Authenticator()
+    try withCredential.service.authenticator?.signIn(with: Credential(accessToken: "ann\r\nX-Other: b"))
+    for manager in [signed, withCredential] {
+      let error = try await errorThrown { () throws(APIError) in try await manager.response() }
+      XCTAssertEqual(error.reason, .invalidHeader)
+    }
+    XCTAssertEqual(stub.requests.count, 0)
+  }
+}
+
+/// Puts in one value, whatever it is.
+private struct FixedSigner: RequestSigner {
+  let headerNames: Set<String> = ["X-Signature"]
+  let value: String
+
+  func sign(_ request: inout HTTPRequest, _ subject: SigningSubject) throws(APIError) {
+    request.headers["X-Signature"] = value
+  }
 }
 
 /// Writes down what it is given to sign.
