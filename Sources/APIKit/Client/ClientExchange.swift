@@ -46,23 +46,17 @@ struct ClientExchange {
   ) throws(APIError) -> HTTPResponse? {
     if let sent { client.cookies?.store(response.headers, from: sent.url) }
     guard client.redirects.considers(response) else { return finished(response) }
-    do throws(APIError) {
-      var follower =
-        follower ?? RedirectFollower(policy: client.redirects, credentialHeaders: credentialHeaders())
-      defer { self.follower = follower }
-      switch try follower.next(after: response, to: exchange.request, cookie: sent?.cookie) {
-      case .land:
-        try inspectLate(response)
-        self.follower = follower
-        return finished(response)
-      case .follow(let request):
-        exchange.request = request
-        return nil
-      }
-    } catch {
-      // The body of the redirect was written to the file that is meant for the response.
-      if case .file(let path, _) = exchange.destination { ResponseFile.remove(path) }
-      throw error
+    var follower =
+      follower ?? RedirectFollower(policy: client.redirects, credentialHeaders: credentialHeaders())
+    defer { self.follower = follower }
+    switch try follower.next(after: response, to: exchange.request, cookie: sent?.cookie) {
+    case .land:
+      try inspectLate(response)
+      self.follower = follower
+      return finished(response)
+    case .follow(let request):
+      exchange.request = request
+      return nil
     }
   }
 

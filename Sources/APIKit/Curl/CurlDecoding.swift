@@ -16,7 +16,7 @@
     /// Decodes a body in memory; several codings are decoded in turn, the last applied first.
     static func decode(_ body: [UInt8], _ value: String, maximumBytes: Int) throws(APIError) -> [UInt8] {
       var body = body
-      for name in codings(value).reversed() {
+      for name in try codings(value).reversed() {
         var decoder = try CurlDecoder(named: name, maximumBytes: maximumBytes)
         var output: [UInt8] = []
         try decoder.decode(body, into: &output)
@@ -33,7 +33,7 @@
 
     /// A decoder for a body that arrives in pieces; nil when it is not coded.
     static func decoder(_ value: String?, maximumBytes: Int64) throws(APIError) -> CurlDecoder? {
-      let codings = codings(value ?? "")
+      let codings = try codings(value ?? "")
       guard let name = codings.first else { return nil }
       guard codings.count == 1 else {
         throw APIError(
@@ -44,10 +44,21 @@
         named: name, maximumBytes: Int(clamping: maximumBytes), maximumPieceBytes: maximumPieceBytes)
     }
 
+    /// The most codings of one body, as in libcurl: each is decoded in turn, which takes time.
+    static let maximumCodings = 5
+
     /// The codings of a `Content-Encoding` value in the order they were applied, `identity` left out.
-    private static func codings(_ value: String) -> [String] {
-      value.split(separator: ",").map { String($0).trimmingSpaces().lowercased() }
+    ///
+    /// Throws ``APIError/Reason/responseTooLarge`` for more than ``maximumCodings``.
+    private static func codings(_ value: String) throws(APIError) -> [String] {
+      let codings = value.split(separator: ",").map { String($0).trimmingSpaces().lowercased() }
         .filter { $0 != "identity" && !$0.isEmpty }
+      guard codings.count <= maximumCodings else {
+        throw APIError(
+          .transport, .responseTooLarge,
+          "the body is coded \(codings.count) times; at most \(maximumCodings) codings are read")
+      }
+      return codings
     }
   }
 

@@ -5,14 +5,15 @@
   /// Writes the body to a file as it arrives: to a partial file in the same folder, renamed when it is
   /// complete.
   ///
-  /// The partial file is made by the caller that starts the exchange, so that a missing folder fails at
-  /// once. It is removed when the attempt fails; an existing file at the path then stays as it was.
+  /// Takes the bodies of responses with a status of 2xx only. The partial file is made before the request is
+  /// sent, so that a missing folder is noticed then. It is removed when it does not become complete; an
+  /// existing file at the path then stays as it was.
   final class CurlFileSink: CurlSink {
     private struct State: ~Copyable {
+      var descriptor: Int32 = -1
       var count: Int64 = 0
       var decoder: CurlDecoder?
       var decoded: [UInt8] = []
-      var isOver = false
     }
 
     let landsAtHead = false
@@ -20,23 +21,26 @@
     private let partialPath: String
     private let maximumBytes: Int64
     private let maximumDecodedBytes: Int64
-    private let descriptor: Int32
     private let state = Mutex(State())
 
-    init(path: String, maximumBytes: Int64, maximumDecodedBytes: Int64) throws(APIError) {
+    init(path: String, maximumBytes: Int64, maximumDecodedBytes: Int64) {
       self.path = path
       self.maximumBytes = maximumBytes
       self.maximumDecodedBytes = maximumDecodedBytes
       partialPath = "\(path).\(UInt32.random(in: 0 ... .max)).partial"
-      descriptor = Glibc.open(partialPath, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666)
-      guard descriptor >= 0 else {
-        throw Self.failed(path, "cannot be made", errno)
-      }
     }
 
     deinit { discard() }
 
-    func open(contentCoding: String?) throws(APIError) -> HTTPResponse.Body {
+    func takes(status: Int) -> Bool { ResponseFile.takes(status: status) }
+
+    func open() throws(APIError) {
+      let descriptor = Glibc.open(partialPath, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666)
+      guard descriptor >= 0 else { throw failed("cannot be made", errno) }
+      state.withLock { $0.descriptor = descriptor }
+    }
+
+    func begin(contentCoding: String?) throws(APIError) -> HTTPResponse.Body {
       var decoder = try CurlDecoding.decoder(contentCoding, maximumBytes: maximumDecodedBytes)
       state.withLock { $0.decoder = decoder.take() }
       return .bytes([])
@@ -46,12 +50,17 @@
       state.withLock { state in
         do throws(APIError) {
           guard state.decoder != nil else {
-            try append(bytes, &state.count)
+            try append(bytes, &state)
             return .taken
           }
-          state.decoded.removeAll(keepingCapacity: true)
-          try state.decoder?.decode(bytes.assumingMemoryBound(to: UInt8.self), into: &state.decoded)
-          try write(state.decoded, &state.count)
+          var decoded: [UInt8] = []
+          swap(&decoded, &state.decoded)
+          decoded.removeAll(keepingCapacity: true)
+          try state.decoder?.decode(bytes.assumingMemoryBound(to: UInt8.self), into: &decoded)
+          try decoded.withUnsafeBufferPointer { (bytes) throws(APIError) in
+            try append(UnsafeRawBufferPointer(bytes), &state)
+          }
+          swap(&decoded, &state.decoded)
           return .taken
         } catch {
           return .failed(error)
@@ -60,61 +69,56 @@
     }
 
     func finish() throws(APIError) -> HTTPResponse.Body {
-      let outcome = state.withLock { state -> Result<Int64, APIError> in
-        do throws(APIError) {
-          try state.decoder?.finish()
-          // Closing reports a full disk; renaming replaces the file in one step.
-          guard !state.isOver, Glibc.close(descriptor) == 0 else {
-            throw Self.failed(path, "cannot be written", errno)
-          }
-          state.isOver = true
-          guard rename(partialPath, path) == 0 else {
-            let number = errno
-            unlink(partialPath)
-            throw Self.failed(path, "cannot be replaced", number)
-          }
-          return .success(state.count)
-        } catch {
-          return .failure(error)
-        }
+      let count = try state.withLock { state throws(APIError) in
+        try state.decoder?.finish()
+        return state.count
       }
-      return .file(path: path, count: try outcome.get())
+      // Closing reports a full disk; renaming replaces the file in one step.
+      guard Glibc.close(takeDescriptor()) == 0 else {
+        let number = errno
+        unlink(partialPath)
+        throw failed("cannot be written", number)
+      }
+      guard rename(partialPath, path) == 0 else {
+        let number = errno
+        unlink(partialPath)
+        throw failed("cannot be replaced", number)
+      }
+      return .file(path: path, count: count)
     }
 
     func fail(_ error: APIError) { discard() }
 
     private func discard() {
+      let descriptor = takeDescriptor()
+      guard descriptor >= 0 else { return }
+      _ = Glibc.close(descriptor)
+      unlink(partialPath)
+    }
+
+    /// The descriptor, for the one who closes it; -1 when it was never opened or was taken before.
+    private func takeDescriptor() -> Int32 {
       state.withLock { state in
-        guard !state.isOver else { return }
-        state.isOver = true
-        _ = Glibc.close(descriptor)
-        unlink(partialPath)
+        defer { state.descriptor = -1 }
+        return state.descriptor
       }
     }
 
-    private func write(_ bytes: [UInt8], _ count: inout Int64) throws(APIError) {
-      var failure: APIError?
-      bytes.withUnsafeBytes { bytes in
-        do throws(APIError) { try append(bytes, &count) } catch { failure = error }
-      }
-      if let failure { throw failure }
-    }
-
-    private func append(_ bytes: UnsafeRawBufferPointer, _ count: inout Int64) throws(APIError) {
-      guard count + Int64(bytes.count) <= maximumBytes else {
+    private func append(_ bytes: UnsafeRawBufferPointer, _ state: inout State) throws(APIError) {
+      guard state.count + Int64(bytes.count) <= maximumBytes else {
         throw APIError(.transport, .responseTooLarge, "the body is larger than \(maximumBytes) bytes")
       }
       var rest = bytes
       while !rest.isEmpty {
-        let written = Glibc.write(descriptor, rest.baseAddress, rest.count)
+        let written = Glibc.write(state.descriptor, rest.baseAddress, rest.count)
         if written < 0, errno == EINTR { continue }
-        guard written > 0 else { throw Self.failed(path, "cannot be written", errno) }
+        guard written > 0 else { throw failed("cannot be written", errno) }
         rest = UnsafeRawBufferPointer(rebasing: rest[written...])
       }
-      count += Int64(bytes.count)
+      state.count += Int64(bytes.count)
     }
 
-    private static func failed(_ path: String, _ what: String, _ number: Int32) -> APIError {
+    private func failed(_ what: String, _ number: Int32) -> APIError {
       APIError(.transport, .fileFailed, "the file \(path) \(what): \(String(cString: strerror(number)))")
     }
   }
@@ -148,7 +152,11 @@
       ends.withLock { $0.pipe = pipe }
     }
 
-    func open(contentCoding: String?) throws(APIError) -> HTTPResponse.Body {
+    func takes(status: Int) -> Bool { true }
+
+    func open() {}
+
+    func begin(contentCoding: String?) throws(APIError) -> HTTPResponse.Body {
       guard let stream = pipe?.stream else { return .bytes([]) }
       guard let decoder = try CurlDecoding.decoder(contentCoding, maximumBytes: maximumDecodedBytes) else {
         return .stream(stream)

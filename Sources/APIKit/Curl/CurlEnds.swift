@@ -4,7 +4,9 @@
   /// Read on the loop's thread, so a read must not wait: a source without data returns ``CurlRead/later``
   /// and posts a `resume` when it has some.
   protocol CurlSource: AnyObject, Sendable {
-    /// The length in bytes; nil when it is not known.
+    /// Opens what is read. Called once, when the job starts: a job that waits holds no descriptor.
+    func open() throws(APIError)
+    /// The length in bytes, known once it is open; nil when it is not known.
     var length: Int64? { get }
     /// Copies the next bytes into the buffer.
     func read(into buffer: UnsafeMutableRawBufferPointer) -> CurlRead
@@ -31,8 +33,12 @@
   protocol CurlSink: AnyObject, Sendable {
     /// Whether the job ends when the head is complete, and the body follows.
     var landsAtHead: Bool { get }
+    /// Whether it takes the body of a response with this status; one that it does not take is collected in memory.
+    func takes(status: Int) -> Bool
+    /// Makes what is written to. Called once, when the job starts: a job that waits holds no descriptor.
+    func open() throws(APIError)
     /// The head is complete. Returns the body of the response, for a sink that ends the job at its head.
-    func open(contentCoding: String?) throws(APIError) -> HTTPResponse.Body
+    func begin(contentCoding: String?) throws(APIError) -> HTTPResponse.Body
     /// Takes the next bytes.
     func write(_ bytes: UnsafeRawBufferPointer) -> CurlWrite
     /// The body is complete. Returns the body of the response, for a sink that ends the job at its end.

@@ -14,6 +14,8 @@
       var connectStatus = 0
       /// `errno` of the last socket call; 0 when none failed.
       var systemError: Int32 = 0
+      /// `errno` of the last socket that could not be opened; 0 when the last one could.
+      var socketError: Int32 = 0
       /// Whether the server asked for a client certificate, on a connection made for this transfer.
       var wasAskedForCertificate = false
       /// Whether the connection was established when the transfer failed.
@@ -108,6 +110,9 @@
       case 7: reason = connecting(seen)
       case 43 where seen.wasConnected: reason = .malformedResponse
       case 8 where !seen.text.contains("FTP"): reason = .malformedResponse
+      // libcurl's own limits, which it reports as a lost connection: 300 KB of heads, 4 KB for a trailer line.
+      case 56 where seen.text.contains("Too large response headers"): reason = .responseTooLarge
+      case 56 where seen.text.contains("Out of memory in chunked-encoding"): reason = .responseTooLarge
       case 56 where seen.text.contains("in chunked-encoding"): reason = .malformedResponse
       case 28 where !seen.wasConnected: reason = .connectTimeout  // the system gave up (ETIMEDOUT)
       case 97 where seen.text.contains("rejected by the SOCKS5"): reason = .loginDenied
@@ -142,6 +147,7 @@
     }
 
     private static func connecting(_ seen: Circumstances) -> APIError.Reason {
+      if seen.socketError != 0 { return .transportFailed }
       if seen.systemError == ETIMEDOUT { return .connectTimeout }
       return seen.isProxied ? .proxyFailed : .connectionRefused
     }
@@ -189,6 +195,9 @@
       var text = seen.text
       if code == 27 { text = "a header line over 100 KB" }
       if code == 43, seen.wasConnected { text = "a folded line with no field before it" }
+      if code == 7, seen.socketError != 0 {
+        text = "no socket can be opened: \(String(cString: strerror(seen.socketError)))"
+      }
       if text.isEmpty { text = String(cString: curl_easy_strerror(CURLcode(rawValue: code))) }
       while text.last?.isNewline == true { text.removeLast() }
       return "\(reason.text): \(text) (curl \(code))"

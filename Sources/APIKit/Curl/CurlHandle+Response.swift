@@ -5,17 +5,19 @@
     /// One line of a response's head, line break included. False ends the transfer with `machine.failure`.
     func receive(line: UnsafeRawBufferPointer) -> Bool {
       transfer.machine.moved(at: loop.now, isResponse: true)
+      // Heads before the final one and trailers count as well: a server may send either without end.
+      transfer.headBytes += line.count
+      guard transfer.headBytes <= CurlHead.maximumBytes else {
+        transfer.machine.fail(
+          APIError(.transport, .responseTooLarge, "the header fields and trailers are larger than 256 KiB"))
+        return false
+      }
       guard transfer.isHTTP else { return receive(ftpLine: line) }
       // A status line begins a head: the first one, or one after 100, 103 or an authentication challenge.
       if line.count > 5, line[0] == UInt8(ascii: "H"), line[4] == UInt8(ascii: "/"), isStatusLine(line) {
         return true
       }
       guard transfer.isHeadOpen else { return true }  // Trailers.
-      guard transfer.head.count + line.count <= CurlHead.maximumBytes else {
-        transfer.machine.fail(
-          APIError(.transport, .responseTooLarge, "the header fields are larger than 256 KiB"))
-        return false
-      }
       transfer.head.append(contentsOf: line)
       if line.count <= 2 {
         transfer.isHeadOpen = false
@@ -69,7 +71,11 @@
       guard !transfer.isHTTP || transfer.status > 0 else {
         return malformed("has no status line that HTTP allows")
       }
-      if let length = transfer.contentLength, length > Int64(transfer.bodyLimit),
+      if transfer.isHTTP, let sink = transfer.sink, !sink.takes(status: transfer.status) {
+        sink.fail(APIError(.transport, .unacceptableStatus))
+        transfer.sink = nil
+      }
+      if transfer.sink == nil, let length = transfer.contentLength, length > Int64(transfer.bodyLimit),
         job.exchange.request.method != .head
       {
         transfer.machine.fail(CurlHandle.tooLarge(transfer.bodyLimit))
@@ -87,7 +93,7 @@
       }
       guard let sink = transfer.sink else { return true }
       do {
-        let body = try sink.open(contentCoding: headers.combined("Content-Encoding"))
+        let body = try sink.begin(contentCoding: headers.combined("Content-Encoding"))
         if sink.landsAtHead { loop.end(job, .success(response(body))) }
         return true
       } catch {
@@ -148,6 +154,7 @@
       CurlErrors.Circumstances(
         text: errorMessage, verifyResult: long(CURLINFO_SSL_VERIFYRESULT),
         connectStatus: long(CURLINFO_HTTP_CONNECTCODE), systemError: Int32(long(CURLINFO_OS_ERRNO)),
+        socketError: loop.poll.openError,
         wasAskedForCertificate: transfer.wasAskedForCertificate, wasConnected: wasConnected,
         isProxied: isProxied,
         isTLS: transfer.isTLS)

@@ -29,7 +29,7 @@
     let sink: (any CurlSink)?
     /// Whether it only opens a connection and sends nothing.
     let opensOnly: Bool
-    /// The most bytes collected in memory, before content decoding.
+    /// The most bytes collected in memory, before content decoding and afterwards.
     let bodyLimit: Int
     private let maximumDecodedBytes: Int64
 
@@ -62,7 +62,7 @@
       self.sink = sink
       self.opensOnly = opensOnly
       self.maximumDecodedBytes = maximumDecodedBytes
-      bodyLimit = if case .memory(let maximumBytes) = exchange.destination { maximumBytes } else { .max }
+      bodyLimit = exchange.destination.memoryLimit
       posted = CurlClock.now()
       state = Mutex(State(completion: completion))
     }
@@ -181,11 +181,10 @@
       var response = HTTPResponse(
         status: outcome.status, headers: CurlHead.headers(outcome.head), body: outcome.body,
         version: outcome.version, metrics: outcome.metrics, url: exchange.request.url)
-      guard outcome.isCoded, case .memory(let maximumBytes) = exchange.destination,
-        case .bytes(let bytes) = outcome.body, !bytes.isEmpty,
+      guard outcome.isCoded, case .bytes(let bytes) = outcome.body, !bytes.isEmpty,
         let coding = response.headers.combined("Content-Encoding")
       else { return response }
-      let limit = min(maximumBytes, Int(clamping: maximumDecodedBytes), most)
+      let limit = min(bodyLimit, Int(clamping: maximumDecodedBytes), most)
       response.body = .bytes(try CurlDecoding.decode(bytes, coding, maximumBytes: limit))
       return response
     }

@@ -219,6 +219,8 @@
 
     private func start(_ job: CurlJob, _ lane: CurlQueue.Lane) {
       do throws(APIError) {
+        try job.source?.open()
+        try job.sink?.open()
         let handle = if let pooled = pool.popLast() { pooled } else { try makeHandle() }
         handle.transfer = CurlHandle.Transfer(job, lane, at: now)
         try add(handle, job)

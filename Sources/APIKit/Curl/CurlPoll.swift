@@ -25,6 +25,8 @@
     private var watches: [Watch] = []
     private var dirty: [Int32] = []
     private var events = [epoll_event](repeating: epoll_event(), count: 128)
+    /// `errno` of the last attempt to open a socket; 0 when it succeeded. libcurl does not keep it.
+    private(set) var openError: Int32 = 0
     /// Sockets opened and not closed.
     private(set) var openSockets = 0
     private var sockets = CurlSockets()
@@ -44,6 +46,7 @@
     func open(_ address: UnsafePointer<curl_sockaddr>) -> Int32 {
       let kind = address.pointee.socktype | Int32(SOCK_CLOEXEC.rawValue)
       let socket = Glibc.socket(address.pointee.family, kind, address.pointee.protocol)
+      openError = socket < 0 ? errno : 0
       guard socket >= 0 else { return -1 }
       grow(to: socket)
       let wasDirty = watches[Int(socket)].isDirty

@@ -10,7 +10,8 @@
       let key: Key
       let limit: Int
       fileprivate(set) var inFlight = 0
-      fileprivate var waiting: [CurlJob] = []
+      /// From `head` on those that wait; nil before it.
+      fileprivate var waiting: [CurlJob?] = []
       fileprivate var head = 0
       fileprivate var isInTurn = false
 
@@ -21,11 +22,14 @@
 
       var waitingCount: Int { waiting.count - head }
 
+      fileprivate var waitingJobs: [CurlJob] { waiting[head...].compactMap { $0 } }
+
       fileprivate func removeFirst() -> CurlJob? {
         guard head < waiting.count else { return nil }
-        let job = waiting[head]
+        // Not kept here: a job holds the bodies of its request and response.
+        let job = waiting[head].take()
         head += 1
-        // Taken jobs are released at a constant cost per job.
+        // The array becomes shorter at a constant cost per job.
         if head == waiting.count {
           waiting.removeAll(keepingCapacity: head <= 1024)
           head = 0
@@ -97,14 +101,14 @@
     /// Removes the jobs that have ended while they waited; called after cancellations.
     mutating func compact(_ hasLanded: (CurlJob) -> Bool) {
       for lane in lanes.values where lane.waitingCount > 0 {
-        lane.waiting = lane.waiting[lane.head...].filter { !hasLanded($0) }
+        lane.waiting = lane.waitingJobs.filter { !hasLanded($0) }
         lane.head = 0
       }
     }
 
     /// Every waiting job; the queue is empty afterwards.
     mutating func removeAll() -> [CurlJob] {
-      let jobs = lanes.values.flatMap { $0.waiting[$0.head...] }
+      let jobs = lanes.values.flatMap(\.waitingJobs)
       lanes = [:]
       turn = []
       latest = nil
@@ -113,7 +117,9 @@
 
     /// Calls `body` with each waiting job.
     func forEachWaiting(_ body: (CurlJob) -> Void) {
-      for lane in lanes.values { lane.waiting[lane.head...].forEach(body) }
+      for lane in lanes.values {
+        for case let job? in lane.waiting[lane.head...] { body(job) }
+      }
     }
 
     var waitingCount: Int { lanes.values.reduce(0) { $0 + $1.waitingCount } }

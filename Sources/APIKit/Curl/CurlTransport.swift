@@ -213,7 +213,7 @@
       let own = exchange.request.timeouts
       let limits = own == HTTPTimeouts() ? limits : CurlLimits(own.filled(from: configuration.timeouts))
       let source = try Self.source(exchange.request.body, isAlways: isFTP && exchange.request.method == .put)
-      let sink = try sink(exchange.destination)
+      let sink = sink(exchange.destination)
       let job = CurlJob(
         exchange, mailbox, limits: limits, completion: completion, source: source, sink: sink,
         maximumDecodedBytes: configuration.maximumDecodedBytes)
@@ -228,16 +228,16 @@
       case .empty: isAlways ? CurlBytesSource([]) : nil
       case .bytes(let bytes):
         bytes.count >= CurlBytesSource.threshold || isAlways ? CurlBytesSource(bytes) : nil
-      case .file(let path, let offset): try CurlFileSource(path: path, offset: offset)
+      case .file(let path, let offset): CurlFileSource(path: path, offset: offset)
       case .stream(let stream): try CurlStreamSource(stream)
       }
     }
 
-    private func sink(_ destination: HTTPExchange.Destination) throws(APIError) -> (any CurlSink)? {
+    private func sink(_ destination: HTTPExchange.Destination) -> (any CurlSink)? {
       switch destination {
       case .memory: nil
       case .file(let path, let maximumBytes):
-        try CurlFileSink(
+        CurlFileSink(
           path: path, maximumBytes: maximumBytes, maximumDecodedBytes: configuration.maximumDecodedBytes)
       case .stream: CurlStreamSink(maximumDecodedBytes: configuration.maximumDecodedBytes)
       }
@@ -265,7 +265,7 @@
         .idleTimeout, .totalTimeout, .pinning, .customTrust, .clientIdentity,
         .minimumTLS, .connectTo,
         .proxy, .login, .metrics, .unixSocket, .ftp, .connectionLimits, .headInspection, .insecureTLS,
-        .prewarming, .versionChoice,
+        .prewarming, .versionChoice, .gzip,
       ]
       var coded = all
       if !CurlSession.speaksHTTP2 { coded.remove(.http2) }

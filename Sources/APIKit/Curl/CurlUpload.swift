@@ -14,6 +14,8 @@
 
     var length: Int64? { Int64(bytes.count) }
 
+    func open() {}
+
     func read(into buffer: UnsafeMutableRawBufferPointer) -> CurlRead {
       position.withLock { position in
         let count = min(buffer.count, bytes.count - position)
@@ -31,58 +33,75 @@
     func close() {}
   }
 
-  /// A file, read while it is sent. Opened by the caller that starts the exchange, so that a missing file
-  /// fails at once.
+  /// A file, read while it is sent.
   final class CurlFileSource: CurlSource {
-    let length: Int64?
-    private let path: String
-    private let start: Int64
-    private let descriptor: Int32
-    private let position: Mutex<Int64>
-
-    init(path: String, offset: Int64) throws(APIError) {
-      self.path = path
-      start = offset
-      position = Mutex(offset)
-      descriptor = Glibc.open(path, O_RDONLY | O_CLOEXEC)
-      var status = stat()
-      guard descriptor >= 0, fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
-        let why = descriptor < 0 ? String(cString: strerror(errno)) : "it is not a plain file"
-        length = nil
-        throw APIError(.transport, .unreadableBody, "the body's file \(path) cannot be read: \(why)")
-      }
-      guard (0...Int64(status.st_size)).contains(offset) else {
-        length = nil
-        throw APIError(
-          .transport, .unreadableBody, "the offset \(offset) lies outside \(path) (\(status.st_size) bytes)")
-      }
-      length = Int64(status.st_size) - offset
+    private struct State {
+      var descriptor: Int32 = -1
+      var length: Int64 = 0
+      /// Bytes given since the start.
+      var position: Int64 = 0
     }
 
-    deinit { if descriptor >= 0 { _ = Glibc.close(descriptor) } }
+    private let path: String
+    private let start: Int64
+    private let state = Mutex(State())
+
+    init(path: String, offset: Int64) {
+      self.path = path
+      start = offset
+    }
+
+    deinit { close() }
+
+    var length: Int64? { state.withLock { $0.length } }
+
+    func open() throws(APIError) {
+      // Without O_NONBLOCK, opening a FIFO would wait for a writer.
+      let descriptor = Glibc.open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+      guard descriptor >= 0 else { throw unreadable(String(cString: strerror(errno))) }
+      state.withLock { $0.descriptor = descriptor }
+      var status = stat()
+      guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+        throw unreadable("it is not a plain file")
+      }
+      let size = Int64(status.st_size)
+      guard (0...size).contains(start) else {
+        throw APIError(
+          .transport, .unreadableBody, "the offset \(start) lies outside \(path) (\(size) bytes)")
+      }
+      state.withLock { $0.length = size - start }
+    }
 
     func read(into buffer: UnsafeMutableRawBufferPointer) -> CurlRead {
-      position.withLock { position in
-        let end = start + (length ?? 0)
-        let wanted = min(buffer.count, Int(end - position))
+      state.withLock { state in
+        let wanted = min(buffer.count, Int(state.length - state.position))
         guard wanted > 0 else { return .bytes(0) }
-        let count = pread(descriptor, buffer.baseAddress, wanted, off_t(position))
+        let count = pread(state.descriptor, buffer.baseAddress, wanted, off_t(start + state.position))
+        // At the end of the file: it was truncated while it was sent.
         guard count > 0 else {
-          // The file was truncated while it was sent.
-          let why = count < 0 ? String(cString: strerror(errno)) : "it has become shorter"
-          return .failed(APIError(.transport, .unreadableBody, "the body's file \(path): \(why)"))
+          return .failed(unreadable(count < 0 ? String(cString: strerror(errno)) : "it has become shorter"))
         }
-        position += Int64(count)
+        state.position += Int64(count)
         return .bytes(count)
       }
     }
 
     func rewind() -> Bool {
-      position.withLock { $0 = start }
+      state.withLock { $0.position = 0 }
       return true
     }
 
-    func close() {}
+    func close() {
+      let descriptor = state.withLock { state in
+        defer { state.descriptor = -1 }
+        return state.descriptor
+      }
+      if descriptor >= 0 { _ = Glibc.close(descriptor) }
+    }
+
+    private func unreadable(_ why: String) -> APIError {
+      APIError(.transport, .unreadableBody, "the body's file \(path) cannot be read: \(why)")
+    }
   }
 
   /// A stream of chunks; a task fetches the next one while the transfer is paused.
@@ -93,6 +112,7 @@
       var chunk: [UInt8] = []
       var position = 0
       var sent: Int64 = 0
+      var received: Int64 = 0
       var isEnded = false
       var failure: APIError?
       var fetch: Task<Void, Never>?
@@ -110,13 +130,15 @@
       state.withLock { $0.next = source }
     }
 
+    func open() {}
+
     /// Sets what is called when a chunk has arrived.
     func attach(_ wake: @escaping @Sendable () -> Void) { state.withLock { $0.wake = wake } }
 
     func read(into buffer: UnsafeMutableRawBufferPointer) -> CurlRead {
       state.withLock { state in
         if let failure = state.failure { return .failed(failure) }
-        guard state.position < state.chunk.count else {
+        guard state.position < state.chunk.count, !mayExceed(state) else {
           guard !state.isEnded else { return end(state.sent) }
           if state.fetch == nil { state.fetch = fetch(state.generation, state.next) }
           return .later
@@ -155,6 +177,10 @@
       }
     }
 
+    /// Whether the last chunk must wait until the stream says that it was the last: what it gave beyond its
+    /// length would reach the server as the next request.
+    private func mayExceed(_ state: State) -> Bool { !state.isEnded && state.received == length }
+
     /// The end of the body. A body that is too short fails here: libcurl would wait for the missing bytes
     /// until a time limit.
     private func end(_ sent: Int64) -> CurlRead {
@@ -181,10 +207,15 @@
       let wake = state.withLock { state -> (@Sendable () -> Void)? in
         guard state.generation == generation else { return nil }
         state.fetch = nil
-        state.position = 0
-        state.chunk = []
         switch result {
-        case .success(let chunk?): state.chunk = chunk
+        case .success(let chunk?):
+          state.position = 0
+          state.chunk = chunk
+          state.received += Int64(chunk.count)
+          if let length, state.received > length {
+            state.failure = APIError(
+              .transport, .unreadableBody, "the body's stream gave more than its length of \(length) bytes")
+          }
         case .success(nil): state.isEnded = true
         case .failure(let error):
           state.failure = APIError(

@@ -8,6 +8,11 @@ struct FileChunks: Sendable {
 
   /// Opens the file; throws ``APIError/Reason/unreadableBody`` when that is not possible.
   init(path: String, offset: Int64) throws(APIError) {
+    guard Self.isPlainFile(path) else {
+      throw APIError(
+        .assembly, .unreadableBody,
+        "the body's file \(path.debugDescription) is not there or is not a plain file")
+    }
     do {
       file = try FileHandle(forReadingFrom: URL(fileURLWithPath: path))
       try file.seek(toOffset: UInt64(max(offset, 0)))
@@ -16,6 +21,12 @@ struct FileChunks: Sendable {
         .assembly, .unreadableBody, "the body's file \(path.debugDescription) cannot be opened",
         underlying: error)
     }
+  }
+
+  /// Whether there is a plain file at a path, or a link to one. Opening a FIFO would wait for a writer.
+  static func isPlainFile(_ path: String) -> Bool {
+    var status = stat()
+    return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
   }
 
   /// The next bytes; nil at the end.

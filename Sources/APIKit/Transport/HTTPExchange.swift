@@ -26,11 +26,21 @@ public struct HTTPExchange: Sendable {
   public enum Destination: Sendable {
     /// Collected in memory: at most this many bytes after content decoding; the default is 64 MiB.
     case memory(maximumBytes: Int = 64 << 20)
-    /// Written to a file, which is created or replaced when the body is complete: at most this many bytes,
-    /// by default without a limit. When the attempt fails, an existing file stays as it was.
+    /// Written to a file, which is created or replaced when the body of a response with a status of 2xx is
+    /// complete: at most this many bytes, by default without a limit. When the attempt fails, an existing file
+    /// stays as it was. The body of a response with another status is collected in memory, at most 64 MiB.
     case file(path: String, maximumBytes: Int64 = .max)
     /// Passed on in chunks while it arrives, with back-pressure.
     case stream
+
+    /// The most bytes that are collected in memory: of any body, or of one that the file does not take.
+    var memoryLimit: Int {
+      switch self {
+      case .memory(let maximumBytes): maximumBytes
+      case .file(_, let maximumBytes): min(Int(clamping: maximumBytes), 64 << 20)
+      case .stream: .max
+      }
+    }
   }
 }
 

@@ -15,10 +15,12 @@ struct ResponseFile {
   init(path: String) throws(APIError) {
     self.path = path
     partialPath = "\(path).\(UInt32.random(in: 0 ... .max)).partial"
-    guard FileManager.default.createFile(atPath: partialPath, contents: nil),
-      let handle = FileHandle(forWritingAtPath: partialPath)
-    else { throw APIError(.transport, .fileFailed, "no file can be made for \(path)") }
-    self.handle = handle
+    let descriptor = open(partialPath, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666)
+    guard descriptor >= 0 else {
+      throw APIError(
+        .transport, .fileFailed, "no file can be made for \(path): \(String(cString: strerror(errno)))")
+    }
+    handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
   }
 
   /// Appends bytes.
@@ -40,8 +42,8 @@ struct ResponseFile {
     }
   }
 
-  /// Removes the file at a path, if there is one.
-  static func remove(_ path: String) { unlink(path) }
+  /// Whether a response with this status may take the place of a file: only a successful one is what was asked for.
+  static func takes(status: Int) -> Bool { (200..<300).contains(status) }
 
   /// Removes the partial file.
   func discard() {

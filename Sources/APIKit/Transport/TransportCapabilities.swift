@@ -60,6 +60,9 @@ public struct TransportCapabilities: OptionSet, Sendable, Hashable {
   public static let zstd = Self(rawValue: 1 << 25)
   /// Choosing the versions of HTTP.
   public static let versionChoice = Self(rawValue: 1 << 26)
+  /// Decoding gzip and deflate. A transport that cannot tell a truncated compressed body from a complete one
+  /// lacks it: it requests none, and fails with ``APIError/Reason/undecodableContent`` when it gets one.
+  public static let gzip = Self(rawValue: 1 << 27)
 
   /// Throws ``APIError/Reason/unsupportedCapability``, naming `feature`, when the set lacks a part of
   /// `needed`.

@@ -15,7 +15,7 @@ final class URLSessionAttempt: CancellableOperation {
   private let exchange: HTTPExchange
   private let start: ContinuousClock.Instant
   private let timeouts: HTTPTimeouts
-  private let limit: Int64
+  private let maximumDecodedBytes: Int64
   private let state = Mutex(State())
 
   private struct State {
@@ -27,7 +27,7 @@ final class URLSessionAttempt: CancellableOperation {
     var bytes: [UInt8] = []
     var file: ResponseFile?
     var pipe: ChunkPipe?
-    var isPaused = false
+    var pause = StreamPause()
     var progress = TransferProgress()
     var metrics = TransportMetrics()
     /// The protocol over TLS, where the system reports it.
@@ -50,12 +50,7 @@ final class URLSessionAttempt: CancellableOperation {
     self.exchange = exchange
     self.start = start
     self.timeouts = timeouts
-    limit =
-      switch exchange.destination {
-      case .memory(let maximum): min(Int64(maximum), maximumDecodedBytes)
-      case .file(_, let maximum): min(maximum, maximumDecodedBytes)
-      case .stream: maximumDecodedBytes
-      }
+    self.maximumDecodedBytes = maximumDecodedBytes
     state.withLock { state in
       state.completion = completion
       if case .bytes(let bytes) = exchange.request.body { state.progress.totalToSend = Int64(bytes.count) }
@@ -97,7 +92,7 @@ final class URLSessionAttempt: CancellableOperation {
     }
     let expected = system.expectedContentLength
     var opened: Result<ResponseFile?, APIError> = .success(nil)
-    if case .file(let path, _) = exchange.destination {
+    if case .file(let path, _) = exchange.destination, ResponseFile.takes(status: head.status) {
       do throws(APIError) { opened = .success(try ResponseFile(path: path)) } catch {
         opened = .failure(error)
       }
@@ -118,7 +113,9 @@ final class URLSessionAttempt: CancellableOperation {
       state.lastActivity = .now
       if expected > 0 {
         state.progress.totalToReceive = expected
-        if file == nil, pipe == nil { state.bytes.reserveCapacity(Int(min(expected, limit))) }
+        if file == nil, pipe == nil {
+          state.bytes.reserveCapacity(Int(min(expected, limit(for: head.status))))
+        }
       }
       guard pipe != nil else { return (nil, nil) }
       return (state.completion.take(), makeResponse(&state))
@@ -136,8 +133,9 @@ final class URLSessionAttempt: CancellableOperation {
       guard !state.isOver else { return (nil, nil) }
       state.lastActivity = .now
       state.progress.received += Int64(data.count)
+      let limit = limit(for: state.head?.status ?? 200)
       guard state.progress.received <= limit else {
-        failure = tooLarge(state.head)
+        failure = tooLarge(limit, state.head)
         return (nil, nil)
       }
       if state.file != nil {
@@ -150,8 +148,8 @@ final class URLSessionAttempt: CancellableOperation {
     if let failure { return fail(failure) }
     if let report { exchange.onProgress?(report) }
     if let pipe, pipe.write(Array(data)) {
-      state.withLock { $0.isPaused = true }
-      task.suspend()
+      // Suspended under the lock, so that a resume of the reader comes before or after it as a whole.
+      state.withLock { if $0.pause.filled() { task.suspend() } }
     }
   }
 
@@ -248,6 +246,14 @@ final class URLSessionAttempt: CancellableOperation {
     return APIError(.transport, reason, detail, underlying: error, evidence: head?.evidence)
   }
 
+  /// The most bytes of a body with this status.
+  private func limit(for status: Int) -> Int64 {
+    if case .file(_, let maximum) = exchange.destination, ResponseFile.takes(status: status) {
+      return min(maximum, maximumDecodedBytes)
+    }
+    return min(Int64(exchange.destination.memoryLimit), maximumDecodedBytes)
+  }
+
   private func refusal(of head: HTTPResponse) -> APIError? {
     let lengths = Set(
       head.headers.values("Content-Length").flatMap { $0.split(separator: ",") }
@@ -260,15 +266,22 @@ final class URLSessionAttempt: CancellableOperation {
         return APIError(.transport, .refusedAtHeaders, underlying: error, evidence: head.evidence)
       }
     }
-    if !head.headers.contains("Content-Encoding"), exchange.request.method != .head, head.status != 304,
-      let length = lengths.first.flatMap({ Int64($0) }), length > limit
-    {
-      return tooLarge(head)
+    let hasBody = exchange.request.method != .head && head.status != 304 && head.status != 204
+    let coding = head.headers.combined("Content-Encoding").map { $0.lowercased() }
+    if let coding, coding != "identity", hasBody, !URLSessionTransport.capabilities.contains(.gzip) {
+      return APIError(
+        .transport, .undecodableContent,
+        "the body has the coding \(coding.debugDescription), which was not requested: the system's session passes truncated ones as complete",
+        evidence: head.evidence)
+    }
+    let limit = limit(for: head.status)
+    if coding == nil, hasBody, let length = lengths.first.flatMap({ Int64($0) }), length > limit {
+      return tooLarge(limit, head)
     }
     return nil
   }
 
-  private func tooLarge(_ head: HTTPResponse?) -> APIError {
+  private func tooLarge(_ limit: Int64, _ head: HTTPResponse?) -> APIError {
     APIError(
       .transport, .responseTooLarge, "the body is larger than \(limit) bytes", evidence: head?.evidence)
   }
@@ -285,14 +298,10 @@ final class URLSessionAttempt: CancellableOperation {
   }
 
   private func goOn() {
-    let wasPaused = state.withLock { state in
-      defer {
-        state.isPaused = false
-        state.lastActivity = .now
-      }
-      return state.isPaused
+    state.withLock { state in
+      state.lastActivity = .now
+      if state.pause.drained() { task.resume() }
     }
-    if wasPaused { task.resume() }
   }
 
   private func dueReport(_ state: inout State) -> TransferProgress? {
@@ -319,7 +328,7 @@ final class URLSessionAttempt: CancellableOperation {
     let now = ContinuousClock.now
     let (isOver, quiet) = state.withLock { state in
       // While the reader of a stream is behind, the server is not idle.
-      if state.isPaused { state.lastActivity = now }
+      if state.pause.isPaused { state.lastActivity = now }
       return (state.isOver, now - state.lastActivity)
     }
     guard !isOver else { return nil }

@@ -16,8 +16,9 @@ import Synchronization
 ///
 /// Known limits: repeated header fields of a response are joined and sorted by name, because the system
 /// gives a dictionary. On Linux the environment variables `http_proxy` and `https_proxy` apply, the
-/// protocol version is not known over TLS (``HTTPVersion/other``), and a truncated compressed body is
-/// accepted as complete. A server that closes the connection within its header fields, or sends fields
+/// protocol version is not known over TLS (``HTTPVersion/other``), and compressed responses are neither
+/// requested nor accepted (``APIError/Reason/undecodableContent``): the system passes truncated ones as
+/// complete. A server that closes the connection within its header fields, or sends fields
 /// after a chunked body, ends the program on Linux (a trap inside FoundationNetworking): use it there only
 /// with servers you trust.
 public final class URLSessionTransport: HTTPTransport {
@@ -28,7 +29,7 @@ public final class URLSessionTransport: HTTPTransport {
   ///
   /// On every platform: uploads and downloads of files, progress, idle and total time limits, head
   /// inspection and a limit of connections per host. On Apple platforms also HTTP/2, streamed downloads,
-  /// full metrics, interface control, the minimum TLS version and Brotli. Streamed downloads are missing on
+  /// full metrics, interface control, the minimum TLS version, gzip and Brotli. Streamed downloads are missing on
   /// Linux because resuming a suspended task ends the program there.
   public static let capabilities: TransportCapabilities = {
     var all: TransportCapabilities = [
@@ -36,7 +37,7 @@ public final class URLSessionTransport: HTTPTransport {
       .connectionLimits,
     ]
     #if !canImport(FoundationNetworking)
-      all.formUnion([.http2, .streamDownload, .metrics, .interfaceControl, .minimumTLS, .brotli])
+      all.formUnion([.http2, .streamDownload, .metrics, .interfaceControl, .minimumTLS, .gzip, .brotli])
     #endif
     return all
   }()
@@ -81,9 +82,9 @@ public final class URLSessionTransport: HTTPTransport {
   ) -> any CancellableOperation {
     do throws(APIError) {
       let start = ContinuousClock.now
+      try capabilities.check(exchange)
       var exchange = exchange
       exchange.request = exchange.request.compressingBody()
-      try capabilities.check(exchange)
       if LocalSchemes.serves(exchange.request.url) {
         return LocalSchemes.start(exchange, completion: completion)
       }
@@ -123,6 +124,10 @@ public final class URLSessionTransport: HTTPTransport {
     }
     var headers = configuration.headers
     headers.merge(request.headers)
+    #if canImport(FoundationNetworking)
+      // See ``TransportCapabilities/gzip``: the session would decode what it cannot verify.
+      if !headers.contains("Accept-Encoding") { headers.add("Accept-Encoding", "identity") }
+    #endif
     return try URLSessionTransport.bridge(request, headers: headers)
   }
 
@@ -131,7 +136,7 @@ public final class URLSessionTransport: HTTPTransport {
     case .empty: return session.dataTask(with: request)
     case .bytes(let bytes): return session.uploadTask(with: request, from: Data(bytes))
     case .file(let path, let offset):
-      guard FileManager.default.isReadableFile(atPath: path) else {
+      guard FileChunks.isPlainFile(path), FileManager.default.isReadableFile(atPath: path) else {
         throw APIError(.transport, .unreadableBody, "the file \(path) cannot be read")
       }
       let file = URL(fileURLWithPath: path)

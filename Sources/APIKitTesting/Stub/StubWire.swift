@@ -85,6 +85,10 @@ struct StubWire {
     response.metrics.total = microseconds(ContinuousClock.now - start)
 
     switch exchange.destination {
+    // As over every transport, only a successful response takes the place of a file.
+    case .file where !(200..<300).contains(response.status):
+      if isCut { throw cut(body, response) }
+      return response
     case .memory(let maximum):
       if body.count > maximum { throw tooLarge(Int64(maximum), response) }
       if isCut { throw cut(body, response) }

@@ -14,10 +14,8 @@ class TransportConformanceTests: XCTestCase {
   enum Quirk {
     /// Header fields lose their order and the case of their names, and repeated ones are joined.
     case reordersHeaders
-    /// A gzip body that was cut, and whose framing is whole, passes as whole.
-    case passesCutCompression
-    /// A gzip body of several members is an error, not read whole.
-    case refusesSeveralMembers
+    /// The body of a redirect is not delivered.
+    case dropsBodiesOfRedirects
     /// Dot segments of a path are removed before it is sent.
     case removesDotSegments
     /// A GET with a body is refused.

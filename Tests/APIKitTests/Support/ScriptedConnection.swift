@@ -57,6 +57,13 @@ extension ScriptedServer {
       }
     }
 
+    /// Reads until the client closes; what was read and not taken by a request.
+    mutating func readRest() -> [UInt8] {
+      while fill() {}
+      defer { buffer = [] }
+      return buffer
+    }
+
     /// The next request; nil when the client closed or sent no HTTP.
     mutating func readRequest(withBody: Bool) -> Received? {
       guard let head = readHead() else { return nil }

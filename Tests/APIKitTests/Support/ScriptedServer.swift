@@ -43,6 +43,8 @@ final class ScriptedServer: Sendable {
     case open(Latch)
     /// Waits until the client closes.
     case waitForClose
+    /// Reads until the client closes, and gives what was not read as a request before.
+    case readRest(@Sendable ([UInt8]) -> Void)
     /// Answers the request read last.
     case answer(@Sendable (Received) -> [UInt8])
     /// Reads and answers requests on the one connection until the client closes.
@@ -304,6 +306,9 @@ final class ScriptedServer: Sendable {
       return true
     case .waitForClose:
       wire.waitForClose()
+      return true
+    case .readRest(let give):
+      give(wire.readRest())
       return true
     case .answer(let make): return wire.write(make(wire.last))
     case .serve(let make):

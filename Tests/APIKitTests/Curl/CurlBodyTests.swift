@@ -1,0 +1,208 @@
+#if os(Linux)
+  import Foundation
+  import Glibc
+  import Synchronization
+  import TestServers
+  import XCTest
+
+  @testable import APIKit
+
+  /// The bounds of what is sent and received, and the descriptors that bodies need.
+  final class CurlBodyTests: XCTestCase {
+    private let transport = CurlTransport.shared
+    private var folder = URL(fileURLWithPath: "/")
+
+    override func setUpWithError() throws {
+      folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
+      try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    }
+
+    override func tearDownWithError() throws { try FileManager.default.removeItem(at: folder) }
+
+    private func path(_ name: String) -> String { folder.appendingPathComponent(name).path }
+    private var names: [String] { (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? [] }
+
+    // MARK: What is sent
+
+    private static func stream(_ chunks: [String], length: Int64?) -> HTTPBodyStream {
+      HTTPBodyStream(length: length) {
+        let rest = Rest(chunks)
+        return { rest.next() }
+      }
+    }
+
+    func testAStreamThatGivesMoreThanItsLengthIsRefusedAndTheExcessNeverSent() async throws {
+      for chunks in [
+        ["12345", "GET /evil HTTP/1.1\r\n\r\n"], ["12345GET /evil HTTP/1.1\r\n\r\n"], ["123", "456"],
+      ] {
+        let received = Mutex<[UInt8]>([])
+        let server = try ScriptedServer(
+          .readHead, .readRest { bytes in received.withLock { $0 += bytes } })
+        defer { server.stop() }
+        let request = HTTPRequest(
+          method: .post, url: try server.url(), body: .stream(Self.stream(chunks, length: 5)))
+        let error = await failure { try await transport.send(request) }
+        XCTAssertEqual(error?.reason, .unreadableBody)
+        XCTAssertTrue(error?.detail.contains("more than its length of 5") == true, error?.detail ?? "")
+        XCTAssertTrue(server.waitUntilIdle())
+        XCTAssertLessThan(received.withLock { $0.count }, 5, "the request must not become complete")
+      }
+    }
+
+    // MARK: Bounds of a response
+
+    private func error(_ steps: ScriptedServer.Step...) async throws -> APIError? {
+      let server = try ScriptedServer(scripts: [[.readRequest] + steps + [.waitForClose]])
+      defer { server.stop() }
+      let request = HTTPRequest(url: try server.url())
+      return await failure { try await transport.send(request) }
+    }
+
+    func testHeadsBeforeTheFinalOneAndTrailersShareOneBound() async throws {
+      let field = "X-Filler: " + String(repeating: "x", count: 1000) + "\r\n"
+      let head = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n"
+      let fields = String(repeating: field, count: 140)
+      let endless = String(repeating: field, count: 1000)
+      for text in [
+        head + endless + "\r\n",
+        head + "\r\n2\r\nok\r\n0\r\n" + endless + "\r\n",
+        String(repeating: "HTTP/1.1 103 Early Hints\r\n" + field + "\r\n", count: 1000) + head + "\r\n",
+        head + fields + "\r\n2\r\nok\r\n0\r\n" + fields + "\r\n",
+        // Within this bound, and beyond libcurl's own of 300 KB for heads.
+        head + String(repeating: field, count: 230) + "X-Large: " + String(repeating: "x", count: 90_000)
+          + "\r\n\r\n",
+        // Beyond libcurl's own of 4 KB for one line of a trailer.
+        head + "\r\n2\r\nok\r\n0\r\nX-Large: " + String(repeating: "x", count: 9000) + "\r\n\r\n",
+      ] {
+        let error = try await error(.text(text))
+        XCTAssertEqual(error?.reason, .responseTooLarge, "\(error as Any)")
+        XCTAssertEqual(error.flatMap(RetryTable.standard.row)?.isOn, false)
+      }
+    }
+
+    func testABodyWithManyCodingsIsRefused() async throws {
+      let body = (0..<5).reduce(Array("hello".utf8)) { body, _ in TransportConformanceTests.gzip(body) }
+      let server = try ScriptedServer.serving { request in
+        let coding = Array(repeating: "gzip", count: Int(request.target.dropFirst()) ?? 0)
+        return ScriptedServer.response(200, ["Content-Encoding": coding.joined(separator: ", ")], body)
+      }
+      defer { server.stop() }
+      let five = try await transport.send(HTTPRequest(url: try server.url("/5")))
+      XCTAssertEqual(String(decoding: five.bytes, as: UTF8.self), "hello")
+      let many = HTTPRequest(url: try server.url("/300"))
+      for destination: HTTPExchange.Destination in [.memory(), .file(path: path("file")), .stream] {
+        let error = await failure { try await transport.send(HTTPExchange(many, destination: destination)) }
+        XCTAssertEqual(error?.reason, .responseTooLarge)
+        XCTAssertTrue(error?.detail.contains("300") == true, error?.detail ?? "")
+      }
+      XCTAssertEqual(names, [])
+    }
+
+    // MARK: Descriptors
+
+    private var descriptors: Int {
+      (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count) ?? 0
+    }
+
+    func testJobsThatWaitHoldNoDescriptorAndMakeNoFile() async throws {
+      let server = try ScriptedServer(.readRequest, .waitForClose)
+      defer { server.stop() }
+      var configuration = TransportConfiguration.ephemeral
+      configuration.connections.perHost = 1
+      let transport = try CurlTransport(configuration)
+      try Data("upload".utf8).write(to: URL(fileURLWithPath: path("upload")))
+      let before = descriptors
+      var exchange = HTTPExchange(
+        HTTPRequest(method: .put, url: try server.url(), body: .file(path: path("upload"))))
+      let operations = (0..<300).map { index in
+        exchange.destination = .file(path: path("\(index)"))
+        return transport.start(exchange) { _ in }
+      }
+      XCTAssertTrue(server.waitForRequests(1))
+      let waiting = await transport.counts()?.waiting
+      XCTAssertEqual(waiting, 299)
+      XCTAssertLessThan(descriptors, before + 10)
+      XCTAssertEqual(names.count, 2, "the upload, and the partial file of the one that runs")
+      for operation in operations { operation.cancel() }
+      await transport.shutdown()
+      XCTAssertEqual(names, ["upload"])
+    }
+
+    func testNoDescriptorLeftIsSaidSo() async throws {
+      let server = try ScriptedServer.serving { _ in ScriptedServer.response() }
+      defer { server.stop() }
+      let other = try ScriptedServer.serving { _ in ScriptedServer.response() }
+      defer { other.stop() }
+      try Data("upload".utf8).write(to: URL(fileURLWithPath: path("upload")))
+      let transport = try CurlTransport(.ephemeral)
+      let url = try server.url()
+      // Opens the connection while there are descriptors.
+      _ = try await transport.send(HTTPRequest(url: url))
+      let upload = HTTPExchange(HTTPRequest(method: .put, url: url, body: .file(path: path("upload"))))
+      let download = HTTPExchange(HTTPRequest(url: url), destination: .file(path: path("download")))
+      var limit = rlimit()
+      XCTAssertEqual(getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit), 0)
+      var none = limit
+      none.rlim_cur = 0
+      let elsewhere = HTTPExchange(HTTPRequest(url: try other.url()))
+      for (exchange, reason) in [
+        (upload, APIError.Reason.unreadableBody), (download, .fileFailed), (elsewhere, .transportFailed),
+      ] {
+        XCTAssertEqual(setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &none), 0)
+        let error = await failure { try await transport.send(exchange) }
+        XCTAssertEqual(setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit), 0)
+        XCTAssertEqual(error?.reason, reason)
+        XCTAssertTrue(error?.detail.contains("Too many open files") == true, error?.detail ?? "")
+      }
+      await transport.shutdown()
+    }
+
+    func testTheQueueLetsGoOfJobsItHasGivenAway() throws {
+      var queue = CurlQueue(ConnectionLimits(), multiplexedLimit: 64)
+      let mailbox = try CurlMailbox()
+      weak var body: Payload?
+      do {
+        let payload = Payload()
+        body = payload
+        for index in 0..<3 {
+          var exchange = HTTPExchange(HTTPRequest(url: "http://a/"))
+          if index == 0 { exchange.onProgress = { [payload] _ in _ = payload } }
+          queue.append(
+            CurlJob(exchange, mailbox, limits: CurlLimits(.standard), completion: .callback { _ in }))
+        }
+        let first = queue.next()
+        first?.job.stop()
+      }
+      XCTAssertNil(body, "the queue still holds a job that is over")
+      XCTAssertEqual(queue.waitingCount, 2)
+      for job in queue.removeAll() { job.stop() }
+    }
+
+    func testADescriptorIsClosedOnce() throws {
+      let sink = CurlFileSink(path: path("file"), maximumBytes: .max, maximumDecodedBytes: .max)
+      try sink.open()
+      let number = try XCTUnwrap(
+        (3..<1024).first { index in
+          (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\(index)"))?
+            .hasPrefix(path("file")) == true
+        })
+      // Closing fails as on a disk that reports its fault then.
+      close(Int32(number))
+      XCTAssertThrowsError(try sink.finish())
+      let other = open("/dev/null", O_RDONLY)
+      defer { close(other) }
+      XCTAssertEqual(other, Int32(number), "another part of the process got the number")
+      sink.fail(APIError(.transport, .fileFailed))
+      XCTAssertGreaterThanOrEqual(fcntl(other, F_GETFD), 0, "and lost its descriptor")
+      XCTAssertEqual(names, [])
+    }
+  }
+
+  private final class Payload: Sendable {}
+
+  private final class Rest: Sendable {
+    private let chunks: Mutex<[String]>
+    init(_ chunks: [String]) { self.chunks = Mutex(chunks) }
+    func next() -> [UInt8]? { chunks.withLock { $0.isEmpty ? nil : Array($0.removeFirst().utf8) } }
+  }
+#endif
