@@ -10,10 +10,11 @@
         try set(CURLOPT_URL, request.url.string)
         applied.url = request.url
       }
-      if applied.waitsForMultiplexing != transfer.isTLS {
-        // Plain HTTP/1.1 connections are never multiplexed, so waiting to learn that only costs time.
-        try set(CURLOPT_PIPEWAIT, transfer.isTLS ? 1 : 0)
-        applied.waitsForMultiplexing = transfer.isTLS
+      // Connections of HTTP/1.1 are never multiplexed, so waiting to learn that only costs time.
+      let waitsForMultiplexing = transfer.isTLS && session.httpVersion != CURL_HTTP_VERSION_1_1
+      if applied.waitsForMultiplexing != waitsForMultiplexing {
+        try set(CURLOPT_PIPEWAIT, waitsForMultiplexing ? 1 : 0)
+        applied.waitsForMultiplexing = waitsForMultiplexing
       }
       try applyBody(request)
       try applyFTP(request)
@@ -53,7 +54,7 @@
           if applied.body != .noBody { try set(CURLOPT_NOBODY, 1) }
           applied.body = .noBody
           natural = .head
-        } else if request.method == .post || request.method == .put || request.method == .patch {
+        } else if request.method.hasLengthWithoutBody {
           // Content-Length: 0 is sent for an empty body (RFC 9110, 8.6).
           try applyFields([])
           natural = .post

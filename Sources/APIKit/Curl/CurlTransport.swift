@@ -1,11 +1,11 @@
 #if os(Linux)
   import CAPIKit
-  import Synchronization
 
   /// Sends requests with libcurl: the default transport on Linux.
   ///
-  /// One thread runs all transfers of a transport; it alone calls libcurl. Connections, TLS sessions and
-  /// resolved names are kept and reused. Make one transport per configuration and keep it: every transport
+  /// One thread runs the transfers of a transport; it alone calls libcurl. Connections, TLS sessions and
+  /// resolved names are kept and reused. FTP has a thread and connections of its own, and so have requests
+  /// with a body and streamed responses over TLS, which use HTTP/1.1: see Docs/Transports.md. Make one transport per configuration and keep it: every transport
   /// has its own thread and connections. It stops when its last reference is released.
   ///
   /// Isolation: may be used from any thread, with many exchanges at once. Redirects, cookies and retries
@@ -14,16 +14,8 @@
   public final class CurlTransport: HTTPTransport {
     /// The settings of all its requests.
     public let configuration: TransportConfiguration
-    private let mailbox: CurlMailbox
+    private let loops: CurlLoops
     private let limits: CurlLimits
-    private let ftp = Mutex(FTPLoop())
-
-    /// libcurl blocks its thread while it waits for some replies of FTP. So FTP has a loop of its own, made
-    /// by the first FTP request, and HTTP is not affected.
-    private struct FTPLoop {
-      var mailbox: CurlMailbox?
-      var isStopped = false
-    }
 
     /// A transport of the standard configuration, made at its first use.
     public static let shared: CurlTransport = {
@@ -46,14 +38,10 @@
       try configuration.validate(for: Self.supported)
       self.configuration = configuration
       limits = CurlLimits(configuration.timeouts)
-      mailbox = try CurlMailbox()
-      try CurlLoop(configuration, mailbox: mailbox).start()
+      loops = try CurlLoops(configuration)
     }
 
-    deinit {
-      mailbox.post(.stop(nil))
-      ftp.withLock { _ = $0.mailbox?.post(.stop(nil)) }
-    }
+    deinit { loops.stop() }
 
     /// Everything but the choice of interfaces, which Linux does not offer. HTTP/2, Brotli and Zstandard
     /// only where libcurl was built with them.
@@ -71,8 +59,7 @@
         return LocalSchemes.start(exchange, completion: completion)
       }
       do throws(APIError) {
-        let mailbox = try mailbox(for: exchange.request.url)
-        let job = try makeJob(exchange, mailbox, completion: .callback(completion))
+        let job = try makeJob(exchange, completion: .callback(completion))
         job.start()
         return job
       } catch {
@@ -86,7 +73,7 @@
       // Thousands of flights may be suspended here, and each local variable of this function takes memory
       // in each of them. So the work before and after the suspension is in functions of its own.
       if LocalSchemes.serves(exchange.request.url) { return try await LocalSchemes.respond(to: exchange) }
-      let job = try makeJob(exchange, try mailbox(for: exchange.request.url), completion: .task)
+      let job = try makeJob(exchange, completion: .task)
       await land(job)
       return try response(to: job)
     }
@@ -94,23 +81,9 @@
     /// Sends a request whose response is collected in memory, up to the default limit.
     public func send(_ request: HTTPRequest) async throws(APIError) -> HTTPResponse {
       if LocalSchemes.serves(request.url) { return try await LocalSchemes.respond(to: request) }
-      let job = try makeJob(request, try mailbox(for: request.url))
+      let job = try makeJob(request)
       await land(job)
       return try response(to: job)
-    }
-
-    /// The mailbox of the loop that serves a URL.
-    private func mailbox(for url: HTTPURL) throws(APIError) -> CurlMailbox {
-      guard CurlFTP.serves(url) else { return mailbox }
-      return try ftp.withLock { ftp throws(APIError) in
-        if let mailbox = ftp.mailbox { return mailbox }
-        // The stopped mailbox fails the job with `transportStopped`.
-        if ftp.isStopped { return mailbox }
-        let mailbox = try CurlMailbox()
-        try CurlLoop(configuration, mailbox: mailbox, isForFTP: true).start()
-        ftp.mailbox = mailbox
-        return mailbox
-      }
     }
 
     /// Suspends until the job has ended. Inlined: another async frame would take memory in every flight.
@@ -126,7 +99,8 @@
     /// Opens connections before the first request, TLS included, and returns when they can be used.
     ///
     /// No request is sent on them. Name, address, proxy, certificate and pins are checked, and a failure is
-    /// thrown. With HTTP/2 one connection carries many requests, so only one is opened. A server may close
+    /// thrown. With HTTP/2 one connection carries many requests, so only one is opened; requests with a body do
+    /// not use it. A server may close
     /// an idle connection; the next request then opens another. URLs other than `http` and `https` fail
     /// with ``APIError/Reason/unsupportedScheme``.
     /// - Parameters:
@@ -158,7 +132,7 @@
 
     private func open(_ url: HTTPURL) async throws(APIError) -> HTTPVersion {
       let exchange = HTTPExchange(HTTPRequest(method: .head, url: url))
-      let job = CurlJob(exchange, mailbox, limits: limits, completion: .task, opensOnly: true)
+      let job = CurlJob(exchange, loops.main, limits: limits, completion: .task, opensOnly: true)
       await land(job)
       return try job.response().version
     }
@@ -166,38 +140,25 @@
     /// Ends every transfer with ``APIError/Reason/transportStopped``, closes every connection and ends the
     /// thread; returns when that is done. FTP connections may be closed a little later. Requests sent
     /// afterwards fail at once with the same reason.
-    public func shutdown() async {
-      let ftp = ftp.withLock { ftp in
-        ftp.isStopped = true
-        return ftp.mailbox
-      }
-      if let ftp {
-        await withUnsafeContinuation { continuation in
-          if !ftp.post(.stop(continuation)) { continuation.resume() }
-        }
-      }
-      await withUnsafeContinuation { continuation in
-        if !mailbox.post(.stop(continuation)) { continuation.resume() }
-      }
-    }
+    public func shutdown() async { await loops.shutdown() }
 
-    /// The loop's counts; nil after it has stopped.
+    /// The counts of the main loop; nil after it has stopped.
     func counts() async -> CurlCounts? {
       await withUnsafeContinuation { continuation in
-        if !mailbox.post(.inspect { continuation.resume(returning: $0) }) {
+        if !loops.main.post(.inspect { continuation.resume(returning: $0) }) {
           continuation.resume(returning: nil)
         }
       }
     }
 
     @inline(never)
-    private func makeJob(_ request: HTTPRequest, _ mailbox: CurlMailbox) throws(APIError) -> CurlJob {
-      try makeJob(HTTPExchange(request), mailbox, completion: .task)
+    private func makeJob(_ request: HTTPRequest) throws(APIError) -> CurlJob {
+      try makeJob(HTTPExchange(request), completion: .task)
     }
 
     @inline(never)
     private func makeJob(
-      _ exchange: HTTPExchange, _ mailbox: CurlMailbox, completion: CurlJob.Completion
+      _ exchange: HTTPExchange, completion: CurlJob.Completion
     ) throws(APIError) -> CurlJob {
       try Self.supported.check(exchange)
       let scheme = exchange.request.url.scheme
@@ -215,7 +176,8 @@
       let source = try Self.source(exchange.request.body, isAlways: isFTP && exchange.request.method == .put)
       let sink = sink(exchange.destination)
       let job = CurlJob(
-        exchange, mailbox, limits: limits, completion: completion, source: source, sink: sink,
+        exchange, try loops.mailbox(for: exchange), limits: limits, completion: completion, source: source,
+        sink: sink,
         maximumDecodedBytes: configuration.maximumDecodedBytes)
       attach(job)
       return job

@@ -111,8 +111,11 @@ public struct TransportConfiguration: Sendable {
 /// How many connections a transport may have open.
 public struct ConnectionLimits: Sendable, Hashable {
   /// Connections to one host; the default is 64. Further requests wait in the transport's queue, in order.
+  ///
+  /// `CurlTransport` counts those of requests with a body and of streamed responses over TLS separately.
   public var perHost: Int
-  /// Connections in all; nil, the default, means no limit.
+  /// Connections in all; nil, the default, means no limit. With one, `CurlTransport` does not use HTTP/2
+  /// unless by ``HTTPVersionPolicy/http2PriorKnowledge``.
   public var total: Int?
 
   /// Makes limits. Numbers below 1 are refused when the transport is made.
@@ -132,9 +135,11 @@ public struct ConnectionLimits: Sendable, Hashable {
 public enum HTTPVersionPolicy: Sendable, Hashable {
   /// HTTP/1.1 only.
   case http1Only
-  /// HTTP/2 when a server offers it over TLS, otherwise HTTP/1.1.
+  /// HTTP/2 when a server offers it over TLS, otherwise HTTP/1.1. `CurlTransport` uses HTTP/1.1 for requests
+  /// with a body, whose responses libcurl may lose, and for streamed responses, whose memory it does not limit.
   case upToHTTP2
-  /// HTTP/2 without negotiation, also without TLS, for servers that are known to support it.
+  /// HTTP/2 without negotiation, also without TLS, for servers that are known to support it; for every
+  /// request.
   case http2PriorKnowledge
 }
 

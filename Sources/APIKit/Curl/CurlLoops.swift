@@ -1,0 +1,108 @@
+#if os(Linux)
+  import Synchronization
+
+  /// The loops of one transport, each with a thread and connections of its own, and which of them carries a
+  /// request. All but the first are made when they are first needed.
+  final class CurlLoops: Sendable {
+    /// What a loop carries.
+    enum Kind: Hashable, CaseIterable {
+      /// Everything that needs no loop of its own.
+      case main
+      /// HTTP over TLS that must not use HTTP/2; see ``CurlLoops/needsHTTP1(_:)``.
+      ///
+      /// libcurl decides for each host whether requests share a connection (7.88: `Curl_multiuse_state`). In one
+      /// multi handle, an HTTP/1.1 response would make all later requests to that host use connections of
+      /// their own.
+      case http1
+      /// FTP. libcurl blocks its thread while it waits for some replies.
+      case ftp
+    }
+
+    private struct State {
+      var others: [Kind: CurlMailbox] = [:]
+      var isStopped = false
+    }
+
+    /// The mailbox of the main loop.
+    let main: CurlMailbox
+    private let configuration: TransportConfiguration
+    private let mayUseHTTP2: Bool
+    private let state = Mutex(State())
+
+    /// Starts the main loop.
+    init(_ configuration: TransportConfiguration) throws(APIError) {
+      var configuration = configuration
+      // Two loops cannot keep one limit of connections.
+      if configuration.connections.total != nil, configuration.versions == .upToHTTP2 {
+        configuration.versions = .http1Only
+      }
+      self.configuration = configuration
+      mayUseHTTP2 = configuration.versions == .upToHTTP2 && CurlSession.speaksHTTP2
+      main = try CurlMailbox()
+      try CurlLoop(configuration, mailbox: main).start()
+    }
+
+    /// The mailbox of the loop that carries an exchange.
+    func mailbox(for exchange: HTTPExchange) throws(APIError) -> CurlMailbox {
+      let kind: Kind =
+        if CurlFTP.serves(exchange.request.url) { .ftp } else if needsHTTP1(exchange) { .http1 } else {
+          .main
+        }
+      guard kind != .main else { return main }
+      return try state.withLock { state throws(APIError) in
+        if let mailbox = state.others[kind] { return mailbox }
+        // The stopped mailbox fails the job with `transportStopped`.
+        if state.isStopped { return main }
+        var configuration = configuration
+        if kind == .http1 { configuration.versions = .http1Only }
+        let mailbox = try CurlMailbox()
+        try CurlLoop(configuration, mailbox: mailbox, isForFTP: kind == .ftp).start()
+        state.others[kind] = mailbox
+        return mailbox
+      }
+    }
+
+    /// Whether an exchange that may use HTTP/2 loses responses or takes too much memory there, so that it uses
+    /// HTTP/1.1.
+    ///
+    /// - A request with a body: when a server responds and resets the stream (NO_ERROR) before it has read the
+    ///   body, as nginx does with 401, 413 and 429, libcurl fails with CURLE_HTTP2_STREAM and drops the response
+    ///   (7.88: 15 to 30 % of uploads above 64 KiB, and of small ones when the server also sends GOAWAY). 8.22.0
+    ///   still fails with CURLE_SEND_ERROR when the response is complete before the end of the body is sent.
+    /// - A response as a stream: libcurl has no option for the size of its window, so each unread stream may hold
+    ///   as much as libcurl offers to servers (7.88: 32 MiB).
+    /// - SeeAlso: <https://github.com/curl/curl/issues/22984>, <https://github.com/curl/curl/pull/8263>
+    private func needsHTTP1(_ exchange: HTTPExchange) -> Bool {
+      guard mayUseHTTP2, exchange.request.url.scheme == "https" else { return false }
+      if case .stream = exchange.destination { return true }
+      return !exchange.request.body.isEmpty || exchange.request.method.hasLengthWithoutBody
+    }
+
+    /// Ends the loops without waiting.
+    func stop() {
+      for mailbox in close() { mailbox.post(.stop(nil)) }
+    }
+
+    /// Ends the loops, the main one last, and returns when that is done.
+    func shutdown() async {
+      for mailbox in close() {
+        await withUnsafeContinuation { continuation in
+          if !mailbox.post(.stop(continuation)) { continuation.resume() }
+        }
+      }
+    }
+
+    /// Makes no more loops, and returns the mailboxes of those there are, the main one last.
+    private func close() -> [CurlMailbox] {
+      state.withLock { state in
+        state.isStopped = true
+        return Array(state.others.values) + [main]
+      }
+    }
+  }
+
+  extension HTTPMethod {
+    /// Whether `Content-Length: 0` is sent for an empty body (RFC 9110, 8.6).
+    var hasLengthWithoutBody: Bool { self == .post || self == .put || self == .patch }
+  }
+#endif

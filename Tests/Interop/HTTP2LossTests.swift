@@ -1,0 +1,129 @@
+#if os(Linux)
+  import APIKit
+  import TestServers
+  import XCTest
+
+  /// HTTP/2 of a server in its default settings: uploads that it refuses before it has read them, and connections
+  /// that it ends after 1,000 requests (GOAWAY).
+  final class HTTP2LossTests: XCTestCase {
+    /// nginx with its default `keepalive_requests`, whose `/refused/N` responds without reading the body.
+    private func nginx() throws -> NginxServer {
+      let nginx = try needing {
+        try NginxServer(
+          locations: """
+            keepalive_requests 1000;
+            location = /refused/401 { return 401 '{"status": 401}'; }
+            location = /refused/429 { return 429 '{"status": 429}'; }
+            """)
+      }
+      addTeardownBlock { nginx.stop() }
+      return nginx
+    }
+
+    private func transport(
+      _ nginx: NginxServer, _ versions: HTTPVersionPolicy = .upToHTTP2
+    ) throws -> CurlTransport {
+      var configuration = TransportConfiguration.ephemeral
+      configuration.tls.trust = .bundle(path: nginx.certificates.root.path)
+      configuration.versions = versions
+      return try CurlTransport(configuration)
+    }
+
+    private func url(_ path: String, of nginx: NginxServer) throws -> HTTPURL {
+      try HTTPURL(nginx.url(path, site: .http2, host: "localhost"))
+    }
+
+    private func upload(_ size: Int, to url: HTTPURL) -> HTTPRequest {
+      HTTPRequest(method: .post, url: url, body: .bytes([UInt8](repeating: 7, count: size)))
+    }
+
+    /// Sends requests, some at a time. Returns what was lost, how many responses came over HTTP/2, and the time.
+    private func send(
+      _ count: Int, together: Int, over transport: CurlTransport,
+      _ request: @escaping @Sendable (Int) -> (HTTPRequest, status: Int)
+    ) async throws -> (lost: [String], overHTTP2: Int, time: Duration) {
+      let start = ContinuousClock.now
+      return try await withThrowingTaskGroup(of: (loss: String?, isHTTP2: Bool).self) { group in
+        var lost: [String] = []
+        var overHTTP2 = 0
+        for index in 0..<count + together {
+          if index >= together, let outcome = try await group.next() {
+            if let loss = outcome.loss { lost.append(loss) }
+            if outcome.isHTTP2 { overHTTP2 += 1 }
+          }
+          guard index < count else { continue }
+          group.addTask {
+            let (request, status) = request(index)
+            do {
+              let response = try await transport.send(request)
+              return (response.status == status ? nil : "\(response.status)", response.version == .http2)
+            } catch {
+              return ("\(error)", false)
+            }
+          }
+        }
+        return (lost, overHTTP2, ContinuousClock.now - start)
+      }
+    }
+
+    func testNoGETIsLostWhenTheServerEndsConnectionsAfterAThousandRequests() async throws {
+      let nginx = try nginx()
+      let transport = try transport(nginx)
+      for path in ["/echo", "/files/listing.json"] {
+        let url = try url(path, of: nginx)
+        for together in [64, 5] {
+          let outcome = try await send(2500, together: together, over: transport) { _ in
+            (HTTPRequest(url: url), 200)
+          }
+          XCTAssertEqual(outcome.lost, [], "\(path), \(together) at a time")
+          XCTAssertEqual(outcome.overHTTP2, 2500)
+        }
+      }
+      await transport.shutdown()
+    }
+
+    func testNothingIsLostWhenUploadsAndGETsMeetTheEndOfConnections() async throws {
+      let nginx = try nginx()
+      let transport = try transport(nginx)
+      let url = try url("/echo", of: nginx)
+      let upload = upload(5000, to: url)
+      let outcome = try await send(6000, together: 64, over: transport) { index in
+        (index % 2 == 0 ? upload : HTTPRequest(url: url), 200)
+      }
+      XCTAssertEqual(outcome.lost, [])
+      XCTAssertEqual(outcome.overHTTP2, 3000)
+      await transport.shutdown()
+    }
+
+    func testNoUploadThatTheServerRefusesUnreadIsLost() async throws {
+      let nginx = try nginx()
+      let transport = try transport(nginx)
+      for size in [1000, 100_000, 300_000] {
+        let refused = try [401, 429].map { (upload(size, to: try url("/refused/\($0)", of: nginx)), $0) }
+        for together in [16, 1] {
+          let outcome = try await send(200, together: together, over: transport) { refused[$0 % 2] }
+          XCTAssertEqual(outcome.lost, [], "\(size) bytes, \(together) at a time")
+        }
+      }
+      await transport.shutdown()
+    }
+
+    /// What the use of HTTP/1.1 for uploads costs, beside HTTP/2 for all requests. Printed, not asserted.
+    func testTheCostOfUploadsOverHTTP1IsPrinted() async throws {
+      let nginx = try nginx()
+      for (size, together) in [(1000, 64), (1000, 1), (60_000, 16)] {
+        let upload = upload(size, to: try url("/echo", of: nginx))
+        var times: [Duration] = []
+        for versions: HTTPVersionPolicy in [.upToHTTP2, .http2PriorKnowledge] {
+          let transport = try transport(nginx, versions)
+          _ = try await send(64, together: 64, over: transport) { _ in (upload, 200) }
+          let outcome = try await send(800, together: together, over: transport) { _ in (upload, 200) }
+          XCTAssertEqual(outcome.overHTTP2 == 0, versions == .upToHTTP2)
+          times.append(outcome.time)
+          await transport.shutdown()
+        }
+        print("800 uploads of \(size) bytes, \(together) at a time: HTTP/1.1 \(times[0]), HTTP/2 \(times[1])")
+      }
+    }
+  }
+#endif
