@@ -1,5 +1,6 @@
 #if os(Linux)
   import APIKit
+  import Foundation
   import TestServers
   import XCTest
 
@@ -106,6 +107,32 @@
         }
       }
       await transport.shutdown()
+    }
+
+    func testUnreadStreamsTakeLittleMemory() async throws {
+      let nginx = try nginx()
+      let transport = try transport(nginx)
+      let large = nginx.files.appendingPathComponent("large.bin")
+      try Data(count: 16 << 20).write(to: large)
+      let megabyte = HTTPRequest(url: try url("/files/megabyte.bin", of: nginx))
+      _ = try await send(20, together: 4, over: transport) { _ in (megabyte, 200) }
+      let before = try residentBytes()
+      let exchange = HTTPExchange(
+        HTTPRequest(url: try url("/files/large.bin", of: nginx)), destination: .stream)
+      var streams: [HTTPResponse] = []
+      for _ in 0..<20 { streams.append(try await transport.send(exchange)) }
+      // Meanwhile the streams fill whatever they may.
+      _ = try await send(200, together: 4, over: transport) { _ in (megabyte, 200) }
+      let taken = try residentBytes() - before
+      XCTAssertEqual(Set(streams.map(\.status)), [200])
+      XCTAssertLessThan(taken, 40 << 20, "20 unread streams take \(taken >> 20) MiB")
+      await transport.shutdown()
+    }
+
+    /// The memory of this process that is in RAM.
+    private func residentBytes() throws -> Int {
+      let pages = try String(contentsOfFile: "/proc/self/statm", encoding: .utf8).split(separator: " ")[1]
+      return (Int(pages) ?? 0) * Int(getpagesize())
     }
 
     /// What the use of HTTP/1.1 for uploads costs, beside HTTP/2 for all requests. Printed, not asserted.
