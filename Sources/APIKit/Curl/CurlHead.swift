@@ -1,4 +1,6 @@
 #if os(Linux)
+  import Glibc
+
   /// Reads the head of a response as libcurl passes it: lines with their line breaks.
   enum CurlHead {
     /// The largest head in bytes: a server that sends header fields without end must not fill the memory.
@@ -66,7 +68,7 @@
           if let field = field(bytes, start, end) {
             fields.append(field)
           } else if let folded = continuation(bytes, start, end), !fields.isEmpty {
-            fields[fields.count - 1].value += " " + HTTPHeaders.received(folded)
+            fields[fields.count - 1].value += " " + folded
           }
           start = end + 1
         }
@@ -79,7 +81,7 @@
       guard start < end, bytes[start] != 0x20, bytes[start] != 0x09,
         let colon = bytes[start..<end].firstIndex(of: UInt8(ascii: ":")), colon > start
       else { return nil }
-      return HTTPHeaders.Field(text(bytes, start, colon), HTTPHeaders.received(text(bytes, colon + 1, end)))
+      return HTTPHeaders.Field(text(bytes, start, colon), text(bytes, colon + 1, end))
     }
 
     /// The text of an obsolete folded line (RFC 9112, 5.2), which belongs to the field before it.
@@ -95,7 +97,10 @@
       var end = end
       while start < end, isSpace(bytes[start]) { start += 1 }
       while end > start, isSpace(bytes[end - 1]) { end -= 1 }
-      return String(decoding: bytes[start..<end], as: UTF8.self)
+      let text = String(decoding: bytes[start..<end], as: UTF8.self)
+      // Most have no bare CR, which memchr finds faster than a loop; libcurl itself refuses a NUL.
+      guard let base = bytes.baseAddress, memchr(base + start, 0x0D, end - start) != nil else { return text }
+      return HTTPHeaders.received(text)
     }
   }
 #endif
