@@ -126,6 +126,7 @@ struct NginxConfiguration {
     }
     let redirects = [301, 302, 303, 307, 308].map { "location = /redirect/\($0) { return \($0) /echo; }" }
     let plain = ports[.plain] ?? 0
+    let client = ports[.clientCertificate] ?? 0
     return """
       location = /echo {
         return 200 '{"method": "$request_method", "uri": "$request_uri", "query": "$args", "host": "$http_host", \
@@ -136,6 +137,7 @@ struct NginxConfiguration {
       \((statuses + redirects).joined(separator: "\n  "))
       location = /redirect/loop { return 302 /redirect/loop; }
       location = /redirect/plain { return 302 http://127.0.0.1:\(plain)/echo; }
+      location = /redirect/client { return 302 https://localhost:\(client)/echo; }
       location /files/ { }
       location /slow/ { alias files/; limit_rate 64k; }
       location /put/ { alias files/put/; dav_methods PUT DELETE; }

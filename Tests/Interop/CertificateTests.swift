@@ -114,6 +114,30 @@ class CertificateTests: InteropCase {
     }
   }
 
+  func testAClientCertificateIsNotShownToAnotherOrigin() async throws {
+    let nginx = try nginx()
+    let certificates = nginx.certificates
+    let transport = try trusting {
+      $0.identity = .pem(
+        certificate: .file(path: certificates.certificate(.friend).path),
+        key: .file(path: certificates.key(.friend).path))
+    }
+    let address = nginx.url("/echo", site: .clientCertificate, host: "localhost")
+    // Before and after, over a connection that may be kept: the origin that is asked gets it.
+    for _ in 1...2 {
+      let direct = try await send(.get, address, over: transport)
+      XCTAssertEqual(direct.status, 200)
+      let moved = HTTPRequest(url: try HTTPURL(nginx.url("/redirect/client")))
+      do {
+        let response = try await HTTPClient(transport: transport).send(HTTPExchange(moved))
+        XCTAssertEqual(response.url?.string, address)
+        XCTAssertEqual(response.status, 400, "the certificate crossed")
+      } catch {
+        XCTAssertEqual(error.reason, .clientCertificateRequired, error.description)
+      }
+    }
+  }
+
   func testAPinOfThePublicKeyDecides() async throws {
     let nginx = try nginx()
     let address = nginx.url("/echo", site: .tls(.good), host: "localhost")

@@ -24,30 +24,31 @@ struct ClientExchange {
 
   /// The exchange to send next: the current request with the jar's cookies.
   ///
-  /// - Parameter prepare: Changes the request last, to sign it. Not called for a hop to another origin,
-  ///   which must not get a signature.
+  /// Neither closure is called for a hop to another origin, which must get neither credential nor signature.
+  /// - Parameters:
+  ///   - authorize: Adds the credential, before the cookies.
+  ///   - prepare: Changes the request last, to sign it.
   mutating func outgoing(
+    authorize: (inout HTTPRequest) -> Void = { _ in },
     _ prepare: (inout HTTPRequest) throws(APIError) -> Void
   ) throws(APIError) -> HTTPExchange {
     var hop = exchange
+    hop.crossesOrigin = follower != nil && hop.request.url.origin != first.origin
+    if !hop.crossesOrigin { authorize(&hop.request) }
     let cookie = addCookies(to: &hop.request)
     sent = (hop.request.url, cookie)
-    if follower == nil || hop.request.url.origin == first.origin { try prepare(&hop.request) }
+    if !hop.crossesOrigin { try prepare(&hop.request) }
     return hop
   }
 
   /// Takes the response to what was sent.
   ///
-  /// - Parameter credentialHeaders: Names of header fields that may not go to another origin, in addition
-  ///   to `Authorization`, `Cookie` and `Proxy-Authorization`. Read only when there is a redirect.
   /// - Returns: The response of the exchange; nil when a redirect is followed and the next request is to be sent.
-  mutating func receive(
-    _ response: HTTPResponse, credentialHeaders: @autoclosure () -> Set<String>
-  ) throws(APIError) -> HTTPResponse? {
+  mutating func receive(_ response: HTTPResponse) throws(APIError) -> HTTPResponse? {
     if let sent { client.cookies?.store(response.headers, from: sent.url) }
     guard client.redirects.considers(response) else { return finished(response) }
     var follower =
-      follower ?? RedirectFollower(policy: client.redirects, credentialHeaders: credentialHeaders())
+      follower ?? RedirectFollower(policy: client.redirects, added: client.transport.headers)
     defer { self.follower = follower }
     switch try follower.next(after: response, to: exchange.request, cookie: sent?.cookie) {
     case .land:

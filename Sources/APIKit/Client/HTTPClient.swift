@@ -27,19 +27,16 @@ public struct HTTPClient: Sendable {
   ///
   /// - Parameters:
   ///   - exchange: The request and what to do with the response.
-  ///   - credentialHeaders: Names of further header fields that may not go to another origin, in addition
-  ///     to `Authorization`, `Cookie` and `Proxy-Authorization`: those that a signer writes. Read only when
-  ///     there is a redirect.
   ///   - prepare: Changes each request within the first one's origin, after its cookies were added: to sign
   ///     it.
   public func send(
-    _ exchange: HTTPExchange, credentialHeaders: @autoclosure () -> Set<String> = [],
+    _ exchange: HTTPExchange,
     prepare: (inout HTTPRequest) throws(APIError) -> Void = { (_) throws(APIError) in }
   ) async throws(APIError) -> HTTPResponse {
     var hops = ClientExchange(self, exchange)
     while true {
       let response = try await transport.send(try hops.outgoing(prepare))
-      if let response = try hops.receive(response, credentialHeaders: credentialHeaders()) { return response }
+      if let response = try hops.receive(response) { return response }
     }
   }
 }

@@ -14,7 +14,8 @@ struct RedirectFollower {
   private(set) var history: [HTTPURL] = []
 
   private let policy: RedirectPolicy
-  private let credentialHeaders: Set<String>
+  /// The fields that the transport adds to requests of the first origin.
+  private let added: HTTPHeaders
   private var seen: Set<Step> = []
 
   /// What makes two requests the same. The cookies count: a redirect to the same URL that sets a cookie is
@@ -25,17 +26,15 @@ struct RedirectFollower {
     let cookie: String?
   }
 
-  /// Never sent to another origin, whatever the signer (RFC 9110, 15.4).
-  private static let credentials = ["Authorization", "Cookie", "Proxy-Authorization"]
   /// Meaningless without the body they describe (RFC 9110, 15.4).
   private static let bodyFields = [
     "Content-Type", "Content-Length", "Content-Encoding", "Content-Language", "Content-Location",
     "Content-MD5", "Content-Digest", "Digest", "Transfer-Encoding", "Trailer", "Last-Modified",
   ]
 
-  init(policy: RedirectPolicy, credentialHeaders: Set<String>) {
+  init(policy: RedirectPolicy, added: HTTPHeaders = HTTPHeaders()) {
     self.policy = policy
-    self.credentialHeaders = credentialHeaders
+    self.added = added
   }
 
   /// Decides about a redirect.
@@ -59,7 +58,8 @@ struct RedirectFollower {
     try changeMethod(of: &next, status: redirect.status, redirect)
     if target.origin != request.url.origin { try cross(&next, from: request.url, redirect) }
     if case .rewrite(let rewrite) = policy.kind {
-      guard let rewritten = try rewrite(next, redirect) else { return .land }
+      guard var rewritten = try rewrite(next, redirect) else { return .land }
+      if rewritten.url.origin != next.url.origin { cross(&rewritten, keeping: next.headers) }
       next = rewritten
     }
     history.append(request.url)
@@ -107,7 +107,7 @@ struct RedirectFollower {
     }
   }
 
-  /// Removes what is meant for the previous origin alone.
+  /// Refuses a redirect to another origin, or removes what is meant for the previous one alone.
   private func cross(
     _ request: inout HTTPRequest, from url: HTTPURL, _ redirect: HTTPResponse
   ) throws(APIError) {
@@ -115,10 +115,26 @@ struct RedirectFollower {
       throw failure(
         .redirectRefused, "the redirect leads from \(url.origin) to \(request.url.origin)", redirect)
     }
-    for name in Self.credentials { request.headers.remove(name) }
-    for name in credentialHeaders { request.headers.remove(name) }
-    // The caller's `Host` field and the address to connect to belong to the previous origin.
-    request.headers.remove("Host")
+    // The transport adds its own fields to requests of the first origin only.
+    var headers = added
+    headers.merge(request.headers)
+    request.headers = headers
+    cross(&request)
+  }
+
+  /// Removes what is meant for the previous origin alone: every field that is not public, whoever set it, the login
+  /// and the address to connect to. The fields of a body that is sent again go with it.
+  ///
+  /// - Parameter proposed: Where a closure chose another origin than was proposed to it: the fields that were. What it
+  ///   has added itself is kept.
+  private func cross(_ request: inout HTTPRequest, keeping proposed: HTTPHeaders? = nil) {
+    let hasBody = !request.body.isEmpty
+    request.headers = HTTPHeaders(
+      request.headers.fields.filter { field in
+        policy.isPublic(field.name)
+          || hasBody && Self.bodyFields.contains { HTTPHeaders.equal($0, field.name) }
+          || proposed.map { !$0.fields.contains(field) } ?? false
+      })
     request.options.login = nil
     request.options.connectTo = nil
   }

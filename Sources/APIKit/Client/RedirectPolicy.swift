@@ -1,8 +1,9 @@
 /// What a client does with a redirect: follow it, return it to the caller, or decide case by case.
 ///
-/// With every policy, `Authorization`, `Cookie`, `Proxy-Authorization`, the request's login and the header
-/// fields that its signer writes are removed before a redirect to another origin, and methods change as RFC
-/// 9110 says.
+/// With every policy, what authenticates stays within its origin: to another one go only `Accept` and `Accept-…`,
+/// `User-Agent`, the fields that ``publicHeaders`` names, the body with the fields that describe it, and the jar's
+/// cookies of that origin. Credential, signature, login, the transport's own header fields and its client
+/// certificate do not, whoever has set them. Methods change as RFC 9110 says.
 /// - SeeAlso: <https://www.rfc-editor.org/rfc/rfc9110#section-15.4>
 public struct RedirectPolicy: Sendable {
   /// Returns the next request, given the proposed one and the redirect; nil returns the redirect to the
@@ -31,6 +32,10 @@ public struct RedirectPolicy: Sendable {
   /// Otherwise it fails with ``APIError/Reason/redirectRefused``.
   public var allowsDowngrade = false
 
+  /// Names of header fields that may go to another origin, besides `Accept`, `Accept-…` and `User-Agent`; case does
+  /// not matter. The default is `Range`, so that a part of a file is still a part when it is stored elsewhere.
+  public var publicHeaders: Set<String> = ["Range"]
+
   /// Follows redirects to any origin.
   public static let follow = RedirectPolicy(kind: .follow)
   /// Follows none: the response with status 3xx is the response of the load.
@@ -40,6 +45,12 @@ public struct RedirectPolicy: Sendable {
   /// Lets a closure decide about each redirect and change the next request.
   public static func rewriting(_ rewrite: @escaping Rewrite) -> RedirectPolicy {
     RedirectPolicy(kind: .rewrite(rewrite))
+  }
+
+  /// Whether a header field may go to another origin.
+  func isPublic(_ name: String) -> Bool {
+    HTTPHeaders.equal(name, "Accept") || HTTPHeaders.equal(String(name.prefix(7)), "Accept-")
+      || HTTPHeaders.equal(name, "User-Agent") || publicHeaders.contains { HTTPHeaders.equal($0, name) }
   }
 
   /// Whether redirects are returned to the caller.

@@ -27,6 +27,10 @@
         try set(CURLOPT_NOPROXY, "*")
         applied.needsReset = true
       }
+      if job.exchange.crossesOrigin, session.tls.hasIdentity {
+        try session.tls.removeIdentity(from: self)
+        applied.needsReset = true
+      }
       if job.opensOnly { try applyOpening() }
       if transfer.sink != nil {
         // Fewer, larger reads from the socket; a callback still gets 16 KB at most.
@@ -107,10 +111,12 @@
         default: break
         }
       }
-      for field in session.headers.fields where !request.headers.contains(field.name) {
-        lines.append(field.name, field.value)
-        if HTTPHeaders.equal(field.name, "Content-Type") { isTyped = true }
-        if HTTPHeaders.equal(field.name, "Accept-Encoding") { acceptsEncodings = true }
+      if !exchange.crossesOrigin {
+        for field in session.headers.fields where !request.headers.contains(field.name) {
+          lines.append(field.name, field.value)
+          if HTTPHeaders.equal(field.name, "Content-Type") { isTyped = true }
+          if HTTPHeaders.equal(field.name, "Accept-Encoding") { acceptsEncodings = true }
+        }
       }
       // No coding is requested for a range, which could not be decoded, and for a file.
       if !acceptsEncodings, !isRange, !exchange.isToFile { lines.append(line: session.acceptEncoding) }

@@ -14,6 +14,10 @@
   public final class CurlTransport: HTTPTransport {
     /// The settings of all its requests.
     public let configuration: TransportConfiguration
+    /// Those of its configuration.
+    public var headers: HTTPHeaders { configuration.headers }
+    /// A digest of the configuration's header fields and client certificate; empty where there are none.
+    public let caller: String
     private let loops: CurlLoops
     private let limits: CurlLimits
 
@@ -37,6 +41,7 @@
       try Self.initialiseLibrary()
       try configuration.validate(for: Self.supported)
       self.configuration = configuration
+      caller = configuration.caller
       limits = CurlLimits(configuration.timeouts)
       loops = try CurlLoops(configuration)
     }

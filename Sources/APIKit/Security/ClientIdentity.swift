@@ -18,6 +18,14 @@ public struct ClientIdentity: Sendable, Hashable, CustomStringConvertible {
     /// Bytes in memory.
     case bytes([UInt8])
 
+    /// The path, or the bytes in hexadecimal digits.
+    var text: String {
+      switch self {
+      case .file(let path): path
+      case .bytes(let bytes): Hex.encode(bytes)
+      }
+    }
+
     var isEmpty: Bool {
       switch self {
       case .file(let path): path.isEmpty

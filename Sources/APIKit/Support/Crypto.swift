@@ -15,6 +15,18 @@ enum Crypto {
     return difference == 0
   }
 
+  /// The SHA-256 of several texts in hexadecimal digits; nil differs from an empty text.
+  static func digest(of texts: [String?]) -> String {
+    var bytes: [UInt8] = []
+    for text in texts {
+      let utf8 = text.map { Array($0.utf8) }
+      // Each text has its length before it, so that different texts never make the same bytes.
+      withUnsafeBytes(of: (utf8?.count ?? -1).littleEndian) { bytes.append(contentsOf: $0) }
+      bytes += utf8 ?? []
+    }
+    return Hex.encode(sha256(bytes))
+  }
+
   /// Encrypts under a new nonce, which precedes the ciphertext; nil for a key that is not 32 bytes long.
   static func seal(_ plain: [UInt8], key: [UInt8], authenticating context: some Sequence<UInt8>) -> [UInt8]? {
     // A nonce must never be used twice with one key, so it is not left to the caller.

@@ -16,6 +16,12 @@ public struct HTTPExchange: Sendable {
   /// Called on a thread of the transport, so it must not block.
   public var onProgress: (@Sendable (TransferProgress) -> Void)?
 
+  /// Whether a redirect leads the request to another origin than the one that was asked; false by default.
+  ///
+  /// A transport then adds no header fields of its configuration and presents no client certificate: they belong to
+  /// the origin that was asked.
+  public var crossesOrigin = false
+
   /// Makes an exchange.
   public init(_ request: HTTPRequest, destination: Destination = .memory()) {
     self.request = request

@@ -16,6 +16,18 @@ public protocol HTTPTransport: Sendable {
   /// What the transport can do. Read when a configuration or a request is checked.
   var capabilities: TransportCapabilities { get }
 
+  /// Header fields that it adds to requests which have none of the same name. The default is none.
+  ///
+  /// It does not add them where ``HTTPExchange/crossesOrigin`` is true: what of them is public is in the request then.
+  var headers: HTTPHeaders { get }
+
+  /// On whose behalf its requests are sent, as far as the transport itself says so: a text that is the same in every
+  /// process, equal for the same header fields and client certificate only, and holds no secret. The default is empty.
+  ///
+  /// Loads share calls and stored responses only where it is equal. So a transport that adds what authenticates must
+  /// state it.
+  var caller: String { get }
+
   /// Starts an exchange and returns at once.
   ///
   /// - Parameters:
@@ -32,6 +44,12 @@ public protocol HTTPTransport: Sendable {
 }
 
 extension HTTPTransport {
+  /// None.
+  public var headers: HTTPHeaders { HTTPHeaders() }
+
+  /// Nobody's.
+  public var caller: String { "" }
+
   /// Starts the exchange and waits for its completion.
   public func send(_ exchange: HTTPExchange) async throws(APIError) -> HTTPResponse {
     let wait = AwaitedExchange()

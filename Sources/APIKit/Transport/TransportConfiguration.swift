@@ -5,6 +5,8 @@
 /// differs. The transport's initialiser throws when it cannot honour a setting: see ``validate(for:)``.
 public struct TransportConfiguration: Sendable {
   /// Header fields of every request. A request's own field of the same name takes precedence. None by default.
+  ///
+  /// Of a request that a redirect leads to another origin, it gets only those that ``RedirectPolicy`` lets cross.
   public var headers = HTTPHeaders()
   /// The time limits of an attempt, as far as its request has none of its own; the default is
   /// ``HTTPTimeouts/standard``.
@@ -103,6 +105,18 @@ public struct TransportConfiguration: Sendable {
     if tls.allowsInvalidCertificates || tls.skipsHostValidation {
       try capabilities.require(.insecureTLS, "skipping certificate checks")
     }
+  }
+
+  /// On whose behalf requests with this configuration are sent: see ``HTTPTransport/caller``.
+  var caller: String {
+    guard !headers.isEmpty || tls.identity != nil else { return "" }
+    var parts = headers.fields.flatMap { [$0.name.lowercased(), $0.value] }
+    switch tls.identity?.form {
+    case .pem(let certificate, _): parts += ["certificate", certificate.text]
+    case .pkcs12(let source): parts += ["container", source.text]
+    case nil: break
+    }
+    return Crypto.digest(of: parts)
   }
 
   static func misconfigured(_ detail: String) -> APIError { APIError(.transport, .misconfigured, detail) }

@@ -42,6 +42,10 @@ public final class URLSessionTransport: HTTPTransport {
     return all
   }()
 
+  /// Those of its configuration.
+  public var headers: HTTPHeaders { configuration.headers }
+  /// A digest of the configuration's header fields; empty where there are none.
+  public let caller: String
   private let configuration: TransportConfiguration
   private let session: URLSession
   private let bridge: URLSessionBridge
@@ -57,6 +61,7 @@ public final class URLSessionTransport: HTTPTransport {
       try TransportCapabilities().require(.connectionLimits, "a limit of connections in all")
     }
     self.configuration = configuration
+    caller = configuration.caller
     bridge = URLSessionBridge()
     let queue = OperationQueue()
     queue.name = "APIKit.URLSessionTransport"
@@ -88,7 +93,7 @@ public final class URLSessionTransport: HTTPTransport {
       if LocalSchemes.serves(exchange.request.url) {
         return LocalSchemes.start(exchange, completion: completion)
       }
-      let request = try urlRequest(exchange.request)
+      let request = try urlRequest(exchange)
       let (ready, body, bridge) = (exchange, exchange.request.body, bridge)
       let attempt = try bridge.add { () throws(APIError) in
         let task = try makeTask(request, body)
@@ -111,7 +116,8 @@ public final class URLSessionTransport: HTTPTransport {
     }
   }
 
-  private func urlRequest(_ request: HTTPRequest) throws(APIError) -> URLRequest {
+  private func urlRequest(_ exchange: HTTPExchange) throws(APIError) -> URLRequest {
+    let request = exchange.request
     guard ["http", "https"].contains(request.url.scheme) else {
       throw APIError(
         .transport, .unsupportedScheme,
@@ -122,7 +128,7 @@ public final class URLSessionTransport: HTTPTransport {
         .transport, .unsupportedCapability,
         "the transport does not support a body in a GET request: URLSession refuses it")
     }
-    var headers = configuration.headers
+    var headers = exchange.crossesOrigin ? HTTPHeaders() : configuration.headers
     headers.merge(request.headers)
     #if canImport(FoundationNetworking)
       // See ``TransportCapabilities/gzip``: the session would decode what it cannot verify.

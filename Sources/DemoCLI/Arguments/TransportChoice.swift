@@ -26,6 +26,8 @@ struct TalkingTransport: AsyncHTTPTransport {
   let console: Console
 
   var capabilities: TransportCapabilities { base.capabilities }
+  var headers: HTTPHeaders { base.headers }
+  var caller: String { base.caller }
 
   func respond(to exchange: HTTPExchange) async throws(APIError) -> HTTPResponse {
     console.error(exchange.request.curlCommand())

@@ -32,7 +32,7 @@ final class HTTPClientTests: XCTestCase {
     stub.on("/fourth", .status(200))
     var signed = request
     signed.headers = ["Authorization": "Bearer t", "X-Key": "k"]
-    _ = try await HTTPClient(transport: stub).send(HTTPExchange(signed), credentialHeaders: ["X-Key"]) {
+    _ = try await HTTPClient(transport: stub).send(HTTPExchange(signed)) {
       request throws(APIError) in
       request.headers["X-Signature"] = "of " + request.url.path
     }

@@ -4,10 +4,9 @@ import XCTest
 
 final class RedirectFollowerTests: XCTestCase {
   private func follow(
-    _ status: Int, _ location: String, _ request: HTTPRequest, policy: RedirectPolicy = .follow,
-    credentialHeaders: Set<String> = []
+    _ status: Int, _ location: String, _ request: HTTPRequest, policy: RedirectPolicy = .follow
   ) throws(APIError) -> HTTPRequest? {
-    var follower = RedirectFollower(policy: policy, credentialHeaders: credentialHeaders)
+    var follower = RedirectFollower(policy: policy)
     let redirect = HTTPResponse(status: status, headers: ["Location": location])
     if case .follow(let next) = try follower.next(after: redirect, to: request, cookie: nil) { return next }
     return nil
@@ -62,17 +61,41 @@ final class RedirectFollowerTests: XCTestCase {
     var request = post
     request.headers.add("Cookie", "a=b")
     request.headers.add("Proxy-Authorization", "Basic x")
+    request.headers.merge([
+      "X-Api-Key": "k", "Accept-Language": "de", "user-agent": "a", "Range": "bytes=0-1",
+    ])
     request.options.login = HTTPLogin(user: "u", password: "p")
     let inside = try XCTUnwrap(
-      follow(307, "https://A.test:443/y", request, credentialHeaders: ["x-sign"]))
+      follow(307, "https://A.test:443/y", request))
     XCTAssertEqual(inside.headers.count, request.headers.count)
     XCTAssertNotNil(inside.options.login)
 
     for other in ["https://b.test/y", "https://a.test:8443/y", "https://sub.a.test/"] {
-      let outside = try XCTUnwrap(follow(307, other, request, credentialHeaders: ["x-sign"]))
-      XCTAssertEqual(outside.headers.map(\.name), ["Content-Type", "Accept"], other)
+      let outside = try XCTUnwrap(follow(307, other, request))
+      XCTAssertEqual(
+        outside.headers.map(\.name), ["Content-Type", "Accept", "Accept-Language", "user-agent", "Range"],
+        other)
       XCTAssertNil(outside.options.login, other)
     }
+  }
+
+  func testFieldsThatAreNamedPublicCrossOrigins() throws {
+    var policy = RedirectPolicy.follow
+    policy.publicHeaders.insert("x-sign")
+    let next = try XCTUnwrap(follow(302, "https://b.test/", post, policy: policy))
+    XCTAssertEqual(
+      next.headers.map(\.name), ["Accept", "X-Sign"], "the body is gone, and its fields with it")
+  }
+
+  func testAClosureThatChoosesAnotherOriginTakesNothingOfThePreviousOneThere() throws {
+    let rewriting = RedirectPolicy.rewriting { proposed, _ throws(APIError) in
+      var next = proposed
+      next.url = "https://b.test/y"
+      next.headers["X-Own"] = "for b"
+      return next
+    }
+    let next = try XCTUnwrap(follow(307, "/y", post, policy: rewriting))
+    XCTAssertEqual(next.headers.map(\.name), ["Content-Type", "Accept", "X-Own"])
   }
 
   func testADowngradeIsRefusedUnlessAllowed() throws {
@@ -108,7 +131,7 @@ final class RedirectFollowerTests: XCTestCase {
   func testTheLimitAndLoopsEndARedirectChain() throws {
     var policy = RedirectPolicy.follow
     policy.limit = 3
-    var follower = RedirectFollower(policy: policy, credentialHeaders: [])
+    var follower = RedirectFollower(policy: policy)
     var request = HTTPRequest(url: "https://a.test/0")
     for step in 1...3 {
       let redirect = HTTPResponse(status: 302, headers: ["Location": "/\(step)"])
@@ -125,7 +148,7 @@ final class RedirectFollowerTests: XCTestCase {
         return nil
       }, .tooManyRedirects)
 
-    follower = RedirectFollower(policy: .follow, credentialHeaders: [])
+    follower = RedirectFollower(policy: .follow)
     let toItself = HTTPResponse(status: 302, headers: ["Location": "/0"])
     let start = HTTPRequest(url: "https://a.test/0")
     _ = try follower.next(after: toItself, to: start, cookie: nil)

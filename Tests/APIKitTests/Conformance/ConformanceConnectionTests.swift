@@ -107,24 +107,46 @@ extension TransportConformanceTests {
     let exchange = HTTPExchange.make(try own.url("/start", host: "localhost")) {
       $0.request.headers = [
         "Authorization": "Bearer secret", "Cookie": "session=secret", "Proxy-Authorization": "Basic secret",
-        "X-Signature": "secret", "X-Harmless": "yes",
+        "X-Signature": "secret", "Accept": "text/html",
       ]
     }
-    let answer = try await client.send(exchange, credentialHeaders: ["X-Signature", "X-Prepared"]) {
+    let answer = try await client.send(exchange) {
       request throws(APIError) in
       request.headers["X-Prepared"] = "secret"
     }
     XCTAssertEqual(String(decoding: answer.bytes, as: UTF8.self), "stranger")
     XCTAssertEqual(answer.redirects.map(\.path), ["/start", "/second"])
     for request in own.requests {
-      for name in ["Authorization", "Cookie", "X-Signature", "X-Prepared", "X-Harmless"] {
+      for name in ["Authorization", "Cookie", "X-Signature", "X-Prepared", "Accept"] {
         XCTAssertTrue(request.headers.contains(name), "\(name) belongs to \(request.target)")
       }
     }
     let landed = try XCTUnwrap(stranger.requests.first)
     XCTAssertFalse(landed.head.contains("secret"), landed.head)
     XCTAssertFalse(landed.head.contains("own=1"), landed.head)
-    XCTAssertEqual(landed.headers["X-Harmless"], "yes")
+    XCTAssertEqual(landed.headers["Accept"], "text/html")
+  }
+
+  func testHeaderFieldsOfTheConfigurationStayWithTheOriginThatWasAsked() async throws {
+    let stranger = try serving { _ in ScriptedServer.response(text: "stranger") }
+    let there = try stranger.url("/landing").string
+    let own = try serving { request in
+      request.target == "/start"
+        ? ScriptedServer.response(302, ["Location": "/second"])
+        : ScriptedServer.response(307, ["Location": there])
+    }
+    let transport = try transport {
+      $0.headers = ["X-Api-Key": "secret", "Authorization": "Basic secret", "Accept-Language": "de"]
+    }
+    let exchange = HTTPExchange(HTTPRequest(url: try own.url("/start", host: "localhost")))
+    _ = try await HTTPClient(transport: transport).send(exchange)
+    for request in own.requests {
+      XCTAssertEqual(request.headers["X-Api-Key"], "secret", request.target)
+      XCTAssertEqual(request.headers["Authorization"], "Basic secret", request.target)
+    }
+    let landed = try XCTUnwrap(stranger.requests.first)
+    XCTAssertFalse(landed.head.contains("secret"), landed.head)
+    XCTAssertEqual(landed.headers["Accept-Language"], "de")
   }
 
   func testARedirectThatFailsLeavesNoFile() async throws {

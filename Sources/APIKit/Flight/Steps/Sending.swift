@@ -41,8 +41,7 @@ extension Flight {
     guard let received = http.take() else { return .next }
     let response: HTTPResponse?
     do throws(APIError) {
-      response = try exchange?.receive(
-        received, credentialHeaders: call.identity.signer?.headerNames ?? [])
+      response = try exchange?.receive(received)
     } catch {
       throw located(error)
     }

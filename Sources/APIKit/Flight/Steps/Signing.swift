@@ -8,13 +8,10 @@ extension Flight {
     if exchange == nil, let request {
       note(.attempt(attempt, host: request.url.host))
       var outgoing = HTTPExchange(request)
-      if let credential = credential?.credential {
-        authenticator?.rules.attach(credential, &outgoing.request)
-      }
       outgoing.onProgress = progressReport
       exchange = ClientExchange(call.wire.client, outgoing)
     }
-    outgoing = try exchange?.outgoing { (request) throws(APIError) in
+    outgoing = try exchange?.outgoing(authorize: attachCredential) { (request) throws(APIError) in
       deadline.cut(&request, call.time)
       guard let signer = call.identity.signer else { return }
       let subject = SigningSubject(
@@ -24,6 +21,10 @@ extension Flight {
       try signer.sign(&request, subject)
     }
     return .next
+  }
+
+  private func attachCredential(to request: inout HTTPRequest) {
+    if let credential = credential?.credential { authenticator?.rules.attach(credential, &request) }
   }
 
   private var progressReport: (@Sendable (TransferProgress) -> Void)? {

@@ -11,19 +11,39 @@ import XCTest
     stub.on("/api/moved", .redirect(to: "https://elsewhere.test/landing", status: 307))
     let manager = TestManager(stub)
     manager.service.signer = CountingSigner()
-    manager.service.extraHeaders = ["X-Harmless": "yes", "Authorization": "Bearer secret"]
+    manager.service.extraHeaders = ["Accept": "text/plain", "X-Own": "key", "Authorization": "Bearer secret"]
     _ = try await manager.response()
     let sent = stub.requests
     XCTAssertEqual(sent.map(\.url.host), ["homes.test", "homes.test", "elsewhere.test"])
-    let secret = CountingSigner().headerNames.union(["Authorization"])
+    let secret = ["X-Attempt", "X-Nonce", "X-Time", "Authorization", "X-Own"]
     for request in sent.dropLast() {
       for name in secret {
         XCTAssertTrue(request.headers.contains(name), "\(name) belongs to \(request.url)")
       }
     }
     for name in secret { XCTAssertFalse(sent[2].headers.contains(name), "\(name) went elsewhere") }
-    XCTAssertEqual(sent[2].headers["X-Harmless"], "yes")
+    XCTAssertEqual(sent[2].headers["Accept"], "text/plain")
     XCTAssertNotEqual(sent[0].headers["X-Nonce"], sent[1].headers["X-Nonce"], "each hop is signed anew")
+  }
+
+  func testWhatARuleAttachesStaysWithItsOriginWhereverItIsPut() async throws {
+    let stub = StubTransport(.json(someJSON))
+    stub.on("/api/list", .redirect(to: "/api/moved", status: 307))
+    stub.on("/api/moved", .redirect(to: "https://elsewhere.test/landing", status: 307))
+    var rules = Authenticator.Rules()
+    rules.attach = { credential, request in
+      request.headers["X-Session"] = credential.accessToken
+      request.body = .bytes(Array("token=\(credential.accessToken)".utf8))
+    }
+    let authenticator = Authenticator(rules: rules)
+    try authenticator.signIn(with: Credential(accessToken: "secret"))
+    let manager = TestManager(stub)
+    manager.method = .post
+    manager.service.authenticator = authenticator
+    _ = try await manager.response()
+    let sent = stub.requests
+    XCTAssertEqual(sent.map { $0.headers["X-Session"] }, ["secret", "secret", nil])
+    XCTAssertEqual(sent.map(\.body.isEmpty), [false, false, true])
   }
 
   func testAFailureOfTheTransportNamesWhereTheRequestWent() async throws {
