@@ -33,6 +33,21 @@ enum PrivateFile {
     }
   }
 
+  /// Does the work while no other thread or process does work under the lock of the same folder. A missing folder is
+  /// made. The folder itself is locked, so that no file is left for it.
+  static func withLockedFolder<Value>(of path: String, _ work: () throws -> Value) throws -> Value {
+    let folder = (path as NSString).deletingLastPathComponent
+    try makeFolder(folder)
+    let descriptor = open(folder.isEmpty ? "." : folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    guard descriptor >= 0 else { throw Fault.system("opened") }
+    // Closing it ends the lock.
+    defer { close(descriptor) }
+    while flock(descriptor, LOCK_EX) != 0 {
+      guard errno == EINTR else { throw Fault.system("locked") }
+    }
+    return try work()
+  }
+
   /// The bytes of a file; nil when there is none.
   ///
   /// Throws for a symbolic link, for a file that belongs to another user or that others may open, and for

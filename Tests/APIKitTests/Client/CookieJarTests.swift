@@ -177,6 +177,96 @@ final class CookieJarTests: XCTestCase {
     XCTAssertEqual(jar(store: store).cookies, [])
   }
 
+  func testJarsOfOneFileKeepOneAnothersCookies() throws {
+    let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let store = try CookieStore(path: folder.path + "/cookies", key: .random())
+    let (first, second) = (jar(store: store, "a=1; Max-Age=60"), jar(store: store, "b=1; Max-Age=60"))
+    XCTAssertEqual([first.cookies.count, second.cookies.count], [1, 1])
+    try first.flush()
+    try second.flush()
+    XCTAssertEqual(store.load().map(\.name), ["a", "b"])
+    XCTAssertEqual(Set(second.cookies.map(\.name)), ["a", "b"], "a write brings what others have written")
+
+    first.store(
+      ["Set-Cookie": "c=1; Max-Age=60", "Set-Cookie": "a=; Max-Age=0"], from: "https://www.example.com/dir/x")
+    second.store(
+      ["Set-Cookie": "b=2; Max-Age=60", "Set-Cookie": "s=1"], from: "https://www.example.com/dir/x")
+    try second.flush()
+    try first.flush()
+    XCTAssertEqual(store.load().map { "\($0.name)=\($0.value)" }.sorted(), ["b=2", "c=1"])
+    XCTAssertEqual(Set(first.cookies.map(\.name)), ["b", "c"])
+
+    first.removeAll()
+    try first.flush()
+    XCTAssertEqual(store.load(), [], "what others have written goes too")
+    second.store(["Set-Cookie": "d=1; Max-Age=60"], from: "https://www.example.com/dir/x")
+    try second.flush()
+    XCTAssertEqual(store.load().map(\.name), ["d"])
+    XCTAssertEqual(Set(second.cookies.map(\.name)), ["d", "s"], "session cookies are nobody else's")
+  }
+
+  func testWhatWasRemovedNeverComesBackFromTheFile() async throws {
+    let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let store = try CookieStore(path: folder.path + "/cookies", key: .random())
+    let jar = jar(store: store)
+    for round in 0..<200 {
+      jar.store(["Set-Cookie": "sid=\(round); Max-Age=60; Path=/"], from: "https://www.example.com/")
+      // A write of the cookie may be under way while it is removed.
+      async let write: Void? = try? jar.flush()
+      jar.removeAll()
+      try jar.flush()
+      await write
+      XCTAssertEqual(store.load(), [], "round \(round)")
+    }
+  }
+
+  func testCookiesThatCannotBeWrittenAreWrittenLater() throws {
+    let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    try Data().write(to: folder)
+    let store = try CookieStore(path: folder.path + "/cookies", key: .random())
+    let jar = jar(store: store, "a=1; Max-Age=60")
+    XCTAssertThrowsError(try jar.flush()) { XCTAssertEqual(($0 as? APIError)?.reason, .fileFailed) }
+    jar.store(["Set-Cookie": "b=1; Max-Age=60"], from: "https://www.example.com/dir/x")
+    try FileManager.default.removeItem(at: folder)
+    try jar.flush()
+    XCTAssertEqual(Set(store.load().map(\.name)), ["a", "b"])
+  }
+
+  func testManyWritersOfOneFileKeepOneAnothersCookies() throws {
+    let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let store = try CookieStore(path: folder.path + "/cookies", key: .random())
+    // Each has its own jar, as another process has.
+    let jars = (0..<20).map { jar(store: store, "c\($0)=1; Max-Age=60; Path=/") }
+    DispatchQueue.concurrentPerform(iterations: jars.count) { try? jars[$0].flush() }
+    XCTAssertEqual(Set(store.load().map(\.name)), Set((0..<20).map { "c\($0)" }))
+  }
+
+  func testATrailingDotMakesNoOtherDomain() {
+    XCTAssertEqual(jar("a=1; Domain=com.", "b=1; Domain=example.com.").cookies, [])
+  }
+
+  func testPublicSuffixesAreThoseOfTheListThatIsNamed() throws {
+    let uncommon = [
+      ("https://shop.kawasaki.jp/", "kawasaki.jp"), ("https://a.b.ck/", "b.ck"),
+      ("https://shop.co.at/", "co.at"),
+    ]
+    for (url, domain) in uncommon {
+      let isKnown = CookieJar.publicSuffixSource.hasPrefix("libpsl ")
+      let kept = jar(from: try HTTPURL(url), "a=1; Domain=\(domain)").cookies.count
+      XCTAssertEqual(kept, isKnown ? 0 : 1, "\(domain) by \(CookieJar.publicSuffixSource)")
+    }
+    // An exception of the list: www.ck may have cookies for all below it.
+    XCTAssertEqual(jar(from: "https://a.www.ck/", "a=1; Domain=www.ck").cookies.count, 1)
+    XCTAssertTrue(PublicSuffix.isBuiltIn("co.uk"))
+    #if os(Linux)
+      XCTAssertNotEqual(CookieJar.publicSuffixSource, "built in", "libcurl brings libpsl along")
+    #endif
+  }
+
   func testAJarWritesItsFileWhenItGoes() throws {
     let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
     defer { try? FileManager.default.removeItem(at: folder) }

@@ -48,6 +48,8 @@ extension Cookie {
 
   private mutating func claimIsValid(for url: HTTPURL, _ isPublicSuffix: (String) -> Bool) -> Bool {
     if !isHostOnly {
+      // `com.` would be another name than `com` to every comparison below, and to the list of suffixes.
+      guard !domain.hasSuffix(".") else { return false }
       if domain == url.host, Self.isAddress(domain) || isPublicSuffix(domain) {
         isHostOnly = true
       } else if isPublicSuffix(domain) || !Self.domain(domain, matches: url.host) {

@@ -4,7 +4,8 @@ import Synchronization
 ///
 /// In memory, and in a file where the jar has one: it is read at the first use, on the thread that uses the
 /// jar, and written half a second after the first change since the last write, by ``flush()``, and when the
-/// jar is released. Session cookies stay in memory. May be used from any thread.
+/// jar is released. Jars and processes may share a file: each writes what it has changed, one after the other, and
+/// takes over at its writes what others have. Session cookies stay in memory. May be used from any thread.
 /// - SeeAlso: <https://www.rfc-editor.org/rfc/rfc6265>
 public final class CookieJar: Sendable {
   /// Whose cookies are kept.
@@ -43,14 +44,41 @@ public final class CookieJar: Sendable {
     var byDomain: [String: [Kept]] = [:]
     var ticks: UInt64 = 0
     var isLoaded = false
-    var isDirty = false
+    /// What the file does not have yet.
+    var changes = CookieChanges()
     var isWriteDue = false
+
+    var number: Int { byDomain.values.reduce(0) { $0 + $1.count } }
+
+    /// The cookies that are written, in the order of their creation.
+    var lasting: [Cookie] {
+      byDomain.values.joined().filter { $0.cookie.expires != nil }.sorted { $0.created < $1.created }
+        .map(\.cookie)
+    }
+
+    /// Notes that a cookie is removed for lack of room.
+    mutating func forget(_ cookie: Cookie) { if cookie.expires != nil { changes.remove(cookie) } }
+
+    /// Puts what a file has in the place of the cookies that are written; session cookies stay.
+    mutating func takeOver(_ cookies: [Cookie]) {
+      let before = byDomain
+      byDomain = byDomain.mapValues { $0.filter { $0.cookie.expires == nil } }.filter { !$0.value.isEmpty }
+      for cookie in cookies where !(byDomain[cookie.domain]?.contains { cookie.replaces($0.cookie) } ?? false)
+      {
+        ticks += 1
+        let known = before[cookie.domain]?.first { cookie.replaces($0.cookie) }
+        byDomain[cookie.domain, default: []].append(
+          Kept(cookie: cookie, created: known?.created ?? ticks, used: known?.used ?? ticks))
+      }
+    }
   }
 
   private let state: Mutex<State>
   /// The number of cookies, readable without the lock; -1 until the file was read.
   private let count: Atomic<Int>
   private let file: CookieStore?
+  /// Held from taking the changes to the end of their write, so that no older state is written after a newer one.
+  private let writing = Mutex(())
   private let accept: AcceptPolicy
   private let limits: Limits
   private let isPublicSuffix: @Sendable (String) -> Bool
@@ -63,7 +91,7 @@ public final class CookieJar: Sendable {
   ///   - accept: Whose cookies are kept; those of every server by default.
   ///   - limits: How many are kept.
   ///   - isPublicSuffix: Whether a domain is a public suffix, for which no cookie may be set. By default
-  ///     these are single labels and the domains of the most common registries.
+  ///     ``publicSuffixSource`` decides.
   ///   - now: The time in seconds since 1970; the system's by default.
   public init(
     store: CookieStore? = nil, accept: AcceptPolicy = .always, limits: Limits = Limits(),
@@ -79,6 +107,14 @@ public final class CookieJar: Sendable {
   }
 
   deinit { try? flush() }
+
+  /// Where jars know public suffixes from, unless they were given a test of their own: `libpsl` and its version, or
+  /// `built in` for single labels and the domains of the most common registries and hosts.
+  ///
+  /// On Linux libpsl is there where libcurl was built with it, as on Debian and Ubuntu; the system's copy of the list
+  /// is read where it is newer than the library's. Apple systems offer applications none.
+  /// - SeeAlso: <https://publicsuffix.org>
+  public static var publicSuffixSource: String { PublicSuffix.source }
 
   // MARK: Requests and answers
 
@@ -128,7 +164,11 @@ public final class CookieJar: Sendable {
       let old = list.firstIndex { cookie.replaces($0.cookie) }
       // A replaced cookie keeps its place in the order (RFC 6265, 5.3, step 11).
       let created = old.map { list[$0].created } ?? tick
-      if old != nil || cookie.expires != nil { state.isDirty = true }
+      if cookie.expires != nil, !cookie.isOver(time) {
+        state.changes.set(cookie)
+      } else if cookie.expires != nil || old.map({ list[$0].cookie.expires != nil }) ?? false {
+        state.changes.remove(cookie)
+      }
       if let old { list.remove(at: old) }
       if !cookie.isOver(time) {
         list.append(Kept(cookie: cookie, created: created, used: tick))
@@ -143,16 +183,28 @@ public final class CookieJar: Sendable {
   public func remove(where isUnwanted: (Cookie) -> Bool) {
     withLoaded { state in
       for (domain, list) in state.byDomain {
-        let rest = list.filter { !isUnwanted($0.cookie) }
-        if rest.count != list.count { state.isDirty = true }
+        var rest: [Kept] = []
+        for kept in list {
+          if !isUnwanted(kept.cookie) {
+            rest.append(kept)
+          } else if kept.cookie.expires != nil {
+            state.changes.remove(kept.cookie)
+          }
+        }
         state.byDomain[domain] = rest.isEmpty ? nil : rest
       }
     }
     writeLater()
   }
 
-  /// Removes every cookie.
-  public func removeAll() { remove { _ in true } }
+  /// Removes every cookie, those that others have written to the file as well.
+  public func removeAll() {
+    withLoaded { state in
+      state.byDomain = [:]
+      state.changes.removeAll()
+    }
+    writeLater()
+  }
 
   /// Removes the session cookies, which otherwise stay until the process ends.
   public func endSession() { remove { $0.expires == nil } }
@@ -163,22 +215,43 @@ public final class CookieJar: Sendable {
   /// then.
   public func flush() throws(APIError) {
     guard let file else { return }
+    try writing.withLock { _ throws(APIError) in try write(to: file) }
+  }
+
+  private func write(to file: CookieStore) throws(APIError) {
     let time = now()
-    let due = state.withLock { state -> [Cookie]? in
+    let (changes, own) = state.withLock { state in
+      defer { state.changes = CookieChanges() }
       state.isWriteDue = false
-      guard state.isDirty else { return nil }
-      state.isDirty = false
-      return state.byDomain.values.joined().sorted { $0.created < $1.created }.map(\.cookie)
-        .filter { $0.expires != nil && !$0.isOver(time) }
+      return (state.changes, state.lasting)
     }
-    guard let due else { return }
-    do throws(APIError) { try file.save(due) } catch {
-      state.withLock { $0.isDirty = true }
+    guard !changes.isEmpty else { return }
+    do throws(APIError) {
+      // Where there is no file that can be read, everything that is known is written.
+      let written = try file.update { changes.applied(to: $0 ?? own).filter { !$0.isOver(time) } }
+      state.withLock { state in
+        state.takeOver(state.changes.applied(to: written))
+        count.store(state.number, ordering: .releasing)
+      }
+    } catch {
+      state.withLock { $0.changes.putBack(changes) }
       throw error
     }
   }
 
   // MARK: Insides
+
+  /// What a host can tell the sender of requests by: all its cookies, whatever their paths; nil for none.
+  func sender(to host: () -> String?) -> String? {
+    guard count.load(ordering: .acquiring) != 0, let host = host() else { return nil }
+    let time = now()
+    let found = withLoaded(changes: false) { state in
+      state.byDomain.filter { Cookie.domain($0.key, matches: host) }.values.joined().map(\.cookie)
+    }
+    let texts = found.filter { !$0.isOver(time) && (!$0.isHostOnly || $0.domain == host) }
+      .map { "\($0.domain)\($0.path) \($0.name)=\($0.value)" }
+    return texts.isEmpty ? nil : texts.sorted().joined(separator: "\n")
+  }
 
   /// Whether cookies that are not session cookies are kept in a file.
   var isOnDisk: Bool { file != nil }
@@ -238,11 +311,13 @@ public final class CookieJar: Sendable {
     if let list = state.byDomain[domain], list.count > limits.perDomain {
       var rest = list.filter { !$0.cookie.isOver(time) }
       rest.sort { $0.used < $1.used }
+      for kept in rest.dropLast(limits.perDomain) { state.forget(kept.cookie) }
       state.byDomain[domain] = Array(rest.suffix(limits.perDomain))
     }
-    var total = state.byDomain.values.reduce(0) { $0 + $1.count }
+    var total = state.number
     while total > limits.total, let oldest = state.byDomain.values.joined().min(by: { $0.used < $1.used }) {
       let domain = oldest.cookie.domain
+      state.forget(oldest.cookie)
       state.byDomain[domain]?.removeAll { $0.cookie.replaces(oldest.cookie) }
       if state.byDomain[domain]?.isEmpty == true { state.byDomain[domain] = nil }
       total -= 1
@@ -263,7 +338,7 @@ public final class CookieJar: Sendable {
       }
       defer {
         if changes || isFirst {
-          count.store(state.byDomain.values.reduce(0) { $0 + $1.count }, ordering: .releasing)
+          count.store(state.number, ordering: .releasing)
         }
       }
       return work(&state)
@@ -274,7 +349,7 @@ public final class CookieJar: Sendable {
   private func writeLater() {
     guard file != nil else { return }
     let isNew = state.withLock { state in
-      guard state.isDirty, !state.isWriteDue else { return false }
+      guard !state.changes.isEmpty, !state.isWriteDue else { return false }
       state.isWriteDue = true
       return true
     }

@@ -38,11 +38,19 @@ public struct CookieStore: Sendable, Hashable {
   /// again.
   func load() -> [Cookie] { read() ?? [] }
 
-  /// Replaces the whole file; a reader sees the old one or the new one.
+  /// Replaces the whole file; a reader sees the old one or the new one, and no other writer comes in between.
   ///
-  /// Throws ``APIError/Reason/fileFailed`` when it cannot be written.
-  func save(_ cookies: [Cookie]) throws(APIError) {
-    do { try write(cookies) } catch {
+  /// - Parameter change: Makes the new cookies of those in the file; nil where it is missing or cannot be read.
+  /// - Returns: What was written.
+  /// - Throws: ``APIError/Reason/fileFailed`` when it cannot be written.
+  func update(_ change: ([Cookie]?) -> [Cookie]) throws(APIError) -> [Cookie] {
+    do {
+      return try PrivateFile.withLockedFolder(of: path) {
+        let cookies = change(read())
+        try write(cookies)
+        return cookies
+      }
+    } catch {
       throw APIError(.transport, .fileFailed, "the cookies cannot be written to \(path)", underlying: error)
     }
   }

@@ -1,14 +1,28 @@
 /// Domains under which anyone may register names, so that no cookie may be set for them.
 ///
-/// These are all single labels (`com`, `localhost`), and the most common second-level domains of registries
-/// and hosts. It is not the whole Public Suffix List, which changes weekly: an application that loads from
-/// arbitrary hosts can give ``CookieJar`` a test of its own.
+/// By the Public Suffix List as libpsl has it, where libpsl is in the process; otherwise these are all single labels
+/// (`com`, `localhost`) and the most common second-level domains of registries and hosts, which is not the whole list:
+/// an application that loads from arbitrary hosts can give ``CookieJar`` a test of its own.
 /// - SeeAlso: <https://publicsuffix.org>
 enum PublicSuffix {
   static func contains(_ domain: String) -> Bool {
     guard domain.utf8.contains(UInt8(ascii: ".")) else { return true }
-    return secondLevel.contains(domain)
+    #if os(Linux)
+      if let list = SystemSuffixList.shared { return list.contains(domain) }
+    #endif
+    return isBuiltIn(domain)
   }
+
+  /// What decides.
+  static var source: String {
+    #if os(Linux)
+      if let list = SystemSuffixList.shared { return "libpsl \(list.version)" }
+    #endif
+    return "built in"
+  }
+
+  /// Whether a domain of several labels is one of the common suffixes.
+  static func isBuiltIn(_ domain: String) -> Bool { secondLevel.contains(domain) }
 
   private static let secondLevel: Set<String> = {
     let registries = [
