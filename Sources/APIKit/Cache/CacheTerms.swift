@@ -54,18 +54,14 @@ public struct CacheTerms: Sendable {
   public var traits: CacheTraits
   /// How this load uses the cache.
   public var use: CacheUse
-  /// The partition of the responses, which stands for the service's signed-in user.
-  public var partition: String
 
   /// Makes terms; what is left out has its default. With the policy ``CachePolicy/none`` nothing is looked
   /// up or stored.
   public init(
-    policy: CachePolicy = .none, traits: CacheTraits = CacheTraits(), use: CacheUse = .asPolicy,
-    partition: String = ""
+    policy: CachePolicy = .none, traits: CacheTraits = CacheTraits(), use: CacheUse = .asPolicy
   ) {
     self.policy = policy
     self.traits = traits
     self.use = use
-    self.partition = partition
   }
 }

@@ -30,6 +30,8 @@ final class FlightBook: Sendable {
     var flights: [FlightID: Flight] = [:]
     /// Those that bring up to date what is stored, behind a landing.
     var refreshes: [ObjectIdentifier: Flight] = [:]
+    /// Those that their takeoff policy holds back.
+    var waiting: Set<FlightID> = []
     var isClosed = false
   }
 
@@ -47,7 +49,16 @@ final class FlightBook: Sendable {
     state.withLock { $0.flights.count == 1 && $0.flights[flight.id] != nil }
   }
 
-  func add(_ flight: Flight) { state.withLock { $0.flights[flight.id] = flight } }
+  /// Notes a flight; one that its takeoff policy holds back, until ``takeOff(_:)``.
+  func add(_ flight: Flight, isWaiting: Bool = false) {
+    state.withLock { state in
+      state.flights[flight.id] = flight
+      if isWaiting { state.waiting.insert(flight.id) }
+    }
+  }
+
+  /// A flight that was held back takes off.
+  func takeOff(_ flight: Flight) { _ = state.withLock { $0.waiting.remove(flight.id) } }
 
   subscript(flight: FlightID) -> Flight? { state.withLock { $0.flights[flight] } }
 
@@ -55,6 +66,7 @@ final class FlightBook: Sendable {
   @discardableResult func remove(_ flight: Flight) -> Bool {
     let (wasThere, isDone) = state.withLock { state -> (Bool, Bool) in
       let wasThere = state.flights.removeValue(forKey: flight.id) != nil
+      if !state.waiting.isEmpty { state.waiting.remove(flight.id) }
       return (wasThere, state.isClosed && state.flights.isEmpty)
     }
     flight.cancellation.clear()
@@ -74,11 +86,15 @@ final class FlightBook: Sendable {
     _ = state.withLock { $0.refreshes.removeValue(forKey: ObjectIdentifier(flight)) }
   }
 
-  /// The manager is gone: its flights are cancelled, except those that were stated to outlive it.
+  /// The manager is gone: its flights are cancelled, except those in the air that were stated to outlive it. Those
+  /// that wait for their takeoff would wait for ever.
   func close() {
     let ended = state.withLock { state in
       state.isClosed = true
-      let ended = state.flights.values.filter { !$0.call.terms.outlivesRelease }
+      let ended = state.flights.values.filter {
+        !$0.call.terms.outlivesRelease || state.waiting.contains($0.id)
+      }
+      state.waiting = []
       for flight in ended { state.flights[flight.id] = nil }
       let refreshes = state.refreshes.values
       state.refreshes = [:]

@@ -25,6 +25,8 @@ final class FlightCache: Sendable {
     var requested: Double = 0
     var epoch: UInt64 = 0
     var request: HTTPRequest?
+    /// The jar's cookies for it.
+    var cookies: String?
     /// The answer to store once it has validated, and what was asked.
     var deposit: (entry: CacheEntry, url: HTTPURL)?
   }
@@ -32,6 +34,8 @@ final class FlightCache: Sendable {
   let cache: ResponseCache
   private let call: APICall
   private let key: CacheKey
+  /// Whose answers the load may use.
+  private let partition: String
   /// Whose answers these are: the manager type's name.
   private let type: String
   private let rules: CacheRules
@@ -43,8 +47,15 @@ final class FlightCache: Sendable {
     // Requests that may change something are written through (RFC 9111, 4): neither answered nor stored.
     let policy = call.method.isSafe ? terms.policy : .none
     guard policy.rule != .none || !call.method.isSafe || !terms.traits.expires.isEmpty,
-      let cache = call.cache.store, let key = CacheKey(call)
+      let cache = call.cache.store
     else { return nil }
+    // Nothing is stored or found without a policy.
+    let known = policy.rule == .none ? "" : LoadIdentity(call).partition
+    if known == nil {
+      call.recorder.record(.cache("nothing is stored or found: the signer does not state its caller"))
+    }
+    partition = known ?? "flight \(call.flightID)"
+    guard let key = CacheKey(call, partition) else { return nil }
     self.cache = cache
     self.call = call
     self.key = key
@@ -158,6 +169,7 @@ final class FlightCache: Sendable {
     }
     state.withLock { state in
       state.request = request
+      state.cookies = call.wire.client.cookies?.header(for: request.url)
       state.requested = cache.time.wallClock
       state.epoch = cache.epoch
       guard rules.use != .ignoring, let found = state.found else { return }
@@ -188,14 +200,16 @@ final class FlightCache: Sendable {
 
   /// Notes a good answer, to be stored once it has landed.
   func received(_ response: APIResponse) {
-    let (request, requested) = state.withLock { ($0.request, $0.requested) }
+    let (request, requested, cookies) = state.withLock { ($0.request, $0.requested, $0.cookies) }
     guard let request,
       rules.stores(method: call.method, requestHeaders: request.headers, answer: response.http)
     else { return }
     var http = response.http
     http.headers = HTTPStorage.storedFields(http.headers)
     var vary = VaryMatcher()
-    if http.headers.contains("Vary") { vary = VaryMatcher(response: http.headers, request: requestHeaders) }
+    if http.headers.contains("Vary") {
+      vary = VaryMatcher(response: http.headers, request: fields(cookies, request.url))
+    }
     let entry = entry(http, raw: response.raw, request: request, requested: requested, vary: vary)
     state.withLock { $0.deposit = (entry, request.url) }
   }
@@ -231,7 +245,7 @@ final class FlightCache: Sendable {
     }
     // Somebody else may have signed in while the load was in the air: the answer is theirs, the key is not.
     guard mayStore, let deposit,
-      call.cache.partition.name(call.identity.authenticator) == call.terms.caching.partition
+      LoadIdentity(call).partition == partition
     else { return }
     cache.store(deposit.entry, in: rules.policy.levels)
   }
@@ -249,14 +263,24 @@ final class FlightCache: Sendable {
 
   private var query: CacheQuery {
     CacheQuery(key: key, type: type, version: call.terms.caching.traits.version) {
-      self.requestHeaders
+      let url = (try? Endpoint(of: self.call))?.url ?? self.call.baseURL
+      return self.fields(url.flatMap { self.call.wire.client.cookies?.header(for: $0) }, url)
     }
   }
 
-  /// The header fields the request will have, before signing and credentials.
-  private var requestHeaders: HTTPHeaders {
-    var headers = call.service.headers(for: call)
-    headers.merge(call.terms.headers)
+  /// The header fields that a response may depend on: those of the request, of its credential, the jar's cookies and
+  /// what the transport adds.
+  private func fields(_ cookies: String?, _ url: HTTPURL?) -> HTTPHeaders {
+    var headers = call.wire.client.transport.headers
+    headers.merge(call.ownHeaders)
+    if let url, call.terms.signInRule != .exempt, let authenticator = call.identity.authenticator,
+      let credential = authenticator.credential
+    {
+      var request = HTTPRequest(method: call.method, url: url, headers: headers)
+      authenticator.rules.attach(credential, &request)
+      headers = request.headers
+    }
+    if let cookies { headers["Cookie"] = headers["Cookie"].map { $0 + "; " + cookies } ?? cookies }
     return headers
   }
 
@@ -274,7 +298,7 @@ final class FlightCache: Sendable {
     return CacheEntry(
       key: key, type: type, version: terms.traits.version, tags: terms.traits.tags,
       isSensitive: terms.traits.isSensitive, url: request.url.fingerprint,
-      partition: Checksum.of(terms.partition), vary: vary, http: http,
+      partition: Checksum.of(partition), vary: vary, http: http,
       raw: raw, arrival: now,
       freshness: HTTPFreshness(
         status: http.status, headers: http.headers, requested: requested, received: now.wall),
@@ -289,7 +313,7 @@ final class FlightCache: Sendable {
 
 extension CacheKey {
   /// The key of a call; nil when its body is no bytes in memory.
-  init?(_ call: APICall) {
+  init?(_ call: APICall, _ partition: String) {
     var body: [UInt8] = []
     switch call.body {
     case nil, .empty: break
@@ -301,8 +325,8 @@ extension CacheKey {
       Parts(
         service: service.name, environment: call.environment.name,
         baseURL: call.cache.origin ?? call.baseURL?.string ?? "",
-        apiVersion: service.apiVersion, apiName: call.apiName, method: call.method,
-        partition: call.terms.caching.partition,
+        apiVersion: service.apiVersion, apiName: call.path.map { "path \($0)" } ?? call.apiName,
+        method: call.method, partition: partition,
         parameters: service.commonParameters(for: call).removing(call.cache.volatileParameters)
           .merging(call.parameters), body: body, volatile: call.terms.caching.traits.volatileParameters))
   }

@@ -1,15 +1,71 @@
-/// On whose behalf a load goes, as far as its request does not say yet: loads of different callers never
-/// share an answer.
-struct CallerIdentity: Hashable, Sendable {
+/// On whose behalf a load goes: the credential, the cookies, the signer and the transport that it goes with.
+///
+/// Loads share a wire call, a batch or a stored response only where it is equal. It is taken where something may be
+/// shared, and costs other loads nothing.
+struct LoadIdentity: Hashable, Sendable {
+  /// Whose stored responses the load may use, the same in every process; nil where nobody can say, because the
+  /// application's own signer does not.
+  let partition: String?
+  /// Whether loads of the same identity may share a call.
+  let isKnown: Bool
+
   private let authenticator: ObjectIdentifier?
   /// Rises when another user signs in.
   private let epoch: Int
-  private let partition: String
+  private let jar: ObjectIdentifier?
+  private let transport: ObjectIdentifier
+  private let signer: ObjectIdentifier?
+  /// What the jar has for the host, what signer and transport say of themselves, and the secret fields.
+  private let words: [String?]
 
   init(_ call: APICall) {
+    let (client, signer) = (call.wire.client, call.identity.signer)
     let authenticator = call.terms.signInRule == .exempt ? nil : call.identity.authenticator
+    words =
+      [
+        client.cookies?.sender(to: { call.host }), signer?.caller,
+        client.transport.caller.isEmpty ? nil : client.transport.caller,
+      ] + Self.secrets(call)
     self.authenticator = authenticator.map { ObjectIdentifier($0) }
     epoch = authenticator?.epoch ?? 0
-    partition = call.terms.caching.partition
+    jar = client.cookies.map { ObjectIdentifier($0) }
+    transport = Self.object(client.transport) ?? ObjectIdentifier(type(of: client.transport))
+    self.signer = signer.flatMap { Self.object($0) }
+    isKnown = signer == nil || signer?.caller != nil || self.signer != nil
+    if let stated = call.cache.partition.stated {
+      partition = stated()
+    } else if signer != nil, signer?.caller == nil {
+      partition = nil
+    } else {
+      let credential = authenticator?.credential
+      let names = [credential.map { $0.refreshToken ?? $0.accessToken }] + words
+      partition = names.allSatisfy { $0 == nil } ? "" : Crypto.digest(of: names)
+    }
   }
+
+  /// The header fields of service and manager whose values authenticate.
+  private static func secrets(_ call: APICall) -> [String] {
+    let headers = call.ownHeaders
+    guard !headers.isEmpty else { return [] }
+    return headers.fields.filter { HTTPHeaders.isSecret($0.name) }.flatMap {
+      [$0.name.lowercased(), $0.value]
+    }
+  }
+
+  /// The identity of an object; nil for a value.
+  private static func object(_ value: any Sendable) -> ObjectIdentifier? {
+    type(of: value) is AnyClass ? ObjectIdentifier(value as AnyObject) : nil
+  }
+}
+
+extension APICall {
+  /// The header fields that service and manager state.
+  var ownHeaders: HTTPHeaders {
+    var headers = service.headers(for: self)
+    headers.merge(terms.headers)
+    return headers
+  }
+
+  /// The host that the load goes to; nil where it has none.
+  fileprivate var host: String? { ((try? Endpoint(of: self))?.url ?? baseURL)?.host }
 }

@@ -43,10 +43,12 @@ public struct LandingSequence: AsyncSequence {
   /// Starts the load.
   public func makeAsyncIterator() -> Iterator {
     let (previews, continuation) = AsyncStream.makeStream(of: APIResponse.self)
-    let load = load
+    // A task of its own does not know that the one around it is cancelled.
+    let (load, isCancelled) = (load, Task.isCancelled)
     let landing = Task { @MainActor in
       defer { continuation.finish() }
       do throws(APIError) {
+        if isCancelled { throw APIError(cancelled: .taskCancelled) }
         return Result<APIResponse, APIError>.success(try await load(continuation))
       } catch {
         return .failure(error)

@@ -27,8 +27,8 @@ extension APIManager {
   /// Loads with these parameters and returns the response that the load lands with.
   ///
   /// The flight is the same as that of `load`: policies and interceptors apply, and the delegate, if there
-  /// is one, is called as well. Cancelling the task cancels the flight. Throws the failure, the refusal, or
-  /// ``APIError/Reason/cancelled``.
+  /// is one, is called as well. Cancelling the task cancels the flight; in a task that is cancelled already
+  /// nothing takes off. Throws the failure, the refusal, or ``APIError/Reason/cancelled``.
   public func response(for parameters: Parameters) async throws(APIError) -> APIResponse {
     try await response(given: parameters)
   }
@@ -43,19 +43,22 @@ extension APIManager {
   }
 
   func response(
-    given parameters: Parameters?, cache: CacheUse = .asPolicy,
+    given parameters: Parameters?, path: String? = nil, cache: CacheUse = .asPolicy,
     previews: AsyncStream<APIResponse>.Continuation? = nil,
     onProgress: (@MainActor (TransferProgress) -> Void)? = nil
   ) async throws(APIError) -> APIResponse {
-    let flight = FlightID.next()
+    guard !Task.isCancelled else { throw APIError(cancelled: .taskCancelled) }
+    let (flight, book) = (FlightID.next(), book)
     let result = await withTaskCancellationHandler {
       await withCheckedContinuation { waiter in
         _ = takeOff(
-          flight, with: parameters, cache: cache, previews: previews, onProgress: onProgress, waiter: waiter)
+          flight, with: parameters, path: path, cache: cache, previews: previews, onProgress: onProgress,
+          waiter: waiter)
       }
     } onCancel: {
       // Runs on any thread, possibly before the takeoff. The takeoff then follows on the main actor without
-      // a suspension, so this delivery is handled after it.
+      // a suspension, so the delivery is handled after it. A flight in the air sends nothing more from here on.
+      book[flight]?.cancel()
       MainDelivery.main.put { [weak self] in _ = self?.end(flight, because: .taskCancelled) }
     }
     return try result.get()

@@ -3,7 +3,7 @@ import Synchronization
 extension BaseAPIManager {
   /// Handles a call of `load` up to the takeoff: parameters, validation, interceptors, policy.
   func takeOff(
-    _ flight: FlightID, with given: Parameters?, cache: CacheUse = .asPolicy,
+    _ flight: FlightID, with given: Parameters?, path: String? = nil, cache: CacheUse = .asPolicy,
     previews: AsyncStream<APIResponse>.Continuation? = nil,
     onProgress: (@MainActor (TransferProgress) -> Void)? = nil,
     waiter: CheckedContinuation<Result<APIResponse, APIError>, Never>? = nil
@@ -13,7 +13,7 @@ extension BaseAPIManager {
     do throws(APIError) {
       let given = given ?? parameterSource?.parameters(for: self) ?? Parameters()
       let call = try child.makeCall(
-        recorder, with: given, cache: cache, validator: validator,
+        recorder, with: given, path: path, cache: cache, validator: validator,
         wantsProgress: reportsProgress || onProgress != nil)
       guard interceptors.allow({ $0.manager(self, shouldLoad: call.parameters) }) else {
         throw APIError(.takeoff, .vetoed, "an interceptor refused the load", context: call.context())
@@ -50,17 +50,17 @@ extension BaseAPIManager {
       open(flight)
       launch(flight)
     case .wait:
-      open(flight)
+      open(flight, isWaiting: true)
       flight.note(.waiting(policy: flight.policy))
     case .waitFor(let interval):
-      open(flight)
+      open(flight, isWaiting: true)
       flight.note(.waiting(policy: flight.policy))
       wait(interval, with: flight)
     }
     // An interceptor or a delegate may start or cancel loads from here on, so this comes after the
     // bookkeeping.
     interceptors.forEach { $0.manager(self, didLoad: call.parameters, as: flight.id) }
-    for id in decision.superseded { end(id, because: .superseded) }
+    supersede(decision)
     return decision.verdict == .fly ? .flying(flight.id) : .waiting(flight.id)
   }
 
@@ -75,7 +75,8 @@ extension BaseAPIManager {
   private func wait(_ interval: Duration, with flight: Flight) {
     let time = time
     _ = flight.cancellation.begin {
-      Task.detached {
+      // Weak from here on: the timer must not keep the manager.
+      Task.detached { [weak self] in
         do { try await time.sleep(for: interval) } catch { return }
         MainDelivery.main.put { [weak self] in self?.waitIsOver(for: flight) }
       }
@@ -84,8 +85,15 @@ extension BaseAPIManager {
 
   private func waitIsOver(for flight: Flight) {
     guard let decision = control.timerFired(for: flight.id) else { return }
+    book.takeOff(flight)
     launch(flight)
+    supersede(decision)
+  }
+
+  private func supersede(_ decision: TakeoffControl.Decision) {
+    control.tell(decision)
     for id in decision.superseded { end(id, because: .superseded) }
+    control.told(decision)
   }
 
   /// Delivers a refusal as a failure: one that neither the policy nor an interceptor decided. It is
@@ -101,7 +109,7 @@ extension BaseAPIManager {
 extension APIManager {
   /// Collects what the manager states about one load. Throws when the parameters are refused.
   fileprivate func makeCall(
-    _ recorder: FlightRecorder, with given: Parameters, cache use: CacheUse,
+    _ recorder: FlightRecorder, with given: Parameters, path: String?, cache use: CacheUse,
     validator: (any APIManagerValidator)?, wantsProgress: Bool
   ) throws(APIError) -> APICall {
     let (service, apiName, method) = (service, apiName, method)
@@ -120,11 +128,11 @@ extension APIManager {
         method: method, headers: headers, encoding: parameterEncoding, timeouts: timeouts,
         retryPolicy: retryPolicy, joinsIdenticalFlights: joinsIdenticalFlights, priority: priority,
         networkGate: networkGate, signInRule: signIn, expectation: expectation,
-        caching: cacheTerms(use, identity, cache, recorder), wantsProgress: wantsProgress,
+        caching: cacheTerms(use, identity, recorder), wantsProgress: wantsProgress,
         outlivesRelease: outlivesRelease)
       return APICall(
         managerType: type(of: self), service: service, identity: identity, wire: service.wire, cache: cache,
-        admission: service.admission, apiName: apiName, parameters: parameters,
+        admission: service.admission, apiName: apiName, path: path, parameters: parameters,
         body: try body(for: parameters), terms: terms, recorder: recorder,
         resolving: ServiceHookRemedy.resolving)
     } catch {
@@ -139,7 +147,7 @@ extension APIManager {
   }
 
   private func cacheTerms(
-    _ use: CacheUse, _ identity: ServiceIdentity, _ cache: CacheOptions, _ recorder: FlightRecorder
+    _ use: CacheUse, _ identity: ServiceIdentity, _ recorder: FlightRecorder
   ) -> CacheTerms {
     let policy = cachePolicy
     // Stored responses belong to the user who was signed in then. They are not used while no user is signed
@@ -148,9 +156,7 @@ extension APIManager {
     if lacksUser, policy.rule != .none {
       recorder.record(.cache("what is stored is not shown: nobody is signed in"))
     }
-    return CacheTerms(
-      policy: policy, traits: cacheTraits, use: lacksUser ? .ignoring : use,
-      partition: cache.partition.name(identity.authenticator))
+    return CacheTerms(policy: policy, traits: cacheTraits, use: lacksUser ? .ignoring : use)
   }
 }
 

@@ -172,8 +172,12 @@ import Observation
 // MARK: - Bookkeeping
 
 extension BaseAPIManager {
-  func open(_ flight: Flight) {
-    if book.isEmpty { change(\.isLoading) { book.add(flight) } } else { book.add(flight) }
+  func open(_ flight: Flight, isWaiting: Bool = false) {
+    if book.isEmpty {
+      change(\.isLoading) { book.add(flight, isWaiting: isWaiting) }
+    } else {
+      book.add(flight, isWaiting: isWaiting)
+    }
     tell(FlightStateChange(flight: flight.id, from: nil, to: flight.state))
   }
 
@@ -200,7 +204,10 @@ extension BaseAPIManager {
     } else {
       book.remove(flight)
     }
-    if let next = control.retire(flight.id), let flight = book[next] { launch(flight) }
+    if let next = control.retire(flight.id), let flight = book[next] {
+      book.takeOff(flight)
+      launch(flight)
+    }
   }
 
   /// Cancels a flight. False when it is over already.

@@ -15,8 +15,11 @@ struct TakeoffControl {
       case throttled(remaining: Duration)
     }
     var verdict: Verdict
-    /// Flights in the air or waiting that this load replaces.
+    /// Flights in the air or waiting that this load replaces. They are told between ``TakeoffControl/tell(_:)`` and
+    /// ``TakeoffControl/told(_:)``.
     var superseded: [FlightID] = []
+    /// The lane in which they are replaced.
+    var lane: Parameters?
   }
 
   private struct Lane {
@@ -25,11 +28,14 @@ struct TakeoffControl {
     var waiting: [FlightID] = []
     /// Whether those that wait take off one after the other; else each has a timer.
     var isQueue = false
+    /// Whether those that were replaced are being told. A load that they start in return must not replace the one
+    /// that has just replaced them: the two would do so for ever.
+    var isReplacing = false
     /// The time until which further loads are refused. Only `throttle` sets it.
     var closedUntil: Duration?
 
     var isIdle: Bool { flying.isEmpty && waiting.isEmpty }
-    var isWanted: Bool { !isIdle || closedUntil != nil }
+    var isWanted: Bool { !isIdle || closedUntil != nil || isReplacing }
   }
 
   /// The lane of all loads whose policy has no key.
@@ -58,10 +64,12 @@ struct TakeoffControl {
     case .ignoreNew:
       if !lane.isIdle { return Decision(verdict: .alreadyLoading) }
     case .cancelPrevious:
+      if lane.isReplacing { return Decision(verdict: .alreadyLoading) }
       decision.superseded = lane.flying.sorted() + lane.waiting
     case .queue:
       if !lane.isIdle { decision.verdict = .wait }
     case .debounce(let interval):
+      if lane.isReplacing { return Decision(verdict: .alreadyLoading) }
       decision.verdict = .waitFor(interval)
       decision.superseded = lane.waiting
     case .throttle(let interval):
@@ -72,6 +80,7 @@ struct TakeoffControl {
       forgetOpenLanes(now: now)
     }
     if !decision.superseded.isEmpty {
+      decision.lane = key
       if key != nil { for id in decision.superseded { keys[id] = nil } }
       lane.flying.subtract(decision.superseded)
       lane.waiting.removeAll { decision.superseded.contains($0) }
@@ -91,7 +100,21 @@ struct TakeoffControl {
     for id in superseded { keys[id] = nil }
     lane.waiting.removeAll { $0 == flight }
     lane.flying = [flight]
-    return Decision(verdict: .fly, superseded: superseded)
+    return Decision(verdict: .fly, superseded: superseded, lane: key)
+  }
+
+  /// The flights that a decision replaced are about to be told. Until they have been, no other load of the lane may
+  /// replace its flights.
+  mutating func tell(_ decision: Decision) { setReplacing(true, decision) }
+
+  /// The flights that a decision replaced have been told.
+  mutating func told(_ decision: Decision) { setReplacing(false, decision) }
+
+  private mutating func setReplacing(_ isReplacing: Bool, _ decision: Decision) {
+    guard !decision.superseded.isEmpty else { return }
+    var lane = take(decision.lane)
+    defer { put(lane, decision.lane) }
+    lane.isReplacing = isReplacing
   }
 
   /// A flight has ended in any way. Returns the queued flight that takes off next, if there is one.

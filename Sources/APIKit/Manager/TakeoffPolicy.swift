@@ -6,7 +6,9 @@ public struct TakeoffPolicy: Sendable, Hashable {
     case concurrent
     /// A load is refused while another is in the air or waiting. For refreshes.
     case ignoreNew
-    /// A load cancels those in the air or waiting. For filters.
+    /// A load cancels those in the air or waiting. For filters. A load that a delegate starts in
+    /// ``APIManagerDelegate/manager(_:didCancel:because:)`` of one that was replaced is refused with
+    /// ``APIError/Reason/alreadyLoading``, because a newer one is on its way; the same goes for a debounce.
     case cancelPrevious
     /// One load is in the air at a time; the others wait in order.
     case queue

@@ -55,6 +55,9 @@ public final class APICall: Sendable {
   /// The API's name: the path below the base URL, unless the service's ``APIService/endpoint(of:)`` says
   /// otherwise.
   public let apiName: String
+  /// The path to load in place of the endpoint's, percent-encoded: that of a link to a further page. Nil for all other
+  /// loads.
+  public let path: String?
   /// The parameters after the manager's ``APIManager/reformParameters(_:)``, without the service's common
   /// ones.
   public let parameters: Parameters
@@ -73,8 +76,8 @@ public final class APICall: Sendable {
 
   init(
     managerType: any Any.Type, service: any APIService, identity: ServiceIdentity, wire: WireOptions,
-    cache: CacheOptions, admission: AdmissionOptions, apiName: String, parameters: Parameters,
-    body: HTTPBody?, terms: Terms,
+    cache: CacheOptions, admission: AdmissionOptions, apiName: String, path: String? = nil,
+    parameters: Parameters, body: HTTPBody?, terms: Terms,
     recorder: FlightRecorder, resolving: [String]
   ) {
     flightID = recorder.flight
@@ -86,6 +89,7 @@ public final class APICall: Sendable {
     self.admission = admission
     (environment, baseURL) = service.environments.selection
     self.apiName = apiName
+    self.path = path
     self.parameters = parameters
     self.body = body
     self.terms = terms
@@ -108,6 +112,7 @@ public final class APICall: Sendable {
     environment = first.environment
     baseURL = first.baseURL
     apiName = plan.apiName
+    path = nil
     parameters = plan.merge(calls.map(\.parameters))
     body = nil
     var terms = first.terms

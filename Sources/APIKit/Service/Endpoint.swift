@@ -14,6 +14,17 @@ public struct Endpoint: Sendable {
     self.pathParameters = pathParameters
   }
 
+  /// Where a call goes: what its service says, or another path of the same origin where the call names one. The
+  /// parameters that the service's path holds are not sent in either case.
+  init(of call: APICall) throws(APIError) {
+    self = try call.service.endpoint(of: call)
+    guard let path = call.path else { return }
+    // A signature covers the name as it stands below the base URL.
+    let base = url.path.hasSuffix(apiName) ? String(url.path.dropLast(apiName.count)) : "/"
+    apiName = String(path.hasPrefix(base) ? path.dropFirst(base.count) : path.dropFirst())
+    url.path = path
+  }
+
   /// The default rule: base URL, API version, API name, with `{placeholders}` replaced with the parameters.
   ///
   /// Throws ``APIError/Reason/misconfigured`` when the environment has no base URL, and

@@ -14,6 +14,7 @@
 ///   server;
 /// - the body can be sent again;
 /// - attempts are left;
+/// - a wait that the server asks for is not longer than ``longestWait``;
 /// - the wait ends before the ``deadline``;
 /// - the host's retry budget is not used up.
 ///
@@ -31,6 +32,11 @@ public struct RetryPolicy: Sendable {
   /// Whether a `Retry-After` of the server, in seconds or as a date, replaces the backoff. The default is
   /// true.
   public var honoursRetryAfter = true
+  /// The longest wait that a server may ask for by `Retry-After`; the default is 60 seconds.
+  ///
+  /// A server that asks for more is not asked again before, since it would refuse again: the load fails with the error
+  /// of the attempt, whose response says when to come back.
+  public var longestWait: Duration = .seconds(60)
   /// Which failures are retried.
   public var table = RetryTable.standard
   /// The header field for an idempotency key, e.g. `Idempotency-Key`; nil, the default, sends none.

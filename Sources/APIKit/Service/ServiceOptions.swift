@@ -150,21 +150,23 @@ public struct CacheOptions: Sendable {
 
 /// Whose stored responses a load may use. Evaluated at takeoff and again when a response is stored.
 public struct CachePartition: Sendable {
-  let name: @Sendable (Authenticator?) -> String
+  /// What the application states; nil where the load itself says on whose behalf it goes.
+  let stated: (@Sendable () -> String)?
 
-  /// A digest of the authenticator's credential (of its refresh token, or else of its access token).
+  /// A digest of everything that a load authenticates with: the authenticator's credential (its refresh token, or
+  /// else its access token), the jar's cookies for the host, the signer's key, the header fields and the client
+  /// certificate of the transport's configuration, and secret fields of service and manager, such as
+  /// `Authorization`.
   ///
-  /// Users do not see each other's responses; after a sign-in with new tokens the old responses are not
-  /// found. Without an authenticator or credential all loads share one partition.
-  public static let credential = CachePartition { authenticator in
-    guard let credential = authenticator?.credential else { return "" }
-    return Hex.encode(Crypto.sha256(Array((credential.refreshToken ?? credential.accessToken).utf8)))
-  }
-  /// One partition for all users.
-  public static let shared = CachePartition { _ in "" }
+  /// Users do not see each other's responses; after a sign-in with new tokens or cookies the old responses are not
+  /// found. Loads without any of these share one partition. A load with a signer that does not state its
+  /// ``RequestSigner/caller`` stores and finds nothing.
+  public static let credential = CachePartition(stated: nil)
+  /// One partition for all users: for what is the same for everybody.
+  public static let shared = CachePartition { "" }
   /// An id of the signed-in user, so that stored responses are found again after the next sign-in.
   public static func user(_ id: @escaping @Sendable () -> String) -> CachePartition {
-    CachePartition { _ in id() }
+    CachePartition(stated: id)
   }
 }
 

@@ -31,6 +31,8 @@ public struct HMACSigner: RequestSigner {
   /// Whether a streamed body is sent unsigned, because its digest is not known before it is sent. The
   /// default is false: signing then fails.
   public var allowsUnsignedStreams = false
+  /// A digest of the key and its name.
+  public let caller: String?
 
   private let key: SigningKey
   private let preparedKey: Crypto.HMACKey
@@ -49,17 +51,13 @@ public struct HMACSigner: RequestSigner {
     self.key = key
     preparedKey = Crypto.HMACKey(key.bytes)
     self.keyID = keyID
+    caller = Crypto.digest(of: ["HMACSigner", keyID, key.digest])
     self.signedHeaders = Set(signedHeaders.map { $0.lowercased() }).sorted()
     self.names = names
   }
 
   /// True.
   public var runsInline: Bool { true }
-
-  /// All header fields of the signature.
-  public var headerNames: Set<String> {
-    [names.signature, names.timestamp, names.nonce, names.keyID, names.bodyDigest]
-  }
 
   /// Sets the header fields of the signature, which replace those of an earlier attempt.
   ///

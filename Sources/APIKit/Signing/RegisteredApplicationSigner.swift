@@ -12,6 +12,9 @@ public struct RegisteredApplicationSigner: RequestSigner {
   /// The header field with the digest: `X-Signature` by default.
   public let signatureHeader: String
 
+  /// A digest of the keys.
+  public let caller: String?
+
   private let applicationKey: SigningKey
   private let sealingKey: SigningKey
   private let digest: SaltedDigestSigner
@@ -33,15 +36,13 @@ public struct RegisteredApplicationSigner: RequestSigner {
     self.sealingKey = sealingKey
     self.keyHeader = keyHeader
     self.signatureHeader = signatureHeader
+    caller = Crypto.digest(of: ["RegisteredApplicationSigner", applicationKey.digest, sealingKey.digest])
     digest = SaltedDigestSigner(
       key: applicationKey, salt: salt, rounds: rounds, placement: .header(signatureHeader))
   }
 
   /// True.
   public var runsInline: Bool { true }
-
-  /// The two header fields.
-  public var headerNames: Set<String> { [keyHeader, signatureHeader] }
 
   /// Sets both header fields, which replace those of an earlier attempt.
   ///

@@ -1,16 +1,19 @@
 /// Signs requests, so that a server can verify who sent them.
 ///
 /// A service names its signer in ``ServiceIdentity/signer``. The flight calls it as the last step before
-/// every attempt and every followed redirect, with a new time and nonce. The framework has
+/// every attempt and every followed redirect within the origin, with a new time and nonce. The framework has
 /// ``SaltedDigestSigner``, ``RegisteredApplicationSigner`` and ``HMACSigner``, each with a verifier for
 /// servers. Write one for another scheme of a backend: `sign` must *replace* what an earlier attempt has
 /// set. In a test, sign with a fixed subject and compare the header fields.
 ///
 /// Isolation: called on any thread and concurrently; off the main actor unless ``runsInline`` is true.
 public protocol RequestSigner: Sendable {
-  /// The names of the header fields that ``sign(_:_:)`` sets. They are removed when a redirect leads to
-  /// another origin.
-  var headerNames: Set<String> { get }
+  /// On whose behalf it signs: a text that is the same in every process, equal for the same keys only, and holds no
+  /// secret: the id of a key, or a digest of it. The default, nil, does not say.
+  ///
+  /// Loads share calls and stored responses only where it is equal; a load whose signer does not say so shares none,
+  /// except that loads signed by the same object share calls.
+  var caller: String? { get }
   /// The names of the query parameters that ``sign(_:_:)`` adds. They are left out when the link to a next
   /// page becomes the parameters of a load. The default is none.
   var volatileParameters: Set<String> { get }
@@ -25,6 +28,8 @@ public protocol RequestSigner: Sendable {
 }
 
 extension RequestSigner {
+  /// Nil.
+  public var caller: String? { nil }
   /// False.
   public var runsInline: Bool { false }
   /// None.

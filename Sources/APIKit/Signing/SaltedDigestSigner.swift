@@ -47,6 +47,9 @@ public struct SaltedDigestSigner: RequestSigner {
   /// style of that query, because the server receives no other form.
   public let style: QueryStyle
 
+  /// A digest of the key and the salt.
+  public let caller: String?
+
   var key: SigningKey
   private let salt: SigningKey
 
@@ -66,6 +69,7 @@ public struct SaltedDigestSigner: RequestSigner {
   ) {
     self.key = key
     self.salt = SigningKey(salt)
+    caller = Crypto.digest(of: ["SaltedDigestSigner", key.digest, salt])
     self.algorithm = algorithm
     self.rounds = max(rounds, 1)
     self.placement = placement
@@ -74,9 +78,6 @@ public struct SaltedDigestSigner: RequestSigner {
 
   /// True.
   public var runsInline: Bool { true }
-
-  /// The header field of the signature, if it is placed in one.
-  public var headerNames: Set<String> { if case .header(let name) = placement { [name] } else { [] } }
 
   /// The query parameter of the signature, if it is placed in one.
   public var volatileParameters: Set<String> { if case .query(let name) = placement { [name] } else { [] } }

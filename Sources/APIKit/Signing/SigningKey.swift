@@ -26,6 +26,9 @@ public struct SigningKey: Sendable {
   /// - Parameter count: The number of bytes; the default is 32.
   public static func random(count: Int = 32) -> SigningKey { SigningKey(bytes: Crypto.random(count)) }
 
+  /// The SHA-256 of the secret in hexadecimal digits.
+  var digest: String { Hex.encode(Crypto.sha256(bytes)) }
+
   /// Throws ``APIError/Reason/signingFailed`` for an empty key, with which anyone could sign.
   func requireBytes() throws(APIError) {
     guard !bytes.isEmpty else { throw APIError(.signing, .signingFailed, "the signing key is empty") }

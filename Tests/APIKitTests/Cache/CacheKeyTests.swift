@@ -133,8 +133,6 @@ import XCTest
       self.cache = CacheOptions(store: cache)
       identity = ServiceIdentity(authenticator: authenticator)
     }
-
-    var partition: String { cache.partition.name(identity.authenticator) }
   }
 
   private final class SignedInManager: BaseAPIManager, APIManager {
@@ -163,7 +161,6 @@ import XCTest
     try authenticator.signOut()
     XCTAssertEqualProvenance(try await manager.response(for: [:]), .memory(age: .zero))
     XCTAssertEqual(asked, 3, "nobody, ann and bob")
-    XCTAssertEqual(manager.service.partition, "")
   }
 
   func testAnAnswerForWhoSignedInWhileTheLoadWasInTheAirIsNotStoredForNobody() async throws {
@@ -190,9 +187,14 @@ import XCTest
   func testTheDefaultPartitionHoldsNoToken() throws {
     let authenticator = Authenticator()
     try authenticator.signIn(with: Credential(accessToken: "s3cret"))
-    let service = SignedInService(
-      client: HTTPClient(transport: stub), cache: cache, authenticator: authenticator)
-    XCTAssertEqual(service.partition.count, 64)
-    XCTAssertFalse(service.partition.contains("s3cret"))
+    let manager = SignedInManager(
+      SignedInService(client: HTTPClient(transport: stub), cache: cache, authenticator: authenticator))
+    stub.hold()
+    let flight = manager.load().flightID
+    let call = try XCTUnwrap(FlightRegistry.shared.flights().first { $0.id == flight }?.call)
+    let partition = try XCTUnwrap(LoadIdentity(call).partition)
+    XCTAssertEqual(partition.count, 64)
+    XCTAssertFalse(partition.contains("s3cret"))
+    manager.cancel()
   }
 }

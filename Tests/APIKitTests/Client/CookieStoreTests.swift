@@ -18,7 +18,7 @@ final class CookieStoreTests: XCTestCase {
   func testCookiesComeBackUnderTheirKeyAndStandNowhereInTheClear() throws {
     let store = try CookieStore(path: folder + "/deep/cookies", key: key)
     XCTAssertEqual(store.load(), [])
-    try store.save(cookies)
+    _ = try store.update { _ in cookies }
     XCTAssertEqual(store.load(), cookies)
     let bytes = try Data(contentsOf: URL(fileURLWithPath: store.path))
     XCTAssertEqual(bytes.prefix(4), Data("APIK".utf8))
@@ -28,7 +28,7 @@ final class CookieStoreTests: XCTestCase {
 
   func testAFileBelongsToItsNameAndMayMoveWithItsFolder() throws {
     let store = try CookieStore(path: folder + "/one/cookies", key: key)
-    try store.save(cookies)
+    _ = try store.update { _ in cookies }
     try FileManager.default.moveItem(atPath: folder + "/one", toPath: folder + "/two")
     XCTAssertEqual(try CookieStore(path: folder + "/two/cookies", key: key).load(), cookies)
     try FileManager.default.moveItem(atPath: folder + "/two/cookies", toPath: folder + "/two/others")
@@ -42,7 +42,7 @@ final class CookieStoreTests: XCTestCase {
     let json = [UInt8](try JSONEncoder().encode(cookies))
     try PrivateFile.replace(store.path, with: Envelope(kind: .cookies).wrap(json))
     XCTAssertEqual(store.load(), [])
-    try store.save(cookies)
+    _ = try store.update { _ in cookies }
     XCTAssertEqual(chmod(store.path, 0o644), 0)
     XCTAssertEqual(store.load(), [])
   }

@@ -255,6 +255,15 @@ extension TransportConformanceTests {
     task.cancel()
     let error = await task.value
     XCTAssertEqual(error?.reason, .cancelled)
+    let client = HTTPClient(transport: transport)
+    let above = Task {
+      while !Task.isCancelled { await Task.yield() }
+      return await failure { try await client.send(HTTPExchange(request)) }
+    }
+    above.cancel()
+    let second = await above.value
+    XCTAssertEqual(second?.reason, .cancelled)
+    XCTAssertEqual(server.requests.count, 0)
     let after = try await transport.send(request)
     XCTAssertEqual(after.status, 200, "the transport is as good as before")
   }

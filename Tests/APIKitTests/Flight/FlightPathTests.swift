@@ -270,7 +270,6 @@ private struct SiteEncoder: BodyEncoder {
 
 /// A signer that says where it runs.
 private struct SiteSigner: RequestSigner {
-  let headerNames: Set<String> = []
   let sites: Record<Site>
   let runsInline: Bool
 

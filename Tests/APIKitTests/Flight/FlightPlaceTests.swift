@@ -61,7 +61,6 @@ import XCTest
 
   func testItIsLeftWhereTheCircuitBreakerOrTheSignerRefusesTheAttempt() async throws {
     struct Refusal: RequestSigner {
-      let headerNames: Set<String> = []
       func sign(_ request: inout HTTPRequest, _ subject: SigningSubject) throws(APIError) {
         throw APIError(.signing, .misconfigured)
       }

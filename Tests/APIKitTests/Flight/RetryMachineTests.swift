@@ -92,6 +92,17 @@ final class RetryMachineTests: XCTestCase {
     XCTAssertNotNil(reason(machine.failed(with: failure(503), now: .seconds(4), jitter: 1) { true }))
   }
 
+  func testAServerThatAsksForMoreThanTheLongestWaitIsNotWaitedFor() {
+    var machine = makeMachine()
+    XCTAssertEqual(
+      reason(machine.failed(with: failure(503, retryAfter: .seconds(3600)), now: .zero, jitter: 1) { true }),
+      "status 503: the server asked for 1 h; the policy's longest wait is 60 s")
+    guard
+      case .retry(.seconds(60), _) = machine.failed(
+        with: failure(503, retryAfter: .seconds(60)), now: .zero, jitter: 1, draw: { true })
+    else { return XCTFail("a minute is not too long") }
+  }
+
   func testAnEmptyBudgetEndsItAndIsDrawnLast() {
     var machine = makeMachine()
     XCTAssertEqual(

@@ -53,16 +53,54 @@ import XCTest
     stub.release()
   }
 
-  func testATaskThatIsCancelledAlreadyDoesNotHang() async throws {
+  func testATaskThatIsCancelledAlreadySendsNothingWhateverItAwaits() async throws {
     let manager = TestManager(stub)
-    stub.hold()
-    let task = Task { () -> APIResponse in
+    manager.delegate = recorder
+    let paged = PagedManager(stub, Paging(.pageNumber(), items: "items"))
+    let group = ManagerGroup()
+    group.add(manager.loading())
+    let chain = ManagerChain(manager.loading())
+    let forms: [(String, @MainActor () async throws -> Void)] = [
+      ("response()", { _ = try await manager.response() }),
+      ("response(for:cache:)", { _ = try await manager.response(for: [:], cache: .ignoring) }),
+      ("responses(for:)", { for try await _ in manager.responses(for: [:]) {} }),
+      ("pages()", { for try await _ in paged.pages() {} }),
+      ("a group", { _ = try await group.landing() }),
+      ("a chain", { _ = try await chain.landing() }),
+    ]
+    for (what, form) in forms {
+      let task = Task {
+        withUnsafeCurrentTask { $0?.cancel() }
+        try await form()
+      }
+      _ = await task.result
+      await landingsWorkedOff()
+      XCTAssertEqual(stub.requests.count, 0, what)
+      XCTAssertFalse(manager.isLoading, what)
+    }
+    XCTAssertEqual(recorder.responses.count, 0)
+    let task = Task {
       withUnsafeCurrentTask { $0?.cancel() }
       return try await manager.response()
     }
-    guard case .failure = await task.result else { return XCTFail("it landed") }
-    XCTAssertFalse(manager.isLoading)
-    stub.release()
+    guard case .failure(let error) = await task.result else { return XCTFail("it landed") }
+    XCTAssertEqual((error as? APIError)?.cancellation, .taskCancelled)
+  }
+
+  func testALoadWhoseTaskIsCancelledSendsNothingMoreEvenWhileTheMainActorIsBusy() async throws {
+    let manager = TestManager(stub)
+    manager.retryPolicy = RetryPolicy(attempts: 2)
+    manager.time = ManualTime()
+    let gate = StubGate()
+    stub.on("/api/list", .held(by: gate, .redirect(to: "/api/moved")))
+    let task = Task.detached { _ = try await manager.response() }
+    await gate.waitForArrivals(1)
+    // The main actor does not come to hear of it before the answer is there.
+    task.cancel()
+    gate.open()
+    _ = await task.result
+    await landingsWorkedOff()
+    XCTAssertEqual(stub.requests.map(\.url.path), ["/api/list"])
   }
 
   func testASupersededAwaitedLoadThrowsCancelled() async throws {

@@ -42,6 +42,54 @@ import XCTest
     XCTAssertEqual(recorder.events, [])
   }
 
+  func testFlightsThatWaitForTheirTakeoffLeaveTheRegistryWithTheirManager() async throws {
+    let policies: [TakeoffPolicy] = [.queue, TakeoffPolicy(.debounce(.seconds(60)))]
+    for (policy, outlives) in policies.flatMap({ [($0, false), ($0, true)] }) {
+      let stub = StubTransport(.json(someJSON))
+      stub.hold()
+      var manager: TestManager? = TestManager(stub)
+      manager?.takeoffPolicy = policy
+      manager?.outlivesRelease = outlives
+      manager?.tags = ["waits"]
+      let flights = (1...3).compactMap { manager?.load(["page": .integer($0)]).flightID }
+      let waiting = manager?.flights.filter { manager?.state(of: $0) == .waiting } ?? []
+      XCTAssertFalse(waiting.isEmpty)
+      manager = nil
+      let left = FlightRegistry.shared.flights(.tag("waits")).map(\.id)
+      XCTAssertEqual(left, outlives && policy == .queue ? [flights[0]] : [], policy.rule.name)
+      for flight in waiting {
+        let end = FlightLog.shared.record(of: flight)?.events.last?.description
+        XCTAssertEqual(end, "landed: cancelled (manager-released)", policy.rule.name)
+      }
+      stub.release()
+      await waitUntil { FlightRegistry.shared.flights(.tag("waits")).isEmpty }
+    }
+  }
+
+  func testTheRecordOfAFlightEndsAlsoWhereNothingIsDelivered() async throws {
+    for (outlives, answer, end) in [
+      (false, StubResponse.json(someJSON), "landed: cancelled (manager-released)"),
+      (true, .json(someJSON), "landed: success from the network"),
+      (true, .status(500), "landed: failure (response.unacceptable-status): status 500"),
+    ] {
+      let stub = StubTransport(answer)
+      stub.hold()
+      var manager: TestManager? = TestManager(stub)
+      manager?.outlivesRelease = outlives
+      let flight = manager!.load().flightID!
+      try await stub.waitForRequests(1)
+      manager = nil
+      stub.release()
+      await waitUntil { FlightRegistry.shared.flights().allSatisfy { $0.id != flight } }
+      let events = FlightLog.shared.record(of: flight)?.events.map(\.description) ?? []
+      XCTAssertEqual(events.last, end)
+      if outlives {
+        XCTAssertTrue(
+          events.contains("delivery: nothing is delivered: the manager was released"), "\(events)")
+      }
+    }
+  }
+
   func testAFlightThatOutlivesItsManagerCanStillBeCancelledByTheRegistry() async throws {
     let stub = StubTransport(.json(someJSON))
     stub.hold()

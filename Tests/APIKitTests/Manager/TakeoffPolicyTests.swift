@@ -43,6 +43,38 @@ import XCTest
     XCTAssertEqual(recorder.events, ["delegate.cancel", "delegate.success"])
   }
 
+  func testALoadFromTheDelegateOfOneThatWasReplacedIsRefusedAndTheNewerLands() async throws {
+    for policy in [TakeoffPolicy.cancelPrevious, TakeoffPolicy(.debounce(.seconds(1)))] {
+      let manager = makeManager(policy)
+      let reloader = Reloader()
+      manager.delegate = reloader
+      manager.load(["price": 1])
+      let second = manager.load(["price": 2]).flightID
+      XCTAssertEqual(reloader.refusals, [.alreadyLoading])
+      XCTAssertEqual(manager.flights, [second].compactMap { $0 })
+      let third = manager.load(["price": 3]).flightID
+      XCTAssertEqual(reloader.refusals.count, 2, "who was told before may be replaced")
+      XCTAssertEqual(manager.flights, [third].compactMap { $0 })
+      manager.cancel()
+      XCTAssertNotNil(reloader.last?.flightID, "a cancelled load may be loaded again")
+      manager.delegate = nil
+      manager.cancel()
+    }
+  }
+
+  func testADelegateMayLoadOtherLanesWhenItsLoadWasReplaced() async throws {
+    let manager = makeManager(TakeoffPolicy(.cancelPrevious, key: .parameters(["city"])))
+    let reloader = Reloader()
+    reloader.parameters = ["city": "Ames"]
+    manager.delegate = reloader
+    manager.load(["city": "Suzhou", "price": 1])
+    manager.load(["city": "Suzhou", "price": 2])
+    XCTAssertEqual(reloader.refusals, [])
+    XCTAssertEqual(manager.flights.count, 2)
+    manager.delegate = nil
+    manager.cancel()
+  }
+
   func testQueuedLoadsAreSentOneAfterTheOther() async throws {
     let manager = makeManager(.queue)
     stub.hold()
@@ -105,5 +137,21 @@ import XCTest
     stub.release()
     await recorder.waitForLandings(3)
     XCTAssertEqual(recorder.responses.count, 2)
+  }
+}
+
+/// Loads again whenever a load of it is cancelled.
+@MainActor private final class Reloader: APIManagerDelegate {
+  var parameters: Parameters = [:]
+  private(set) var last: Takeoff?
+  private(set) var refusals: [APIError.Reason] = []
+
+  func manager(_ manager: BaseAPIManager, didSucceedWith response: APIResponse) {}
+  func manager(_ manager: BaseAPIManager, didFailWith error: APIError) {}
+
+  func manager(_ manager: BaseAPIManager, didCancel flight: FlightID, because reason: CancellationReason) {
+    let takeoff = (manager as? TestManager)?.load(parameters)
+    last = takeoff
+    if let reason = takeoff?.refusal?.reason { refusals.append(reason) }
   }
 }

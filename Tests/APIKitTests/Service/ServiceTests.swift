@@ -216,7 +216,6 @@ private final class RuledManager: BaseAPIManager, APIManager {
 
 /// Writes what it was given into a header field.
 private struct NonceSigner: RequestSigner {
-  var headerNames: Set<String> { ["X-Signature"] }
   var volatileParameters: Set<String> { [] }
 
   func sign(_ request: inout HTTPRequest, _ subject: SigningSubject) throws(APIError) {

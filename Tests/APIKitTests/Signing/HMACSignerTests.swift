@@ -89,7 +89,6 @@ final class HMACSignerTests: XCTestCase {
     XCTAssertEqual(request.headers.count, 4)
     XCTAssertNotEqual(request.headers["X-Signature"], first)
     XCTAssertEqual(try signer.verify(request, now: 2), "b")
-    XCTAssertTrue(Set(request.headers.map(\.name)).isSubset(of: signer.headerNames))
   }
 
   func testAServerAcceptsWhatWasSigned() throws {
@@ -195,7 +194,6 @@ final class HMACSignerTests: XCTestCase {
     XCTAssertEqual(request.headers["Once"], "n-1")
     XCTAssertNil(request.headers["X-Signature"])
     XCTAssertNoThrow(try signer.verify(request, now: now))
-    XCTAssertTrue(signer.headerNames.isSuperset(of: ["Sig", "Once"]))
   }
 }
 

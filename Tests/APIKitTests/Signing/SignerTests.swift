@@ -59,7 +59,6 @@ final class SaltedDigestSignerTests: XCTestCase {
     XCTAssertEqual(
       request.headers.values("X-Signature"),
       [try inHeader.signature(apiName: "rent/list", parameters: ["beds": 4])])
-    XCTAssertEqual(inHeader.headerNames, ["X-Signature"])
     XCTAssertEqual(inHeader.volatileParameters, [])
 
     let inQuery = SaltedDigestSigner(key: key, algorithm: .md5, placement: .query("sign"))
@@ -70,7 +69,6 @@ final class SaltedDigestSignerTests: XCTestCase {
     XCTAssertEqual(request.url, first)
     let signature = try inQuery.signature(apiName: "rent/list", parameters: SigningSubject.make().parameters)
     XCTAssertEqual(request.url.query, "x=1&signal=2&sign=\(signature)")
-    XCTAssertEqual(inQuery.headerNames, [])
     XCTAssertEqual(inQuery.volatileParameters, ["sign"])
   }
 
@@ -143,7 +141,6 @@ final class RegisteredApplicationSignerTests: XCTestCase {
     try signer.sign(&request, .make(parameters: parameters))
     try signer.sign(&request, .make(parameters: parameters, attempt: 2))
     XCTAssertEqual(request.headers.count, 2)
-    XCTAssertEqual(signer.headerNames, Set(request.headers.map(\.name)))
     return request.headers
   }
 

@@ -50,8 +50,6 @@ struct ControlledService: APIService {
 
 /// A signer of the application's own, which runs off the main actor: the sum of the nonce's bytes in a header field.
 struct OwnSigner: RequestSigner {
-  let headerNames: Set<String> = ["X-Sum"]
-
   func sign(_ request: inout HTTPRequest, _ subject: SigningSubject) throws(APIError) {
     request.headers["X-Sum"] = String(subject.nonce.utf8.reduce(0) { $0 + Int($1) })
   }

@@ -12,7 +12,7 @@ final class Batches: Sendable {
     let plan: String
     let headers: HTTPHeaders
     let parameters: Parameters?
-    let caller: CallerIdentity
+    let caller: LoadIdentity
   }
 
   private struct Member {

@@ -8,8 +8,8 @@ struct JoinKey: Hashable, Sendable {
   private let method: HTTPMethod
   private let url: HTTPURL
   private let headers: HTTPHeaders
-  /// Whose credential the flights go with; it is put on the request later.
-  private let caller: CallerIdentity
+  /// On whose behalf the flights go, which is not on the request yet.
+  private let caller: LoadIdentity
 
   /// Nil for a load that must make its own call.
   init?(_ call: APICall, _ request: HTTPRequest) {
@@ -17,11 +17,12 @@ struct JoinKey: Hashable, Sendable {
       !call.terms.wantsProgress,
       request.options.login == nil, request.options.connectTo == nil
     else { return nil }
+    caller = LoadIdentity(call)
+    guard caller.isKnown else { return nil }
     manager = ObjectIdentifier(call.managerType)
     service = call.service.name
     method = request.method
     url = request.url
     headers = request.headers
-    caller = CallerIdentity(call)
   }
 }

@@ -66,6 +66,9 @@ struct RetryMachine {
       return .giveUp(
         because: "\(reason); a wait of \(wait.shortText) ends after the deadline in \(left.shortText)")
     }
+    if policy.honoursRetryAfter, let asked = failure.retryAfter, asked > policy.longestWait {
+      return .giveUp(because: "\(reason); the policy's longest wait is \(policy.longestWait.shortText)")
+    }
     guard !policy.drawsOnBudget || draw() else {
       return .giveUp(because: "\(failure.name): the host's budget for retries is used up")
     }

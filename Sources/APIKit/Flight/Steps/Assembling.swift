@@ -3,7 +3,7 @@ extension Flight {
   func assemble() throws(APIError) -> Progress {
     if place == .mainActor, !mayAssembleInline { return .on(.task) }
     let service = call.service
-    let endpoint = try service.endpoint(of: call)
+    let endpoint = try Endpoint(of: call)
     var request = HTTPRequest(
       method: call.terms.method, url: endpoint.url, headers: service.headers(for: call),
       timeouts: call.terms.timeouts)

@@ -8,7 +8,7 @@ extension Flight {
   @MainActor private func judgeOnMain() -> Progress {
     guard let manager = book?.manager, var response else {
       // The manager is gone, and nothing lands.
-      retire()
+      retire((response?.provenance).map { .succeeded($0) })
       return .handedOver
     }
     if response.flightID != id {
@@ -37,7 +37,7 @@ extension Flight {
   func deliverSuccess() -> Progress {
     MainActor.assumeIsolated {
       guard case .landing = purpose, let book, let manager = book.manager, let response else {
-        return retire()
+        return retire((response?.provenance).map { .succeeded($0) })
       }
       manager.land(self, .success(response))
       if cache?.wantsRefresh == true { refresh(book) }
@@ -46,12 +46,23 @@ extension Flight {
   }
 
   @MainActor func deliverFailure(_ error: APIError) {
-    guard case .landing = purpose, let manager = book?.manager else { return retire() }
+    guard case .landing = purpose, let manager = book?.manager else {
+      return retire(
+        error.cancellation.map { .cancelled($0.description) }
+          ?? .failed(label: error.label, detail: error.detail))
+    }
     manager.land(self, .failure(error))
   }
 
-  @MainActor private func retire() {
-    if case .refreshing = purpose { book?.removeRefresh(self) } else { book?.remove(self) }
+  /// Ends a load that is not delivered: one behind a landing, or one whose manager is gone, which says so in its record.
+  @MainActor private func retire(_ landing: FlightLanding?) {
+    guard case .landing = purpose else {
+      book?.removeRefresh(self)
+      return
+    }
+    guard book?.remove(self) == true, let landing else { return }
+    note(.note("delivery", "nothing is delivered: the manager was released"))
+    note(.landed(landing))
   }
 
   /// Asks the server once more, behind a landing with a stale response that allowed it (RFC 5861, 3).

@@ -4,7 +4,9 @@
 extension Flight {
   func share() -> Progress {
     if case .sharing = purpose { return .next }
-    if let plan = batchPlan() { return .wait { () throws(APIError) in try await self.wait(in: plan) } }
+    if let (plan, caller) = batchPlan() {
+      return .wait { () throws(APIError) in try await self.wait(in: plan, caller) }
+    }
     guard let request, let key = JoinKey(call, request) else { return .next }
     // From here on the shared call has the load: nothing of it may be touched.
     let isBegun = cancellation.begin {
@@ -38,16 +40,19 @@ extension Flight {
     return .judge
   }
 
-  private func batchPlan() -> BatchPlan? {
-    guard call.terms.method.isSafe, call.body == nil, !call.terms.wantsProgress else { return nil }
-    return call.service.batchPlan(for: call)
+  private func batchPlan() -> (plan: BatchPlan, caller: LoadIdentity)? {
+    guard call.terms.method.isSafe, call.body == nil, call.path == nil, !call.terms.wantsProgress,
+      let plan = call.service.batchPlan(for: call)
+    else { return nil }
+    let caller = LoadIdentity(call)
+    return caller.isKnown ? (plan, caller) : nil
   }
 
-  private func wait(in plan: BatchPlan) async throws(APIError) -> Step {
+  private func wait(in plan: BatchPlan, _ caller: LoadIdentity) async throws(APIError) -> Step {
     let key = Batches.Key(
       manager: ObjectIdentifier(call.managerType), service: call.service.name, environment: call.environment,
       plan: plan.key, headers: call.terms.headers,
-      parameters: plan.ownParameter.map { call.parameters.removing([$0]) }, caller: CallerIdentity(call))
+      parameters: plan.ownParameter.map { call.parameters.removing([$0]) }, caller: caller)
     let (own, shared, cache) = (call, shared, cache)
     return land(
       try await deadline.limitWait(call.time) { () throws(APIError) in

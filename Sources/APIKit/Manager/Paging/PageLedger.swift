@@ -9,9 +9,15 @@ struct PageLedger {
     case number(Int)
     case offset(Int)
     case cursor(String?)
-    case link(Parameters?)
+    case link(Target?)
     /// There is a page, but it must not be requested, for this reason.
     case refused(String)
+  }
+
+  /// Where a link leads: a path of the list's origin, and the parameters of its query.
+  struct Target: Hashable {
+    let path: String
+    let parameters: Parameters
   }
 
   enum Move: Equatable {

@@ -14,8 +14,8 @@ struct PageReader {
       contents.previous = previous.flatMap { cursor(response.raw.at($0)) }
     case .link:
       let targets = LinkField(response.headers.combined("Link") ?? "").targets
-      contents.next = targets["next"].map { link($0, response.http.url) }
-      contents.previous = (targets["prev"] ?? targets["previous"]).map { link($0, response.http.url) }
+      contents.next = targets["next"].map { link($0, in: response.http) }
+      contents.previous = (targets["prev"] ?? targets["previous"]).map { link($0, in: response.http) }
     }
     return contents
   }
@@ -27,24 +27,20 @@ struct PageReader {
     return .cursor(text)
   }
 
-  /// Turns the query of a link into the parameters of the next load. Parameters that a signature adds are
+  /// Turns a link into the path and the parameters of the next load. Parameters that a signature adds are
   /// left out, because every load is signed anew.
   ///
-  /// The path of the link is not used: the links of GitHub name the same list by the number of the
-  /// repository (`/repositories/7/issues` for `/repos/owner/name/issues`). A link to another path with the
-  /// query of this page is refused, because the parameters would request this page again.
-  private func link(_ target: String, _ here: HTTPURL?) -> PageLedger.Position {
-    guard let here, let url = try? here.resolving(target) else {
+  /// The link must lead to the origin that was asked, which may not be that of the response after a redirect: the load
+  /// carries what authenticates there.
+  private func link(_ target: String, in response: HTTPResponse) -> PageLedger.Position {
+    guard let here = response.url, let url = try? here.resolving(target) else {
       return .refused("the link to the page cannot be resolved")
     }
-    guard url.origin == here.origin else {
-      return .refused("the page is at another origin: \(url.location), the list is at \(here.location)")
+    let asked = response.redirects.first ?? here
+    guard url.origin == asked.origin else {
+      return .refused("the page is at another origin: \(url.location), the list is at \(asked.location)")
     }
-    let parameters = parameters(of: url)
-    guard url.path == here.path || parameters != self.parameters(of: here) else {
-      return .refused("the page differs by its path alone: \(url.location), the list is at \(here.location)")
-    }
-    return .link(parameters)
+    return .link(PageLedger.Target(path: url.path, parameters: parameters(of: url)))
   }
 
   private func parameters(of url: HTTPURL) -> Parameters {

@@ -178,11 +178,12 @@ extension Pager {
     do throws(APIError) { request = try ledger.request(move) } catch { return error }
     task?.cancel()
     let (manager, parameters) = (manager, parameters(for: request))
+    let path: String? = if case .link(let target?) = request.position { target.path } else { nil }
     let use: CacheUse = move == .refresh ? .ignoring : .asPolicy
     task = Task { [weak self] in
       let result: Result<APIResponse, APIError>
       do throws(APIError) {
-        result = .success(try await manager.response(for: parameters, cache: use))
+        result = .success(try await manager.response(given: parameters, path: path, cache: use))
       } catch {
         result = .failure(error)
       }
@@ -207,7 +208,7 @@ extension Pager {
       if let cursor { parameters[name] = .string(cursor) }
     case (.link(let size), .link(let target)):
       if let size { parameters[size] = .integer(paging.size) }
-      if let target { parameters.merge(target) }
+      if let target { parameters.merge(target.parameters) }
     default: break
     }
     return parameters

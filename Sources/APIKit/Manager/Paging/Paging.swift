@@ -51,9 +51,9 @@ public enum PagingStrategy: Sendable {
   case cursor(_ name: String = "cursor", at: RawPath, previous: RawPath? = nil, size: String? = "limit")
   /// By the `Link` header field of the page before: relations `next` and `prev` (RFC 8288).
   ///
-  /// The query of the target becomes the parameters of a load at the manager's own path; the path of the
-  /// target is not used. A target with another origin, or one that differs from its page only by the path,
-  /// is refused with ``APIError/Reason/linkRefused`` when that page is requested; the loaded page is kept.
+  /// The target is loaded as it is: at its own path, with its query as parameters, to which those of the list are
+  /// added where it has none of the name. A target with another origin than that of the list is refused with
+  /// ``APIError/Reason/linkRefused`` when that page is requested; the loaded page is kept.
   case link(size: String? = "per_page")
 }
 
@@ -62,6 +62,6 @@ extension APIError.Reason {
   public static let noSuchPage = Self("no-such-page", "there is no such page")
   /// The server's pages contradict one another: a page is repeated, or the list does not end.
   public static let pagingBroken = Self("paging-broken", "the server's pages contradict one another")
-  /// The `Link` header field of a page leads to another origin, or to a page that differs only by its path.
+  /// The `Link` header field of a page leads to another origin.
   public static let linkRefused = Self("link-refused", "the link to the page is not followed")
 }

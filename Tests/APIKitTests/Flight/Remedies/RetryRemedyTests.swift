@@ -212,7 +212,6 @@ import XCTest
 
 /// Writes what it is told into header fields.
 struct CountingSigner: RequestSigner {
-  let headerNames: Set<String> = ["X-Attempt", "X-Nonce", "X-Time"]
 
   func sign(_ request: inout HTTPRequest, _ subject: SigningSubject) throws(APIError) {
     request.headers["X-Attempt"] = String(subject.attempt)

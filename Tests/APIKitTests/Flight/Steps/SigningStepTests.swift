@@ -86,7 +86,6 @@ private struct FixedSigner: RequestSigner {
 
 /// Writes down what it is given to sign.
 private struct WitnessSigner: RequestSigner {
-  let headerNames: Set<String> = ["X-Nonce"]
   let seen: Record<(request: HTTPRequest, subject: SigningSubject)>
   let failure: APIError?
 

@@ -304,29 +304,43 @@ import XCTest
     XCTAssertEqual(stub.requests.count, 2)
   }
 
-  func testALinkToAnotherPathOfTheSameOriginIsFollowedByItsQuery() async throws {
+  func testALinkToAnotherPathOfTheSameOriginIsFollowedThere() async throws {
     // GitHub's links name the repository by its number.
+    stub.on("/api/list", page([1], headers: ["Link": #"</repositories/7/issues?q=a&page=2>; rel="next""#]))
     stub.on(
-      "/api/list", page([1], headers: ["Link": #"</repositories/7/issues?q=a&page=2>; rel="next""#]),
-      page([2], headers: ["Link": #"</repositories/7/issues?q=a&page=1>; rel="prev""#]))
+      "/repositories/7/issues",
+      page([2], headers: ["Link": #"</repositories/7/issues?q=a&page=3>; rel="next""#]),
+      page([3], headers: ["Link": #"</repositories/7/issues?q=a&page=2>; rel="prev""#]))
     var found: [Int] = []
     let manager = makeManager(Paging(.link(size: nil), items: "items", id: "id"))
     for try await page in manager.pages(for: ["q": "a"]) { found += ids(page.items) }
-    XCTAssertEqual(found, [1, 2])
-    XCTAssertEqual(stub.requests.map(\.url.path), ["/api/list", "/api/list"])
-    XCTAssertEqual(stub.requests.map(\.url.query), ["q=a", "q=a&page=2"])
+    XCTAssertEqual(found, [1, 2, 3])
+    XCTAssertEqual(
+      stub.requests.map(\.url.path), ["/api/list", "/repositories/7/issues", "/repositories/7/issues"])
+    XCTAssertEqual(stub.requests.map(\.url.query), ["q=a", "q=a&page=2", "q=a&page=3"])
   }
 
-  func testALinkThatDiffersByItsPathAloneIsRefused() async throws {
+  func testALinkThatDiffersByItsPathAloneIsFollowedAndStoredApart() async throws {
     stub.on("/api/list", page([1], headers: ["Link": #"<list/2?q=a>; rel="next""#]))
-    var found: [Int] = []
+    stub.on("/api/list/2", page([2]))
     let manager = makeManager(Paging(.link(size: nil), items: "items", id: "id"))
-    let error = await failure {
+    manager.service.store = ResponseCache()
+    manager.cachePolicy = .fresh(for: .seconds(60))
+    for _ in 1...2 {
+      var found: [Int] = []
       for try await page in manager.pages(for: ["q": "a"]) { found += ids(page.items) }
+      XCTAssertEqual(found, [1, 2])
     }
+    XCTAssertEqual(stub.requests.map(\.url.path), ["/api/list", "/api/list/2"])
+  }
+
+  func testALinkToTheOriginThatARedirectLedToIsRefused() async throws {
+    stub.on("/api/list", .redirect(to: "https://elsewhere.test/list"))
+    stub.on("/list", page([1], headers: ["Link": #"</list?p=2>; rel="next""#]))
+    let manager = makeManager(Paging(.link(size: nil), items: "items", id: "id"))
+    let error = await failure { for try await _ in manager.pages() {} }
     XCTAssertEqual(error?.reason, .linkRefused)
-    XCTAssertEqual(found, [1])
-    XCTAssertEqual(stub.requests.count, 1)
+    XCTAssertEqual(stub.requests.map(\.url.host), ["homes.test", "elsewhere.test"])
   }
 
   func testTheThreeServicesOfTheDemoAreReadToTheirEnds() async throws {
@@ -366,6 +380,7 @@ final class PagedManager: BaseAPIManager, PageableAPIManager {
   var service: TestService
   var apiName = "list"
   let paging: Paging
+  var cachePolicy = CachePolicy.none
 
   init(_ stub: StubTransport, _ paging: Paging) {
     service = TestService(stub)
