@@ -15,35 +15,41 @@ struct LoadIdentity: Hashable, Sendable {
   private let jar: ObjectIdentifier?
   private let transport: ObjectIdentifier
   private let signer: ObjectIdentifier?
-  /// What the jar has for the host, what signer and transport say of themselves, and the secret fields.
-  private let words: [String?]
+  /// What the jar has for the host.
+  private let cookies: String?
+  /// What signer and transport say of themselves.
+  private let signerCaller: String?
+  private let transportCaller: String
+  /// The header fields of service and manager whose values authenticate: names and values.
+  private let secrets: [String]
 
   init(_ call: APICall) {
     let (client, signer) = (call.wire.client, call.identity.signer)
     let authenticator = call.terms.signInRule == .exempt ? nil : call.identity.authenticator
-    words =
-      [
-        client.cookies?.sender(to: { call.host }), signer?.caller,
-        client.transport.caller.isEmpty ? nil : client.transport.caller,
-      ] + Self.secrets(call)
+    cookies = client.cookies?.sender(to: { call.host })
+    signerCaller = signer?.caller
+    transportCaller = client.transport.caller
+    secrets = Self.secrets(call)
     self.authenticator = authenticator.map { ObjectIdentifier($0) }
     epoch = authenticator?.epoch ?? 0
     jar = client.cookies.map { ObjectIdentifier($0) }
     transport = Self.object(client.transport) ?? ObjectIdentifier(type(of: client.transport))
     self.signer = signer.flatMap { Self.object($0) }
-    isKnown = signer == nil || signer?.caller != nil || self.signer != nil
+    isKnown = signer == nil || signerCaller != nil || self.signer != nil
     if let stated = call.cache.partition.stated {
       partition = stated()
-    } else if signer != nil, signer?.caller == nil {
+    } else if signer != nil, signerCaller == nil {
       partition = nil
     } else {
-      let credential = authenticator?.credential
-      let names = [credential.map { $0.refreshToken ?? $0.accessToken }] + words
-      partition = names.allSatisfy { $0 == nil } ? "" : Crypto.digest(of: names)
+      let credential = (authenticator?.credential).map { $0.refreshToken ?? $0.accessToken }
+      let isAnonymous =
+        credential == nil && cookies == nil && signerCaller == nil && transportCaller.isEmpty
+        && secrets.isEmpty
+      partition =
+        isAnonymous ? "" : Crypto.digest(of: [credential, cookies, signerCaller, transportCaller] + secrets)
     }
   }
 
-  /// The header fields of service and manager whose values authenticate.
   private static func secrets(_ call: APICall) -> [String] {
     let headers = call.ownHeaders
     guard !headers.isEmpty else { return [] }
