@@ -122,7 +122,7 @@ import XCTest
       }
       for (index, manager) in managers.enumerated() {
         manager.apiName = "home"
-        manager.load(["id": .integer(index + 1)])
+        manager.load(["id": index + 1])
       }
       await waitUntil { managers.allSatisfy { !$0.isLoading } }
       XCTAssertEqual(stub.requests.map(\.url.path), ["/api/home", "/api/home"], what)

@@ -51,7 +51,7 @@ import XCTest
       manager?.takeoffPolicy = policy
       manager?.outlivesRelease = outlives
       manager?.tags = ["waits"]
-      let flights = (1...3).compactMap { manager?.load(["page": .integer($0)]).flightID }
+      let flights = (1...3).compactMap { manager?.load(["page": $0]).flightID }
       let waiting = manager?.flights.filter { manager?.state(of: $0) == .waiting } ?? []
       XCTAssertFalse(waiting.isEmpty)
       manager = nil
