@@ -59,9 +59,7 @@ public final class DemoServer: Sendable {
     limits.head = options.maximumHeadBytes
     limits.line = min(limits.line, limits.head)
     limits.body = options.maximumBodyBytes
-    engine = DemoEngine(
-      limits: limits, maximumConnections: options.maximumConnections, idleLimit: options.idleLimit,
-      routes: routes)
+    engine = DemoEngine(limits: limits, options: options, routes: routes)
     SacramentoListings(homes: homes.sacramento, verify: signatures.sacramento).register(in: routes)
     AmesListings(homes: homes.ames, verify: signatures.ames).register(in: routes)
     NewListings(homes: homes.newAmes, verify: signatures.newHomes).register(in: routes)
@@ -148,9 +146,12 @@ extension DemoServer {
     public var maximumHeadBytes = 32 << 10
     /// The largest body of a request in bytes; a larger one gets 413. The default is 1 MiB.
     public var maximumBodyBytes = 1 << 20
-    /// The longest time without a byte: within a request it gets 408, between two the connection is closed.
-    /// The default is 60 seconds.
+    /// The longest time without progress: within a request it gets 408; between two, or when the client does
+    /// not read its response, the connection is closed. The default is 60 seconds.
     public var idleLimit: Duration = .seconds(60)
+    /// The longest time from the first byte of a request to its last, however steadily they come; a request
+    /// that takes longer gets 408. The default is 60 seconds.
+    public var requestLimit: Duration = .seconds(60)
 
     /// Makes the default options.
     public init() {}

@@ -135,6 +135,74 @@ final class ProtocolTests: XCTestCase {
     XCTAssertTrue(client.readToEnd().hasPrefix("HTTP/1.1 408 "))
   }
 
+  /// Lets a client go on until the condition holds; false when it does not hold within five seconds.
+  private func goOn(until holds: () -> Bool, _ step: () -> Void = {}) -> Bool {
+    for _ in 1...1000 where !holds() {
+      step()
+      usleep(5000)
+    }
+    return holds()
+  }
+
+  func testAClientThatDoesNotReadIsLetGo() throws {
+    var options = DemoServer.Options()
+    options.idleLimit = .milliseconds(50)
+    let server = try DemoServer(options: options)
+    server.on(.get, "/large") { _ in DemoResponse(body: [UInt8](repeating: 0x78, count: 32 << 20)) }
+    let client = RawClient(port: server.port)
+    client.send("GET /large HTTP/1.1\r\nHost: a\r\n\r\n")
+    XCTAssertTrue(goOn(until: { server.counters.requests == 1 }))
+    XCTAssertTrue(goOn(until: { server.counters.openConnections == 0 }) { client.send("GET /") })
+    XCTAssertEqual(server.counters.abandoned, 1)
+  }
+
+  func testADelayedResponseIsNotTakenForAClientThatDoesNotRead() throws {
+    var options = DemoServer.Options()
+    options.idleLimit = .milliseconds(50)
+    let server = try DemoServer(options: options)
+    let client = RawClient(port: server.port)
+    client.send("GET / HTTP/1.1\r\nHost: a\r\nX-Demo-Delay: 200\r\nConnection: close\r\n\r\n")
+    XCTAssertTrue(client.readToEnd().hasPrefix("HTTP/1.1 404 "))
+  }
+
+  func testARequestThatDripsIsEndedWithA408() throws {
+    var options = DemoServer.Options()
+    options.requestLimit = .milliseconds(50)
+    let server = try DemoServer(options: options)
+    for beginning in ["GET /", "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 100000\r\n\r\n"] {
+      let client = RawClient(port: server.port)
+      server.forget()
+      client.send(beginning)
+      XCTAssertTrue(goOn(until: { server.counters.badRequests == 1 }) { client.send("x") }, beginning)
+      client.finishSending()
+      XCTAssertTrue(client.readToEnd().hasPrefix("HTTP/1.1 408 "), beginning)
+    }
+  }
+
+  func testTheTimeOfARequestBeginsWithItsFirstByte() throws {
+    var options = DemoServer.Options()
+    options.requestLimit = .milliseconds(200)
+    let server = try DemoServer(options: options)
+    let client = RawClient(port: server.port)
+    for _ in 1...5 {
+      client.send("GET / HTTP/1.1\r\nHost: a\r\nX-Demo-Delay: 80\r\n\r\nGET / HT")
+      client.send("TP/1.1\r\nHost: a\r\n\r\n")
+      let answers = client.read(until: "nothing here", times: 2)
+      XCTAssertEqual(answers.components(separatedBy: "HTTP/1.1 404 ").count, 3, answers)
+    }
+    XCTAssertEqual(server.counters.badRequests, 0)
+  }
+
+  func testAClientThatGoesOnAfterA400IsClosed() throws {
+    var options = DemoServer.Options()
+    options.idleLimit = .milliseconds(50)
+    let server = try DemoServer(options: options)
+    let client = RawClient(port: server.port)
+    client.send("no request\r\n\r\n")
+    XCTAssertTrue(goOn(until: { server.counters.badRequests == 1 }))
+    XCTAssertTrue(goOn(until: { server.counters.openConnections == 0 }) { client.send("more") })
+  }
+
   func testRandomBytesNeverBringItDown() {
     var random = SystemRandomNumberGenerator()
     for _ in 1...200 {

@@ -20,8 +20,10 @@ final class Connection {
   let descriptor: Int32
   let number: Int
   private(set) var phase = Phase.reading
-  /// Monotonic nanoseconds of the last byte in either direction.
-  private(set) var lastActivity: Int64
+  /// Monotonic nanoseconds of the last progress: a byte of a request, a byte that the peer took, or the end.
+  private var lastProgress: Int64
+  /// Monotonic nanoseconds at which the first byte of an incomplete request was there.
+  private var requestBegan: Int64?
   /// Monotonic nanoseconds before which the next piece is not sent.
   private(set) var notBefore: Int64 = 0
 
@@ -39,7 +41,7 @@ final class Connection {
     self.descriptor = descriptor
     self.number = number
     self.engine = engine
-    lastActivity = now
+    lastProgress = now
     parser = RequestParser(limits: engine.limits)
   }
 
@@ -75,8 +77,9 @@ final class Connection {
         abandon()  // the client no longer waits for a delayed response
       }
     case .bytes(let count):
-      lastActivity = now
       guard phase != .draining else { return }
+      // A peer that sends and does not read makes no progress.
+      if phase == .reading { lastProgress = now }
       parser.append(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
       pump(now: now)
     }
@@ -93,9 +96,23 @@ final class Connection {
     }
   }
 
-  /// Sends 408 for a request that is not complete in time, or closes an idle connection.
+  /// Monotonic nanoseconds at which ``expire(now:)`` is due, unless there is progress before.
+  var deadline: Int64 {
+    let idle = engine.idleLimit.nanoseconds
+    return switch phase {
+    case .reading: min(lastProgress + idle, requestBegan.map { $0 + engine.requestLimit.nanoseconds } ?? .max)
+    case .sending: max(lastProgress, notBefore) + idle
+    case .draining: lastProgress + min(idle, Self.drainLimit)
+    case .closed: .max
+    }
+  }
+
+  /// How long the peer may take to close after the last byte, in nanoseconds.
+  private static let drainLimit: Int64 = 1_000_000_000
+
+  /// Sends 408 for a request that is not complete in time; otherwise ends the connection.
   func expire(now: Int64) {
-    guard parser.isInside else { return phase = .closed }
+    guard phase == .reading, parser.isInside else { return abandon() }
     fail(408, "the request did not come to its end in time", now: now)
     pump(now: now)
   }
@@ -105,11 +122,13 @@ final class Connection {
     switch parser.next() {
     case .incomplete:
       if hasPeerEnded { phase = .closed }
+      if parser.isInside, requestBegan == nil { requestBegan = now }
       return false
     case .expectsContinue:
       start([DemoResponse.Piece(wait: .zero, bytes: Array("HTTP/1.1 100 Continue\r\n\r\n".utf8))], now: now)
     case .failure(let status, let text): fail(status, text, now: now)
     case .request(var request):
+      requestBegan = nil
       request.connection = number
       let response = engine.answer(request)
       let wire = response.wire(
@@ -144,7 +163,7 @@ final class Connection {
         }
         guard count > 0 else { return false }
         hasSentOfAnswer = true
-        lastActivity = now
+        lastProgress = now
         outgoing = outgoing.dropFirst(count)
       }
       guard !pieces.isEmpty else { break }
@@ -152,7 +171,7 @@ final class Connection {
       outgoing = pieces.removeFirst().bytes[...]
       notBefore = now + (pieces.first?.wait.nanoseconds ?? 0)
     }
-    lastActivity = now
+    lastProgress = now
     if !closesAfterSending {
       phase = .reading
     } else if hasSentOfAnswer {

@@ -6,6 +6,7 @@ final class DemoEngine: Sendable {
   let limits: RequestParser.Limits
   let maximumConnections: Int
   let idleLimit: Duration
+  let requestLimit: Duration
   private let routes: RouteTable
   private let state = Mutex(State())
 
@@ -20,10 +21,11 @@ final class DemoEngine: Sendable {
   /// How many requests the log keeps; the oldest are removed first.
   private static let logLimit = 20_000
 
-  init(limits: RequestParser.Limits, maximumConnections: Int, idleLimit: Duration, routes: RouteTable) {
+  init(limits: RequestParser.Limits, options: DemoServer.Options, routes: RouteTable) {
     self.limits = limits
-    self.maximumConnections = maximumConnections
-    self.idleLimit = idleLimit
+    maximumConnections = options.maximumConnections
+    idleLimit = options.idleLimit
+    requestLimit = options.requestLimit
     self.routes = routes
   }
 

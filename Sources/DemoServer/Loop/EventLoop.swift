@@ -64,6 +64,7 @@ struct EventLoop {
       } else if connection.phase == .sending {
         next = min(next, connection.notBefore)
       }
+      next = min(next, connection.deadline)
       entries.append(pollfd(fd: connection.descriptor, events: Int16(events), revents: 0))
     }
     return Int32(max(0, (next - now + 999_999) / 1_000_000))
@@ -77,16 +78,9 @@ struct EventLoop {
     }
   }
 
-  /// Removes the connections that have ended, and ends those that are idle or that the peer does not close.
+  /// Ends the connections whose time is over, and removes those that have ended.
   private mutating func sweep(now: Int64) {
-    for connection in connections {
-      let idle = now - connection.lastActivity
-      switch connection.phase {
-      case .reading where idle > engine.idleLimit.nanoseconds: connection.expire(now: now)
-      case .draining where idle > 1_000_000_000: close(connection)
-      default: break
-      }
-    }
+    for connection in connections where now >= connection.deadline { connection.expire(now: now) }
     let isOver = { (connection: Connection) in connection.phase == .closed || connection.isClosed }
     guard connections.contains(where: isOver) else { return }
     for connection in connections where isOver(connection) { close(connection) }

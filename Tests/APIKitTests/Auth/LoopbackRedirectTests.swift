@@ -52,6 +52,35 @@ final class LoopbackRedirectTests: XCTestCase {
     XCTAssertEqual(code, "c")
   }
 
+  func testConnectionsThatSayNothingDoNotKeepTheRedirectOut() async throws {
+    let redirect = try LoopbackRedirect()
+    let port = try XCTUnwrap(HTTPURL(redirect.uri).port)
+    async let callback = redirect.callback(within: .seconds(10))
+    let silent = (1...100).map { LoopbackCaller(port: port, saying: $0 % 2 == 0 ? "" : "GET /callback") }
+    let page = try await get(redirect.uri + "?code=c&state=s")
+    XCTAssertEqual(page.status, 200)
+    let url = try await callback
+    XCTAssertEqual(url, redirect.uri + "?code=c&state=s")
+    withExtendedLifetime(silent) {}
+  }
+
+  func testABrowserThatDoesNotReadItsPageSignsInAllTheSame() async throws {
+    let redirect = try LoopbackRedirect(message: String(repeating: "x", count: 8 << 20))
+    let port = try XCTUnwrap(HTTPURL(redirect.uri).port)
+    let caller = LoopbackCaller(port: port, saying: "GET /callback?code=c HTTP/1.1\r\nHost: a\r\n\r\n")
+    // Whoever waits for it to read is freed after a while, and has waited too long.
+    let rescue = Task {
+      try await Task.sleep(for: .seconds(8))
+      caller.hangUp()
+    }
+    let start = ContinuousClock.now
+    let url = try await redirect.callback(within: .seconds(20))
+    XCTAssertEqual(url, redirect.uri + "?code=c")
+    XCTAssertLessThan(ContinuousClock.now - start, .seconds(7))
+    rescue.cancel()
+    caller.hangUp()
+  }
+
   func testNobodyIsWaitedForForEver() async throws {
     let redirect = try LoopbackRedirect()
     let error = await failure { try await redirect.callback(within: .milliseconds(50)) }
@@ -87,4 +116,31 @@ final class LoopbackRedirectTests: XCTestCase {
     let ended = await failure { try await oauth.renew(renewed) }
     XCTAssertEqual(ended?.reason, .invalidGrant)
   }
+}
+
+/// A connection to a loopback port that says something and then neither reads nor closes until it is released.
+private final class LoopbackCaller: Sendable {
+  private let descriptor: Int32
+
+  init(port: Int, saying text: String) {
+    #if canImport(Glibc)
+      descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+    #else
+      descriptor = socket(AF_INET, SOCK_STREAM, 0)
+    #endif
+    var address = sockaddr_in()
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_port = UInt16(port).bigEndian
+    address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+    withUnsafePointer(to: &address) { pointer in
+      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        _ = connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+      }
+    }
+    _ = write(descriptor, text, text.utf8.count)
+  }
+
+  deinit { close(descriptor) }
+
+  func hangUp() { _ = shutdown(descriptor, Int32(SHUT_RDWR)) }
 }

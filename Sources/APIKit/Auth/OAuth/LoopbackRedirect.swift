@@ -12,7 +12,8 @@ import Foundation
 /// ```
 /// It listens only on 127.0.0.1, on a port chosen by the system, until the last reference is released.
 /// While ``callback(for:within:)`` waits, requests for other paths, such as a browser's for its icon, get a
-/// 404.
+/// 404. Connections are served side by side and each for two seconds at most, so that none keeps the redirect
+/// out; of more than 64 the oldest is closed.
 public final class LoopbackRedirect: Sendable {
   /// The redirect URI to pass to the server. Servers for native applications accept any port on loopback.
   public let uri: String
@@ -21,8 +22,10 @@ public final class LoopbackRedirect: Sendable {
   private let port: UInt16
   private let listener: Int32
   private let pages: Pages
-  /// A longer request head cannot be a redirect.
-  private static let maximumHead = 16 << 10
+  /// How many connections are served at once, and how many more the system keeps waiting.
+  private static let maximumVisitors = 64
+  /// How long a connection is served. A browser sends its request at once and reads a small page.
+  private static let visitLimit: Duration = .seconds(2)
 
   /// What the browser shows.
   private struct Pages {
@@ -54,7 +57,7 @@ public final class LoopbackRedirect: Sendable {
     var length = socklen_t(MemoryLayout<sockaddr_in>.size)
     let isBound = withUnsafeMutablePointer(to: &address) { pointer in
       pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { pointer in
-        bind(listener, pointer, length) == 0 && listen(listener, 8) == 0
+        bind(listener, pointer, length) == 0 && listen(listener, Int32(Self.maximumVisitors)) == 0
           && getsockname(listener, pointer, &length) == 0
       }
     }
@@ -104,71 +107,52 @@ public final class LoopbackRedirect: Sendable {
     try await callback(within: limit) { _ in true }
   }
 
-  private func callback(
+  @concurrent private func callback(
     within limit: Duration, isMeant: @Sendable (String) -> Bool
   ) async throws(APIError) -> String {
     let end = ContinuousClock.now + limit
+    var visitors: [LoopbackVisitor] = []
+    var redirect: (visitor: LoopbackVisitor, url: String)?
     // Polling in short steps is fast enough for one redirect by a person.
     while ContinuousClock.now < end {
       guard !Task.isCancelled else { throw APIError(.auth, .cancelled, "nobody waits for the redirect") }
-      if let url = await accepted(isMeant) { return url }
+      var accepted = 0
+      while accepted < Self.maximumVisitors, let visitor = accept() {
+        accepted += 1
+        visitors.append(visitor)
+      }
+      visitors.removeAll { visitor in
+        visitor.proceed { target in
+          let url = "http://127.0.0.1:\(port)\(target)"
+          let isRedirect = redirect == nil && target.prefix { $0 != "?" } == path && isMeant(url)
+          if isRedirect { redirect = (visitor, url) }
+          return response(to: target, isRedirect: isRedirect)
+        }
+      }
+      visitors.removeFirst(max(0, visitors.count - Self.maximumVisitors))
+      // The browser has its page before the port may close.
+      if let redirect, !visitors.contains(where: { $0 === redirect.visitor }) { return redirect.url }
+      try? await Task.sleep(for: .milliseconds(20))
     }
+    if let redirect { return redirect.url }
     throw APIError(.auth, .deadlineExceeded, "the user did not come back within \(limit.shortText)")
   }
 
-  /// Serves one connection, if there is one; returns the URL when it is the expected redirect.
-  @concurrent private func accepted(_ isMeant: @Sendable (String) -> Bool) async -> String? {
-    var waited = pollfd(fd: listener, events: Int16(POLLIN), revents: 0)
-    guard poll(&waited, 1, 0) > 0 else {
-      try? await Task.sleep(for: .milliseconds(30))
-      return nil
-    }
-    let connection = accept(listener, nil, nil)
-    guard connection >= 0 else { return nil }
-    defer { close(connection) }
-    let target = await Self.head(connection).flatMap(Self.target) ?? ""
-    let url = "http://127.0.0.1:\(port)\(target)"
-    let isRedirect = target.prefix { $0 != "?" } == path && isMeant(url)
+  /// Accepts a waiting connection; nil when there is none.
+  private func accept() -> LoopbackVisitor? {
+    let connection = systemAccept(listener)
+    return connection < 0 ? nil : LoopbackVisitor(connection, until: .now + Self.visitLimit)
+  }
+
+  private func response(to target: String, isRedirect: Bool) -> [UInt8] {
     let isFailure = target.contains("?error=") || target.contains("&error=")
     let body = isRedirect ? isFailure ? pages.failure : pages.welcome : pages.nothing
-    let answer =
-      "HTTP/1.1 \(isRedirect ? "200 OK" : "404 Not Found")\r\nContent-Type: text/html; charset=utf-8\r\n"
-      + "Cache-Control: no-store\r\nReferrer-Policy: no-referrer\r\nContent-Length: \(body.utf8.count)\r\n"
-      + "Connection: close\r\n\r\n" + body
-    let bytes = Array(answer.utf8)
-    #if canImport(Darwin)
-      let flags: Int32 = 0
-    #else
-      let flags = Int32(MSG_NOSIGNAL)
-    #endif
-    _ = send(connection, bytes, bytes.count, flags)
-    return isRedirect ? url : nil
-  }
-
-  /// The head of a request, received within two seconds; nil otherwise.
-  private static func head(_ connection: Int32) async -> [UInt8]? {
-    var head: [UInt8] = []
-    var chunk = [UInt8](repeating: 0, count: 4096)
-    let end = ContinuousClock.now + .seconds(2)
-    while ContinuousClock.now < end, head.count < maximumHead {
-      var waited = pollfd(fd: connection, events: Int16(POLLIN), revents: 0)
-      guard poll(&waited, 1, 0) > 0 else {
-        try? await Task.sleep(for: .milliseconds(5))
-        continue
-      }
-      let count = recv(connection, &chunk, chunk.count, 0)
-      guard count > 0 else { return nil }
-      head += chunk[..<count]
-      if String(decoding: head, as: UTF8.self).contains("\r\n\r\n") { return head }
-    }
-    return nil
-  }
-
-  /// The target of a GET request.
-  private static func target(_ head: [UInt8]) -> String? {
-    let line = String(decoding: head.prefix { $0 != 13 }, as: UTF8.self)
-    let words = line.split(separator: " ")
-    guard words.count == 3, words[0] == "GET", words[1].hasPrefix("/") else { return nil }
-    return String(words[1])
+    return Array(
+      ("HTTP/1.1 \(isRedirect ? "200 OK" : "404 Not Found")\r\nContent-Type: text/html; charset=utf-8\r\n"
+        + "Cache-Control: no-store\r\nReferrer-Policy: no-referrer\r\nContent-Length: \(body.utf8.count)\r\n"
+        + "Connection: close\r\n\r\n" + body).utf8)
   }
 }
+
+// The system call whose name the class uses for a function of its own.
+private func systemAccept(_ listener: Int32) -> Int32 { accept(listener, nil, nil) }
