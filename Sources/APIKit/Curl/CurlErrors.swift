@@ -113,11 +113,15 @@
       // libcurl's own limits, which it reports as a lost connection: 300 KB of heads, 4 KB for a trailer line.
       case 56 where seen.text.contains("Too large response headers"): reason = .responseTooLarge
       case 56 where seen.text.contains("Out of memory in chunked-encoding"): reason = .responseTooLarge
-      case 56 where seen.text.contains("in chunked-encoding"): reason = .malformedResponse
+      // "… in chunked-encoding" up to 8.5, "chunk hex-length …" and "invalid chunk size …" later.
+      case 56 where seen.text.contains("chunk"): reason = .malformedResponse
       case 28 where !seen.wasConnected: reason = .connectTimeout  // the system gave up (ETIMEDOUT)
       case 97 where seen.text.contains("rejected by the SOCKS5"): reason = .loginDenied
       case 35, 55, 56, 80: reason = broken(reason, seen)
-      case 58: reason = .clientIdentityUnreadable
+      // Newer ones also say 43 for a key that does not parse or is not that of the certificate.
+      case 43 where seen.text.contains("private key"): reason = .clientIdentityUnreadable
+      // A coding that is not allowed there, "Unsolicited Transfer-Encoding"; older ones say 56.
+      case 61 where seen.text.contains("Transfer-Encoding"): reason = .malformedResponse
       case 60: reason = verdict(seen)
       default: break
       }

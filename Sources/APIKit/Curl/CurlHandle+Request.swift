@@ -10,11 +10,12 @@
         try set(CURLOPT_URL, request.url.string)
         applied.url = request.url
       }
-      // Connections of HTTP/1.1 are never multiplexed, so waiting to learn that only costs time.
-      let waitsForMultiplexing = transfer.isTLS && session.httpVersion != CURL_HTTP_VERSION_1_1
-      if applied.waitsForMultiplexing != waitsForMultiplexing {
-        try set(CURLOPT_PIPEWAIT, waitsForMultiplexing ? 1 : 0)
-        applied.waitsForMultiplexing = waitsForMultiplexing
+      if applied.isTLS != transfer.isTLS {
+        let version = transfer.isTLS ? session.httpVersion.tls : session.httpVersion.plain
+        try set(CURLOPT_HTTP_VERSION, version)
+        // Connections of HTTP/1.1 are never multiplexed, so waiting to learn that only costs time.
+        try set(CURLOPT_PIPEWAIT, transfer.isTLS && version != CURL_HTTP_VERSION_1_1 ? 1 : 0)
+        applied.isTLS = transfer.isTLS
       }
       try applyBody(request)
       try applyFTP(request)

@@ -36,7 +36,7 @@
     static let tellsRefusedStreams = !(0x080000..<0x080700).contains(Int(capikit_curl_version()))
 
     private func isMultiplexed(_ ssl: OpaquePointer?) -> Bool {
-      session.httpVersion == CURL_HTTP_VERSION_2_PRIOR_KNOWLEDGE && transfer.isHTTP
+      session.httpVersion.plain == CURL_HTTP_VERSION_2_PRIOR_KNOWLEDGE && transfer.isHTTP
         || ssl.map { capikit_ssl_speaks_http2($0) != 0 } ?? false
     }
 

@@ -86,7 +86,8 @@
       var url: HTTPURL?
       var body = Body.none
       var customMethod: String?
-      var waitsForMultiplexing = false
+      /// Whether version and waiting are those of TLS.
+      var isTLS = false
       /// Whether an option was set that only a reset removes.
       var needsReset = false
     }
@@ -129,7 +130,7 @@
       try set(CURLOPT_PATH_AS_IS, 1)
       try set(CURLOPT_HTTP_CONTENT_DECODING, 0)
       try set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
-      try set(CURLOPT_HTTP_VERSION, session.httpVersion)
+      try set(CURLOPT_HTTP_VERSION, session.httpVersion.plain)
       try CurlCallbacks.install(on: self)
       try session.applyProxy(to: self)
       try session.tls.apply(to: self)

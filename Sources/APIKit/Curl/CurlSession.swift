@@ -9,7 +9,8 @@
     let proxy: HTTPProxy?
     let unixSocketPath: String?
     let tls: CurlTLS
-    let httpVersion: Int
+    /// The version asked for, over TLS and without.
+    let httpVersion: (tls: Int, plain: Int)
     let acceptEncoding: StaticString
     /// Keeps TLS sessions when their easy handles are freed: a resumed handshake costs half.
     let share: UnsafeMutableRawPointer
@@ -90,11 +91,16 @@
     /// Whether this libcurl was built with HTTP/2.
     static let speaksHTTP2 = capikit_curl_has(CURL_VERSION_HTTP2) != 0
 
-    private static func version(_ policy: HTTPVersionPolicy) -> Int {
+    /// Whether a connection on which bytes wait unread, such as TLS 1.3 session tickets, is used again.
+    static let reusesUnreadConnections = capikit_curl_version() < 0x080000
+
+    private static func version(_ policy: HTTPVersionPolicy) -> (tls: Int, plain: Int) {
       switch policy {
-      case .http1Only: CURL_HTTP_VERSION_1_1
-      case .upToHTTP2: speaksHTTP2 ? CURL_HTTP_VERSION_2TLS : CURL_HTTP_VERSION_1_1
-      case .http2PriorKnowledge: CURL_HTTP_VERSION_2_PRIOR_KNOWLEDGE
+      case .http1Only: (CURL_HTTP_VERSION_1_1, CURL_HTTP_VERSION_1_1)
+      // Without TLS it comes to the same; but from 8.13.0 on, libcurl waits for HTTP/2 there as well, and does not use a
+      // connection on which no response has been seen.
+      case .upToHTTP2: (speaksHTTP2 ? CURL_HTTP_VERSION_2TLS : CURL_HTTP_VERSION_1_1, CURL_HTTP_VERSION_1_1)
+      case .http2PriorKnowledge: (CURL_HTTP_VERSION_2_PRIOR_KNOWLEDGE, CURL_HTTP_VERSION_2_PRIOR_KNOWLEDGE)
       }
     }
   }

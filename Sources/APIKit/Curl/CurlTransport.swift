@@ -107,7 +107,9 @@
     /// thrown. With HTTP/2 one connection carries many requests, so only one is opened; requests with a body do
     /// not use it. A server may close
     /// an idle connection; the next request then opens another. URLs other than `http` and `https` fail
-    /// with ``APIError/Reason/unsupportedScheme``.
+    /// with ``APIError/Reason/unsupportedScheme``, and servers with TLS 1.3 and without HTTP/2 with
+    /// ``APIError/Reason/unsupportedCapability`` from libcurl 8.0.0 on: their session tickets wait unread, for
+    /// which libcurl closes the connection instead of using it.
     /// - Parameters:
     ///   - url: The URL of the requests to come, or any other of their host; `http` or `https`.
     ///   - connections: How many to open, in addition to those that are open already; the default is 1, the
@@ -139,7 +141,16 @@
       let exchange = HTTPExchange(HTTPRequest(method: .head, url: url))
       let job = CurlJob(exchange, loops.main, limits: limits, completion: .task, opensOnly: true)
       await land(job)
-      return try job.response().version
+      let opened = try job.response()
+      guard
+        CurlSession.reusesUnreadConnections || opened.version == .http2
+          || opened.metrics.tlsProtocol?.hasPrefix("TLSv1.3") != true
+      else {
+        throw APIError(
+          .transport, .unsupportedCapability,
+          "this libcurl closes a connection over TLS 1.3 without HTTP/2 on which nothing was read")
+      }
+      return opened.version
     }
 
     /// Ends every transfer with ``APIError/Reason/transportStopped``, closes every connection and ends the

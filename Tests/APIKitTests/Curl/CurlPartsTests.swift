@@ -184,6 +184,13 @@
         (56, Seen(text: "alert certificate required", isTLS: true), .clientCertificateRequired),
         (60, Seen(verifyResult: 10), .certificateExpired),
         (60, Seen(verifyResult: 19), .certificateUntrusted),
+        // As libcurl 7.88 and 8.21 word it.
+        (56, Seen(text: "Illegal or missing hexadecimal sequence in chunked-encoding"), .malformedResponse),
+        (56, Seen(text: "chunk hex-length char not a hex digit: 0x7a"), .malformedResponse),
+        (61, Seen(text: "Unsolicited Transfer-Encoding (gzip) found"), .malformedResponse),
+        (61, Seen(text: "Unrecognized content encoding type"), .undecodableContent),
+        (43, Seen(text: "unable to set private key file: 'key' type PEM"), .clientIdentityUnreadable),
+        (43, Seen(), .transportFailed),
         (58, Seen(), .clientIdentityUnreadable), (77, Seen(), .trustStoreUnreadable),
         (65, Seen(), .unreadableBody), (4242, Seen(), .transportFailed),
       ]

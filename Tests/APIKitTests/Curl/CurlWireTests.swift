@@ -102,6 +102,11 @@
       for site: NginxServer.Site in [.plain, .tls(.good), .http2] {
         let transport = try transport { $0.tls.trust = .bundle(path: nginx.certificates.root.path) }
         let url = try HTTPURL(nginx.url("/echo", site: site, host: "localhost"))
+        if site == .tls(.good), !CurlSession.reusesUnreadConnections {
+          let refused = await failure { try await transport.prewarm(url, connections: 3) }
+          XCTAssertEqual(refused?.reason, .unsupportedCapability)
+          continue
+        }
         try await transport.prewarm(url, connections: 3)
         let sockets = await transport.counts()?.openSockets
         XCTAssertEqual(sockets, site == .http2 ? 1 : 3, "\(site)")
