@@ -57,6 +57,10 @@ let package = Package(
         "APIKit", "APIKitTesting", "Reformers", "TestServers", "DemoServer", "BareCurl", "CMachine",
       ],
       path: "Benchmarks/Sources/bench", swiftSettings: swift),
+    // Random loads over a proxy that breaks connections; see Scripts/soak.
+    .executableTarget(
+      name: "soak", dependencies: ["APIKit", "DemoServer", "CMachine"], path: "Benchmarks/Sources/soak",
+      swiftSettings: swift),
     .testTarget(
       name: "APIKitTests",
       dependencies: [
@@ -71,6 +75,9 @@ let package = Package(
       name: "DemoCLITests", dependencies: ["DemoCLI", "APIKit", "APIKitTesting", "DemoServer"],
       swiftSettings: swift),
     .testTarget(name: "DemoServerTests", dependencies: ["APIKit", "DemoServer"], swiftSettings: swift),
+    .testTarget(
+      name: "SoakTests", dependencies: [.target(name: "soak", condition: .when(platforms: [.linux]))],
+      swiftSettings: swift),
     .testTarget(
       name: "InteropTests",
       dependencies: ["APIKit", "APIKitTesting", "TestServers"],

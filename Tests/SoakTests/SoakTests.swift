@@ -1,0 +1,58 @@
+#if os(Linux)
+  import Foundation
+  import XCTest
+
+  /// The soak itself: that it finds nothing in a short run, and finds every fault that is planted.
+  final class SoakTests: XCTestCase {
+    private func soak(_ arguments: String...) throws -> (status: Int32, output: String) {
+      let process = Process()
+      let output = Pipe()
+      process.executableURL = Bundle.main.bundleURL.appendingPathComponent("soak")
+      process.arguments = arguments
+      process.standardOutput = output
+      process.standardError = output
+      try process.run()
+      let text = output.fileHandleForReading.readDataToEndOfFile()
+      process.waitUntilExit()
+      return (process.terminationStatus, String(decoding: text, as: UTF8.self))
+    }
+
+    func testAShortSoakFindsNothing() throws {
+      let run = try soak("16r", "--seed", "1")
+      XCTAssertEqual(run.status, 0, run.output)
+      XCTAssertTrue(run.output.hasSuffix("soak: all of it held\n"), run.output)
+      for word in ["succeeded", "cancelled", "released", "cut", "reset", "heap"] {
+        XCTAssertTrue(run.output.contains(word), "\(word) in \(run.output)")
+      }
+    }
+
+    func testEveryPlantedFaultIsFound() throws {
+      for (plant, words) in [
+        ("double-landing", "landed once too often"), ("lost-landing", "did not land"),
+        ("other-user", "and landed with"), ("other-request", "and landed with"),
+        ("descriptors", "descriptors are left open"), ("memory", "the heap grew by"),
+        ("registry", "in the registry"),
+      ] {
+        // The allocators of the sanitizers do not tell what is in use.
+        if plant == "memory", ProcessInfo.processInfo.environment["APIKIT_SANITIZER"] != nil { continue }
+        let run = try soak(plant == "memory" ? "16r" : "3r", "--plant", plant)
+        XCTAssertEqual(run.status, 1, "\(plant): \(run.output)")
+        let breaches = run.output.split(separator: "\n").filter { $0.hasPrefix("soak: BREACH: ") }
+        XCTAssertFalse(breaches.isEmpty, plant)
+        XCTAssertTrue(breaches.allSatisfy { $0.contains(words) }, "\(plant): \(run.output)")
+      }
+    }
+
+    func testWrongUsageIsToldApart() throws {
+      for arguments in [["0"], ["0r"], ["--plant", "nothing"], ["--seed"], ["--help"]] {
+        let process = Process()
+        process.executableURL = Bundle.main.bundleURL.appendingPathComponent("soak")
+        process.arguments = arguments
+        process.standardError = FileHandle.nullDevice
+        try process.run()
+        process.waitUntilExit()
+        XCTAssertEqual(process.terminationStatus, 2, "\(arguments)")
+      }
+    }
+  }
+#endif
