@@ -9,6 +9,11 @@
       let output = Pipe()
       process.executableURL = Bundle.main.bundleURL.appendingPathComponent("soak")
       process.arguments = arguments
+      // Under the address sanitizer it looks for leaks as well.
+      process.environment = ProcessInfo.processInfo.environment
+      if let options = process.environment?["ASAN_OPTIONS"] {
+        process.environment?["ASAN_OPTIONS"] = options + ":detect_leaks=1"
+      }
       process.standardOutput = output
       process.standardError = output
       try process.run()

@@ -1,4 +1,5 @@
 import DemoServer
+import Synchronization
 import XCTest
 
 @testable import APIKit
@@ -118,16 +119,17 @@ final class LoopbackRedirectTests: XCTestCase {
   }
 }
 
-/// A connection to a loopback port that says something and then neither reads nor closes until it is released.
+/// A connection to a loopback port that says something and then neither reads nor closes until it is told to.
 private final class LoopbackCaller: Sendable {
-  private let descriptor: Int32
+  private let open: Mutex<Int32?>
 
   init(port: Int, saying text: String) {
     #if canImport(Glibc)
-      descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+      let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
     #else
-      descriptor = socket(AF_INET, SOCK_STREAM, 0)
+      let descriptor = socket(AF_INET, SOCK_STREAM, 0)
     #endif
+    open = Mutex(descriptor)
     var address = sockaddr_in()
     address.sin_family = sa_family_t(AF_INET)
     address.sin_port = UInt16(port).bigEndian
@@ -140,7 +142,12 @@ private final class LoopbackCaller: Sendable {
     _ = write(descriptor, text, text.utf8.count)
   }
 
-  deinit { close(descriptor) }
+  deinit { hangUp() }
 
-  func hangUp() { _ = shutdown(descriptor, Int32(SHUT_RDWR)) }
+  func hangUp() {
+    open.withLock { descriptor in
+      if let descriptor { close(descriptor) }
+      descriptor = nil
+    }
+  }
 }
