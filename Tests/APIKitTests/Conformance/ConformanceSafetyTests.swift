@@ -52,11 +52,16 @@ extension TransportConformanceTests {
     }
   }
 
-  func testABareCRInAFieldIsReadAsASpace() async throws {
+  func testABareCRInAFieldNeverBeginsAnotherLine() async throws {
     let server = try server(
       .readRequest, .text("HTTP/1.1 200 OK\r\nETag: \"a\rX-Other: b\"\r\nContent-Length: 2\r\n\r\nok"),
       .waitForClose)
-    let response = try await transport().send(HTTPRequest(url: try server.url()))
+    let (transport, request) = (try transport(), HTTPRequest(url: try server.url()))
+    let response: HTTPResponse
+    do throws(APIError) { response = try await transport.send(request) } catch {
+      // libcurl 8 refuses such a response itself.
+      return XCTAssertEqual(error.reason, .malformedResponse)
+    }
     XCTAssertEqual(response.headers["ETag"], "\"a X-Other: b\"")
     XCTAssertNil(response.headers["X-Other"])
     XCTAssertNoThrow(try HTTPHeaders(response.headers.map { .init("If-None-Match", $0.value) }).validate())

@@ -21,6 +21,8 @@
 
     private func trusting(_ tls: ScriptedTLS) throws -> CurlTransport {
       var configuration = TransportConfiguration.ephemeral
+      // Requests with a body have connections of their own where HTTP/2 is possible.
+      configuration.versions = .http1Only
       configuration.tls.trust = .bundle(path: tls.root)
       return try CurlTransport(configuration)
     }
@@ -319,6 +321,8 @@
       addTeardownBlock { nginx.stop() }
       var configuration = TransportConfiguration.ephemeral
       configuration.tls.trust = .bundle(path: nginx.certificates.root.path)
+      // Else a POST goes by HTTP/1.1.
+      configuration.versions = .http2PriorKnowledge
       let transport = try CurlTransport(configuration)
       let url = try HTTPURL(nginx.url("/echo", site: .http2, host: "localhost"))
       let resends = try await withThrowingTaskGroup(of: Int.self) { group in

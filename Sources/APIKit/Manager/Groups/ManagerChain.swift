@@ -2,7 +2,7 @@
 ///
 /// ```swift
 /// let chain = ManagerChain(search.loading(["q": "garden"]))
-///   .then { found in details.loading(["id": try found.raw.items[0].id.require()]) }
+///   .then { found in details.loading(["id": try found.raw.items[0].id.require(String.self)]) }
 ///   .map { try HomeReformer().reform($0.raw) }
 /// let home = try await chain.landing()
 /// ```
