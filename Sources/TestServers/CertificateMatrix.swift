@@ -2,7 +2,7 @@ public import Foundation
 
 /// The certificates of the TLS tests, valid and invalid ones, made by the openssl command in one folder.
 ///
-/// All keys are on P-256. The server certificates are for `good.test`, `localhost` and `127.0.0.1`, unless
+/// All keys but one are on P-256. The server certificates are for `good.test`, `localhost` and `127.0.0.1`, unless
 /// the name is their fault. Making all of them takes about a quarter of a second.
 public struct CertificateMatrix: Sendable {
   /// A server certificate, named by its fault.
@@ -23,6 +23,13 @@ public struct CertificateMatrix: Sendable {
     case commonNameOnly
     /// It has the right common name, and a subject alternative name that is not a host name.
     case mailOnly
+    /// It is for clients only.
+    case wrongPurpose
+    /// Its key is of RSA with 1,024 bits.
+    case weakKey
+
+    /// Those that nginx shows; it does not load a weak one.
+    public static let byNginx = allCases.filter { $0 != .weakKey }
   }
 
   /// A client certificate.
@@ -31,6 +38,8 @@ public struct CertificateMatrix: Sendable {
     case friend
     /// Signed by another root.
     case stranger
+    /// Signed by the root that the server requires; it expired in 2021.
+    case expired
   }
 
   /// The folder of all files.
@@ -47,13 +56,13 @@ public struct CertificateMatrix: Sendable {
   /// A server's private key, in PEM, not encrypted.
   public func key(_ server: Server) -> URL { file(server.rawValue, "key") }
   /// A client's certificate, in PEM.
-  public func certificate(_ client: Client) -> URL { file(client.rawValue, "pem") }
+  public func certificate(_ client: Client) -> URL { file(name(client), "pem") }
   /// A client's private key, in PEM, not encrypted.
-  public func key(_ client: Client) -> URL { file(client.rawValue, "key") }
+  public func key(_ client: Client) -> URL { file(name(client), "key") }
   /// A client's private key, in PEM, encrypted under ``password``.
-  public func encryptedKey(_ client: Client) -> URL { file(client.rawValue, "encrypted.key") }
+  public func encryptedKey(_ client: Client) -> URL { file(name(client), "encrypted.key") }
   /// A client's certificate and key in one PKCS #12 file under ``password``.
-  public func archive(_ client: Client) -> URL { file(client.rawValue, "p12") }
+  public func archive(_ client: Client) -> URL { file(name(client), "p12") }
 
   /// The base64 SHA-256 of a server's public key (SubjectPublicKeyInfo), as pins are written (RFC 7469, 2.4).
   public func publicKeyPin(_ server: Server) throws -> String {
@@ -80,16 +89,16 @@ public struct CertificateMatrix: Sendable {
         + ["-subj", "/CN=good.test", "-days", "3650", "-out", "selfSigned.pem"])
     for client in Client.allCases {
       try sign(
-        client.rawValue, by: client == .friend ? "clients" : "unknown",
-        commonName: "\(client.rawValue) of the tests",
-        extensions: "client", from: "20200101000000Z", to: "20991231000000Z")
+        name(client), by: client == .stranger ? "unknown" : "clients",
+        commonName: "\(client.rawValue) of the tests", extensions: "client", from: "20200101000000Z",
+        to: client == .expired ? "20210101000000Z" : "20991231000000Z")
       try openssl([
-        "pkcs12", "-export", "-in", "\(client.rawValue).pem", "-inkey", "\(client.rawValue).key",
-        "-passout", "pass:\(password)", "-out", "\(client.rawValue).p12",
+        "pkcs12", "-export", "-in", "\(name(client)).pem", "-inkey", "\(name(client)).key",
+        "-passout", "pass:\(password)", "-out", "\(name(client)).p12",
       ])
       try openssl([
-        "pkey", "-in", "\(client.rawValue).key", "-aes256", "-passout", "pass:\(password)",
-        "-out", "\(client.rawValue).encrypted.key",
+        "pkey", "-in", "\(name(client)).key", "-aes256", "-passout", "pass:\(password)",
+        "-out", "\(name(client)).encrypted.key",
       ])
     }
   }
@@ -99,6 +108,7 @@ public struct CertificateMatrix: Sendable {
     case .wrongHost: "elsewhere"
     case .commonNameOnly: "unnamed"
     case .mailOnly: "mail"
+    case .wrongPurpose: "client"
     default: "named"
     }
   }
@@ -108,8 +118,12 @@ public struct CertificateMatrix: Sendable {
   }
 
   private func newKey(_ name: String) -> [String] {
-    ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-keyout", "\(name).key"]
+    let kind = name == Server.weakKey.rawValue ? ["rsa:1024"] : ["ec", "-pkeyopt", "ec_paramgen_curve:P-256"]
+    return ["-newkey"] + kind + ["-nodes", "-keyout", "\(name).key"]
   }
+
+  /// The name of a client's files. Servers have expired ones too.
+  private func name(_ client: Client) -> String { client == .expired ? "expiredClient" : client.rawValue }
 
   /// Makes a root and the files that `openssl ca` needs; `ca` is the one command that accepts start dates
   /// in every release.

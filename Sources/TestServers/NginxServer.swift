@@ -32,7 +32,7 @@ public final class NginxServer: Sendable {
     /// Every site that a server offers.
     public static let allCases: [Site] =
       [.plain, .http2, .plainHTTP2, .clientCertificate, .onlyTLS11, .onlyTLS12, .onlyTLS13]
-      + CertificateMatrix.Server.allCases.map(Site.tls)
+      + CertificateMatrix.Server.byNginx.map(Site.tls)
   }
 
   /// The certificates of the TLS sites, and those that they require of clients.

@@ -18,6 +18,8 @@
       var socketError: Int32 = 0
       /// Whether the server asked for a client certificate, on a connection made for this transfer.
       var wasAskedForCertificate = false
+      /// Whether there is a client certificate to show.
+      var hasCertificate = false
       /// Whether the connection was established when the transfer failed.
       var wasConnected = false
       /// Whether the connection was to a proxy.
@@ -96,7 +98,7 @@
       95: .connectionLost,  // HTTP/3
       96: .connectionLost,  // QUIC
       97: .proxyFailed,  // SOCKS handshake
-      98: .clientCertificateRequired,  // the server wants a certificate
+      98: .clientCertificateRequired,  // the server wants a certificate; refined by whether there was one
       100: .responseTooLarge,  // a field larger than libcurl's own limits (from 8.6 on)
     ]
 
@@ -122,7 +124,11 @@
       case 43 where seen.text.contains("private key"): reason = .clientIdentityUnreadable
       // A coding that is not allowed there, "Unsolicited Transfer-Encoding"; older ones say 56.
       case 61 where seen.text.contains("Transfer-Encoding"): reason = .malformedResponse
+      case 58: reason = .clientIdentityUnreadable
+      // With a good verdict of ours it is the server's alert 45: libcurl takes it for its own (TLS 1.2).
+      case 60 where seen.text == "SSL certificate verification failed": reason = .clientCertificateExpired
       case 60: reason = verdict(seen)
+      case 98 where seen.hasCertificate: reason = .clientCertificateRefused
       default: break
       }
       if seen.connectStatus >= 400, number == 56 || number == 7 {
@@ -169,13 +175,14 @@
         return text.contains("wrong version number") ? .tlsHandshakeFailed : .tlsVersionTooOld
       }
       guard text.contains("alert") else { return reason }
-      // Alerts that are only about the client's certificate: 42 to 46, 48, and 116 in TLS 1.3.
-      let refusals = ["certificate", "unknown ca"]
-      if refusals.contains(where: text.contains) { return .clientCertificateRequired }
-      // The alerts 40 and 49 have other causes too.
-      let others = ["handshake failure", "access denied"]
-      let wasAsked = seen.wasAskedForCertificate
-      return wasAsked && others.contains(where: text.contains) ? .clientCertificateRequired : reason
+      // Alerts that are only about the client's certificate: 42 to 46, 48, and 116 in TLS 1.3. The alerts 40 and 49
+      // have other causes too.
+      if text.contains("certificate expired") { return .clientCertificateExpired }
+      let refusals =
+        ["certificate", "unknown ca"]
+        + (seen.wasAskedForCertificate ? ["handshake failure", "access denied"] : [])
+      guard refusals.contains(where: text.contains) else { return reason }
+      return seen.hasCertificate ? .clientCertificateRefused : .clientCertificateRequired
     }
 
     /// What OpenSSL found wrong with the certificate.
@@ -190,8 +197,28 @@
       case 10: return .certificateExpired  // X509_V_ERR_CERT_HAS_EXPIRED
       case 18: return .certificateSelfSigned  // X509_V_ERR_DEPTH_ZERO_SELF_SIGNED_CERT
       case 23: return .certificateRevoked  // X509_V_ERR_CERT_REVOKED
+      // X509_V_ERR_PATH_LENGTH_EXCEEDED, …INVALID_PURPOSE, …CERT_REJECTED, …KEYUSAGE_NO_CERTSIGN, …INVALID_NON_CA, name
+      // constraints (…PERMITTED_VIOLATION to …UNSUPPORTED_NAME_SYNTAX), …INVALID_CA (24 before OpenSSL 3).
+      case 24, 25, 26, 28, 32, 37, 47...53, 79: return .certificateUnsuitable
+      case 66, 67, 68: return .certificateTooWeak  // X509_V_ERR_EE_KEY_TOO_SMALL, …CA_KEY_TOO_SMALL, …CA_MD_TOO_WEAK
       case 62, 64: return .certificateHostMismatch  // X509_V_ERR_HOSTNAME_MISMATCH, …IP_ADDRESS_MISMATCH
       default: return .certificateUntrusted  // 19, 20, 21: the chain ends at no trusted authority
+      }
+    }
+
+    /// What the reason's text and libcurl's leave open.
+    private static func hint(_ reason: APIError.Reason, _ seen: Circumstances) -> String {
+      switch (reason, seen.verifyResult) {
+      case (.certificateUntrusted, 19): return "; the root at the end of its chain is not in the trust store"
+      case (.certificateUntrusted, 20), (.certificateUntrusted, 21):
+        return
+          "; the server does not send the certificates between its own and the root, or the root is not in the "
+          + "trust store"
+      case (.connectionLost, _), (.tlsHandshakeFailed, _):
+        guard seen.wasAskedForCertificate, !seen.text.contains("alert") else { return "" }
+        return "; the server had asked for a client certificate, and "
+          + (seen.hasCertificate ? "was shown one" : "there is none to show")
+      default: return ""
       }
     }
 
@@ -204,7 +231,7 @@
       }
       if text.isEmpty { text = String(cString: curl_easy_strerror(CURLcode(rawValue: code))) }
       while text.last?.isNewline == true { text.removeLast() }
-      return "\(reason.text): \(text) (curl \(code))"
+      return "\(reason.text): \(text) (curl \(code))\(hint(reason, seen))"
     }
   }
 #endif

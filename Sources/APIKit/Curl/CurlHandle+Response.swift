@@ -154,8 +154,8 @@
       CurlErrors.Circumstances(
         text: errorMessage, verifyResult: long(CURLINFO_SSL_VERIFYRESULT),
         connectStatus: long(CURLINFO_HTTP_CONNECTCODE), systemError: Int32(long(CURLINFO_OS_ERRNO)),
-        socketError: loop.poll.openError,
-        wasAskedForCertificate: transfer.wasAskedForCertificate, wasConnected: wasConnected,
+        socketError: loop.poll.openError, wasAskedForCertificate: transfer.wasAskedForCertificate,
+        hasCertificate: session.tls.hasIdentity, wasConnected: wasConnected,
         isProxied: isProxied,
         isTLS: transfer.isTLS)
     }

@@ -11,6 +11,9 @@
       pinning = CurlPinning(policy)
     }
 
+    /// Whether there is a certificate to show to a server that asks for one.
+    var hasIdentity: Bool { policy.identity != nil }
+
     func apply(to handle: CurlHandle) throws(APIError) {
       // Debian's libcurl has a default CA path, with which it reads all authorities anew for every
       // connection (20 ms). With the bundle alone it keeps them.

@@ -154,9 +154,20 @@ extension APIError.Reason {
   /// The client's own certificate or key cannot be loaded.
   public static let clientIdentityUnreadable = Self(
     "client-identity-unreadable", "the client certificate cannot be loaded")
-  /// The server requires a client certificate and received none that it trusts.
+  /// The certificate, or one above it, may not be used for this: another purpose, an issuer that is no authority.
+  public static let certificateUnsuitable = Self(
+    "certificate-unsuitable", "the certificate may not be used for this")
+  /// The key or the digest of the certificate, or of one above it, is weaker than what is accepted.
+  public static let certificateTooWeak = Self("certificate-too-weak", "the certificate is too weak")
+  /// The server requires a client certificate, and none was shown.
   public static let clientCertificateRequired = Self(
-    "client-certificate-required", "the server wants a client certificate it trusts")
+    "client-certificate-required", "the server wants a client certificate")
+  /// The server refuses the client certificate that was shown.
+  public static let clientCertificateRefused = Self(
+    "client-certificate-refused", "the server refuses the client certificate")
+  /// The server refuses the client certificate that was shown, because it has expired.
+  public static let clientCertificateExpired = Self(
+    "client-certificate-expired", "the client certificate has expired")
 }
 
 // MARK: After the wire

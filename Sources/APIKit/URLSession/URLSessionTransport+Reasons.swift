@@ -53,7 +53,8 @@ extension URLSessionTransport {
     // On Apple platforms also a wrong host; the error does not distinguish the two.
     case .serverCertificateUntrusted: .certificateUntrusted
     // The client's certificate.
-    case .clientCertificateRejected, .clientCertificateRequired: .clientCertificateRequired
+    case .clientCertificateRejected: .clientCertificateRefused
+    case .clientCertificateRequired: .clientCertificateRequired
     // The file of the body to send; the transport itself writes downloads.
     case .fileDoesNotExist, .fileIsDirectory, .noPermissionsToReadFile, .requestBodyStreamExhausted:
       .unreadableBody
@@ -86,6 +87,10 @@ extension URLSessionTransport {
       ("self-signed certificate in certificate chain", .certificateUntrusted),
       ("self-signed certificate", .certificateSelfSigned),
       ("unable to get local issuer certificate", .certificateUntrusted),
+      ("invalid CA certificate", .certificateUnsuitable),
+      ("unsuitable certificate purpose", .certificateUnsuitable),
+      ("key too weak", .certificateTooWeak),
+      ("md too weak", .certificateTooWeak),
       ("no alternative certificate subject name", .certificateHostMismatch),
       ("does not match target host name", .certificateHostMismatch),
       // An alert of the server: TLS 1.3 reports a missing client certificate at the first read.

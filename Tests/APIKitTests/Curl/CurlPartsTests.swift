@@ -183,6 +183,12 @@
         (43, Seen(), .transportFailed), (43, Seen(wasConnected: true), .malformedResponse),
         (56, Seen(text: "alert certificate required", isTLS: true), .clientCertificateRequired),
         (60, Seen(verifyResult: 10), .certificateExpired),
+        (56, Seen(text: "alert unknown ca", hasCertificate: true, isTLS: true), .clientCertificateRefused),
+        (
+          56, Seen(text: "alert certificate expired", hasCertificate: true, isTLS: true),
+          .clientCertificateExpired
+        ),
+        (60, Seen(text: "SSL certificate verification failed", verifyResult: 1), .clientCertificateExpired),
         (60, Seen(verifyResult: 19), .certificateUntrusted),
         // As libcurl 7.88 and 8.21 word it.
         (56, Seen(text: "Illegal or missing hexadecimal sequence in chunked-encoding"), .malformedResponse),
@@ -191,6 +197,10 @@
         (61, Seen(text: "Unrecognized content encoding type"), .undecodableContent),
         (43, Seen(text: "unable to set private key file: 'key' type PEM"), .clientIdentityUnreadable),
         (43, Seen(), .transportFailed),
+        (60, Seen(verifyResult: 20), .certificateUntrusted),
+        (60, Seen(verifyResult: 26), .certificateUnsuitable),
+        (60, Seen(verifyResult: 79), .certificateUnsuitable),
+        (60, Seen(verifyResult: 66), .certificateTooWeak), (60, Seen(verifyResult: 68), .certificateTooWeak),
         (58, Seen(), .clientIdentityUnreadable), (77, Seen(), .trustStoreUnreadable),
         (65, Seen(), .unreadableBody), (4242, Seen(), .transportFailed),
       ]

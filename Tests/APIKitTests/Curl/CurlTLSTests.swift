@@ -1,4 +1,5 @@
 #if os(Linux)
+  import CAPIKit
   import Foundation
   import Synchronization
   import TestServers
@@ -214,13 +215,57 @@
           let url = try HTTPURL("https://localhost:\(server.port)/")
           return try await CurlTransport(configuration).send(HTTPRequest(url: url))
         }
-        for client in [nil, CertificateMatrix.Client.stranger] {
+        let reasons: [(CertificateMatrix.Client?, APIError.Reason)] = [
+          (nil, .clientCertificateRequired), (.stranger, .clientCertificateRefused),
+          (.expired, .clientCertificateExpired),
+        ]
+        for (client, reason) in reasons {
           let error = await failure { try await get(client) }
-          XCTAssertEqual(
-            error?.reason, .clientCertificateRequired, "\(version) \(error?.description ?? "no error")")
+          XCTAssertEqual(error?.reason, reason, "\(version) \(error?.description ?? "no error")")
+          XCTAssertEqual(error?.description.contains(reason.text), true, error?.description ?? "")
         }
         let response = try await get(.friend)
         XCTAssertEqual(response.status, 200, version)
+      }
+    }
+
+    func testChainPurposeAndStrengthOfACertificateAreToldApart() async throws {
+      let rows: [(CertificateMatrix.Server, APIError.Reason, String)] = [
+        (.unknownRoot, .certificateUntrusted, "the root is not in the trust store"),
+        (.wrongPurpose, .certificateUnsuitable, "the certificate may not be used for this"),
+        (.weakKey, .certificateTooWeak, "the certificate is too weak"),
+      ]
+      for (certificate, reason, words) in rows {
+        let server = try StrictTLSServer(
+          demandsCertificate: false, showing: certificate, ["-cipher", "DEFAULT@SECLEVEL=0"])
+        defer { server.stop() }
+        var configuration = TransportConfiguration.ephemeral
+        configuration.tls.trust = .bundle(path: server.certificates.root.path)
+        let transport = try CurlTransport(configuration)
+        let url = try HTTPURL("https://localhost:\(server.port)/")
+        let error = await failure { try await transport.send(HTTPRequest(url: url)) }
+        XCTAssertEqual(error?.reason, reason, error?.description ?? "")
+        XCTAssertEqual(error?.description.contains(words), true, error?.description ?? "")
+      }
+    }
+
+    func testAServerThatAsksForACertificateAndClosesIsToldOf() {
+      for (code, text) in [
+        (UInt32(56), "OpenSSL SSL_read: Connection reset by peer, errno 104"),
+        (52, "Empty reply from server"),
+        (35, "OpenSSL SSL_connect: SSL_ERROR_SYSCALL in connection to localhost:443"),
+      ] {
+        var seen = CurlErrors.Circumstances(text: text, wasAskedForCertificate: true, isTLS: true)
+        let none = CurlErrors.error(CURLcode(rawValue: code), seen).detail
+        XCTAssertTrue(
+          none.hasSuffix("; the server had asked for a client certificate, and there is none to show"), none)
+        seen.hasCertificate = true
+        let one = CurlErrors.error(CURLcode(rawValue: code), seen).detail
+        XCTAssertTrue(
+          one.hasSuffix("; the server had asked for a client certificate, and was shown one"), one)
+        seen.wasAskedForCertificate = false
+        let unasked = CurlErrors.error(CURLcode(rawValue: code), seen).detail
+        XCTAssertFalse(unasked.contains("client certificate"), unasked)
       }
     }
 
