@@ -17,7 +17,7 @@ final class UsageTests: XCTestCase {
       "list --source mars": "--source must be sacramento, ames, new or all, not mars",
       "list --sort luck": "--sort must be price, beds, area, place, or one of them after a -, not luck",
       "list extra": "extra is one word too many",
-      "list --base-url nonsense": "--base-url: the URL \"nonsense/\" is not valid: it has no scheme",
+      "list --base-url nonsense": "--base-url: the URL \"nonsense\" is not valid: it has no scheme",
       "show": "ID is missing",
       "show x-1": "x-1 is no id of a home: they begin with sac-, ames- or xf-",
       "map --source all": "a map shows one source at a time",

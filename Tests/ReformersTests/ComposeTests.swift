@@ -37,7 +37,7 @@ final class ComposeTests: XCTestCase {
       "name: expected a string, found nothing")
     XCTAssertEqual(
       detail { try self.flat.reform(["name": "A", "rent": "much"], from: self.source) },
-      "rent: expected a number, found the string \"much\"")
+      "rent: expected a number, found a string")
   }
 
   func testATransformSeesOnlyValuesThatAreThere() throws {
@@ -88,7 +88,7 @@ final class ComposeTests: XCTestCase {
     let raw: RawData = ["flats": [["name": "A"], ["name": 7], ["name": "C"]]]
     XCTAssertEqual(
       detail { try ListReformer(each: self.flat, at: "flats").reform(raw, from: self.source) },
-      "flats[1].name: expected a string, found the number 7")
+      "flats[1].name: expected a string, found a number")
     let kept = try ListReformer(each: flat, at: "flats", damaged: .isSkipped).reform(raw, from: source)
     XCTAssertEqual(kept.map { $0[.name] }, ["A", "C"])
     XCTAssertEqual(
@@ -150,7 +150,7 @@ final class ComposeTests: XCTestCase {
     let homes = DecodableReformer<[Home]>(at: [.service("s"): "rows"])
     XCTAssertEqual(
       detail { try homes.reform(["rows": [["title": "x", "price": ["usd": "1"]]]], from: self.source) },
-      "rows[0].price.usd: expected an integer, found the string \"1\"")
+      "rows[0].price.usd: expected an integer, found a string")
     XCTAssertEqual(
       detail { try homes.reform(["rows": [["title": "x"]]], from: self.source) },
       "rows[0].price: expected a value, found nothing")

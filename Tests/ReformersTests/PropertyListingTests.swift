@@ -76,7 +76,7 @@ final class PropertyListingTests: XCTestCase {
       error in
       XCTAssertEqual(
         (error as? APIError)?.detail,
-        "result.rows[0].price.usd: expected an integer, found the string \"n/a\"")
+        "result.rows[0].price.usd: expected an integer, found a string")
     }
   }
 }

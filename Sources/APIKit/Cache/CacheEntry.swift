@@ -65,14 +65,14 @@ final class CacheEntry: Sendable {
   /// Whether there are secrets in its head: fields such as `Set-Cookie`, parameters of its URL, or values of
   /// the request that it depends on.
   var hasSecretFields: Bool {
-    vary.hasSecrets || http.headers.fields.contains { HTTPHeaders.isSecret($0.name) }
+    vary.hasSecrets || http.headers.fields.contains { SecretNames.contains($0.name) }
       || http.url?.hasSecretParameters == true
   }
 
   /// The same response without the secrets of its head, for a disk that must not hold them.
   func withoutSecretFields() -> CacheEntry {
     var http = http
-    http.headers = HTTPHeaders(http.headers.fields.filter { !HTTPHeaders.isSecret($0.name) })
+    http.headers = HTTPHeaders(http.headers.fields.filter { !SecretNames.contains($0.name) })
     http.url = http.url?.withoutSecretParameters
     return CacheEntry(
       key: key, type: type, version: version, tags: tags, isSensitive: isSensitive, url: url,

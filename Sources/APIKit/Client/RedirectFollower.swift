@@ -48,7 +48,8 @@ struct RedirectFollower {
   ) throws(APIError) -> Action {
     let target = try target(of: redirect, from: request.url)
     guard seen.insert(Step(method: request.method, url: request.url, cookie: cookie)).inserted else {
-      throw failure(.redirectLoop, "\(request.url) redirects in a circle of \(history.count)", redirect)
+      throw failure(
+        .redirectLoop, "\(request.url.origin) redirects in a circle of \(history.count)", redirect)
     }
     guard history.count < policy.limit else {
       throw failure(.tooManyRedirects, "more than \(policy.limit) redirects", redirect)
@@ -142,7 +143,10 @@ struct RedirectFollower {
   private func failure(
     _ reason: APIError.Reason, _ detail: String, _ redirect: HTTPResponse, _ underlying: APIError? = nil
   ) -> APIError {
-    var error = APIError(.transport, reason, detail, underlying: underlying, evidence: redirect.evidence)
+    // A path may have a secret in it: a reset's code, an invitation.
+    let path = (redirect.url.map { "\($0.string) to " } ?? "") + (redirect.headers["Location"] ?? "nowhere")
+    var error = APIError(
+      .transport, reason, detail, quote: path, underlying: underlying, evidence: redirect.evidence)
     error.context.status = redirect.status
     return error
   }

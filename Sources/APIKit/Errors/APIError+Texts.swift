@@ -24,6 +24,7 @@ extension APIError: CustomStringConvertible {
   /// values of header fields: keep it out of logs that leave the machine.
   public var expandedDescription: String {
     var lines = [description, "  label: \(label)"]
+    if let quote { lines.append("  quoted: \(quote)") }
     if let manager = context.manager { lines.append("  manager: \(manager)") }
     if let location = context.location { lines.append("  location: \(location)") }
     if let flightID = context.flightID { lines.append("  flight: \(flightID)") }

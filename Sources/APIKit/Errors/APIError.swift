@@ -8,6 +8,7 @@ public struct APIError: Error, Sendable {
     var place: Place
     var reason: Reason
     var detail: String
+    var quote: String?
     var context: Context
     var underlying: (any Error)?
     var evidence: Evidence?
@@ -26,10 +27,16 @@ public struct APIError: Error, Sendable {
     _modify { yield &fields.value.reason }
   }
   /// What happened, with its numbers and the next step if there is one. Safe to log: it contains no
-  /// secrets.
+  /// secrets, see ``quote``.
   public var detail: String {
     get { fields.value.detail }
     _modify { yield &fields.value.detail }
+  }
+  /// What the detail leaves out because it may be a secret: the value that was found, the server's own words, a
+  /// path. Only ``expandedDescription`` has it. Nil when there is nothing.
+  public var quote: String? {
+    get { fields.value.quote }
+    _modify { yield &fields.value.quote }
   }
   /// The API that the failure belongs to. The flight fills it in; it is empty for errors of bare values.
   public var context: Context {
@@ -53,16 +60,19 @@ public struct APIError: Error, Sendable {
   ///   - place: The stage of the load.
   ///   - reason: Why it failed.
   ///   - detail: What happened, in words that may be logged. The default is the reason's own text.
+  ///   - quote: What the detail leaves out because it may be a secret. None by default.
   ///   - context: Which API; when empty, the flight fills it in.
   ///   - underlying: The error that caused this one. None by default.
   ///   - evidence: The response at which the load failed. None by default.
   public init(
-    _ place: Place, _ reason: Reason, _ detail: String? = nil, context: Context = Context(),
+    _ place: Place, _ reason: Reason, _ detail: String? = nil, quote: String? = nil,
+    context: Context = Context(),
     underlying: (any Error)? = nil, evidence: Evidence? = nil
   ) {
     fields = Boxed(
       Fields(
-        place: place, reason: reason, detail: detail ?? reason.text, context: context, underlying: underlying,
+        place: place, reason: reason, detail: detail ?? reason.text, quote: quote, context: context,
+        underlying: underlying,
         evidence: evidence))
   }
 }

@@ -58,9 +58,7 @@ extension FlightRecord: CustomStringConvertible {
   public var description: String {
     var lines = ["flight \(flight): \(method) \(apiName) (\(service)), \(manager)"]
     if !parameters.isEmpty {
-      lines.append(
-        "  parameters: " + parameters.pairs.map { "\($0.name)=\($0.value.shownText)" }.joined(separator: ", ")
-      )
+      lines.append("  parameters: \(parameters)")
     }
     lines += entries.map { entry in
       let time = "+" + entry.at.shortText

@@ -39,12 +39,24 @@ extension RawData {
     do {
       return try decoder.value(type)
     } catch let error as DecodingError {
-      throw APIError(.reform, .unexpectedValue, detail(of: error), underlying: error)
+      throw APIError(
+        .reform, .unexpectedValue, detail(of: error), quote: Self.quote(of: error), underlying: error)
     } catch let error as APIError {
       throw error
     } catch {
       throw APIError(
-        .reform, .unexpectedValue, "\(Value.self) could not be decoded: \(error)", underlying: error)
+        .reform, .unexpectedValue, "\(Value.self) could not be decoded: \(Swift.type(of: error)) was thrown",
+        underlying: error)
+    }
+  }
+
+  /// The value that was found, which a decoder's own text leaves out.
+  private static func quote(of error: DecodingError) -> String? {
+    switch error {
+    case .typeMismatch(_, let its), .valueNotFound(_, let its), .keyNotFound(_, let its),
+      .dataCorrupted(let its):
+      (its.underlyingError as? APIError)?.quote
+    @unknown default: nil
     }
   }
 
@@ -56,7 +68,7 @@ extension RawData {
     case .keyNotFound(let key, let its):
       context = its
       missing = [.key(key.stringValue)]
-    @unknown default: return "\(error)"
+    @unknown default: return "\(Swift.type(of: error))"
     }
     let steps = context.codingPath.map { key in
       key.intValue.map { RawPath.Step.index($0) } ?? .key(key.stringValue)

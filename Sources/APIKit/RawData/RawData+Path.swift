@@ -13,16 +13,23 @@ extension RawData {
     return text.isEmpty ? "the top level" : text
   }
 
-  /// A description of the value: `the string "n/a"`, `an array of 3`. Long texts are shortened.
+  /// What stands there, without its value, which may be a secret: `a string`, `an array of 3`.
   var summary: String {
     switch kind {
     case .missing: missingSummary
-    case .null: "null"
+    case .array, .object: "\(kind.phrase) of \(count)"
+    case .bool: "a boolean"
+    case .null, .number, .string: kind.phrase
+    }
+  }
+
+  /// The value of a leaf, shortened: `"n/a"`, `2.5`; nil for others.
+  var quotation: String? {
+    switch kind {
     case .bool: bool == true ? "true" : "false"
-    case .number: "the number \(Self.cut(numberText ?? ""))"
-    case .string: "the string \(RawPath.quoted(Self.cut(string ?? "")))"
-    case .array: "an array of \(count)"
-    case .object: "an object of \(count)"
+    case .number: numberText.map { Self.cut($0) }
+    case .string: string.map { RawPath.quoted(Self.cut($0)) }
+    case .missing, .null, .array, .object: nil
     }
   }
 

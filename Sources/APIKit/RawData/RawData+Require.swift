@@ -6,7 +6,7 @@ extension RawData {
   /// let name: String = try row.name.require()
   /// ```
   /// - Throws: An error with the place `reform` and the reason ``APIError/Reason/unexpectedValue``, like
-  ///   `items[3].price: expected a number, found the string "n/a"`.
+  ///   `items[3].price: expected a number, found a string`; ``APIError/quote`` has the value.
   @inlinable
   public func require<Leaf: RawLeaf>(_ type: Leaf.Type = Leaf.self) throws(APIError) -> Leaf {
     guard let leaf = Leaf(raw: self) else { throw unexpected(Leaf.expectation) }
@@ -52,7 +52,8 @@ extension RawData {
   /// - Parameter expectation: What was expected, with its article: `a date in the future`.
   @inline(never)
   public func unexpected(_ expectation: String) -> APIError {
-    APIError(.reform, .unexpectedValue, "\(pathText): expected \(expectation), found \(summary)")
+    APIError(
+      .reform, .unexpectedValue, "\(pathText): expected \(expectation), found \(summary)", quote: quotation)
   }
 }
 

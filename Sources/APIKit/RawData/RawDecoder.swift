@@ -132,7 +132,8 @@ extension RawDecoder {
   @inline(never)
   func mismatch(_ type: Any.Type, _ expectation: String) -> DecodingError {
     let context = DecodingError.Context(
-      codingPath: codingPath, debugDescription: "expected \(expectation), found \(raw.summary)")
+      codingPath: codingPath, debugDescription: "expected \(expectation), found \(raw.summary)",
+      underlyingError: raw.quotation.map { APIError(.reform, .unexpectedValue, quote: $0) })
     switch raw.kind {
     case .null, .missing: return .valueNotFound(type, context)
     case .number where type is any BinaryInteger.Type: return .dataCorrupted(context)

@@ -141,26 +141,20 @@ extension HTTPHeaders: Sequence {
   public func makeIterator() -> IndexingIterator<[Field]> { fields.makeIterator() }
 }
 
-extension HTTPHeaders: CustomStringConvertible {
-  /// The lines as they are sent, with secrets masked; see ``isSecret(_:)``.
-  public var description: String {
-    fields.map { "\($0.name): \(HTTPHeaders.isSecret($0.name) ? "•••" : $0.value)" }.joined(separator: "\n")
-  }
+extension HTTPHeaders: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+  /// The lines as they are sent, with secrets masked; see ``SecretNames``.
+  public var description: String { fields.map(\.description).joined(separator: "\n") }
+  /// The same as ``description``.
+  public var debugDescription: String { description }
+  /// The lines as they are printed, so that `dump` shows no secret either.
+  public var customMirror: Mirror { Mirror(self, unlabeledChildren: fields.map(\.description)) }
+}
 
-  /// Whether the values of a name are masked wherever the framework prints them.
-  ///
-  /// These are `Authorization`, `Proxy-Authorization`, `Cookie`, `Set-Cookie`, and every name that contains
-  /// `token`, `secret`, `signature`, `password` or `credential`, a key of an application (`api-key`,
-  /// `access-key`, `app-key`, `application-key`), or a code of OAuth (`code_verifier`, `device_code`).
-  /// Case, dashes and underscores make no difference.
-  public static func isSecret(_ name: String) -> Bool {
-    let name = name.lowercased().filter { $0 != "-" && $0 != "_" }
-    return ["authorization", "proxyauthorization", "cookie", "setcookie"].contains(name)
-      || secretParts.contains { name.contains($0) }
-  }
-
-  private static let secretParts = [
-    "token", "secret", "signature", "password", "credential", "apikey", "accesskey", "appkey",
-    "applicationkey", "codeverifier", "devicecode",
-  ]
+extension HTTPHeaders.Field: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+  /// Name and value, a secret masked; see ``SecretNames``.
+  public var description: String { "\(name): \(SecretMask().header(self))" }
+  /// The same as ``description``.
+  public var debugDescription: String { description }
+  /// Holds only the description.
+  public var customMirror: Mirror { Mirror(self, children: ["field": description]) }
 }

@@ -3,10 +3,9 @@ extension HTTPRequest {
   ///
   /// A body that is not text is passed through `base64 -d`, a file is named, and a stream is left to the
   /// standard input. Timeouts and compression are not included.
-  /// - Parameter maskingSecrets: Whether the values of secret names in header fields, query, form and JSON
-  ///   bodies, and the login's password are replaced with `•••`. The default is true; with false the text
-  ///   must not be logged. Names are secret by ``HTTPHeaders/isSecret(_:)``; in query and form those that
-  ///   sign-in forms use are too.
+  /// - Parameter maskingSecrets: Whether the values of secret names (``SecretNames``) in header fields, query and body
+  ///   (form, multipart, JSON, XML), and the login's password are replaced with `•••`. The default is true; with false
+  ///   the text must not be logged.
   public func curlCommand(maskingSecrets: Bool = true) -> String {
     let secrets = SecretMask(isOn: maskingSecrets)
     var words = ["curl"]
@@ -46,12 +45,13 @@ extension HTTPRequest {
   private func bodyWords(_ secrets: SecretMask) -> (source: String, words: [String]) {
     switch body {
     case .empty: return ("", [])
-    case .bytes(let bytes):
-      guard !bytes.isEmpty else { return ("", []) }
+    case .bytes(let original):
+      guard !original.isEmpty else { return ("", []) }
+      let bytes = secrets.body(original, contentType: headers["Content-Type"])
       guard !bytes.contains(0), let text = String(validating: bytes, as: UTF8.self) else {
         return ("printf %s \(Base64.encode(bytes)) | base64 -d | ", ["--data-binary", "@-"])
       }
-      return ("", ["--data-raw", Self.quoted(secrets.body(text, contentType: headers["Content-Type"]))])
+      return ("", ["--data-raw", Self.quoted(text)])
     case .file(let path, let offset):
       guard offset > 0 else { return ("", ["--data-binary", Self.quoted("@" + path)]) }
       return ("tail -c +\(offset + 1) \(Self.quoted(path)) | ", ["--data-binary", "@-"])

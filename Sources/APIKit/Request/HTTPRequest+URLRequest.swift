@@ -49,7 +49,7 @@ extension URLRequest {
     guard request.options.login == nil else { throw refuse("a login") }
     guard request.options.connectTo == nil else { throw refuse("an address to connect to") }
     guard let url = URL(string: request.url.string) else {
-      throw APIError(.assembly, .invalidURL, "Foundation does not read the URL \(request.url.location)")
+      throw APIError(.assembly, .invalidURL, "Foundation does not read the URL", quote: request.url.string)
     }
     let request = request.compressingBody()
     self.init(url: url)

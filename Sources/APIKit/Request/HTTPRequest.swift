@@ -72,6 +72,27 @@ public struct HTTPRequest: Sendable {
   }
 }
 
+extension HTTPRequest: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+  /// Method, URL without its query, header fields with secrets masked, and the kind of the body.
+  public var description: String {
+    (["\(method) \(url)"] + headers.map(\.description) + bodyKind).joined(separator: "\n")
+  }
+
+  private var bodyKind: [String] {
+    switch body {
+    case .empty: []
+    case .bytes(let bytes): ["\(bytes.count) bytes"]
+    case .file(let path, _): ["the file \(path)"]
+    case .stream: ["a stream"]
+    }
+  }
+
+  /// The same as ``description``.
+  public var debugDescription: String { description }
+  /// Holds only the description, so that `dump` shows no secret either.
+  public var customMirror: Mirror { Mirror(self, children: ["request": description]) }
+}
+
 /// The timeouts of one attempt. `.zero` means no limit; nil means the transport's configured value.
 public struct HTTPTimeouts: Sendable, Hashable {
   /// The longest time to connect: name look-up, TCP and TLS. ``standard`` has 15 seconds. An attempt that
@@ -146,7 +167,9 @@ public struct HTTPRequestOptions: Sendable {
 }
 
 /// A user and a password, for the challenges of a server or a proxy.
-public struct HTTPLogin: Sendable, Hashable, CustomStringConvertible {
+public struct HTTPLogin: Sendable, Hashable, CustomStringConvertible, CustomDebugStringConvertible,
+  CustomReflectable
+{
   /// How the password is sent.
   public enum Scheme: Sendable, Hashable {
     /// Sent with the first request, encoded but not protected (RFC 7617).
@@ -180,4 +203,8 @@ public struct HTTPLogin: Sendable, Hashable, CustomStringConvertible {
       throw APIError(.assembly, .misconfigured, "\(what) has a control character")
     }
   }
+  /// The same as ``description``.
+  public var debugDescription: String { description }
+  /// Holds only the description, so that `dump` shows no secret either.
+  public var customMirror: Mirror { Mirror(self, children: ["login": description]) }
 }

@@ -63,8 +63,7 @@ extension HTTPURL {
   }
 
   private static func refused(_ path: String, _ why: String) -> APIError {
-    let shown = path.prefix { $0 != "?" && $0 != "#" }
-    return APIError(.assembly, .invalidURL, "the path \(String(shown).debugDescription) is not valid: \(why)")
+    APIError(.assembly, .invalidURL, "the path is not valid: \(why)", quote: path)
   }
 
   /// Whether a segment is one or two dots, each plain or as `%2E`.

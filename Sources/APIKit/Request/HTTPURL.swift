@@ -105,9 +105,13 @@ public struct HTTPURL: Hashable, Sendable {
 
 extension HTTPURL {
   private static func invalid(_ string: String, _ why: String) -> APIError {
-    // The query is not quoted, because it may contain secrets.
-    let shown = string.prefix { $0 != "?" }
-    return APIError(.assembly, .invalidURL, "the URL \(String(shown).debugDescription) is not valid: \(why)")
+    // Login, path and query may contain secrets.
+    let start = string.range(of: "://")?.upperBound ?? string.startIndex
+    let authority = string[start...].prefix { !"/?#".contains($0) }
+    let shown = string[..<start] + (authority.split(separator: "@").last ?? "")
+    return APIError(
+      .assembly, .invalidURL, "the URL \(String(shown).debugDescription) is not valid: \(why)",
+      quote: String(string.prefix { $0 != "?" }))
   }
 
   private static let schemeCharacters = ASCIISet(alphanumericsAnd: "+-.")

@@ -1,103 +1,87 @@
-/// Replaces the values of secret names in texts that people read.
+/// Replaces the values of secret names in what people read: header fields, queries and bodies.
 ///
-/// Names are secret by ``HTTPHeaders/isSecret(_:)`` in header fields and JSON bodies, and by
-/// ``SecretParameter`` in queries and form bodies.
-struct SecretMask {
+/// Which names are secret says ``SecretNames``; they are compared as the receiver reads them, without escapes.
+package struct SecretMask: Sendable {
   /// The replacement of a secret.
-  static let mark = "•••"
+  package static let mark = SecretNames.mark
 
   /// Whether anything is replaced.
-  let isOn: Bool
+  package let isOn: Bool
+
+  package init(isOn: Bool = true) { self.isOn = isOn }
 
   /// The value of a field.
-  func header(_ field: HTTPHeaders.Field) -> String {
-    isOn && HTTPHeaders.isSecret(field.name) ? Self.mark : field.value
+  package func header(_ field: HTTPHeaders.Field) -> String {
+    isOn && SecretNames.contains(field.name) ? Self.mark : field.value
   }
 
   /// A query or a form body.
-  func query(_ query: String) -> String {
+  package func query(_ query: String) -> String {
     guard isOn else { return query }
     return query.split(separator: "&", omittingEmptySubsequences: false).map { pair in
       guard let equals = pair.firstIndex(of: "=") else { return String(pair) }
       let name = pair[..<equals]
-      guard SecretParameter.matches(PercentEncoding.decode(name, plusIsSpace: true) ?? String(name)) else {
+      // A name that cannot be read may be any.
+      guard PercentEncoding.decode(name, plusIsSpace: true).map(SecretNames.contains) ?? true else {
         return String(pair)
       }
       return "\(name)=\(Self.mark)"
     }.joined(separator: "&")
   }
 
-  /// A text body: forms and JSON are masked by the names in them, other texts are not changed.
-  func body(_ text: String, contentType: String?) -> String {
-    guard isOn else { return text }
+  /// A body: form, JSON, XML and multipart are masked by the names in them, by their content type or, where that says
+  /// nothing, by how they begin. Others are not changed.
+  package func body(_ bytes: [UInt8], contentType: String?) -> [UInt8] {
+    guard isOn else { return bytes }
     let type = contentType?.lowercased() ?? ""
-    if type.hasPrefix("application/x-www-form-urlencoded") { return query(text) }
-    if type.contains("json") || text.utf8.first == UInt8(ascii: "{") { return json(text) }
-    return text
-  }
-
-  /// JSON with the values of secret names replaced, whatever their type.
-  private func json(_ text: String) -> String {
-    let bytes = Array(text.utf8)
-    var output: [UInt8] = []
-    var index = 0
-    while index < bytes.count {
-      guard bytes[index] == UInt8(ascii: "\"") else {
-        output.append(bytes[index])
-        index += 1
-        continue
-      }
-      let end = Self.endOfString(bytes, index)
-      output += bytes[index..<end]
-      let name = String(decoding: bytes[(index + 1)..<max(end - 1, index + 1)], as: UTF8.self)
-      index = end
-      let value = Self.skipSpace(bytes, end)
-      guard value < bytes.count, bytes[value] == UInt8(ascii: ":"), HTTPHeaders.isSecret(name) else {
-        continue
-      }
-      output.append(UInt8(ascii: ":"))
-      output += "\"\(Self.mark)\"".utf8
-      index = Self.endOfValue(bytes, Self.skipSpace(bytes, value + 1))
+    if type.hasPrefix("multipart/") { return Self.multipart(bytes, contentType ?? "") }
+    if type.contains("x-www-form-urlencoded") { return form(bytes) }
+    if type.contains("json") { return Self.json(bytes) }
+    if type.contains("xml") || type.contains("plist") { return Self.xml(bytes) }
+    switch bytes.first(where: { $0 > 0x20 }) {
+    case UInt8(ascii: "{"), UInt8(ascii: "["): return Self.json(bytes)
+    case UInt8(ascii: "<"): return Self.xml(bytes)
+    default: return type.isEmpty && Self.looksLikeForm(bytes) ? form(bytes) : bytes
     }
-    return String(decoding: output, as: UTF8.self)
   }
 
-  private static func skipSpace(_ bytes: [UInt8], _ start: Int) -> Int {
-    var index = start
-    while index < bytes.count, bytes[index] <= 0x20 { index += 1 }
-    return index
+  private func form(_ bytes: [UInt8]) -> [UInt8] { Array(query(String(decoding: bytes, as: UTF8.self)).utf8) }
+
+  private static func looksLikeForm(_ bytes: [UInt8]) -> Bool {
+    bytes.contains(UInt8(ascii: "=")) && bytes.allSatisfy { $0 > 0x20 && $0 < 0x7F }
+  }
+}
+
+/// A reader of bytes for masks: what it takes is copied, what it skips is not.
+struct MaskReader {
+  let bytes: [UInt8]
+  var index = 0
+  var output: [UInt8] = []
+
+  init(_ bytes: [UInt8]) {
+    self.bytes = bytes
+    output.reserveCapacity(bytes.count)
   }
 
-  /// The index after the closing quote of a string that opens at `start`.
-  private static func endOfString(_ bytes: [UInt8], _ start: Int) -> Int {
-    var index = start + 1
-    while index < bytes.count, bytes[index] != UInt8(ascii: "\"") {
-      index += bytes[index] == UInt8(ascii: "\\") ? 2 : 1
+  var isAtEnd: Bool { index >= bytes.count }
+  var next: UInt8? { isAtEnd ? nil : bytes[index] }
+
+  /// Copies up to an index.
+  mutating func take(to end: Int) {
+    let end = min(max(end, index), bytes.count)
+    output += bytes[index..<end]
+    index = end
+  }
+
+  mutating func skip(to end: Int) { index = min(max(end, index), bytes.count) }
+
+  func starts(with text: String) -> Bool { !isAtEnd && bytes[index...].starts(with: text.utf8) }
+
+  /// Where a text stands from `start` on; nil when it does not.
+  func find(_ text: [UInt8], from start: Int) -> Int? {
+    guard !text.isEmpty, start >= 0, start + text.count <= bytes.count else { return nil }
+    return (start...(bytes.count - text.count)).first {
+      bytes[$0] == text[0] && bytes[$0...].starts(with: text)
     }
-    return min(index + 1, bytes.count)
-  }
-
-  /// The index after a value: a string, a whole array or object, or everything up to a comma or a closing
-  /// bracket.
-  private static func endOfValue(_ bytes: [UInt8], _ start: Int) -> Int {
-    var index = start
-    var depth = 0
-    while index < bytes.count {
-      switch bytes[index] {
-      case UInt8(ascii: "\""):
-        index = endOfString(bytes, index)
-        if depth == 0 { return index }
-        continue
-      case UInt8(ascii: "{"), UInt8(ascii: "["): depth += 1
-      case UInt8(ascii: "}"), UInt8(ascii: "]"):
-        if depth == 0 { return index }
-        depth -= 1
-        if depth == 0 { return index + 1 }
-      case UInt8(ascii: ",") where depth == 0: return index
-      default: break
-      }
-      index += 1
-    }
-    return index
   }
 }

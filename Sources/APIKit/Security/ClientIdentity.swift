@@ -2,7 +2,9 @@
 ///
 /// Read when a connection is made. An identity that cannot be read, or has the wrong password, fails the
 /// attempt with ``APIError/Reason/clientIdentityUnreadable``.
-public struct ClientIdentity: Sendable, Hashable, CustomStringConvertible {
+public struct ClientIdentity: Sendable, Hashable, CustomStringConvertible, CustomDebugStringConvertible,
+  CustomReflectable
+{
   /// The format and the sources of certificate and key.
   public enum Form: Sendable, Hashable {
     /// A PEM certificate (with its chain, if any) and a PEM private key; they may be the same source.
@@ -58,6 +60,11 @@ public struct ClientIdentity: Sendable, Hashable, CustomStringConvertible {
     case .pkcs12: "PKCS#12 client identity"
     }
   }
+
+  /// The same as ``description``.
+  public var debugDescription: String { description }
+  /// Holds only the description, so that `dump` shows no secret either.
+  public var customMirror: Mirror { Mirror(self, children: ["identity": description]) }
 
   func validate() throws(APIError) {
     switch form {

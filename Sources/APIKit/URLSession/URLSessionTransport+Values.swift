@@ -14,7 +14,9 @@ extension URLSessionTransport {
     guard let url = URL(string: "\(request.url.scheme)://\(request.url.hostText)\(port)\(target)"),
       url.absoluteString.hasSuffix(target)
     else {
-      throw APIError(.transport, .invalidURL, "the system does not take the URL \(request.url) as it is")
+      throw APIError(
+        .transport, .invalidURL, "the system does not take the URL as it is",
+        quote: request.url.string)
     }
     var system = URLRequest(
       url: url, cachePolicy: .reloadIgnoringLocalCacheData, timeoutInterval: systemTimeout)

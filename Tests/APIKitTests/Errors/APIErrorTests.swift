@@ -1,3 +1,4 @@
+import APIKitTesting
 import XCTest
 
 @testable import APIKit
@@ -35,6 +36,37 @@ final class APIErrorTests: XCTestCase {
     XCTAssertTrue(error.expandedDescription.contains("half a bo"))
     XCTAssertTrue(error.expandedDescription.contains("sid=s3cret"))
     XCTAssertTrue(error.expandedDescription.contains("flight: 7"))
+  }
+
+  func testValuesPathsAndTheServersOwnWordsAreInTheExpandedDescriptionOnly() async throws {
+    let raw = try RawData(parsing: Array(#"{"token": "S3CRET", "pin": 1234}"#.utf8))
+    struct Row: Decodable { var token: Int }
+    let stub = StubTransport()
+    stub.on(
+      "/reset/S3CRET",
+      .status(302, headers: ["Location": "/reset/S3CRET"]))
+    let client = HTTPClient(transport: stub)
+    let oauth = OAuthClient(
+      OAuthConfiguration(clientID: "a", tokenEndpoint: "https://id/token"), client: client)
+    stub.on(
+      "/token", .json(#"{"error": "invalid_grant", "error_description": "S3CRET is spent"}"#, status: 400))
+    let address = "https://a/S3CRET %"
+    let errors = [
+      await failure { try raw.token.require(Int.self) }, await failure { try raw.pin.require(String.self) },
+      await failure { try raw.decode(as: Row.self) },
+      await failure { try await client.send(HTTPExchange(HTTPRequest(url: "https://a/reset/S3CRET"))) },
+      await failure { try await oauth.renew(Credential(accessToken: "a", refreshToken: "r")) },
+      await failure { try HTTPURL(address) },
+      await failure { try HTTPURL("https://a").appending(path: "S3CRET/../b") },
+    ]
+    for case let error? in errors {
+      for text in [error.description, error.detail, error.label] {
+        XCTAssertFalse(text.contains("S3CRET") || text.contains("1234"), text)
+      }
+      let expanded = error.expandedDescription
+      XCTAssertTrue(expanded.contains("S3CRET") || expanded.contains("1234"), expanded)
+    }
+    XCTAssertEqual(errors.count { $0 != nil }, errors.count)
   }
 
   func testAnErrorWithoutContextStillSaysWhereAndWhy() {

@@ -101,7 +101,7 @@ final class RawDecodingTests: XCTestCase {
   func testAWrongTypeNamesPathExpectationAndWhatStoodThere() {
     let json = #"{"list": [{"latitude": 1, "longitude": 2}, {"latitude": "n/a", "longitude": 2}]}"#
     let error = failure(json, [String: [Home.Location]].self)
-    XCTAssertEqual(error?.detail, #"list[1].latitude: expected a number, found the string "n/a""#)
+    XCTAssertEqual(error?.detail, #"list[1].latitude: expected a number, found a string"#)
     guard case .typeMismatch(_, let context)? = error?.underlying as? DecodingError else {
       return XCTFail("\(String(describing: error?.underlying))")
     }
@@ -116,8 +116,8 @@ final class RawDecodingTests: XCTestCase {
       failure(#"{"latitude": null, "longitude": 1}"#, Home.Location.self)?.detail,
       "latitude: expected a number, found null")
     XCTAssertEqual(
-      failure("[300]", [UInt8].self)?.detail, "[0]: expected an integer from 0 to 255, found the number 300")
-    XCTAssertEqual(failure("[1.5]", [Int].self)?.detail, "[0]: expected an integer, found the number 1.5")
+      failure("[300]", [UInt8].self)?.detail, "[0]: expected an integer from 0 to 255, found a number")
+    XCTAssertEqual(failure("[1.5]", [Int].self)?.detail, "[0]: expected an integer, found a number")
     XCTAssertEqual(
       failure("[1]", Home.Location.self)?.detail, "the top level: expected an object, found an array of 1")
     XCTAssertEqual(
@@ -170,7 +170,7 @@ final class RawDecodingTests: XCTestCase {
     options.dates = .iso8601
     XCTAssertEqual(
       failure("[1772353800]", [Date].self, options: options)?.detail,
-      "[0]: expected a date, found the number 1772353800")
+      "[0]: expected a date, found a number")
   }
 
   func testHandWrittenDecodingWorks() throws {

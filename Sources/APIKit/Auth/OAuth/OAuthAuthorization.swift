@@ -30,7 +30,9 @@ public struct OAuthAuthorization: Sendable {
       guard named == issuer || (named == nil && !requiresIssuer) else {
         throw APIError(
           .auth, .issuerMismatch,
-          "the answer comes from \(named ?? "a server that does not say who it is"), expected \(issuer)")
+          named == nil
+            ? "the answer comes from a server that does not say who it is, expected \(issuer)"
+            : "the answer comes from another server than \(issuer)", quote: named)
       }
     }
     if let code = fields["error"] { throw APIError(oauth: code, fields["error_description"]) }
@@ -70,6 +72,15 @@ public struct OAuthAuthorization: Sendable {
   }
 }
 
+extension OAuthAuthorization: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+  /// Where the user is sent and comes back to, without state and verifier.
+  public var description: String { "authorization at \(url), back to \(Self.place(of: redirectURI))" }
+  /// The same as ``description``.
+  public var debugDescription: String { description }
+  /// Holds only the description, so that `dump` shows no secret either.
+  public var customMirror: Mirror { Mirror(self, children: ["authorization": description]) }
+}
+
 /// PKCE: proves that the client that redeems a code is the one that requested it (RFC 7636).
 public enum ProofKey {
   /// Makes a verifier: 256 random bits, as 43 characters.
@@ -82,16 +93,15 @@ public enum ProofKey {
 }
 
 extension APIError {
-  /// An error that an authorization server reports. The detail has the server's description, cut to 200
-  /// characters and without control characters.
+  /// An error that an authorization server reports. The server's own description, cut to 200 characters and without
+  /// control characters, is quoted, as it may repeat what it was sent.
   init(oauth code: String, _ description: String?) {
     let reason = Reason.oauth(code)
-    var detail =
-      reason == .otherOAuthError ? "the authorization server reported \(code.prefix(60))" : reason.text
-    if let description, !description.isEmpty {
-      detail +=
-        ": " + String(description.unicodeScalars.filter { $0.value >= 0x20 }.prefix(200).map(Character.init))
-    }
-    self.init(.auth, reason, detail)
+    let words = [reason == .otherOAuthError ? code : nil, description].compactMap { $0 }.joined(
+      separator: ": ")
+    self.init(
+      .auth, reason,
+      quote: words.isEmpty
+        ? nil : String(words.unicodeScalars.filter { $0.value >= 0x20 }.prefix(200).map(Character.init)))
   }
 }

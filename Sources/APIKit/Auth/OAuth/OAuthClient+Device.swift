@@ -14,6 +14,15 @@ public struct DeviceAuthorization: Sendable {
   let end: Duration
 }
 
+extension DeviceAuthorization: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+  /// Where the user enters the code, without the codes.
+  public var description: String { "device authorization at \(verificationURI.prefix { $0 != "?" })" }
+  /// The same as ``description``.
+  public var debugDescription: String { description }
+  /// Holds only the description, so that `dump` shows no secret either.
+  public var customMirror: Mirror { Mirror(self, children: ["authorization": description]) }
+}
+
 extension OAuthClient {
   /// Begins an authorization that the user completes on another device.
   ///

@@ -36,7 +36,8 @@ public struct OAuthServerMetadata: Sendable {
     // The identifiers are compared unchanged; the protection depends on it (RFC 8414, 3.3 and 6.2).
     guard named == issuer else {
       throw APIError(
-        .auth, .issuerMismatch, "the metadata are those of \(named.prefix(200)), expected \(issuer)")
+        .auth, .issuerMismatch, "the metadata are those of another server than \(issuer)",
+        quote: String(named.prefix(200)))
     }
     self.issuer = issuer
     guard let token = try Self.endpoint(raw.token_endpoint) else {

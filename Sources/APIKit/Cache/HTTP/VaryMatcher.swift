@@ -35,7 +35,7 @@ struct VaryMatcher: Sendable, Hashable {
   }
 
   /// Whether a response depends on a secret of the request, such as a cookie.
-  var hasSecrets: Bool { fields.contains { $0.value != nil && HTTPHeaders.isSecret($0.name) } }
+  var hasSecrets: Bool { fields.contains { $0.value != nil && SecretNames.contains($0.name) } }
 
   /// The digest of the fields, which tells apart the variants of one key.
   var digest: CacheKey { CacheKey(texts: fields.flatMap { [$0.name, $0.value] }) }

@@ -38,7 +38,7 @@ struct PageReader {
     }
     let asked = response.redirects.first ?? here
     guard url.origin == asked.origin else {
-      return .refused("the page is at another origin: \(url.location), the list is at \(asked.location)")
+      return .refused("the page is at another origin: \(url.origin), the list is at \(asked.origin)")
     }
     return .link(PageLedger.Target(path: url.path, parameters: parameters(of: url)))
   }

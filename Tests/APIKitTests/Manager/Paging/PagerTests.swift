@@ -290,7 +290,7 @@ import XCTest
     var found: [Int] = []
     let error = await failure { for try await page in manager.pages() { found += ids(page.items) } }
     XCTAssertEqual(error?.reason, .linkRefused)
-    XCTAssertTrue(error?.detail.contains("https://evil.test/api/list") == true, error?.detail ?? "")
+    XCTAssertTrue(error?.detail.contains("https://evil.test:443") == true, error?.detail ?? "")
     XCTAssertEqual(found, [1])
     XCTAssertEqual(stub.requests.count, 1)
 

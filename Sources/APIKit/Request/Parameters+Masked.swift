@@ -4,7 +4,22 @@ extension Parameters {
   /// The parameters with the values of secret names masked, at every level.
   var masked: Parameters {
     Parameters(
-      pairs.map { ($0.name, SecretParameter.matches($0.name) ? .string(SecretMask.mark) : $0.value.masked) })
+      pairs.map { ($0.name, SecretNames.contains($0.name) ? .string(SecretMask.mark) : $0.value.masked) })
+  }
+}
+
+extension Parameters: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+  /// The pairs in order, secrets masked (``SecretNames``) and long values shortened: `city=Suzhou, token=•••`.
+  public var description: String {
+    masked.pairs.map { "\($0.name)=\($0.value.shownText)" }.joined(separator: ", ")
+  }
+  /// The same as ``description``.
+  public var debugDescription: String { description }
+  /// The pairs as they are printed, so that `dump` shows no secret either.
+  public var customMirror: Mirror {
+    Mirror(
+      self, children: masked.pairs.map { (label: $0.name, value: $0.value.shownText) },
+      displayStyle: .dictionary)
   }
 }
 

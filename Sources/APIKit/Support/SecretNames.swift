@@ -1,0 +1,94 @@
+import Synchronization
+
+/// The names whose values are secrets: of header fields, parameters, members of JSON, elements of XML and parts of forms.
+///
+/// The one list of the framework. Whatever prints such values shows `•••` in their place: descriptions, records,
+/// ``HTTPRequest/curlCommand(maskingSecrets:)``. It knows the usual names; ``add(_:)`` those of an application:
+///
+/// ```swift
+/// SecretNames.add("member-card", "x-tenant-pass")
+/// ```
+/// Header fields that a ``RequestSigner`` sets and those that carry a credential are added when they are first used.
+/// Safe on any thread.
+public enum SecretNames {
+  /// Whether a value of this name is a secret.
+  ///
+  /// Case, `-`, `_` and spaces make no difference, and each part of a compound name counts: `user[pin]`, `card.cvc`,
+  /// `ns:Password`. Secret are: names that contain `token`, `secret`, `password`, `credential`, `signature` or the
+  /// like; a word `pin`, `otp`, `pwd` or the like, also in `pinCode` and `user_pin`; and `code`, `key`, `sign`,
+  /// `session`, `ticket`, `cookie`, `authorization` and others that are the whole name. A name too many costs a look
+  /// at the original, one too few a secret.
+  public static func contains(_ name: String) -> Bool {
+    let parts = name.split(whereSeparator: { separators.contains($0) })
+    if parts.count > 1, parts.contains(where: { isSecret($0) }) { return true }
+    return isSecret(name[...])
+  }
+
+  /// Adds names of the application's, for the rest of the process.
+  public static func add(_ names: String...) { add(names) }
+
+  static func add(_ names: some Sequence<String>) {
+    own.withLock { own in
+      for name in names where !own.contains(name) {
+        own.insert(name)
+        own.insert(plain(name[...]))
+      }
+    }
+  }
+
+  /// What takes the place of a secret.
+  package static let mark = "•••"
+
+  // MARK: Insides
+
+  private static let own = Mutex<Set<String>>([])
+
+  private static func isSecret(_ name: Substring) -> Bool {
+    let plain = plain(name)
+    guard !plain.isEmpty else { return false }
+    return whole.contains(plain) || fragments.contains { plain.contains($0) }
+      || words(of: name).contains { words.contains($0) } || own.withLock { $0.contains(plain) }
+  }
+
+  /// The name in lower case, without what separates its words.
+  private static func plain(_ name: Substring) -> String {
+    name.lowercased().filter { $0 != "-" && $0 != "_" && $0 != " " }
+  }
+
+  /// `pin` and `code` of `pinCode`, `PIN_code` and `pin-code`.
+  private static func words(of name: Substring) -> [String] {
+    var words: [String] = []
+    var wasLower = false
+    for character in name {
+      if !character.isLetter && !character.isNumber {
+        words.append("")
+        wasLower = false
+        continue
+      }
+      if words.isEmpty || character.isUppercase && wasLower { words.append("") }
+      words[words.count - 1] += character.lowercased()
+      wasLower = character.isLowercase
+    }
+    return words
+  }
+
+  private static let separators: Set<Character> = ["[", "]", ".", "/", ":", "@"]
+
+  /// Secret wherever they stand in a name.
+  private static let fragments = [
+    "token", "secret", "signature", "password", "passwd", "passwort", "passcode", "passphrase", "credential",
+    "assertion", "apikey", "accesskey", "appkey", "applicationkey", "privatekey", "secretkey", "sessionid",
+    "sessionkey", "codeverifier", "devicecode", "usercode", "authcode", "authorizationcode",
+    "verificationcode",
+    "securitycode", "smscode", "setcookie", "proxyauthorization", "samlresponse", "samlrequest", "bearer",
+  ]
+  /// Secret as a word of a name.
+  private static let words: Set<String> = [
+    "pin", "otp", "totp", "pwd", "pass", "passwd", "sid", "jwt", "cvc", "cvv", "ssn", "mfa", "puk",
+  ]
+  /// Secret as the whole name.
+  private static let whole: Set<String> = [
+    "authorization", "xauthorization", "cookie", "code", "key", "ak", "sk", "sign", "xsign", "sig", "session",
+    "ticket", "captcha", "auth", "loginhint",
+  ]
+}

@@ -1,0 +1,153 @@
+import APIKitTesting
+import XCTest
+
+@testable import APIKit
+
+/// What is printed shows no secret: bodies of every form, and values of the framework.
+final class SecretMaskTests: XCTestCase {
+  private func masked(_ text: String, _ type: String?) -> String {
+    String(decoding: SecretMask().body(Array(text.utf8), contentType: type), as: UTF8.self)
+  }
+
+  func testEachSecretOfJSONIsMaskedAndTheRestIsUnchanged() {
+    for name in ["pwd", "pin", "otp", "passwd", "code", "client_assertion", "pass", "cvv"] {
+      XCTAssertEqual(
+        masked(#"{"user": "me", "\#(name)": "S3CRET", "n": [1, {"\#(name)" : 7}]}"#, "application/json"),
+        #"{"user": "me", "\#(name)":"•••", "n": [1, {"\#(name)":"•••"}]}"#)
+    }
+  }
+
+  func testNamesOfJSONAreComparedAsTheReceiverReadsThem() {
+    for name in [#"pass\u0077ord"#, #"\u0070\u0069\u006e"#, #"p\/w\u0064token"#, #"a\q"#] {
+      XCTAssertFalse(masked(#"{"\#(name)": "S3CRET"}"#, "application/json").contains("S3CRET"), name)
+    }
+    XCTAssertEqual(masked(#"{"cit\u0079": "Suzhou"}"#, "application/json"), #"{"cit\u0079": "Suzhou"}"#)
+  }
+
+  func testFormsAreMaskedWithAndWithoutAContentType() {
+    for type in ["application/x-www-form-urlencoded; charset=utf-8", nil] {
+      XCTAssertEqual(masked("user=me&p%69n=S3CRET&user[pwd]=S3CRET", type), "user=me&p%69n=•••&user[pwd]=•••")
+    }
+    XCTAssertFalse(masked("%zz=S3CRET", "application/x-www-form-urlencoded").contains("S3CRET"))
+    XCTAssertEqual(masked("pin=1 is no form", "text/plain"), "pin=1 is no form")
+  }
+
+  func testPartsOfAFormAreMaskedAndTheOthersByTheirOwnType() {
+    let body = """
+      --b\r
+      Content-Disposition: form-data; name="user"\r
+      \r
+      me\r
+      --b\r
+      Content-Disposition: form-data; name="password"\r
+      \r
+      S3CRET\r
+      --b\r
+      Content-Disposition: form-data; name="login"; filename="a.json"\r
+      Content-Type: application/json\r
+      \r
+      {"pin": "S3CRET"}\r
+      --b--\r
+
+      """
+    for type in [
+      "multipart/form-data; boundary=b", "multipart/form-data; boundary=\"b\"", "multipart/form-data",
+    ] {
+      let text = masked(body, type)
+      XCTAssertFalse(text.contains("S3CRET"), text)
+      XCTAssertEqual(
+        text,
+        body.replacing(
+          "S3CRET\r\n--b\r\nContent-Disposition: form-data; name=\"login\"",
+          with: "•••\r\n--b\r\nContent-Disposition: form-data; name=\"login\""
+        )
+        .replacing(#""pin": "S3CRET""#, with: #""pin":"•••""#), type)
+    }
+  }
+
+  func testABinaryPartDoesNotHideASecretBesideIt() {
+    let body =
+      Array(
+        "--b\r\nContent-Disposition: form-data; name=\"pin\"\r\n\r\nS3CRET\r\n--b\r\nContent-Disposition: "
+          .utf8)
+      + Array("form-data; name=\"photo\"\r\n\r\n".utf8) + [0, 255, 254] + Array("\r\n--b--\r\n".utf8)
+    let request = HTTPRequest(
+      method: .post, url: "https://a", headers: ["Content-Type": "multipart/form-data; boundary=b"],
+      body: .bytes(body))
+    let text = request.curlCommand().split(separator: " ")[2]
+    let decoded = Base64.decode(String(text)).map { String(decoding: $0, as: UTF8.self) } ?? ""
+    XCTAssertTrue(decoded.contains("photo"), decoded)
+    XCTAssertFalse(decoded.contains("S3CRET"), decoded)
+  }
+
+  func testElementsAndAttributesOfXMLAreMasked() {
+    let rows = [
+      "<login><user>me</user><ns:Password>S3CRET</ns:Password></login>":
+        "<login><user>me</user><ns:Password>•••</ns:Password></login>",
+      "<password><a>S3CRET</a><password>S3CRET</password>S3CRET</password><n>1</n>":
+        "<password>•••</password><n>1</n>",
+      "<a pin='S3CRET' name=\"x\" token = \"S3CRET\"/>": "<a pin='•••' name=\"x\" token = \"•••\"/>",
+      "<param name=\"pass&#119;ord\">S3CRET</param><param name=\"city\">Ames</param>":
+        "<param name=\"pass&#119;ord\">•••</param><param name=\"city\">Ames</param>",
+      "<entry key=\"otp\" value=\"S3CRET\"/>": "<entry key=\"otp\" value=\"•••\"/>",
+      "<token><![CDATA[</token>S3CRET]]></token>": "<token>•••</token>",
+      "<pin><pinned>S3CRET</pin><pinned>open</pinned>": "<pin>•••</pin><pinned>open</pinned>",
+      "<dict><key>pin</key><string>S3CRET</string><key>n</key><integer>1</integer></dict>":
+        "<dict><key>pin</key><string>•••</string><key>n</key><integer>1</integer></dict>",
+      "<!-- <pin> --><?pi <pin>?><city>Ames</city>": "<!-- <pin> --><?pi <pin>?><city>Ames</city>",
+    ]
+    for (text, expected) in rows { XCTAssertEqual(masked(text, "text/xml"), expected) }
+    XCTAssertFalse(masked("<soap><pin>S3CRET</pin></soap>", nil).contains("S3CRET"))
+  }
+
+  func testTextThatIsCutAnywhereUpsetsNoMaskAndShowsNoSecret() {
+    let whole = [
+      ("application/json", #"{"a":[{"password":"S3CRET","b":{"pin":["S3CRET"]}}]}"#),
+      ("text/xml", "<a pin=\"S3CRET\"><token>S3CRET</token><dict><key>pin</key><b>S3CRET</b></dict></a>"),
+      (
+        "multipart/form-data; boundary=b",
+        "--b\r\nContent-Disposition: form-data; name=pin\r\n\r\nS3CRET\r\n--b--\r\n"
+      ),
+      ("application/x-www-form-urlencoded", "a=1&pin=S3CRET"),
+    ]
+    for (type, text) in whole {
+      for length in 0...text.utf8.count {
+        let cut = String(decoding: Array(text.utf8).prefix(length), as: UTF8.self)
+        XCTAssertFalse(masked(cut, type).contains("S3C"), cut)
+      }
+    }
+  }
+
+  func testPrintingAndDumpingValuesShowsNoSecret() throws {
+    var configuration = OAuthConfiguration(
+      clientID: "app", authorizationEndpoint: "https://id/authorize", tokenEndpoint: "https://id/token")
+    configuration.proof = .basic(secret: "S3CRET")
+    configuration.extraParameters = ["client_secret": "S3CRET"]
+    let oauth = OAuthClient(configuration, client: HTTPClient(transport: StubTransport()))
+    let authorization = try oauth.authorization(redirectURI: "com.example:/back")
+    let parameters: Parameters = [
+      "city": "Ames", "password": "S3CRET", "card": ["cvc": "S3CRET"], "list": [["pin": "S3CRET"]],
+    ]
+    let source = ReformSource(managerType: Int.self, parameters: parameters)
+    var request = HTTPRequest(
+      method: .post, url: "https://a/b?token=S3CRET", headers: ["X-Api-Key": "S3CRET"],
+      body: .bytes(Array("pin=S3CRET".utf8)))
+    request.options.login = HTTPLogin(user: "me", password: "S3CRET")
+    let values: [Any] = [
+      configuration, oauth, authorization, parameters, source, request, request.headers,
+      Optional(HTTPLogin(user: "me", password: "S3CRET")) as Any, parameters["card"] as Any,
+      ClientIdentity.pkcs12(.bytes([1]), password: "S3CRET"),
+      OAuthConfiguration.ClientProof.post(secret: "S3CRET"),
+    ]
+    for value in values {
+      var dumped = ""
+      dump(value, to: &dumped)
+      for text in ["\(value)", String(reflecting: value), dumped] {
+        for secret in ["S3CRET", authorization.state, authorization.verifier] {
+          XCTAssertFalse(text.contains(secret), "\(type(of: value)): \(text)")
+        }
+      }
+    }
+    XCTAssertEqual("\(parameters)", "city=Ames, password=•••, card={cvc=•••}, list=[{pin=•••}]")
+  }
+}

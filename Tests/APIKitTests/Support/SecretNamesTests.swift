@@ -1,0 +1,42 @@
+import XCTest
+
+@testable import APIKit
+
+/// Which names are secret, for whatever prints.
+final class SecretNamesTests: XCTestCase {
+  func testTheUsualNamesAreSecretHoweverTheyAreWritten() {
+    let secret = [
+      "Authorization", "proxy-authorization", "Cookie", "Set-Cookie", "X-Api-Key", "apiKey", "access_token",
+      "refreshToken", "client_secret", "client_assertion", "code_verifier", "device_code", "password",
+      "Passwd",
+      "newPassword", "pwd", "pass", "pin", "PIN", "user_pin", "pinCode", "otp", "totp", "otp_code", "smsCode",
+      "code",
+      "key", "sign", "session", "session_id", "sid", "ticket", "captcha", "cvv", "user[pin]",
+      "login.password",
+      "ns:Password", "card[cvc]", "X-Amz-Signature", "SAMLResponse", "jwt",
+    ]
+    XCTAssertEqual(secret.filter { !SecretNames.contains($0) }, [])
+  }
+
+  func testOtherNamesAreNot() {
+    let open = [
+      "", "city", "page", "author", "pinned", "shopping", "hotpink", "compass", "country_code", "postalCode",
+      "signed_in_at", "keyboard", "Content-Type", "Idempotency-Key", "grant_type", "redirect_uri",
+      "passengers",
+      "description", "user", "Sec-Fetch-Site", "[", "..", "état",
+    ]
+    XCTAssertEqual(open.filter { SecretNames.contains($0) }, [])
+  }
+
+  func testAnApplicationsNamesAreSecretEverywhere() {
+    let request = HTTPRequest(
+      method: .post, url: "https://a/?house-rune=S3CRET",
+      headers: ["House-Rune": "S3CRET", "Content-Type": "application/json"],
+      body: .bytes(Array(#"{"houseRune": "S3CRET"}"#.utf8)))
+    XCTAssertTrue(request.curlCommand().contains("S3CRET"))
+    SecretNames.add("house_rune")
+    XCTAssertFalse(request.curlCommand().contains("S3CRET"), request.curlCommand())
+    XCTAssertFalse("\(request.headers)".contains("S3CRET"))
+    XCTAssertFalse("\(["House-Rune": "S3CRET"] as Parameters)".contains("S3CRET"))
+  }
+}
