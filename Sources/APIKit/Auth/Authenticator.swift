@@ -27,12 +27,12 @@ public final class Authenticator: Sendable {
   public struct Rules: Sendable {
     /// The account under which the credential is stored. The default is `default`.
     public var account = "default"
-    /// How long before its expiry a token is renewed, so that it does not expire on its way to the server.
-    /// The default is 60 seconds.
+    /// How long before its expiry a token is renewed, so that it does not expire on its way to the server; at most
+    /// a quarter of its lifetime, where ``Credential/issuedAt`` tells it. The default is 60 seconds.
     public var leeway: Duration = .seconds(60)
     /// The longest time that loads wait for a renewal. Then they go on with the old credential if it has
-    /// not expired and was not refused, and otherwise fail with ``APIError/Reason/refreshFailed``. The
-    /// default is 30 seconds.
+    /// not expired and was not refused, and otherwise fail with ``APIError/Reason/refreshFailed``. A token endpoint
+    /// that answers 503 or 429 with a `Retry-After` within it is asked again then. The default is 30 seconds.
     public var renewalLimit: Duration = .seconds(30)
     /// Whether a credential can be renewed only with a refresh token. The default is true; set false where
     /// something else renews it, such as the client's secret.
@@ -61,6 +61,9 @@ public final class Authenticator: Sendable {
 
     /// Makes the default rules.
     public init() {}
+
+    /// Whether a credential has what a renewal needs.
+    func canRenew(_ credential: Credential) -> Bool { credential.refreshToken != nil || !needsRefreshToken }
   }
 
   /// The rules that it was made with.
@@ -82,6 +85,8 @@ public final class Authenticator: Sendable {
   private let time: any TimeSource
   /// Whether a renewed credential has not been accepted yet, so that acceptances must be recorded.
   private let isUnproven = Atomic<Bool>(false)
+  /// Whether the names of the fields that carry a credential are known.
+  private let hasAttached = Atomic<Bool>(false)
 
   /// Makes an authenticator with the store's credential.
   ///
@@ -156,6 +161,7 @@ public final class Authenticator: Sendable {
   ///
   /// Throws ``APIError/Reason/credentialStoreFailed`` when it cannot be stored; it is in use all the same.
   public func signIn(with credential: Credential) throws(APIError) {
+    let credential = credential.issued(at: time.wallClock)
     settle { $0.signedIn(credential) }
     tell(.signedIn)
     try keep()
@@ -201,7 +207,14 @@ public final class Authenticator: Sendable {
     of version: Int, for flight: FlightID, _ rule: SignInRule
   ) -> (verdict: SignInMachine.Verdict, work: SignInMachine.Work?) {
     let now = time.now
-    return state.withLock { $0.machine.refused(flight, rule, version: version, now: now) }
+    // What cannot be renewed is dropped, unless somebody else who shares the store has signed in anew.
+    if state.withLock({ $0.machine.drops(version, rule) }) { adopt(keeper.read()) }
+    let (asked, isDropped) = state.withLock { state in
+      let isDropped = state.machine.drops(version, rule)
+      return (state.machine.refused(flight, rule, version: version, now: now), isDropped)
+    }
+    if isDropped { forgetStored() }
+    return asked
   }
 
   /// Starts the work that the machine requires, and waits for the verdict on the flight.
@@ -230,6 +243,15 @@ public final class Authenticator: Sendable {
     }
   }
 
+  /// Puts a credential on a request. The fields that carry it are secret wherever they are printed.
+  func attach(_ credential: Credential, to request: inout HTTPRequest) {
+    guard !hasAttached.load(ordering: .relaxed) else { return rules.attach(credential, &request) }
+    let before = request.headers
+    rules.attach(credential, &request)
+    SecretNames.add(fields: request.headers.added(to: before))
+    hasAttached.store(true, ordering: .relaxed)
+  }
+
   /// Records that a server has accepted this version.
   func accepted(version: Int) {
     guard isUnproven.load(ordering: .relaxed) else { return }
@@ -255,14 +277,14 @@ extension Authenticator {
         do { try await time.sleep(for: rules.renewalLimit) } catch { return }
         self?.renewalTimedOut(number)
       }
+      let run = CredentialRenewal(keeper: keeper, rules: rules, renewal: renewal, time: time)
       Task.detached { [weak self] in
-        let result = await Self.$atWork.withValue(scope) {
-          await Self.result { try await renewal(credential) }
-        }
+        let outcome = await Self.$atWork.withValue(scope) { await run.outcome(of: credential) }
         timer.cancel()
-        self?.renewed(number, result)
+        self?.renewed(number, outcome)
       }
     case .signIn(let number):
+      if adopt(keeper.read()) { return }
       tell(.signInNeeded)
       guard let signIn else { return }
       Task.detached { [weak self] in
@@ -280,27 +302,39 @@ extension Authenticator {
     }
   }
 
-  private func renewed(_ number: Int, _ result: Result<Credential, APIError>) {
+  private func renewed(_ number: Int, _ outcome: SignInMachine.Outcome) {
     let (now, wallClock) = (time.now, time.wallClock)
-    var isFinal = false
-    let told = result.mapError { error in
-      isFinal = rules.endsCredential(error)
-      return APIError(
-        .auth, .refreshFailed, "the credential could not be renewed: \(error.detail)", underlying: error)
-    }
     // Only what this renewal has changed, not a concurrent sign-in.
     var change: SignInChange?
     settle { machine in
       let before = machine.version
-      let release = machine.renewed(number, told, isFinal: isFinal, now: now, wallClock: wallClock)
+      let release = machine.renewed(number, outcome, now: now, wallClock: wallClock)
       if machine.version != before { change = machine.credential == nil ? .signedOut : .refreshed }
       isUnproven.store(machine.isUnproven, ordering: .relaxed)
       return release
     }
-    guard let change else { return }
-    tell(change)
-    // The credential is in use even when it cannot be stored.
-    do throws(APIError) { try keep() } catch { keeper.report(error) }
+    if let change { tell(change) }
+  }
+
+  /// Takes into use what somebody else who shares the store has stored; false when nobody has.
+  @discardableResult private func adopt(_ stored: CredentialKeeper.Stored) -> Bool {
+    guard case .changed(let credential?) = stored else { return false }
+    let now = time.now
+    settle { machine in
+      let release = machine.replaced(by: credential, now: now)
+      isUnproven.store(machine.isUnproven, ordering: .relaxed)
+      return release
+    }
+    tell(.signedIn)
+    return true
+  }
+
+  /// The credential was dropped: it is removed from the store too, unless somebody else has signed in there.
+  private func forgetStored() {
+    tell(.signedOut)
+    let stored = keeper.read()
+    if adopt(stored) || keeper.write(nil, over: stored) { return }
+    adopt(keeper.read())
   }
 
   private func renewalTimedOut(_ number: Int) {
@@ -334,7 +368,7 @@ extension Authenticator {
     for watcher in watchers { watcher.yield(change) }
   }
 
-  private static func result(
+  static func result(
     _ work: () async throws -> Credential
   ) async -> Result<Credential, APIError> {
     do {
@@ -351,6 +385,7 @@ extension Authenticator {
   private static func signInFailed(_ error: any Error) -> APIError {
     APIError(
       .auth, .signInFailed,
-      "the sign-in has failed: \((error as? APIError)?.detail ?? "\(type(of: error))")", underlying: error)
+      "the sign-in has failed: \((error as? APIError)?.detail ?? "\(type(of: error))")",
+      quote: (error as? APIError)?.quote, underlying: error)
   }
 }

@@ -10,6 +10,10 @@ public struct Credential: Sendable, Hashable {
   public var refreshToken: String?
   /// When the access token expires, in seconds since 1970; nil, the default, when the backend did not say.
   public var expiresAt: Double?
+  /// When it was issued, in seconds since 1970; nil, the default, when that is not known. The ``Authenticator`` sets
+  /// it where it is nil when a user signs in or a renewal brings the credential. With ``expiresAt`` it tells the
+  /// token's lifetime, of which ``Authenticator/Rules/leeway`` takes a quarter at most.
+  public var issuedAt: Double?
   /// What the token permits, in the backend's words. Empty by default.
   public var scopes: Set<String>
   /// What the application stores with it, such as the user's id. Empty by default.
@@ -18,12 +22,13 @@ public struct Credential: Sendable, Hashable {
   /// Makes a credential.
   public init(
     accessToken: String, tokenType: String = "Bearer", refreshToken: String? = nil, expiresAt: Double? = nil,
-    scopes: Set<String> = [], notes: [String: String] = [:]
+    issuedAt: Double? = nil, scopes: Set<String> = [], notes: [String: String] = [:]
   ) {
     self.accessToken = accessToken
     self.tokenType = tokenType
     self.refreshToken = refreshToken
     self.expiresAt = expiresAt
+    self.issuedAt = issuedAt
     self.scopes = scopes
     self.notes = notes
   }
@@ -32,6 +37,14 @@ public struct Credential: Sendable, Hashable {
   func isExpired(at wallClock: Double, leeway: Duration = .zero) -> Bool {
     guard let expiresAt else { return false }
     return wallClock + leeway / .seconds(1) >= expiresAt
+  }
+
+  /// Whether the access token is to be renewed before it is used: within `leeway` of its end, or within a quarter of
+  /// its lifetime where that is less, so that a token that lives no longer than the leeway is used at all.
+  func isDue(at wallClock: Double, leeway: Duration) -> Bool {
+    guard let expiresAt, let issuedAt else { return isExpired(at: wallClock, leeway: leeway) }
+    return isExpired(
+      at: wallClock, leeway: min(leeway, .seconds(max(0, min((expiresAt - issuedAt) / 4, 1e9)))))
   }
 }
 
@@ -42,6 +55,13 @@ extension Credential {
     new.refreshToken = refreshToken ?? old.refreshToken
     if scopes.isEmpty { new.scopes = old.scopes }
     new.notes.merge(old.notes) { own, _ in own }
+    return new
+  }
+
+  /// The credential, issued at that time where it does not say otherwise.
+  func issued(at wallClock: Double) -> Credential {
+    var new = self
+    new.issuedAt = issuedAt ?? wallClock
     return new
   }
 }
@@ -72,7 +92,7 @@ extension Credential {
       try RawData(
         plain: [
           "access_token": accessToken, "token_type": tokenType, "refresh_token": refreshToken,
-          "expires_at": expiresAt, "scopes": scopes.sorted(), "notes": notes,
+          "expires_at": expiresAt, "issued_at": issuedAt, "scopes": scopes.sorted(), "notes": notes,
         ] as [String: Any?]
       ).jsonText(canonical: true)
     }
@@ -84,7 +104,7 @@ extension Credential {
     self.init(
       accessToken: try raw.access_token.require(), tokenType: try raw.token_type.require(),
       refreshToken: try raw.refresh_token.optional(), expiresAt: try raw.expires_at.optional(),
-      scopes: Set(try raw.scopes.require(arrayOf: String.self)),
+      issuedAt: try raw.issued_at.optional(), scopes: Set(try raw.scopes.require(arrayOf: String.self)),
       notes: Dictionary(
         raw.notes.members.compactMap { name, value in value.string.map { (name, $0) } },
         uniquingKeysWith: { $1 }))

@@ -1,18 +1,21 @@
 import Synchronization
 
-/// Stores an authenticator's credential, and calls a listener when the store fails.
+/// Stores an authenticator's credential, notices when others change what is stored, and calls a listener when the
+/// store fails.
 ///
 /// Safe on any thread; calls neither the store nor the listener under a lock.
 final class CredentialKeeper: Sendable {
   private struct State {
+    /// What this authenticator has read or written last.
+    var known: Credential?
     var failure: APIError?
     /// Whether the failure was reported, by a throw or to the listener.
     var isTold = true
     var listener: (@Sendable (APIError) -> Void)?
   }
 
-  private let store: any CredentialStore
-  private let account: String
+  let store: any CredentialStore
+  let account: String
   private let state = Mutex(State())
 
   init(_ store: any CredentialStore, account: String) {
@@ -26,12 +29,60 @@ final class CredentialKeeper: Sendable {
   /// The stored credential; nil, and a failure to be reported, when it cannot be read.
   func load() -> Credential? {
     do throws(APIError) {
-      return try store.credential(of: account)
+      let credential = try store.credential(of: account)
+      know(credential)
+      return credential
     } catch {
       report(error)
       return nil
     }
   }
+
+  /// What is stored.
+  enum Stored {
+    case unchanged(Credential?)
+    /// Somebody else has stored it.
+    case changed(Credential?)
+    case unreadable
+  }
+
+  /// Reads again. A change is told once.
+  func read() -> Stored {
+    do throws(APIError) {
+      let credential = try store.credential(of: account)
+      return know(credential) ? .changed(credential) : .unchanged(credential)
+    } catch {
+      return .unreadable
+    }
+  }
+
+  /// Writes where what is stored is still `expected`; false when somebody else has changed it. A store that fails is
+  /// reported, and counts as written: the credential in memory goes on.
+  func write(_ new: Credential?, over expected: Stored) -> Bool {
+    do throws(APIError) {
+      switch expected {
+      case .unchanged(let old), .changed(let old):
+        guard try store.replace(old, with: new, of: account) else { return false }
+      // What cannot be read cannot be compared, and is of no use to anybody.
+      case .unreadable: try store.store(new, of: account)
+      }
+      know(new)
+      succeeded()
+    } catch {
+      report(error)
+    }
+    return true
+  }
+
+  /// Whether it is another credential than the one known before.
+  @discardableResult private func know(_ credential: Credential?) -> Bool {
+    state.withLock { state in
+      defer { state.known = credential }
+      return state.known != credential
+    }
+  }
+
+  private func succeeded() { state.withLock { ($0.failure, $0.isTold) = (nil, true) } }
 
   /// Stores the credential in use; throws when that fails.
   ///
@@ -42,13 +93,14 @@ final class CredentialKeeper: Sendable {
       let (version, credential) = current()
       do throws(APIError) {
         try store.store(credential, of: account)
+        know(credential)
       } catch {
         state.withLock { ($0.failure, $0.isTold) = (error, true) }
         throw error
       }
       guard current().version != version else { break }
     }
-    state.withLock { ($0.failure, $0.isTold) = (nil, true) }
+    succeeded()
   }
 
   /// Keeps a failure that is thrown to no caller, and calls the listener.

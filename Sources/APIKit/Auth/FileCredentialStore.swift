@@ -7,6 +7,10 @@ import Foundation
 /// accounts cannot be exchanged. It is written beside the old file and renamed over it. A file that others
 /// may read is refused, and so is one that does not open under the key, and a folder that belongs to another
 /// user or that others may change.
+///
+/// Processes, and authenticators of one, may share a folder. Changes lock the folder for their moment (`flock`); a
+/// renewal locks a file of the account, `.lock` beside its credential, which stays and is empty. The system releases
+/// the locks of a process that ends, however it ends. They do not work on network file systems without `flock`.
 public final class FileCredentialStore: CredentialStore {
   private let folder: String
   private let key: StorageKey
@@ -52,6 +56,76 @@ public final class FileCredentialStore: CredentialStore {
   ///
   /// Throws ``APIError/Reason/credentialStoreFailed`` when the file cannot be written or removed.
   public func store(_ credential: Credential?, of account: String) throws(APIError) {
+    try locked { () throws(APIError) in try write(credential, of: account) }
+  }
+
+  /// Stores a credential, or with nil removes it, if the stored one is still `expected`; nobody else changes it
+  /// between.
+  ///
+  /// Throws ``APIError/Reason/credentialStoreFailed`` when the file cannot be read, written or removed.
+  public func replace(
+    _ expected: Credential?, with new: Credential?, of account: String
+  ) throws(APIError) -> Bool {
+    try locked { () throws(APIError) in
+      guard try self.credential(of: account) == expected else { return false }
+      try write(new, of: account)
+      return true
+    }
+  }
+
+  /// Does a piece of work while no other process, and nobody else in this one, does such work for the account.
+  ///
+  /// Throws ``APIError/Reason/refreshFailed`` after a minute: another process then hangs in its renewal. Throws
+  /// ``APIError/Reason/credentialStoreFailed`` when the file to lock cannot be opened.
+  public func withRenewal<Value: Sendable>(
+    of account: String, _ work: @Sendable () async -> Value
+  ) async throws(APIError) -> Value {
+    let path = path(of: account, "lock")
+    let start = ContinuousClock.now
+    var pause = Duration.milliseconds(5)
+    while true {
+      if let lock = try takeLock(path) {
+        defer { withExtendedLifetime(lock) {} }
+        return await work()
+      }
+      // Waiting in the system's call would hold a thread for as long as another process asks its server.
+      do { try await Task.sleep(for: pause) } catch { throw APIError(.auth, .cancelled) }
+      pause = min(pause * 2, .milliseconds(100))
+      guard start.duration(to: .now) < Self.longestWait else {
+        throw APIError(
+          .auth, .refreshFailed,
+          "the credential could not be renewed: another process has been renewing it for "
+            + Self.longestWait.shortText)
+      }
+    }
+  }
+
+  // MARK: Insides
+
+  private static let longestWait: Duration = .seconds(60)
+
+  private func takeLock(_ path: String) throws(APIError) -> FileLock? {
+    do {
+      try PrivateFile.makeFolder(folder)
+      return try FileLock(ifFree: path)
+    } catch {
+      throw failed("cannot be locked", error)
+    }
+  }
+
+  private func locked<Value>(_ change: () throws(APIError) -> Value) throws(APIError) -> Value {
+    let lock: FileLock
+    do {
+      try PrivateFile.makeFolder(folder)
+      lock = try FileLock(folder: folder)
+    } catch {
+      throw failed("cannot be locked", error)
+    }
+    defer { withExtendedLifetime(lock) {} }
+    return try change()
+  }
+
+  private func write(_ credential: Credential?, of account: String) throws(APIError) {
     let path = path(of: account)
     guard let credential else {
       if unlink(path) != 0, errno != ENOENT { throw failed("cannot be removed: \(Self.words(errno))") }
@@ -69,11 +143,9 @@ public final class FileCredentialStore: CredentialStore {
     }
   }
 
-  // MARK: Insides
-
   /// A digest, so that the file's name does not reveal the account.
-  private func path(of account: String) -> String {
-    folder + "/" + Hex.encode(Crypto.sha256(Array(account.utf8))) + ".credential"
+  private func path(of account: String, _ type: String = "credential") -> String {
+    folder + "/" + Hex.encode(Crypto.sha256(Array(account.utf8))) + "." + type
   }
 
   private static func words(_ code: Int32) -> String { String(cString: strerror(code)) }

@@ -24,6 +24,16 @@ struct SignInMachine {
     case signIn(number: Int)
   }
 
+  /// How a renewal ends.
+  enum Outcome: Sendable {
+    case renewed(Credential)
+    /// Somebody else who shares the store has put another credential there, or with nil removed it.
+    case replaced(by: Credential?)
+    /// It has failed. A final failure ends the credential. After others no renewal is tried for `rest`, or for
+    /// ``restAfterFailure`` where that is longer.
+    case failed(APIError, isFinal: Bool = false, rest: Duration = .zero)
+  }
+
   /// The flights that stop waiting, and their verdicts.
   typealias Release = [(FlightID, Verdict)]
 
@@ -55,7 +65,9 @@ struct SignInMachine {
   private var waiters: [FlightID: Waiter] = [:]
   private var lastNumber = 0
   private var renewingVersion: [Int: Int] = [:]
-  private var lastFailure: (version: Int, at: Duration, error: APIError)?
+  private var lastFailure: (version: Int, restsUntil: Duration, error: APIError)?
+  /// The version that a renewal has ended for good, and with what.
+  private var ended: (version: Int, error: APIError)?
   private var unproven = 0
   private var lastRenewal: Duration = .zero
 
@@ -88,7 +100,7 @@ struct SignInMachine {
       waiters[flight] = Waiter(rule: rule, wasRefused: false)
       return (.wait, nil)
     }
-    guard isRenewable(credential), credential.isExpired(at: wallClock, leeway: leeway) else {
+    guard isRenewable(credential), credential.isDue(at: wallClock, leeway: leeway) else {
       return (.go(current), nil)
     }
     // After a failed renewal the token is used until it expires.
@@ -105,6 +117,8 @@ struct SignInMachine {
   ) -> (Verdict, Work?) {
     guard refused == version else {
       if credential != nil { return (.go(current), nil) }
+      // Whether it was refused before its renewal ended it or after, all end alike.
+      if let ended, ended.version == refused { return (.fail(ended.error), nil) }
       return rule == .required ? waitForSignIn(flight) : (.letThrough, nil)
     }
     guard let credential else { return (.letThrough, nil) }
@@ -113,14 +127,21 @@ struct SignInMachine {
       return (.wait, nil)
     }
     guard isRenewable(credential) else {
-      guard rule == .required else { return (.letThrough, nil) }
-      // It cannot be renewed, so only another sign-in helps.
+      guard drops(refused, rule) else { return (.letThrough, nil) }
       drop()
       return waitForSignIn(flight)
     }
     if let error = rest(now) { return (.fail(error), nil) }
     waiters[flight] = Waiter(rule: rule, wasRefused: true)
     return (.wait, renew(credential))
+  }
+
+  /// Whether a refusal ends the credential: it is the present one and cannot be renewed, and the flight requires a
+  /// sign-in, so that only another one helps.
+  func drops(_ refused: Int, _ rule: SignInRule) -> Bool {
+    guard refused == version, let credential, rule == .required else { return false }
+    if case .renewing = phase { return false }
+    return !isRenewable(credential)
   }
 
   /// A server has accepted a credential.
@@ -135,33 +156,52 @@ struct SignInMachine {
 
   /// A renewal has ended. It has no effect when a sign-in or sign-out came first. A success after the time
   /// limit is still used, because the old token may be invalid by now.
-  mutating func renewed(
-    _ number: Int, _ result: Result<Credential, APIError>, isFinal: Bool, now: Duration, wallClock: Double
-  ) -> Release {
+  mutating func renewed(_ number: Int, _ outcome: Outcome, now: Duration, wallClock: Double) -> Release {
     let isCurrent = if case .renewing(number) = phase { true } else { false }
     let base = renewingVersion.removeValue(forKey: number)
     if isCurrent { phase = .idle }
-    switch result {
-    case .success(let new):
+    switch outcome {
+    case .renewed(let new):
       guard base == version, let old = credential else { return [] }
-      credential = new.renewing(old)
-      // A late success may overtake a second renewal, for which no flight waits any more. That one's
-      // failure, due to a spent refresh token, must not end the new credential.
-      phase = .idle
-      version += 1
-      unproven += 1
-      lastRenewal = now
-      lastFailure = nil
-      let current = current
-      return release { _ in .go(current) }
-    case .failure(let error):
+      return take(new.renewing(old), now: now)
+    case .replaced(let new):
+      return base == version ? replaced(by: new, now: now) : []
+    case .failed(let error, let isFinal, let rest):
       guard isCurrent else { return [] }
-      lastFailure = (version, now, error)
+      lastFailure = (version, now + max(rest, Self.restAfterFailure), error)
       let isUsable = credential?.isExpired(at: wallClock) == false && !isFinal
       let old = current
-      if isFinal { drop() }
+      if isFinal { end(with: error) }
       return release { $0.wasRefused || !isUsable ? .fail(error) : .go(old) }
     }
+  }
+
+  /// Somebody else who shares the store has renewed the credential, signed in, or, with nil, signed out.
+  mutating func replaced(by new: Credential?, now: Duration) -> Release {
+    guard let new else {
+      guard credential != nil else { return [] }
+      let error = APIError(.auth, .signedOut, "the stored credential was removed: the user has signed out")
+      phase = .idle
+      end(with: error)
+      return release { _ in .fail(error) }
+    }
+    // It does not say whose it is.
+    epoch += 1
+    return take(new, now: now)
+  }
+
+  /// A new credential takes the place of the one before, and may be refused as that was.
+  private mutating func take(_ new: Credential, now: Duration) -> Release {
+    credential = new
+    // A late success may overtake a second renewal, for which no flight waits any more. That one's
+    // failure, due to a spent refresh token, must not end the new credential.
+    phase = .idle
+    version += 1
+    unproven += 1
+    lastRenewal = now
+    (lastFailure, ended) = (nil, nil)
+    let current = current
+    return release { _ in .go(current) }
   }
 
   /// A renewal takes too long. Its waiters are released now; a later success is still used.
@@ -169,7 +209,7 @@ struct SignInMachine {
   {
     guard case .renewing(number) = phase else { return [] }
     let base = renewingVersion[number]
-    let release = renewed(number, .failure(error), isFinal: false, now: now, wallClock: wallClock)
+    let release = renewed(number, .failed(error), now: now, wallClock: wallClock)
     renewingVersion[number] = base
     return release
   }
@@ -179,7 +219,7 @@ struct SignInMachine {
     credential = new
     version += 1
     epoch += 1
-    (phase, lastFailure, unproven) = (.idle, nil, 0)
+    (phase, lastFailure, ended, unproven) = (.idle, nil, nil, 0)
     let current = current
     return release { _ in .go(current) }
   }
@@ -222,7 +262,7 @@ struct SignInMachine {
   }
 
   private func rest(_ now: Duration) -> APIError? {
-    if let lastFailure, lastFailure.version == version, now - lastFailure.at < Self.restAfterFailure {
+    if let lastFailure, lastFailure.version == version, now < lastFailure.restsUntil {
       return lastFailure.error
     }
     guard unproven >= Self.maximumUnprovenRenewals, now - lastRenewal < Self.restAfterFailure else {
@@ -231,6 +271,11 @@ struct SignInMachine {
     return APIError(
       .auth, .credentialRefused,
       "the credential was renewed \(unproven) times in a row and refused each time; it is let rest")
+  }
+
+  private mutating func end(with error: APIError) {
+    ended = (version, error)
+    drop()
   }
 
   private mutating func drop() {

@@ -200,7 +200,8 @@
       // X509_V_ERR_PATH_LENGTH_EXCEEDED, …INVALID_PURPOSE, …CERT_REJECTED, …KEYUSAGE_NO_CERTSIGN, …INVALID_NON_CA, name
       // constraints (…PERMITTED_VIOLATION to …UNSUPPORTED_NAME_SYNTAX), …INVALID_CA (24 before OpenSSL 3).
       case 24, 25, 26, 28, 32, 37, 47...53, 79: return .certificateUnsuitable
-      case 66, 67, 68: return .certificateTooWeak  // X509_V_ERR_EE_KEY_TOO_SMALL, …CA_KEY_TOO_SMALL, …CA_MD_TOO_WEAK
+      // X509_V_ERR_EE_KEY_TOO_SMALL, …CA_KEY_TOO_SMALL, …CA_MD_TOO_WEAK
+      case 66, 67, 68: return .certificateTooWeak
       case 62, 64: return .certificateHostMismatch  // X509_V_ERR_HOSTNAME_MISMATCH, …IP_ADDRESS_MISMATCH
       default: return .certificateUntrusted  // 19, 20, 21: the chain ends at no trusted authority
       }

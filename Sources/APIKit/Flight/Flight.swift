@@ -45,6 +45,8 @@ final class Flight: @unchecked Sendable {
   @exclusivity(unchecked) var signed = (apiName: "", parameters: Parameters())
   /// The attempt under way, from 1; 0 before the first.
   @exclusivity(unchecked) var attempt = 0
+  /// How often the services' error hooks had resolved refusals when the attempt began; see ``Resolutions``.
+  @exclusivity(unchecked) var resolutions = 0
   /// What the present attempt goes with; nil where the load has nothing to do with a sign-in.
   @exclusivity(unchecked) var credential: VersionedCredential?
   /// Its place at the host, and the circuit breaker's permit.

@@ -10,6 +10,7 @@ public final class SharedState: Sendable {
   public static let shared = SharedState()
 
   let joins = Joins()
+  let resolutions = Resolutions()
   let batches = Batches()
   let hostLimiter = HostLimiter()
   let breakers = Breakers()

@@ -66,6 +66,11 @@ public struct HTTPHeaders: Sendable, Hashable {
   /// Removes every line of that name.
   public mutating func remove(_ name: String) { fields.removeAll { HTTPHeaders.equal($0.name, name) } }
 
+  /// The names of the fields that the other headers do not have with this value.
+  func added(to other: HTTPHeaders) -> [String] {
+    fields.filter { !other.fields.contains($0) }.map(\.name)
+  }
+
   /// Adds the fields of `other`, which replace all fields of the same names.
   public mutating func merge(_ other: HTTPHeaders) {
     guard !isEmpty else { return self = other }

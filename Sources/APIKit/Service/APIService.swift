@@ -75,6 +75,11 @@ public protocol APIService: Sendable {
   /// managers while the flight waits. If that takes time, return ``ErrorResolution/suspend(for:until:)``,
   /// so that the flight's state is ``FlightState/suspended``. This hook is also called for failures of the
   /// loads that it makes; a cycle ends with ``APIError/Reason/resolutionCycle``, which names the managers.
+  ///
+  /// A refused sign-in (``Authenticator/Rules/isRefusal``, status 401 without an authenticator, or a failure in
+  /// ``APIError/Place/auth``) is that of all loads of the user: the hook is called once for all that fail with the same
+  /// ``APIError/label``, whether they fail while it runs or were sent before it was done, and they share the outcome.
+  /// So state ``SignInRule/exempt`` in the managers that sign in.
   /// The default lets the failure land.
   func resolve(_ error: APIError, of call: APICall) async -> ErrorResolution
 

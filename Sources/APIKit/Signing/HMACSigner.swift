@@ -54,6 +54,7 @@ public struct HMACSigner: RequestSigner {
     caller = Crypto.digest(of: ["HMACSigner", keyID, key.digest])
     self.signedHeaders = Set(signedHeaders.map { $0.lowercased() }).sorted()
     self.names = names
+    SecretNames.add(fields: [names.signature, names.timestamp, names.nonce, names.keyID, names.bodyDigest])
   }
 
   /// True.

@@ -39,6 +39,7 @@ public struct RegisteredApplicationSigner: RequestSigner {
     caller = Crypto.digest(of: ["RegisteredApplicationSigner", applicationKey.digest, sealingKey.digest])
     digest = SaltedDigestSigner(
       key: applicationKey, salt: salt, rounds: rounds, placement: .header(signatureHeader))
+    SecretNames.add(fields: [keyHeader, signatureHeader])
   }
 
   /// True.

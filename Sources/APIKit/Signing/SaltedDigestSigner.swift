@@ -74,6 +74,8 @@ public struct SaltedDigestSigner: RequestSigner {
     self.rounds = max(rounds, 1)
     self.placement = placement
     self.style = style
+    SecretNames.add(fields: volatileParameters)
+    if case .header(let name) = placement { SecretNames.add(fields: [name]) }
   }
 
   /// True.

@@ -8,7 +8,8 @@ import Synchronization
 /// ```swift
 /// SecretNames.add("member-card", "x-tenant-pass")
 /// ```
-/// Header fields that a ``RequestSigner`` sets and those that carry a credential are added when they are first used.
+/// Header fields that a ``RequestSigner`` sets and those that carry a credential are added when they are first used; of a
+/// signer of the application's own that has other fields in each instance, those of the first.
 /// Safe on any thread.
 public enum SecretNames {
   /// Whether a value of this name is a secret.
@@ -19,35 +20,67 @@ public enum SecretNames {
   /// `session`, `ticket`, `cookie`, `authorization` and others that are the whole name. A name too many costs a look
   /// at the original, one too few a secret.
   public static func contains(_ name: String) -> Bool {
+    if let known = lists.withLock({ $0.verdicts[name] }) { return known }
     let parts = name.split(whereSeparator: { separators.contains($0) })
-    if parts.count > 1, parts.contains(where: { isSecret($0) }) { return true }
-    return isSecret(name[...])
+    let own = lists.withLock { $0.own }
+    let verdict = isSecret(name[...], own) || parts.count > 1 && parts.contains { isSecret($0, own) }
+    lists.withLock { lists in
+      if lists.verdicts.count >= mostVerdicts { lists.verdicts = [:] }
+      if lists.own.count == own.count { lists.verdicts[name] = verdict }
+    }
+    return verdict
   }
 
   /// Adds names of the application's, for the rest of the process.
   public static func add(_ names: String...) { add(names) }
 
   static func add(_ names: some Sequence<String>) {
-    own.withLock { own in
-      for name in names where !own.contains(name) {
-        own.insert(name)
-        own.insert(plain(name[...]))
+    lists.withLock { lists in
+      for name in names where !lists.own.contains(plain(name[...])) {
+        lists.own.insert(plain(name[...]))
+        lists.verdicts = [:]
       }
     }
   }
+
+  /// Whether the fields that a type of signers sets are still to be learnt; true once.
+  static func mustLearn(_ type: any Any.Type) -> Bool {
+    lists.withLock { $0.types.insert(ObjectIdentifier(type)).inserted }
+  }
+
+  /// Adds the names of header fields that authenticate, except those that every message may have, such as a signed
+  /// `Date`.
+  static func add(fields names: some Sequence<String>) {
+    add(names.filter { !ordinary.contains(plain($0[...])) })
+  }
+
+  private static let ordinary: Set<String> = [
+    "accept", "acceptencoding", "acceptlanguage", "contentdigest", "contentencoding", "contentlength",
+    "contentmd5",
+    "contenttype", "date", "digest", "host", "origin", "range", "referer", "useragent",
+  ]
 
   /// What takes the place of a secret.
   package static let mark = "•••"
 
   // MARK: Insides
 
-  private static let own = Mutex<Set<String>>([])
+  private struct Lists {
+    /// Names of the application's, plain.
+    var own: Set<String> = []
+    /// The signers whose fields are among them.
+    var types: Set<ObjectIdentifier> = []
+    /// What was found out about names. The same few are asked for again and again.
+    var verdicts: [String: Bool] = [:]
+  }
+  private static let lists = Mutex(Lists())
+  private static let mostVerdicts = 512
 
-  private static func isSecret(_ name: Substring) -> Bool {
+  private static func isSecret(_ name: Substring, _ own: Set<String>) -> Bool {
     let plain = plain(name)
     guard !plain.isEmpty else { return false }
     return whole.contains(plain) || fragments.contains { plain.contains($0) }
-      || words(of: name).contains { words.contains($0) } || own.withLock { $0.contains(plain) }
+      || words(of: name).contains { words.contains($0) } || own.contains(plain)
   }
 
   /// The name in lower case, without what separates its words.

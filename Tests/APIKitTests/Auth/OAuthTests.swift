@@ -153,7 +153,7 @@ final class OAuthTests: XCTestCase {
     let answers: [(StubResponse, APIError.Reason, String)] = [
       (
         .json(#"{"error": "invalid_grant", "error_description": "used"}"#, status: 400), .invalidGrant,
-        "the code or refresh token is not valid any more: used"
+        "the code or refresh token is not valid any more"
       ),
       (
         .json(#"{"error": "invalid_client"}"#, status: 401), .invalidClient,
@@ -173,7 +173,7 @@ final class OAuthTests: XCTestCase {
       ),
       (
         .json(#"{"access_token": "a", "token_type": "mac"}"#), .malformedOAuthResponse,
-        "the token is of the type mac, not Bearer"
+        "the token is not of the type Bearer"
       ),
       (.failure(.connectionRefused), .connectionRefused, ""),
     ]

@@ -30,13 +30,13 @@ final class SignInMachineTests: XCTestCase {
   }
 
   private func renew(
-    _ machine: inout SignInMachine, _ ticket: Int, _ result: Result<Credential, APIError>,
-    isFinal: Bool = false, now: Duration = .zero, wallClock: Double = 1000
+    _ machine: inout SignInMachine, _ ticket: Int, _ outcome: SignInMachine.Outcome, now: Duration = .zero,
+    wallClock: Double = 1000
   ) -> [SignInMachine.Verdict] {
-    machine.renewed(ticket, result, isFinal: isFinal, now: now, wallClock: wallClock).map(\.1)
+    machine.renewed(ticket, outcome, now: now, wallClock: wallClock).map(\.1)
   }
 
-  private let fresh = Result<Credential, APIError>.success(Credential(accessToken: "a2"))
+  private let fresh = SignInMachine.Outcome.renewed(Credential(accessToken: "a2"))
 
   func testOfManyRefusedWithOneVersionTheFirstAsksForTheRenewalAndAllWait() {
     var machine = signedIn()
@@ -75,6 +75,54 @@ final class SignInMachineTests: XCTestCase {
     XCTAssertEqual(enter(&young).0.token, "a1")
   }
 
+  func testATokenThatLivesNoLongerThanTheLeewayIsUsedForThreeQuartersOfItsLife() {
+    for lifetime in [1.0, 20, 60, 200] {
+      var machine = SignInMachine(
+        canRenew: true, leeway: .seconds(60),
+        credential: Credential(
+          accessToken: "a1", refreshToken: "r", expiresAt: 1000 + lifetime, issuedAt: 1000))
+      XCTAssertEqual(enter(&machine, wallClock: 1000).0.token, "a1", "\(lifetime)")
+      XCTAssertEqual(enter(&machine, wallClock: 1000 + lifetime * 0.74).0.token, "a1", "\(lifetime)")
+      XCTAssertNotNil(enter(&machine, wallClock: 1000 + lifetime * 0.76).1, "\(lifetime)")
+    }
+    var long = SignInMachine(
+      canRenew: true, leeway: .seconds(60),
+      credential: Credential(accessToken: "a1", refreshToken: "r", expiresAt: 4600, issuedAt: 1000))
+    XCTAssertEqual(enter(&long, wallClock: 4539).0.token, "a1")
+    XCTAssertNotNil(enter(&long, wallClock: 4541).1)
+  }
+
+  func testALoadThatIsRefusedAfterTheRenewalHasFailedForGoodEndsLikeThoseBefore() {
+    for rule in [SignInRule.asAvailable, .required] {
+      var machine = signedIn()
+      _ = refuse(&machine, 1, rule)
+      XCTAssertEqual(
+        renew(&machine, 1, .failed(failure, isFinal: true)).first?.error?.reason, .refreshFailed)
+      XCTAssertEqual(refuse(&machine, 2, rule, version: 1).0.error?.reason, .refreshFailed)
+      _ = machine.signedIn(Credential(accessToken: "b"))
+      XCTAssertEqual(refuse(&machine, 3, rule, version: 1).0.token, "b", "after a sign-in it is sent again")
+    }
+  }
+
+  func testAServerThatSaysWhenToComeAgainIsLeftAloneThatLong() {
+    var machine = signedIn()
+    _ = refuse(&machine, 1)
+    _ = renew(&machine, 1, .failed(failure, rest: .seconds(40)))
+    XCTAssertNil(refuse(&machine, 2, now: .seconds(39)).1)
+    XCTAssertNotNil(refuse(&machine, 3, now: .seconds(41)).1)
+  }
+
+  func testWhatAnotherHasStoredIsTakenAndMayBeAnotherUsers() {
+    var machine = signedIn()
+    _ = refuse(&machine)
+    let epoch = machine.epoch
+    let other = Credential(accessToken: "b")
+    XCTAssertEqual(renew(&machine, 1, .replaced(by: other)).map(\.token), ["b"])
+    XCTAssertGreaterThan(machine.epoch, epoch)
+    XCTAssertNil(machine.credential?.refreshToken, "nothing of the one before is kept")
+    XCTAssertTrue(machine.isUnproven, "it may be refused as well")
+  }
+
   func testAClockThatJumpsCostsARenewalAtMost() {
     var ahead = signedIn(expiresAt: 5000)
     XCTAssertNotNil(enter(&ahead, wallClock: 90_000).1, "it looks ended, so it is renewed")
@@ -86,7 +134,7 @@ final class SignInMachineTests: XCTestCase {
   func testWhenAnEarlyRenewalFailsTheTokenIsUsedToItsEnd() {
     var machine = signedIn(expiresAt: 1030)
     _ = enter(&machine, 1)
-    XCTAssertEqual(renew(&machine, 1, .failure(failure)).first?.token, "a1")
+    XCTAssertEqual(renew(&machine, 1, .failed(failure)).first?.token, "a1")
     XCTAssertEqual(enter(&machine, 2).0.token, "a1", "and no renewal is tried again so soon")
     XCTAssertEqual(enter(&machine, 3, wallClock: 1031).0.error?.reason, .refreshFailed)
     let later = enter(&machine, 4, now: .seconds(6))
@@ -96,7 +144,7 @@ final class SignInMachineTests: XCTestCase {
   func testAFailedRenewalFailsAllOnceAndIsNotRepeatedForAWhile() {
     var machine = signedIn()
     for number in 1...10 { _ = refuse(&machine, UInt64(number)) }
-    let released = renew(&machine, 1, .failure(failure))
+    let released = renew(&machine, 1, .failed(failure))
     XCTAssertEqual(released.count, 10)
     XCTAssertTrue(released.allSatisfy { $0.error?.reason == .refreshFailed })
     let (verdict, work) = refuse(&machine, 11, now: .seconds(4))
@@ -109,7 +157,7 @@ final class SignInMachineTests: XCTestCase {
     var machine = signedIn()
     _ = refuse(&machine)
     let epoch = machine.epoch
-    XCTAssertEqual(renew(&machine, 1, .failure(failure), isFinal: true).first?.error?.reason, .refreshFailed)
+    XCTAssertEqual(renew(&machine, 1, .failed(failure, isFinal: true)).first?.error?.reason, .refreshFailed)
     XCTAssertNil(machine.credential)
     XCTAssertGreaterThan(machine.epoch, epoch)
     XCTAssertEqual(enter(&machine, 2).0.token, "none")
@@ -146,7 +194,7 @@ final class SignInMachineTests: XCTestCase {
     let released = renew(&machine, 1, fresh, now: .seconds(37))
     XCTAssertEqual(released.map(\.token), ["a2"])
     XCTAssertEqual(enter(&machine, 3, now: .seconds(37)).0.token, "a2", "nobody waits for the second")
-    XCTAssertEqual(renew(&machine, 2, .failure(failure), isFinal: true, now: .seconds(38)).count, 0)
+    XCTAssertEqual(renew(&machine, 2, .failed(failure, isFinal: true), now: .seconds(38)).count, 0)
     XCTAssertEqual(machine.credential?.accessToken, "a2", "its refresh token was spent by the first")
   }
 

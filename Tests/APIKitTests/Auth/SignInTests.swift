@@ -104,6 +104,86 @@ import XCTest
     XCTAssertFalse(authenticator.isSignedIn)
   }
 
+  func testAThousandRefusedBeforeAndAfterTheFailedRenewalLandWithOneError() async throws {
+    let gates = [StubGate(), StubGate()]
+    let authenticator = try authenticator { _ in throw APIError(.auth, .invalidGrant) }
+    let manager = makeManager(authenticator)
+    let recorder = Recorder()
+    manager.delegate = recorder
+    for (half, gate) in gates.enumerated() {
+      manager.apiName = "half/\(half)"
+      stub.on("/api/half/\(half)", .held(by: gate, .status(401)))
+      for number in 0..<500 { manager.load(["n": number]) }
+    }
+    for gate in gates { await gate.waitForArrivals(500) }
+    gates[0].open()
+    await recorder.waitForLandings(500)
+    XCTAssertFalse(authenticator.isSignedIn)
+    gates[1].open()
+    await recorder.waitForLandings(1000)
+    XCTAssertEqual(Set(recorder.errors.map(\.label)), ["auth.refresh-failed"])
+    XCTAssertEqual(recorder.errors.count, 1000)
+  }
+
+  func testATokenOfAMinuteIsNotRenewedForEveryLoad() async throws {
+    acceptOnly("new")
+    let renewals = renewals
+    let time = ManualTime()
+    let authenticator = try authenticator(time: time) { _ in
+      renewals.increment()
+      return Credential(accessToken: "new", expiresAt: time.wallClock + 60)
+    }
+    let manager = makeManager(authenticator)
+    for number in 0..<10 { _ = try await manager.response(for: ["n": number]) }
+    XCTAssertEqual(renewals.value, 1)
+    time.advance(by: .seconds(46))
+    _ = try await manager.response()
+    XCTAssertEqual(renewals.value, 2, "a quarter of its life before its end it is")
+  }
+
+  func testATokenEndpointThatSaysWhenToComeAgainIsAskedAgainThen() async throws {
+    acceptOnly("new")
+    let (renewals, time) = (renewals, ManualTime())
+    let busy = APIError(
+      .response, .unacceptableStatus,
+      evidence: .init(status: 503, headers: [("Retry-After", "7")], body: []))
+    let authenticator = try authenticator(time: time) { _ in
+      renewals.increment()
+      guard renewals.value > 2 else { throw busy }
+      return Credential(accessToken: "new")
+    }
+    let manager = makeManager(authenticator)
+    async let landing = manager.response()
+    for count in 1...2 {
+      // The limits of the renewal, for those who wait and for its turn, sleep too.
+      await time.advanceOnceAsleep(by: .seconds(6), sleepers: 3)
+      XCTAssertEqual(renewals.value, count, "not before the seven seconds are over")
+      await time.advanceOnceAsleep(by: .seconds(1), sleepers: 3)
+      await waitUntil { renewals.value == count + 1 }
+    }
+    _ = try await landing
+    XCTAssertEqual(renewals.value, 3)
+  }
+
+  func testATokenEndpointThatAsksForMoreTimeThanLoadsWaitFailsThemAtOnceAndIsLeftAlone() async throws {
+    acceptOnly("new")
+    let (renewals, time) = (renewals, ManualTime())
+    let authenticator = try authenticator(time: time) { _ in
+      renewals.increment()
+      throw APIError(
+        .response, .unacceptableStatus,
+        evidence: .init(status: 503, headers: [("Retry-After", "90")], body: []))
+    }
+    let manager = makeManager(authenticator)
+    for (elapsed, count) in [(0, 1), (89, 1), (2, 2)] {
+      time.advance(by: .seconds(elapsed))
+      let error = await failure { try await manager.response() }
+      XCTAssertEqual(error?.reason, .refreshFailed)
+      XCTAssertEqual(renewals.value, count)
+    }
+    XCTAssertTrue(authenticator.isSignedIn)
+  }
+
   func testARenewalThatNeverReturnsFailsTheLoadsAtItsLimit() async throws {
     acceptOnly("new")
     let time = ManualTime()
@@ -116,11 +196,16 @@ import XCTest
     let manager = makeManager(authenticator)
     async let landing = failure { try await manager.response() }
     await waitUntil { authenticator.waiterCount == 1 }
-    await time.advanceOnceAsleep(by: .seconds(30))
+    await time.advanceOnceAsleep(by: .seconds(30), sleepers: 2)
     let error = await landing
     XCTAssertEqual(error?.reason, .refreshFailed)
     XCTAssertEqual(error?.detail, "the credential was not renewed within 30 s")
+    // It keeps no other renewal out.
+    time.advance(by: .seconds(6))
+    async let second = manager.response()
+    await never.waitForArrivals(2)
     never.open()
+    _ = try await second
     await waitUntil { authenticator.credential?.accessToken == "new" }
   }
 

@@ -28,6 +28,12 @@ final class SecretNamesTests: XCTestCase {
     XCTAssertEqual(open.filter { SecretNames.contains($0) }, [])
   }
 
+  func testASignedFieldThatEveryMessageHasIsNoSecret() {
+    SecretNames.add(fields: ["Date", "Content-Type", "X-Rune-Of-The-House"])
+    XCTAssertEqual(["Date", "Content-Type"].filter { SecretNames.contains($0) }, [])
+    XCTAssertTrue(SecretNames.contains("x-rune-of-the-house"))
+  }
+
   func testAnApplicationsNamesAreSecretEverywhere() {
     let request = HTTPRequest(
       method: .post, url: "https://a/?house-rune=S3CRET",

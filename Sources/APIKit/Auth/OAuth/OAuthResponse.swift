@@ -21,11 +21,11 @@ struct OAuthResponse {
     let type = raw.token_type.string ?? "Bearer"
     guard type.lowercased() == "bearer" else {
       throw APIError(
-        .auth, .malformedOAuthResponse, "the token is of the type \(type.prefix(40)), not Bearer")
+        .auth, .malformedOAuthResponse, "the token is not of the type Bearer", quote: String(type.prefix(40)))
     }
     return Credential(
       accessToken: token, tokenType: "Bearer", refreshToken: raw.refresh_token.string,
-      expiresAt: raw.expires_in.lifetime.map { wallClock + $0 },
+      expiresAt: raw.expires_in.lifetime.map { wallClock + $0 }, issuedAt: wallClock,
       scopes: Set((raw.scope.string ?? "").split(separator: " ").map(String.init)))
   }
 

@@ -29,7 +29,8 @@ struct ServiceHookRemedy: Remedy {
     }
   }
 
-  /// What the hook says in the end, a suspension carried out.
+  /// What the hook says in the end, a suspension carried out; where all loads of a user are refused alike, what it has
+  /// said to the first of them.
   private func resolution(
     of failure: APIError, _ flight: Flight
   ) async throws(APIError) -> ErrorResolution {
@@ -41,7 +42,19 @@ struct ServiceHookRemedy: Remedy {
         failure.place, .resolutionCycle, "the error hook of \(call.service.name) goes in a circle: \(circle)",
         underlying: failure, evidence: failure.evidence)
     }
-    return await Self.$resolving.withValue(chain + [call.managerName]) {
+    guard let key = Resolutions.Key(failure, of: call) else { return await Self.ask(failure, flight) }
+    let resolutions = flight.shared.resolutions
+    let reason = resolutions.isRunning(key) ? "waits for what the service makes of \(failure.label)" : nil
+    return try await flight.suspended(for: reason) { () throws(APIError) in
+      try await resolutions.resolution(for: call, key, since: flight.resolutions) {
+        await Self.ask(failure, flight)
+      }
+    }
+  }
+
+  private static func ask(_ failure: APIError, _ flight: Flight) async -> ErrorResolution {
+    let call = flight.call
+    return await Self.$resolving.withValue(call.resolving + [call.managerName]) {
       var resolution = await call.service.resolve(failure, of: call)
       while case .suspend(let reason, let work) = resolution {
         resolution = await flight.suspended(for: reason, work)

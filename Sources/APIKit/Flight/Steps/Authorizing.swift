@@ -6,6 +6,7 @@ extension Flight {
   func authorize() throws(APIError) -> Progress {
     if attempt == 0 { attempt = 1 }
     (exchange, http, response) = (nil, nil, nil)
+    resolutions = shared.resolutions.count
     guard credential == nil, let authenticator else { return .next }
     try refuseCycle(authenticator)
     let asked = authenticator.ask(for: id, call.terms.signInRule)

@@ -18,13 +18,16 @@ extension Flight {
         apiName: signed.apiName, parameters: signed.parameters,
         secondsSince1970: call.identity.clock?.secondsSince1970 ?? Int(WallClock.now), nonce: Nonce.make(),
         attempt: attempt)
+      guard SecretNames.mustLearn(type(of: signer)) else { return try signer.sign(&request, subject) }
+      let before = request.headers
       try signer.sign(&request, subject)
+      SecretNames.add(fields: request.headers.added(to: before))
     }
     return .next
   }
 
   private func attachCredential(to request: inout HTTPRequest) {
-    if let credential = credential?.credential { authenticator?.rules.attach(credential, &request) }
+    if let credential = credential?.credential { authenticator?.attach(credential, to: &request) }
   }
 
   private var progressReport: (@Sendable (TransferProgress) -> Void)? {

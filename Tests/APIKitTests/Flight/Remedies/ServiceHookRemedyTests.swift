@@ -66,6 +66,77 @@ import XCTest
     XCTAssertTrue(text.contains("hook: sent again after response.unacceptable-status"), text)
   }
 
+  func testFiftyRefusalsAskTheHookOnceAndShareWhatItSays() async throws {
+    scriptSignIn()
+    let (early, gate) = (StubGate(), StubGate())
+    let isSignedIn = Counter()
+    let refusal = StubResponse.computed { _ in isSignedIn.value > 0 ? .json(someJSON) : .status(401) }
+    stub.on("/api/list", refusal)
+    // Sent before the hook is done, and refused after.
+    stub.on("/api/late", .held(by: early, .status(401)), refusal)
+    let manager = makeManager { _ in
+      .suspend(for: "sign-in") {
+        _ = await gate.arrive()
+        isSignedIn.increment()
+        return .replay
+      }
+    }
+    manager.sharedState = SharedState()
+    let recorder = Recorder()
+    manager.delegate = recorder
+    manager.apiName = "late"
+    manager.load()
+    await early.waitForArrivals(1)
+    manager.apiName = "list"
+    for number in 0..<49 { manager.load(["n": number]) }
+    await gate.waitForArrivals(1)
+    await waitUntil { manager.flights.count { manager.state(of: $0) == .suspended } == 49 }
+    gate.open()
+    await recorder.waitForLandings(49)
+    early.open()
+    await recorder.waitForLandings(50)
+    XCTAssertEqual(recorder.responses.count, 50, "\(recorder.errors.first.map { "\($0)" } ?? "")")
+    XCTAssertEqual(asked.value, 1)
+    // A refusal of what was sent since is another matter.
+    stub.on("/api/list", .status(401))
+    let error = await failure { try await manager.response() }
+    XCTAssertEqual(error?.context.status, 401)
+    XCTAssertEqual(asked.value, 2)
+  }
+
+  func testALoadThatLeavesASharedResolutionLeavesItToTheOthers() async throws {
+    stub.on("/api/list", .status(401))
+    let gate = StubGate()
+    let manager = makeManager { error in
+      _ = await gate.arrive()
+      return .replace(APIError(.auth, .signInFailed, "the hook has had enough"))
+    }
+    manager.sharedState = SharedState()
+    let recorder = Recorder()
+    manager.delegate = recorder
+    let first = try XCTUnwrap(manager.load(["n": 0]).flightID)
+    await gate.waitForArrivals(1)
+    manager.load(["n": 1])
+    await waitUntil { manager.sharedState.resolutions.waiterCount == 2 }
+    manager.cancel(first)
+    await recorder.waitForLandings(1)
+    gate.open()
+    await recorder.waitForLandings(2)
+    XCTAssertEqual(recorder.errors.map(\.reason), [.signInFailed])
+    XCTAssertEqual(asked.value, 1)
+  }
+
+  func testAFailureThatIsItsLoadsOwnIsNotShared() async throws {
+    stub.on("/api/list", .status(500))
+    let manager = makeManager { _ in .letThrough }
+    manager.sharedState = SharedState()
+    let recorder = Recorder()
+    manager.delegate = recorder
+    for number in 0..<3 { manager.load(["n": number]) }
+    await recorder.waitForLandings(3)
+    XCTAssertEqual(asked.value, 3)
+  }
+
   func testASuspendedFlightCanBeCancelled() async throws {
     let gate = StubGate()
     stub.on("/api/list", .status(401))

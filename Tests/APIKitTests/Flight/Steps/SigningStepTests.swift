@@ -52,6 +52,45 @@ import XCTest
     XCTAssertEqual(stub.requests.map { $0.headers["X-Nonce"] }, seen.all.map(\.subject.nonce))
   }
 
+  func testTheFieldsOfASignerAndOfACredentialAreMaskedWhereverTheyArePrinted() async throws {
+    var rules = Authenticator.Rules()
+    rules.attach = { credential, request in request.headers["X-Admission"] = credential.accessToken }
+    let authenticator = Authenticator(rules: rules)
+    try authenticator.signIn(with: Credential(accessToken: "S3CRET"))
+    let manager = TestManager(stub)
+    manager.service.authenticator = authenticator
+    manager.service.signer = SaltedDigestSigner(
+      key: SigningKey("key"), placement: .header("X-Proof-Of-Salt"))
+    _ = try await manager.response()
+    let request = try XCTUnwrap(stub.requests.first)
+    let proof = try XCTUnwrap(request.headers["X-Proof-Of-Salt"])
+    XCTAssertEqual(request.headers["X-Admission"], "S3CRET")
+    for text in ["\(request)", "\(request.headers)", request.curlCommand()] {
+      XCTAssertFalse(text.contains("S3CRET") || text.contains(proof), text)
+    }
+  }
+
+  func testTheFieldsOfASignerOfTheApplicationsAreMaskedToo() async throws {
+    let manager = makeManager()
+    _ = try await manager.response()
+    let nonce = try XCTUnwrap(stub.requests.first?.headers["X-Nonce"])
+    XCTAssertFalse("\(stub.requests)".contains(nonce))
+  }
+
+  func testASecretInThePathStandsInNoTextOfARedirect() async throws {
+    stub.on("/api/reset/S3CRET", .redirect(to: "/api/reset/S3CRET"))
+    let manager = TestManager(stub)
+    manager.apiName = "reset/{token}"
+    let error = try await errorThrown { () throws(APIError) in
+      try await manager.response(for: ["token": "S3CRET"])
+    }
+    XCTAssertEqual(error.reason, .redirectLoop)
+    for text in ["\(error)", error.detail, "\(try XCTUnwrap(error.record))"] {
+      XCTAssertFalse(text.contains("S3CRET"), text)
+    }
+    XCTAssertTrue(error.expandedDescription.contains("S3CRET"))
+  }
+
   func testASignerThatThrowsFailsTheLoadAndNothingIsSent() async throws {
     let manager = makeManager(APIError(.signing, .misconfigured, "no key"))
     let error = try await errorThrown { () throws(APIError) in try await manager.response() }
@@ -76,7 +115,6 @@ import XCTest
 
 /// Puts in one value, whatever it is.
 private struct FixedSigner: RequestSigner {
-  let headerNames: Set<String> = ["X-Signature"]
   let value: String
 
   func sign(_ request: inout HTTPRequest, _ subject: SigningSubject) throws(APIError) {

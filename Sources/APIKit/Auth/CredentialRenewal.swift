@@ -1,0 +1,96 @@
+/// One renewal of a credential, alone among all that share its store.
+///
+/// What is stored is read again first: a refresh token that somebody else has used is not used a second time. What the
+/// server sends is stored before anything is sent with it, so that it is not lost with the process.
+struct CredentialRenewal: Sendable {
+  let keeper: CredentialKeeper
+  let rules: Authenticator.Rules
+  let renewal: Authenticator.Renewal
+  let time: any TimeSource
+
+  func outcome(of credential: Credential) async -> SignInMachine.Outcome {
+    let running: Task<SignInMachine.Outcome, Never>
+    do throws(APIError) {
+      running = try await keeper.store.withRenewal(of: keeper.account) {
+        let running = Task { await renew(credential) }
+        await settled(running)
+        return running
+      }
+    } catch {
+      if error.reason == .refreshFailed { return .failed(error) }
+      keeper.report(error)
+      return await renew(credential)
+    }
+    return await running.value
+  }
+
+  /// Returns when the renewal is over, or after its limit: one that never ends must not keep the others out.
+  private func settled(_ running: Task<SignInMachine.Outcome, Never>) async {
+    let (end, signal) = AsyncStream.makeStream(of: Never.self)
+    let timer = Task { [time, rules] in
+      do { try await time.sleep(for: rules.renewalLimit) } catch { return }
+      signal.finish()
+    }
+    Task {
+      _ = await running.value
+      signal.finish()
+    }
+    for await _ in end {}
+    timer.cancel()
+  }
+
+  /// The longest time without a renewal that a server's `Retry-After` is followed for.
+  private static let longestRest: Duration = .seconds(300)
+
+  private func renew(_ credential: Credential) async -> SignInMachine.Outcome {
+    var base = credential
+    let stored = keeper.read()
+    if case .changed(let other) = stored {
+      guard let other else { return .replaced(by: nil) }
+      let isOfUse = !other.isDue(at: time.wallClock, leeway: rules.leeway)
+      if isOfUse || !rules.canRenew(other) { return .replaced(by: other) }
+      base = other
+    }
+    switch await answer(to: base) {
+    case .success(let answer):
+      let new = answer.renewing(base).issued(at: time.wallClock)
+      guard keeper.write(new, over: stored) else { return overtaken }
+      return base == credential ? .renewed(new) : .replaced(by: new)
+    case .failure(let cause):
+      let error = APIError(
+        .auth, .refreshFailed, "the credential could not be renewed: \(cause.detail)", quote: cause.quote,
+        underlying: cause)
+      guard rules.endsCredential(cause) else {
+        return .failed(error, rest: min(wait(after: cause) ?? .zero, Self.longestRest))
+      }
+      guard keeper.write(nil, over: stored) else { return overtaken }
+      return .failed(error, isFinal: true)
+    }
+  }
+
+  /// Somebody has signed in or out meanwhile, and that counts.
+  private var overtaken: SignInMachine.Outcome {
+    switch keeper.read() {
+    case .changed(let other), .unchanged(let other): .replaced(by: other)
+    case .unreadable: .failed(APIError(.auth, .credentialStoreFailed))
+    }
+  }
+
+  /// The server's answer. One that says when to come again is asked again then, while the loads still wait.
+  private func answer(to credential: Credential) async -> Result<Credential, APIError> {
+    let end = time.now + rules.renewalLimit
+    while true {
+      let result = await Authenticator.result { try await renewal(credential) }
+      guard case .failure(let error) = result, let wait = wait(after: error), time.now + wait < end else {
+        return result
+      }
+      do { try await time.sleep(for: wait) } catch { return result }
+    }
+  }
+
+  /// How long a server that is overloaded asks to be left alone; at least a second.
+  private func wait(after error: APIError) -> Duration? {
+    guard let response = error.response, response.status == 503 || response.status == 429 else { return nil }
+    return RetryAfter.wait(in: response.headers, now: time.wallClock).map { max($0, .seconds(1)) }
+  }
+}

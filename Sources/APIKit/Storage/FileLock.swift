@@ -1,0 +1,29 @@
+import Foundation
+
+/// A lock on a file that excludes other holders in this process and in others (`flock`).
+///
+/// The system releases it when the process ends, however it ends. Released with the object.
+final class FileLock: Sendable {
+  private let file: Int32
+
+  /// Waits for the lock on a folder; for changes that take a moment, since it holds the thread.
+  init(folder: String) throws {
+    file = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    guard file >= 0 else { throw Self.lastError }
+    while flock(file, LOCK_EX) != 0 { guard errno == EINTR else { throw Self.lastError } }
+  }
+
+  /// Takes the lock on a file if nobody has it; nil when somebody has. The file is made, with mode 0600.
+  init?(ifFree path: String) throws {
+    file = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
+    guard file >= 0 else { throw Self.lastError }
+    while flock(file, LOCK_EX | LOCK_NB) != 0 {
+      if errno == EWOULDBLOCK { return nil }
+      guard errno == EINTR else { throw Self.lastError }
+    }
+  }
+
+  deinit { if file >= 0 { close(file) } }
+
+  private static var lastError: POSIXError { POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
+}
