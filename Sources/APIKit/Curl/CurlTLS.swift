@@ -31,9 +31,6 @@
       if let identity = policy.identity { try apply(identity, to: handle) }
     }
 
-    /// Whether a client certificate is presented.
-    var hasIdentity: Bool { policy.identity != nil }
-
     /// Presents no client certificate. libcurl does not reuse connections that were made with one then.
     func removeIdentity(from handle: CurlHandle) throws(APIError) {
       for option in [CURLOPT_SSLCERT, CURLOPT_SSLKEY, CURLOPT_KEYPASSWD] { try handle.set(option, nil) }

@@ -53,7 +53,7 @@ struct LoadIdentity: Hashable, Sendable {
   private static func secrets(_ call: APICall) -> [String] {
     let headers = call.ownHeaders
     guard !headers.isEmpty else { return [] }
-    return headers.fields.filter { HTTPHeaders.isSecret($0.name) }.flatMap {
+    return headers.fields.filter { SecretNames.contains($0.name) }.flatMap {
       [$0.name.lowercased(), $0.value]
     }
   }

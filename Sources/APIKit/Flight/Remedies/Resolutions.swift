@@ -10,7 +10,7 @@ final class Resolutions: Sendable {
     private let service: String
     private let base: HTTPURL?
     private let label: String
-    private let caller: CallerIdentity
+    private let identity: LoadIdentity
 
     /// Nil for a failure that concerns its own load only.
     init?(_ failure: APIError, of call: APICall) {
@@ -21,7 +21,8 @@ final class Resolutions: Sendable {
       service = call.service.name
       base = call.baseURL
       label = failure.label
-      caller = CallerIdentity(call)
+      identity = LoadIdentity(call)
+      guard identity.isKnown else { return nil }
     }
   }
 
