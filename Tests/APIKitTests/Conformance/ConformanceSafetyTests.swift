@@ -59,8 +59,8 @@ extension TransportConformanceTests {
     let (transport, request) = (try transport(), HTTPRequest(url: try server.url()))
     let response: HTTPResponse
     do throws(APIError) { response = try await transport.send(request) } catch {
-      // libcurl 8 refuses such a response itself.
-      return XCTAssertEqual(error.reason, .malformedResponse)
+      // libcurl 8 refuses such a response itself; URLSession has no words for it.
+      return XCTAssertTrue([.malformedResponse, .transportFailed].contains(error.reason), error.description)
     }
     XCTAssertEqual(response.headers["ETag"], "\"a X-Other: b\"")
     XCTAssertNil(response.headers["X-Other"])
