@@ -39,7 +39,7 @@ struct CacheRules: Sendable {
 
   /// What to do with a response found on a level, or with nil where none was found.
   func verdict(on entry: CacheEntry?, from level: CacheLevels, at now: CacheMoment) -> CacheVerdict {
-    guard use != .ignoring else { return .ask }
+    guard !use.ignoresStored else { return .ask }
     guard let entry else { return withoutEntry }
     let age = entry.arrival.seconds(until: now)
     let isFresh = isFresh(entry, age: age)

@@ -32,9 +32,12 @@ public struct CacheTraits: Sendable, Hashable {
   }
 }
 
-/// How one load uses the cache.
+/// How one load uses the cache: an exception from its manager's policy.
+///
+/// What a load may use is what the policy has stored: with ``CachePolicy/none``, an unsafe method or a service without
+/// a cache nothing is. `Docs/Sessions.md` compares the six.
 public enum CacheUse: Sendable, Hashable {
-  /// What the manager's policy says.
+  /// By the rules: what the manager's policy and the network's condition say.
   case asPolicy
   /// A stored response lands only after the server has confirmed it with 304; for a pull to refresh that
   /// saves bytes. The request says `Cache-Control: max-age=0`, so that caches on the way ask the server too,
@@ -42,8 +45,36 @@ public enum CacheUse: Sendable, Hashable {
   /// confirmation (RFC 8246). It does not lift a prohibition to ask the server: see
   /// ``CachePreference/storedOnly`` and ``CachePolicy/cacheOnly``.
   case revalidating
-  /// The server is asked as if nothing were stored; its response is stored as the policy allows.
+  /// The server is asked as if nothing were stored; its response is stored as the policy allows. Caches on the way
+  /// may answer in its place.
   case ignoring
+  /// As ``ignoring``, and the request says `Cache-Control: no-cache` beside what the manager says in that field, so
+  /// that caches on the way ask the server too (RFC 9111, 5.2.1.4). It is said whatever the policy is.
+  case ignoringAllCaches
+  /// A stored response lands whatever its age; otherwise the server is asked. As ``CachePreference/stored``, for one
+  /// load: under ``CachePolicy/http`` the directives of request and response still apply.
+  case storedElseNetwork
+  /// A stored response lands whatever its age; otherwise the load fails with ``APIError/Reason/notCached``, and
+  /// nothing is sent. As ``CachePreference/storedOnly``, for one load.
+  case storedOnly
+}
+
+extension CacheUse {
+  /// Whether nothing is looked up.
+  var ignoresStored: Bool { self == .ignoring || self == .ignoringAllCaches }
+
+  /// The same for a load that may not see what is stored.
+  var withoutStored: CacheUse { self == .ignoringAllCaches || self == .storedOnly ? self : .ignoring }
+
+  /// How strongly stored responses are preferred, where the network's condition prefers them so. What the condition
+  /// forbids stays forbidden.
+  func preference(under condition: CachePreference) -> CachePreference {
+    switch self {
+    case .storedOnly: .storedOnly
+    case .storedElseNetwork: condition == .storedOnly ? .storedOnly : .stored
+    case .asPolicy, .revalidating, .ignoring, .ignoringAllCaches: condition
+    }
+  }
 }
 
 /// Everything about the cache that manager and service state for one load at takeoff.

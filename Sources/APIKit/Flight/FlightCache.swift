@@ -62,7 +62,7 @@ final class FlightCache: Sendable {
     type = call.managerName
     var rules = CacheRules(policy: policy, use: terms.use)
     if policy.rule != .none {
-      rules.preference = cache.preference
+      rules.preference = terms.use.preference(under: cache.preference)
       if !call.terms.headers.isEmpty { rules.request = CacheControl(request: call.terms.headers) }
     }
     self.rules = rules
@@ -72,7 +72,7 @@ final class FlightCache: Sendable {
 
   /// Looks in memory; microseconds, on any thread.
   func lookInMemory() -> Finding {
-    guard rules.policy.rule != .none, rules.use != .ignoring, rules.policy.levels.contains(.memory),
+    guard rules.policy.rule != .none, !rules.use.ignoresStored, rules.policy.levels.contains(.memory),
       let entry = cache.memory.find(query)
     else { return .ask }
     return finding(from: rules.verdict(on: entry, from: .memory, at: cache.now), entry, .memory)
@@ -80,7 +80,7 @@ final class FlightCache: Sendable {
 
   /// Whether memory had nothing and the disk may have something: reading it takes too long for the main actor.
   var mustReadDisk: Bool {
-    rules.policy.rule != .none && rules.use != .ignoring && rules.policy.levels.contains(.disk)
+    rules.policy.rule != .none && !rules.use.ignoresStored && rules.policy.levels.contains(.disk)
       && cache.disk != nil && state.withLock { $0.found == nil }
   }
 
@@ -89,7 +89,10 @@ final class FlightCache: Sendable {
   /// - Returns: What the flight lands with; nil when the server is to be asked.
   /// - Throws: ``APIError/Reason/notCached`` when nothing fits and nothing may be asked.
   func lookUp(preview: (APIResponse) -> Void) throws(APIError) -> APIResponse? {
-    guard rules.policy.rule != .none else { return nil }
+    guard rules.policy.rule != .none else {
+      try Self.refuseStoredOnly(call)
+      return nil
+    }
     var (found, isDiscarded) = state.withLock { ($0.found, $0.isDiscarded) }
     if found == nil, !isDiscarded, let entry = findOnDisk() { found = (entry, .disk) }
     if found == nil { note("has no answer") }
@@ -107,6 +110,14 @@ final class FlightCache: Sendable {
     return nil
   }
 
+  /// Throws for a load that takes only what is stored, where nothing can be.
+  static func refuseStoredOnly(_ call: APICall) throws(APIError) {
+    guard call.terms.caching.use == .storedOnly else { return }
+    throw APIError(
+      .cache, .notCached, "the load takes only what is stored, and nothing of this API is",
+      context: call.context())
+  }
+
   /// Whether the server is to be asked behind a landing; true once.
   var wantsRefresh: Bool {
     state.withLock { state in
@@ -121,7 +132,7 @@ final class FlightCache: Sendable {
   /// Reads, parses and keeps in memory what the disk has. An answer that cannot be parsed any more is
   /// dropped.
   private func findOnDisk() -> CacheEntry? {
-    guard rules.use != .ignoring, rules.policy.levels.contains(.disk), let found = cache.disk?.find(query)
+    guard !rules.use.ignoresStored, rules.policy.levels.contains(.disk), let found = cache.disk?.find(query)
     else { return nil }
     do throws(APIError) {
       let entry = found.parsed(try call.decode(found.http))
@@ -172,7 +183,7 @@ final class FlightCache: Sendable {
       state.cookies = call.wire.client.cookies?.header(for: request.url)
       state.requested = cache.time.wallClock
       state.epoch = cache.epoch
-      guard rules.use != .ignoring, let found = state.found else { return }
+      guard !rules.use.ignoresStored, let found = state.found else { return }
       guard !HTTPValidation.isConditional(request.headers) else { return state.found = nil }
       // A variant of other header fields is no answer to this request, and not to be asked about.
       request.headers.merge(HTTPValidation.conditions(for: found.entry.http.headers))
@@ -183,7 +194,7 @@ final class FlightCache: Sendable {
   func confirmed(by answer: HTTPResponse) -> APIResponse? {
     guard answer.status == 304 else { return nil }
     return state.withLock { state in
-      guard let found = state.found?.entry, let request = state.request, rules.use != .ignoring,
+      guard let found = state.found?.entry, let request = state.request, !rules.use.ignoresStored,
         !HTTPValidation.isConditional(request.headers),
         HTTPValidation.confirms(answer.headers, stored: found.http.headers)
       else { return nil }
@@ -306,6 +317,7 @@ final class FlightCache: Sendable {
   }
 
   private var reasonNotToAsk: String {
+    if rules.use == .storedOnly { return "the load takes only what is stored" }
     if rules.preference == .storedOnly { return "the network's condition forbids asking" }
     return rules.policy.rule == .cacheOnly ? "the policy is cacheOnly" : "the request is only-if-cached"
   }

@@ -1,7 +1,7 @@
 extension APIManager {
   /// Loads with the parameters of the ``BaseAPIManager/parameterSource``, or with none, with an exception
   /// from the cache policy: `.ignoring` for a reload, `.revalidating` to ask the server whether the stored
-  /// response is still current.
+  /// response is still current, `.storedOnly` to send nothing. See ``CacheUse``.
   @discardableResult public func load(cache: CacheUse) -> Takeoff {
     takeOff(.next(), with: nil, cache: cache)
   }

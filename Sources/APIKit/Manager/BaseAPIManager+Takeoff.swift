@@ -156,7 +156,9 @@ extension APIManager {
     if lacksUser, policy.rule != .none {
       recorder.record(.cache("what is stored is not shown: nobody is signed in"))
     }
-    return CacheTerms(policy: policy, traits: cacheTraits, use: lacksUser ? .ignoring : use)
+    return CacheTerms(
+      policy: lacksUser && use == .storedOnly ? .none : policy, traits: cacheTraits,
+      use: lacksUser ? use.withoutStored : use)
   }
 }
 

@@ -118,7 +118,8 @@ public final class APICall: Sendable {
     var terms = first.terms
     terms.expectation.shape = ResponseShape()
     terms.priority = calls.map(\.terms.priority).max() ?? terms.priority
-    terms.caching = CacheTerms()
+    let ignoresCaches = calls.contains { $0.terms.caching.use == .ignoringAllCaches }
+    terms.caching = CacheTerms(use: ignoresCaches ? .ignoringAllCaches : .asPolicy)
     terms.wantsProgress = false
     self.terms = terms
     recorder = first.recorder

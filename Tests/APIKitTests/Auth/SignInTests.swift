@@ -355,6 +355,23 @@ import XCTest
     XCTAssertTrue(story.contains("cache: what is stored is not shown: nobody is signed in"), story)
   }
 
+  func testALoadThatTakesOnlyWhatIsStoredFailsWhileNobodyIsSignedIn() async throws {
+    stub.on("/api/list", .json(someJSON))
+    let authenticator = try authenticator("ann")
+    let manager = makeManager(authenticator, .required)
+    manager.service.store = ResponseCache()
+    manager.cachePolicy = .fresh()
+    _ = try await manager.response()
+    let stored = try await manager.response(for: [:], cache: .storedOnly)
+    XCTAssertEqual(stored.provenance.isStored, true)
+    try authenticator.signOut()
+    let error = try await errorThrown { () throws(APIError) in
+      try await manager.response(for: [:], cache: .storedOnly)
+    }
+    XCTAssertEqual(error.reason, .notCached)
+    XCTAssertEqual(stub.requests.count, 1)
+  }
+
   func testTwoUsersAreNeverJoined() async throws {
     stub.on("/api/list", .json(someJSON))
     stub.hold()

@@ -122,6 +122,14 @@ final class BatchTableTests: XCTestCase {
     XCTAssertEqual(stub.requests.count, 1)
   }
 
+  func testTheCallIgnoresCachesOnTheWayWhenOneOfItsLoadsDoes() async throws {
+    let manager = makeManager(most: 2)
+    async let first = manager.response(for: ["id": 1])
+    async let second = manager.response(for: ["id": 2], cache: .ignoringAllCaches)
+    _ = try await (first, second)
+    XCTAssertEqual(stub.requests.map { $0.headers["Cache-Control"] }, ["no-cache"])
+  }
+
   func testWhatTheAnswerLacksFailsItsLoadAlone() async throws {
     let manager = makeManager(most: 2)
     async let lacking = errorThrown { () throws(APIError) in try await manager.response(for: ["id": 13]) }

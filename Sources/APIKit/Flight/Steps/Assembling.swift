@@ -8,6 +8,7 @@ extension Flight {
       method: call.terms.method, url: endpoint.url, headers: service.headers(for: call),
       timeouts: call.terms.timeouts)
     request.headers.merge(call.terms.headers)
+    if call.terms.caching.use == .ignoringAllCaches { request.headers.add("Cache-Control", "no-cache") }
 
     var parameters = service.commonParameters(for: call).merging(call.parameters)
     if !endpoint.pathParameters.isEmpty { parameters = parameters.removing(endpoint.pathParameters) }

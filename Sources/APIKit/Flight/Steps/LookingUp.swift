@@ -1,7 +1,10 @@
 /// Step `lookUp`: a stored response may land at once, or be shown while the load goes on.
 extension Flight {
   func lookUp() throws(APIError) -> Progress {
-    guard let cache else { return .next }
+    guard let cache else {
+      try FlightCache.refuseStoredOnly(call)
+      return .next
+    }
     if place == .mainActor {
       switch cache.lookInMemory() {
       case .land(let stored), .landAndRefresh(let stored):
