@@ -26,6 +26,13 @@ public struct CachePolicy: Sendable, Hashable {
   public var rule: Rule
   /// The levels where responses are stored and looked up. The default is both.
   public var levels: CacheLevels
+  /// Under ``Rule/http``, how long a response is fresh that states neither `max-age` nor `Expires`. It takes the place
+  /// of the heuristic from `Last-Modified`, under the same conditions: a status that is cacheable by heuristics, or
+  /// `public` (RFC 9111, 4.2.2). The default, nil, leaves it to the heuristic.
+  public var defaultLifetime: Duration?
+  /// The media types whose responses may be stored, as `type/subtype` in lower case or `type/*`. The default, the
+  /// empty set, is all of them; otherwise a response without a type is not stored.
+  public var mediaTypes: Set<String> = []
 
   /// Makes a policy.
   public init(_ rule: Rule, in levels: CacheLevels = .all) {
@@ -45,6 +52,13 @@ public struct CachePolicy: Sendable, Hashable {
   /// The rules of RFC 9111 and RFC 5861 for a private cache: the server's header fields decide.
   public static let http = Self(.http)
 
+  /// As ``http``; a response that states no lifetime is fresh for `lifetime`, see ``defaultLifetime``.
+  public static func http(otherwise lifetime: Duration) -> Self {
+    var policy = Self.http
+    policy.defaultLifetime = lifetime
+    return policy
+  }
+
   /// A stored response as a preview, then the landing with the server's response.
   public static let cacheThenNetwork = Self(.cacheThenNetwork)
 
@@ -56,8 +70,22 @@ public struct CachePolicy: Sendable, Hashable {
   /// A stored response; otherwise the load fails with ``APIError/Reason/notCached``.
   public static let cacheOnly = Self(.cacheOnly)
 
-  /// The same rule on these levels only.
-  public func stored(in levels: CacheLevels) -> Self { Self(rule, in: levels) }
+  /// The same policy on these levels only.
+  public func stored(in levels: CacheLevels) -> Self {
+    var policy = self
+    policy.levels = levels
+    return policy
+  }
+
+  /// The same policy for responses of these media types only; the default is ``usualMediaTypes``. See ``mediaTypes``.
+  public func stored(as types: Set<String> = usualMediaTypes) -> Self {
+    var policy = self
+    policy.mediaTypes = types
+    return policy
+  }
+
+  /// What applications usually keep: JSON, HTML, plain text and images.
+  public static let usualMediaTypes: Set<String> = ["application/json", "text/html", "text/plain", "image/*"]
 }
 
 /// The levels of a cache.

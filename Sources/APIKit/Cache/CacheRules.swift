@@ -85,6 +85,7 @@ struct CacheRules: Sendable {
   /// Whether a response may be stored.
   func stores(method: HTTPMethod, requestHeaders: HTTPHeaders, answer: HTTPResponse) -> Bool {
     guard case .bytes = answer.body, answer.status != 206, answer.status != 304 else { return false }
+    guard policy.mediaTypes.isEmpty || answer.hasMediaType(in: policy.mediaTypes) else { return false }
     switch policy.rule {
     case .none: return false
     case .http:

@@ -312,7 +312,8 @@ final class FlightCache: Sendable {
       partition: Checksum.of(partition), vary: vary, http: http,
       raw: raw, arrival: now,
       freshness: HTTPFreshness(
-        status: http.status, headers: http.headers, requested: requested, received: now.wall),
+        status: http.status, headers: http.headers, requested: requested, received: now.wall,
+        otherwise: terms.policy.defaultLifetime?.inSeconds),
       ownLifetime: ownLifetime)
   }
 

@@ -82,6 +82,14 @@ public struct HTTPResponse: Sendable {
     headers["Content-Type"].map(BodyDecoders.mediaType).flatMap { $0.isEmpty ? nil : $0 }
   }
 
+  /// Whether its media type is one of `type/subtype`, `type/*` and `*/*`, which holds for no type too.
+  func hasMediaType(in patterns: Set<String>) -> Bool {
+    let type = mediaType ?? ""
+    return patterns.contains { pattern in
+      pattern == "*/*" || pattern == type || (pattern.hasSuffix("/*") && type.hasPrefix(pattern.dropLast()))
+    }
+  }
+
   /// Status, header fields and body in the form that an error keeps.
   package var evidence: APIError.Evidence {
     APIError.Evidence(status: status, headers: headers.map { ($0.name, $0.value) }, body: bytes)

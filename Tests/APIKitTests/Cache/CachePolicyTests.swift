@@ -127,6 +127,32 @@ import XCTest
     XCTAssertEqual(stub.requests[1].headers["If-None-Match"], "\"a\"")
   }
 
+  // MARK: Media types
+
+  func testOnlyTheMediaTypesOfThePolicyAreStored() async throws {
+    let cases: [(type: String?, isStored: Bool)] = [
+      ("application/json; charset=utf-8", true), ("TEXT/HTML", true), ("text/plain", true),
+      ("image/png", true), ("application/pdf", false), ("text/csv", false), (nil, false),
+    ]
+    for (type, isStored) in cases {
+      manager = makeManager(.fresh().stored(as: CachePolicy.usualMediaTypes).stored(in: .memory))
+      manager.expectation = ResponseExpectation(format: .bytes)
+      let headers = type.map { HTTPHeaders([HTTPHeaders.Field("Content-Type", $0)]) } ?? HTTPHeaders()
+      stub.on("/api/list", .response(HTTPResponse(status: 200, headers: headers, body: .bytes([1]))))
+      for _ in 0..<2 { _ = try await lands() }
+      XCTAssertEqual(cache.statistics.memory.stores, isStored ? 1 : 0, type ?? "no type")
+      cache.removeAll()
+      cache = ResponseCache(time: time)
+    }
+  }
+
+  func testWithoutAListEveryMediaTypeIsStored() async throws {
+    stub.on("/api/list", .bytes([1], contentType: "application/pdf"))
+    manager.expectation = ResponseExpectation(format: .bytes)
+    for _ in 0..<2 { _ = try await lands() }
+    XCTAssertEqual(asked, 1)
+  }
+
   // MARK: Network, else stale
 
   func testWhenTheNetworkFailsAStoredAnswerLandsAsStale() async throws {

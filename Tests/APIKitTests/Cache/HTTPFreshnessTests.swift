@@ -1,3 +1,4 @@
+import APIKitTesting
 import XCTest
 
 @testable import APIKit
@@ -23,6 +24,27 @@ import XCTest
     try await assertAsked(after: 60, ["Date": date(0), "Expires": date(60)])
     try await assertUsed(after: 59, ["Expires": date(60)])
     try await assertAsked(after: 20, ["Date": date(-50), "Expires": date(10)])
+  }
+
+  /// RFC 9111, 4.2.2: a lifetime of the application's own takes the heuristic's place, and no other.
+  func testAResponseThatStatesNoLifetimeHasThatOfThePolicy() async throws {
+    let first: [(headers: HTTPHeaders, status: Int, after: Double, isUsed: Bool)] = [
+      ([:], 200, 3599, true), ([:], 200, 3600, false),
+      (["Last-Modified": date(-100)], 200, 3599, true),
+      (["Cache-Control": "max-age=60"], 200, 61, false), (["Expires": date(60)], 200, 61, false),
+      (["Expires": "0"], 200, 1, false), (["Cache-Control": "no-cache"], 200, 1, false),
+      (["Cache-Control": "private"], 403, 1, false), (["Cache-Control": "public"], 403, 3599, true),
+    ]
+    for (headers, status, after, isUsed) in first {
+      try begin()
+      manager.cachePolicy = .http(otherwise: .seconds(3600))
+      manager.expectation = ResponseExpectation(statuses: 200..<600, format: .automatic)
+      stub.on("/api/list", .json("[1]", status: status, headers: headers), .json("[2]"))
+      _ = try await manager.response(for: [:])
+      time.advance(by: .seconds(after))
+      let second = try await manager.response(for: [:])
+      XCTAssertEqual(second.raw[0].int, isUsed ? 1 : 2, "\(status) \(headers) after \(after) s")
+    }
   }
 
   /// RFC 9111, 5.3: a value that is no date, `0` above all, is in the past.

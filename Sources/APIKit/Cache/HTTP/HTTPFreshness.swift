@@ -4,7 +4,8 @@
 /// |---|---|
 /// | lifetime: `max-age`, else `Expires` − `Date`, else a heuristic; `s-maxage` is for shared caches | RFC 9111, 4.2.1 |
 /// | an `Expires` that is not a date is in the past | 5.3 |
-/// | heuristic: a tenth of the time since `Last-Modified`, at most a day; only with `public` or a status that allows it | 4.2.2 |
+/// | the heuristic is the policy's own lifetime, where it has one | 4.2.2 |
+/// | otherwise: a tenth of the time since `Last-Modified`, at most a day; only with `public` or a status that allows it | 4.2.2 |
 /// | age: the larger of `Age` + the exchange's duration and the time since `Date`, + the time stored | 4.2.3 |
 /// | an `Age` that is not a number counts as 0 | 5.1 |
 /// | a response without `Date` counts from its arrival | RFC 9110, 6.6.1 |
@@ -31,7 +32,8 @@ struct HTTPFreshness: Sendable, Hashable {
   /// - Parameters:
   ///   - requested: When the request was sent, in seconds since 1970.
   ///   - received: When the response arrived, in seconds since 1970.
-  init(status: Int, headers: HTTPHeaders, requested: Double, received: Double) {
+  ///   - otherwise: The lifetime of a response that states none, in seconds; nil for a tenth of its age.
+  init(status: Int, headers: HTTPHeaders, requested: Double, received: Double, otherwise: Double? = nil) {
     self.init(control: CacheControl(response: headers))
     let date = headers["Date"].flatMap { HTTPDate.secondsSince1970($0, now: received) }
 
@@ -44,10 +46,14 @@ struct HTTPFreshness: Sendable, Hashable {
     } else if let expires = headers["Expires"] {
       let end = HTTPDate.secondsSince1970(expires, now: received)
       lifetime = end.map { max(0, $0 - (date ?? received)) } ?? 0
-    } else if control.isPublic || HTTPStorage.heuristicallyCacheable.contains(status),
-      let modified = headers["Last-Modified"].flatMap({ HTTPDate.secondsSince1970($0, now: received) })
-    {
-      lifetime = min(max(0, ((date ?? received) - modified) / 10), Self.heuristicLimit)
+    } else if control.isPublic || HTTPStorage.heuristicallyCacheable.contains(status) {
+      if let otherwise {
+        lifetime = otherwise
+      } else if let modified = headers["Last-Modified"].flatMap({
+        HTTPDate.secondsSince1970($0, now: received)
+      }) {
+        lifetime = min(max(0, ((date ?? received) - modified) / 10), Self.heuristicLimit)
+      }
     }
   }
 

@@ -33,8 +33,8 @@ extension APICall {
       return
     }
     guard !expectation.contentTypes.isEmpty else { return }
-    let type = http.mediaType ?? "none"
-    guard expectation.contentTypes.contains(where: { Self.matches(type, pattern: $0) }) else {
+    guard http.hasMediaType(in: expectation.contentTypes) else {
+      let type = http.mediaType ?? "none"
       throw refusal(
         of: http, .unacceptableContentType,
         "content type \(type), expected \(expectation.contentTypes.sorted().joined(separator: " or "))")
@@ -64,12 +64,5 @@ extension APICall {
     error.context.status = http.status
     error.context.location = http.url?.location
     return error
-  }
-
-  /// Whether a media type fits `type/subtype`, `type/*` or `*/*`.
-  private static func matches(_ type: String, pattern: String) -> Bool {
-    if pattern == "*/*" || pattern == type { return true }
-    guard pattern.hasSuffix("/*") else { return false }
-    return type.hasPrefix(pattern.dropLast())
   }
 }
