@@ -6,6 +6,8 @@ import Synchronization
   var beneficiary: AnyObject? { get }
   /// The last word on a response: throws when it is refused.
   func judge(_ response: APIResponse, of flight: Flight) throws(APIError)
+  /// The last word on what is stored of a response; nil when it is not stored.
+  func offer(_ response: StorableResponse) -> StorableResponse?
   /// Shows a stored response while the flight goes on.
   func preview(_ response: APIResponse, of flight: Flight)
   /// Takes the end of a flight: retires it, then tells.

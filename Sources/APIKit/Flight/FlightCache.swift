@@ -238,13 +238,24 @@ final class FlightCache: Sendable {
 
   /// Stores what has validated, and makes stale what the load has changed on the server. On the main actor,
   /// before the delegate is told, so that a load it starts sees the change.
-  func settle(_ response: APIResponse) {
+  ///
+  /// - Parameter willStore: What is stored in its place; nil when it is not stored.
+  @MainActor func settle(
+    _ response: APIResponse, willStore: (StorableResponse) -> StorableResponse?
+  ) {
     // A landing from the cache has nothing to store; what is asked behind it may have a deposit already,
     // which is to be judged first.
     guard response.provenance == .network || response.provenance == .revalidated else { return }
-    let (deposit, epoch, url) = state.withLock { state in
+    let (arrived, epoch, requested, url) = state.withLock { state in
       defer { state.deposit = nil }
-      return (state.deposit, state.epoch, state.request?.url)
+      return (state.deposit, state.epoch, state.requested, state.request?.url)
+    }
+    let deposit = arrived.flatMap { deposit in
+      willStore(deposit.entry.storable).flatMap { changed(deposit.entry, to: $0, requested) }
+        .map { (entry: $0, url: deposit.url) }
+    }
+    if deposit == nil, arrived != nil {
+      note("the response is not stored: its service or manager refused it")
     }
     // Asked before the load's own changes are told, which must not count against its own answer.
     let mayStore = deposit.map { !cache.isOutdated($0.entry, asked: epoch, url: $0.url) } ?? false
@@ -271,6 +282,32 @@ final class FlightCache: Sendable {
   }
 
   // MARK: Insides
+
+  /// What is stored in the place of a response that its service or manager has changed.
+  private func changed(_ entry: CacheEntry, to stored: StorableResponse, _ requested: Double) -> CacheEntry? {
+    let http = stored.http
+    let hasOldBody = http.bytes == entry.http.bytes
+    if hasOldBody, http.status == entry.http.status, http.headers == entry.http.headers,
+      stored.tags == entry.tags, stored.isSensitive == entry.isSensitive
+    {
+      return entry
+    }
+    guard case .bytes = http.body, let raw = hasOldBody ? entry.raw : try? call.decode(http) else {
+      return nil
+    }
+    return CacheEntry(
+      key: key, type: type, version: entry.version, tags: stored.tags, isSensitive: stored.isSensitive,
+      url: entry.url, partition: entry.partition, vary: entry.vary, http: http, raw: raw,
+      arrival: entry.arrival, freshness: freshness(of: http, requested, entry.arrival),
+      ownLifetime: entry.ownLifetime)
+  }
+
+  private func freshness(of http: HTTPResponse, _ requested: Double, _ received: CacheMoment) -> HTTPFreshness
+  {
+    HTTPFreshness(
+      status: http.status, headers: http.headers, requested: requested, received: received.wall,
+      otherwise: rules.policy.defaultLifetime?.inSeconds)
+  }
 
   private var query: CacheQuery {
     CacheQuery(key: key, type: type, version: call.terms.caching.traits.version) {
@@ -310,11 +347,7 @@ final class FlightCache: Sendable {
       key: key, type: type, version: terms.traits.version, tags: terms.traits.tags,
       isSensitive: terms.traits.isSensitive, url: request.url.fingerprint,
       partition: Checksum.of(partition), vary: vary, http: http,
-      raw: raw, arrival: now,
-      freshness: HTTPFreshness(
-        status: http.status, headers: http.headers, requested: requested, received: now.wall,
-        otherwise: terms.policy.defaultLifetime?.inSeconds),
-      ownLifetime: ownLifetime)
+      raw: raw, arrival: now, freshness: freshness(of: http, requested, now), ownLifetime: ownLifetime)
   }
 
   private var reasonNotToAsk: String {

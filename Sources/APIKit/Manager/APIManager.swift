@@ -67,6 +67,13 @@
   /// By default there are no tags, the version is 0 and nothing is sensitive.
   var cacheTraits: CacheTraits { get }
 
+  /// Changes a response before it is stored, or has it not stored by returning nil.
+  ///
+  /// Called on the main actor for each response that ``cachePolicy`` stores, after it has validated and after the
+  /// service's ``APIService/willStore(_:of:)``, before interceptors and delegate. A stored response that the server has
+  /// confirmed is passed again, as it was stored. The landing is not changed. The default changes nothing.
+  func willStore(_ response: StorableResponse) -> StorableResponse?
+
   /// Whether flights continue after the manager is released. The default is false: they are cancelled at
   /// once. When true they finish, but nothing is delivered.
   var outlivesRelease: Bool { get }
@@ -122,6 +129,8 @@ extension APIManager {
   public var cachePolicy: CachePolicy { .none }
   /// No tags, version 0, not sensitive.
   public var cacheTraits: CacheTraits { CacheTraits() }
+  /// Stores the response unchanged.
+  public func willStore(_ response: StorableResponse) -> StorableResponse? { response }
   /// Flights are cancelled when the manager is released.
   public var outlivesRelease: Bool { false }
   /// Returns the parameters unchanged.

@@ -14,6 +14,8 @@ extension BaseAPIManager: FlightOwner {
     }
   }
 
+  func offer(_ response: StorableResponse) -> StorableResponse? { child.willStore(response) }
+
   /// Delivers a stored response while the flight continues. If it is no longer valid, it is removed from
   /// the cache.
   func preview(_ response: APIResponse, of flight: Flight) {

@@ -57,6 +57,11 @@ public protocol APIService: Sendable {
   /// nil, combines none.
   func batchPlan(for call: APICall) -> BatchPlan?
 
+  /// Changes a response before it is stored, or has it not stored by returning nil; the manager's
+  /// ``APIManager/willStore(_:)`` is asked after it. Called on the main actor, so it must be quick. The default changes
+  /// nothing.
+  func willStore(_ response: StorableResponse, of call: APICall) -> StorableResponse?
+
   /// Whether a failure counts as an outage of the server, for the circuit breaker. The default counts 500,
   /// 502, 503 and 504, and every failure of the transport except a cancellation.
   func isOutage(_ error: APIError) -> Bool
@@ -112,6 +117,8 @@ extension APIService {
   public func headers(for call: APICall) -> HTTPHeaders { HTTPHeaders() }
   /// None.
   public func batchPlan(for call: APICall) -> BatchPlan? { nil }
+  /// Stores the response unchanged.
+  public func willStore(_ response: StorableResponse, of call: APICall) -> StorableResponse? { response }
   /// Status 500, 502, 503 or 504, or a failure of the transport except a cancellation.
   public func isOutage(_ error: APIError) -> Bool {
     if let status = error.evidence?.status ?? error.context.status {

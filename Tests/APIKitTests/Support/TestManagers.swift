@@ -28,6 +28,7 @@ struct TestService: APIService {
   var transform: (@Sendable ([UInt8]) throws -> [UInt8])?
   var findBusinessError: (@Sendable (RawData) -> BusinessError?)?
   var onError: @Sendable (APIError) async -> ErrorResolution = { _ in .letThrough }
+  var onWillStore: @Sendable (StorableResponse) -> StorableResponse? = { $0 }
 
   init(_ stub: StubTransport) { client = HTTPClient(transport: stub) }
 
@@ -35,6 +36,9 @@ struct TestService: APIService {
   func fallback(for error: APIError, of call: APICall) async -> APIResponse? { await onFallback(error) }
   func commonParameters(for call: APICall) -> Parameters { common }
   func headers(for call: APICall) -> HTTPHeaders { extraHeaders }
+  func willStore(_ response: StorableResponse, of call: APICall) -> StorableResponse? {
+    onWillStore(response)
+  }
   var identity: ServiceIdentity {
     ServiceIdentity(signer: signer, authenticator: authenticator, clock: clock)
   }
@@ -82,6 +86,7 @@ final class TestManager: BaseAPIManager, APIManager {
   var onReformParameters: (Parameters) throws -> Parameters = { $0 }
   var onValidateParameters: (Parameters) throws -> Void = { _ in }
   var onValidateResponse: (APIResponse) throws -> Void = { _ in }
+  var onWillStore: (StorableResponse) -> StorableResponse? = { $0 }
 
   init(_ service: TestService) {
     self.service = service
@@ -111,6 +116,7 @@ final class TestManager: BaseAPIManager, APIManager {
   func body(for parameters: Parameters) throws -> HTTPBody? { body }
   func validate(parameters: Parameters) throws { try onValidateParameters(parameters) }
   func validate(response: APIResponse) throws { try onValidateResponse(response) }
+  func willStore(_ response: StorableResponse) -> StorableResponse? { onWillStore(response) }
 }
 
 /// Writes down, in order, everything that a manager tells its collaborators.

@@ -30,7 +30,13 @@ extension Flight {
   }
 
   func store() -> Progress {
-    if let response { cache?.settle(response) }
+    if let response, let cache {
+      MainActor.assumeIsolated {
+        cache.settle(response) { stored in
+          call.service.willStore(stored, of: call).flatMap { book?.manager?.offer($0) }
+        }
+      }
+    }
     return .next
   }
 

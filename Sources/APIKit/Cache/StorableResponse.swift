@@ -1,0 +1,23 @@
+/// A response that is about to be stored, for the service and the manager to change: see
+/// ``APIService/willStore(_:of:)`` and ``APIManager/willStore(_:)``.
+///
+/// The landing is not changed by it. What is changed here is what a later load finds, in memory and on disk.
+public struct StorableResponse: Sendable {
+  /// Status, header fields without those of the connection, and the body in memory, deciphered. Freshness and
+  /// validators are taken from the fields; a changed body is parsed again, and a response that cannot be parsed is not
+  /// stored.
+  public var http: HTTPResponse
+  /// The body as it landed, parsed.
+  public let raw: RawData
+  /// The tags by which it may be made stale; at first those of the manager's ``CacheTraits``.
+  public var tags: Set<String>
+  /// Whether it is a secret, see ``CacheTraits/isSensitive``; at first as the manager's ``CacheTraits`` say.
+  public var isSensitive: Bool
+}
+
+extension CacheEntry {
+  /// What may be changed of it before it is stored.
+  var storable: StorableResponse {
+    StorableResponse(http: http, raw: raw ?? .missing, tags: tags, isSensitive: isSensitive)
+  }
+}
