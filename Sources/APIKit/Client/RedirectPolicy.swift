@@ -49,8 +49,7 @@ public struct RedirectPolicy: Sendable {
 
   /// Whether a header field may go to another origin.
   func isPublic(_ name: String) -> Bool {
-    HTTPHeaders.equal(name, "Accept") || HTTPHeaders.equal(String(name.prefix(7)), "Accept-")
-      || HTTPHeaders.equal(name, "User-Agent") || publicHeaders.contains { HTTPHeaders.equal($0, name) }
+    HTTPHeaders.describesClient(name) || publicHeaders.contains { HTTPHeaders.equal($0, name) }
   }
 
   /// Whether redirects are returned to the caller.

@@ -13,7 +13,7 @@ extension TransportConfiguration {
   /// all, 6 connections per host.
   public static let production: Self = {
     var configuration = TransportConfiguration()
-    configuration.headers = ["Accept": "application/json"]
+    configuration.headers["Accept"] = "application/json"
     configuration.timeouts = HTTPTimeouts(connect: .seconds(15), idle: .seconds(30), total: .seconds(300))
     configuration.connections = ConnectionLimits(perHost: 6)
     return configuration

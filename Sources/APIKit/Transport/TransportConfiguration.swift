@@ -4,10 +4,13 @@
 /// ``production``, ``debug``, ``background``, ``ephemeral``) or from the initialiser, and change what
 /// differs. The transport's initialiser throws when it cannot honour a setting: see ``validate(for:)``.
 public struct TransportConfiguration: Sendable {
-  /// Header fields of every request. A request's own field of the same name takes precedence. None by default.
+  /// Header fields of every request. A request's own field of the same name takes precedence. The default is
+  /// ``HTTPHeaders/standard``, `User-Agent` and `Accept-Language`: `headers["User-Agent"] = "…"` replaces one, nil
+  /// removes it, and assigning other fields removes both. `URLSession` puts a `User-Agent` of its own in the place of
+  /// one that is removed.
   ///
   /// Of a request that a redirect leads to another origin, it gets only those that ``RedirectPolicy`` lets cross.
-  public var headers = HTTPHeaders()
+  public var headers = HTTPHeaders.standard
   /// The time limits of an attempt, as far as its request has none of its own; the default is
   /// ``HTTPTimeouts/standard``.
   public var timeouts = HTTPTimeouts.standard
@@ -107,10 +110,12 @@ public struct TransportConfiguration: Sendable {
     }
   }
 
-  /// On whose behalf requests with this configuration are sent: see ``HTTPTransport/caller``.
+  /// On whose behalf requests with this configuration are sent: see ``HTTPTransport/caller``. What describes the
+  /// client does not count: a new version of an application would find nothing of what it has stored.
   var caller: String {
-    guard !headers.isEmpty || tls.identity != nil else { return "" }
-    var parts = headers.fields.flatMap { [$0.name.lowercased(), $0.value] }
+    let fields = headers.fields.filter { !HTTPHeaders.describesClient($0.name) }
+    guard !fields.isEmpty || tls.identity != nil else { return "" }
+    var parts = fields.flatMap { [$0.name.lowercased(), $0.value] }
     switch tls.identity?.form {
     case .pem(let certificate, _): parts += ["certificate", certificate.text]
     case .pkcs12(let source): parts += ["container", source.text]

@@ -47,6 +47,22 @@ extension TransportConformanceTests {
     XCTAssertTrue(["/x?a[]=1&b=%20", "/x?a%5B%5D=1&b=%20"].contains(seen), seen)
   }
 
+  func testTheClientSaysWhatItIsAndWhichLanguagesItsUserPrefers() async throws {
+    let server = try serving { _ in ScriptedServer.response() }
+    var sent = HTTPRequest(url: try server.url())
+    let languages = HTTPHeaders.acceptLanguage(["zh-Hans", "en"])
+    let client = try transport { $0.headers["Accept-Language"] = languages }
+    _ = try await client.send(sent)
+    sent.headers["User-Agent"] = "own/2"
+    _ = try await client.send(sent)
+    let application = HTTPHeaders.userAgent(application: "Listings", version: "2.4")
+    _ = try await transport { $0.headers["User-Agent"] = application }.send(
+      HTTPRequest(url: try server.url()))
+    let agents = server.requests.map { $0.headers.values("User-Agent") }
+    XCTAssertEqual(agents, [[HTTPHeaders.standard["User-Agent"] ?? ""], ["own/2"], [application]])
+    XCTAssertEqual(server.requests.first?.headers.values("Accept-Language"), ["zh-Hans, en;q=0.9"])
+  }
+
   func testHeaderFieldsOfARequestArrive() async throws {
     let server = try serving { _ in ScriptedServer.response() }
     let headers: HTTPHeaders = [

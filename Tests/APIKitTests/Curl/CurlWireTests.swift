@@ -58,6 +58,19 @@
 
     // MARK: The rest
 
+    func testWhatTheClientSaysOfItselfMayBeRemoved() async throws {
+      let server = try ScriptedServer.serving { _ in ScriptedServer.response() }
+      defer { server.stop() }
+      let transport = try transport {
+        $0.headers["User-Agent"] = nil
+        $0.headers["Accept-Language"] = nil
+      }
+      _ = try await transport.send(HTTPRequest(url: try server.url()))
+      let headers = try XCTUnwrap(server.requests.first).headers
+      XCTAssertFalse(headers.contains("User-Agent"))
+      XCTAssertFalse(headers.contains("Accept-Language"))
+    }
+
     func testTheLimitOfConnectionsInAllIsKept() async throws {
       let servers = try (0..<3).map { _ in
         try ScriptedServer.serving { _ in
