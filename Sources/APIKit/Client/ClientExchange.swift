@@ -10,6 +10,9 @@ struct ClientExchange {
   private var sent: (url: HTTPURL, cookie: String?)?
   private var follower: RedirectFollower?
 
+  /// Where the next request goes.
+  var next: HTTPURL { exchange.request.url }
+
   init(_ client: HTTPClient, _ exchange: HTTPExchange) {
     self.client = client
     self.exchange = exchange

@@ -2,7 +2,7 @@ import Synchronization
 
 /// All flights of the process from takeoff to landing, to list or cancel them.
 ///
-/// Flights are selected by owner, manager type, service or tag. A flight is listed while it waits or is in
+/// Flights are selected by owner, manager type, service, tag or state. A flight is listed while it waits or is in
 /// the air.
 public final class FlightRegistry: Sendable {
   /// The registry of the process.
@@ -28,6 +28,9 @@ public final class FlightRegistry: Sendable {
     public static func service(_ name: String) -> Query { Query { $0.call.service.name == name } }
     /// Flights that took off with this tag in ``BaseAPIManager/tags``.
     public static func tag(_ tag: String) -> Query { Query { $0.tags.contains(tag) } }
+    /// Flights in this state: ``FlightState/waiting``, ``FlightState/flying`` or ``FlightState/suspended``. Those that
+    /// have landed are not listed.
+    public static func state(_ state: FlightState) -> Query { Query { $0.state == state } }
   }
 
   /// One flight that waits or is in the air.

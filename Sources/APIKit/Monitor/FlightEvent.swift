@@ -26,6 +26,8 @@ public enum FlightEvent: Sendable {
   case downgraded(String)
   /// An attempt begins, counted from 1.
   case attempt(Int, host: String)
+  /// The server responded with a redirect, which is followed to this address.
+  indirect case redirected(status: Int, to: String, metrics: TransportMetrics)
   /// The server responded to the attempt.
   indirect case responded(status: Int, metrics: TransportMetrics)
   /// The attempt failed; with the error's label and detail.
@@ -71,6 +73,7 @@ extension FlightEvent: CustomStringConvertible {
     case .breaker(let word): "breaker: \(word)"
     case .downgraded(let how): "downgraded to \(how)"
     case .attempt(let number, let host): "attempt \(number) to \(host)"
+    case .redirected(let status, let target, let metrics): "status \(status)\(metrics.clause), to \(target)"
     case .responded(let status, let metrics): "status \(status)\(metrics.clause)"
     case .attemptFailed(let label, let detail): "failed (\(label)): \(detail)"
     case .retry(let wait, let reason): "retry in \(wait.shortText): \(reason)"

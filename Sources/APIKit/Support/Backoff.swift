@@ -1,5 +1,5 @@
-/// Waits that double from one attempt to the next, with random jitter, so that many clients do not retry at
-/// the same time.
+/// Waits that double from one attempt to the next, by default with random jitter, so that many clients do not retry
+/// at the same time.
 ///
 /// Full jitter: a wait is a random part of the doubled limit, and at least ``floor``. That spreads clients
 /// better than a fixed wait with little noise.
@@ -13,27 +13,31 @@ public struct Backoff: Sendable, Hashable {
   public var maximum: Duration
   /// The shortest wait, which takes precedence over the limits; the default is zero.
   public var floor: Duration
+  /// Whether a wait is a random part of its upper limit; the default is true. Otherwise it is the limit itself: half a
+  /// second, one, two, four with `Backoff(initial: .milliseconds(500), isJittered: false)`.
+  public var isJittered: Bool
 
   /// Makes a backoff.
   public init(
     initial: Duration = .milliseconds(200), multiplier: Double = 2, maximum: Duration = .seconds(20),
-    floor: Duration = .zero
+    floor: Duration = .zero, isJittered: Bool = true
   ) {
     self.initial = initial
     self.multiplier = multiplier
     self.maximum = maximum
     self.floor = floor
+    self.isJittered = isJittered
   }
 
   /// A backoff with the same wait every time, without jitter.
   public static func constant(_ wait: Duration) -> Self {
-    Self(initial: wait, multiplier: 1, maximum: wait, floor: wait)
+    Self(initial: wait, multiplier: 1, maximum: wait, isJittered: false)
   }
 
   /// The wait before retry `number`, counted from 1.
   ///
-  /// `jitter` is a random number from 0 to 1: the part of the upper limit to wait. Other numbers are
-  /// clamped.
+  /// `jitter` is a random number from 0 to 1: the part of the upper limit to wait, where ``isJittered``. Other numbers
+  /// are clamped.
   public func wait(before number: Int, jitter: Double) -> Duration {
     var upper = initial
     // Growth stops at the maximum, so that no number of retries can overflow.
@@ -43,6 +47,6 @@ public struct Backoff: Sendable, Hashable {
       left -= 1
     }
     upper = min(upper, maximum)
-    return max(floor, upper * min(1, max(0, jitter)))
+    return max(floor, isJittered ? upper * min(1, max(0, jitter)) : upper)
   }
 }

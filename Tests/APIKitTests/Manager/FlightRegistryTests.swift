@@ -39,6 +39,24 @@ import XCTest
     XCTAssertTrue(registry.flights(.tag("list")).isEmpty)
   }
 
+  func testFlightsAreFoundByState() async throws {
+    let manager = makeManager(tags: ["by state"])
+    manager.takeoffPolicy = .queue
+    let first = try XCTUnwrap(manager.load().flightID)
+    let second = try XCTUnwrap(manager.load().flightID)
+    let registry = FlightRegistry.shared
+    func ids(_ state: FlightState) -> [FlightID] {
+      registry.flights(.state(state)).map(\.id).filter { [first, second].contains($0) }
+    }
+    XCTAssertEqual(ids(.flying), [first])
+    XCTAssertEqual(ids(.waiting), [second])
+    for state in FlightState.allCases where state != .flying && state != .waiting {
+      XCTAssertEqual(ids(state), [], "\(state)")
+    }
+    manager.cancel()
+    XCTAssertEqual(ids(.flying) + ids(.waiting), [])
+  }
+
   func testCancellingAGroupLandsEachAsCancelled() async throws {
     let homes = makeManager(tags: ["screen"])
     let rents = makeManager(tags: ["screen"])

@@ -21,6 +21,13 @@ final class BackoffTests: XCTestCase {
     XCTAssertEqual(backoff.wait(before: 1, jitter: 0), .seconds(1))
   }
 
+  func testWithoutJitterEveryWaitIsItsLimit() {
+    let backoff = Backoff(initial: .milliseconds(500), maximum: .seconds(3), isJittered: false)
+    XCTAssertEqual(
+      (1...4).map { backoff.wait(before: $0, jitter: 0.1) },
+      [.milliseconds(500), .seconds(1), .seconds(2), .seconds(3)])
+  }
+
   func testNoNumberOfRetriesOverflows() {
     XCTAssertEqual(Backoff().wait(before: .max, jitter: 1), .seconds(20))
     XCTAssertEqual(Backoff.constant(.seconds(3)).wait(before: 1000, jitter: 0.1), .seconds(3))

@@ -46,6 +46,20 @@ import XCTest
     XCTAssertEqual(sent.map(\.body.isEmpty), [false, false, true])
   }
 
+  func testTheRecordHasALineForEachRedirectThatIsFollowed() async throws {
+    let stub = StubTransport(.json(someJSON))
+    stub.on("/api/list", .redirect(to: "/api/moved?token=secret"))
+    stub.on("/api/moved", .redirect(to: "https://elsewhere.test/landing", status: 307))
+    let response = try await TestManager(stub).response()
+    let lines = (response.record?.events ?? []).map(\.description)
+    let hops = lines.filter { $0.hasPrefix("status 30") }
+    XCTAssertEqual(hops.count, 2, "\(lines)")
+    XCTAssertTrue(hops.first?.hasSuffix(", to https://homes.test/api/moved") == true, "\(hops)")
+    XCTAssertTrue(hops.last?.hasSuffix(", to https://elsewhere.test/landing") == true, "\(hops)")
+    XCTAssertEqual(lines.filter { $0.hasPrefix("status 200") }.count, 1, "\(lines)")
+    XCTAssertEqual(response.record?.attempts, 1)
+  }
+
   func testAFailureOfTheTransportNamesWhereTheRequestWent() async throws {
     let manager = TestManager(StubTransport(.failure(.connectionRefused)))
     let error = try await errorThrown { () throws(APIError) in
