@@ -20,6 +20,7 @@
     public let caller: String
     private let loops: CurlLoops
     private let limits: CurlLimits
+    private let cleartext: CleartextPolicy
 
     /// A transport of the standard configuration, made at its first use.
     public static let shared: CurlTransport = {
@@ -42,6 +43,7 @@
       try configuration.validate(for: Self.supported)
       self.configuration = configuration
       caller = configuration.caller
+      cleartext = configuration.cleartextInForce
       limits = CurlLimits(configuration.timeouts)
       loops = try CurlLoops(configuration)
     }
@@ -118,6 +120,7 @@
       guard url.scheme == "http" || url.scheme == "https" else {
         throw APIError(.transport, .unsupportedScheme, "\(url.scheme): has no connections to open ahead")
       }
+      try cleartext.check(HTTPRequest(url: url))
       guard try await open(url) != .http2 else { return }
       let more = min(connections, configuration.connections.perHost) - 1
       guard more > 0 else { return }
@@ -176,7 +179,7 @@
     private func makeJob(
       _ exchange: HTTPExchange, completion: CurlJob.Completion
     ) throws(APIError) -> CurlJob {
-      try Self.supported.check(exchange)
+      try Self.supported.check(exchange, cleartext: cleartext)
       let scheme = exchange.request.url.scheme
       guard scheme == "http" || scheme == "https" || scheme == "ftp" || scheme == "ftps" else {
         throw APIError(

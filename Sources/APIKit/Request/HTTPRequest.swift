@@ -148,12 +148,18 @@ public struct HTTPRequestOptions: Sendable {
   public var connectTo: String?
   /// Compresses the body with gzip before it is sent. The default is false.
   public var compressesBody: Bool
+  /// Whether the server may be asked without TLS. The default, nil, leaves it to the transport's configuration.
+  public var cleartext: CleartextPolicy?
 
   /// Makes options.
-  public init(login: HTTPLogin? = nil, connectTo: String? = nil, compressesBody: Bool = false) {
+  public init(
+    login: HTTPLogin? = nil, connectTo: String? = nil, compressesBody: Bool = false,
+    cleartext: CleartextPolicy? = nil
+  ) {
     self.login = login
     self.connectTo = connectTo
     self.compressesBody = compressesBody
+    self.cleartext = cleartext
   }
 
   /// Throws ``APIError/Reason/misconfigured`` for text that would begin another line of the request: a login

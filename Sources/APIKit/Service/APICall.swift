@@ -52,6 +52,8 @@ public final class APICall: Sendable {
   public let environment: ServiceEnvironment
   /// The base URL of that environment; nil when the service has none for it.
   public let baseURL: HTTPURL?
+  /// Which servers that environment may ask without TLS; nil where it does not say.
+  let cleartext: CleartextPolicy?
   /// The API's name: the path below the base URL, unless the service's ``APIService/endpoint(of:)`` says
   /// otherwise.
   public let apiName: String
@@ -87,7 +89,7 @@ public final class APICall: Sendable {
     self.wire = wire
     self.cache = cache
     self.admission = admission
-    (environment, baseURL) = service.environments.selection
+    (environment, baseURL, cleartext) = service.environments.selection
     self.apiName = apiName
     self.path = path
     self.parameters = parameters
@@ -111,6 +113,7 @@ public final class APICall: Sendable {
     admission = first.admission
     environment = first.environment
     baseURL = first.baseURL
+    cleartext = first.cleartext
     apiName = plan.apiName
     path = nil
     parameters = plan.merge(calls.map(\.parameters))

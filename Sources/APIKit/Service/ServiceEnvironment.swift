@@ -29,7 +29,13 @@ public struct ServiceEnvironment: Hashable, Sendable, ExpressibleByStringLiteral
 public final class ServiceEnvironments: Sendable {
   private struct State {
     var current: ServiceEnvironment
-    var baseURLs: [ServiceEnvironment: HTTPURL]
+    var places: [ServiceEnvironment: Place]
+  }
+
+  /// Where an environment is.
+  private struct Place {
+    var baseURL: HTTPURL?
+    var cleartext: CleartextPolicy?
   }
 
   private let state: Mutex<State>
@@ -39,12 +45,21 @@ public final class ServiceEnvironments: Sendable {
   /// - Parameters:
   ///   - baseURLs: The base URL of each environment; the API's name is appended to its path.
   ///   - current: The environment in use; the default is ``ServiceEnvironment/release``.
-  public init(_ baseURLs: [ServiceEnvironment: HTTPURL], current: ServiceEnvironment = .release) {
-    state = Mutex(State(current: current, baseURLs: baseURLs))
+  ///   - cleartext: Which servers the loads of an environment may ask without TLS; where it says nothing, what
+  ///     ``TransportConfiguration/cleartext`` says counts.
+  public init(
+    _ baseURLs: [ServiceEnvironment: HTTPURL], current: ServiceEnvironment = .release,
+    cleartext: [ServiceEnvironment: CleartextPolicy] = [:]
+  ) {
+    var places = baseURLs.mapValues { Place(baseURL: $0) }
+    for (environment, policy) in cleartext { places[environment, default: Place()].cleartext = policy }
+    state = Mutex(State(current: current, places: places))
   }
 
-  /// Makes a table with one base URL, for ``ServiceEnvironment/release``.
-  public convenience init(_ baseURL: HTTPURL) { self.init([.release: baseURL]) }
+  /// Makes a table with one base URL, for ``ServiceEnvironment/release``, and its policy.
+  public convenience init(_ baseURL: HTTPURL, cleartext: CleartextPolicy? = nil) {
+    self.init([.release: baseURL], cleartext: cleartext.map { [.release: $0] } ?? [:])
+  }
 
   /// The environment in use.
   public var current: ServiceEnvironment {
@@ -54,12 +69,15 @@ public final class ServiceEnvironments: Sendable {
 
   /// The base URL of an environment; nil when there is none. A change takes effect for later loads.
   public subscript(environment: ServiceEnvironment) -> HTTPURL? {
-    get { state.withLock { $0.baseURLs[environment] } }
-    set { state.withLock { $0.baseURLs[environment] = newValue } }
+    get { state.withLock { $0.places[environment]?.baseURL } }
+    set { state.withLock { $0.places[environment, default: Place()].baseURL = newValue } }
   }
 
-  /// The environment in use and its base URL, read in one step.
-  var selection: (environment: ServiceEnvironment, baseURL: HTTPURL?) {
-    state.withLock { ($0.current, $0.baseURLs[$0.current]) }
+  /// The environment in use, its base URL and its policy, read in one step.
+  var selection: (environment: ServiceEnvironment, baseURL: HTTPURL?, cleartext: CleartextPolicy?) {
+    state.withLock { state in
+      let place = state.places[state.current]
+      return (state.current, place?.baseURL, place?.cleartext)
+    }
   }
 }

@@ -100,7 +100,7 @@ enum ClientDescription {
     let isTag = name.utf8.allSatisfy { byte in
       (0x30...0x39).contains(byte) || (0x61...0x7A).contains(byte | 0x20) || byte == 0x2D
     }
-    return isTag && name.utf8.count > 1 && name != "POSIX" ? name : nil
+    return isTag && name.utf8.count > 1 && name != "POSIX" ? String(name) : nil
   }
 
   /// A text as a token of RFC 9110, 5.6.2.

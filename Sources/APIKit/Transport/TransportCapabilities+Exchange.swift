@@ -7,8 +7,13 @@ extension TransportCapabilities {
   ///
   /// A transport calls it before it sends: so what signers, credentials and hooks have added to the request
   /// is checked too. A time limit of `.zero` or nil needs no capability.
-  public func check(_ exchange: borrowing HTTPExchange) throws(APIError) {
+  ///
+  /// - Parameter cleartext: The transport's own policy; that of the request goes before it.
+  public func check(
+    _ exchange: borrowing HTTPExchange, cleartext: CleartextPolicy = .allowed
+  ) throws(APIError) {
     try exchange.request.validate()
+    try (exchange.request.options.cleartext ?? cleartext).check(exchange.request)
     guard exchange.request.method != .head || exchange.request.body.isEmpty else {
       // It has no meaning (RFC 9110, 9.3.2), and libcurl would wait for the body of the response.
       throw APIError(.transport, .unsupportedCapability, "transports do not support a body in a HEAD request")

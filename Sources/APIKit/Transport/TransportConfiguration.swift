@@ -20,6 +20,8 @@ public struct TransportConfiguration: Sendable {
   public var proxy: HTTPProxy?
   /// How servers are verified, and the client's certificate; see ``TLSPolicy``.
   public var tls = TLSPolicy()
+  /// Which servers may be asked without TLS; the default is those of this machine. With a ``unixSocketPath`` all are.
+  public var cleartext = CleartextPolicy.loopback
   /// Which network interfaces may be used, and for which traffic; all by default.
   public var interfaces = InterfacePolicy()
   /// A Unix-domain socket to connect to instead of the URL's host and port. None by default.
@@ -109,6 +111,9 @@ public struct TransportConfiguration: Sendable {
       try capabilities.require(.insecureTLS, "skipping certificate checks")
     }
   }
+
+  /// The policy in force: what goes to a socket of this machine does not leave it.
+  var cleartextInForce: CleartextPolicy { unixSocketPath == nil ? cleartext : .allowed }
 
   /// On whose behalf requests with this configuration are sent: see ``HTTPTransport/caller``. What describes the
   /// client does not count: a new version of an application would find nothing of what it has stored.

@@ -87,7 +87,7 @@ public final class URLSessionTransport: HTTPTransport {
   ) -> any CancellableOperation {
     do throws(APIError) {
       let start = ContinuousClock.now
-      try capabilities.check(exchange)
+      try capabilities.check(exchange, cleartext: configuration.cleartextInForce)
       var exchange = exchange
       exchange.request = exchange.request.compressingBody()
       if LocalSchemes.serves(exchange.request.url) {

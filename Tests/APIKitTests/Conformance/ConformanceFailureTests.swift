@@ -26,9 +26,35 @@ extension TransportConformanceTests {
   func testAnUnknownHostIsTold() async throws {
     let transport = try transport()
     let error = await failure {
-      try await transport.send(HTTPRequest(url: "http://no-such-host.invalid/"))
+      try await transport.send(HTTPRequest(url: "https://no-such-host.invalid/"))
     }
     XCTAssertEqual(error?.reason, .unknownHost)
+  }
+
+  func testNothingIsSentWithoutTLSToAServerThatIsNotNamed() async throws {
+    let reference = HTTPRequest(url: "http://no-such-host.invalid/secret?a=1")
+    let refusing = try transport()
+    let error = await failure { try await refusing.send(reference) }
+    XCTAssertEqual(error?.reason, .cleartextRefused)
+    XCTAssertEqual(error?.place, .assembly)
+    XCTAssertEqual(error?.detail.contains("http://no-such-host.invalid would be asked without TLS"), true)
+    let naming = try transport { $0.cleartext = .loopback(and: ["no-such-host.invalid"]) }
+    let sent = await failure { try await naming.send(reference) }
+    XCTAssertEqual(sent?.reason, .unknownHost)
+    var request = reference
+    request.options.cleartext = .allowed
+    let stated = await failure { [request] in try await refusing.send(request) }
+    XCTAssertEqual(stated?.reason, .unknownHost, "the request's own word goes before the configuration's")
+  }
+
+  func testARedirectDoesNotLeadToAServerThatMayNotBeAskedWithoutTLS() async throws {
+    let server = try serving { _ in
+      ScriptedServer.response(302, ["Location": "http://no-such-host.invalid/"])
+    }
+    let client = HTTPClient(transport: try transport())
+    let exchange = HTTPExchange(HTTPRequest(url: try server.url()))
+    let error = await failure { try await client.send(exchange) }
+    XCTAssertEqual(error?.reason, .cleartextRefused)
   }
 
   func testAPlainServerIsNoTLSServer() async throws {

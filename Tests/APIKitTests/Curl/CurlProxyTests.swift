@@ -13,6 +13,7 @@
       _ change: (inout TransportConfiguration) -> Void = { _ in }
     ) throws -> CurlTransport {
       var configuration = TransportConfiguration.ephemeral
+      configuration.cleartext = .allowed
       change(&configuration)
       return try CurlTransport(configuration)
     }

@@ -124,7 +124,7 @@
         _ = try await transport.send(HTTPRequest(url: "http://127.0.0.1:1/"))
       }
       await expect(.unknownHost) {
-        _ = try await transport.send(HTTPRequest(url: "http://nowhere.invalid/"))
+        _ = try await transport.send(HTTPRequest(url: "https://nowhere.invalid/"))
       }
     }
 

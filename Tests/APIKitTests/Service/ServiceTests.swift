@@ -80,6 +80,25 @@ import XCTest
     XCTAssertEqual(stub.requests.count, 0)
   }
 
+  func testAnEnvironmentStatesWhichServersItAsksWithoutTLS() async throws {
+    let stub = StubTransport(.json(someJSON))
+    var service = TestService(stub)
+    service.environments = ServiceEnvironments(
+      [.release: "https://homes.test", .development: "http://dev.test", "staging": "http://staging.test"],
+      cleartext: [.release: .loopback, .development: .loopback(and: ["dev.test"]), "staging": .loopback])
+    let manager = TestManager(service)
+    _ = try await manager.response()
+    service.environments.current = .development
+    _ = try await manager.response()
+    service.environments.current = "staging"
+    let error = try await errorThrown { () throws(APIError) in try await manager.response() }
+    XCTAssertEqual(error.reason, .cleartextRefused)
+    XCTAssertEqual(stub.requests.map(\.url.host), ["homes.test", "dev.test"])
+    service.environments["staging"] = "https://staging.test"
+    _ = try await manager.response()
+    XCTAssertEqual(stub.requests.last?.options.cleartext, .loopback, "a new base URL keeps the policy")
+  }
+
   func testAnEndpointRuleOfTheServicesOwnWins() async throws {
     let manager = RuledManager(service: RuledService(wire: WireOptions(client: HTTPClient(transport: stub))))
     _ = try await manager.response(for: ["id": 7, "x": 1])

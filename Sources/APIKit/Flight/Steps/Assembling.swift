@@ -10,6 +10,8 @@ extension Flight {
     request.headers.merge(call.terms.headers)
     if call.terms.caching.use == .ignoringAllCaches { request.headers.add("Cache-Control", "no-cache") }
 
+    if let cleartext = call.cleartext { request.options.cleartext = cleartext }
+
     var parameters = service.commonParameters(for: call).merging(call.parameters)
     if !endpoint.pathParameters.isEmpty { parameters = parameters.removing(endpoint.pathParameters) }
     if let body = call.body {
