@@ -33,6 +33,8 @@
     private var ended: [CurlJob] = []
     private var hasEnded = false
     private var stopped: [UnsafeContinuation<Void, Never>] = []
+    /// Takes no more jobs, and stops when there are none left.
+    private var isFinishing = false
     private var isStopping = false
     private var isClosed = false
     /// The texts for TLS version and cipher of connections.
@@ -129,6 +131,7 @@
       reap()
       poll.update()
       tellEnded()
+      if isFinishing, active.isEmpty, queue.waitingCount == 0 { isStopping = true }
       return !isStopping
     }
 
@@ -189,6 +192,7 @@
       var hasCancelled = false
       for message in messages {
         switch message {
+        case .start(let job) where isFinishing: job.stop()
         case .start(let job):
           queue.append(job)
           nextDeadline = min(nextDeadline, job.limits.deadline(posted: job.posted))
@@ -200,6 +204,9 @@
           hasCancelled = true
         case .resume(let job): handle(of: job)?.resume()
         case .inspect(let answer): answer(counts)
+        case .finish(let waiter):
+          isFinishing = true
+          if let waiter { stopped.append(waiter) }
         case .stop(let waiter):
           isStopping = true
           if let waiter { stopped.append(waiter) }
@@ -362,6 +369,7 @@
         isClosed = true
       }
       for case .stop(let waiter?) in unread { stopped.append(waiter) }
+      for case .finish(let waiter?) in unread { stopped.append(waiter) }
       for case .inspect(let answer) in unread { answer(counts) }
       for waiter in stopped { waiter.resume() }
     }

@@ -83,6 +83,17 @@
       for mailbox in close() { mailbox.post(.stop(nil)) }
     }
 
+    /// Has the loops take nothing more, and returns when the last has ended.
+    func finish() async {
+      let mailboxes = close()
+      for mailbox in mailboxes { mailbox.post(.finish(nil)) }
+      for mailbox in mailboxes {
+        await withUnsafeContinuation { continuation in
+          if !mailbox.post(.finish(continuation)) { continuation.resume() }
+        }
+      }
+    }
+
     /// Ends the loops, the main one last, and returns when that is done.
     func shutdown() async {
       for mailbox in close() {

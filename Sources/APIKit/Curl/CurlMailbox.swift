@@ -18,6 +18,8 @@
       case resume(CurlJob)
       /// Call back with the loop's counts.
       case inspect(@Sendable (CurlCounts) -> Void)
+      /// Start no more jobs; once the others have ended, end the thread as ``stop(_:)`` does.
+      case finish(UnsafeContinuation<Void, Never>?)
       /// End everything, free everything, end the thread; then resume the waiter.
       case stop(UnsafeContinuation<Void, Never>?)
     }

@@ -156,6 +156,13 @@
       return opened.version
     }
 
+    /// Takes nothing new, and returns when every attempt under way has ended and the transport is as after
+    /// ``shutdown()``.
+    ///
+    /// Requests sent afterwards fail with ``APIError/Reason/transportStopped``; so do further attempts of loads under
+    /// way, for a redirect or a retry. A paused response is waited for until it is read or released.
+    public func finish() async { await loops.finish() }
+
     /// Ends every transfer with ``APIError/Reason/transportStopped``, closes every connection and ends the
     /// thread; returns when that is done. FTP connections may be closed a little later. Requests sent
     /// afterwards fail at once with the same reason.

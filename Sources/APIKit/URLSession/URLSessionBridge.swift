@@ -12,6 +12,15 @@ final class URLSessionBridge: NSObject, URLSessionDataDelegate {
   private struct State {
     var attempts: [Int: URLSessionAttempt] = [:]
     var isStopped = false
+    /// Who waits for the last attempt to end.
+    var waiters: [CheckedContinuation<Void, Never>] = []
+
+    /// Those to resume now: all of them once there are no attempts.
+    mutating func takeWaiters() -> [CheckedContinuation<Void, Never>] {
+      guard attempts.isEmpty else { return [] }
+      defer { waiters = [] }
+      return waiters
+    }
   }
 
   private let state = Mutex(State())
@@ -29,14 +38,35 @@ final class URLSessionBridge: NSObject, URLSessionDataDelegate {
   }
 
   /// Removes the attempt of a task; its further callbacks are ignored.
-  func forget(_ task: URLSessionTask) { state.withLock { $0.attempts[task.taskIdentifier] = nil } }
+  func forget(_ task: URLSessionTask) {
+    let waiters = state.withLock { state in
+      state.attempts[task.taskIdentifier] = nil
+      return state.takeWaiters()
+    }
+    for waiter in waiters { waiter.resume() }
+  }
 
   /// Accepts no more attempts and returns the running ones.
   func stop() -> [URLSessionAttempt] {
-    state.withLock { state in
+    let (attempts, waiters) = state.withLock { state in
       state.isStopped = true
-      defer { state.attempts = [:] }
-      return Array(state.attempts.values)
+      let attempts = Array(state.attempts.values)
+      state.attempts = [:]
+      return (attempts, state.takeWaiters())
+    }
+    for waiter in waiters { waiter.resume() }
+    return attempts
+  }
+
+  /// Accepts no more attempts and returns when the running ones have ended.
+  func finish() async {
+    await withCheckedContinuation { waiter in
+      let waiters = state.withLock { state in
+        state.isStopped = true
+        state.waiters.append(waiter)
+        return state.takeWaiters()
+      }
+      for waiter in waiters { waiter.resume() }
     }
   }
 
@@ -77,8 +107,8 @@ final class URLSessionBridge: NSObject, URLSessionDataDelegate {
   }
 
   func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
-    let attempt = state.withLock { $0.attempts.removeValue(forKey: task.taskIdentifier) }
-    attempt?.complete(error)
+    attempt(task)?.complete(error)
+    forget(task)
   }
 
   #if !canImport(FoundationNetworking)

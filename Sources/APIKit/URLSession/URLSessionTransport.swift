@@ -72,6 +72,15 @@ public final class URLSessionTransport: HTTPTransport {
 
   deinit { session.invalidateAndCancel() }
 
+  /// Takes nothing new, and returns when every attempt under way has ended and the session is invalid.
+  ///
+  /// Requests sent afterwards fail with ``APIError/Reason/transportStopped``; so do further attempts of loads under
+  /// way, for a redirect or a retry.
+  public func finish() async {
+    await bridge.finish()
+    session.invalidateAndCancel()
+  }
+
   /// Ends the session: running attempts fail with ``APIError/Reason/transportStopped``, and so do later
   /// ones.
   ///

@@ -57,6 +57,50 @@ extension TransportConformanceTests {
     XCTAssertEqual(error?.reason, .cleartextRefused)
   }
 
+  func testAFinishedTransportLetsWhatFliesLandAndTakesNothingNew() async throws {
+    let isAsked = AsyncStream.makeStream(of: Void.self)
+    let mayRespond = DispatchSemaphore(value: 0)
+    let server = try serving { request in
+      if request.target == "/slow" {
+        isAsked.continuation.yield()
+        mayRespond.wait()
+      }
+      return ScriptedServer.response(text: request.target)
+    }
+    let transport = try transport()
+    let slow = HTTPRequest(url: try server.url("/slow"))
+    async let flying = transport.send(slow)
+    for await _ in isAsked.stream { break }
+    let hasFinished = Counter()
+    let finishing = Task {
+      await finish(transport)
+      hasFinished.increment()
+    }
+    // Refused from the moment at which the transport has heard of it.
+    let late = HTTPRequest(url: try server.url("/late"))
+    var refused: APIError?
+    for _ in 0..<2000 where refused == nil {
+      do throws(APIError) { _ = try await transport.send(late) } catch { refused = error }
+    }
+    XCTAssertEqual(refused?.reason, .transportStopped)
+    XCTAssertEqual(hasFinished.value, 0, "an attempt is still under way")
+    mayRespond.signal()
+    let landed = try await flying
+    XCTAssertEqual(String(decoding: landed.bytes, as: UTF8.self), "/slow")
+    await finishing.value
+    await finish(transport)
+    let after = await failure { try await transport.send(late) }
+    XCTAssertEqual(after?.reason, .transportStopped)
+  }
+
+  private func finish(_ transport: any HTTPTransport) async {
+    #if os(Linux)
+      if let transport = transport as? CurlTransport { return await transport.finish() }
+    #endif
+    if let transport = transport as? URLSessionTransport { return await transport.finish() }
+    XCTFail("\(type(of: transport)) cannot finish")
+  }
+
   func testAPlainServerIsNoTLSServer() async throws {
     let server = try server(.text("HTTP/1.1 400 Bad Request\r\n\r\n"), .waitForClose)
     let url = try server.url("/", scheme: "https")
