@@ -16,6 +16,8 @@
     public let configuration: TransportConfiguration
     /// Those of its configuration.
     public var headers: HTTPHeaders { configuration.headers }
+    /// That of its configuration.
+    public var ignoresCaches: Bool { configuration.ignoresCaches }
     /// A digest of the configuration's header fields and client certificate; empty where there are none.
     public let caller: String
     private let loops: CurlLoops

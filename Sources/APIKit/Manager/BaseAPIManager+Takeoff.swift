@@ -128,7 +128,8 @@ extension APIManager {
         method: method, headers: headers, encoding: parameterEncoding, timeouts: timeouts,
         retryPolicy: retryPolicy, joinsIdenticalFlights: joinsIdenticalFlights, priority: priority,
         networkGate: networkGate, signInRule: signIn, expectation: expectation,
-        caching: cacheTerms(use, identity, recorder), wantsProgress: wantsProgress,
+        caching: cacheTerms(use, identity, service.wire.client.transport, recorder),
+        wantsProgress: wantsProgress,
         outlivesRelease: outlivesRelease)
       return APICall(
         managerType: type(of: self), service: service, identity: identity, wire: service.wire, cache: cache,
@@ -147,8 +148,9 @@ extension APIManager {
   }
 
   private func cacheTerms(
-    _ use: CacheUse, _ identity: ServiceIdentity, _ recorder: FlightRecorder
+    _ given: CacheUse, _ identity: ServiceIdentity, _ transport: any HTTPTransport, _ recorder: FlightRecorder
   ) -> CacheTerms {
+    let use = given == .asPolicy && transport.ignoresCaches ? .ignoringAllCaches : given
     let policy = cachePolicy
     // Stored responses belong to the user who was signed in then. They are not used while no user is signed
     // in.

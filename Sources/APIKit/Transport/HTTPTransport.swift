@@ -28,6 +28,10 @@ public protocol HTTPTransport: Sendable {
   /// state it.
   var caller: String { get }
 
+  /// Whether loads over the transport use no cache, unless they say otherwise: see
+  /// ``TransportConfiguration/ignoresCaches``. The default is false.
+  var ignoresCaches: Bool { get }
+
   /// Starts an exchange and returns at once.
   ///
   /// - Parameters:
@@ -49,6 +53,8 @@ extension HTTPTransport {
 
   /// Nobody's.
   public var caller: String { "" }
+  /// False.
+  public var ignoresCaches: Bool { false }
 
   /// Starts the exchange and waits for its completion.
   public func send(_ exchange: HTTPExchange) async throws(APIError) -> HTTPResponse {

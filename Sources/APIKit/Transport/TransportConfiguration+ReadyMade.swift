@@ -19,24 +19,28 @@ extension TransportConfiguration {
     return configuration
   }()
 
-  /// As ``production``, with time for breakpoints: 60 s to connect and between bytes, 10 min in all.
-  /// Nothing is kept on disk.
+  /// As ``production``, with time for breakpoints: 60 s to connect and between bytes, 10 min in all. Every cache is
+  /// ignored, and nothing is kept on disk.
   public static let debug: Self = {
     var configuration = production
     configuration.timeouts = HTTPTimeouts(connect: .seconds(60), idle: .seconds(60), total: .seconds(600))
     configuration.persistence = .memory
+    configuration.ignoresCaches = true
     return configuration
   }()
 
   /// For transfers that no user waits for: 30 s to connect, 60 s between bytes, an hour in all, 2
   /// connections per host.
   ///
-  /// The transfers end with the process. Where the transport supports it, set ``interfaces`` as well, so
-  /// that the system can schedule the traffic.
+  /// On Apple systems the system may delay them. The transfers end with the process.
   public static let background: Self = {
     var configuration = TransportConfiguration()
     configuration.timeouts = HTTPTimeouts(connect: .seconds(30), idle: .seconds(60), total: .seconds(3600))
     configuration.connections = ConnectionLimits(perHost: 2)
+    #if canImport(Darwin)
+      configuration.interfaces.isDiscretionary = true
+      configuration.interfaces.serviceType = .background
+    #endif
     return configuration
   }()
 }

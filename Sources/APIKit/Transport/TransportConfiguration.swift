@@ -38,6 +38,10 @@ public struct TransportConfiguration: Sendable {
   ///
   /// ``HTTPClient/init(configuration:redirects:)`` and ``ResponseCache/init(for:disk:)`` use it.
   public var persistence = Persistence.disk
+  /// Whether loads over the transport use no cache, neither the service's nor those on the way; the default is false.
+  ///
+  /// A load that does not say otherwise is then one with ``CacheUse/ignoringAllCaches``.
+  public var ignoresCaches = false
   /// The key under which secrets are kept on disk: cookies, and stored responses that are sensitive. 32 bytes.
   ///
   /// The default is ``SigningKey/keychain``, which is nil where there is no keychain (Linux). With nil,

@@ -44,6 +44,8 @@ public final class URLSessionTransport: HTTPTransport {
 
   /// Those of its configuration.
   public var headers: HTTPHeaders { configuration.headers }
+  /// That of its configuration.
+  public var ignoresCaches: Bool { configuration.ignoresCaches }
   /// A digest of the configuration's header fields; empty where there are none.
   public let caller: String
   private let configuration: TransportConfiguration

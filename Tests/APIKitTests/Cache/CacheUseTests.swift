@@ -100,7 +100,40 @@ import XCTest
     XCTAssertEqualProvenance(try await lands(cache: .storedElseNetwork), .network)
   }
 
+  func testNothingStoredLandsOverATransportThatIgnoresCaches() async throws {
+    script(.json("[1]"))
+    _ = try await lands()
+    manager.service.client = HTTPClient(transport: Forgetful(base: stub))
+    for policy in [CachePolicy.fresh(), .http, .cacheThenNetwork, .networkElseStale(), .none] {
+      manager.cachePolicy = policy
+      XCTAssertEqualProvenance(try await lands(), .network)
+      XCTAssertEqual(stub.requests.last?.headers["Cache-Control"], "no-cache")
+    }
+    manager.cachePolicy = .fresh()
+    XCTAssertEqualProvenance(try await lands(cache: .storedOnly), .memory(age: .zero))
+    XCTAssertEqual(asked, 6)
+  }
+
+  func testTheDebugPresetIgnoresCachesOnEveryTransport() throws {
+    XCTAssertTrue(try DefaultTransport.make(.debug).ignoresCaches)
+    XCTAssertTrue(try HTTPClient(configuration: .debug).transport.ignoresCaches)
+    XCTAssertFalse(try DefaultTransport.make(.ephemeral).ignoresCaches)
+    var configuration = TransportConfiguration.ephemeral
+    configuration.ignoresCaches = true
+    XCTAssertTrue(try URLSessionTransport(configuration).ignoresCaches)
+  }
+
   private func notCached(_ use: CacheUse, line: UInt = #line) async throws {
     try await notCached([:], use, line: line)
+  }
+}
+
+/// A stub as a transport with ``TransportConfiguration/ignoresCaches``.
+private struct Forgetful: AsyncHTTPTransport {
+  let base: StubTransport
+  var capabilities: TransportCapabilities { base.capabilities }
+  var ignoresCaches: Bool { true }
+  func respond(to exchange: HTTPExchange) async throws(APIError) -> HTTPResponse {
+    try await base.send(exchange)
   }
 }

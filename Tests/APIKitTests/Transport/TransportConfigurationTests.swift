@@ -18,6 +18,31 @@ final class TransportConfigurationTests: XCTestCase {
       try XCTUnwrap(TransportConfiguration.production.timeouts.idle))
   }
 
+  func testTheGuidesTableOfPresetsIsThatOfTheCode() throws {
+    let page = try String(
+      contentsOf: SwiftCompiler.package.appendingPathComponent("Docs/Sessions.md"), encoding: .utf8)
+    let presets = [
+      TransportConfiguration.standard, .ephemeral, .production, .debug, .background,
+    ]
+    func seconds(_ limit: Duration?) -> String {
+      limit.map { $0 == .zero ? "none" : "\($0.components.seconds) s" } ?? "-"
+    }
+    let rows: [(String, (TransportConfiguration) -> String)] = [
+      ("longest time to connect", { seconds($0.timeouts.connect) }),
+      ("longest wait between two bytes", { seconds($0.timeouts.idle) }),
+      ("longest time in all", { seconds($0.timeouts.total) }),
+      ("connections per host", { "\($0.connections.perHost)" }),
+      ("cookies and stored responses", { $0.persistence == .disk ? "on disk" : "in memory" }),
+      ("caches", { $0.ignoresCaches ? "ignored" : "used" }),
+      ("servers without TLS", { $0.cleartext == .loopback ? "this machine" : "others" }),
+      ("`Accept`", { $0.headers["Accept"].map { "`\($0)`" } ?? "–" }),
+    ]
+    for (name, cell) in rows {
+      let row = "| \(name) | " + presets.map(cell).joined(separator: " | ") + " |\n"
+      XCTAssertTrue(page.contains(row), row)
+    }
+  }
+
   func testASessionKeepsCookiesAndAnswersWhereItsConfigurationSays() async throws {
     let folder = try CacheFixture.folder(self)
     for (var configuration, isOnDisk) in [
