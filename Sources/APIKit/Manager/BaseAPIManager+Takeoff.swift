@@ -42,6 +42,9 @@ extension BaseAPIManager {
     switch decision.verdict {
     case .alreadyLoading:
       throw APIError(.takeoff, .alreadyLoading, context: call.context())
+    case .queueFull(let limit):
+      throw APIError(
+        .takeoff, .queueFull, "\(limit) wait already; this load is refused", context: call.context())
     case .throttled(let remaining):
       throw APIError(
         .takeoff, .throttled, "the last takeoff was too recent, the next may be in \(remaining)",
@@ -167,7 +170,9 @@ extension APIManager {
 extension APIError {
   /// Whether a refusal is only returned by `load` and not delivered: the policy or an interceptor decided
   /// it.
-  var isSilentRefusal: Bool { reason == .alreadyLoading || reason == .throttled || reason == .vetoed }
+  var isSilentRefusal: Bool {
+    reason == .alreadyLoading || reason == .throttled || reason == .vetoed || reason == .queueFull
+  }
 
   /// The error that a validation threw, as an ``APIError``.
   init(validation error: any Error, _ place: Place, _ reason: Reason) {

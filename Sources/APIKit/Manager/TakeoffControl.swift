@@ -12,6 +12,7 @@ struct TakeoffControl {
       /// Wait, and call ``TakeoffControl/timerFired(for:)`` after this time.
       case waitFor(Duration)
       case alreadyLoading
+      case queueFull(limit: Int)
       case throttled(remaining: Duration)
     }
     var verdict: Verdict
@@ -57,7 +58,7 @@ struct TakeoffControl {
     let key = Self.laneKey(policy.key, parameters)
     var lane = take(key)
     defer { put(lane, key) }
-    lane.isQueue = policy.rule == .queue
+    if case .queue = policy.rule { lane.isQueue = true } else { lane.isQueue = false }
     var decision = Decision(verdict: .fly)
     switch policy.rule {
     case .concurrent: break
@@ -66,8 +67,13 @@ struct TakeoffControl {
     case .cancelPrevious:
       if lane.isReplacing { return Decision(verdict: .alreadyLoading) }
       decision.superseded = lane.flying.sorted() + lane.waiting
-    case .queue:
-      if !lane.isIdle { decision.verdict = .wait }
+    case .queue(let limit, let overflow):
+      guard !lane.isIdle else { break }
+      decision.verdict = .wait
+      guard lane.waiting.count >= limit else { break }
+      if overflow == .refuseNewest || limit == 0 { return Decision(verdict: .queueFull(limit: limit)) }
+      if lane.isReplacing { return Decision(verdict: .alreadyLoading) }
+      decision.superseded = Array(lane.waiting.prefix(lane.waiting.count - limit + 1))
     case .debounce(let interval):
       if lane.isReplacing { return Decision(verdict: .alreadyLoading) }
       decision.verdict = .waitFor(interval)

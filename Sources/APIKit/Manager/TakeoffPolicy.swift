@@ -10,8 +10,9 @@ public struct TakeoffPolicy: Sendable, Hashable {
     /// ``APIManagerDelegate/manager(_:didCancel:because:)`` of one that was replaced is refused with
     /// ``APIError/Reason/alreadyLoading``, because a newer one is on its way; the same goes for a debounce.
     case cancelPrevious
-    /// One load is in the air at a time; the others wait in order.
-    case queue
+    /// One load is in the air at a time; as many others as the limit says wait in order. What happens to one more is
+    /// the overflow's word.
+    case queue(limit: Int, overflow: QueueOverflow)
     /// A load waits for this interval; a newer load replaces it and waits anew. When it takes off it
     /// cancels those in the air. For search as you type.
     case debounce(Duration)
@@ -29,6 +30,16 @@ public struct TakeoffPolicy: Sendable, Hashable {
       case .throttle: "throttle"
       }
     }
+  }
+
+  /// What happens when a queue has as many waiting loads as its limit.
+  public enum QueueOverflow: Sendable, Hashable {
+    /// The new load is refused with ``APIError/Reason/queueFull``; for what the user may ask for again.
+    case refuseNewest
+    /// The load that has waited longest is cancelled as ``CancellationReason/superseded``, and the new one waits; for
+    /// what is out of date soon. A load that a delegate starts when it is told so is refused with
+    /// ``APIError/Reason/alreadyLoading``.
+    case cancelOldest
   }
 
   /// The loads among which a rule applies.
@@ -58,8 +69,12 @@ public struct TakeoffPolicy: Sendable, Hashable {
   public static let ignoreNew = Self(.ignoreNew)
   /// A load cancels those in the air or waiting.
   public static let cancelPrevious = Self(.cancelPrevious)
-  /// One load is in the air at a time; the others wait in order.
-  public static let queue = Self(.queue)
+  /// One load is in the air at a time; the others wait in order, however many they are.
+  public static let queue = Self(.queue(limit: .max, overflow: .refuseNewest))
+  /// One load is in the air at a time, and at most `limit` others wait in order.
+  public static func queue(limit: Int, overflow: QueueOverflow = .refuseNewest) -> Self {
+    Self(.queue(limit: max(0, limit), overflow: overflow))
+  }
   /// A load takes off when no newer one has been requested for this interval; see ``Rule/debounce(_:)``.
   public static func debounce(_ interval: Duration) -> Self { Self(.debounce(interval)) }
   /// After a takeoff, loads are refused for this interval.
@@ -70,4 +85,9 @@ public struct TakeoffPolicy: Sendable, Hashable {
   public func keyed(by names: String...) -> Self {
     Self(rule, key: names.isEmpty ? .allParameters : .parameters(names))
   }
+}
+
+extension APIError.Reason {
+  /// As many loads wait as the manager's ``TakeoffPolicy/queue(limit:overflow:)`` allows.
+  public static let queueFull = Self("queue-full", "too many loads wait already")
 }

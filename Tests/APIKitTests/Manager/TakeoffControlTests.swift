@@ -46,6 +46,37 @@ final class TakeoffControlTests: XCTestCase {
     XCTAssertTrue(control.isIdle)
   }
 
+  func testAFullQueueRefusesTheNewest() {
+    let policy = TakeoffPolicy.queue(limit: 2)
+    let first = ask(policy)
+    XCTAssertEqual((0..<2).map { _ in ask(policy).decision.verdict }, [.wait, .wait])
+    XCTAssertEqual(ask(policy).decision, .init(verdict: .queueFull(limit: 2)))
+    XCTAssertNotNil(control.retire(first.id))
+    XCTAssertEqual(ask(policy).decision.verdict, .wait, "one has left")
+    XCTAssertEqual(ask(.queue).decision.verdict, .wait, "a queue without a limit takes any number")
+  }
+
+  func testAFullQueueCancelsTheOldestThatWaits() {
+    let policy = TakeoffPolicy.queue(limit: 2, overflow: .cancelOldest)
+    let first = ask(policy)
+    let (second, third) = (ask(policy), ask(policy))
+    let fourth = ask(policy)
+    XCTAssertEqual(fourth.decision, .init(verdict: .wait, superseded: [second.id]))
+    control.tell(fourth.decision)
+    XCTAssertEqual(ask(policy).decision.verdict, .alreadyLoading, "the oldest, asked for again in return")
+    control.told(fourth.decision)
+    XCTAssertEqual(control.retire(first.id), third.id)
+    XCTAssertEqual(control.retire(third.id), fourth.id)
+    XCTAssertNil(control.retire(fourth.id))
+    XCTAssertTrue(control.isIdle)
+  }
+
+  func testAQueueWithoutPlacesIsAnIgnoredLoad() {
+    let policy = TakeoffPolicy.queue(limit: -1, overflow: .cancelOldest)
+    XCTAssertEqual(ask(policy).decision.verdict, .fly)
+    XCTAssertEqual(ask(policy).decision, .init(verdict: .queueFull(limit: 0)))
+  }
+
   func testAQueuedLoadThatIsCancelledIsSkipped() {
     let first = ask(.queue)
     let second = ask(.queue)

@@ -86,6 +86,29 @@ import XCTest
     XCTAssertEqual(stub.requests.map(\.url.query), ["page=1", "page=2", "page=3"])
   }
 
+  func testALoadOverTheLimitOfAQueueIsRefusedWithoutADelivery() async throws {
+    let manager = makeManager(.queue(limit: 1))
+    stub.hold()
+    for page in 1...2 { manager.load(["page": page]) }
+    guard case .refused(let error) = manager.load(["page": 3]) else { return XCTFail("it was not refused") }
+    XCTAssertEqual(error.label, "takeoff.queue-full")
+    stub.release()
+    await recorder.waitForLandings(2)
+    await landingsWorkedOff()
+    XCTAssertEqual(stub.requests.map(\.url.query), ["page=1", "page=2"])
+    XCTAssertEqual(recorder.errors.count, 0)
+  }
+
+  func testAQueueThatCancelsTheOldestSendsTheNewest() async throws {
+    let manager = makeManager(.queue(limit: 1, overflow: .cancelOldest))
+    stub.hold()
+    for page in 1...3 { manager.load(["page": page]) }
+    XCTAssertEqual(recorder.cancellations.map(\.reason), [.superseded])
+    stub.release()
+    await recorder.waitForLandings(3)
+    XCTAssertEqual(stub.requests.map(\.url.query), ["page=1", "page=3"])
+  }
+
   func testCancellingAQueueSendsNothingMore() async throws {
     let manager = makeManager(.queue)
     stub.hold()
