@@ -26,14 +26,20 @@ enum DemoCLI {
 
   /// Runs one command line.
   static func run(_ words: [String], console: Console) async -> Status {
+    var help = "DemoCLI help shows what there is."
     do throws(UsageError) {
       guard let name = words.first else { throw UsageError("a command is needed") }
       if name == "--help" || name == "-h" { return await run(["help"] + words.dropFirst(), console: console) }
-      guard let command = command(named: name) else { throw UsageError("there is no command \(name)") }
+      guard let command = command(named: name) else { throw UsageError.noCommand(name) }
       if words.contains("--help") { return await run(["help", name], console: console) }
-      return try await run(command, Array(words.dropFirst()), console: console)
+      help = "DemoCLI help \(name) shows its options and an example."
+      do throws(UsageError) {
+        return try await run(command, Array(words.dropFirst()), console: console)
+      } catch {
+        throw error.advised(for: command)
+      }
     } catch {
-      console.error("DemoCLI: \(error.message)\nDemoCLI help shows what there is.")
+      console.error("DemoCLI: \(error.message)\n\(help)")
       return .wrongUsage
     }
   }

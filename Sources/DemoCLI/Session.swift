@@ -19,6 +19,7 @@ final class Session {
   }
   private var inUse: ResponseCache?
   private var origins = ResponseOrigins()
+  private var loaded = (pages: 0, homes: 0)
 
   init(_ arguments: ParsedArguments, console: Console) {
     self.arguments = arguments
@@ -48,6 +49,12 @@ final class Session {
 
   /// Notes where a response came from, for the line below the result.
   func note(_ provenance: Provenance) { origins.note(provenance) }
+
+  /// Shows that another page of homes has come.
+  func showProgress(homes: Int) {
+    loaded = (loaded.pages + 1, loaded.homes + homes)
+    console.progress("\(Formatting.grouped(loaded.homes.magnitude)) homes from \(loaded.pages) pages …")
+  }
 
   /// The origins of the responses that were noted since the last call.
   func takeOrigins() -> ResponseOrigins {

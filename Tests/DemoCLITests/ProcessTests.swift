@@ -45,6 +45,50 @@ final class ProcessTests: XCTestCase {
     )
   }
 
+  func testNoProgressIsShownInAPipe() throws {
+    let piped = try run("list", "--all", "--source", "new", "--no-cache")
+    XCTAssertEqual(piped.status, 0, piped.errors)
+    XCTAssertEqual(piped.errors, "")
+    XCTAssertFalse(piped.output.contains("\u{1B}"))
+  }
+
+  #if os(Linux)
+    func testProgressIsShownOnATerminal() throws {
+      let (terminal, end) = try Self.pseudoterminal()
+      let process = Process()
+      process.executableURL = program
+      process.arguments = ["list", "--all", "--source", "new", "--no-cache", "--json"]
+      (process.standardOutput, process.standardError) = (end, end)
+      process.standardInput = FileHandle.nullDevice
+      try process.run()
+      try end.close()
+      var shown: [UInt8] = []
+      var chunk = [UInt8](repeating: 0, count: 4096)
+      while true {
+        let count = read(terminal.fileDescriptor, &chunk, chunk.count)
+        guard count > 0 else { break }  // EIO once the program has ended (Linux)
+        shown += chunk[..<count]
+      }
+      process.waitUntilExit()
+      XCTAssertEqual(process.terminationStatus, 0)
+      let text = String(decoding: shown, as: UTF8.self)
+      XCTAssertTrue(
+        text.contains("\r\u{1B}[K335 homes from 4 pages …\r\u{1B}[K"), "shown, and erased by the result")
+    }
+
+    /// Both ends of a new terminal (pty(7)).
+    private static func pseudoterminal() throws -> (controller: FileHandle, end: FileHandle) {
+      let controller = open("/dev/ptmx", O_RDWR | O_NOCTTY)
+      try XCTSkipIf(controller < 0, "no pseudoterminals here")
+      var (isLocked, number) = (Int32(0), Int32(0))
+      // TIOCSPTLCK and TIOCGPTN, which Swift does not import.
+      guard ioctl(controller, 0x4004_5431, &isLocked) == 0, ioctl(controller, 0x8004_5430, &number) == 0,
+        let end = FileHandle(forUpdatingAtPath: "/dev/pts/\(number)")
+      else { throw CocoaError(.fileReadUnknown) }
+      return (FileHandle(fileDescriptor: controller, closeOnDealloc: true), end)
+    }
+  #endif
+
   func testExitStatusAndStreams() throws {
     let list = try run("list", "--size", "2", "--source", "new")
     XCTAssertEqual(list.status, 0, list.errors)

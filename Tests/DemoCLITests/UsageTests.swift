@@ -9,6 +9,14 @@ final class UsageTests: XCTestCase {
     let wrong = [
       "": "a command is needed",
       "frob": "there is no command frob",
+      "lsit --size 5": "there is no command lsit; did you mean list?",
+      "help filtr": "there is no command filtr; did you mean filter?",
+      "list --city Ames": "there is no option --city; DemoCLI filter --place does it",
+      "filter --all": "there is no option --all; DemoCLI list --all does it",
+      "list --sise 5": "there is no option --sise; did you mean --size?",
+      "list --explian": "there is no option --explian; did you mean --explain?",
+      "list --max-prise 5": "there is no option --max-prise; did you mean DemoCLI filter --max-price?",
+      "list --size 200": "--size must be a whole number from 1 to 100, not 200",
       "list --frob": "there is no option --frob",
       "list --size": "--size needs a value",
       "list --size 0": "--size must be a whole number from 1 to 100, not 0",
@@ -35,6 +43,48 @@ final class UsageTests: XCTestCase {
     let carrier = await CommandLineRun("show sac-1 --transport pigeon")
     XCTAssertEqual(carrier.status, .wrongUsage)
     XCTAssertTrue(carrier.errors.first?.contains("not pigeon") == true)
+  }
+
+  func testAMistakePointsToTheHelpOfItsCommand() async {
+    let option = await CommandLineRun("list --city Ames")
+    XCTAssertEqual(option.errors.last, "DemoCLI help list shows its options and an example.")
+    let command = await CommandLineRun("lsit")
+    XCTAssertEqual(command.errors.last, "DemoCLI help shows what there is.")
+  }
+
+  func testTheHelpOfACommandShowsAnExampleThatWorks() async throws {
+    for command in DemoCLI.commands {
+      let help = await CommandLineRun("help \(command.name)")
+      XCTAssertEqual(help.output.last, "  DemoCLI \(command.example)")
+      let words = command.example.split(separator: " ").map(String.init)
+      XCTAssertEqual(words.first, command.name)
+      let arguments = try ParsedArguments(
+        Array(words.dropFirst()), options: command.options + Option.common, operands: command.operands)
+      XCTAssertNoThrow(try command.init(arguments), command.example)
+    }
+    for example in [FilterCommand.example, ListCommand.example, ShowCommand.example, TakeoffCommand.example] {
+      let run = await CommandLineRun(example)
+      XCTAssertEqual(run.status, .success, run.errors.joined())
+      XCTAssertFalse(run.output.isEmpty, example)
+    }
+  }
+
+  func testTheNearestNameIsFoundAndNoFarOne() {
+    let names = ["--size", "--sort", "--source", "--page"]
+    XCTAssertEqual(
+      Nearest.name(to: "--siez", of: names), "--size", "two letters that are swapped are one mistake")
+    XCTAssertEqual(Nearest.name(to: "--sources", of: names), "--source")
+    XCTAssertEqual(Nearest.name(to: "-page", of: names), "--page")
+    XCTAssertNil(Nearest.name(to: "--frob", of: names))
+    XCTAssertNil(Nearest.name(to: "", of: names))
+  }
+
+  func testLongWorkShowsHowFarItHasCome() async {
+    let all = await CommandLineRun("list --all --source new")
+    XCTAssertEqual(all.progress.count, 4)
+    XCTAssertEqual(all.progress.last, "335 homes from 4 pages …")
+    let one = await CommandLineRun("list --source ames")
+    XCTAssertEqual(one.progress, [], "one page is no long work")
   }
 
   func testHelpNamesEveryCommandAndItsOptions() async {

@@ -1,9 +1,3 @@
-/// What is wrong with a command line.
-struct UsageError: Error {
-  let message: String
-  init(_ message: String) { self.message = message }
-}
-
 /// The words of a command line, sorted into options and operands.
 struct ParsedArguments: Sendable {
   private var values: [String: String] = [:]
@@ -40,7 +34,7 @@ struct ParsedArguments: Sendable {
     let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
     let name = String(parts[0])
     guard let option = options.first(where: { $0.names.contains(name) }) else {
-      throw UsageError("there is no option \(name)")
+      throw UsageError("there is no option \(name)", unknownOption: name)
     }
     let key = option.names[0]
     guard values[key] == nil else { throw UsageError("\(name) is given twice") }

@@ -5,6 +5,7 @@ import Reformers
 struct CacheCommand: Command {
   static let name = "cache"
   static let summary = "what runs have kept, and how often it was used"
+  static let example = "cache --clear"
   static let options = [Option("--clear", help: "drop all of it")]
 
   private let clears: Bool

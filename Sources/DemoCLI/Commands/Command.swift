@@ -7,6 +7,8 @@ protocol Command {
   static var summary: String { get }
   /// The names of its operands, as the help shows them; each must be given.
   static var operands: [String] { get }
+  /// A command line of it, as the help shows it.
+  static var example: String { get }
   /// Its options, in addition to those of every command.
   static var options: [Option] { get }
 

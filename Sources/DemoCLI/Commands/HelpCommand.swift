@@ -5,6 +5,7 @@ struct HelpCommand: Command {
   static let name = "help"
   static let summary = "show the commands, or the options of one"
   static let operands = ["[COMMAND]"]
+  static let example = "help filter"
 
   private let command: (any Command.Type)?
 
@@ -14,7 +15,7 @@ struct HelpCommand: Command {
       return
     }
     command = DemoCLI.command(named: name)
-    if command == nil { throw UsageError("there is no command \(name)") }
+    if command == nil { throw UsageError.noCommand(name) }
   }
 
   func run(in session: Session) async throws {
@@ -28,6 +29,7 @@ struct HelpCommand: Command {
     session.console.print(
       "usage: DemoCLI \(command.name)\(operands) [OPTION ...]\n\n\(command.summary)\n\noptions:")
     options(command.options + Option.common, session)
+    session.console.print("\nexample:\n  DemoCLI \(command.example)")
   }
 
   private func options(_ options: [Option], _ session: Session) {

@@ -2,6 +2,7 @@
 struct ListCommand: Command {
   static let name = "list"
   static let summary = "list homes of one source, or of all three merged"
+  static let example = "list --source ames --sort price --size 10"
   static let options =
     Option.paging + [Option("--all", help: "every page, by each service's own way of turning them")]
 

@@ -5,6 +5,7 @@ import Foundation
 struct LoginCommand: Command {
   static let name = "login"
   static let summary = "sign in by OAuth 2.0: browser, loopback redirect, token, and a call with it"
+  static let example = "login --scope homes"
   static let options = [
     Option(
       "--authorize-url", value: "URL", help: "where users authorize; the default is the demo's own server"),

@@ -6,6 +6,7 @@ import Reformers
 struct MapCommand: Command {
   static let name = "map"
   static let summary = "show homes on a map: dots in the terminal, and an SVG file"
+  static let example = "map --source ames --max-price 200000 --svg homes.svg"
   static let options =
     Option.filters + [
       Option("--source", value: "NAME", help: "sacramento, the default, ames, or new"),

@@ -7,6 +7,7 @@ import Foundation
 struct ServeCommand: Command {
   static let name = "serve"
   static let summary = "serve the three listing APIs until interrupted"
+  static let example = "serve --port 8080"
   static let options = [
     Option("--port", value: "N", help: "the port; 0, the default, takes a free one"),
     Option("--signed", help: "demand signatures, as the demo's own server does"),

@@ -5,6 +5,7 @@ import Reformers
 struct ShowCommand: Command {
   static let name = "show"
   static let summary = "show one home by its id"
+  static let example = "show ames-17"
   static let operands = ["ID"]
 
   private let id: String

@@ -5,6 +5,7 @@ import Reformers
 struct TakeoffCommand: Command {
   static let name = "takeoff"
   static let summary = "what flies, is refused and is cancelled under each takeoff policy"
+  static let example = "takeoff --json"
 
   init(_ arguments: ParsedArguments) throws(UsageError) {}
 

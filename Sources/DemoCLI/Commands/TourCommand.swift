@@ -2,6 +2,7 @@
 struct TourCommand: Command {
   static let name = "tour"
   static let summary = "a short walk through all of it"
+  static let example = "tour --no-cache"
 
   init(_ arguments: ParsedArguments) throws(UsageError) {}
 

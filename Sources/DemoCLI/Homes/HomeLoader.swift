@@ -72,8 +72,10 @@ struct HomeLoader {
     var pages = 0
     for try await page in manager.pages(for: parameters) {
       session.note(page.response.provenance)
-      rows += try page.response.data(with: PropertyListReformer())
+      let homes = try page.response.data(with: PropertyListReformer())
+      rows += homes
       pages += 1
+      session.showProgress(homes: homes.count)
     }
     return (rows, pages)
   }
@@ -108,6 +110,7 @@ struct HomeLoader {
       session.note(try await manager.response(for: query.parameters(page: number)).provenance)
       let output = try await manager.fetchDataInBackground(with: reformer)
       let total = try manager.fetchData(with: PropertyTotalReformer()) ?? output.count
+      if query.page > 1 { session.showProgress(homes: output.count) }
       pages.append(Page(output: output, total: total))
       if number * query.size >= total, number < query.page {
         if !all { pages.append(Page(output: [], total: total)) }

@@ -6,14 +6,19 @@ struct Console: Sendable {
   let print: @Sendable (String) -> Void
   /// Writes one text and a line end to stderr: diagnostics.
   let error: @Sendable (String) -> Void
+  /// Shows how far long work has come, in one line that the next text replaces.
+  let progress: @Sendable (String) -> Void
   /// The columns that lines should fit.
   let width: Int
 
-  /// The streams of the process, with the width of the terminal.
-  static let standard = Console(
-    print: { FileHandle.standardOutput.write(Data(($0 + "\n").utf8)) },
-    error: { FileHandle.standardError.write(Data(($0 + "\n").utf8)) },
-    width: terminalWidth())
+  /// The streams of the process, with the width of the terminal. Progress is shown when both are a terminal.
+  static let standard: Console = {
+    let line = ProgressLine(isOn: isatty(STDOUT_FILENO) == 1 && isatty(STDERR_FILENO) == 1)
+    return Console(
+      print: { text in line.replace { FileHandle.standardOutput.write(Data((text + "\n").utf8)) } },
+      error: { text in line.replace { FileHandle.standardError.write(Data((text + "\n").utf8)) } },
+      progress: { line.show($0) }, width: terminalWidth())
+  }()
 
   /// `COLUMNS`, otherwise the width of the terminal, otherwise 100.
   private static func terminalWidth() -> Int {
