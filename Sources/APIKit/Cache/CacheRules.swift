@@ -146,14 +146,14 @@ struct CacheRules: Sendable {
     return level == .memory ? .memory(age: duration) : .disk(age: duration)
   }
 
-  /// Whether there was no response, or one that reports a server out of order. A response that the
+  /// Whether there was no response, or one that reports a server out of order, or the request may not be sent. A response that the
   /// application's own rules refuse is not an outage.
   private static func isOutage(_ error: APIError) -> Bool {
     if let status = error.evidence?.status ?? error.context.status {
       return [500, 502, 503, 504].contains(status)
     }
     return error.place == .transport && error.reason != .cancelled
-      || error.reason == .noNetwork || error.reason == .circuitOpen
+      || [.noNetwork, .circuitOpen, .rateLimited].contains(error.reason)
   }
 }
 

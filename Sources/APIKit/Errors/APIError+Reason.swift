@@ -45,6 +45,8 @@ extension APIError.Reason {
   public static let noNetwork = Self("no-network", "there is no network")
   /// The host or the API has failed so often that the circuit breaker sends nothing for a while.
   public static let circuitOpen = Self("circuit-open", "the server has failed too often for now")
+  /// The client's own rate for the service or the API is used up, and the load may not wait; see ``RequestRate``.
+  public static let rateLimited = Self("rate-limited", "too many requests for the client's own rate")
   /// A service's error hook made loads whose failures called the hook again; the detail names the managers.
   public static let resolutionCycle = Self("resolution-cycle", "the error hook goes in a circle")
   /// The manager, its service or a setting is inconsistent; the detail says what to change.

@@ -3,7 +3,7 @@ extension Flight {
   /// The steps, in order. Each is a function of `Steps/`.
   enum Step: Int {
     case lookUp, assemble, passGate, share
-    case authorize, admit, sign, send, redirect, decode, validate, complete
+    case authorize, pace, admit, sign, send, redirect, decode, validate, complete
     case judge, store, deliver
   }
 
@@ -30,6 +30,7 @@ extension Flight {
     case .share: share()  // It joins an identical load, or is one of a batch.
     // Once an attempt.
     case .authorize: try authorize()  // The credential of the service's user.
+    case .pace: try pace()  // Its turn by the client's own rate.
     case .admit: try admit()  // Its place at the host, unless the circuit breaker is open.
     case .sign: try sign()  // Cookies, credential, signature: what goes on the wire.
     case .send: send()  // The transport has it until there is a response.

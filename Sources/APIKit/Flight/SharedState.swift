@@ -1,7 +1,7 @@
 import Synchronization
 
-/// What flights share: wire calls that several wait for, and for each host its limits, its circuit breaker
-/// and its budget for retries.
+/// What flights share: wire calls that several wait for, the counts of request rates, and for each host its limits, its
+/// circuit breaker and its budget for retries.
 ///
 /// All managers use ``shared`` unless told otherwise. Give a manager one of its own to keep tenants apart,
 /// or a test from the tests before it. Safe on any thread.
@@ -13,6 +13,7 @@ public final class SharedState: Sendable {
   let resolutions = Resolutions()
   let batches = Batches()
   let hostLimiter = HostLimiter()
+  let rateLimiter = RateLimiter()
   let breakers = Breakers()
   private let budgets = Mutex<[HostKey: RetryBudget]>([:])
   /// How many hosts have a budget that is not full; while it is zero a success has nothing to pay back.

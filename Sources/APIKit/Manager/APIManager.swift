@@ -53,6 +53,11 @@
   /// What happens to a load while there is no network. The default is the service's gate.
   var networkGate: NetworkGate { get }
 
+  /// How many attempts begin per interval, in place of the service's rate, which is the default.
+  ///
+  /// With ``RequestRate/Scope/api`` the loads of this API are counted by themselves, and not in the service's rate.
+  var requestRate: RequestRate { get }
+
   /// Whether loads need the service's sign-in: they carry its credential if there is one (the default),
   /// wait until there is one, or never carry it. See ``ServiceIdentity/authenticator``.
   var signIn: SignInRule { get }
@@ -121,6 +126,8 @@ extension APIManager {
   public var priority: FlightPriority { .normal }
   /// The service's gate.
   public var networkGate: NetworkGate { service.admission.networkGate }
+  /// The service's rate.
+  public var requestRate: RequestRate { service.admission.requestRate }
   /// Loads carry the credential if there is one.
   public var signIn: SignInRule { .asAvailable }
   /// Every 2xx status.

@@ -130,7 +130,7 @@ extension APIManager {
       let terms = APICall.Terms(
         method: method, headers: headers, encoding: parameterEncoding, timeouts: timeouts,
         retryPolicy: retryPolicy, joinsIdenticalFlights: joinsIdenticalFlights, priority: priority,
-        networkGate: networkGate, signInRule: signIn, expectation: expectation,
+        networkGate: networkGate, requestRate: requestRate, signInRule: signIn, expectation: expectation,
         caching: cacheTerms(use, identity, service.wire.client.transport, recorder),
         wantsProgress: wantsProgress,
         outlivesRelease: outlivesRelease)

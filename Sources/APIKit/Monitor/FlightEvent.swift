@@ -20,6 +20,8 @@ public enum FlightEvent: Sendable {
   case network(String)
   /// The load waited this long for its place at the host.
   case held(Duration, host: String)
+  /// The load waited this long for its turn by a rate; with what is counted and the rate, in words.
+  case paced(Duration, by: String)
   /// A decision of the circuit breaker, in words.
   case breaker(String)
   /// Another response takes the place of the requested one; with its description.
@@ -70,6 +72,7 @@ extension FlightEvent: CustomStringConvertible {
     case .joined(let leader): "joined the wire call of flight \(leader)"
     case .network(let decision): "network: \(decision)"
     case .held(let wait, let host): "waited \(wait.shortText) for its turn at \(host)"
+    case .paced(let wait, let rate): "waited \(wait.shortText) for its turn by the rate of \(rate)"
     case .breaker(let word): "breaker: \(word)"
     case .downgraded(let how): "downgraded to \(how)"
     case .attempt(let number, let host): "attempt \(number) to \(host)"

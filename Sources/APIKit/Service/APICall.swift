@@ -22,6 +22,8 @@ public final class APICall: Sendable {
     public var priority: FlightPriority
     /// What happens to the load while there is no network.
     public var networkGate: NetworkGate
+    /// How many attempts like this one begin per interval.
+    public var requestRate: RequestRate
     /// Whether the load needs the service's sign-in.
     public var signInRule: SignInRule
     /// Which responses are accepted.

@@ -88,8 +88,8 @@ public protocol APIService: Sendable {
   /// The default lets the failure land.
   func resolve(_ error: APIError, of call: APICall) async -> ErrorResolution
 
-  /// The response that a load lands with when it cannot be sent, because there is no network or the circuit
-  /// breaker is open.
+  /// The response that a load lands with when it cannot be sent, because there is no network, the circuit
+  /// breaker is open or the client's own rate refuses it.
   ///
   /// Called when no stored response can be used instead; it may run another manager. The response lands
   /// with ``Provenance/fallback``. The default, nil, lets the failure land.

@@ -103,6 +103,7 @@ public struct RetryTable: Sendable {
       .remoteFileUnavailable: .leave("the file would be missing again"),
       .remoteFileRefused: .leave("the server would refuse it again"),
       .circuitOpen: .leave("the breaker knows when the server is worth another try"),
+      .rateLimited: .leave("the rate says whether it may wait"),
       .noNetwork: .leave("the gate has waited already"),
       .malformedBody: .leave("the body would be the same"),
       .businessError: .leave("what the service says in the body is its decision"),

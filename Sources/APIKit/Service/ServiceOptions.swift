@@ -188,6 +188,7 @@ public struct AdmissionOptions: Sendable {
     get { fields.value.retryPolicy }
     _modify { yield &fields.value.retryPolicy }
   }
+    var requestRate: RequestRate
   /// What becomes of loads without a network where the manager does not say. The default is ``NetworkGate/fly``.
   public var networkGate: NetworkGate {
     get { fields.value.networkGate }
@@ -210,16 +211,22 @@ public struct AdmissionOptions: Sendable {
   }
 
   /// The defaults.
+  /// How many attempts begin per interval where the manager does not say. The default is
+  /// ``RequestRate/unlimited``.
+  public var requestRate: RequestRate {
+    get { fields.value.requestRate }
+    _modify { yield &fields.value.requestRate }
+  }
   static let standard = AdmissionOptions()
 
   /// Makes options; what is omitted has its default.
   public init(
     retryPolicy: RetryPolicy = .never, networkGate: NetworkGate = .fly, network: NetworkMonitor = .shared,
-    hostLimits: HostLimits? = nil, breaker: BreakerPolicy? = nil
+    requestRate: RequestRate = .unlimited, hostLimits: HostLimits? = nil, breaker: BreakerPolicy? = nil
   ) {
     fields = Boxed(
       Fields(
-        retryPolicy: retryPolicy, networkGate: networkGate, network: network, hostLimits: hostLimits,
-        breaker: breaker))
+        retryPolicy: retryPolicy, networkGate: networkGate, network: network, requestRate: requestRate,
+        hostLimits: hostLimits, breaker: breaker))
   }
 }

@@ -18,6 +18,7 @@ struct TestService: APIService {
   var networkGate = NetworkGate.fly
   var network = NetworkMonitor(watchesSystem: false)
   var hostLimits: HostLimits?
+  var requestRate = RequestRate.unlimited
   var breaker: BreakerPolicy?
   var onBatchPlan: @Sendable (APICall) -> BatchPlan? = { _ in nil }
   var onFallback: @Sendable (APIError) async -> APIResponse? = { _ in nil }
@@ -55,8 +56,8 @@ struct TestService: APIService {
   }
   var admission: AdmissionOptions {
     AdmissionOptions(
-      retryPolicy: retryPolicy, networkGate: networkGate, network: network, hostLimits: hostLimits,
-      breaker: breaker)
+      retryPolicy: retryPolicy, networkGate: networkGate, network: network, requestRate: requestRate,
+      hostLimits: hostLimits, breaker: breaker)
   }
   var businessErrors: BusinessErrorRule {
     findBusinessError.map { find in .rule { raw, _ in find(raw) } } ?? .none
@@ -79,6 +80,7 @@ final class TestManager: BaseAPIManager, APIManager {
   var priority = FlightPriority.normal
   var ownNetworkGate: NetworkGate?
   var body: HTTPBody?
+  var ownRequestRate: RequestRate?
   var expectation = ResponseExpectation()
   var cachePolicy: CachePolicy = .none
   var cacheTraits = CacheTraits()
@@ -113,6 +115,11 @@ final class TestManager: BaseAPIManager, APIManager {
   }
 
   func reformParameters(_ parameters: Parameters) throws -> Parameters { try onReformParameters(parameters) }
+  var requestRate: RequestRate {
+    get { ownRequestRate ?? service.requestRate }
+    set { ownRequestRate = newValue }
+  }
+
   func body(for parameters: Parameters) throws -> HTTPBody? { body }
   func validate(parameters: Parameters) throws { try onValidateParameters(parameters) }
   func validate(response: APIResponse) throws { try onValidateResponse(response) }

@@ -14,7 +14,7 @@ struct StaleRemedy: Remedy {
 struct FallbackRemedy: Remedy {
   mutating func mend(_ failure: inout APIError, of flight: Flight) async throws(APIError) -> Flight.Step? {
     if case .sharing = flight.purpose { return nil }
-    guard failure.reason == .circuitOpen || failure.reason == .noNetwork else { return nil }
+    guard [.circuitOpen, .noNetwork, .rateLimited].contains(failure.reason) else { return nil }
     let call = flight.call
     guard let response = await call.service.fallback(for: failure.completed(for: call), of: call) else {
       return nil

@@ -1,0 +1,109 @@
+import Synchronization
+
+/// The attempts of each ``RequestRate`` in use, and those that wait for their turn.
+final class RateLimiter: Sendable {
+  /// What is counted together.
+  struct Key: Hashable, Sendable, CustomStringConvertible {
+    let service: String
+    let environment: ServiceEnvironment
+    /// Method and name where the rate is an API's own.
+    let api: String?
+    let rate: RequestRate
+
+    init(_ call: APICall) {
+      service = call.service.name
+      environment = call.environment
+      rate = call.terms.requestRate
+      api = rate.scope == .api ? "\(call.method) \(call.apiName)" : nil
+    }
+
+    /// `Homes GET list: 10 requests in 1 s`
+    var description: String { service + (api.map { " " + $0 } ?? "") + ": \(rate)" }
+  }
+
+  private struct State {
+    var windows: [Key: RateWindow] = [:]
+    var waiters: [FlightID: CheckedContinuation<RateWindow.Entry?, Never>] = [:]
+    /// The keys with a task that sleeps until their next opening.
+    var clocks: Set<Key> = []
+
+    /// What has run out is forgotten once there are many.
+    mutating func tidy(now: Duration) {
+      guard windows.count > 64 else { return }
+      windows = windows.filter { !$0.value.isIdle(now: now) }
+    }
+  }
+
+  private let state = Mutex(State())
+
+  /// How many wait in all.
+  var waitingCount: Int { state.withLock { $0.waiters.count } }
+
+  /// Whether the attempt may begin without waiting; if so, it is counted.
+  func enterAtOnce(_ key: Key, now: Duration) -> Bool {
+    state.withLock { state in
+      if state.windows[key] == nil { state.tidy(now: now) }
+      return state.windows[key, default: RateWindow(key.rate)].enterAtOnce(now: now)
+    }
+  }
+
+  /// Returns when the attempt may begin, and it is counted. Throws when there is no place to wait, or when its task was
+  /// cancelled before.
+  func enter(_ call: APICall, _ key: Key) async throws(APIError) {
+    let flight = call.flightID
+    let entry = await withTaskCancellationHandler {
+      await withCheckedContinuation { waiter in
+        let answer: RateWindow.Entry?? = state.withLock { state in
+          guard !Task.isCancelled else { return .some(nil) }
+          let entry = state.windows[key, default: RateWindow(key.rate)].enter(
+            flight, call.terms.priority, now: call.time.now)
+          guard entry == .wait else { return entry }
+          state.waiters[flight] = waiter
+          if state.clocks.insert(key).inserted { startClock(key, call.time) }
+          return nil
+        }
+        if let answer { waiter.resume(returning: answer) }
+      }
+    } onCancel: {
+      let waiter = state.withLock { state -> CheckedContinuation<RateWindow.Entry?, Never>? in
+        // Whoever has been called up in the same moment begins, and finds out for itself.
+        guard state.windows[key]?.giveUp(flight) == true else { return nil }
+        return state.waiters.removeValue(forKey: flight)
+      }
+      waiter?.resume(returning: nil)
+    }
+    switch entry {
+    case .refuse(let opensIn, let waiting):
+      throw APIError(
+        .takeoff, .rateLimited,
+        "the client's rate is used up: \(key); the next in \(opensIn.shortText)"
+          + (waiting > 0 ? ", for which \(waiting) wait" : ""))
+    case nil: throw APIError(.takeoff, .cancelled)
+    case .begin, .wait: break
+    }
+  }
+
+  /// Calls up those that wait, until nobody does.
+  private func startClock(_ key: Key, _ time: any TimeSource) {
+    Task.detached { [weak self] in
+      while let wait = self?.callUp(key, now: time.now) {
+        // Nobody cancels this task; a clock that throws without that is asked again.
+        try? await time.sleep(for: wait)
+      }
+    }
+  }
+
+  /// The time until somebody else may begin; nil when nobody waits any longer.
+  private func callUp(_ key: Key, now: Duration) -> Duration? {
+    let (called, wait) = state.withLock { state in
+      let called = (state.windows[key]?.callUp(now: now) ?? []).compactMap {
+        state.waiters.removeValue(forKey: $0)
+      }
+      let wait = state.windows[key]?.nextOpening.map { max(.zero, $0 - now) }
+      if wait == nil { state.clocks.remove(key) }
+      return (called, wait)
+    }
+    for waiter in called { waiter.resume(returning: .begin) }
+    return wait
+  }
+}

@@ -1,0 +1,73 @@
+/// The attempts of the last interval of one ``RequestRate``, and those that wait: a state machine without time, tasks or
+/// sockets.
+struct RateWindow {
+  /// What an attempt is told.
+  enum Entry: Equatable {
+    case begin
+    case wait
+    /// Neither; the time until the next attempt may begin, and how many wait for that.
+    case refuse(opensIn: Duration, waiting: Int)
+  }
+
+  /// The waiting time that counts as one step of priority, as in ``HostLimits``.
+  private static let ageing = Duration.seconds(2)
+
+  let rate: RequestRate
+  /// When the latest attempts began, at most ``RequestRate/requests`` of them, in a ring from `oldest` on.
+  private var begun: [Duration] = []
+  private var oldest = 0
+  private var line = WaitingLine()
+
+  init(_ rate: RequestRate) { self.rate = rate }
+
+  /// How many wait.
+  var waitingCount: Int { line.count }
+  /// When the next of those that wait may begin; nil when nobody waits.
+  var nextOpening: Duration? { line.isEmpty ? nil : opening }
+
+  /// Whether nobody waits, and the attempts that began no longer count.
+  func isIdle(now: Duration) -> Bool {
+    guard line.isEmpty, !begun.isEmpty else { return line.isEmpty }
+    let latest = begun[(oldest + begun.count - 1) % begun.count]
+    return latest + rate.interval <= now
+  }
+
+  /// An attempt wants to begin, or else not to wait yet. True when it may at once.
+  mutating func enterAtOnce(now: Duration) -> Bool {
+    guard line.isEmpty, opening <= now else { return false }
+    begin(now)
+    return true
+  }
+
+  /// An attempt wants to begin, or to wait where that is allowed.
+  mutating func enter(_ flight: FlightID, _ priority: FlightPriority, now: Duration) -> Entry {
+    if enterAtOnce(now: now) { return .begin }
+    guard case .wait(let limit) = rate.excess, line.count < limit else {
+      return .refuse(opensIn: max(.zero, opening - now), waiting: line.count)
+    }
+    line.append(flight, priority, now: now)
+    return .wait
+  }
+
+  /// Takes out, in order, those that may begin now.
+  mutating func callUp(now: Duration) -> [FlightID] {
+    var called: [FlightID] = []
+    while opening <= now, let next = line.takeNext(ageing: Self.ageing, now: now) {
+      begin(now)
+      called.append(next)
+    }
+    return called
+  }
+
+  /// A waiting attempt is given up. False when it has begun already.
+  mutating func giveUp(_ flight: FlightID) -> Bool { line.remove(flight) }
+
+  /// When an attempt may begin: as soon as the oldest that counts is an interval ago.
+  private var opening: Duration { begun.count < rate.requests ? .zero : begun[oldest] + rate.interval }
+
+  private mutating func begin(_ now: Duration) {
+    guard begun.count == rate.requests else { return begun.append(now) }
+    begun[oldest] = now
+    oldest = (oldest + 1) % begun.count
+  }
+}

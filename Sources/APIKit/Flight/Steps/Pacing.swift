@@ -1,0 +1,20 @@
+/// Step `pace`: an attempt begins when the client's own rate for the service or the API allows it.
+///
+/// Asked for every attempt, before its place at the host, so that who waits for the rate takes nobody's place.
+extension Flight {
+  func pace() throws(APIError) -> Progress {
+    guard call.terms.requestRate.isLimited else { return .next }
+    let key = RateLimiter.Key(call)
+    if shared.rateLimiter.enterAtOnce(key, now: call.time.now) { return .next }
+    return .wait { () throws(APIError) in
+      let start = self.call.time.now
+      try await self.deadline.limitWait(self.call.time) {
+        [call = self.call, shared = self.shared] () throws(APIError) in
+        try await shared.rateLimiter.enter(call, key)
+      }
+      let waited = self.call.time.now - start
+      if waited > .milliseconds(1) { self.note(.paced(waited, by: key.description)) }
+      return nil
+    }
+  }
+}

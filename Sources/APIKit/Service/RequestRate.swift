@@ -1,0 +1,62 @@
+/// How many attempts begin per interval at most, as the client's own rule: for servers that count requests.
+///
+/// In no span of ``interval`` do more than ``requests`` attempts begin. What is above waits for its turn, or is refused
+/// with ``APIError/Reason/rateLimited``. Attempts wait by ``FlightPriority`` and, within a priority, in the order in
+/// which they came; two seconds of waiting count as one step of priority. One that is cancelled leaves the queue and uses
+/// nothing up.
+///
+/// ```swift
+/// let admission = AdmissionOptions(requestRate: RequestRate(100, per: .seconds(60)))
+/// ```
+/// Retries count, since each is a request; redirects, stored responses and loads that share a request do not. The
+/// attempt is counted before it waits for its place at the host (``HostLimits``). Counts are kept in ``SharedState``, in
+/// memory: another process has its own.
+/// - SeeAlso: <https://www.rfc-editor.org/rfc/rfc6585#section-4> for what a server says to more: 429.
+public struct RequestRate: Sendable, Hashable {
+  /// Which loads are counted together.
+  public enum Scope: Sendable, Hashable {
+    /// All loads of one service and environment that have the same rate.
+    case service
+    /// Those of one API: service, environment, method and API name.
+    case api
+  }
+
+  /// What becomes of attempts above the rate.
+  public enum Excess: Sendable, Hashable {
+    /// They wait, this many at most; further ones are refused.
+    case wait(atMost: Int)
+    /// They are refused at once.
+    case refuse
+  }
+
+  /// How many attempts may begin in one interval; at least 1.
+  public let requests: Int
+  /// The interval; at least 1 millisecond.
+  public let interval: Duration
+  /// Which loads are counted together; the default is ``Scope/service``.
+  public let scope: Scope
+  /// What becomes of attempts above the rate. The default is ``Excess/wait(atMost:)`` with 1000.
+  public let excess: Excess
+
+  /// Makes a rate.
+  public init(
+    _ requests: Int, per interval: Duration, scope: Scope = .service, excess: Excess = .wait(atMost: 1000)
+  ) {
+    self.requests = max(1, requests)
+    self.interval = max(.milliseconds(1), interval)
+    self.scope = scope
+    self.excess = excess
+  }
+
+  /// No limit.
+  public static let unlimited = Self(.max, per: .seconds(1))
+
+  var isLimited: Bool { requests < .max }
+}
+
+extension RequestRate: CustomStringConvertible {
+  /// `100 requests in 60 s`, or `unlimited`.
+  public var description: String {
+    isLimited ? "\(requests) \(requests == 1 ? "request" : "requests") in \(interval.shortText)" : "unlimited"
+  }
+}
