@@ -139,6 +139,11 @@ public final class APICall: Sendable {
   /// The manager type's name.
   public var managerName: String { String(describing: managerType) }
 
+  /// An id of the load that is unique among all processes: sent in ``WireOptions/requestIDField``, e.g.
+  /// `9f86d081884c7d65-42`, where 42 is the flight.
+  public var requestID: String { "\(Self.process)-\(flightID)" }
+  private static let process = Hex.encode(Crypto.random(8))
+
   /// The context of this call's errors.
   func context(method: HTTPMethod? = nil, location: String? = nil) -> APIError.Context {
     var context = APIError.Context()

@@ -30,6 +30,7 @@ public struct WireOptions: Sendable {
     var timeouts: HTTPTimeouts
     var decoders: BodyDecoders
     var cipher: BodyCipher
+    var requestIDField: String?
   }
 
   private var fields: Boxed<Fields>
@@ -62,18 +63,29 @@ public struct WireOptions: Sendable {
     _modify { yield &fields.value.cipher }
   }
 
+  /// The header field, e.g. `X-Request-ID`, in which each request says its id, so that the server's log and the
+  /// application's can be compared. The default, nil, sends none.
+  ///
+  /// The id is ``APICall/requestID``, the same for all attempts of a load, and is in its record. Loads that share a
+  /// request have the id of the one that sent it. A field of this name that service or manager set is sent instead.
+  public var requestIDField: String? {
+    get { fields.value.requestIDField }
+    _modify { yield &fields.value.requestIDField }
+  }
+
   /// The defaults.
   static let standard = WireOptions()
 
   /// Makes options; what is omitted has its default.
   public init(
     client: HTTPClient = .shared, parameterEncoding: ParameterEncoding = .automatic,
-    timeouts: HTTPTimeouts = HTTPTimeouts(), decoders: BodyDecoders = .standard, cipher: BodyCipher = .none
+    timeouts: HTTPTimeouts = HTTPTimeouts(), decoders: BodyDecoders = .standard, cipher: BodyCipher = .none,
+    requestIDField: String? = nil
   ) {
     fields = Boxed(
       Fields(
         client: client, parameterEncoding: parameterEncoding, timeouts: timeouts, decoders: decoders,
-        cipher: cipher))
+        cipher: cipher, requestIDField: requestIDField))
   }
 }
 
@@ -176,6 +188,7 @@ public struct AdmissionOptions: Sendable {
     var retryPolicy: RetryPolicy
     var networkGate: NetworkGate
     var network: NetworkMonitor
+    var requestRate: RequestRate
     var hostLimits: HostLimits?
     var breaker: BreakerPolicy?
   }
@@ -188,7 +201,6 @@ public struct AdmissionOptions: Sendable {
     get { fields.value.retryPolicy }
     _modify { yield &fields.value.retryPolicy }
   }
-    var requestRate: RequestRate
   /// What becomes of loads without a network where the manager does not say. The default is ``NetworkGate/fly``.
   public var networkGate: NetworkGate {
     get { fields.value.networkGate }
@@ -198,6 +210,12 @@ public struct AdmissionOptions: Sendable {
   public var network: NetworkMonitor {
     get { fields.value.network }
     _modify { yield &fields.value.network }
+  }
+  /// How many attempts begin per interval where the manager does not say. The default is
+  /// ``RequestRate/unlimited``.
+  public var requestRate: RequestRate {
+    get { fields.value.requestRate }
+    _modify { yield &fields.value.requestRate }
   }
   /// How many attempts are on their way to one host at once. The default, nil, leaves it to the transport.
   public var hostLimits: HostLimits? {
@@ -211,12 +229,6 @@ public struct AdmissionOptions: Sendable {
   }
 
   /// The defaults.
-  /// How many attempts begin per interval where the manager does not say. The default is
-  /// ``RequestRate/unlimited``.
-  public var requestRate: RequestRate {
-    get { fields.value.requestRate }
-    _modify { yield &fields.value.requestRate }
-  }
   static let standard = AdmissionOptions()
 
   /// Makes options; what is omitted has its default.

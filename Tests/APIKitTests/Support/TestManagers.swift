@@ -9,6 +9,7 @@ struct TestService: APIService {
   var environments = ServiceEnvironments("https://homes.test/api")
   var apiVersion = ""
   var client: HTTPClient
+  var requestIDField: String?
   var signer: (any RequestSigner)?
   var clock: ServerClock?
   var authenticator: Authenticator?
@@ -17,8 +18,8 @@ struct TestService: APIService {
   var retryPolicy = RetryPolicy.never
   var networkGate = NetworkGate.fly
   var network = NetworkMonitor(watchesSystem: false)
-  var hostLimits: HostLimits?
   var requestRate = RequestRate.unlimited
+  var hostLimits: HostLimits?
   var breaker: BreakerPolicy?
   var onBatchPlan: @Sendable (APICall) -> BatchPlan? = { _ in nil }
   var onFallback: @Sendable (APIError) async -> APIResponse? = { _ in nil }
@@ -48,7 +49,7 @@ struct TestService: APIService {
       client: client, parameterEncoding: parameterEncoding, timeouts: timeouts,
       cipher: transform.map { transform in
         BodyCipher(encipher: { body, _ in try transform(body) }, decipher: { body, _ in try transform(body) })
-      } ?? .none)
+      } ?? .none, requestIDField: requestIDField)
   }
   var cache: CacheOptions {
     let partition = cachePartition
@@ -79,8 +80,8 @@ final class TestManager: BaseAPIManager, APIManager {
   var signIn: SignInRule = .asAvailable
   var priority = FlightPriority.normal
   var ownNetworkGate: NetworkGate?
-  var body: HTTPBody?
   var ownRequestRate: RequestRate?
+  var body: HTTPBody?
   var expectation = ResponseExpectation()
   var cachePolicy: CachePolicy = .none
   var cacheTraits = CacheTraits()
@@ -114,12 +115,12 @@ final class TestManager: BaseAPIManager, APIManager {
     set { ownNetworkGate = newValue }
   }
 
-  func reformParameters(_ parameters: Parameters) throws -> Parameters { try onReformParameters(parameters) }
   var requestRate: RequestRate {
     get { ownRequestRate ?? service.requestRate }
     set { ownRequestRate = newValue }
   }
 
+  func reformParameters(_ parameters: Parameters) throws -> Parameters { try onReformParameters(parameters) }
   func body(for parameters: Parameters) throws -> HTTPBody? { body }
   func validate(parameters: Parameters) throws { try onValidateParameters(parameters) }
   func validate(response: APIResponse) throws { try onValidateResponse(response) }

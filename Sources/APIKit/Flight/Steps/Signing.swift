@@ -8,6 +8,7 @@ extension Flight {
     if exchange == nil, let request {
       note(.attempt(attempt, host: request.url.host))
       var outgoing = HTTPExchange(request)
+      if let field = call.wire.requestIDField { addID(to: &outgoing.request, field) }
       outgoing.onProgress = progressReport
       exchange = ClientExchange(call.wire.client, outgoing)
     }
@@ -24,6 +25,13 @@ extension Flight {
       SecretNames.add(fields: request.headers.added(to: before))
     }
     return .next
+  }
+
+  /// After the joining of loads: with it no two requests are alike.
+  private func addID(to request: inout HTTPRequest, _ field: String) {
+    guard !request.headers.contains(field) else { return }
+    request.headers.add(field, call.requestID)
+    if attempt <= 1 { note(.note("request id", call.requestID)) }
   }
 
   private func attachCredential(to request: inout HTTPRequest) {
