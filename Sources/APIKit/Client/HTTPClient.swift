@@ -34,9 +34,18 @@ public struct HTTPClient: Sendable {
     prepare: (inout HTTPRequest) throws(APIError) -> Void = { (_) throws(APIError) in }
   ) async throws(APIError) -> HTTPResponse {
     var hops = ClientExchange(self, exchange)
-    while true {
-      let response = try await transport.send(try hops.outgoing(prepare))
-      if let response = try hops.receive(response) { return response }
+    var sent = exchange.request
+    do throws(APIError) {
+      while true {
+        let hop = try hops.outgoing(prepare)
+        sent = hop.request
+        let response = try await transport.send(hop)
+        if let response = try hops.receive(response) { return response }
+      }
+    } catch {
+      var error = error
+      error.request = sent
+      throw error
     }
   }
 }

@@ -1,4 +1,4 @@
-extension APIError: CustomStringConvertible {
+extension APIError: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
   /// One line, safe to log: what was tried, where it failed, what happened with its numbers.
   ///
   /// `GET rent/list (Listings) failed in transport: no bytes for 30 s; attempt 2 of 2`
@@ -17,6 +17,11 @@ extension APIError: CustomStringConvertible {
     return text
   }
 
+  /// The same as ``description``.
+  public var debugDescription: String { description }
+  /// Holds ``label`` and ``description``, so that `dump` shows no secret of request and response.
+  public var customMirror: Mirror { Mirror(self, children: ["label": label, "description": description]) }
+
   /// Place and reason, without variable parts: `transport.idle-timeout`. Suitable as the name of a metric.
   public var label: String { "\(place.rawValue).\(reason.name)" }
 
@@ -29,6 +34,9 @@ extension APIError: CustomStringConvertible {
     if let location = context.location { lines.append("  location: \(location)") }
     if let flightID = context.flightID { lines.append("  flight: \(flightID)") }
     if let elapsed = context.elapsed { lines.append("  elapsed: \(elapsed)") }
+    if let attachedRequest {
+      lines += ["  request:"] + "\(attachedRequest)".split(separator: "\n").map { "    \($0)" }
+    }
     if let underlying { lines.append("  underlying: \(underlying)") }
     if let evidence {
       lines.append("  status: \(evidence.status)")

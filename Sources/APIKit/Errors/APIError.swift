@@ -1,8 +1,8 @@
 /// What went wrong with one load: where it failed, why, and for which API.
 ///
-/// Every failure of the framework is an `APIError`. It has three texts: ``description`` is safe to log,
-/// ``label`` has no variable parts and names a metric, and ``expandedDescription`` may contain bodies and
-/// values of header fields.
+/// Every failure of the framework is an `APIError`. It has four texts: ``description`` is safe to log,
+/// ``label`` has no variable parts and names a metric, ``expandedDescription`` may contain bodies and
+/// values of header fields, and `localizedDescription` is a sentence for the user.
 public struct APIError: Error, Sendable {
   private struct Fields: Sendable {
     var place: Place
@@ -12,6 +12,8 @@ public struct APIError: Error, Sendable {
     var context: Context
     var underlying: (any Error)?
     var evidence: Evidence?
+    var request: (any Sendable)?
+    var decoders: (any Sendable)?
   }
 
   private var fields: Boxed<Fields>
@@ -52,6 +54,16 @@ public struct APIError: Error, Sendable {
   public var evidence: Evidence? {
     get { fields.value.evidence }
     _modify { yield &fields.value.evidence }
+  }
+  /// The request, an `HTTPRequest`. It is a value of a room above, which has the typed accessor.
+  var attachedRequest: (any Sendable)? {
+    get { fields.value.request }
+    _modify { yield &fields.value.request }
+  }
+  /// What decodes the service's bodies, a `BodyDecoders`; as above.
+  var attachedDecoders: (any Sendable)? {
+    get { fields.value.decoders }
+    _modify { yield &fields.value.decoders }
   }
 
   /// Makes an error.

@@ -41,6 +41,7 @@ extension Flight: MainDeliverable {
   func end(_ error: APIError) {
     leaveHost(after: error)
     cancellation.clear()
+    let error = attaching(to: error)
     switch purpose {
     case .sharing(let completion): completion(.failure(error))
     case .landing, .refreshing:

@@ -55,6 +55,8 @@ final class Flight: @unchecked Sendable {
   @exclusivity(unchecked) var exchange: ClientExchange?
   /// What goes on the wire next.
   @exclusivity(unchecked) var outgoing: HTTPExchange?
+  /// What went on the wire last, for the error where it fails.
+  @exclusivity(unchecked) var sent: HTTPRequest?
   /// What came from the wire last.
   @exclusivity(unchecked) var http: HTTPResponse?
   /// The response as far as it is known, decoded.
@@ -133,6 +135,17 @@ final class Flight: @unchecked Sendable {
     guard let waiter else { return }
     self.waiter = nil
     waiter.resume(returning: result())
+  }
+}
+
+extension Flight {
+  /// The failure with the request that led to it, and what reads the body of its response. Only for the thread that
+  /// runs the load.
+  func attaching(to error: APIError) -> APIError {
+    var error = error
+    if error.request == nil { error.request = sent ?? request }
+    error.bodyDecoders = call.wire.decoders
+    return error
   }
 }
 

@@ -97,7 +97,7 @@ extension Flight {
   private func mend(_ error: APIError) async throws(APIError) -> Step {
     leaveHost(after: error)
     if remedies.isEmpty { remedies = makeRemedies() }
-    var failure = error
+    var failure = attaching(to: error)
     for index in remedies.indices where failure.reason != .cancelled {
       do throws(APIError) {
         guard let step = try await remedies[index].mend(&failure, of: self) else { continue }

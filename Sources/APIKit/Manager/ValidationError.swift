@@ -1,3 +1,5 @@
+public import Foundation
+
 /// The error that a manager or a validator throws to refuse parameters or a response.
 public struct ValidationError: Error, Sendable, Hashable {
   /// What is wrong and what would be right. It appears in logs, so it must not contain secrets.
@@ -5,4 +7,9 @@ public struct ValidationError: Error, Sendable, Hashable {
 
   /// Makes an error.
   public init(_ message: String) { self.message = message }
+}
+
+extension ValidationError: LocalizedError {
+  /// The message.
+  public var errorDescription: String? { message }
 }

@@ -109,16 +109,3 @@ public enum HTTPVersion: String, Sendable, Hashable {
   /// Not HTTP: a file, a data URL, FTP.
   case other = "-"
 }
-
-extension APIError {
-  /// The response that the failed load received; nil when there was none. It has status, header fields and
-  /// body only.
-  public var response: HTTPResponse? {
-    evidence.map { evidence in
-      HTTPResponse(
-        status: evidence.status,
-        headers: HTTPHeaders(evidence.headers.map { HTTPHeaders.Field($0.name, $0.value) }),
-        body: .bytes(evidence.body))
-    }
-  }
-}

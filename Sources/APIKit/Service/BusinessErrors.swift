@@ -1,3 +1,5 @@
+public import Foundation
+
 /// An error that a backend reports in the body of a response.
 public struct BusinessError: Error, Sendable, Hashable {
   /// The backend's code, as text.
@@ -10,6 +12,11 @@ public struct BusinessError: Error, Sendable, Hashable {
     self.code = code
     self.message = message
   }
+}
+
+extension BusinessError: LocalizedError {
+  /// The backend's message, for the user; nil when it is empty.
+  public var errorDescription: String? { message.isEmpty ? nil : message }
 }
 
 /// How a backend reports errors in the bodies of responses with a good status, e.g. with an error code in
@@ -48,10 +55,10 @@ public struct BusinessErrorRule: Sendable {
     BusinessErrorRule(kind: .custom(find))
   }
 
-  /// Whether the rule runs code of the application.
   /// Whether there is a rule.
   var isStated: Bool { if case .none = kind { false } else { true } }
 
+  /// Whether the rule runs code of the application.
   var isCustom: Bool { if case .custom = kind { true } else { false } }
 
   /// The error that a body reports; nil when it reports none.

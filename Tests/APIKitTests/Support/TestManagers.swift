@@ -15,6 +15,7 @@ struct TestService: APIService {
   var authenticator: Authenticator?
   var parameterEncoding: ParameterEncoding = .automatic
   var timeouts = HTTPTimeouts()
+  var decoders = BodyDecoders.standard
   var retryPolicy = RetryPolicy.never
   var networkGate = NetworkGate.fly
   var network = NetworkMonitor(watchesSystem: false)
@@ -47,6 +48,7 @@ struct TestService: APIService {
   var wire: WireOptions {
     WireOptions(
       client: client, parameterEncoding: parameterEncoding, timeouts: timeouts,
+      decoders: decoders,
       cipher: transform.map { transform in
         BodyCipher(encipher: { body, _ in try transform(body) }, decipher: { body, _ in try transform(body) })
       } ?? .none, requestIDField: requestIDField)

@@ -24,7 +24,7 @@ extension Flight {
         cache.discard()
         if cache.mayAsk { return .goTo(.assemble) }
       }
-      deliverFailure(error.completed(for: call))
+      deliverFailure(attaching(to: error).completed(for: call))
       return .handedOver
     }
   }

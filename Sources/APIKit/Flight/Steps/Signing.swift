@@ -24,6 +24,7 @@ extension Flight {
       try signer.sign(&request, subject)
       SecretNames.add(fields: request.headers.added(to: before))
     }
+    sent = outgoing?.request
     return .next
   }
 

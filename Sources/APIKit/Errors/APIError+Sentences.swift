@@ -1,0 +1,121 @@
+public import Foundation
+
+extension APIError: LocalizedError {
+  /// What `localizedDescription` says: one sentence for the user of the application, in English.
+  ///
+  /// Where the backend or the application itself said what is wrong (a business error, a ``ValidationError``, any
+  /// `LocalizedError` that a validator or reformer throws), these are its words. Otherwise it is the sentence of the
+  /// status or the ``Reason/sentence`` of the reason. For logs take ``description``, which says where and why.
+  public var errorDescription: String? {
+    if Self.saidByOthers.contains(reason), let said = (underlying as? any LocalizedError)?.errorDescription,
+      !said.isEmpty
+    {
+      return said
+    }
+    if reason == .unacceptableStatus, let status = context.status ?? evidence?.status {
+      return Self.sentence(ofStatus: status)
+    }
+    return reason.sentence
+  }
+
+  /// What happened, for the technically minded: ``detail``.
+  public var failureReason: String? { detail }
+
+  /// The reasons under which the words of a backend or of the application travel.
+  private static let saidByOthers: Set<Reason> = [
+    .businessError, .unacceptableStatus, .invalidParameters, .invalidResponse, .reformFailed, .memberFailed,
+  ]
+
+  private static func sentence(ofStatus status: Int) -> String {
+    switch status {
+    case 401, 407: "You need to sign in."
+    case 403: "You are not allowed to do this."
+    case 404, 410: "What you asked for does not exist."
+    case 408, 504: "The server took too long."
+    case 409, 412, 423: "Someone else has changed this in the meantime."
+    case 413: "What you sent is too large."
+    case 426: "This version of the application is too old for the server."
+    case 429: "There were too many requests. Try again later."
+    case 503: "The server is not available for a while. Try again later."
+    case 500...599: "The server has a problem. Try again later."
+    default: "The server did not accept the request."
+    }
+  }
+}
+
+extension APIError.Reason {
+  /// The reason for the user of the application, in English. Of a reason of the application's own it is ``text`` with a
+  /// capital letter and a full stop.
+  public var sentence: String {
+    if let sentence = Self.sentences[name] { return sentence }
+    return text.prefix(1).uppercased() + text.dropFirst() + (text.hasSuffix(".") ? "" : ".")
+  }
+
+  private static let sentences: [String: String] = {
+    let lines: [(sentence: String, names: String)] = [
+      ("Something you entered is not valid.", "invalid-parameters unencodable-parameter"),
+      ("This is being loaded already.", "already-loading"),
+      ("That was too soon. Try again in a moment.", "throttled rate-limited oauth-slow-down"),
+      ("This was not carried out.", "vetoed"),
+      ("You are not connected to the internet.", "no-network"),
+      (
+        "The server is not available for a while. Try again later.",
+        "circuit-open oauth-temporarily-unavailable"
+      ),
+      (
+        "The application is not set up correctly.",
+        "resolution-cycle misconfigured unsupported-capability invalid-url unsupported-scheme invalid-header "
+          + "invalid-method signing-failed trust-store-unreadable sign-in-cycle oauth-invalid-request "
+          + "oauth-invalid-client oauth-unauthorized-client oauth-unsupported-grant-type "
+          + "oauth-unsupported-response-type oauth-invalid-scope"
+      ),
+      ("The file to send cannot be read.", "unreadable-body"),
+      ("Not everything could be loaded.", "member-failed quorum-missed missing-from-batch"),
+      ("This was cancelled.", "cancelled sign-in-cancelled transport-stopped"),
+      ("The server cannot be found. Check your connection.", "unknown-host"),
+      ("The server cannot be reached. Try again later.", "connection-refused"),
+      (
+        "The server took too long. Check your connection, or try again later.",
+        "connect-timeout idle-timeout total-timeout deadline-exceeded"
+      ),
+      ("The connection was lost. Try again.", "connection-lost truncated-body transport-failed"),
+      (
+        "The server's response cannot be read.",
+        "malformed-response undecodable-content too-many-redirects redirect-loop redirect-refused "
+          + "unacceptable-content-type empty-body undecipherable-body malformed-body unexpected-shape invalid-response "
+          + "unexpected-value reform-failed paging-broken link-refused oauth-malformed-answer refused-at-headers"
+      ),
+      ("The server's response is too large.", "response-too-large body-limit-exceeded"),
+      ("The proxy cannot be reached or refuses the connection.", "proxy-failed"),
+      ("A file cannot be read or written.", "file-failed"),
+      ("What you asked for does not exist.", "remote-file-unavailable no-such-page"),
+      ("The server does not accept the file.", "remote-file-refused"),
+      ("The user name or the password is not correct.", "login-denied"),
+      (
+        "No secure connection to the server can be made.",
+        "tls-handshake-failed tls-version-too-old certificate-expired certificate-not-yet-valid "
+          + "certificate-host-mismatch certificate-self-signed certificate-untrusted certificate-revoked "
+          + "certificate-unsuitable certificate-too-weak pin-mismatch oauth-state-mismatch oauth-issuer-mismatch"
+      ),
+      (
+        "The server does not accept this device's certificate.",
+        "client-identity-unreadable client-certificate-required client-certificate-refused client-certificate-expired"
+      ),
+      ("The server did not accept the request.", "unacceptable-status"),
+      ("The server reported a problem.", "business-error oauth-server-error oauth-error"),
+      (
+        "You need to sign in again.",
+        "credential-refused refresh-failed signed-out oauth-invalid-grant oauth-expired-token"
+      ),
+      ("You could not be signed in.", "sign-in-failed oauth-access-denied"),
+      ("Your sign-in cannot be stored on this device.", "credential-store-failed"),
+      ("The sign-in is not finished yet.", "oauth-authorization-pending"),
+      ("This has not been stored for use without a connection.", "not-cached"),
+    ]
+    var sentences: [String: String] = [:]
+    for (sentence, names) in lines {
+      for name in names.split(separator: " ") { sentences[String(name)] = sentence }
+    }
+    return sentences
+  }()
+}
