@@ -1,7 +1,8 @@
 extension RawData {
   /// The path of the value in its document, or the path that a missing value would have.
   ///
-  /// It is found by a search from the top, so use it for errors and logs, not for every row.
+  /// It is found by a search from the top, in a time that grows with the depth and the logarithm of the width:
+  /// the first question about a later child of a large container makes an index of its children.
   public var path: RawPath {
     let (index, miss) = origin
     return RawPath(steps: document.steps(to: index) + document.missingSteps(to: miss))
@@ -53,24 +54,24 @@ extension RawDocument {
     var container = 0
     while container < index {
       let isObject = node(container).tag == .object
-      var child = container + 2
-      var position = 0
-      // The node is a descendant, so the range of one child contains it.
-      while true {
-        let value = isObject ? child + 1 : child
-        let next = next(after: value)
-        if index < next {
-          let key = isObject ? RawData(self, child).string ?? "" : ""
-          steps.append(isObject ? .key(key) : .index(position))
-          // A cursor may also point to a name.
-          container = index < value ? index : value
-          break
-        }
-        child = next
-        position += 1
-      }
+      let (position, child) = child(with: index, of: container)
+      steps.append(isObject ? .key(RawData(self, child).string ?? "") : .index(position))
+      // A cursor may also point to a name.
+      container = isObject ? min(index, child + 1) : child
     }
     return steps
+  }
+
+  /// The position and the tape index (of the name, in an object) of the child that contains a descendant.
+  private func child(with descendant: Int, of container: Int) -> (position: Int, index: Int) {
+    let isObject = node(container).tag == .object
+    var child = container + 2
+    for position in 0...RawIndexes.threshold {
+      let next = next(after: isObject ? child + 1 : child)
+      if descendant < next { return (position, child) }
+      child = next
+    }
+    return indexedChild(with: descendant, of: container)
   }
 }
 

@@ -72,10 +72,12 @@ extension RawData {
 
   /// The names that more than one member of this object has, in the order of their first repetition.
   public var duplicateKeys: [String] {
-    var seen: Set<String> = []
+    var counts: [ExactText: Int] = [:]
+    counts.reserveCapacity(count)
     var duplicates: [String] = []
-    for (key, _) in members where !seen.insert(key).inserted {
-      if !duplicates.contains(key) { duplicates.append(key) }
+    for (key, _) in members {
+      counts[ExactText(key), default: 0] += 1
+      if counts[ExactText(key)] == 2 { duplicates.append(key) }
     }
     return duplicates
   }

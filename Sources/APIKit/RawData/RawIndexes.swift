@@ -6,28 +6,48 @@ import Synchronization
 /// thousand members, or in a large array whose rows a table view reads by position, reading everything by
 /// scans would take quadratic time.
 struct RawIndexes {
-  /// Objects with more members than this get an index, as do arrays when a later position is read.
+  /// Objects with more members than this get an index, as do containers when the position of a later child is
+  /// read or asked for.
   static let threshold = 40
 
-  /// The tape indexes of the elements of arrays.
-  private var byArray: [Int: [UInt32]] = [:]
+  /// The tape indexes of the elements of arrays, and of the names of objects.
+  private var byContainer: [Int: [UInt32]] = [:]
   /// The tape indexes of the names of objects, in hash tables with open addressing and linear probing; 0
   /// means empty (index 0 is the root and never a name). The number of slots is a power of two.
   private var byObject: [Int: [UInt32]] = [:]
 
   /// The tape index of the element at a position, which must exist.
   mutating func element(_ position: Int, of array: Int, in document: RawDocument) -> Int {
-    if let elements = byArray[array] { return Int(elements[position]) }
-    var elements: [UInt32] = []
-    elements.reserveCapacity(document.count(of: array))
-    var index = array + 2
-    let end = document.end(of: array)
-    while index < end {
-      elements.append(UInt32(index))
-      index = document.next(after: index)
+    Int(children(of: array, in: document)[position])
+  }
+
+  /// The position and the tape index of the child that contains a descendant of a container.
+  mutating func child(
+    with descendant: Int, of container: Int, in document: RawDocument
+  ) -> (position: Int, index: Int) {
+    let children = children(of: container, in: document)
+    // The last child that does not begin after the descendant.
+    var (low, high) = (0, children.count - 1)
+    while low < high {
+      let middle = (low + high + 1) / 2
+      if children[middle] <= descendant { low = middle } else { high = middle - 1 }
     }
-    byArray[array] = elements
-    return Int(elements[position])
+    return (low, Int(children[low]))
+  }
+
+  private mutating func children(of container: Int, in document: RawDocument) -> [UInt32] {
+    if let children = byContainer[container] { return children }
+    var children: [UInt32] = []
+    children.reserveCapacity(document.count(of: container))
+    let isObject = document.node(container).tag == .object
+    var index = container + 2
+    let end = document.end(of: container)
+    while index < end {
+      children.append(UInt32(index))
+      index = document.next(after: isObject ? index + 1 : index)
+    }
+    byContainer[container] = children
+    return children
   }
 
   /// The tape index of the value of the last member with a name.
@@ -86,6 +106,10 @@ extension RawDocument {
   @inline(never)
   func indexedElement(_ position: Int, of array: Int) -> Int {
     indexes.withLock { $0.element(position, of: array, in: self) }
+  }
+
+  func indexedChild(with descendant: Int, of container: Int) -> (position: Int, index: Int) {
+    indexes.withLock { $0.child(with: descendant, of: container, in: self) }
   }
 
   @inline(never)

@@ -11,3 +11,32 @@ extension String {
   /// The elements of a list in a header field, separated by commas, without white space around them.
   var listElements: [String] { split(separator: ",").map { String($0).trimmingSpaces() } }
 }
+
+extension String {
+  /// Whether both have the same UTF-8.
+  ///
+  /// `==` also holds for texts of different bytes, such as é composed and decomposed. JSON (RFC 8259, 8.3) and
+  /// URLs tell these apart, and so do all names here.
+  func equalsExactly(_ other: String) -> Bool {
+    utf8.count == other.utf8.count && utf8.elementsEqual(other.utf8)
+  }
+}
+
+extension Sequence<String> {
+  /// Whether one of the texts has the same UTF-8.
+  func containsExactly(_ text: String) -> Bool { contains { $0.equalsExactly(text) } }
+}
+
+/// A text as the key of a set or a dictionary, compared by its UTF-8; see ``Swift/String/equalsExactly(_:)``.
+struct ExactText: Hashable {
+  let text: String
+
+  init(_ text: String) { self.text = text }
+
+  static func == (left: Self, right: Self) -> Bool { left.text.equalsExactly(right.text) }
+
+  func hash(into hasher: inout Hasher) {
+    var text = text
+    text.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
+  }
+}

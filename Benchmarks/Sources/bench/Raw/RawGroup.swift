@@ -10,6 +10,7 @@ let rawGroup = BenchGroup(name: "raw", summary: "reading JSON, against Foundatio
   try lookingUp(measurement, listing: listing)
   try memory(measurement, page: page, listing: listing)
   try growth(measurement)
+  try failing(measurement)
 }
 
 private func parsing(_ measurement: Measurement, page: [UInt8], listing: [UInt8]) throws {
@@ -172,4 +173,42 @@ private func growth(_ measurement: Measurement) throws {
       name, perByte[index] / perByte[2], "x",
       bar: index == 2 ? .none : .atMost(2), note: String(format: "%.0f MB/s", 1e-6 / perByte[index]))
   }
+}
+
+/// Seconds for each failed read in 100,000 rows, against those in 10,000, and for each of 40,000 names that all
+/// occur twice, against 4,000: what walks the document for each would take ten times as long.
+private func failing(_ measurement: Measurement) throws {
+  func failures(_ rows: Int, _ read: (RawData) throws -> Int) throws -> Double {
+    let text = "[" + Array(repeating: #"{"id":7,"price":"n/a"}"#, count: rows).joined(separator: ",") + "]"
+    let raw = try RawData(parsing: text)
+    let seconds = measurement.seconds {
+      var length = 0
+      for row in raw.elements {
+        do { length += try read(row) } catch { length += "\(error)".utf8.count }
+      }
+      keep(length)
+    }
+    return seconds / Double(rows)
+  }
+  func duplicates(_ names: Int) throws -> Double {
+    let names = (0..<names).map { "\"member\($0)\":1" }
+    let raw = try RawData(parsing: "{" + (names + names).joined(separator: ",") + "}")
+    return measurement.seconds { keep(raw.duplicateKeys.count) } / Double(names.count)
+  }
+  let rows: [(String, Int, (Int) throws -> Double)] = [
+    ("a failed require", 10_000, { try failures($0) { try $0.price.require(Int.self) } }),
+    ("a failed decode", 10_000, { try failures($0) { try $0.decode(as: PricedRow.self).price } }),
+    ("duplicateKeys, each name", 4_000, duplicates),
+  ]
+  for (name, size, perItem) in rows {
+    let name = "\(name), of \(size * 10) against \(size)"
+    guard measurement.wants(name) else { continue }
+    let (small, large) = (try perItem(size), try perItem(size * 10))
+    measurement.record(
+      name, large / small, "x", bar: .atMost(3), note: String(format: "%.2f us each", large * 1e6))
+  }
+}
+
+private struct PricedRow: Decodable {
+  var price: Int
 }
