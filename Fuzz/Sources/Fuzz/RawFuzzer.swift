@@ -8,8 +8,15 @@ import Foundation
 @_cdecl("LLVMFuzzerTestOneInput")
 public func testOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
   let bytes = Array(UnsafeBufferPointer(start: start, count: count))
-  let json = try? RawData(parsing: bytes, limits: limits)
-  check((json != nil) == RawRecognizer.accepts(bytes), "the parser and the grammar disagree")
+  var json: RawData?
+  do throws(APIError) {
+    json = try RawData(parsing: bytes, limits: limits)
+    check(RawRecognizer.accepts(bytes), "the parser accepts what the grammar does not")
+  } catch {
+    check(
+      error.reason == .bodyLimitExceeded || !RawRecognizer.accepts(bytes),
+      "the parser refuses what the grammar accepts")
+  }
   let list = try? PropertyListBodyDecoder().decode(bytes, limits: limits)
   let form = try? FormBodyDecoder().decode(bytes, limits: limits)
   for raw in [json, list, form] {
@@ -20,8 +27,8 @@ public func testOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
   return 0
 }
 
-/// Deeper than libFuzzer's longest input can nest, so that depth alone refuses nothing.
-private let limits = RawData.Limits(maximumDepth: 5000)
+/// As deep as a document may be.
+private let limits = RawData.Limits(maximumDepth: RawData.Limits.hardMaximumDepth)
 
 /// As `precondition`, which keeps its words to itself in release mode.
 private func check(_ condition: Bool, _ complaint: String) {

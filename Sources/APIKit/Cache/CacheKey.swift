@@ -124,7 +124,7 @@ private struct CanonicalForm {
 
   mutating func append(_ parameters: Parameters, without volatile: Set<String> = []) {
     var pairs = parameters.pairs
-    if !volatile.isEmpty { pairs.removeAll { volatile.contains($0.name) } }
+    if !volatile.isEmpty { pairs.removeAll { volatile.containsExactly($0.name) } }
     if pairs.count > 1 { pairs.sort { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) } }
     append(number: UInt64(pairs.count))
     for (name, value) in pairs {

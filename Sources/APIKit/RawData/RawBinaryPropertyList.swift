@@ -17,7 +17,7 @@ struct RawBinaryPropertyList {
 
   init(_ bytes: [UInt8], _ limits: RawData.Limits) {
     self.bytes = bytes
-    maximumDepth = limits.maximumDepth
+    maximumDepth = limits.depth
     // Lists share equal texts, so the output may be longer than the input. Growth beyond this limit is
     // treated as an attack.
     maximumOutput = min(RawData.Limits.hardMaximumBytes, max(1 << 20, bytes.count * 64))

@@ -26,29 +26,3 @@ extension RawData: Equatable {
     return number == otherNumber
   }
 }
-
-/// A number of any length, normalised so that equal numbers have equal parts.
-private struct RawDigits: Equatable {
-  var isNegative = false
-  var digits: [UInt8] = []
-  /// Wide enough that no number of digits overflows it.
-  var exponent: Int128 = 0
-
-  /// Nil for an exponent beyond 2 to the 120th.
-  init?(_ text: String) {
-    let parts = text.lowercased().split(separator: "e")
-    let number = parts[0].drop { $0 == "-" }.split(separator: ".")
-    digits = Array(number.joined().utf8.drop { $0 == UInt8(ascii: "0") })
-    if digits.isEmpty { return }
-    isNegative = text.hasPrefix("-")
-    if parts.count == 2 {
-      guard let written = Int128(parts[1]), written.magnitude < 1 << 120 else { return nil }
-      exponent = written
-    }
-    if number.count == 2 { exponent -= Int128(number[1].utf8.count) }
-    while digits.last == UInt8(ascii: "0") {
-      digits.removeLast()
-      exponent += 1
-    }
-  }
-}

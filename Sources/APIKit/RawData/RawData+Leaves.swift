@@ -10,7 +10,8 @@ extension RawData {
   @inline(__always)
   public var int: Int? { integer(Int.self) }
 
-  /// The value of a number that is an integer and fits the type; exact for all 64 bits, signed or unsigned.
+  /// The value of a number that is an integer and fits the type; exact for all bits of any width, signed
+  /// or unsigned.
   @inline(__always)
   public func integer<Integer: FixedWidthInteger>(_ type: Integer.Type) -> Integer? {
     guard let node = existing, node.tag == .integer || node.tag == .number else { return nil }

@@ -44,12 +44,12 @@ extension RawData: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, Expr
     self.init(written: json)
   }
 
-  /// Parses text written by this file. It is JSON, and only as deep as the literal.
+  /// Parses text written by this file. It is JSON, and as deep as the literal: a program nests none by the thousand.
   private init(written json: [UInt8]) {
     do {
-      try self.init(parsing: json, limits: Limits(maximumDepth: .max))
+      try self.init(parsing: json, limits: Limits(maximumDepth: Limits.hardMaximumDepth))
     } catch {
-      fatalError("a literal that is not JSON: \(error.detail)")
+      fatalError("a literal that is no document: \(error.detail)")
     }
   }
 }

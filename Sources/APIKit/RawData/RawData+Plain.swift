@@ -7,7 +7,9 @@ extension RawData {
   /// `NSNull` for null; nil when it is missing.
   ///
   /// An integer beyond `Int` is a `UInt64` if it fits, otherwise a `Decimal`; every other number is a
-  /// `Double`. The last of several members with one name is used. Copies everything below the cursor.
+  /// `Double`. The last of several members with one name is used. Nil also for an object whose names a Swift
+  /// dictionary cannot tell apart, and for what contains one: `String` takes é composed and decomposed for equal,
+  /// JSON does not; read such an object by its ``members``. Copies everything below the cursor.
   public var any: (any Sendable)? {
     switch kind {
     case .missing: nil
@@ -25,7 +27,13 @@ extension RawData {
     guard kind == .object else { return nil }
     var dictionary: [String: any Sendable] = [:]
     dictionary.reserveCapacity(count)
-    for (key, value) in members { dictionary[key] = value.any }
+    for (key, value) in members {
+      guard let plain = value.any else { return nil }
+      dictionary[key] = plain
+    }
+    if dictionary.count < count, Set(members.map { ExactText($0.key) }).count > dictionary.count {
+      return nil
+    }
     return dictionary
   }
 
@@ -34,7 +42,10 @@ extension RawData {
     guard kind == .array else { return nil }
     var array: [any Sendable] = []
     array.reserveCapacity(count)
-    for element in elements { if let value = element.any { array.append(value) } }
+    for element in elements {
+      guard let value = element.any else { return nil }
+      array.append(value)
+    }
     return array
   }
 
@@ -54,8 +65,8 @@ extension RawData {
   /// Makes a document from plain values; for tests, stubs and services that do not use JSON.
   ///
   /// Accepts dictionaries with String keys, arrays, String, Bool, integers, Double, Float, Decimal, `Date`
-  /// (written in ISO 8601), `Data` (written in base64), `URL`, `NSNull`, nil, and `RawData`. Members are
-  /// sorted by name.
+  /// (written in ISO 8601), `Data` (written in base64), `URL`, `NSNumber` (by what it was made of: the number 1
+  /// is not true), `NSNull`, nil, and `RawData`. Members are sorted by name.
   /// - Throws: ``APIError/Reason/malformedBody`` for a value of another type, a number that is not finite,
   ///   or a date beyond the year 9999; ``APIError/Reason/bodyLimitExceeded`` for values nested deeper than
   ///   512 levels.
@@ -72,6 +83,9 @@ extension RawData {
     switch value {
     case nil, is NSNull: text += "null".utf8
     case let raw as RawData: text += raw.jsonBytes()
+    // Before the types of Swift: a cast gives 1 as a Bool, and a Bool as a number.
+    case .some(let number) where type(of: number) is NSNumber.Type:
+      if let number = number as? NSNumber { try append(number, to: &text) }
     case let string as String: RawWriter.append(string: string.utf8, to: &text)
     case let bool as Bool: text += (bool ? "true" : "false").utf8
     case let integer as any FixedWidthInteger: text += String(describing: integer).utf8
@@ -102,6 +116,21 @@ extension RawData {
       text.append(UInt8(ascii: "]"))
     case .some(let other):
       throw APIError(.response, .malformedBody, "a value of type \(type(of: other)) cannot be raw data")
+    }
+  }
+
+  private static func append(_ number: NSNumber, to text: inout [UInt8]) throws(APIError) {
+    // Both booleans are one object each, on all platforms.
+    if number === NSNumber(value: true) || number === NSNumber(value: false) {
+      text += (number.boolValue ? "true" : "false").utf8
+    } else if let decimal = number as? NSDecimalNumber {
+      try append(plain: decimal.decimalValue, to: &text, depth: 0)
+    } else {
+      switch UInt8(bitPattern: number.objCType.pointee) {
+      case UInt8(ascii: "d"): try append(number.doubleValue, to: &text)
+      case UInt8(ascii: "f"): try append(plain: number.floatValue, to: &text, depth: 0)
+      default: text += "\(number)".utf8
+      }
     }
   }
 

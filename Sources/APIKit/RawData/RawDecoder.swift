@@ -12,7 +12,7 @@ struct RawDecoder: Decoder {
     let root: RawData
     let document: RawDocument
     /// The snake case of the coding keys used so far.
-    var snakeCase: [String: String] = [:]
+    var snakeCase: [ExactText: String] = [:]
 
     init(options: RawData.DecodingOptions, root: RawData) {
       self.options = options
@@ -30,6 +30,8 @@ struct RawDecoder: Decoder {
   let session: Session
   /// The cursor's code, see ``RawData``.
   let code: Int
+  /// Whether the names of the value are data and not coding keys: it is a dictionary.
+  var keysAreData = false
 
   var raw: RawData { session.raw(code) }
 
@@ -39,7 +41,8 @@ struct RawDecoder: Decoder {
 
   func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
     guard raw.existing?.tag == .object else { throw mismatch([String: Any].self, "an object") }
-    return KeyedDecodingContainer(RawKeyedContainer<Key>(session: session, object: code))
+    let keys = keysAreData ? .asWritten : session.options.keys
+    return KeyedDecodingContainer(RawKeyedContainer<Key>(session: session, object: code, keys: keys))
   }
 
   func unkeyedContainer() throws -> any UnkeyedDecodingContainer {
@@ -80,10 +83,8 @@ extension RawDecoder {
     if Value.self == Bool.self { return Self.cast(try leaf(Bool.self), to: Value.self) }
     if let special = try foundationValue(type) { return special }
     if let array = try arrayOfLeaves(type) { return array }
-    if session.options.keys != .asWritten, Value.self is any RawStringKeyed.Type {
-      var options = session.options
-      options.keys = .asWritten
-      return try Value(from: RawDecoder(session: Session(options: options, root: session.root), code: code))
+    if session.options.keys != .asWritten, Value.self is any RawDictionary.Type {
+      return try Value(from: RawDecoder(session: session, code: code, keysAreData: true))
     }
     return try Value(from: self)
   }
@@ -143,14 +144,16 @@ extension RawDecoder {
 }
 
 /// Dictionaries, whose keys are data and not coding keys.
-private protocol RawStringKeyed {}
+private protocol RawDictionary {}
 
-extension Dictionary: RawStringKeyed where Key == String {}
+extension Dictionary: RawDictionary {}
 
 // MARK: Single values
 
 extension RawDecoder: SingleValueDecodingContainer {
   func decodeNil() -> Bool { raw.isNull }
   func decode<Leaf: RawLeaf & Decodable>(_ type: Leaf.Type) throws -> Leaf { try leaf(type) }
+  func decode(_ type: Int128.Type) throws -> Int128 { try leaf(type) }
+  func decode(_ type: UInt128.Type) throws -> UInt128 { try leaf(type) }
   func decode<Value: Decodable>(_ type: Value.Type) throws -> Value { try value(type) }
 }

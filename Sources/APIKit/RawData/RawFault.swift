@@ -29,7 +29,7 @@ struct RawFault {
     let place = Self.position(of: offset, in: bytes)
     var text = reason.rawValue
     if reason == .tooDeep {
-      text += "\(limits.maximumDepth) levels"
+      text += "\(limits.depth) levels"
     } else if text.last == " " {
       text += found(in: bytes)
     }

@@ -3,6 +3,8 @@ struct RawKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
   let session: RawDecoder.Session
   /// The tape index of the object.
   let object: Int
+  /// How the keys are matched with the object's names.
+  let keys: RawData.DecodingOptions.Keys
 
   var raw: RawData { session.raw(object) }
 
@@ -10,11 +12,11 @@ struct RawKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
 
   /// Each name once, in the order of the document.
   var allKeys: [Key] {
-    var seen: Set<String> = []
+    var seen: Set<ExactText> = []
     seen.reserveCapacity(raw.count)
     return raw.members.compactMap { name, _ in
-      guard seen.insert(name).inserted else { return nil }
-      return Key(stringValue: session.options.keys == .snakeCase ? RawKeyCase.camelCase(name) : name)
+      guard seen.insert(ExactText(name)).inserted else { return nil }
+      return Key(stringValue: keys == .snakeCase ? RawKeyCase.camelCase(name) : name)
     }
   }
 
@@ -51,22 +53,24 @@ struct RawKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
   @inline(__always)
   private func find(_ key: String) -> Int? {
     if let index = session.document.value(of: key, in: object) { return index }
-    return session.options.keys == .snakeCase ? findSnakeCase(key) : nil
+    return keys == .snakeCase ? findSnakeCase(key) : nil
   }
 
   /// The member with the key in snake case; otherwise one whose name in camel case is the key, such as
   /// `address_1` for `address1`.
   private func findSnakeCase(_ key: String) -> Int? {
     let name: String
-    if let known = session.snakeCase[key] {
+    if let known = session.snakeCase[ExactText(key)] {
       name = known
     } else {
       name = RawKeyCase.snakeCase(key)
-      session.snakeCase[key] = name
+      session.snakeCase[ExactText(key)] = name
     }
     if let index = session.document.value(of: name, in: object) { return index }
     var found: Int?
-    for (name, value) in raw.members where RawKeyCase.camelCase(name) == key { found = value.code }
+    for (name, value) in raw.members where RawKeyCase.camelCase(name).equalsExactly(key) {
+      found = value.code
+    }
     return found
   }
 
@@ -108,6 +112,9 @@ extension RawKeyedContainer {
   func decode(_ type: UInt32.Type, forKey key: Key) throws -> UInt32 { try member(key).leaf(type) }
   func decode(_ type: UInt64.Type, forKey key: Key) throws -> UInt64 { try member(key).leaf(type) }
 
+  func decode(_ type: Int128.Type, forKey key: Key) throws -> Int128 { try member(key).leaf(type) }
+  func decode(_ type: UInt128.Type, forKey key: Key) throws -> UInt128 { try member(key).leaf(type) }
+
   func decodeIfPresent(_ type: Bool.Type, forKey key: Key) throws -> Bool? { try present(key)?.leaf(type) }
   func decodeIfPresent(_ type: String.Type, forKey key: Key) throws -> String? {
     try present(key)?.leaf(type)
@@ -130,6 +137,12 @@ extension RawKeyedContainer {
     try present(key)?.leaf(type)
   }
   func decodeIfPresent(_ type: UInt64.Type, forKey key: Key) throws -> UInt64? {
+    try present(key)?.leaf(type)
+  }
+  func decodeIfPresent(_ type: Int128.Type, forKey key: Key) throws -> Int128? {
+    try present(key)?.leaf(type)
+  }
+  func decodeIfPresent(_ type: UInt128.Type, forKey key: Key) throws -> UInt128? {
     try present(key)?.leaf(type)
   }
 }

@@ -1,7 +1,8 @@
 extension RawData {
   /// The limits of a parser, beyond which it throws ``APIError/Reason/bodyLimitExceeded``.
   public struct Limits: Sendable, Hashable {
-    /// The deepest nesting of arrays and objects. The default is 512; a bare number has depth 0.
+    /// The deepest nesting of arrays and objects. The default is 512, the maximum ``hardMaximumDepth``; a bare
+    /// number has depth 0.
     public var maximumDepth: Int
     /// The longest document in bytes. The default is 512 MiB, the maximum ``hardMaximumBytes``.
     public var maximumBytes: Int
@@ -10,6 +11,10 @@ extension RawData {
     ///
     /// A single string or number may have up to 256 MiB minus one byte.
     public static let hardMaximumBytes = Int(Int32.max)
+
+    /// 1,024 levels. What compares, writes or decodes a document calls itself for each level, so a deeper one could
+    /// take more than a thread's stack.
+    public static let hardMaximumDepth = 1024
 
     /// Depth 512, 512 MiB.
     public static let `default` = Limits()
@@ -22,10 +27,14 @@ extension RawData {
 
     /// Throws for a body that is longer than the limit.
     func check(_ bytes: [UInt8]) throws(APIError) {
-      guard bytes.count > min(maximumBytes, Self.hardMaximumBytes) else { return }
+      let limit = min(maximumBytes, Self.hardMaximumBytes)
+      guard bytes.count > limit else { return }
       throw APIError(
-        .response, .bodyLimitExceeded, "the body has \(bytes.count) bytes, the limit is \(maximumBytes)")
+        .response, .bodyLimitExceeded, "the body has \(bytes.count) bytes, the limit is \(limit)")
     }
+
+    /// The depth beyond which to throw.
+    var depth: Int { min(maximumDepth, Self.hardMaximumDepth) }
 
     /// The limits for JSON text that a decoder writes, which may be longer than the body.
     var ofWrittenText: Limits { Limits(maximumDepth: maximumDepth, maximumBytes: Self.hardMaximumBytes) }

@@ -140,6 +140,10 @@ extension RawNumber {
     _ bytes: UnsafeBufferPointer<UInt8>, _ node: RawNode, as type: Integer.Type
   ) -> Integer? {
     if node.tag == .integer { return text(bytes, node.offset, node.length) { Integer($0, radix: 10) } }
+    // The parts of a `RawNumber` have 64 bits.
+    if Integer.bitWidth > 64 {
+      return text(bytes, node.offset, node.length) { RawDigits($0)?.integer(type) }
+    }
     return RawNumber(bytes, node.offset, node.length)?.integer(type)
   }
 

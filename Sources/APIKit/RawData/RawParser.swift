@@ -18,7 +18,7 @@ struct RawParser {
   private init(_ bytes: UnsafeBufferPointer<UInt8>, base: UnsafePointer<UInt8>, limits: RawData.Limits) {
     self.base = base
     end = bytes.count
-    maximumDepth = limits.maximumDepth
+    maximumDepth = limits.depth
     // A typical list needs about one word per nine bytes. Unused memory is returned at the end, and pages
     // that are never touched cost nothing.
     capacity = bytes.count / 8 + 16

@@ -15,6 +15,23 @@ public struct RawPath: Sendable, Hashable, ExpressibleByStringLiteral, CustomStr
     /// The element of an array, from 0.
     case index(Int)
 
+    /// Whether both are the same step; names are compared by their UTF-8.
+    public static func == (left: Self, right: Self) -> Bool {
+      switch (left, right) {
+      case (.key(let one), .key(let other)): one.equalsExactly(other)
+      case (.index(let one), .index(let other)): one == other
+      default: false
+      }
+    }
+
+    /// Hashes the step.
+    public func hash(into hasher: inout Hasher) {
+      switch self {
+      case .key(let key): hasher.combine(ExactText(key))
+      case .index(let index): hasher.combine(index)
+      }
+    }
+
     /// A member.
     public init(stringLiteral key: String) { self = .key(key) }
     /// An element.

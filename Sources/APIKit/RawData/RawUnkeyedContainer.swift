@@ -32,6 +32,9 @@ struct RawUnkeyedContainer: UnkeyedDecodingContainer {
     try next(type) { try $0.leaf(type) }
   }
 
+  mutating func decode(_ type: Int128.Type) throws -> Int128 { try next(type) { try $0.leaf(type) } }
+  mutating func decode(_ type: UInt128.Type) throws -> UInt128 { try next(type) { try $0.leaf(type) } }
+
   mutating func nestedContainer<Nested: CodingKey>(
     keyedBy type: Nested.Type
   ) throws -> KeyedDecodingContainer<Nested> {

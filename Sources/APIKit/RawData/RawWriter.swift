@@ -82,9 +82,11 @@ enum RawWriter {
       output.append(UInt8(ascii: "]"))
     case .object:
       output.append(UInt8(ascii: "{"))
-      var members: [String: RawData] = [:]
-      for (key, value) in raw.members { members[key] = value }
-      for (key, value) in members.sorted(by: { $0.key.utf16.lexicographicallyPrecedes($1.key.utf16) }) {
+      var members = Array(raw.members)
+      // The library's sort is stable: of several members with one name, the last stays last.
+      members.sort { $0.key.utf16.lexicographicallyPrecedes($1.key.utf16) }
+      for (index, (key, value)) in members.enumerated() {
+        if index + 1 < members.count, members[index + 1].key.equalsExactly(key) { continue }
         append(name: key, to: &output)
         append(canonical: value, to: &output)
       }

@@ -18,7 +18,7 @@ struct RawXMLPropertyList {
 
   init(_ bytes: [UInt8], _ limits: RawData.Limits) {
     self.bytes = bytes
-    maximumDepth = limits.maximumDepth
+    maximumDepth = limits.depth
   }
 
   mutating func json() throws(APIError) -> [UInt8] {

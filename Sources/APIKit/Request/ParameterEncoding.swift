@@ -12,7 +12,7 @@ public struct ParameterEncoding: Sendable {
 
   private var form: Form
   /// The names of parameters that are sent in the query even when the others make a body. None by default.
-  public var urlNames: Set<String> = []
+  public var urlNames: [String] = []
   /// How the query is written and, for ``form``, the body.
   public var queryStyle = QueryStyle()
 
@@ -34,7 +34,7 @@ public struct ParameterEncoding: Sendable {
   /// This encoding with these names in the query.
   public func inURL(_ names: String...) -> Self {
     var copy = self
-    copy.urlNames.formUnion(names)
+    copy.urlNames += names
     return copy
   }
 
@@ -58,7 +58,7 @@ public struct ParameterEncoding: Sendable {
     var inBody = parameters
     if !urlNames.isEmpty {
       let inURL = Parameters(
-        parameters.pairs.filter { urlNames.contains($0.name) }.map { ($0.name, $0.value) })
+        parameters.pairs.filter { urlNames.containsExactly($0.name) }.map { ($0.name, $0.value) })
       request.url.append(query: try QueryEncoder(queryStyle).encode(inURL))
       inBody = parameters.removing(urlNames)
     }

@@ -4,7 +4,7 @@ public import Foundation
 ///
 /// Literals are accepted: `["city": "Suzhou", "beds": 3, "new": true]`. The encoding decides how dates,
 /// booleans, nulls and arrays are written.
-public enum ParameterValue: Sendable, Hashable {
+public enum ParameterValue: Sendable {
   /// Text.
   case string(String)
   /// A whole number.
@@ -23,6 +23,39 @@ public enum ParameterValue: Sendable, Hashable {
   case array([ParameterValue])
   /// Named values.
   case object(Parameters)
+}
+
+extension ParameterValue: Hashable {
+  /// Whether both are of one kind and equal; texts are compared by their UTF-8.
+  public static func == (left: Self, right: Self) -> Bool {
+    switch (left, right) {
+    case (.string(let one), .string(let other)): one.equalsExactly(other)
+    case (.integer(let one), .integer(let other)): one == other
+    case (.double(let one), .double(let other)): one == other
+    case (.bool(let one), .bool(let other)): one == other
+    case (.date(let one), .date(let other)): one == other
+    case (.data(let one), .data(let other)): one == other
+    case (.null, .null): true
+    case (.array(let one), .array(let other)): one == other
+    case (.object(let one), .object(let other)): one == other
+    default: false
+    }
+  }
+
+  /// Hashes the value.
+  public func hash(into hasher: inout Hasher) {
+    switch self {
+    case .string(let text): hasher.combine(ExactText(text))
+    case .integer(let number): hasher.combine(number)
+    case .double(let number): hasher.combine(number)
+    case .bool(let flag): hasher.combine(flag)
+    case .date(let date): hasher.combine(date)
+    case .data(let bytes): hasher.combine(bytes)
+    case .null: hasher.combine(0)
+    case .array(let values): hasher.combine(values)
+    case .object(let parameters): hasher.combine(parameters)
+    }
+  }
 }
 
 extension ParameterValue: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, ExpressibleByFloatLiteral,

@@ -10,7 +10,8 @@
 /// ```
 /// A value that cannot be encoded refuses the load with ``APIError/Reason/unencodableParameter``.
 ///
-/// Each name occurs once; setting it again keeps its position. The order matters only when parameters are
+/// Each name occurs once; setting it again keeps its position. Names are compared by their UTF-8, so é composed and
+/// decomposed are two names. The order matters only when parameters are
 /// sent or signed: two `Parameters` are equal when they contain the same pairs in any order.
 public struct Parameters: Sendable {
   /// The pairs in order.
@@ -32,9 +33,9 @@ public struct Parameters: Sendable {
   /// The value of a name. Setting nil removes the name, while ``ParameterValue/null`` is a value that is
   /// sent.
   public subscript(name: String) -> ParameterValue? {
-    get { pairs.first { $0.name == name }?.value }
+    get { pairs.first { $0.name.equalsExactly(name) }?.value }
     set {
-      let index = pairs.firstIndex { $0.name == name }
+      let index = pairs.firstIndex { $0.name.equalsExactly(name) }
       switch (index, newValue) {
       case (let index?, let value?): pairs[index].value = value
       case (let index?, nil): pairs.remove(at: index)
@@ -60,9 +61,9 @@ public struct Parameters: Sendable {
   }
 
   /// The pairs whose names are not among `names`.
-  public func removing(_ names: Set<String>) -> Parameters {
+  public func removing(_ names: some Collection<String>) -> Parameters {
     var kept = self
-    kept.pairs = pairs.filter { !names.contains($0.name) }
+    kept.pairs = pairs.filter { !names.containsExactly($0.name) }
     return kept
   }
 
@@ -128,7 +129,7 @@ extension Parameters: Hashable {
     var sum = 0
     for (name, value) in pairs {
       var one = Hasher()
-      one.combine(name)
+      one.combine(ExactText(name))
       one.combine(value)
       sum = sum &+ one.finalize()
     }

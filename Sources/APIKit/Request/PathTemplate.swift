@@ -14,29 +14,28 @@ public struct PathTemplate: Sendable, Hashable, ExpressibleByStringLiteral, Cust
 
   /// The path with every placeholder replaced, and the names used, so that they are not sent again.
   ///
-  /// Throws ``APIError/Reason/invalidURL`` naming the placeholder when its parameter is missing, null,
+  /// The text between the placeholders is as written; ``HTTPURL/appending(path:)`` encodes what a path must not
+  /// contain. Throws ``APIError/Reason/invalidURL`` naming the placeholder when its parameter is missing, null,
   /// empty, an array or an object, or would be `.` or `..`; and when a brace has no counterpart.
-  public func fill(_ parameters: Parameters) throws(APIError) -> (path: String, used: Set<String>) {
-    var rest = description[...]
-    guard rest.utf8.contains(where: { $0 == UInt8(ascii: "{") || $0 == UInt8(ascii: "}") }) else {
-      return (description, [])
-    }
+  public func fill(_ parameters: Parameters) throws(APIError) -> (path: String, used: [String]) {
+    func isBrace(_ byte: UInt8) -> Bool { byte == UInt8(ascii: "{") || byte == UInt8(ascii: "}") }
+    var rest = description.utf8[...]
     var path = ""
-    var used: Set<String> = []
-    while let open = rest.firstIndex(where: { $0 == "{" || $0 == "}" }) {
-      guard rest[open] == "{",
-        let close = rest[open...].dropFirst().firstIndex(where: { $0 == "{" || $0 == "}" }),
-        rest[close] == "}"
+    var used: [String] = []
+    while let open = rest.firstIndex(where: isBrace) {
+      let inner = rest[open...].dropFirst()
+      guard rest[open] == UInt8(ascii: "{"), let close = inner.firstIndex(where: isBrace),
+        inner[close] == UInt8(ascii: "}")
       else {
         throw Self.invalid("the template \(description.debugDescription) has a brace without a partner")
       }
-      let name = String(rest[rest.index(after: open)..<close])
-      path += rest[..<open]
+      let name = String(Substring(inner[..<close]))
+      path += Substring(rest[..<open])
       path += try segment(name, parameters[name])
-      used.insert(name)
-      rest = rest[rest.index(after: close)...]
+      used.append(name)
+      rest = rest[close...].dropFirst()
     }
-    return (path + rest, used)
+    return (path + Substring(rest), used)
   }
 
   private func segment(_ name: String, _ value: ParameterValue?) throws(APIError) -> String {

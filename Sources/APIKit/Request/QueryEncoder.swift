@@ -26,7 +26,7 @@ public struct QueryEncoder: Sendable {
   /// The pairs as bytes, escaped by the given rules.
   func bytes(_ parameters: Parameters, escaping: PercentEncoding) throws(Unencodable) -> [UInt8] {
     var writer = QueryWriter(style: style, escaping: escaping)
-    try writer.write(parameters)
+    try writer.write(parameters, isTop: true)
     return writer.output
   }
 }
@@ -46,8 +46,7 @@ private struct QueryWriter {
     key.reserveCapacity(32)
   }
 
-  mutating func write(_ parameters: Parameters) throws(Unencodable) {
-    let isTop = key.isEmpty
+  mutating func write(_ parameters: Parameters, isTop: Bool) throws(Unencodable) {
     for (name, value) in style.sortsKeys ? parameters.sorted() : parameters {
       let mark = key.count
       if isTop {
@@ -71,7 +70,7 @@ private struct QueryWriter {
   private mutating func write(_ value: ParameterValue) throws(Unencodable) {
     switch value {
     case .array(let elements): try write(elements)
-    case .object(let parameters): try write(parameters)
+    case .object(let parameters): try write(parameters, isTop: false)
     default: if let text = try style.text(of: value) { writePair(text) }
     }
   }
@@ -97,7 +96,7 @@ private struct QueryWriter {
     for (index, element) in elements.enumerated() {
       do throws(Unencodable) {
         guard let text = try style.text(of: element) else { continue }
-        guard separator.isEmpty || !text.contains(separator) else {
+        guard separator.isEmpty || !text.utf8.contains(separator.utf8) else {
           throw Unencodable("it holds the separator of its array")
         }
         texts.append(text)

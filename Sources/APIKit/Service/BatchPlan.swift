@@ -64,9 +64,9 @@ public struct BatchPlan: Sendable {
       return merged
     } split: { raw, loads in
       let items = path.isEmpty ? raw : raw.at(path: path)
-      var byID: [String: RawData] = [:]
-      for item in items.elements { if let id = item[idKey].lenientString { byID[id] = item } }
-      return loads.map { load in text(load[parameter]).flatMap { byID[$0] } }
+      var byID: [ExactText: RawData] = [:]
+      for item in items.elements { if let id = item[idKey].lenientString { byID[ExactText(id)] = item } }
+      return loads.map { load in text(load[parameter]).flatMap { byID[ExactText($0)] } }
     }
     .keyed(besides: parameter)
   }

@@ -5,10 +5,10 @@ public struct Endpoint: Sendable {
   /// The API's name with its placeholders replaced, as a signature covers it.
   public var apiName: String
   /// The parameters whose values are part of the path already; they are not sent again.
-  public var pathParameters: Set<String>
+  public var pathParameters: [String]
 
   /// Makes an endpoint.
-  public init(url: HTTPURL, apiName: String, pathParameters: Set<String> = []) {
+  public init(url: HTTPURL, apiName: String, pathParameters: [String] = []) {
     self.url = url
     self.apiName = apiName
     self.pathParameters = pathParameters

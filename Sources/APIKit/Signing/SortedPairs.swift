@@ -44,10 +44,10 @@ enum SortedPairs {
   }
 
   /// The sorted pairs of a query or a form body, encoded anew by RFC 3986; nil when they cannot be decoded.
-  static func bytes(ofQuery query: String, without names: Set<String>) -> [UInt8]? {
+  static func bytes(ofQuery query: String, without names: some Collection<String>) -> [UInt8]? {
     guard let pairs = PercentEncoding.pairs(of: query) else { return nil }
     var output: [UInt8] = []
-    for (name, value) in pairs where !names.contains(name) {
+    for (name, value) in pairs where !names.containsExactly(name) {
       if !output.isEmpty { output.append(UInt8(ascii: "&")) }
       PercentEncoding.component.append(name, to: &output)
       output.append(UInt8(ascii: "="))

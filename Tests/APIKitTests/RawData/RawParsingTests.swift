@@ -115,8 +115,12 @@ final class RawParsingTests: XCTestCase {
     XCTAssertEqual(
       refusal(nested(513))?.detail, "line 1, column 513 (byte 512): nested deeper than 512 levels")
     XCTAssertEqual(refusal(nested(100_000))?.reason, .bodyLimitExceeded)
-    let deep = RawData.Limits(maximumDepth: 100_000)
-    XCTAssertEqual(try RawData(parsing: nested(100_000), limits: deep).count, 1)
+    let deep = RawData.Limits(maximumDepth: .max)
+    let most = RawData.Limits.hardMaximumDepth
+    XCTAssertEqual(try RawData(parsing: nested(most), limits: deep).count, 1)
+    XCTAssertEqual(
+      refusal(nested(100_000), limits: deep)?.detail,
+      "line 1, column \(most + 1) (byte \(most)): nested deeper than \(most) levels")
     XCTAssertEqual(
       refusal(Array("[]".utf8), limits: RawData.Limits(maximumDepth: 0))?.reason, .bodyLimitExceeded)
     XCTAssertEqual(try RawData(parsing: "1", limits: RawData.Limits(maximumDepth: 0)).int, 1)

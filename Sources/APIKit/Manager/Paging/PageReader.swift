@@ -56,7 +56,7 @@ struct PageReader {
   }
 
   private func isVolatile(_ name: String) -> Bool {
-    service.cache.volatileParameters.contains(name)
-      || service.identity.signer?.volatileParameters.contains(name) == true
+    service.cache.volatileParameters.containsExactly(name)
+      || service.identity.signer?.volatileParameters.containsExactly(name) == true
   }
 }
