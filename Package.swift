@@ -68,6 +68,7 @@ let package = Package(
         // OpenSSL for scripted servers over TLS.
         .target(name: "CAPIKit", condition: .when(platforms: [.linux])),
       ],
+      exclude: ["Signing/verify_signatures.py"],
       swiftSettings: swift),
     .testTarget(
       name: "ReformersTests", dependencies: ["APIKit", "APIKitTesting", "Reformers"], swiftSettings: swift),

@@ -44,7 +44,7 @@ public struct FormEncoder: BodyEncoder {
   /// The encoded pairs. Throws what ``QueryEncoder/encode(_:)`` throws.
   public func encode(_ parameters: Parameters) throws(APIError) -> [UInt8] {
     do {
-      return try QueryEncoder(style).bytes(parameters, escaping: .form)
+      return try QueryEncoder(style).bytes(parameters, escaping: .form, escapesSeparators: true)
     } catch {
       throw error.error(in: "a form")
     }

@@ -154,6 +154,9 @@ private final class ParameterNode: Encoder {
 
     func encodeNil(forKey key: Key) { node.member(key).setNull() }
     func encode<T: Encodable>(_ value: T, forKey key: Key) throws { try node.member(key).set(value) }
+    // Without these the defaults of the protocol are used, which refuse.
+    func encode(_ value: Int128, forKey key: Key) throws { try node.member(key).set(value) }
+    func encode(_ value: UInt128, forKey key: Key) throws { try node.member(key).set(value) }
     func nestedContainer<Nested: CodingKey>(
       keyedBy type: Nested.Type, forKey key: Key
     ) -> KeyedEncodingContainer<Nested> { node.member(key).container(keyedBy: type) }
@@ -171,6 +174,8 @@ private final class ParameterNode: Encoder {
 
     func encodeNil() { node.append().setNull() }
     func encode<T: Encodable>(_ value: T) throws { try node.append().set(value) }
+    func encode(_ value: Int128) throws { try node.append().set(value) }
+    func encode(_ value: UInt128) throws { try node.append().set(value) }
     func nestedContainer<Nested: CodingKey>(
       keyedBy type: Nested.Type
     ) -> KeyedEncodingContainer<Nested> { node.append().container(keyedBy: type) }
@@ -184,6 +189,8 @@ private final class ParameterNode: Encoder {
 
     func encodeNil() { node.setNull() }
     func encode<T: Encodable>(_ value: T) throws { try node.set(value) }
+    func encode(_ value: Int128) throws { try node.set(value) }
+    func encode(_ value: UInt128) throws { try node.set(value) }
   }
 
   struct Name: CodingKey {

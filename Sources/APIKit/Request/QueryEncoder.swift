@@ -23,9 +23,11 @@ public struct QueryEncoder: Sendable {
     }
   }
 
-  /// The pairs as bytes, escaped by the given rules.
-  func bytes(_ parameters: Parameters, escaping: PercentEncoding) throws(Unencodable) -> [UInt8] {
-    var writer = QueryWriter(style: style, escaping: escaping)
+  /// The pairs as bytes, escaped by the given rules, which may hold for the separators of joined arrays too.
+  func bytes(
+    _ parameters: Parameters, escaping: PercentEncoding, escapesSeparators: Bool = false
+  ) throws(Unencodable) -> [UInt8] {
+    var writer = QueryWriter(style: style, escaping: escaping, escapesSeparators: escapesSeparators)
     try writer.write(parameters, isTop: true)
     return writer.output
   }
@@ -35,13 +37,15 @@ public struct QueryEncoder: Sendable {
 private struct QueryWriter {
   let style: QueryStyle
   let escaping: PercentEncoding
+  let escapesSeparators: Bool
   var output: [UInt8] = []
   /// The encoded name of the current value; it grows and shrinks with the depth.
   private var key: [UInt8] = []
 
-  init(style: QueryStyle, escaping: PercentEncoding) {
+  init(style: QueryStyle, escaping: PercentEncoding, escapesSeparators: Bool) {
     self.style = style
     self.escaping = escaping
+    self.escapesSeparators = escapesSeparators
     output.reserveCapacity(128)
     key.reserveCapacity(32)
   }
@@ -110,7 +114,7 @@ private struct QueryWriter {
         // A comma or semicolon is allowed in a query, and servers that split before they decode need it
         // unencoded.
         for byte in separator.utf8 {
-          if escaping != .form, byte == UInt8(ascii: ",") || byte == UInt8(ascii: ";") {
+          if !escapesSeparators, byte == UInt8(ascii: ",") || byte == UInt8(ascii: ";") {
             output.append(byte)
           } else {
             escaping.append(byte, to: &output)

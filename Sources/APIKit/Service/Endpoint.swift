@@ -2,7 +2,8 @@
 public struct Endpoint: Sendable {
   /// The URL.
   public var url: HTTPURL
-  /// The API's name with its placeholders replaced, as a signature covers it.
+  /// The API's name as a signature covers it: as it is in the path, with placeholders replaced, percent-encoded, without
+  /// a slash before it.
   public var apiName: String
   /// The parameters whose values are part of the path already; they are not sent again.
   public var pathParameters: [String]
@@ -41,9 +42,21 @@ public struct Endpoint: Sendable {
     if name.utf8.contains(UInt8(ascii: "{")) {
       (name, pathParameters) = try PathTemplate(name).fill(call.parameters)
     }
-    apiName = name
     url = baseURL
     if !call.service.apiVersion.isEmpty { url = try url.appending(path: call.service.apiVersion) }
+    let base = url.path
     url = try url.appending(path: name)
+    // Nearly every name needs no encoding.
+    let isAsSent = name.utf8.first != UInt8(ascii: "/") && url.path.hasSuffix(name)
+    apiName = isAsSent ? name : url.path(below: base)
+  }
+}
+
+extension HTTPURL {
+  /// The path behind another one that it begins with, without the slash between them.
+  fileprivate func path(below base: String) -> String {
+    let isSlash = { (byte: UInt8) in byte == UInt8(ascii: "/") }
+    let length = base.utf8.reversed().drop(while: isSlash).count
+    return String(Substring(path.utf8.dropFirst(length).drop(while: isSlash)))
   }
 }

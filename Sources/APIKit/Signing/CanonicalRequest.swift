@@ -1,20 +1,21 @@
 /// The canonical text of a request, which client and server both build in order to sign it.
 ///
-/// Lines end with a line feed, which a line must not contain:
+/// Its lines are joined by line feeds, which a line must not contain; none stands behind the last:
 ///
 ///     APIKIT-HMAC-SHA256
 ///     method
 ///     path as sent
-///     pairs of the query as sent, sorted by the bytes of their names
+///     pairs of the query as sent, empty ones dropped, sorted by the bytes of their names (an empty line without)
 ///     name:value        one line for each signed header field, lower case, sorted by name
 ///                       (an empty line)
 ///     key id
 ///     seconds since 1970
 ///     nonce
-///     SHA-256 of the body in hexadecimal digits
+///     SHA-256 of the body in hexadecimal digits, lower case
 ///
-/// A signed field that is missing from the request is signed as empty. `host` is the `Host` field, or the
-/// URL's host and port if the field is not set.
+/// A signed field that is missing from the request is signed as empty. Several lines of one field are joined by a comma
+/// and a space, each without white space at its ends. `host` is the `Host` field, or the URL's host and port if the
+/// field is not set. `Docs/Signing.md` has the whole specification, with vectors.
 public struct CanonicalRequest: Sendable {
   /// The text.
   public let bytes: [UInt8]
@@ -47,8 +48,11 @@ public struct CanonicalRequest: Sendable {
     for name in signedHeaders {
       output.append(contentsOf: name.utf8)
       output.append(UInt8(ascii: ":"))
-      if let value = request.headers.combined(name) {
-        output.append(contentsOf: value.trimmingSpaces().utf8)
+      // A receiver sees each value without the white space at its ends (RFC 9110, 5.5).
+      let values = request.headers.values(name)
+      if !values.isEmpty {
+        let value = values.map { $0.trimmingSpaces() }.joined(separator: ", ")
+        output.append(contentsOf: value.utf8)
       } else if name == "host" {
         output.append(contentsOf: request.url.authority.utf8)
       }

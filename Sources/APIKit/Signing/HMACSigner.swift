@@ -20,11 +20,17 @@ public struct HMACSigner: RequestSigner {
 
     /// The default names.
     public init() {}
+
+    /// All of them, lower case.
+    fileprivate var all: [String] {
+      [signature, timestamp, nonce, keyID, bodyDigest].map { $0.lowercased() }
+    }
   }
 
   /// The name of the key, for servers with several keys; empty for none.
   public let keyID: String
-  /// The names of the signed header fields: lower case, sorted.
+  /// The names of the signed header fields: lower case, sorted, without those of ``names``, which the signature covers
+  /// by lines of their own.
   public let signedHeaders: [String]
   /// The names of the header fields that contain the signature.
   public let names: Names
@@ -42,7 +48,8 @@ public struct HMACSigner: RequestSigner {
   /// - Parameters:
   ///   - key: The secret known to both sides.
   ///   - keyID: The name of the key, for servers with several keys; the default is none.
-  ///   - signedHeaders: The header fields to sign; the default is the host and the content type.
+  ///   - signedHeaders: The header fields to sign; the default is the host and the content type. Name only fields that
+  ///     the request itself states: what a transport adds (`User-Agent`, `Accept-Encoding`) is added after signing.
   ///   - names: The names of the header fields that contain the signature.
   public init(
     key: SigningKey, keyID: String = "", signedHeaders: [String] = ["Host", "Content-Type"],
@@ -52,7 +59,7 @@ public struct HMACSigner: RequestSigner {
     preparedKey = Crypto.HMACKey(key.bytes)
     self.keyID = keyID
     caller = Crypto.digest(of: ["HMACSigner", keyID, key.digest])
-    self.signedHeaders = Set(signedHeaders.map { $0.lowercased() }).sorted()
+    self.signedHeaders = Set(signedHeaders.map { $0.lowercased() }).subtracting(names.all).sorted()
     self.names = names
     SecretNames.add(fields: [names.signature, names.timestamp, names.nonce, names.keyID, names.bodyDigest])
   }
@@ -116,7 +123,7 @@ extension HMACSigner {
   ) throws(SignatureFault) -> String {
     guard let signature = request.headers[names.signature] else { throw .missing(names.signature) }
     guard let nonce = request.headers[names.nonce], !nonce.isEmpty else { throw .missing(names.nonce) }
-    guard let text = request.headers[names.timestamp], let time = Int(text) else {
+    guard let text = request.headers[names.timestamp], let time = Int(text), String(time) == text else {
       throw .missing(names.timestamp)
     }
     guard request.headers[names.keyID] ?? "" == keyID else { throw .unknownKey }

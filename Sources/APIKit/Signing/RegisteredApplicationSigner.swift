@@ -3,9 +3,12 @@
 ///
 /// The application's key is encrypted with AES-256-GCM by a sealing key that is built into the application
 /// and known to the server. The server decrypts it, checks whether the application is registered, and
-/// computes the digest again: see ``RegisteredApplicationVerifier``. The encryption authenticates the
-/// digest, so an encrypted key cannot be combined with another digest. There is no time or nonce, as with
-/// ``SaltedDigestSigner``.
+/// computes the digest again: see ``RegisteredApplicationVerifier``. There is no time or nonce, as with
+/// ``SaltedDigestSigner``, whose digest it is (SHA-256).
+///
+/// The sealed key is base64 of the URL alphabet without padding (RFC 4648, 5) of 12 bytes of nonce, the ciphertext, and 16
+/// bytes of tag. The associated data is the digest as it is sent: 64 hexadecimal digits in lower case. So a sealed key
+/// cannot be combined with another digest.
 public struct RegisteredApplicationSigner: RequestSigner {
   /// The header field with the encrypted key: `X-Application-Key` by default.
   public let keyHeader: String
@@ -26,11 +29,13 @@ public struct RegisteredApplicationSigner: RequestSigner {
   ///   - sealingKey: The key that encrypts it: 32 bytes.
   ///   - salt: A text known to both sides; the default is none.
   ///   - rounds: How many times the digest is applied; the default is 2.
+  ///   - style: How parameters are written in the signed text; see ``SaltedDigestSigner/style``.
   ///   - keyHeader: The header field for the encrypted key.
   ///   - signatureHeader: The header field for the digest.
   public init(
     applicationKey: SigningKey, sealingKey: SigningKey, salt: String = "", rounds: Int = 2,
-    keyHeader: String = "X-Application-Key", signatureHeader: String = "X-Signature"
+    style: QueryStyle = QueryStyle(), keyHeader: String = "X-Application-Key",
+    signatureHeader: String = "X-Signature"
   ) {
     self.applicationKey = applicationKey
     self.sealingKey = sealingKey
@@ -38,7 +43,7 @@ public struct RegisteredApplicationSigner: RequestSigner {
     self.signatureHeader = signatureHeader
     caller = Crypto.digest(of: ["RegisteredApplicationSigner", applicationKey.digest, sealingKey.digest])
     digest = SaltedDigestSigner(
-      key: applicationKey, salt: salt, rounds: rounds, placement: .header(signatureHeader))
+      key: applicationKey, salt: salt, rounds: rounds, placement: .header(signatureHeader), style: style)
     SecretNames.add(fields: [keyHeader, signatureHeader])
   }
 
@@ -76,16 +81,18 @@ public struct RegisteredApplicationVerifier: Sendable {
   private let signatureHeader: String
   private let isRegistered: @Sendable (SigningKey) -> Bool
 
-  /// Makes a verifier; salt, rounds and names must be those of the signers.
+  /// Makes a verifier; salt, rounds, style and names must be those of the signers.
   ///
   /// `isRegistered` returns whether the application with this key is registered. Called on any thread.
   public init(
-    sealingKey: SigningKey, salt: String = "", rounds: Int = 2, keyHeader: String = "X-Application-Key",
-    signatureHeader: String = "X-Signature", isRegistered: @escaping @Sendable (SigningKey) -> Bool
+    sealingKey: SigningKey, salt: String = "", rounds: Int = 2, style: QueryStyle = QueryStyle(),
+    keyHeader: String = "X-Application-Key", signatureHeader: String = "X-Signature",
+    isRegistered: @escaping @Sendable (SigningKey) -> Bool
   ) {
     self.sealingKey = sealingKey
     digest = SaltedDigestSigner(
-      key: SigningKey(bytes: []), salt: salt, rounds: rounds, placement: .header(signatureHeader))
+      key: SigningKey(bytes: []), salt: salt, rounds: rounds, placement: .header(signatureHeader),
+      style: style)
     self.keyHeader = keyHeader
     self.signatureHeader = signatureHeader
     self.isRegistered = isRegistered

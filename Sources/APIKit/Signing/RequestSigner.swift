@@ -38,7 +38,8 @@ extension RequestSigner {
 
 /// What a signature covers in addition to the request.
 public struct SigningSubject: Sendable {
-  /// The API's name as in the path, with placeholders replaced.
+  /// The API's name as it is in the path: placeholders replaced, percent-encoded, without a slash before it. A followed
+  /// redirect keeps it.
   public var apiName: String
   /// The parameters sent in the query or the body, including the service's common ones.
   public var parameters: Parameters

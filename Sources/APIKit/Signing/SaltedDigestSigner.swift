@@ -2,16 +2,18 @@
 ///
 /// It shows a server that the caller is the application, as long as the key stays secret. It has neither
 /// time nor nonce, so a request that is intercepted can be sent again; ``HMACSigner`` prevents that. The
-/// text that is digested has five lines:
+/// text that is digested has five lines, joined by line feeds:
 ///
 ///     key
 ///     API name
-///     parameters as a query: percent-encoded by RFC 3986, sorted by the bytes of their names
+///     parameters as a query: percent-encoded by RFC 3986, sorted by the bytes of their encoded names
 ///     salt
 ///     key
 ///
-/// Each further round digests the bytes of the round before, followed by salt and key. The key is at both
-/// ends so that a signed text cannot be extended.
+/// The API's name is the path below base URL and version as it is sent, without the slash before it. Each further round
+/// digests the bytes of the round before, followed by salt and key. The key is at both ends so that a signed text cannot
+/// be extended. The signature is written in hexadecimal digits, lower case. `Docs/Signing.md` has the whole
+/// specification, with vectors.
 public struct SaltedDigestSigner: RequestSigner {
   /// A digest.
   public enum Algorithm: Sendable, Hashable {
@@ -95,7 +97,7 @@ public struct SaltedDigestSigner: RequestSigner {
     }
   }
 
-  /// The signature of a call in hexadecimal digits.
+  /// The signature of a call in hexadecimal digits, lower case.
   ///
   /// The parameter that contains the signature itself is left out. Throws
   /// ``APIError/Reason/unencodableParameter`` for a value that a query cannot express, and
@@ -137,7 +139,7 @@ extension SaltedDigestSigner {
   ///
   /// - Parameters:
   ///   - signature: The text received; nil when there was none.
-  ///   - apiName: The API's name as the client states it.
+  ///   - apiName: The path as received, below base URL and version.
   ///   - query: The pairs, percent-encoded; the pair of the signature itself is ignored.
   public func verify(_ signature: String?, apiName: String, query: String) throws(SignatureFault) {
     try compare(signature) { () throws(APIError) in
@@ -150,7 +152,7 @@ extension SaltedDigestSigner {
   ///
   /// - Parameters:
   ///   - signature: The text received; nil when there was none.
-  ///   - apiName: The API's name as the client states it.
+  ///   - apiName: The path as received, below base URL and version.
   ///   - parameters: The parameters received, as text or typed: both are written in the same way.
   public func verify(_ signature: String?, apiName: String, parameters: Parameters) throws(SignatureFault) {
     try compare(signature) { () throws(APIError) in

@@ -1,4 +1,4 @@
-/// The pairs of a query in the order that client and server both use: by the bytes of their names.
+/// The pairs of a query in the order that client and server both use: by the bytes of their names as encoded.
 ///
 /// Pairs with the same name keep their order, because the order of an array matters. Empty pairs are
 /// dropped.
@@ -38,9 +38,13 @@ enum SortedPairs {
 
   /// The sorted pairs of parameters, percent-encoded by RFC 3986.
   static func bytes(of parameters: Parameters, style: QueryStyle) throws(APIError) -> [UInt8] {
-    var style = style
-    style.spaces = .percent
-    return sorted(Array(try QueryEncoder(style).encode(parameters).utf8))
+    do {
+      // A verifier that has decoded a joined array cannot tell its separators from those in a value.
+      return sorted(
+        try QueryEncoder(style).bytes(parameters, escaping: .component, escapesSeparators: true))
+    } catch {
+      throw error.error(in: "a query")
+    }
   }
 
   /// The sorted pairs of a query or a form body, encoded anew by RFC 3986; nil when they cannot be decoded.

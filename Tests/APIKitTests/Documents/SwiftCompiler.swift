@@ -99,7 +99,7 @@ struct SwiftCompiler {
     return errors
   }
 
-  private static func lack(_ reason: String) -> any Error {
+  static func lack(_ reason: String) -> any Error {
     ProcessInfo.processInfo.environment["CI"] == "true" ? Lack(description: reason) : XCTSkip(reason)
   }
 

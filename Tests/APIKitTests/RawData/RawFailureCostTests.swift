@@ -60,14 +60,12 @@ final class RawFailureCostTests: XCTestCase {
   ) throws {
     func seconds(_ count: Int) throws -> Double {
       let raw = try RawData(parsing: document(count))
-      var best = Double.infinity
-      for _ in 0..<3 {
-        let time = try ContinuousClock().measure { try read(raw) }
-        best = min(best, Double(time.components.attoseconds) * 1e-18 + Double(time.components.seconds))
-      }
-      return best
+      let time = try ContinuousClock().measure { try read(raw) }
+      return Double(time.components.attoseconds) * 1e-18 + Double(time.components.seconds)
     }
-    let (short, long) = (try seconds(2000), try seconds(32_000))
-    XCTAssertLessThan(long / short, 64, "\(short) s, \(long) s", line: line)
+    // Other work on the machine may fall into one measurement.
+    var ratio = Double.infinity
+    for _ in 0..<3 where ratio > 64 { ratio = try seconds(32_000) / seconds(2000) }
+    XCTAssertLessThan(ratio, 64, line: line)
   }
 }

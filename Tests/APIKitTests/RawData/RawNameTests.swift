@@ -97,7 +97,7 @@ final class RawNameTests: XCTestCase {
 
   func testIntegersOf128BitsAreParametersWithinTheRangeOfInt() throws {
     XCTAssertEqual(
-      Parameters(encoding: Wide(signed: -7, unsigned: 7, list: [])).pairs.map(\.value), [-7, 7, .array([])])
+      Parameters(encoding: Wide(signed: -7, unsigned: 7, list: [1])).pairs.map(\.value), [-7, 7, .array([1])])
     XCTAssertEqual(try RawData(plain: ["a": Int128.min]).a.integer(Int128.self), .min)
   }
 
