@@ -8,7 +8,7 @@ public enum DefaultTransport {
       do throws(APIError) {
         return try URLSessionTransport()
       } catch {
-        preconditionFailure(error.description)  // The standard configuration is valid everywhere.
+        fatalError(error.description)  // The standard configuration is valid everywhere.
       }
     #endif
   }()

@@ -31,7 +31,7 @@
       } catch {
         // The standard configuration is valid; this is reached only when the system has no memory or
         // threads left.
-        preconditionFailure(error.description)
+        fatalError(error.description)
       }
     }()
 

@@ -121,6 +121,12 @@ extension HTTPURL {
     return text.utf8.allSatisfy(schemeCharacters.contains)
   }
 
+  /// Whether a text begins with a scheme, a colon and two slashes.
+  static func isAbsolute(_ text: String) -> Bool {
+    guard let colon = text.utf8.firstIndex(of: UInt8(ascii: ":")) else { return false }
+    return text.utf8[colon...].starts(with: "://".utf8) && isScheme(text[..<colon])
+  }
+
   private static func authority(
     _ text: Substring, scheme: String, of string: String
   ) throws(APIError) -> (host: String, port: Int?) {
@@ -173,12 +179,12 @@ extension HTTPURL: CustomStringConvertible, ExpressibleByStringLiteral {
   /// The URL without its query, which may contain secrets.
   public var description: String { query == nil ? location : location + "?…" }
 
-  /// Makes a URL from a literal. A literal that is not a valid URL traps.
+  /// Makes a URL from a literal. A literal that is not a valid URL traps with what is wrong, in release builds too.
   public init(stringLiteral value: String) {
     do {
       try self.init(value)
     } catch {
-      preconditionFailure(error.description)
+      fatalError(error.description)
     }
   }
 }

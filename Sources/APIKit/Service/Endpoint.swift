@@ -28,7 +28,7 @@ public struct Endpoint: Sendable {
 
   /// The default rule: base URL, API version, API name, with `{placeholders}` replaced with the parameters.
   ///
-  /// Throws ``APIError/Reason/misconfigured`` when the environment has no base URL, and
+  /// Throws ``APIError/Reason/misconfigured`` when the environment has no base URL or the name is an absolute URL, and
   /// ``APIError/Reason/invalidURL`` when a part is not allowed in a path.
   public init(joining call: APICall) throws(APIError) {
     guard let baseURL = call.baseURL else {
@@ -39,7 +39,16 @@ public struct Endpoint: Sendable {
     }
     pathParameters = []
     var name = call.apiName
-    if name.utf8.contains(UInt8(ascii: "{")) {
+    let isPlain = name.utf8.withContiguousStorageIfAvailable { bytes in
+      !bytes.contains { $0 == UInt8(ascii: ":") || $0 == UInt8(ascii: "{") }
+    }
+    if isPlain != true, HTTPURL.isAbsolute(name) {
+      throw APIError(
+        .assembly, .misconfigured,
+        "\(call.managerName) names its API by the absolute URL \(name.prefix { $0 != "?" }); a name is the path below the "
+          + "base URL of a service, so give scheme and host to the environments of a service")
+    }
+    if isPlain != true, name.utf8.contains(UInt8(ascii: "{")) {
       (name, pathParameters) = try PathTemplate(name).fill(call.parameters)
     }
     url = baseURL

@@ -48,12 +48,36 @@ import XCTest
   }
 
   func testAnEnvironmentWithoutBaseURLFailsWithAReasonThatNamesIt() async throws {
-    let service = TestService(stub)
+    var service = TestService(stub)
+    service.environments = ServiceEnvironments("https://homes.test")
     service.environments.current = "qa"
     let error = try await errorThrown { () throws(APIError) in try await self.load(service) }
     XCTAssertEqual(error.place, .assembly)
     XCTAssertEqual(error.reason, .misconfigured)
     XCTAssertTrue(error.detail.contains("environment qa"), error.detail)
+  }
+
+  func testAnAbsoluteURLInThePlaceOfTheNameIsRefusedByName() async throws {
+    let manager = TestManager(stub)
+    for name in ["https://other.test/list?token=s3cret", "HTTP://127.0.0.1:8080", "x-app+1.0://open"] {
+      manager.apiName = name
+      let error = try await errorThrown { () throws(APIError) in try await manager.response() }
+      XCTAssertEqual(error.label, "assembly.misconfigured")
+      XCTAssertTrue(error.detail.contains("TestManager"), error.detail)
+      XCTAssertTrue(error.detail.contains(name.prefix { $0 != "?" }), error.detail)
+      XCTAssertFalse(error.detail.contains("s3cret"), error.detail)
+    }
+    XCTAssertEqual(stub.requests.count, 0)
+  }
+
+  func testANameWithAColonIsAPath() async throws {
+    let manager = TestManager(stub)
+    manager.apiName = "homes/urn:7/photos:latest"
+    _ = try await manager.response()
+    manager.apiName = "proxy/https://homes.test"
+    _ = try await manager.response()
+    XCTAssertEqual(
+      stub.requests.map(\.url.path), ["/api/homes/urn:7/photos:latest", "/api/proxy/https://homes.test"])
   }
 
   func testVersionAndNameFollowTheBaseURL() async throws {
