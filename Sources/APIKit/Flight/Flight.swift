@@ -41,6 +41,8 @@ final class Flight: @unchecked Sendable {
   @exclusivity(unchecked) var place: Place
   /// The request as assembled, before credential, cookies and signature.
   @exclusivity(unchecked) var request: HTTPRequest?
+  /// How it is one of a batch; nil where it makes its own call.
+  @exclusivity(unchecked) var batch: (plan: BatchPlan, caller: LoadIdentity)?
   /// What a signature covers beside the request.
   @exclusivity(unchecked) var signed = (apiName: "", parameters: Parameters())
   /// The attempt under way, from 1; 0 before the first.

@@ -32,6 +32,8 @@ final class FlightCache: Sendable {
   }
 
   let cache: ResponseCache
+  /// The service's common parameters, as they are in the key.
+  let common: Parameters
   private let call: APICall
   private let key: CacheKey
   /// Whose answers the load may use.
@@ -55,10 +57,11 @@ final class FlightCache: Sendable {
       call.recorder.record(.cache("nothing is stored or found: the signer does not state its caller"))
     }
     partition = known ?? "flight \(call.flightID)"
-    guard let key = CacheKey(call, partition) else { return nil }
+    guard let body = call.keptBody else { return nil }
+    common = call.service.commonParameters(for: call)
+    key = CacheKey(call, partition, common, body)
     self.cache = cache
     self.call = call
-    self.key = key
     type = call.managerName
     var rules = CacheRules(policy: policy, use: terms.use)
     if policy.rule != .none {
@@ -357,15 +360,20 @@ final class FlightCache: Sendable {
   }
 }
 
-extension CacheKey {
-  /// The key of a call; nil when its body is no bytes in memory.
-  init?(_ call: APICall, _ partition: String) {
-    var body: [UInt8] = []
-    switch call.body {
-    case nil, .empty: break
-    case .bytes(let bytes): body = bytes
-    case .file, .stream: return nil
+extension APICall {
+  /// The manager's own body, if it has one; nil when it is no bytes in memory.
+  fileprivate var keptBody: [UInt8]? {
+    switch body {
+    case nil, .empty: []
+    case .bytes(let bytes): bytes
+    case .file, .stream: nil
     }
+  }
+}
+
+extension CacheKey {
+  /// The key of a call.
+  fileprivate init(_ call: APICall, _ partition: String, _ common: Parameters, _ body: [UInt8]) {
     let service = call.service
     self.init(
       Parts(
@@ -373,7 +381,7 @@ extension CacheKey {
         baseURL: call.cache.origin ?? call.baseURL?.string ?? "",
         apiVersion: service.apiVersion, apiName: call.path.map { "path \($0)" } ?? call.apiName,
         method: call.method, partition: partition,
-        parameters: service.commonParameters(for: call).removing(call.cache.volatileParameters)
-          .merging(call.parameters), body: body, volatile: call.terms.caching.traits.volatileParameters))
+        parameters: common.removing(call.cache.volatileParameters).merging(call.parameters), body: body,
+        volatile: call.terms.caching.traits.volatileParameters))
   }
 }

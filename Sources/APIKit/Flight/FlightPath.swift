@@ -25,9 +25,9 @@ extension Flight {
     switch step {
     // Once a load.
     case .lookUp: try lookUp()  // A stored response lands at once, or is shown and asked about.
-    case .assemble: try assemble()  // Endpoint, parameters, header fields, body; what a 304 may confirm.
+    case .assemble: try assemble()  // Endpoint, parameters, header fields, body; or it is one of a batch.
     case .passGate: try passGate()  // Without a network it waits or fails, as its gate says.
-    case .share: share()  // It joins an identical load, or is one of a batch.
+    case .share: share()  // It joins an identical load, or gathers with its batch.
     // Once an attempt.
     case .authorize: try authorize()  // The credential of the service's user.
     case .pace: try pace()  // Its turn by the client's own rate.

@@ -103,6 +103,50 @@ final class BatchTableTests: XCTestCase {
     XCTAssertEqual(sharedState.batches.waitingCount, 0)
   }
 
+  func testTheServiceIsAskedForItsPlanAndItsCommonParametersOncePerLoad() async throws {
+    let (plans, commons) = (Counter(), Counter())
+    func makeCounted(_ policy: CachePolicy) -> TestManager {
+      let manager = makeManager(most: 2)
+      let plan = manager.service.onBatchPlan
+      manager.service.onBatchPlan = { call in
+        plans.increment()
+        return plan(call)
+      }
+      manager.service.onCommonParameters = {
+        commons.increment()
+        return ["app": "homes"]
+      }
+      manager.service.store = ResponseCache()
+      manager.cachePolicy = policy
+      return manager
+    }
+    for policy in [CachePolicy.none, .fresh()] {
+      let before = (plans.value, commons.value)
+      let counted = makeCounted(policy)
+      async let alone = counted.response(for: ["id": 1])
+      await time.advanceOnceAsleep(by: .milliseconds(10))
+      _ = try await alone
+      XCTAssertEqual(plans.value - before.0, 1)
+      XCTAssertEqual(commons.value - before.1, 1)
+    }
+    let before = (plans.value, commons.value)
+    let manager = makeCounted(.none)
+    async let first = manager.response(for: ["id": 1])
+    async let second = manager.response(for: ["id": 2])
+    _ = try await (first, second)
+    XCTAssertEqual(plans.value - before.0, 2, "once for each load")
+    XCTAssertEqual(commons.value - before.1, 1, "for the list call")
+    XCTAssertEqual(stub.requests.last?.url.path, "/api/homes")
+    XCTAssertEqual(stub.requests.last?.url.query?.contains("app=homes"), true)
+
+    let plain = makeCounted(.fresh())
+    plain.apiName = "plain"
+    stub.on("/api/plain", .json(someJSON))
+    let now = commons.value
+    _ = try await plain.response()
+    XCTAssertEqual(commons.value - now, 1, "for the key and the request")
+  }
+
   func testALoadThatStaysAloneMakesItsOwnCall() async throws {
     let manager = makeManager()
     async let response = manager.response(for: ["id": 1])

@@ -5,8 +5,11 @@ import XCTest
 
 /// A backend whose every habit a test can set.
 struct TestService: APIService {
+  /// One backend is one object; a test that changes its environments has its own.
+  static let homes = ServiceEnvironments("https://homes.test/api")
+
   var name = "Homes"
-  var environments = ServiceEnvironments("https://homes.test/api")
+  var environments = homes
   var apiVersion = ""
   var client: HTTPClient
   var requestIDField: String?
@@ -28,6 +31,8 @@ struct TestService: APIService {
   var cachePartition = ""
   var common: Parameters = [:]
   var extraHeaders = HTTPHeaders()
+  var onCommonParameters: (@Sendable () -> Parameters)?
+  var onHeaders: (@Sendable () -> HTTPHeaders)?
   var transform: (@Sendable ([UInt8]) throws -> [UInt8])?
   var findBusinessError: (@Sendable (RawData) -> BusinessError?)?
   var onError: @Sendable (APIError) async -> ErrorResolution = { _ in .letThrough }
@@ -37,8 +42,8 @@ struct TestService: APIService {
 
   func batchPlan(for call: APICall) -> BatchPlan? { onBatchPlan(call) }
   func fallback(for error: APIError, of call: APICall) async -> APIResponse? { await onFallback(error) }
-  func commonParameters(for call: APICall) -> Parameters { common }
-  func headers(for call: APICall) -> HTTPHeaders { extraHeaders }
+  func commonParameters(for call: APICall) -> Parameters { onCommonParameters?() ?? common }
+  func headers(for call: APICall) -> HTTPHeaders { onHeaders?() ?? extraHeaders }
   func willStore(_ response: StorableResponse, of call: APICall) -> StorableResponse? {
     onWillStore(response)
   }

@@ -25,7 +25,8 @@ struct ServiceHookRemedy: Remedy {
     case .replay:
       replays.replayed(after: failure.label)
       flight.note(.note("hook", "sent again after \(failure.label)"))
-      return .authorize
+      // Assembled anew: what the hook has changed may be in a header field or a common parameter.
+      return .assemble
     }
   }
 

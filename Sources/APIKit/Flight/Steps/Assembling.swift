@@ -2,6 +2,7 @@
 extension Flight {
   func assemble() throws(APIError) -> Progress {
     if place == .mainActor, !mayAssembleInline { return .on(.task) }
+    if planBatch() { return .next }
     let service = call.service
     let endpoint = try Endpoint(of: call)
     var request = HTTPRequest(
@@ -12,7 +13,9 @@ extension Flight {
 
     if let cleartext = call.cleartext { request.options.cleartext = cleartext }
 
-    var parameters = service.commonParameters(for: call).merging(call.parameters)
+    // Asked once, for the cache's key as well; a replay asks anew.
+    let common = self.request == nil ? cache?.common : nil
+    var parameters = (common ?? service.commonParameters(for: call)).merging(call.parameters)
     if !endpoint.pathParameters.isEmpty { parameters = parameters.removing(endpoint.pathParameters) }
     if let body = call.body {
       try ParameterEncoding.query.apply(parameters, to: &request)
@@ -58,12 +61,12 @@ extension Flight {
     }
   }
 
-  /// One key for all attempts, where the retry policy wants one.
+  /// One key for all attempts and replays, where the retry policy wants one.
   private func addIdempotencyKey(_ request: inout HTTPRequest) {
     guard let field = call.terms.retryPolicy.idempotencyKeyField, !request.method.isIdempotent,
       !request.headers.contains(field)
     else { return }
-    request.headers.add(field, Nonce.make())
+    request.headers.add(field, self.request?.headers[field] ?? Nonce.make())
   }
 }
 

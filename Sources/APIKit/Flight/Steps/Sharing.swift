@@ -4,10 +4,11 @@
 extension Flight {
   func share() -> Progress {
     if case .sharing = purpose { return .next }
-    if let (plan, caller) = batchPlan() {
+    if let (plan, caller) = batch {
       return .wait { () throws(APIError) in try await self.wait(in: plan, caller) }
     }
-    guard let request, let key = JoinKey(call, request) else { return .next }
+    // A replay goes as it is.
+    guard attempt == 0, let request, let key = JoinKey(call, request) else { return .next }
     // From here on the shared call has the load: nothing of it may be touched.
     let isBegun = cancellation.begin {
       shared.joins.enter(self, key) { Flight(sharing: self, completion: $0) }
@@ -40,12 +41,17 @@ extension Flight {
     return .judge
   }
 
-  private func batchPlan() -> (plan: BatchPlan, caller: LoadIdentity)? {
-    guard call.terms.method.isSafe, call.body == nil, call.path == nil, !call.terms.wantsProgress,
-      let plan = call.service.batchPlan(for: call)
-    else { return nil }
+  /// Asks the service, once a load, whether it is one of a batch. Then the call of the batch is assembled, and the load
+  /// itself is not.
+  func planBatch() -> Bool {
+    if case .sharing = purpose { return false }
+    guard attempt == 0, call.terms.method.isSafe, call.body == nil, call.path == nil,
+      !call.terms.wantsProgress, let plan = call.service.batchPlan(for: call)
+    else { return false }
     let caller = LoadIdentity(call)
-    return caller.isKnown ? (plan, caller) : nil
+    guard caller.isKnown else { return false }
+    batch = (plan, caller)
+    return true
   }
 
   private func wait(in plan: BatchPlan, _ caller: LoadIdentity) async throws(APIError) -> Step {

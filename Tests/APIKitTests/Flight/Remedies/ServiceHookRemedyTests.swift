@@ -201,6 +201,44 @@ import XCTest
       circle, "the error hook of Homes goes in a circle: TestManager → SignInManager → SignInManager")
   }
 
+  func testAReplayIsAssembledAnew() async throws {
+    stub.on("/api/list", .status(401), .json(someJSON))
+    let token = Counter()
+    var service = TestService(stub)
+    service.onHeaders = { ["X-Token": "t\(token.value)"] }
+    service.onCommonParameters = { ["session": token.value] }
+    service.retryPolicy.idempotencyKeyField = "Idempotency-Key"
+    service.onError = { _ in
+      token.increment()
+      return .replay
+    }
+    let manager = TestManager(service)
+    manager.method = .post
+    manager.parameterEncoding = .query
+    _ = try await manager.response()
+    XCTAssertEqual(stub.requests.map { $0.headers["X-Token"] }, ["t0", "t1"])
+    XCTAssertEqual(stub.requests.map(\.url.query), ["session=0", "session=1"])
+    let keys = stub.requests.compactMap { $0.headers["Idempotency-Key"] }
+    XCTAssertEqual(keys.count, 2)
+    XCTAssertEqual(Set(keys).count, 1, "it is the same load")
+  }
+
+  func testAReplayOfAStoredListIsAssembledAnewToo() async throws {
+    stub.on("/api/list", .status(401), .json(someJSON))
+    let token = Counter()
+    var service = TestService(stub)
+    service.store = ResponseCache()
+    service.onCommonParameters = { ["nonce": token.value] }
+    service.onError = { _ in
+      token.increment()
+      return .replay
+    }
+    let manager = TestManager(service)
+    manager.cachePolicy = .fresh()
+    _ = try await manager.response()
+    XCTAssertEqual(stub.requests.map(\.url.query), ["nonce=0", "nonce=1"])
+  }
+
   func testASwallowedFailureLandsAsHandled() async throws {
     stub.on("/api/list", .status(451))
     let manager = makeManager { _ in .suspend(for: "notice") { .swallow } }
