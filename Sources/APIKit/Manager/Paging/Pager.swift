@@ -227,7 +227,11 @@ extension Pager {
       return nil
     } catch {
       ledger.abandon()
-      delegate?.pager(self, didFailWith: error)
+      if let reason = error.cancellation {
+        delegate?.pager(self, didCancelPage: request.index, because: reason)
+      } else {
+        delegate?.pager(self, didFailWith: error)
+      }
       return error
     }
   }

@@ -6,12 +6,12 @@
   /// A page was loaded and added to ``Pager/pages``.
   func pager(_ pager: Pager, didLoad page: Page)
 
-  /// A page failed; the loaded pages are kept. ``APIError/Reason/pagingBroken`` ends the list. A page whose
-  /// load is cancelled through its manager fails with ``APIError/Reason/cancelled``.
+  /// A page failed; the loaded pages are kept. ``APIError/Reason/pagingBroken`` ends the list.
   func pager(_ pager: Pager, didFailWith error: APIError)
 
-  /// The page with this index, from 0, was cancelled: by ``Pager/cancel()``, or because a refresh, a jump
-  /// or another list replaced it (``CancellationReason/superseded``). The default does nothing.
+  /// The page with this index, from 0, was cancelled: by ``Pager/cancel()``, because a refresh, a jump or another list
+  /// replaced it (``CancellationReason/superseded``), or as a load, e.g. through the manager, ``FlightRegistry`` or an
+  /// interceptor's veto. The default does nothing.
   func pager(_ pager: Pager, didCancelPage index: Int, because reason: CancellationReason)
 
   /// The pages were removed because another list starts. The default does nothing.

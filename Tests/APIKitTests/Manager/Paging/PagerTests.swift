@@ -138,7 +138,7 @@ import XCTest
     XCTAssertFalse(pager.isLoading)
   }
 
-  func testAPageCancelledThroughItsManagerFails() async throws {
+  func testAPageCancelledThroughItsManagerIsToldAsACancellation() async throws {
     stub.on("/api/list", page([1]))
     stub.hold()
     let pager = makePager()
@@ -146,7 +146,7 @@ import XCTest
     try await stub.waitForRequests(1)
     pager.manager.cancel()
     await waitUntil { !self.watcher.events.isEmpty }
-    XCTAssertEqual(watcher.events, ["failed takeoff.cancelled"])
+    XCTAssertEqual(watcher.events, ["cancelled 0 by-caller"])
   }
 
   func testReleasingAPagerCancelsThePageBeingLoadedAndNothingIsTold() async throws {
