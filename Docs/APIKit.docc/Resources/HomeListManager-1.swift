@@ -1,6 +1,6 @@
 import APIKit
 
 final class HomeListManager: BaseAPIManager, APIManager {
-  let service = Homes()
+  let service = Homes.shared
   let apiName = "homes"
 }

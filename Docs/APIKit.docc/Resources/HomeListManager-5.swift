@@ -7,7 +7,7 @@ final class HomeListManager: BaseAPIManager, PageableAPIManager {
   let takeoffPolicy = TakeoffPolicy.cancelPrevious
   let paging = Paging(.pageNumber(), items: "data.items", id: "home_id", total: "data.total")
 
-  init(service: Homes = Homes()) {
+  init(service: Homes = .shared) {
     self.service = service
   }
 

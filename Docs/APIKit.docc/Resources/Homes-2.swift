@@ -1,6 +1,7 @@
 import APIKit
 
 struct Homes: APIService {
+  static let shared = Homes()
   let name = "Homes"
   let environments = ServiceEnvironments("http://127.0.0.1:8080/sacramento/v1")
   let businessErrors: BusinessErrorRule = .code("code", success: "0", message: "message")

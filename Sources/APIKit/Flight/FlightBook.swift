@@ -35,6 +35,8 @@ final class FlightBook: Sendable {
     /// Those that their takeoff policy holds back.
     var waiting: Set<FlightID> = []
     var isClosed = false
+    /// The turn of the main actor in which its manager loaded for the first time.
+    var firstTurn: UInt64?
   }
 
   @MainActor weak var manager: (any FlightOwner)?
@@ -57,6 +59,12 @@ final class FlightBook: Sendable {
       state.flights[flight.id] = flight
       if isWaiting { state.waiting.insert(flight.id) }
     }
+  }
+
+  /// The manager loads for the first time.
+  @MainActor func beginFirstTurn() {
+    let turn = MainTurn.current()
+    state.withLock { $0.firstTurn = turn }
   }
 
   /// A flight that was held back takes off.
@@ -91,7 +99,7 @@ final class FlightBook: Sendable {
   /// The manager is gone: its flights are cancelled, except those in the air that were stated to outlive it. Those
   /// that wait for their takeoff would wait for ever.
   func close() {
-    let ended = state.withLock { state in
+    let (ended, firstTurn) = state.withLock { state in
       state.isClosed = true
       let ended = state.flights.values.filter {
         !$0.call.terms.outlivesRelease || state.waiting.contains($0.id)
@@ -100,11 +108,19 @@ final class FlightBook: Sendable {
       for flight in ended { state.flights[flight.id] = nil }
       let refreshes = state.refreshes.values
       state.refreshes = [:]
-      return ended + refreshes
+      return (ended + refreshes, state.firstTurn)
     }
+    let isSameTurn = firstTurn == MainTurn.last
     for flight in ended {
       flight.cancel()
       if case .landing = flight.purpose {
+        if isSameTurn {
+          flight.note(
+            .note(
+              "lifetime",
+              "the manager was released in the very turn of the main actor in which it loaded: keep a reference to it "
+                + "until its loads have landed, e.g. in a property of its delegate"))
+        }
         flight.note(.landed(.cancelled(CancellationReason.managerReleased.description)))
       }
     }

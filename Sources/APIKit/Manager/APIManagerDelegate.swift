@@ -17,7 +17,8 @@
   /// afterwards.
   func manager(_ manager: BaseAPIManager, didPreviewWith response: APIResponse)
 
-  /// The flight was cancelled before it landed. The default does nothing.
+  /// The flight was cancelled before it landed, or an interceptor vetoed its landing or its refusal. The default does
+  /// nothing.
   func manager(_ manager: BaseAPIManager, didCancel flight: FlightID, because reason: CancellationReason)
 
   /// A transfer has made progress. Called at most about ten times a second per flight, and only when

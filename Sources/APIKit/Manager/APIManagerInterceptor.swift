@@ -28,8 +28,8 @@
   /// Called after a success was delivered. The default does nothing.
   func manager(_ manager: BaseAPIManager, afterSuccess response: APIResponse)
 
-  /// Called before a failure is delivered. False turns it into a cancellation; the failure of a refused
-  /// load, which has no flight, is then not delivered. The default is true.
+  /// Called before a failure is delivered, that of a refused load too. False turns it into a cancellation, with the
+  /// reason ``CancellationReason/vetoed``. The default is true.
   func manager(_ manager: BaseAPIManager, beforeFailure error: APIError) -> Bool
 
   /// Called after a failure was delivered. The default does nothing.

@@ -29,7 +29,7 @@ extension BaseAPIManager {
     } catch {
       recorder.record(.refused(label: error.label, detail: error.detail))
       waiter?.resume(returning: .failure(error))
-      if !error.isSilentRefusal { land(refusal: error) }
+      if !error.isSilentRefusal { land(refusal: error, of: recorder) }
       return .refused(error)
     }
   }
@@ -87,7 +87,7 @@ extension BaseAPIManager {
   }
 
   private func waitIsOver(for flight: Flight) {
-    guard let decision = control.timerFired(for: flight.id) else { return }
+    guard let decision = control.timerFired(for: flight.id, now: time.now) else { return }
     book.takeOff(flight)
     launch(flight)
     supersede(decision)
@@ -100,11 +100,17 @@ extension BaseAPIManager {
   }
 
   /// Delivers a refusal as a failure: one that neither the policy nor an interceptor decided. It is
-  /// delivered on the next turn of the main actor, so that `load` returns before the delegate is called.
-  private func land(refusal error: APIError) {
+  /// delivered on the next turn of the main actor, so that `load` returns before the delegate is called. Where an
+  /// interceptor vetoes it, the delegate is told of a cancellation, as with every vetoed landing.
+  private func land(refusal error: APIError, of recorder: FlightRecorder) {
     MainDelivery.main.put { [weak self] in
-      guard let self, interceptors.allow({ $0.manager(self, beforeFailure: error) }) else { return }
-      tellFailure(error)
+      guard let self else { return }
+      if interceptors.allow({ $0.manager(self, beforeFailure: error) }) {
+        tellFailure(error)
+      } else {
+        recorder.record(.note("interceptor", "vetoed the delivery of the refusal"))
+        delegate?.manager(self, didCancel: recorder.flight, because: .vetoed)
+      }
     }
   }
 }
@@ -121,6 +127,7 @@ extension APIManager {
       recorder.describe(service: service.name, method: method, apiName: apiName, parameters: parameters)
     }
     do {
+      if !hasLoaded { try beginFirstLoad(recorder) }
       if let failure = given.failure { throw failure }
       parameters = try reformParameters(given)
       if let failure = parameters.failure { throw failure }
@@ -148,6 +155,16 @@ extension APIManager {
       error.context.method = method.rawValue
       throw error
     }
+  }
+
+  /// Looks at what the manager states, and at its service.
+  private func beginFirstLoad(_ recorder: FlightRecorder) throws(APIError) {
+    try checkStatements()
+    hasLoaded = true
+    book.beginFirstTurn()
+    guard let (complaint, isNew) = ServiceTable.shared.enter(service) else { return }
+    recorder.record(.note("service", complaint))
+    if isNew { DeveloperNotice.give(complaint) }
   }
 
   private func cacheTerms(

@@ -57,6 +57,8 @@ import Observation
   private var observers: [AsyncStream<FlightStateChange>.Continuation] = []
   private var listeners: [AsyncStream<Result<APIResponse, APIError>>.Continuation] = []
   var registrar: ObservationRegistrar?
+  /// Whether this object has loaded before; its first load looks at what it states.
+  var hasLoaded = false
 
   /// The child's side of this object: the object itself, so it is there as long as anything of it runs.
   var child: any APIManager { adopted.unsafelyUnwrapped }

@@ -32,8 +32,15 @@ struct TakeoffControl {
     /// Whether those that were replaced are being told. A load that they start in return must not replace the one
     /// that has just replaced them: the two would do so for ever.
     var isReplacing = false
-    /// The time until which further loads are refused. Only `throttle` sets it.
+    /// The time until which further loads are refused or wait. Only `throttle` sets it.
     var closedUntil: Duration?
+    /// What the rule is when it is `throttle`.
+    var throttle: (interval: Duration, edge: TakeoffPolicy.ThrottleEdge)?
+
+    /// A throttled load takes off. At its trailing edge the interval is over, and the next load begins another.
+    mutating func throttledTakeoff(now: Duration) {
+      closedUntil = throttle.flatMap { $0.edge == .trailing ? nil : now + $0.interval }
+    }
 
     var isIdle: Bool { flying.isEmpty && waiting.isEmpty }
     var isWanted: Bool { !isIdle || closedUntil != nil || isReplacing }
@@ -59,6 +66,7 @@ struct TakeoffControl {
     var lane = take(key)
     defer { put(lane, key) }
     if case .queue = policy.rule { lane.isQueue = true } else { lane.isQueue = false }
+    lane.throttle = nil
     var decision = Decision(verdict: .fly)
     switch policy.rule {
     case .concurrent: break
@@ -78,11 +86,20 @@ struct TakeoffControl {
       if lane.isReplacing { return Decision(verdict: .alreadyLoading) }
       decision.verdict = .waitFor(interval)
       decision.superseded = lane.waiting
-    case .throttle(let interval):
-      if let closedUntil = lane.closedUntil, now < closedUntil {
-        return Decision(verdict: .throttled(remaining: closedUntil - now))
+    case .throttle(let interval, let edge):
+      if lane.isReplacing, edge != .leading { return Decision(verdict: .alreadyLoading) }
+      lane.throttle = (interval, edge)
+      let remaining = lane.closedUntil.flatMap { now < $0 ? $0 - now : nil }
+      if let remaining, edge == .leading { return Decision(verdict: .throttled(remaining: remaining)) }
+      if edge != .leading { decision.superseded = lane.waiting }
+      if let remaining {
+        decision.verdict = .waitFor(remaining)
+      } else if edge == .trailing, lane.waiting.isEmpty {
+        lane.closedUntil = now + interval
+        decision.verdict = .waitFor(interval)
+      } else {
+        lane.throttledTakeoff(now: now)
       }
-      lane.closedUntil = now + interval
       forgetOpenLanes(now: now)
     }
     if !decision.superseded.isEmpty {
@@ -96,15 +113,20 @@ struct TakeoffControl {
     return decision
   }
 
-  /// The debounce interval of a load is over. Nil when the load no longer waits.
-  mutating func timerFired(for flight: FlightID) -> Decision? {
+  /// The interval that a load waits for is over. Nil when the load no longer waits.
+  mutating func timerFired(for flight: FlightID, now: Duration) -> Decision? {
     let key = keys[flight]
     var lane = take(key)
     defer { put(lane, key) }
     guard lane.waiting.contains(flight) else { return nil }
+    lane.waiting.removeAll { $0 == flight }
+    if lane.throttle != nil {
+      lane.throttledTakeoff(now: now)
+      lane.flying.insert(flight)
+      return Decision(verdict: .fly)
+    }
     let superseded = lane.flying.sorted()
     for id in superseded { keys[id] = nil }
-    lane.waiting.removeAll { $0 == flight }
     lane.flying = [flight]
     return Decision(verdict: .fly, superseded: superseded, lane: key)
   }

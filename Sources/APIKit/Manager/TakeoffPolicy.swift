@@ -16,8 +16,8 @@ public struct TakeoffPolicy: Sendable, Hashable {
     /// A load waits for this interval; a newer load replaces it and waits anew. When it takes off it
     /// cancels those in the air. For search as you type.
     case debounce(Duration)
-    /// After a takeoff, loads are refused for this interval.
-    case throttle(Duration)
+    /// At most one takeoff in each interval; the edge says which of its loads that is.
+    case throttle(Duration, ThrottleEdge)
 
     /// The rule's name, as records print it.
     var name: String {
@@ -40,6 +40,18 @@ public struct TakeoffPolicy: Sendable, Hashable {
     /// what is out of date soon. A load that a delegate starts when it is told so is refused with
     /// ``APIError/Reason/alreadyLoading``.
     case cancelOldest
+  }
+
+  /// Which load of a throttle's interval takes off.
+  public enum ThrottleEdge: Sendable, Hashable {
+    /// The first, at once; the others are refused with ``APIError/Reason/throttled``. For buttons: the newest value is
+    /// not sent when it comes within the interval.
+    case leading
+    /// The last, when the interval that the first began is over; those before it are superseded. For positions on a map:
+    /// the newest value is always sent.
+    case trailing
+    /// The first at once, and the last of those that follow when the interval is over, which begins the next interval.
+    case both
   }
 
   /// The loads among which a rule applies.
@@ -77,8 +89,11 @@ public struct TakeoffPolicy: Sendable, Hashable {
   }
   /// A load takes off when no newer one has been requested for this interval; see ``Rule/debounce(_:)``.
   public static func debounce(_ interval: Duration) -> Self { Self(.debounce(interval)) }
-  /// After a takeoff, loads are refused for this interval.
-  public static func throttle(_ interval: Duration) -> Self { Self(.throttle(interval)) }
+  /// At most one takeoff in each interval: by default of the first load, while the others are refused. See
+  /// ``ThrottleEdge``.
+  public static func throttle(_ interval: Duration, _ edge: ThrottleEdge = .leading) -> Self {
+    Self(.throttle(interval, edge))
+  }
 
   /// The same rule, applied only among loads with equal values of these parameters, so that loads of
   /// different items do not affect each other. Without names, all parameters are compared.

@@ -24,6 +24,10 @@ public struct ServiceEnvironment: Hashable, Sendable, ExpressibleByStringLiteral
 
 /// The base URLs of one backend by environment, and which of them is in use.
 ///
+/// One backend has one of these: keep its service in a `static let shared`, and state that in every manager. Where
+/// managers use several objects of a service of one name, the first load of each says so in its record, and the process
+/// once on its standard error stream.
+///
 /// May be changed at any time from any thread. Loads that take off later use the new environment; those in
 /// the air are not affected. Stored responses of different environments are kept apart.
 public final class ServiceEnvironments: Sendable {
@@ -39,6 +43,8 @@ public final class ServiceEnvironments: Sendable {
   }
 
   private let state: Mutex<State>
+  /// Whether ``ServiceTable`` knows it as that of its service.
+  let isEntered = Atomic<Bool>(false)
 
   /// Makes a table of environments.
   ///

@@ -81,6 +81,25 @@ import XCTest
     XCTAssertEqual(recorder.errors.count, 0)
   }
 
+  func testARefusalWhoseDeliveryIsVetoedIsToldAsACancellation() async throws {
+    let manager = makeManager()
+    manager.addInterceptor(recorder)
+    manager.onValidateParameters = { _ in throw ValidationError("city is missing") }
+    recorder.vetoes = ["beforeFailure"]
+    XCTAssertEqual(manager.load().refusal?.reason, .invalidParameters)
+    await recorder.waitForLandings()
+    XCTAssertEqual(recorder.cancellations.map(\.reason), [.vetoed])
+    XCTAssertEqual(recorder.errors.count, 0)
+    let flight = try XCTUnwrap(recorder.cancellations.first?.flight)
+    let events = manager.record(of: flight)?.events.map(\.description) ?? []
+    XCTAssertEqual(
+      events,
+      [
+        "takeoff refused (parameters.invalid-parameters): city is missing",
+        "interceptor: vetoed the delivery of the refusal",
+      ])
+  }
+
   func testInterceptorsAreAskedInOrderAndTheFirstVetoEndsTheAsking() async throws {
     let manager = makeManager()
     let first = Recorder()

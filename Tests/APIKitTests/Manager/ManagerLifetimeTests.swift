@@ -26,6 +26,51 @@ import XCTest
     XCTAssertEqual(recorder.events, [])
   }
 
+  func testAManagerThatIsReleasedInTheTurnOfItsLoadSaysSoInItsRecord() async throws {
+    let stub = StubTransport(.json(someJSON))
+    stub.hold()
+    let told = "lifetime: the manager was released in the very turn of the main actor in which it loaded"
+    var manager: TestManager? = TestManager(stub)
+    var flight = try XCTUnwrap(manager?.load().flightID)
+    manager = nil
+    var events = FlightLog.shared.record(of: flight)?.events.map(\.description) ?? []
+    XCTAssertTrue(events.contains { $0.hasPrefix(told) }, "\(events)")
+    XCTAssertEqual(events.last, "landed: cancelled (manager-released)")
+
+    manager = TestManager(stub)
+    flight = try XCTUnwrap(manager?.load().flightID)
+    await landingsWorkedOff()
+    let second = try XCTUnwrap(manager?.load().flightID)
+    manager = nil
+    for flight in [flight, second] {
+      events = FlightLog.shared.record(of: flight)?.events.map(\.description) ?? []
+      XCTAssertFalse(events.contains { $0.hasPrefix(told) }, "it was kept: \(events)")
+      XCTAssertEqual(events.last, "landed: cancelled (manager-released)")
+    }
+  }
+
+  func testAManagerMayLoadFromItsOwnDeinit() async throws {
+    let cases: [(TakeoffPolicy, isValid: Bool, outlives: Bool, end: String)] = [
+      (.concurrent, true, false, "landed: cancelled (manager-released)"),
+      (.debounce(.seconds(1)), true, false, "landed: cancelled (manager-released)"),
+      (.concurrent, false, false, "takeoff refused (parameters.invalid-parameters): farewell is refused"),
+      (.concurrent, true, true, "landed: success from the network"),
+    ]
+    for (policy, isValid, outlives, end) in cases {
+      let stub = StubTransport(.json(someJSON))
+      var manager: FarewellManager? = FarewellManager(TestService(stub), policy, isValid, outlives)
+      manager?.delegate = recorder
+      let farewell = try XCTUnwrap(manager?.farewell)
+      manager = nil
+      let flight = try XCTUnwrap(farewell.flight)
+      await waitUntil { FlightRegistry.shared.flights().allSatisfy { $0.id != flight } }
+      await landingsWorkedOff()
+      XCTAssertEqual(FlightLog.shared.record(of: flight)?.events.last?.description, end)
+      if outlives { XCTAssertEqual(stub.requests.count, 1) }
+    }
+    XCTAssertEqual(recorder.events, [])
+  }
+
   func testAFlightThatOutlivesItsManagerIsFinishedAndLandsNowhere() async throws {
     let stub = StubTransport(.json(someJSON))
     stub.hold()
@@ -168,6 +213,40 @@ private final class ReleaseElsewhere: @unchecked Sendable {
 @MainActor private final class WeakManager {
   weak var manager: TestManager?
   init(_ manager: TestManager) { self.manager = manager }
+}
+
+/// What a manager that is gone has loaded last.
+@MainActor private final class Farewell {
+  var flight: FlightID?
+}
+
+/// Loads once more when it is released.
+private final class FarewellManager: BaseAPIManager, APIManager {
+  let service: TestService
+  let apiName = "list"
+  let takeoffPolicy: TakeoffPolicy
+  let outlivesRelease: Bool
+  let isValid: Bool
+  let farewell = Farewell()
+
+  init(_ service: TestService, _ policy: TakeoffPolicy, _ isValid: Bool, _ outlives: Bool) {
+    self.service = service
+    takeoffPolicy = policy
+    self.isValid = isValid
+    outlivesRelease = outlives
+    super.init()
+  }
+
+  func validate(parameters: Parameters) throws {
+    if !isValid { throw ValidationError("farewell is refused") }
+  }
+
+  deinit {
+    MainActor.assumeIsolated {
+      let takeoff = load()
+      farewell.flight = takeoff.flightID ?? takeoff.refusal?.context.flightID.map { FlightID(rawValue: $0) }
+    }
+  }
 }
 
 /// Lets others run until a condition holds; fails the test after ten seconds.

@@ -91,11 +91,11 @@ final class TakeoffControlTests: XCTestCase {
     XCTAssertEqual(first.decision, .init(verdict: .waitFor(.milliseconds(300))))
     let second = ask(policy)
     XCTAssertEqual(second.decision.superseded, [first.id])
-    XCTAssertNil(control.timerFired(for: first.id))
-    XCTAssertEqual(control.timerFired(for: second.id), .init(verdict: .fly))
+    XCTAssertNil(control.timerFired(for: first.id, now: .zero))
+    XCTAssertEqual(control.timerFired(for: second.id, now: .zero), .init(verdict: .fly))
     let third = ask(policy)
     XCTAssertEqual(third.decision.superseded, [], "the second flies and is good until the third does")
-    XCTAssertEqual(control.timerFired(for: third.id)?.superseded, [second.id])
+    XCTAssertEqual(control.timerFired(for: third.id, now: .zero)?.superseded, [second.id])
   }
 
   func testThrottleRefusesUntilTheIntervalHasPassed() {
@@ -106,6 +106,48 @@ final class TakeoffControlTests: XCTestCase {
     XCTAssertEqual(
       ask(policy, at: .seconds(104)).decision.verdict, .throttled(remaining: .seconds(6)))
     XCTAssertEqual(ask(policy, at: .seconds(110)).decision.verdict, .fly)
+  }
+
+  func testAThrottleOfBothEdgesSendsTheFirstAtOnceAndTheLastWhenTheIntervalIsOver() {
+    let policy = TakeoffPolicy.throttle(.seconds(10), .both)
+    let first = ask(policy, at: .seconds(100))
+    XCTAssertEqual(first.decision, .init(verdict: .fly))
+    let second = ask(policy, at: .seconds(103))
+    XCTAssertEqual(second.decision, .init(verdict: .waitFor(.seconds(7))), "the flight of the first goes on")
+    let third = ask(policy, at: .seconds(109))
+    XCTAssertEqual(third.decision, .init(verdict: .waitFor(.seconds(1)), superseded: [second.id]))
+    XCTAssertNil(control.timerFired(for: second.id, now: .seconds(110)))
+    XCTAssertEqual(control.timerFired(for: third.id, now: .seconds(110)), .init(verdict: .fly))
+    XCTAssertEqual(
+      ask(policy, at: .seconds(112)).decision.verdict, .waitFor(.seconds(8)),
+      "the last begins another interval")
+  }
+
+  func testAThrottleOfTheTrailingEdgeSendsTheLastWhenTheIntervalOfTheFirstIsOver() {
+    let policy = TakeoffPolicy.throttle(.seconds(10), .trailing)
+    let first = ask(policy, at: .seconds(100))
+    XCTAssertEqual(first.decision, .init(verdict: .waitFor(.seconds(10))))
+    let second = ask(policy, at: .seconds(104))
+    XCTAssertEqual(second.decision, .init(verdict: .waitFor(.seconds(6)), superseded: [first.id]))
+    XCTAssertEqual(control.timerFired(for: second.id, now: .seconds(110)), .init(verdict: .fly))
+    let third = ask(policy, at: .seconds(111))
+    XCTAssertEqual(third.decision, .init(verdict: .waitFor(.seconds(10))), "it begins an interval of its own")
+    XCTAssertNil(control.retire(third.id))
+    XCTAssertEqual(
+      ask(policy, at: .seconds(113)).decision.verdict, .waitFor(.seconds(8)),
+      "a load that was cancelled makes no other one earlier")
+  }
+
+  func testALoadThatComesWhenTheIntervalIsOverDoesNotWaitForALateTimer() {
+    for edge in [TakeoffPolicy.ThrottleEdge.both, .trailing] {
+      control = TakeoffControl()
+      let policy = TakeoffPolicy.throttle(.seconds(10), edge)
+      _ = ask(policy, at: .seconds(0))
+      let waiting = ask(policy, at: .seconds(2))
+      let late = ask(policy, at: .seconds(11))
+      XCTAssertEqual(late.decision, .init(verdict: .fly, superseded: [waiting.id]))
+      XCTAssertNil(control.timerFired(for: waiting.id, now: .seconds(11)))
+    }
   }
 
   func testKeyedPoliciesDoNotShadowOtherItems() {

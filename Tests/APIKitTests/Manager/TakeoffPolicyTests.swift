@@ -150,6 +150,31 @@ import XCTest
     await recorder.waitForLandings(2)
   }
 
+  func testAThrottleSendsTheNewestValueWhereItsEdgeSaysSo() async throws {
+    for (edge, sent) in [
+      (TakeoffPolicy.ThrottleEdge.leading, ["at=1"]), (.trailing, ["at=3"]), (.both, ["at=1", "at=3"]),
+    ] {
+      let stub = StubTransport(.json(someJSON))
+      let (time, recorder) = (ManualTime(), Recorder())
+      let manager = TestManager(stub)
+      manager.takeoffPolicy = .throttle(.seconds(5), edge)
+      manager.delegate = recorder
+      manager.time = time
+      let takeoffs = (1...3).map { manager.load(["at": $0]) }
+      if edge == .leading {
+        XCTAssertEqual(takeoffs.compactMap(\.refusal?.reason), [.throttled, .throttled])
+      } else {
+        XCTAssertTrue(takeoffs.allSatisfy { $0.refusal == nil })
+        await time.advanceOnceAsleep(by: .seconds(5))
+      }
+      await recorder.waitForLandings(edge == .leading ? 1 : 3)
+      XCTAssertEqual(stub.requests.compactMap(\.url.query), sent)
+      XCTAssertEqual(
+        recorder.cancellations.map(\.reason),
+        edge == .leading ? [] : edge == .both ? [.superseded] : [.superseded, .superseded])
+    }
+  }
+
   func testAKeyedPolicyCancelsTheSameItemOnly() async throws {
     let manager = makeManager(.cancelPrevious.keyed(by: "id"))
     stub.hold()

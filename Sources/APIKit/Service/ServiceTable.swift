@@ -1,0 +1,42 @@
+import Synchronization
+
+/// Which environments stand behind the name of a service, to find services that exist twice.
+///
+/// Two objects of one service have environments, authenticators, clocks and caches of their own, so that a switch of the
+/// one does not reach the managers of the other.
+final class ServiceTable: Sendable {
+  /// The table of the process.
+  static let shared = ServiceTable()
+
+  private struct Entry {
+    weak var environments: ServiceEnvironments?
+    var isTold = false
+  }
+
+  private let entries = Mutex<[String: Entry]>([:])
+
+  /// Notes a service that is about to be used.
+  ///
+  /// - Returns: What is wrong, when another one of the name is there already; and whether it is said for the first time.
+  func enter(_ service: some APIService) -> (complaint: String, isNew: Bool)? {
+    let environments = service.environments
+    guard !environments.isEntered.load(ordering: .relaxed) else { return nil }
+    let name = service.name
+    let isNew = entries.withLock { entries -> Bool? in
+      guard let other = entries[name]?.environments, other !== environments else {
+        entries[name, default: Entry()].environments = environments
+        environments.isEntered.store(true, ordering: .relaxed)
+        return nil
+      }
+      defer { entries[name]?.isTold = true }
+      return entries[name]?.isTold == false
+    }
+    guard let isNew else { return nil }
+    let type = type(of: service)
+    return (
+      "several objects of the service \(name) are in use, each with environments, a credential, a clock and a cache "
+        + "of its own: keep one, `static let shared = \(type)(…)`, and state `let service = \(type).shared` in its "
+        + "managers", isNew
+    )
+  }
+}
