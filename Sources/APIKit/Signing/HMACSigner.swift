@@ -47,7 +47,8 @@ public struct HMACSigner: RequestSigner {
   ///
   /// - Parameters:
   ///   - key: The secret known to both sides.
-  ///   - keyID: The name of the key, for servers with several keys; the default is none.
+  ///   - keyID: The name of the key, for servers with several keys; the default is none. White space at its ends, which
+  ///     no header field keeps, is left out.
   ///   - signedHeaders: The header fields to sign; the default is the host and the content type. Name only fields that
   ///     the request itself states: what a transport adds (`User-Agent`, `Accept-Encoding`) is added after signing.
   ///   - names: The names of the header fields that contain the signature.
@@ -57,7 +58,7 @@ public struct HMACSigner: RequestSigner {
   ) {
     self.key = key
     preparedKey = Crypto.HMACKey(key.bytes)
-    self.keyID = keyID
+    self.keyID = keyID.trimmingSpaces()
     caller = Crypto.digest(of: ["HMACSigner", keyID, key.digest])
     self.signedHeaders = Set(signedHeaders.map { $0.lowercased() }).subtracting(names.all).sorted()
     self.names = names

@@ -236,7 +236,8 @@ final class SignatureVerifierTests: XCTestCase {
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(at: folder) }
     let (input, output) = (folder.appendingPathComponent("in"), folder.appendingPathComponent("out"))
-    try Data("[".utf8 + cases.map { $0.jsonBytes() }.joined(separator: ",".utf8) + "]".utf8).write(to: input)
+    let text = "[" + cases.map { $0.jsonText() }.joined(separator: ",") + "]"
+    try Data(text.utf8).write(to: input)
     try Data().write(to: output)
     let program = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
       .appendingPathComponent("verify_signatures.py")
