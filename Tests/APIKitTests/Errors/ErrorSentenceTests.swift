@@ -5,7 +5,7 @@ import XCTest
 @testable import APIKit
 
 /// What an application shows its user of an error.
-@MainActor final class ErrorSentenceTests: XCTestCase {
+final class ErrorSentenceTests: XCTestCase {
   func testEveryReasonOfTheFrameworkHasASentenceForPeople() throws {
     let sources = URL(fileURLWithPath: #filePath).appendingPathComponent("../../../../Sources/APIKit")
       .standardized
@@ -36,7 +36,7 @@ import XCTest
       APIError(.response, .init("sold-out", "the home was sold")).localizedDescription, "The home was sold.")
   }
 
-  func testAStatusHasItsOwnSentence() async throws {
+  @MainActor func testAStatusHasItsOwnSentence() async throws {
     for (status, sentence) in [
       (401, "You need to sign in."), (404, "What you asked for does not exist."),
       (503, "The server is not available for a while. Try again later."),
@@ -48,7 +48,7 @@ import XCTest
     }
   }
 
-  func testTheWordsOfTheBackendAndOfTheApplicationAreTakenWhereThereAreAny() async throws {
+  @MainActor func testTheWordsOfTheBackendAndOfTheApplicationAreTakenWhereThereAreAny() async throws {
     let manager = TestManager(StubTransport(.json(#"{"code": 7}"#)))
     manager.service.findBusinessError = { _ in BusinessError(code: "7", message: "The home was sold.") }
     let sold = try await errorThrown { () throws(APIError) in try await manager.response() }

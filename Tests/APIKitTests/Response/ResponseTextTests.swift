@@ -17,7 +17,7 @@ import XCTest
     XCTAssertEqual(
       "\(response)",
       """
-      HTTP/1.1 404 https://homes.test/list
+      HTTP/1.1 404 https://homes.test/list?…
       Content-Type: application/json
       Set-Cookie: •••
       X-Auth-Token: •••
