@@ -73,7 +73,7 @@ extension TransportConformanceTests {
     for await _ in isAsked.stream { break }
     let hasFinished = Counter()
     let finishing = Task {
-      await finish(transport)
+      await TransportConformanceTests.finish(transport)
       hasFinished.increment()
     }
     // Refused from the moment at which the transport has heard of it.
@@ -88,12 +88,12 @@ extension TransportConformanceTests {
     let landed = try await flying
     XCTAssertEqual(String(decoding: landed.bytes, as: UTF8.self), "/slow")
     await finishing.value
-    await finish(transport)
+    await Self.finish(transport)
     let after = await failure { try await transport.send(late) }
     XCTAssertEqual(after?.reason, .transportStopped)
   }
 
-  private func finish(_ transport: any HTTPTransport) async {
+  private static func finish(_ transport: any HTTPTransport) async {
     #if os(Linux)
       if let transport = transport as? CurlTransport { return await transport.finish() }
     #endif
