@@ -33,7 +33,8 @@ extension APIManager {
       Statement("takeoffPolicy", takeoffPolicy), Statement("headers", headers),
       Statement("parameterEncoding", parameterEncoding), Statement("timeouts", timeouts),
       Statement("retryPolicy", retryPolicy), Statement("joinsIdenticalFlights", joinsIdenticalFlights),
-      Statement("priority", priority), Statement("networkGate", networkGate), Statement("signIn", signIn),
+      Statement("priority", priority), Statement("requestRate", requestRate),
+      Statement("networkGate", networkGate), Statement("signIn", signIn),
       Statement("expectation", expectation), Statement("cachePolicy", cachePolicy),
       Statement("cacheTraits", cacheTraits), Statement("outlivesRelease", outlivesRelease),
     ]

@@ -13,6 +13,7 @@ extension APIService {
       Statement("parameterEncoding", wire.parameterEncoding, at: "wire: WireOptions(parameterEncoding:)"),
       Statement("timeouts", wire.timeouts, at: "wire: WireOptions(timeouts:)"),
       Statement("decoders", wire.decoders, at: "wire: WireOptions(decoders:)"),
+      Statement("requestIDField", wire.requestIDField, at: "wire: WireOptions(requestIDField:)"),
       Statement("cipher", wire.cipher, at: "wire: WireOptions(cipher:)"),
       Statement("store", cache.store, at: "cache: CacheOptions(store:)"),
       Statement("partition", cache.partition, at: "cache: CacheOptions(partition:)"),
@@ -22,6 +23,7 @@ extension APIService {
       Statement("retryPolicy", admission.retryPolicy, at: "admission: AdmissionOptions(retryPolicy:)"),
       Statement("networkGate", admission.networkGate, at: "admission: AdmissionOptions(networkGate:)"),
       Statement("network", admission.network, at: "admission: AdmissionOptions(network:)"),
+      Statement("requestRate", admission.requestRate, at: "admission: AdmissionOptions(requestRate:)"),
       Statement("hostLimits", admission.hostLimits, at: "admission: AdmissionOptions(hostLimits:)"),
       Statement("breaker", admission.breaker, at: "admission: AdmissionOptions(breaker:)"),
     ]
