@@ -55,7 +55,7 @@ extension APIError.Reason {
     let lines: [(sentence: String, names: String)] = [
       ("Something you entered is not valid.", "invalid-parameters unencodable-parameter"),
       ("This is being loaded already.", "already-loading"),
-      ("That was too soon. Try again in a moment.", "throttled rate-limited oauth-slow-down"),
+      ("That was too soon. Try again in a moment.", "throttled rate-limited queue-full oauth-slow-down"),
       ("This was not carried out.", "vetoed"),
       ("You are not connected to the internet.", "no-network"),
       (
@@ -64,7 +64,7 @@ extension APIError.Reason {
       ),
       (
         "The application is not set up correctly.",
-        "resolution-cycle misconfigured unsupported-capability invalid-url unsupported-scheme invalid-header "
+        "resolution-cycle misconfigured cleartext-refused unsupported-capability invalid-url unsupported-scheme invalid-header "
           + "invalid-method signing-failed trust-store-unreadable sign-in-cycle oauth-invalid-request "
           + "oauth-invalid-client oauth-unauthorized-client oauth-unsupported-grant-type "
           + "oauth-unsupported-response-type oauth-invalid-scope"

@@ -28,7 +28,7 @@ public enum FlightEvent: Sendable {
   case downgraded(String)
   /// An attempt begins, counted from 1.
   case attempt(Int, host: String)
-  /// The server responded with a redirect, which is followed to this address.
+  /// The server responded with a redirect, which is followed to this origin.
   indirect case redirected(status: Int, to: String, metrics: TransportMetrics)
   /// The server responded to the attempt.
   indirect case responded(status: Int, metrics: TransportMetrics)

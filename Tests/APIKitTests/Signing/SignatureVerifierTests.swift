@@ -104,7 +104,7 @@ final class SignatureVerifierTests: XCTestCase {
       try signer.sign(&request, .make(nonce: random.text(of: "0123456789abcdef", 32)))
       cases.append(
         try RawData(plain: [
-          "scheme": "hmac", "key": Hex.encode(bytes), "key_id": keyID,
+          "scheme": "hmac", "key": Hex.encode(bytes), "key_id": signer.keyID,
           "signed_headers": names.map { $0.lowercased() }.filter { $0 != "x-nonce" }, "now": 1_793_613_480,
           "request": wire(request),
         ]))

@@ -46,8 +46,9 @@ extension Flight {
       throw located(error)
     }
     guard let response else {
-      let target = exchange?.next.location ?? ""
-      note(.redirected(status: received.status, to: target, metrics: received.metrics))
+      // Its path may repeat a secret of the path that was asked.
+      let target = exchange?.next.origin
+      note(.redirected(status: received.status, to: target.map { "\($0)" } ?? "", metrics: received.metrics))
       // A signer of the application's own does not run on a transport's thread.
       if place == .transport, call.identity.signer?.runsInline == false {
         step = .sign
