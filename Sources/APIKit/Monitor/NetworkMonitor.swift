@@ -21,6 +21,8 @@ public final class NetworkMonitor: Sendable {
     var system = NetworkCondition.unknown
     var forced: NetworkCondition?
     var isWatching = false
+    /// Whether the system has reported, or nobody waits for it any longer.
+    var hasReported = false
     var watch: (any Sendable)?
     var nextID = 0
     var observers: [Int: AsyncStream<NetworkCondition>.Continuation] = [:]
@@ -30,13 +32,22 @@ public final class NetworkMonitor: Sendable {
   private let state = Mutex(State())
   /// Held while watching begins; other callers wait until it has begun.
   private let beginning = Mutex(())
-  private let watchesSystem: Bool
+  private let system: Source?
+
+  /// Reports the condition of a system, at once or later, and after every change until its result is released.
+  typealias Source = @Sendable (_ tell: @escaping @Sendable (NetworkCondition) -> Void) -> (any Sendable)?
 
   /// Makes a monitor.
   ///
   /// - Parameter watchesSystem: Whether it watches the system; with false it has only the condition set
   ///   with ``force(_:)``. The default is true.
-  public init(watchesSystem: Bool = true) { self.watchesSystem = watchesSystem }
+  public convenience init(watchesSystem: Bool = true) {
+    let system: Source = { tell in SystemNetwork.watch(tell) }
+    self.init(watching: watchesSystem ? system : nil)
+  }
+
+  /// Makes a monitor of a system; with nil it has only the condition set with ``force(_:)``.
+  init(watching system: Source?) { self.system = system }
 
   deinit {
     for observer in state.withLock({ $0.observers.values }) { observer.finish() }
@@ -74,11 +85,23 @@ public final class NetworkMonitor: Sendable {
   /// The number of streams in use; for tests.
   var observerCount: Int { state.withLock { $0.observers.count } }
 
+  /// Whether the system is watched and has not reported yet: on Apple platforms the first report comes some
+  /// milliseconds after watching has begun, on Linux before the first question is answered.
+  var awaitsFirstReport: Bool {
+    watch()
+    return state.withLock { $0.isWatching && !$0.hasReported && $0.forced == nil }
+  }
+
+  /// Waits for a first report no longer.
+  func giveUpFirstReport() { state.withLock { $0.hasReported = true } }
+
   private func watch() {
-    guard watchesSystem, !isWatching else { return }
+    guard let system, !isWatching else { return }
     beginning.withLock { _ in
       guard !isWatching else { return }
-      let watch = SystemNetwork.watch { [weak self] condition in self?.change { $0.system = condition } }
+      let watch = system { [weak self] condition in
+        self?.change { ($0.system, $0.hasReported) = (condition, true) }
+      }
       state.withLock { ($0.watch, $0.isWatching) = (watch, true) }
     }
   }

@@ -10,7 +10,16 @@
       let monitor = NWPathMonitor()
       monitor.pathUpdateHandler = { path in tell(condition(of: path)) }
       monitor.start(queue: DispatchQueue(label: "APIKit.NetworkMonitor"))
-      return monitor
+      return PathWatch(monitor: monitor)
+    }
+
+    /// Cancels the monitor at its end: one that is started reports until it is cancelled.
+    private final class PathWatch: Sendable {
+      private let monitor: NWPathMonitor
+
+      init(monitor: NWPathMonitor) { self.monitor = monitor }
+
+      deinit { monitor.cancel() }
     }
 
     private static func condition(of path: NWPath) -> NetworkCondition {

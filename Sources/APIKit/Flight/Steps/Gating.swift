@@ -2,9 +2,14 @@
 extension Flight {
   func passGate() throws(APIError) -> Progress {
     let gate = call.terms.networkGate
-    guard gate.rule != .fly, let objection = gate.objection(to: call.admission.network.condition) else {
-      return .next
+    guard gate.rule != .fly else { return .next }
+    if call.admission.network.awaitsFirstReport {
+      return .wait { () throws(APIError) in
+        try await self.waitForFirstReport()
+        return .passGate
+      }
     }
+    guard let objection = gate.objection(to: call.admission.network.condition) else { return .next }
     guard case .wait(let limit) = gate.rule else {
       note(.network("refused: \(objection)"))
       throw APIError(.takeoff, .noNetwork, objection)
@@ -16,6 +21,23 @@ extension Flight {
       }
       self.note(.network("\(found) after \((self.call.time.now - start).shortText)"))
       return nil
+    }
+  }
+
+  /// The longest wait for the system's first report, which takes milliseconds. Without one the condition stays
+  /// unknown, and gates accept it.
+  private static let reportLimit = Duration.seconds(1)
+
+  private func waitForFirstReport() async throws(APIError) {
+    let monitor = call.admission.network
+    do throws(APIError) {
+      try await TimeLimit.run(Self.reportLimit, call.time) { () throws(APIError) in
+        for await _ in monitor.changes() where !monitor.awaitsFirstReport { return }
+        throw APIError(.takeoff, .cancelled)
+      }
+    } catch {
+      guard error.reason == .deadlineExceeded else { throw error }
+      monitor.giveUpFirstReport()
     }
   }
 

@@ -1,4 +1,5 @@
 import APIKitTesting
+import Synchronization
 import XCTest
 
 @testable import APIKit
@@ -9,9 +10,49 @@ import XCTest
   private let network = NetworkMonitor(watchesSystem: false)
   private let time = ManualTime()
 
-  private func makeManager(_ gate: NetworkGate?) -> TestManager {
+  /// A system that reports some time after it was asked, as `NWPathMonitor` does.
+  private final class LateSystem: Sendable {
+    private let tell = Mutex<(@Sendable (NetworkCondition) -> Void)?>(nil)
+    var isAsked: Bool { tell.withLock { $0 != nil } }
+
+    func monitor() -> NetworkMonitor {
+      NetworkMonitor { tell in
+        self.tell.withLock { $0 = tell }
+        return nil
+      }
+    }
+
+    func report(_ condition: NetworkCondition) { tell.withLock { $0 }?(condition) }
+  }
+
+  func testTheFirstLoadWaitsForTheFirstReportOfTheSystem() async throws {
+    let system = LateSystem()
+    let manager = makeManager(.refuse, system.monitor())
+    async let failed = errorThrown { () throws(APIError) in try await manager.response() }
+    await waitUntil { system.isAsked }
+    await landingsWorkedOff()
+    XCTAssertEqual(stub.requests.count, 0)
+    system.report(.offline)
+    let error = try await failed
+    XCTAssertEqual(error.reason, .noNetwork)
+    XCTAssertEqual(stub.requests.count, 0)
+    system.report(.wifi)
+    _ = try await manager.response()
+    XCTAssertEqual(stub.requests.count, 1)
+  }
+
+  func testASystemThatReportsNothingHoldsLoadsBackForASecondOnce() async throws {
+    let manager = makeManager(.refuse, LateSystem().monitor())
+    async let first = manager.response()
+    await time.advanceOnceAsleep(by: .seconds(1))
+    _ = try await first
+    _ = try await manager.response()
+    XCTAssertEqual(stub.requests.count, 2)
+  }
+
+  private func makeManager(_ gate: NetworkGate?, _ network: NetworkMonitor? = nil) -> TestManager {
     var service = TestService(stub)
-    service.network = network
+    service.network = network ?? self.network
     let manager = TestManager(service)
     if let gate { manager.networkGate = gate }
     manager.time = time
