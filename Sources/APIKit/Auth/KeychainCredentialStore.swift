@@ -1,8 +1,8 @@
 #if canImport(Security)
-  import Foundation
-  import Security
-
   /// Stores credentials in the keychain, readable after the first unlock and only on this device.
+  ///
+  /// On macOS it is the data-protection keychain, which only programs with an entitlement for it may use: in a
+  /// command-line tool without one, each call throws, and the error says so. Use a ``FileCredentialStore`` there.
   public final class KeychainCredentialStore: CredentialStore {
     private let service: String
     private let accessGroup: String?
@@ -11,7 +11,8 @@
     ///
     /// - Parameters:
     ///   - service: The name of the items' service; the application's bundle identifier is a good one.
-    ///   - accessGroup: A group shared with extensions; with nil, the default, the application's own.
+    ///   - accessGroup: A group shared with extensions. With nil, the default, items are added to the first of
+    ///     the application's groups and looked for in all of them: an application that has several names one.
     public init(service: String, accessGroup: String? = nil) {
       self.service = service
       self.accessGroup = accessGroup
@@ -21,14 +22,12 @@
     ///
     /// Throws ``APIError/Reason/credentialStoreFailed`` when the item cannot be read.
     public func credential(of account: String) throws(APIError) -> Credential? {
-      var query = query(account)
-      query[kSecReturnData as String] = true
-      query[kSecMatchLimit as String] = kSecMatchLimitOne
-      var found: CFTypeRef?
-      let status = SecItemCopyMatching(query as CFDictionary, &found)
-      if status == errSecItemNotFound { return nil }
-      guard status == errSecSuccess, let data = found as? Data else { throw failed("be read", status) }
-      return try Credential(json: [UInt8](data))
+      let bytes: [UInt8]?
+      do throws(KeychainItem.Fault) { bytes = try item(account).read() } catch {
+        throw failed("be read", error)
+      }
+      guard let bytes else { return nil }
+      return try Credential(json: bytes)
     }
 
     /// Stores a credential in place of the earlier one; nil removes it.
@@ -36,35 +35,25 @@
     /// Throws ``APIError/Reason/credentialStoreFailed`` when the item cannot be written or removed.
     public func store(_ credential: Credential?, of account: String) throws(APIError) {
       guard let credential else {
-        let status = SecItemDelete(query(account) as CFDictionary)
-        guard status == errSecSuccess || status == errSecItemNotFound else {
-          throw failed("be removed", status)
+        do throws(KeychainItem.Fault) { return try item(account).remove() } catch {
+          throw failed("be removed", error)
         }
-        return
       }
-      guard let text = try? credential.jsonText else { throw failed("be written", errSecParam) }
-      let value: [String: Any] = [
-        kSecValueData as String: Data(text.utf8),
-        kSecAttrAccessible as String: kSecAttrAccessibleAfterFirstUnlockThisDeviceOnly,
-      ]
-      var status = SecItemUpdate(query(account) as CFDictionary, value as CFDictionary)
-      if status == errSecItemNotFound {
-        status = SecItemAdd(query(account).merging(value) { $1 } as CFDictionary, nil)
+      let text: String
+      do { text = try credential.jsonText } catch {
+        throw APIError(.auth, .credentialStoreFailed, "the credential has no text", underlying: error)
       }
-      guard status == errSecSuccess else { throw failed("be written", status) }
+      do throws(KeychainItem.Fault) { try item(account).write(Array(text.utf8)) } catch {
+        throw failed("be written", error)
+      }
     }
 
-    private func query(_ account: String) -> [String: Any] {
-      var query: [String: Any] = [
-        kSecClass as String: kSecClassGenericPassword, kSecAttrService as String: service,
-        kSecAttrAccount as String: account, kSecUseDataProtectionKeychain as String: true,
-      ]
-      if let accessGroup { query[kSecAttrAccessGroup as String] = accessGroup }
-      return query
+    private func item(_ account: String) -> KeychainItem {
+      KeychainItem(service: service, account: account, group: accessGroup, calls: SystemKeychain())
     }
 
-    private func failed(_ verb: String, _ status: OSStatus) -> APIError {
-      APIError(.auth, .credentialStoreFailed, "the keychain item cannot \(verb): status \(status)")
+    private func failed(_ verb: String, _ fault: KeychainItem.Fault) -> APIError {
+      APIError(.auth, .credentialStoreFailed, "the keychain item cannot \(verb): \(fault)", underlying: fault)
     }
   }
 #endif
