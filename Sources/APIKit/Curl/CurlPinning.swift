@@ -38,21 +38,9 @@
           "the certificate names no host by subjectAltName; a common name does not count")
       }
       if let pins, let entry = pins.entry(for: host, at: Date()) {
-        try check(shown(ssl, leaf), entry, host: host, of: pins)
+        try pins.check(shown(ssl, leaf), entry, host: host)
       }
       SSL_set_ex_data(ssl, Self.slot, Self.passed)
-    }
-
-    private func check(
-      _ shown: [PinSet.Pin], _ entry: PinSet.Host, host: String, of pins: PinSet
-    ) throws(APIError) {
-      guard !shown.contains(where: entry.pins.contains) else { return }
-      pins.onMismatch?(
-        PinMismatch(host: host, shown: shown, expected: entry.pins, isEnforced: !pins.isReportOnly))
-      guard !pins.isReportOnly else { return }
-      let own = shown.first.map { "it shows \($0)" } ?? "it shows nothing readable"
-      throw APIError(
-        .transport, .pinMismatch, "none of the \(entry.pins.count) pins of \(host) matches; \(own)")
     }
 
     /// The digests of the verified chain, the server's own certificate first; of that alone when the chain

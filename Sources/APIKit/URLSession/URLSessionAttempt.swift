@@ -223,7 +223,8 @@ final class URLSessionAttempt: CancellableOperation {
     guard var response = state.head else { return nil }
     state.metrics.total = max(state.metrics.total, microseconds(since: start))
     state.metrics.bytesSent = max(state.progress.sent, state.metrics.bytesSent)
-    state.metrics.bytesReceived = state.progress.received
+    // What Apple's session reports is counted before decoding.
+    if state.metrics.bytesReceived == 0 { state.metrics.bytesReceived = state.progress.received }
     response.metrics = state.metrics
     response.version = exchange.request.url.scheme == "http" ? .http1_1 : state.version
     if let pipe = state.pipe {

@@ -24,6 +24,11 @@ final class URLSessionBridge: NSObject, URLSessionDataDelegate {
   }
 
   private let state = Mutex(State())
+  #if !canImport(FoundationNetworking)
+    private let trust: SystemTrust
+
+    init(_ trust: SystemTrust) { self.trust = trust }
+  #endif
 
   /// Makes an attempt and registers it; nil when the transport is stopped.
   ///
@@ -95,7 +100,22 @@ final class URLSessionBridge: NSObject, URLSessionDataDelegate {
       attempt(task)?.complete(nil)
       completionHandler(.cancelAuthenticationChallenge, nil)
     #else
-      completionHandler(.performDefaultHandling, nil)
+      switch challenge.protectionSpace.authenticationMethod {
+      case NSURLAuthenticationMethodServerTrust:
+        guard let trust = challenge.protectionSpace.serverTrust else {
+          return completionHandler(.cancelAuthenticationChallenge, nil)
+        }
+        do throws(APIError) {
+          try self.trust.check(trust, host: challenge.protectionSpace.host)
+          completionHandler(.useCredential, URLCredential(trust: trust))
+        } catch {
+          attempt(task)?.fail(error)
+          completionHandler(.cancelAuthenticationChallenge, nil)
+        }
+      default:
+        // No identity of the keychain and no Kerberos ticket is used unasked.
+        completionHandler(.rejectProtectionSpace, nil)
+      }
     #endif
   }
 

@@ -29,7 +29,7 @@ public final class URLSessionTransport: HTTPTransport {
   ///
   /// On every platform: uploads and downloads of files, progress, idle and total time limits, head
   /// inspection and a limit of connections per host. On Apple platforms also HTTP/2, streamed downloads,
-  /// full metrics, interface control, the minimum TLS version, gzip and Brotli. Streamed downloads are missing on
+  /// full metrics, interface control, the minimum TLS version, own trust, pinning, gzip and Brotli. Streamed downloads are missing on
   /// Linux because resuming a suspended task ends the program there.
   public static let capabilities: TransportCapabilities = {
     var all: TransportCapabilities = [
@@ -38,6 +38,7 @@ public final class URLSessionTransport: HTTPTransport {
     ]
     #if !canImport(FoundationNetworking)
       all.formUnion([.http2, .streamDownload, .metrics, .interfaceControl, .minimumTLS, .gzip, .brotli])
+      all.formUnion([.customTrust, .pinning, .insecureTLS])
     #endif
     return all
   }()
@@ -64,7 +65,11 @@ public final class URLSessionTransport: HTTPTransport {
     }
     self.configuration = configuration
     caller = configuration.caller
-    bridge = URLSessionBridge()
+    #if canImport(FoundationNetworking)
+      bridge = URLSessionBridge()
+    #else
+      bridge = URLSessionBridge(try SystemTrust(configuration.tls))
+    #endif
     let queue = OperationQueue()
     queue.name = "APIKit.URLSessionTransport"
     queue.maxConcurrentOperationCount = 1
