@@ -47,20 +47,6 @@ let package = Package(
     ),
     // Real servers for tests and measurements: nginx and httpbin as child processes.
     .target(name: "TestServers", swiftSettings: swift),
-    // The measurements, and their yardsticks in C: libcurl called without a framework; heap, cores, a fixed work.
-    .target(
-      name: "BareCurl", path: "Benchmarks/Sources/BareCurl", linkerSettings: [.linkedLibrary("curl")]),
-    .target(name: "CMachine", path: "Benchmarks/Sources/CMachine"),
-    .executableTarget(
-      name: "bench",
-      dependencies: [
-        "APIKit", "APIKitTesting", "Reformers", "TestServers", "DemoServer", "BareCurl", "CMachine",
-      ],
-      path: "Benchmarks/Sources/bench", swiftSettings: swift),
-    // Random loads over a proxy that breaks connections; see Scripts/soak.
-    .executableTarget(
-      name: "soak", dependencies: ["APIKit", "DemoServer", "CMachine"], path: "Benchmarks/Sources/soak",
-      swiftSettings: swift),
     .testTarget(
       name: "APIKitTests",
       dependencies: [
@@ -77,9 +63,6 @@ let package = Package(
       swiftSettings: swift),
     .testTarget(name: "DemoServerTests", dependencies: ["APIKit", "DemoServer"], swiftSettings: swift),
     .testTarget(
-      name: "SoakTests", dependencies: [.target(name: "soak", condition: .when(platforms: [.linux]))],
-      swiftSettings: swift),
-    .testTarget(
       name: "InteropTests",
       dependencies: ["APIKit", "APIKitTesting", "TestServers"],
       path: "Tests/Interop",
@@ -88,3 +71,24 @@ let package = Package(
     ),
   ]
 )
+
+#if os(Linux)
+  // The measurements, and their yardsticks in C: libcurl called without a framework; heap, cores, a fixed work.
+  // They measure the transport of Linux, with glibc's accounts of memory.
+  package.targets += [
+    .target(
+      name: "BareCurl", path: "Benchmarks/Sources/BareCurl", linkerSettings: [.linkedLibrary("curl")]),
+    .target(name: "CMachine", path: "Benchmarks/Sources/CMachine"),
+    .executableTarget(
+      name: "bench",
+      dependencies: [
+        "APIKit", "APIKitTesting", "Reformers", "TestServers", "DemoServer", "BareCurl", "CMachine",
+      ],
+      path: "Benchmarks/Sources/bench", swiftSettings: swift),
+    // Random loads over a proxy that breaks connections; see Scripts/soak.
+    .executableTarget(
+      name: "soak", dependencies: ["APIKit", "DemoServer", "CMachine"], path: "Benchmarks/Sources/soak",
+      swiftSettings: swift),
+    .testTarget(name: "SoakTests", dependencies: ["soak"], swiftSettings: swift),
+  ]
+#endif

@@ -186,20 +186,24 @@ public struct CertificateMatrix: Sendable {
   }
 
   private func openssl(_ arguments: [String]) throws {
-    let process = Process()
-    let output = Pipe()
-    process.executableURL = URL(fileURLWithPath: try Loopback.program("openssl"))
-    process.arguments = arguments
-    process.currentDirectoryURL = folder
-    process.standardInput = FileHandle.nullDevice
-    process.standardOutput = output
-    process.standardError = output
-    try process.run()
-    let words = output.fileHandleForReading.readDataToEndOfFile()
-    process.waitUntilExit()
-    guard process.terminationStatus == 0 else {
-      throw TestServerError(
-        "openssl \(arguments.joined(separator: " ")) failed:\n\(String(decoding: words, as: UTF8.self))")
-    }
+    #if os(Linux) || os(macOS)
+      let process = Process()
+      let output = Pipe()
+      process.executableURL = URL(fileURLWithPath: try Loopback.program("openssl"))
+      process.arguments = arguments
+      process.currentDirectoryURL = folder
+      process.standardInput = FileHandle.nullDevice
+      process.standardOutput = output
+      process.standardError = output
+      try process.run()
+      let words = output.fileHandleForReading.readDataToEndOfFile()
+      process.waitUntilExit()
+      guard process.terminationStatus == 0 else {
+        throw TestServerError(
+          "openssl \(arguments.joined(separator: " ")) failed:\n\(String(decoding: words, as: UTF8.self))")
+      }
+    #else
+      throw TestServerError("openssl cannot be started: there are child processes on Linux and macOS only")
+    #endif
   }
 }

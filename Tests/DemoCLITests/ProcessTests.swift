@@ -1,138 +1,143 @@
-import DemoServer
-import Foundation
-import XCTest
+#if os(Linux) || os(macOS)  // elsewhere there are no child processes
+  import DemoServer
+  import Foundation
+  import XCTest
 
-/// The program as a shell sees it.
-final class ProcessTests: XCTestCase {
-  /// The built program, beside the test bundle.
-  private var program: URL {
-    #if os(macOS)
-      let folder = Bundle(for: ProcessTests.self).bundleURL.deletingLastPathComponent()
-    #else
-      let folder = Bundle.main.bundleURL
-    #endif
-    return folder.appendingPathComponent("DemoCLI")
-  }
+  /// The program as a shell sees it.
+  final class ProcessTests: XCTestCase {
+    /// The built program, beside the test bundle.
+    private var program: URL {
+      #if os(macOS)
+        let folder = Bundle(for: ProcessTests.self).bundleURL.deletingLastPathComponent()
+      #else
+        let folder = Bundle.main.bundleURL
+      #endif
+      return folder.appendingPathComponent("DemoCLI")
+    }
 
-  private var caches = FileManager.default.temporaryDirectory.appendingPathComponent("apikit-demo-\(UUID())")
+    private var caches = FileManager.default.temporaryDirectory.appendingPathComponent(
+      "apikit-demo-\(UUID())")
 
-  override func tearDown() {
-    try? FileManager.default.removeItem(at: caches)
-    super.tearDown()
-  }
+    override func tearDown() {
+      try? FileManager.default.removeItem(at: caches)
+      super.tearDown()
+    }
 
-  private func start(_ arguments: [String]) throws -> (process: Process, output: Pipe, errors: Pipe) {
-    let process = Process()
-    process.environment = ProcessInfo.processInfo.environment.merging(["XDG_CACHE_HOME": caches.path]) { $1 }
-    let (output, errors) = (Pipe(), Pipe())
-    process.executableURL = program
-    process.arguments = arguments
-    process.standardOutput = output
-    process.standardError = errors
-    process.standardInput = FileHandle.nullDevice
-    try process.run()
-    return (process, output, errors)
-  }
-
-  private func run(_ arguments: String...) throws -> (status: Int32, output: String, errors: String) {
-    let (process, output, errors) = try start(arguments)
-    let text = output.fileHandleForReading.readDataToEndOfFile()
-    let complaints = errors.fileHandleForReading.readDataToEndOfFile()
-    process.waitUntilExit()
-    return (
-      process.terminationStatus, String(decoding: text, as: UTF8.self),
-      String(decoding: complaints, as: UTF8.self)
-    )
-  }
-
-  func testNoProgressIsShownInAPipe() throws {
-    let piped = try run("list", "--all", "--source", "new", "--no-cache")
-    XCTAssertEqual(piped.status, 0, piped.errors)
-    XCTAssertEqual(piped.errors, "")
-    XCTAssertFalse(piped.output.contains("\u{1B}"))
-  }
-
-  #if os(Linux)
-    func testProgressIsShownOnATerminal() throws {
-      let (terminal, end) = try Self.pseudoterminal()
+    private func start(_ arguments: [String]) throws -> (process: Process, output: Pipe, errors: Pipe) {
       let process = Process()
+      process.environment = ProcessInfo.processInfo.environment.merging(["XDG_CACHE_HOME": caches.path]) {
+        $1
+      }
+      let (output, errors) = (Pipe(), Pipe())
       process.executableURL = program
-      process.arguments = ["list", "--all", "--source", "new", "--no-cache", "--json"]
-      (process.standardOutput, process.standardError) = (end, end)
+      process.arguments = arguments
+      process.standardOutput = output
+      process.standardError = errors
       process.standardInput = FileHandle.nullDevice
       try process.run()
-      try end.close()
-      var shown: [UInt8] = []
-      var chunk = [UInt8](repeating: 0, count: 4096)
-      while true {
-        let count = read(terminal.fileDescriptor, &chunk, chunk.count)
-        guard count > 0 else { break }  // EIO once the program has ended (Linux)
-        shown += chunk[..<count]
-      }
+      return (process, output, errors)
+    }
+
+    private func run(_ arguments: String...) throws -> (status: Int32, output: String, errors: String) {
+      let (process, output, errors) = try start(arguments)
+      let text = output.fileHandleForReading.readDataToEndOfFile()
+      let complaints = errors.fileHandleForReading.readDataToEndOfFile()
       process.waitUntilExit()
+      return (
+        process.terminationStatus, String(decoding: text, as: UTF8.self),
+        String(decoding: complaints, as: UTF8.self)
+      )
+    }
+
+    func testNoProgressIsShownInAPipe() throws {
+      let piped = try run("list", "--all", "--source", "new", "--no-cache")
+      XCTAssertEqual(piped.status, 0, piped.errors)
+      XCTAssertEqual(piped.errors, "")
+      XCTAssertFalse(piped.output.contains("\u{1B}"))
+    }
+
+    #if os(Linux)
+      func testProgressIsShownOnATerminal() throws {
+        let (terminal, end) = try Self.pseudoterminal()
+        let process = Process()
+        process.executableURL = program
+        process.arguments = ["list", "--all", "--source", "new", "--no-cache", "--json"]
+        (process.standardOutput, process.standardError) = (end, end)
+        process.standardInput = FileHandle.nullDevice
+        try process.run()
+        try end.close()
+        var shown: [UInt8] = []
+        var chunk = [UInt8](repeating: 0, count: 4096)
+        while true {
+          let count = read(terminal.fileDescriptor, &chunk, chunk.count)
+          guard count > 0 else { break }  // EIO once the program has ended (Linux)
+          shown += chunk[..<count]
+        }
+        process.waitUntilExit()
+        XCTAssertEqual(process.terminationStatus, 0)
+        let text = String(decoding: shown, as: UTF8.self)
+        XCTAssertTrue(
+          text.contains("\r\u{1B}[K335 homes from 4 pages …\r\u{1B}[K"), "shown, and erased by the result")
+      }
+
+      /// Both ends of a new terminal (pty(7)).
+      private static func pseudoterminal() throws -> (controller: FileHandle, end: FileHandle) {
+        let controller = open("/dev/ptmx", O_RDWR | O_NOCTTY)
+        try XCTSkipIf(controller < 0, "no pseudoterminals here")
+        var (isLocked, number) = (Int32(0), Int32(0))
+        // TIOCSPTLCK and TIOCGPTN, which Swift does not import.
+        guard ioctl(controller, 0x4004_5431, &isLocked) == 0, ioctl(controller, 0x8004_5430, &number) == 0,
+          let end = FileHandle(forUpdatingAtPath: "/dev/pts/\(number)")
+        else { throw CocoaError(.fileReadUnknown) }
+        return (FileHandle(fileDescriptor: controller, closeOnDealloc: true), end)
+      }
+    #endif
+
+    func testExitStatusAndStreams() throws {
+      let list = try run("list", "--size", "2", "--source", "new")
+      XCTAssertEqual(list.status, 0, list.errors)
+      XCTAssertTrue(list.output.hasSuffix("2 of 335 homes, page 1\nfrom the network\n"), list.output)
+      XCTAssertEqual(list.errors, "")
+      let failed = try run("show", "sac-99999")
+      XCTAssertEqual(failed.status, 1)
+      XCTAssertEqual(failed.output, "")
+      XCTAssertTrue(failed.errors.contains("status 404"), failed.errors)
+      XCTAssertEqual(try run("list", "--nonsense").status, 2)
+    }
+
+    #if os(Linux)  // elsewhere the folder of caches is not the environment's to say
+      func testAListRunTwiceLandsTheSecondTimeFromWhatTheFirstRunKept() throws {
+        let first = try run("list", "--size", "3")
+        XCTAssertEqual(first.status, 0, first.errors)
+        XCTAssertTrue(first.output.hasSuffix("\nfrom the network\n"), first.output)
+        let second = try run("list", "--size", "3")
+        XCTAssertEqual(second.status, 0, second.errors)
+        XCTAssertTrue(second.output.contains("\nfrom disk, "), second.output)
+        XCTAssertTrue(second.output.hasSuffix(" s old\n"), second.output)
+        XCTAssertEqual(
+          first.output.split(separator: "\n").dropLast(), second.output.split(separator: "\n").dropLast())
+        let numbers = try run("cache")
+        XCTAssertTrue(numbers.output.hasSuffix("in \(caches.path)/APIKitDemo\n"), numbers.output)
+      }
+    #endif
+
+    func testServeServesUntilItIsToldToEnd() throws {
+      let (process, output, _) = try start(["serve", "--signed"])
+      defer { if process.isRunning { process.terminate() } }
+      var line = ""
+      while !line.hasSuffix("\n") {
+        let data = output.fileHandleForReading.availableData
+        guard !data.isEmpty else { break }
+        line += String(decoding: data, as: UTF8.self)
+      }
+      let url = line.trimmingCharacters(in: .whitespacesAndNewlines)
+      XCTAssertTrue(url.hasPrefix("http://127.0.0.1:"), url)
+      let list = try run("list", "--source", "ames", "--size", "1", "--base-url", url)
+      XCTAssertEqual(list.status, 0, list.errors)
+      process.terminate()
+      process.waitUntilExit()
+      XCTAssertEqual(process.terminationReason, .exit)
       XCTAssertEqual(process.terminationStatus, 0)
-      let text = String(decoding: shown, as: UTF8.self)
-      XCTAssertTrue(
-        text.contains("\r\u{1B}[K335 homes from 4 pages …\r\u{1B}[K"), "shown, and erased by the result")
     }
-
-    /// Both ends of a new terminal (pty(7)).
-    private static func pseudoterminal() throws -> (controller: FileHandle, end: FileHandle) {
-      let controller = open("/dev/ptmx", O_RDWR | O_NOCTTY)
-      try XCTSkipIf(controller < 0, "no pseudoterminals here")
-      var (isLocked, number) = (Int32(0), Int32(0))
-      // TIOCSPTLCK and TIOCGPTN, which Swift does not import.
-      guard ioctl(controller, 0x4004_5431, &isLocked) == 0, ioctl(controller, 0x8004_5430, &number) == 0,
-        let end = FileHandle(forUpdatingAtPath: "/dev/pts/\(number)")
-      else { throw CocoaError(.fileReadUnknown) }
-      return (FileHandle(fileDescriptor: controller, closeOnDealloc: true), end)
-    }
-  #endif
-
-  func testExitStatusAndStreams() throws {
-    let list = try run("list", "--size", "2", "--source", "new")
-    XCTAssertEqual(list.status, 0, list.errors)
-    XCTAssertTrue(list.output.hasSuffix("2 of 335 homes, page 1\nfrom the network\n"), list.output)
-    XCTAssertEqual(list.errors, "")
-    let failed = try run("show", "sac-99999")
-    XCTAssertEqual(failed.status, 1)
-    XCTAssertEqual(failed.output, "")
-    XCTAssertTrue(failed.errors.contains("status 404"), failed.errors)
-    XCTAssertEqual(try run("list", "--nonsense").status, 2)
   }
-
-  #if os(Linux)  // elsewhere the folder of caches is not the environment's to say
-    func testAListRunTwiceLandsTheSecondTimeFromWhatTheFirstRunKept() throws {
-      let first = try run("list", "--size", "3")
-      XCTAssertEqual(first.status, 0, first.errors)
-      XCTAssertTrue(first.output.hasSuffix("\nfrom the network\n"), first.output)
-      let second = try run("list", "--size", "3")
-      XCTAssertEqual(second.status, 0, second.errors)
-      XCTAssertTrue(second.output.contains("\nfrom disk, "), second.output)
-      XCTAssertTrue(second.output.hasSuffix(" s old\n"), second.output)
-      XCTAssertEqual(
-        first.output.split(separator: "\n").dropLast(), second.output.split(separator: "\n").dropLast())
-      let numbers = try run("cache")
-      XCTAssertTrue(numbers.output.hasSuffix("in \(caches.path)/APIKitDemo\n"), numbers.output)
-    }
-  #endif
-
-  func testServeServesUntilItIsToldToEnd() throws {
-    let (process, output, _) = try start(["serve", "--signed"])
-    defer { if process.isRunning { process.terminate() } }
-    var line = ""
-    while !line.hasSuffix("\n") {
-      let data = output.fileHandleForReading.availableData
-      guard !data.isEmpty else { break }
-      line += String(decoding: data, as: UTF8.self)
-    }
-    let url = line.trimmingCharacters(in: .whitespacesAndNewlines)
-    XCTAssertTrue(url.hasPrefix("http://127.0.0.1:"), url)
-    let list = try run("list", "--source", "ames", "--size", "1", "--base-url", url)
-    XCTAssertEqual(list.status, 0, list.errors)
-    process.terminate()
-    process.waitUntilExit()
-    XCTAssertEqual(process.terminationReason, .exit)
-    XCTAssertEqual(process.terminationStatus, 0)
-  }
-}
+#endif

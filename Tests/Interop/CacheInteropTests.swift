@@ -30,7 +30,7 @@ import XCTest
   private func service(_ nginx: NginxServer) throws -> Service {
     Service(
       environments: ServiceEnvironments(try HTTPURL(nginx.url("/"))),
-      wire: WireOptions(client: HTTPClient(transport: try CurlTransport())),
+      wire: WireOptions(client: HTTPClient(transport: try DefaultTransport.make(.standard))),
       cache: CacheOptions(store: ResponseCache(time: time)))
   }
 

@@ -22,9 +22,8 @@ static inline int apikit_sqlite3_bind_text(sqlite3_stmt *statement, int index, c
   return sqlite3_bind_text(statement, index, text, count, SQLITE_TRANSIENT);
 }
 
-#if defined(__linux__)
+// Empty where the system's own parts take the place of OpenSSL and libcurl.
 #include "CAPIKitCrypto.h"
 #include "CAPIKitCurl.h"
-#endif
 
 #endif

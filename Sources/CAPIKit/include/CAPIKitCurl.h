@@ -2,6 +2,7 @@
 // OpenSSL's libssl is here for what libcurl shows of a connection (CURLINFO_TLS_SSL_PTR).
 #ifndef CAPIKIT_CURL_H
 #define CAPIKIT_CURL_H
+#if defined(__linux__)
 
 #include <curl/curl.h>
 #include <errno.h>
@@ -238,4 +239,5 @@ static inline int capikit_x509_digest(const X509 *certificate, int key_only, uns
   return ok;
 }
 
+#endif
 #endif

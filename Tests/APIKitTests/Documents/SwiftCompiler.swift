@@ -15,7 +15,7 @@ struct SwiftCompiler {
     #if os(macOS)
       command = ["/usr/bin/xcrun", "swiftc", "-target", "arm64-apple-macosx15.0"]
       manifestFlags = nil
-    #else
+    #elseif os(Linux)
       let folders = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")
       let paths = folders.map { "\($0)/swiftc" }
       guard let swiftc = paths.first(where: FileManager.default.isExecutableFile(atPath:)) else {
@@ -28,20 +28,24 @@ struct SwiftCompiler {
       manifestFlags =
         isThere
         ? ["-typecheck", "-swift-version", "6", "-package-description-version", "6.2", "-I", manifests] : nil
+    #else
+      throw XCTSkip("there is no compiler on this platform")
     #endif
-    let build = Bundle(for: SwiftCompilerTests.self).bundleURL.resolvingSymlinksInPath()
-    let products = build.pathExtension == "xctest" ? build.deletingLastPathComponent() : build
-    let modules = products.appendingPathComponent("Modules").path
-    guard FileManager.default.fileExists(atPath: "\(modules)/APIKit.swiftmodule") else {
-      throw Self.lack("there is no APIKit.swiftmodule in \(modules)")
-    }
-    flags = [
-      "-typecheck", "-swift-version", "6", "-I", modules,
-      // A cache of its own: the build's may be known by another path, and the compiler minds.
-      "-module-cache-path", products.appendingPathComponent("SnippetModuleCache").path,
-      "-Xcc", "-fmodule-map-file=\(products.path)/CAPIKit.build/module.modulemap",
-      "-Xcc", "-I", "-Xcc", Self.package.appendingPathComponent("Sources/CAPIKit/include").path,
-    ]
+    #if os(Linux) || os(macOS)
+      let build = Bundle(for: SwiftCompilerTests.self).bundleURL.resolvingSymlinksInPath()
+      let products = build.pathExtension == "xctest" ? build.deletingLastPathComponent() : build
+      let modules = products.appendingPathComponent("Modules").path
+      guard FileManager.default.fileExists(atPath: "\(modules)/APIKit.swiftmodule") else {
+        throw Self.lack("there is no APIKit.swiftmodule in \(modules)")
+      }
+      flags = [
+        "-typecheck", "-swift-version", "6", "-I", modules,
+        // A cache of its own: the build's may be known by another path, and the compiler minds.
+        "-module-cache-path", products.appendingPathComponent("SnippetModuleCache").path,
+        "-Xcc", "-fmodule-map-file=\(products.path)/CAPIKit.build/module.modulemap",
+        "-Xcc", "-I", "-Xcc", Self.package.appendingPathComponent("Sources/CAPIKit/include").path,
+      ]
+    #endif
   }
 
   /// The root of the package.
@@ -78,25 +82,29 @@ struct SwiftCompiler {
       paths.append(file.path)
     }
     let isLibrary = files.values.contains { $0.contains("@main") }
-    let process = Process()
-    let output = Pipe()
-    let arguments = command + flags + (isLibrary ? ["-parse-as-library"] : []) + paths
-    process.executableURL = URL(fileURLWithPath: arguments[0])
-    process.arguments = Array(arguments.dropFirst())
-    process.standardInput = FileHandle.nullDevice
-    process.standardOutput = output
-    process.standardError = output
-    try process.run()
-    let words = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-    process.waitUntilExit()
-    let errors = words.split(separator: "\n").map(String.init).filter { line in
-      // The excerpts below a diagnostic repeat it behind a bar.
-      line.contains("error: ") && !line.contains("|")
-    }
-    guard process.terminationStatus == 0 || !errors.isEmpty else {
-      return ["swiftc ended with \(process.terminationStatus): \(words)"]
-    }
-    return errors
+    #if os(Linux) || os(macOS)
+      let process = Process()
+      let output = Pipe()
+      let arguments = command + flags + (isLibrary ? ["-parse-as-library"] : []) + paths
+      process.executableURL = URL(fileURLWithPath: arguments[0])
+      process.arguments = Array(arguments.dropFirst())
+      process.standardInput = FileHandle.nullDevice
+      process.standardOutput = output
+      process.standardError = output
+      try process.run()
+      let words = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+      process.waitUntilExit()
+      let errors = words.split(separator: "\n").map(String.init).filter { line in
+        // The excerpts below a diagnostic repeat it behind a bar.
+        line.contains("error: ") && !line.contains("|")
+      }
+      guard process.terminationStatus == 0 || !errors.isEmpty else {
+        return ["swiftc ended with \(process.terminationStatus): \(words)"]
+      }
+      return errors
+    #else
+      throw XCTSkip("there is no compiler on this platform")
+    #endif
   }
 
   static func lack(_ reason: String) -> any Error {

@@ -88,14 +88,18 @@ final class CurlCommandTests: XCTestCase {
   }
 
   private func run(_ script: String) throws -> Data {
-    let process = Process()
-    process.executableURL = URL(fileURLWithPath: "/bin/sh")
-    process.arguments = ["-c", script]
-    let pipe = Pipe()
-    process.standardOutput = pipe
-    try process.run()
-    let output = try pipe.fileHandleForReading.readToEnd() ?? Data()
-    process.waitUntilExit()
-    return output
+    #if os(Linux) || os(macOS)
+      let process = Process()
+      process.executableURL = URL(fileURLWithPath: "/bin/sh")
+      process.arguments = ["-c", script]
+      let pipe = Pipe()
+      process.standardOutput = pipe
+      try process.run()
+      let output = try pipe.fileHandleForReading.readToEnd() ?? Data()
+      process.waitUntilExit()
+      return output
+    #else
+      throw XCTSkip("there is no shell on this platform")
+    #endif
   }
 }

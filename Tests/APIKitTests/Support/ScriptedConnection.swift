@@ -21,8 +21,19 @@ extension ScriptedServer {
     /// No wait is longer, so that a broken test ends.
     private static let patience: Int32 = 20_000
 
+    #if canImport(Darwin)
+      private static let quietly: Int32 = 0
+    #else
+      private static let quietly = Int32(MSG_NOSIGNAL)
+    #endif
+
     init(socket: Int32, number: Int) {
       self.socket = socket
+      #if canImport(Darwin)
+        // Writing to a client that is gone fails instead of ending the program.
+        var on: Int32 = 1
+        setsockopt(socket, SOL_SOCKET, SO_NOSIGPIPE, &on, socklen_t(MemoryLayout<Int32>.size))
+      #endif
       self.number = number
     }
 
@@ -32,7 +43,7 @@ extension ScriptedServer {
       while sent < bytes.count {
         let count = bytes[sent...].withUnsafeBytes { bytes in
           if let tls, !pastTLS { return tls.write(bytes) }
-          return send(socket, bytes.baseAddress, bytes.count, Int32(MSG_NOSIGNAL))
+          return send(socket, bytes.baseAddress, bytes.count, Self.quietly)
         }
         guard count > 0 else { return false }
         sent += count

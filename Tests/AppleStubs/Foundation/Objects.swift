@@ -1,0 +1,57 @@
+// swift-format-ignore-file
+// https://developer.apple.com/documentation/objectivec/nsobject-swift.class
+// https://developer.apple.com/documentation/swift/importing-objective-c-into-swift: types that `as` bridges.
+@_exported public import Darwin
+@_exported public import Dispatch
+@_exported public import FoundationEssentials
+@_exported public import FoundationInternationalization
+
+public protocol NSObjectProtocol: AnyObject {
+  func isEqual(_ object: Any?) -> Bool
+  var hash: Int { get }
+}
+open class NSObject: NSObjectProtocol, Equatable, Hashable {
+  public init() {}
+  open func isEqual(_ object: Any?) -> Bool { fatalError() }
+  open var hash: Int { fatalError() }
+  public static func == (left: NSObject, right: NSObject) -> Bool { fatalError() }
+  public func hash(into hasher: inout Hasher) { fatalError() }
+}
+
+/// https://developer.apple.com/documentation/foundation/nsstring
+open class NSString: NSObject, @unchecked Sendable {
+  open var lastPathComponent: String { fatalError() }
+  open var deletingLastPathComponent: String { fatalError() }
+  open var pathExtension: String { fatalError() }
+  open func appendingPathComponent(_ str: String) -> String { fatalError() }
+}
+extension String: @retroactive _ObjectiveCBridgeable {
+  public func _bridgeToObjectiveC() -> NSString { fatalError() }
+  public static func _forceBridgeFromObjectiveC(_ source: NSString, result: inout String?) { fatalError() }
+  public static func _conditionallyBridgeFromObjectiveC(_ source: NSString, result: inout String?) -> Bool { fatalError() }
+  public static func _unconditionallyBridgeFromObjectiveC(_ source: NSString?) -> String { fatalError() }
+}
+/// https://developer.apple.com/documentation/foundation/nsnumber
+open class NSNumber: NSObject, @unchecked Sendable {
+  open var intValue: Int { fatalError() }
+  open var boolValue: Bool { fatalError() }
+  open var doubleValue: Double { fatalError() }
+}
+/// https://developer.apple.com/documentation/foundation/nsnull
+open class NSNull: NSObject, @unchecked Sendable {}
+/// https://developer.apple.com/documentation/foundation/nserror
+open class NSError: NSObject, Error, @unchecked Sendable {
+  public init(domain: String, code: Int, userInfo dict: [String: Any]? = nil) { fatalError() }
+  open var domain: String { fatalError() }
+  open var code: Int { fatalError() }
+  open var userInfo: [String: Any] { fatalError() }
+  open var localizedDescription: String { fatalError() }
+}
+extension Error {
+  public var localizedDescription: String { fatalError() }
+}
+public let NSUnderlyingErrorKey: String = ""
+public let NSLocalizedDescriptionKey: String = ""
+// What the compiler calls for `as NSError`.
+public func _convertErrorToNSError(_ error: any Error) -> NSError { fatalError() }
+public func _convertNSErrorToError(_ error: NSError?) -> any Error { fatalError() }

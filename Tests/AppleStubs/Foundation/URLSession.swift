@@ -1,0 +1,100 @@
+// swift-format-ignore-file
+// https://developer.apple.com/documentation/foundation/urlsession
+public import Security
+
+open class URLSession: NSObject, @unchecked Sendable {
+  public enum AuthChallengeDisposition: Int, Sendable {
+    case useCredential = 0, performDefaultHandling = 1, cancelAuthenticationChallenge = 2, rejectProtectionSpace = 3
+  }
+  public enum ResponseDisposition: Int, Sendable { case cancel = 0, allow = 1, becomeDownload = 2, becomeStream = 3 }
+  open class var shared: URLSession { fatalError() }
+  public init(configuration: URLSessionConfiguration) { fatalError() }
+  public init(configuration: URLSessionConfiguration, delegate: (any URLSessionDelegate)?, delegateQueue queue: OperationQueue?) { fatalError() }
+  open func dataTask(with request: URLRequest) -> URLSessionDataTask { fatalError() }
+  open func uploadTask(with request: URLRequest, from bodyData: Data) -> URLSessionUploadTask { fatalError() }
+  open func uploadTask(with request: URLRequest, fromFile fileURL: URL) -> URLSessionUploadTask { fatalError() }
+  open func uploadTask(withStreamedRequest request: URLRequest) -> URLSessionUploadTask { fatalError() }
+  open func invalidateAndCancel() { fatalError() }
+  open func finishTasksAndInvalidate() { fatalError() }
+  public func data(for request: URLRequest) async throws -> (Data, URLResponse) { fatalError() }
+  public func data(from url: URL) async throws -> (Data, URLResponse) { fatalError() }
+}
+/// https://developer.apple.com/documentation/foundation/urlsessiontask
+open class URLSessionTask: NSObject, @unchecked Sendable {
+  open var taskIdentifier: Int { fatalError() }
+  open var originalRequest: URLRequest? { fatalError() }
+  open var currentRequest: URLRequest? { fatalError() }
+  open var response: URLResponse? { fatalError() }
+  open var countOfBytesSent: Int64 { fatalError() }
+  open var countOfBytesReceived: Int64 { fatalError() }
+  open var error: (any Error)? { fatalError() }
+  open var priority: Float { get { fatalError() } set { fatalError() } }
+  open func cancel() { fatalError() }
+  open func suspend() { fatalError() }
+  open func resume() { fatalError() }
+}
+open class URLSessionDataTask: URLSessionTask, @unchecked Sendable {}
+open class URLSessionUploadTask: URLSessionDataTask, @unchecked Sendable {}
+/// https://developer.apple.com/documentation/foundation/urlsessionconfiguration
+open class URLSessionConfiguration: NSObject, @unchecked Sendable {
+  open class var `default`: URLSessionConfiguration { fatalError() }
+  open class var ephemeral: URLSessionConfiguration { fatalError() }
+  open class func background(withIdentifier identifier: String) -> URLSessionConfiguration { fatalError() }
+  open var requestCachePolicy: URLRequest.CachePolicy { get { fatalError() } set { fatalError() } }
+  open var timeoutIntervalForRequest: TimeInterval { get { fatalError() } set { fatalError() } }
+  open var timeoutIntervalForResource: TimeInterval { get { fatalError() } set { fatalError() } }
+  open var networkServiceType: URLRequest.NetworkServiceType { get { fatalError() } set { fatalError() } }
+  open var allowsCellularAccess: Bool { get { fatalError() } set { fatalError() } }
+  open var allowsExpensiveNetworkAccess: Bool { get { fatalError() } set { fatalError() } }
+  open var allowsConstrainedNetworkAccess: Bool { get { fatalError() } set { fatalError() } }
+  open var waitsForConnectivity: Bool { get { fatalError() } set { fatalError() } }
+  open var isDiscretionary: Bool { get { fatalError() } set { fatalError() } }
+  open var sessionSendsLaunchEvents: Bool { get { fatalError() } set { fatalError() } }
+  open var connectionProxyDictionary: [AnyHashable: Any]? { get { fatalError() } set { fatalError() } }
+  open var tlsMinimumSupportedProtocolVersion: tls_protocol_version_t { get { fatalError() } set { fatalError() } }
+  open var tlsMaximumSupportedProtocolVersion: tls_protocol_version_t { get { fatalError() } set { fatalError() } }
+  open var httpShouldSetCookies: Bool { get { fatalError() } set { fatalError() } }
+  open var httpCookieAcceptPolicy: HTTPCookie.AcceptPolicy { get { fatalError() } set { fatalError() } }
+  open var httpAdditionalHeaders: [AnyHashable: Any]? { get { fatalError() } set { fatalError() } }
+  open var httpMaximumConnectionsPerHost: Int { get { fatalError() } set { fatalError() } }
+  open var httpCookieStorage: HTTPCookieStorage? { get { fatalError() } set { fatalError() } }
+  open var urlCredentialStorage: URLCredentialStorage? { get { fatalError() } set { fatalError() } }
+  open var urlCache: URLCache? { get { fatalError() } set { fatalError() } }
+}
+/// https://developer.apple.com/documentation/foundation/urlsessiontasktransactionmetrics
+open class URLSessionTaskTransactionMetrics: NSObject, @unchecked Sendable {
+  open var request: URLRequest { fatalError() }
+  open var response: URLResponse? { fatalError() }
+  open var fetchStartDate: Date? { fatalError() }
+  open var domainLookupStartDate: Date? { fatalError() }
+  open var domainLookupEndDate: Date? { fatalError() }
+  open var connectStartDate: Date? { fatalError() }
+  open var secureConnectionStartDate: Date? { fatalError() }
+  open var secureConnectionEndDate: Date? { fatalError() }
+  open var connectEndDate: Date? { fatalError() }
+  open var requestStartDate: Date? { fatalError() }
+  open var requestEndDate: Date? { fatalError() }
+  open var responseStartDate: Date? { fatalError() }
+  open var responseEndDate: Date? { fatalError() }
+  open var networkProtocolName: String? { fatalError() }
+  open var isProxyConnection: Bool { fatalError() }
+  open var isReusedConnection: Bool { fatalError() }
+  open var countOfRequestHeaderBytesSent: Int64 { fatalError() }
+  open var countOfRequestBodyBytesSent: Int64 { fatalError() }
+  open var countOfRequestBodyBytesBeforeEncoding: Int64 { fatalError() }
+  open var countOfResponseHeaderBytesReceived: Int64 { fatalError() }
+  open var countOfResponseBodyBytesReceived: Int64 { fatalError() }
+  open var countOfResponseBodyBytesAfterDecoding: Int64 { fatalError() }
+  open var localAddress: String? { fatalError() }
+  open var localPort: Int? { fatalError() }
+  open var remoteAddress: String? { fatalError() }
+  open var remotePort: Int? { fatalError() }
+  open var negotiatedTLSProtocolVersion: tls_protocol_version_t? { fatalError() }
+  open var negotiatedTLSCipherSuite: tls_ciphersuite_t? { fatalError() }
+}
+/// https://developer.apple.com/documentation/foundation/urlsessiontaskmetrics
+open class URLSessionTaskMetrics: NSObject, @unchecked Sendable {
+  open var transactionMetrics: [URLSessionTaskTransactionMetrics] { fatalError() }
+  open var taskInterval: DateInterval { fatalError() }
+  open var redirectCount: Int { fatalError() }
+}

@@ -1,0 +1,27 @@
+// swift-format-ignore-file
+// https://developer.apple.com/documentation/network/nwpathmonitor
+public import Dispatch
+
+public final class NWPathMonitor: Sendable {
+  public init() {}
+  public init(requiredInterfaceType: NWInterface.InterfaceType) {}
+  public var pathUpdateHandler: (@Sendable (_ newPath: NWPath) -> Void)? { get { fatalError() } set { fatalError() } }
+  public var currentPath: NWPath { fatalError() }
+  public var queue: DispatchQueue? { fatalError() }
+  public func start(queue: DispatchQueue) { fatalError() }
+  public func cancel() { fatalError() }
+}
+
+/// https://developer.apple.com/documentation/network/nwpath
+public struct NWPath: Sendable, Equatable {
+  public enum Status: Sendable { case satisfied, unsatisfied, requiresConnection }
+  public let status: Status
+  public let isExpensive: Bool
+  public let isConstrained: Bool
+  public func usesInterfaceType(_ type: NWInterface.InterfaceType) -> Bool { fatalError() }
+}
+
+/// https://developer.apple.com/documentation/network/nwinterface
+public struct NWInterface: Sendable {
+  public enum InterfaceType: Sendable { case other, wifi, cellular, wiredEthernet, loopback }
+}
