@@ -54,7 +54,9 @@ import XCTest
     let waits = Self.latency * 2 + Self.renewalLatency
     XCTAssertGreaterThanOrEqual(storm, waits, "the server was not as slow as it should be")
     // Under a sanitizer everything costs several times as much.
-    if ProcessInfo.processInfo.environment["APIKIT_SANITIZER"] == nil { XCTAssertLessThanOrEqual(storm, one * 3) }
+    if ProcessInfo.processInfo.environment["APIKIT_SANITIZER"] == nil {
+      XCTAssertLessThanOrEqual(storm, one * 3)
+    }
     print("refresh storm of \(Self.count): \(storm), one request: \(one), ratio \(storm / one)")
   }
 

@@ -47,8 +47,8 @@ extension Flight {
     }
     guard let response else {
       // Its path may repeat a secret of the path that was asked.
-      let target = exchange?.next.origin
-      note(.redirected(status: received.status, to: target.map { "\($0)" } ?? "", metrics: received.metrics))
+      let target = exchange?.next.origin ?? ""
+      note(.redirected(status: received.status, to: target, metrics: received.metrics))
       // A signer of the application's own does not run on a transport's thread.
       if place == .transport, call.identity.signer?.runsInline == false {
         step = .sign

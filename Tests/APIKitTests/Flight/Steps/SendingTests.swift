@@ -54,8 +54,8 @@ import XCTest
     let lines = (response.record?.events ?? []).map(\.description)
     let hops = lines.filter { $0.hasPrefix("status 30") }
     XCTAssertEqual(hops.count, 2, "\(lines)")
-    XCTAssertTrue(hops.first?.hasSuffix(", to https://homes.test/api/moved") == true, "\(hops)")
-    XCTAssertTrue(hops.last?.hasSuffix(", to https://elsewhere.test/landing") == true, "\(hops)")
+    XCTAssertTrue(hops.first?.hasSuffix(", to https://homes.test:443") == true, "\(hops)")
+    XCTAssertTrue(hops.last?.hasSuffix(", to https://elsewhere.test:443") == true, "\(hops)")
     XCTAssertEqual(lines.filter { $0.hasPrefix("status 200") }.count, 1, "\(lines)")
     XCTAssertEqual(response.record?.attempts, 1)
   }
