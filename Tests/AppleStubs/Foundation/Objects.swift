@@ -33,10 +33,23 @@ extension String: @retroactive _ObjectiveCBridgeable {
 }
 /// https://developer.apple.com/documentation/foundation/nsnumber
 open class NSNumber: NSObject, @unchecked Sendable {
+  public init(value: Bool) { fatalError() }
+  public init(value: Int) { fatalError() }
+  public init(value: Int64) { fatalError() }
+  public init(value: UInt64) { fatalError() }
+  public init(value: Float) { fatalError() }
+  public init(value: Double) { fatalError() }
+  open var objCType: UnsafePointer<CChar> { fatalError() }
+  open var floatValue: Float { fatalError() }
+  open var int64Value: Int64 { fatalError() }
+  open var uint64Value: UInt64 { fatalError() }
+  open var decimalValue: Decimal { fatalError() }
   open var intValue: Int { fatalError() }
   open var boolValue: Bool { fatalError() }
   open var doubleValue: Double { fatalError() }
 }
+/// https://developer.apple.com/documentation/foundation/nsdecimalnumber
+open class NSDecimalNumber: NSNumber, @unchecked Sendable {}
 /// https://developer.apple.com/documentation/foundation/nsnull
 open class NSNull: NSObject, @unchecked Sendable {}
 /// https://developer.apple.com/documentation/foundation/nserror
