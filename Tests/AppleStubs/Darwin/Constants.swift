@@ -80,3 +80,4 @@ public var EIO: Int32 { 5 }
 public var EPIPE: Int32 { 32 }
 public var TIOCGWINSZ: UInt { 0x4008_7468 }
 public var SIGXFSZ: Int32 { 25 }
+public var O_APPEND: Int32 { 0x8 }

@@ -112,3 +112,4 @@ public func pow(_ x: Double, _ y: Double) -> Double { fatalError() }
 @discardableResult public func seteuid(_ user: uid_t) -> Int32 { fatalError() }
 @discardableResult public func setegid(_ group: gid_t) -> Int32 { fatalError() }
 public func inet_addr(_ text: UnsafePointer<CChar>!) -> in_addr_t { fatalError() }
+@discardableResult public func pause() -> Int32 { fatalError() }

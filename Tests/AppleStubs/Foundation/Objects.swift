@@ -34,6 +34,12 @@ extension String: @retroactive _ObjectiveCBridgeable {
 /// https://developer.apple.com/documentation/foundation/nsnumber
 open class NSNumber: NSObject, @unchecked Sendable {
   public init(value: Bool) { fatalError() }
+  public init(value: Int8) { fatalError() }
+  public init(value: UInt8) { fatalError() }
+  public init(value: Int16) { fatalError() }
+  public init(value: UInt16) { fatalError() }
+  public init(value: Int32) { fatalError() }
+  public init(value: UInt32) { fatalError() }
   public init(value: Int) { fatalError() }
   public init(value: Int64) { fatalError() }
   public init(value: UInt64) { fatalError() }
@@ -49,7 +55,10 @@ open class NSNumber: NSObject, @unchecked Sendable {
   open var doubleValue: Double { fatalError() }
 }
 /// https://developer.apple.com/documentation/foundation/nsdecimalnumber
-open class NSDecimalNumber: NSNumber, @unchecked Sendable {}
+open class NSDecimalNumber: NSNumber, @unchecked Sendable {
+  public init(decimal dcm: Decimal) { fatalError() }
+  public convenience init(string numberValue: String?) { fatalError() }
+}
 /// https://developer.apple.com/documentation/foundation/nsnull
 open class NSNull: NSObject, @unchecked Sendable {}
 /// https://developer.apple.com/documentation/foundation/nserror
