@@ -8,7 +8,7 @@
     enum Kind: Hashable, CaseIterable {
       /// Everything that needs no loop of its own.
       case main
-      /// HTTP over TLS that must not use HTTP/2; see ``CurlLoops/needsHTTP1(_:)``.
+      /// HTTP over TLS that must not use HTTP/2; see `needsHTTP1(_:)`.
       ///
       /// libcurl decides for each host whether requests share a connection (7.88: `Curl_multiuse_state`). In one
       /// multi handle, an HTTP/1.1 response would make all later requests to that host use connections of

@@ -13,7 +13,7 @@ extension APIManager {
 
   /// Loads with these parameters, with an exception from the cache policy, and waits for the landing.
   ///
-  /// Otherwise the same as ``response(for:)``. A preview is delivered to the delegate only;
+  /// Otherwise the same as ``response(for:)-(Parameters)``. A preview is delivered to the delegate only;
   /// ``responses(for:cache:)`` returns previews as well.
   public func response(for parameters: Parameters, cache: CacheUse) async throws(APIError) -> APIResponse {
     try await response(given: parameters, cache: cache)

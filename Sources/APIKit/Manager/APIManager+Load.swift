@@ -21,7 +21,7 @@ extension APIManager {
   /// Loads with the parameters of the ``BaseAPIManager/parameterSource``, or with none, and waits for the
   /// landing.
   ///
-  /// See ``response(for:)``.
+  /// See ``response(for:)-(Parameters)``.
   public func response() async throws(APIError) -> APIResponse { try await response(given: nil) }
 
   /// Loads with these parameters and returns the response that the load lands with.

@@ -17,7 +17,9 @@ extension APIManager {
   /// Loads and reforms the response.
   ///
   /// The flight is that of ``response(for:)-(Parameters)``. Bodies above 64 KiB are reformed off the main actor.
-  /// - Parameter parameters: The parameters; nil, the default, asks the ``BaseAPIManager/parameterSource``.
+  /// - Parameters:
+  ///   - reformer: What makes the value of the response.
+  ///   - parameters: The parameters; nil, the default, asks the ``BaseAPIManager/parameterSource``.
   public func value<Value: Sendable>(
     with reformer: some Reformer<Value>, for parameters: Parameters? = nil
   ) async throws(APIError) -> Value {

@@ -8,7 +8,7 @@
   /// The type of the backend.
   associatedtype Service: APIService
 
-  /// What ``value(_:)`` decodes a response as: a `Decodable` type, stated once as a `typealias` or a nested
+  /// What ``value(_:)-(Parameters?)`` decodes a response as: a `Decodable` type, stated once as a `typealias` or a nested
   /// type. The default is ``RawData``, which decodes nothing.
   associatedtype Output = RawData
 

@@ -9,7 +9,7 @@ struct TakeoffControl {
     enum Verdict: Equatable {
       case fly
       case wait
-      /// Wait, and call ``TakeoffControl/timerFired(for:)`` after this time.
+      /// Wait, and call `timerFired` after this time.
       case waitFor(Duration)
       case alreadyLoading
       case queueFull(limit: Int)

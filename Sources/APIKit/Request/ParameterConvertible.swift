@@ -36,6 +36,9 @@ extension ParameterValue {
   /// The parameter of a Swift value.
   public init(_ value: some ParameterConvertible) { self = value.parameterValue }
 
+  /// Text. A `Substring` is not `Encodable`, so a literal takes `String(text)`.
+  public init(_ text: Substring) { self = .string(String(text)) }
+
   /// Bytes.
   public init(_ bytes: [UInt8]) { self = .data(bytes) }
 }
@@ -53,11 +56,6 @@ extension Parameters: ParameterConvertible {
 extension String: ParameterConvertible {
   /// Text.
   public var parameterValue: ParameterValue { .string(self) }
-}
-
-extension Substring: ParameterConvertible {
-  /// Text.
-  public var parameterValue: ParameterValue { .string(String(self)) }
 }
 
 extension Bool: ParameterConvertible {

@@ -5,7 +5,7 @@ import Foundation
 /// This is the host parser of the WHATWG URL standard: percent-decoding, then a name in lower case and in
 /// ASCII, an IPv4 address in its four decimal parts (whatever its numeric form was), or an IPv6 address
 /// compressed. A name whose last label is a number is an address or is refused. A trailing dot of a name is
-/// kept. Stricter than the standard, it refuses `"`, `` ` ``, `{` and `}`, which no host may have by
+/// kept. Stricter than the standard, it refuses quotation marks, back quotes and braces, which no host may have by
 /// RFC 3986, and international names longer than DNS permits, because the cost of IDNA is not linear.
 /// - SeeAlso: <https://url.spec.whatwg.org/#host-parsing>
 enum URLHost {

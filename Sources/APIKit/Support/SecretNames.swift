@@ -3,7 +3,7 @@ import Synchronization
 /// The names whose values are secrets: of header fields, parameters, members of JSON, elements of XML and parts of forms.
 ///
 /// The one list of the framework. Whatever prints such values shows `•••` in their place: descriptions, records,
-/// ``HTTPRequest/curlCommand(maskingSecrets:)``. It knows the usual names; ``add(_:)`` those of an application:
+/// ``HTTPRequest/curlCommand(maskingSecrets:)``. It knows the usual names; ``add(_:)-(String...)`` those of an application:
 ///
 /// ```swift
 /// SecretNames.add("member-card", "x-tenant-pass")

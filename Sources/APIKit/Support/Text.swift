@@ -27,7 +27,7 @@ extension Sequence<String> {
   func containsExactly(_ text: String) -> Bool { contains { $0.equalsExactly(text) } }
 }
 
-/// A text as the key of a set or a dictionary, compared by its UTF-8; see ``Swift/String/equalsExactly(_:)``.
+/// A text as the key of a set or a dictionary, compared by its UTF-8; see `equalsExactly(_:)`.
 struct ExactText: Hashable {
   let text: String
 

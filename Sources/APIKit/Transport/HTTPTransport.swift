@@ -8,7 +8,7 @@
 ///
 /// Isolation: called from any thread, with many exchanges at once. A transport must not list in its
 /// ``capabilities`` what it cannot do. When a request needs it anyway, the transport fails with
-/// ``APIError/Reason/unsupportedCapability``; ``TransportCapabilities/check(_:)`` throws that.
+/// ``APIError/Reason/unsupportedCapability``; ``TransportCapabilities/check(_:cleartext:)`` throws that.
 public protocol HTTPTransport: Sendable {
   /// Called with the result of an exchange.
   typealias Completion = @Sendable (Result<HTTPResponse, APIError>) -> Void

@@ -8,7 +8,9 @@ extension TransportCapabilities {
   /// A transport calls it before it sends: so what signers, credentials and hooks have added to the request
   /// is checked too. A time limit of `.zero` or nil needs no capability.
   ///
-  /// - Parameter cleartext: The transport's own policy; that of the request goes before it.
+  /// - Parameters:
+  ///   - exchange: What is about to be sent.
+  ///   - cleartext: The transport's own policy; that of the request goes before it.
   public func check(
     _ exchange: borrowing HTTPExchange, cleartext: CleartextPolicy = .allowed
   ) throws(APIError) {

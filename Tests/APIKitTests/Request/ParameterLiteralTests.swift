@@ -34,7 +34,7 @@ final class ParameterLiteralTests: XCTestCase {
       "city": city, "beds": beds, "rate": rate, "new": isNew, "tags": tags, "day": day, "missing": missing,
       "there": there, "kind": Kind.flat, "district": District.garden, "place": Place(), "bytes": bytes,
       "url": URL(fileURLWithPath: "/a"), "null": ParameterValue.null, "small": UInt8(200), "big": UInt64(5),
-      "none": [Int?](arrayLiteral: 1, nil), "half": Float(0.1), "name": "sub".dropFirst(),
+      "none": [Int?](arrayLiteral: 1, nil), "half": Float(0.1), "name": ParameterValue("sub".dropFirst()),
       "map": ["b": 1, "a": 2],
     ]
     XCTAssertEqual(

@@ -14,8 +14,9 @@ public struct CookieStore: Sendable, Hashable {
 
   /// Makes a store at a path. The folder is made at the first write.
   ///
-  /// - Parameter key: 32 bytes, from where others cannot read them: the application's, or
-  ///   ``SigningKey/keychain``.
+  /// - Parameters:
+  ///   - path: Where the file is.
+  ///   - key: 32 bytes, from where others cannot read them: the application's, or ``SigningKey/keychain``.
   /// - Throws: ``APIError/Reason/misconfigured`` for a key of another length.
   public init(path: String, key: SigningKey) throws(APIError) {
     guard let storageKey = StorageKey(key.bytes) else {
