@@ -133,16 +133,16 @@ extension APIManager {
       if let failure = parameters.failure { throw failure }
       try validate(parameters: parameters)
       try validator?.manager(self, validate: parameters)
-      let (identity, cache) = (service.identity, service.cache)
+      let (identity, wire, cache) = (service.identity, service.wire, service.cache)
       let terms = APICall.Terms(
         method: method, headers: headers, encoding: parameterEncoding, timeouts: timeouts,
         retryPolicy: retryPolicy, joinsIdenticalFlights: joinsIdenticalFlights, priority: priority,
         networkGate: networkGate, requestRate: requestRate, signInRule: signIn, expectation: expectation,
-        caching: cacheTerms(use, identity, service.wire.client.transport, recorder),
+        caching: cacheTerms(use, identity, wire.client.transport, recorder),
         wantsProgress: wantsProgress,
         outlivesRelease: outlivesRelease)
       return APICall(
-        managerType: type(of: self), service: service, identity: identity, wire: service.wire, cache: cache,
+        managerType: type(of: self), service: service, identity: identity, wire: wire, cache: cache,
         admission: service.admission, apiName: apiName, path: path, parameters: parameters,
         body: try body(for: parameters), terms: terms, recorder: recorder,
         resolving: ServiceHookRemedy.resolving)
