@@ -61,7 +61,7 @@ enum DemoCLI {
       session.report(error)
     }
     // The responses of successful loads are kept even when the command has failed.
-    await session.keepAnswers()
+    await session.keepResponses()
     if arguments.has("--explain") { session.explain() }
     return session.hasFailed ? .failed : .success
   }

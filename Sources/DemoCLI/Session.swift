@@ -63,7 +63,7 @@ final class Session {
   }
 
   /// Waits until the run's responses are on disk, because the process ends afterwards.
-  func keepAnswers() async { await inUse?.flush() }
+  func keepResponses() async { await inUse?.flush() }
 
   /// Prints the records of the run's flights and the cache's statistics on stderr.
   func explain() {

@@ -6,7 +6,7 @@ import Synchronization
 ///
 /// It serves three listing services with real data, each with its own names and nesting
 /// (`/sacramento/v1/homes`, `/ames/v2/listings`, `/new/v1/projects`), and the handlers that a test adds
-/// with ``on(_:_:answer:)``. One thread serves all connections; handlers run on it one at a time and must
+/// with ``on(_:_:response:)``. One thread serves all connections; handlers run on it one at a time and must
 /// not block. The server stops when it is released.
 ///
 /// A request can ask for faults with header fields, or with names in the query like `demo_delay=200`:
@@ -89,9 +89,9 @@ public final class DemoServer: Sendable {
   /// one added last is called. `HEAD` calls the handler of `GET`. The handler runs on the server's thread
   /// and must not block.
   public func on(
-    _ method: HTTPMethod, _ path: String, answer: @escaping @Sendable (DemoRequest) -> DemoResponse
+    _ method: HTTPMethod, _ path: String, response: @escaping @Sendable (DemoRequest) -> DemoResponse
   ) {
-    routes.set(method, path, answer)
+    routes.set(method, path, response)
   }
 
   /// Closes the port and all connections, and waits until the thread has ended. Calling it again does

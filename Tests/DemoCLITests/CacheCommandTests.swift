@@ -25,7 +25,7 @@ final class CacheCommandTests: XCTestCase {
     XCTAssertEqual(second.errors, [])
   }
 
-  func testMachinesAreToldWhereTheAnswersCameFrom() async throws {
+  func testMachinesAreToldWhereTheResponsesCameFrom() async throws {
     let first = try json(await run("list --size 5 --json"))
     XCTAssertEqual(first["from"].network.int, 3)
     XCTAssertEqual(first.age.int, 0)
@@ -47,7 +47,7 @@ final class CacheCommandTests: XCTestCase {
     }
   }
 
-  func testAnotherQueryIsAnotherAnswer() async throws {
+  func testAnotherQueryIsAnotherResponse() async throws {
     _ = await run("list --source new --size 5")
     for line in ["list --source new --size 6", "list --source new --size 5 --sort -price"] {
       let other = await run(line)
@@ -62,7 +62,7 @@ final class CacheCommandTests: XCTestCase {
     }
   }
 
-  func testAServerElsewhereDoesNotGetTheAnswersOfAnother() async throws {
+  func testAServerElsewhereDoesNotGetTheResponsesOfAnother() async throws {
     let servers = try [DemoServer(signatures: .standard()), DemoServer(signatures: .standard())]
     for server in servers {
       let line = "list --source ames --size 2 --base-url \(server.baseURL.string)"
@@ -140,7 +140,7 @@ final class CacheCommandTests: XCTestCase {
     XCTAssertEqual(origins.words, "from the network")
     origins.note(.disk(age: .seconds(12)))
     origins.note(.disk(age: .seconds(170)))
-    XCTAssertEqual(origins.words, "1 answer from the network; 2 from disk, 170 s old")
+    XCTAssertEqual(origins.words, "1 response from the network; 2 from disk, 170 s old")
     XCTAssertEqual(origins.oldest, 170)
   }
 }

@@ -190,7 +190,7 @@ final class CommandTests: XCTestCase {
     XCTAssertEqual(outputs.count, 1)
   }
 
-  func testTheReformersKeepTheirContractWithRealAnswers() async throws {
+  func testTheReformersKeepTheirContractWithRealResponses() async throws {
     let session = Session(
       try ParsedArguments(["--no-cache"], options: Option.common, operands: []), console: .standard)
     for source in HomeSource.allCases {

@@ -10,7 +10,7 @@ final class ListingTests: XCTestCase {
   override func setUp() async throws { server = try DemoServer() }
   override func tearDown() async throws { server = nil }
 
-  private struct Answer {
+  private struct Response {
     var status: Int
     var head: String
     var body: Data
@@ -18,18 +18,18 @@ final class ListingTests: XCTestCase {
     func object(_ name: String) -> [String: Any] { json[name] as? [String: Any] ?? [:] }
   }
 
-  private func get(_ target: String, _ headers: String = "", from other: DemoServer? = nil) -> Answer {
+  private func get(_ target: String, _ headers: String = "", from other: DemoServer? = nil) -> Response {
     let client = RawClient(port: (other ?? server).port)
     client.send("GET \(target) HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\(headers)\r\n")
     let text = client.readToEnd()
     let parts = text.components(separatedBy: "\r\n\r\n")
     let status = Int(text.split(separator: " ").dropFirst().first ?? "") ?? 0
-    return Answer(
+    return Response(
       status: status, head: parts[0], body: Data(parts.dropFirst().joined(separator: "\r\n\r\n").utf8))
   }
 
-  private func field(_ name: String, of answer: Answer) -> String? {
-    answer.head.components(separatedBy: "\r\n").first { $0.hasPrefix(name + ": ") }
+  private func field(_ name: String, of response: Response) -> String? {
+    response.head.components(separatedBy: "\r\n").first { $0.hasPrefix(name + ": ") }
       .map { String($0.dropFirst(name.count + 2)) }
   }
 
@@ -80,10 +80,10 @@ final class ListingTests: XCTestCase {
     var projects: [String] = []
     var target: String? = "/new/v1/projects?size=50&kind=OneFam"
     while let next = target {
-      let answer = get(next)
-      projects += (answer.json["xf_list"] as? [[String: Any]] ?? []).compactMap { $0["xf_id"] as? String }
-      target = field("Link", of: answer).map { String($0.dropFirst().prefix { $0 != ">" }) }
-      XCTAssertEqual(target == nil, answer.json["xf_cursor"] is NSNull)
+      let response = get(next)
+      projects += (response.json["xf_list"] as? [[String: Any]] ?? []).compactMap { $0["xf_id"] as? String }
+      target = field("Link", of: response).map { String($0.dropFirst().prefix { $0 != ">" }) }
+      XCTAssertEqual(target == nil, response.json["xf_cursor"] is NSNull)
     }
     XCTAssertGreaterThan(projects.count, 100)
     XCTAssertEqual(Set(projects).count, projects.count)
@@ -118,9 +118,9 @@ final class ListingTests: XCTestCase {
     XCTAssertEqual(get("/sacramento/v1/homes/sac-932").object("data")["home_id"] as? String, "sac-932")
     XCTAssertEqual(get("/ames/v2/listings/2930").object("result")["id"] as? Int, 2930)
     for target in ["/sacramento/v1/homes/sac-933", "/ames/v2/listings/0", "/new/v1/projects/xf-1"] {
-      let answer = get(target)
-      XCTAssertEqual(answer.status, 404, target)
-      XCTAssertFalse(answer.json.isEmpty, target)
+      let response = get(target)
+      XCTAssertEqual(response.status, 404, target)
+      XCTAssertFalse(response.json.isEmpty, target)
     }
   }
 
@@ -185,21 +185,21 @@ final class ListingTests: XCTestCase {
   }
 
   func testItCutsTheBodyOnRequest() {
-    let answer = get("/ames/v2/listings", "X-Demo-Truncate: 100\r\n")
-    XCTAssertEqual(answer.body.count, 100)
-    XCTAssertGreaterThan(Int(field("Content-Length", of: answer) ?? "") ?? 0, 1000)
+    let response = get("/ames/v2/listings", "X-Demo-Truncate: 100\r\n")
+    XCTAssertEqual(response.body.count, 100)
+    XCTAssertGreaterThan(Int(field("Content-Length", of: response) ?? "") ?? 0, 1000)
   }
 
   func testItChunksOnRequest() {
-    let answer = get("/new/v1/projects", "X-Demo-Chunked: 512\r\n")
-    XCTAssertEqual(field("Transfer-Encoding", of: answer), "chunked")
-    XCTAssertTrue(String(decoding: answer.body, as: UTF8.self).hasPrefix("200\r\n{"))
+    let response = get("/new/v1/projects", "X-Demo-Chunked: 512\r\n")
+    XCTAssertEqual(field("Transfer-Encoding", of: response), "chunked")
+    XCTAssertTrue(String(decoding: response.body, as: UTF8.self).hasPrefix("200\r\n{"))
   }
 
   func testAValueOfARequestCannotAddAHeaderField() {
-    let answer = get("/new/v1/projects?demo_cache=no-store%0d%0aX-Added:%20yes")
-    XCTAssertEqual(answer.status, 200)
-    XCTAssertNil(field("X-Added", of: answer))
+    let response = get("/new/v1/projects?demo_cache=no-store%0d%0aX-Added:%20yes")
+    XCTAssertEqual(response.status, 200)
+    XCTAssertNil(field("X-Added", of: response))
   }
 
   func testTheLastReferenceMayGoOnTheServersOwnThread() throws {
@@ -234,7 +234,7 @@ final class ListingTests: XCTestCase {
     XCTAssertEqual(server.requests.count, 0)
   }
 
-  func testAClientThatLeavesBeforeADelayedAnswerIsCounted() {
+  func testAClientThatLeavesBeforeADelayedResponseIsCounted() {
     do {
       let client = RawClient(port: server.port)
       client.send("GET /ames/v2/listings HTTP/1.1\r\nHost: a\r\nX-Demo-Delay: 5000\r\n\r\n")

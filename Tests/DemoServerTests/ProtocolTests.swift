@@ -39,8 +39,8 @@ final class ProtocolTests: XCTestCase {
   func testPipelinedRequestsAreAnsweredInOrder() {
     server.on(.get, "/n/*") { request in .text("<\(request.path.dropFirst(3))>") }
     let many = (1...500).map { "GET /n/\($0) HTTP/1.1\r\nHost: a\r\n\r\n" }.joined()
-    let answer = exchange(many)
-    let numbers = answer.split(separator: "<").dropFirst().map { $0.prefix { $0 != ">" } }
+    let response = exchange(many)
+    let numbers = response.split(separator: "<").dropFirst().map { $0.prefix { $0 != ">" } }
     XCTAssertEqual(numbers.map(String.init), (1...500).map(String.init))
   }
 
@@ -51,10 +51,10 @@ final class ProtocolTests: XCTestCase {
   }
 
   func testAChunkedBodyIsJoined() {
-    let answer = exchange(
+    let response = exchange(
       "POST /echo HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n"
         + "3;x=y\r\nabc\r\nA\r\n0123456789\r\n0\r\nTrailer: t\r\n\r\n")
-    XCTAssertTrue(answer.hasSuffix("\r\n\r\nabc0123456789"), answer)
+    XCTAssertTrue(response.hasSuffix("\r\n\r\nabc0123456789"), response)
   }
 
   func testAClientThatAsksMayContinue() {
@@ -66,9 +66,9 @@ final class ProtocolTests: XCTestCase {
   }
 
   func testHeadHasTheLengthAndNoBody() {
-    let answer = exchange("HEAD /hello HTTP/1.1\r\nHost: a\r\n\r\n")
-    XCTAssertTrue(answer.contains("Content-Length: 5\r\n"))
-    XCTAssertTrue(answer.hasSuffix("\r\n\r\n"))
+    let response = exchange("HEAD /hello HTTP/1.1\r\nHost: a\r\n\r\n")
+    XCTAssertTrue(response.contains("Content-Length: 5\r\n"))
+    XCTAssertTrue(response.hasSuffix("\r\n\r\n"))
   }
 
   func testHTTP10ClosesUnlessAskedToKeep() {
@@ -187,8 +187,8 @@ final class ProtocolTests: XCTestCase {
     for _ in 1...5 {
       client.send("GET / HTTP/1.1\r\nHost: a\r\nX-Demo-Delay: 80\r\n\r\nGET / HT")
       client.send("TP/1.1\r\nHost: a\r\n\r\n")
-      let answers = client.read(until: "nothing here", times: 2)
-      XCTAssertEqual(answers.components(separatedBy: "HTTP/1.1 404 ").count, 3, answers)
+      let responses = client.read(until: "nothing here", times: 2)
+      XCTAssertEqual(responses.components(separatedBy: "HTTP/1.1 404 ").count, 3, responses)
     }
     XCTAssertEqual(server.counters.badRequests, 0)
   }

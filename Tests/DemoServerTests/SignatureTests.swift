@@ -16,8 +16,8 @@ final class SignatureTests: XCTestCase {
       "\(request.method) \(target) HTTP/1.1\r\nHost: 127.0.0.1:\(server.port)\r\nConnection: close\r\n"
     for field in request.headers { text += "\(field.name): \(field.value)\r\n" }
     client.send(text + "\r\n")
-    let answer = client.readToEnd()
-    return (Int(answer.split(separator: " ").dropFirst().first ?? "") ?? 0, answer)
+    let response = client.readToEnd()
+    return (Int(response.split(separator: " ").dropFirst().first ?? "") ?? 0, response)
   }
 
   private func subject(

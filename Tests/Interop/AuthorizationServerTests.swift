@@ -23,8 +23,8 @@ import XCTest
 
   /// What a browser would be sent back to.
   private func visit(_ authorization: OAuthAuthorization) async throws -> String {
-    let answer = try await http.send(HTTPExchange(HTTPRequest(url: authorization.url)))
-    return try XCTUnwrap(answer.headers["Location"], "\(answer.status)")
+    let response = try await http.send(HTTPExchange(HTTPRequest(url: authorization.url)))
+    return try XCTUnwrap(response.headers["Location"], "\(response.status)")
   }
 
   private func signIn(_ oauth: OAuthClient) async throws -> Credential {

@@ -34,7 +34,7 @@ import XCTest
       cache: CacheOptions(store: ResponseCache(time: time)))
   }
 
-  func testAFreshAnswerIsNotAskedForAgain() async throws {
+  func testAFreshResponseIsNotAskedForAgain() async throws {
     let nginx = try needing { try NginxServer() }
     let manager = Manager(try service(nginx), "cache/fresh")
     let first = try await manager.response(for: [:])
@@ -109,7 +109,7 @@ import XCTest
   }
 
   /// RFC 9111, 4.1.
-  func testAnswersInTwoLanguagesAreKeptApart() async throws {
+  func testResponsesInTwoLanguagesAreKeptApart() async throws {
     let nginx = try needing {
       try NginxServer(
         locations: """
@@ -160,7 +160,7 @@ import XCTest
   }
 
   /// RFC 5861, 3.
-  func testAStaleAnswerLandsAtOnceAndTheServerIsAskedBehindIt() async throws {
+  func testAStaleResponseLandsAtOnceAndTheServerIsAskedBehindIt() async throws {
     let nginx = try needing {
       try NginxServer(
         locations: """

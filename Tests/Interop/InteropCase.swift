@@ -42,7 +42,7 @@ class InteropCase: XCTestCase {
   ) async throws -> APIError {
     do {
       let response = try await send(method, url, over: transport, change: change)
-      throw TestServerError("\(url) answered \(response.status), and should have failed")
+      throw TestServerError("\(url) responded \(response.status), and should have failed")
     } catch let error as APIError {
       return error
     }

@@ -29,7 +29,7 @@
       }
     }
 
-    func testABasicLoginIsSentAtOnceAndInAnswerToAChallenge() async throws {
+    func testABasicLoginIsSentAtOnceAndInResponseToAChallenge() async throws {
       for scheme: HTTPLogin.Scheme in [.basic, .any] {
         let right = try await status("/basic-auth/flight/landing", scheme, times: 2)
         XCTAssertEqual(right, [200, 200])
@@ -42,8 +42,8 @@
     }
 
     func testAPasswordForDigestNeverTravelsAsBasic() async throws {
-      let answer = try await status("/basic-auth/flight/landing", .digest)
-      XCTAssertEqual(answer, [401])
+      let response = try await status("/basic-auth/flight/landing", .digest)
+      XCTAssertEqual(response, [401])
     }
   }
 #endif

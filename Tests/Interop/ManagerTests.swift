@@ -17,7 +17,7 @@ import XCTest
     XCTAssertEqual(landing.statuses, [200])
   }
 
-  func testAnErrorStatusKeepsTheAnswersBody() async throws {
+  func testAnErrorStatusKeepsTheResponsesBody() async throws {
     let manager = try Missing(Nginx(needing { try NginxServer.shared() }))
     do {
       _ = try await manager.response()

@@ -33,7 +33,7 @@
     private func failure(_ site: NginxServer.Site, over transport: CurlTransport) async throws -> APIError {
       do {
         let response = try await get(site, over: transport)
-        throw TestServerError("\(site) answered \(response.status), and should have failed")
+        throw TestServerError("\(site) responded \(response.status), and should have failed")
       } catch let error as APIError {
         return error
       }
@@ -56,8 +56,8 @@
 
     func testAWrongLoginIsToldAsTheProxyTellsIt() async throws {
       for password in ["wrong", nil] {
-        let answer = try await get(.plain, over: transport(.http, password: password))
-        XCTAssertEqual(answer.status, 407, "a plain proxy answers in the server's place")
+        let response = try await get(.plain, over: transport(.http, password: password))
+        XCTAssertEqual(response.status, 407, "a plain proxy responds in the server's place")
         for (kind, site) in [(HTTPProxy.Kind.http, NginxServer.Site.tls(.good)), (.connect, .plain)] {
           let error = try await failure(site, over: transport(kind, password: password))
           XCTAssertEqual(error.reason, .loginDenied, error.description)

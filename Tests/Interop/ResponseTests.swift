@@ -3,9 +3,9 @@ import Foundation
 import TestServers
 import XCTest
 
-/// What servers answer is understood: statuses, codings, redirects, cookies, and answers that never come.
+/// What servers respond with is understood: statuses, codings, redirects, cookies, and responses that never come.
 class AnswerTests: InteropCase {
-  func testEveryStatusIsAnAnswerWithItsBody() async throws {
+  func testEveryStatusIsAResponseWithItsBody() async throws {
     let nginx = try nginx()
     for status in [200, 201, 202, 400, 401, 403, 404, 405, 409, 410, 418, 422, 429, 500, 502, 503, 504] {
       let response = try await send(.get, nginx.url("/status/\(status)"))
@@ -14,7 +14,7 @@ class AnswerTests: InteropCase {
     }
   }
 
-  func testAnswersWithoutABodyAreWhole() async throws {
+  func testResponsesWithoutABodyAreWhole() async throws {
     let nginx = try nginx()
     for (path, status) in ["/status/204": 204, "/empty": 200] {
       let response = try await send(.get, nginx.url(path))
@@ -23,7 +23,7 @@ class AnswerTests: InteropCase {
     }
   }
 
-  func testARedirectIsAnAnswerOfTheTransport() async throws {
+  func testARedirectIsAResponseOfTheTransport() async throws {
     let nginx = try nginx()
     for status in [301, 302, 303, 307, 308] {
       let response = try await send(.get, nginx.url("/redirect/\(status)"))
@@ -62,7 +62,7 @@ class AnswerTests: InteropCase {
     XCTAssertEqual(large.bytes[1_000_000], UInt8(1_000_000 % 251))
   }
 
-  func testARangeIsAPartialAnswer() async throws {
+  func testARangeIsAPartialResponse() async throws {
     let response = try await send(.get, nginx().url("/files/megabyte.bin")) {
       $0.headers["Range"] = "bytes=250-252"
     }
@@ -92,7 +92,7 @@ class AnswerTests: InteropCase {
     XCTAssertEqual(connections.count, 1)
   }
 
-  func testADelayWithinTheLimitIsAnAnswer() async throws {
+  func testADelayWithinTheLimitIsAResponse() async throws {
     let response = try await send(.get, httpbin().url("/delay/1")) { $0.timeouts.idle = .seconds(20) }
     XCTAssertEqual(response.status, 200)
   }
@@ -129,7 +129,7 @@ class AnswerTests: InteropCase {
     XCTAssertEqual(error.reason, .cancelled)
   }
 
-  func testAConnectionClosedWithoutAnAnswerIsLost() async throws {
+  func testAConnectionClosedWithoutAResponseIsLost() async throws {
     let error = try await failure(.get, nginx().url("/cut"))
     XCTAssertEqual(error.reason, .connectionLost, error.description)
   }

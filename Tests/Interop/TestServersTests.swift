@@ -8,7 +8,7 @@ import XCTest
 
 /// The servers themselves: they start, show what they should, and leave nothing behind.
 final class TestServersTests: XCTestCase {
-  func testNginxAnswersOnItsPlainSiteAndListensOnAllOthers() async throws {
+  func testNginxServesOnItsPlainSiteAndListensOnAllOthers() async throws {
     let nginx = try needing { try NginxServer.shared() }
     let ports = Set(NginxServer.Site.allCases.map { nginx.port($0) })
     XCTAssertEqual(ports.count, NginxServer.Site.allCases.count)
@@ -36,7 +36,7 @@ final class TestServersTests: XCTestCase {
     XCTAssertFalse(FileManager.default.fileExists(atPath: folder))
     do {
       _ = try await get(nginx.url("/echo"))
-      XCTFail("the port still answers")
+      XCTFail("the port still responds")
     } catch let error as URLError {
       XCTAssertEqual(error.code, .cannotConnectToHost)
     }

@@ -36,7 +36,7 @@ final class ContractTests: XCTestCase {
       ])
   }
 
-  func testAReformerThatRefusesTheIntactAnswerIsNotTried() {
+  func testAReformerThatRefusesTheIntactResponseIsNotTried() {
     let report = ReformerContract(
       PropertyListReformer(), recorded: ["a": 1], source: RecordedResponses.source("ames")
     ).run()

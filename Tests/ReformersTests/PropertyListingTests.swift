@@ -44,8 +44,8 @@ final class PropertyListingTests: XCTestCase {
   }
 
   func testADetailHasTheKeysOfTheList() throws {
-    let answer: RawData = ["status": "ok", "result": RecordedResponses.ames.result.rows[0]]
-    let home = try PropertyDetailReformer().reform(answer, from: RecordedResponses.source("ames"))
+    let response: RawData = ["status": "ok", "result": RecordedResponses.ames.result.rows[0]]
+    let home = try PropertyDetailReformer().reform(response, from: RecordedResponses.source("ames"))
     XCTAssertEqual(home[.name], "One-storey family home, North Ames")
     XCTAssertEqual(home[.year], 1960)
   }

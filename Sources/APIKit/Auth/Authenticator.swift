@@ -32,7 +32,7 @@ public final class Authenticator: Sendable {
     public var leeway: Duration = .seconds(60)
     /// The longest time that loads wait for a renewal. Then they go on with the old credential if it has
     /// not expired and was not refused, and otherwise fail with ``APIError/Reason/refreshFailed``. A token endpoint
-    /// that answers 503 or 429 with a `Retry-After` within it is asked again then. The default is 30 seconds.
+    /// that responds with 503 or 429 and a `Retry-After` within it is asked again then. The default is 30 seconds.
     public var renewalLimit: Duration = .seconds(30)
     /// Whether a credential can be renewed only with a refresh token. The default is true; set false where
     /// something else renews it, such as the client's secret.

@@ -51,9 +51,9 @@ struct CredentialRenewal: Sendable {
       if isOfUse || !rules.canRenew(other) { return .replaced(by: other) }
       base = other
     }
-    switch await answer(to: base) {
-    case .success(let answer):
-      let new = answer.renewing(base).issued(at: time.wallClock)
+    switch await response(to: base) {
+    case .success(let response):
+      let new = response.renewing(base).issued(at: time.wallClock)
       guard keeper.write(new, over: stored) else { return overtaken }
       return base == credential ? .renewed(new) : .replaced(by: new)
     case .failure(let cause):
@@ -76,8 +76,8 @@ struct CredentialRenewal: Sendable {
     }
   }
 
-  /// The server's answer. One that says when to come again is asked again then, while the loads still wait.
-  private func answer(to credential: Credential) async -> Result<Credential, APIError> {
+  /// The server's response. One that says when to come again is asked again then, while the loads still wait.
+  private func response(to credential: Credential) async -> Result<Credential, APIError> {
     let end = time.now + rules.renewalLimit
     while true {
       let result = await Authenticator.result { try await renewal(credential) }

@@ -106,5 +106,5 @@ public struct CacheLevels: OptionSet, Sendable, Hashable {
 extension APIError.Reason {
   /// No stored response may be used, and the policy, the request or the network condition forbids asking
   /// the server.
-  public static let notCached = Self("not-cached", "there is no stored answer")
+  public static let notCached = Self("not-cached", "there is no stored response")
 }

@@ -83,18 +83,18 @@ struct CacheRules: Sendable {
   }
 
   /// Whether a response may be stored.
-  func stores(method: HTTPMethod, requestHeaders: HTTPHeaders, answer: HTTPResponse) -> Bool {
-    guard case .bytes = answer.body, answer.status != 206, answer.status != 304 else { return false }
-    guard policy.mediaTypes.isEmpty || answer.hasMediaType(in: policy.mediaTypes) else { return false }
+  func stores(method: HTTPMethod, requestHeaders: HTTPHeaders, response: HTTPResponse) -> Bool {
+    guard case .bytes = response.body, response.status != 206, response.status != 304 else { return false }
+    guard policy.mediaTypes.isEmpty || response.hasMediaType(in: policy.mediaTypes) else { return false }
     switch policy.rule {
     case .none: return false
     case .http:
       guard !requestHeaders.contains("Range") else { return false }
       return HTTPStorage.allows(
-        method: method, request: request, status: answer.status, headers: answer.headers,
-        control: CacheControl(response: answer.headers))
+        method: method, request: request, status: response.status, headers: response.headers,
+        control: CacheControl(response: response.headers))
     case .fresh, .cacheThenNetwork, .networkElseStale, .cacheOnly:
-      return !request.noStore && !VaryMatcher.matchesNothing(answer.headers)
+      return !request.noStore && !VaryMatcher.matchesNothing(response.headers)
     }
   }
 

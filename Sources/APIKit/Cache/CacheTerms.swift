@@ -46,7 +46,7 @@ public enum CacheUse: Sendable, Hashable {
   /// ``CachePreference/storedOnly`` and ``CachePolicy/cacheOnly``.
   case revalidating
   /// The server is asked as if nothing were stored; its response is stored as the policy allows. Caches on the way
-  /// may answer in its place.
+  /// may land in its place.
   case ignoring
   /// As ``ignoring``, and the request says `Cache-Control: no-cache` beside what the manager says in that field, so
   /// that caches on the way ask the server too (RFC 9111, 5.2.1.4). It is said whatever the policy is.

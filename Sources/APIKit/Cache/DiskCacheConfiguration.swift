@@ -36,9 +36,9 @@ public struct DiskCacheConfiguration: Sendable {
 }
 
 extension DiskCacheConfiguration {
-  /// A configuration with the program's own folder: `answers` in Caches on Apple platforms, elsewhere under
+  /// A configuration with the program's own folder: `responses` in Caches on Apple platforms, elsewhere under
   /// `XDG_CACHE_HOME` or `~/.cache`, in a folder with the name of the bundle or program.
   public static var standard: DiskCacheConfiguration {
-    DiskCacheConfiguration(folder: StandardFolder.caches.path + "/answers")
+    DiskCacheConfiguration(folder: StandardFolder.caches.path + "/responses")
   }
 }

@@ -9,7 +9,7 @@
     /// sends the request again.
     func connected(_ address: UnsafePointer<CChar>?, _ port: Int32, localPort: Int32) -> Bool {
       transfer.machine.connected(
-        at: loop.now, wasAnswered: transfer.status >= 200,
+        at: loop.now, hadResponse: transfer.status >= 200,
         mayRepeat: transfer.job?.exchange.request.method.isIdempotent == true || wasRefusedUnread)
       guard transfer.machine.failure == nil else { return false }
       loop.watchDeadline(of: self)

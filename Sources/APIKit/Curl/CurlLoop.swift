@@ -203,7 +203,7 @@
           }
           hasCancelled = true
         case .resume(let job): handle(of: job)?.resume()
-        case .inspect(let answer): answer(counts)
+        case .inspect(let response): response(counts)
         case .finish(let waiter):
           isFinishing = true
           if let waiter { stopped.append(waiter) }
@@ -370,7 +370,7 @@
       }
       for case .stop(let waiter?) in unread { stopped.append(waiter) }
       for case .finish(let waiter?) in unread { stopped.append(waiter) }
-      for case .inspect(let answer) in unread { answer(counts) }
+      for case .inspect(let response) in unread { response(counts) }
       for waiter in stopped { waiter.resume() }
     }
 

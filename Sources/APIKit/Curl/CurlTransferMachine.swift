@@ -45,12 +45,12 @@
     /// libcurl sends it once more after an authentication challenge, and when a reused connection ends before a
     /// response. The server may have read it then, so a request that must not be repeated fails.
     /// - Parameters:
-    ///   - wasAnswered: Whether what was sent before was answered with a final status.
-    ///   - mayRepeat: Whether the request may be sent again without an answer.
-    mutating func connected(at now: Int64, wasAnswered: Bool, mayRepeat: Bool) {
+    ///   - hadResponse: Whether what was sent before was answered with a final status.
+    ///   - mayRepeat: Whether the request may be sent again without a response.
+    mutating func connected(at now: Int64, hadResponse: Bool, mayRepeat: Bool) {
       lastActivity = now
       guard state != .ended else { return }
-      if state == .requesting || (state == .receiving && !wasAnswered) {
+      if state == .requesting || (state == .receiving && !hadResponse) {
         if mayRepeat {
           resends += 1
         } else {
@@ -112,7 +112,7 @@
           .transport, .connectTimeout, "no connection after \(CurlLimits.text(limits.connect))")
       }
       guard limits.idle > 0, !isPaused, now >= lastActivity &+ limits.idle else { return nil }
-      let what = state == .requesting ? "no answer" : "no bytes"
+      let what = state == .requesting ? "no response" : "no bytes"
       return APIError(.transport, .idleTimeout, "\(what) for \(CurlLimits.text(limits.idle))")
     }
   }

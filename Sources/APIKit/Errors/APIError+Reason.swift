@@ -191,7 +191,7 @@ extension APIError.Reason {
   /// The body lacks a declared key path, or has a value of the wrong kind there.
   public static let unexpectedShape = Self("unexpected-shape", "the body does not have the declared shape")
   /// The response of a common call contains nothing for this load; see ``BatchPlan``.
-  public static let missingFromBatch = Self("missing-from-batch", "the common call's answer lacks it")
+  public static let missingFromBatch = Self("missing-from-batch", "the common call's response lacks it")
   /// The response reports an error in the service's own form.
   public static let businessError = Self("business-error", "the service reported an error")
   /// The manager's validator refused the response.

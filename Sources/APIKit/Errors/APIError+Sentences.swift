@@ -83,7 +83,7 @@ extension APIError.Reason {
         "The server's response cannot be read.",
         "malformed-response undecodable-content too-many-redirects redirect-loop redirect-refused "
           + "unacceptable-content-type empty-body undecipherable-body malformed-body unexpected-shape invalid-response "
-          + "unexpected-value reform-failed paging-broken link-refused oauth-malformed-answer refused-at-headers"
+          + "unexpected-value reform-failed paging-broken link-refused oauth-malformed-response refused-at-headers"
       ),
       ("The server's response is too large.", "response-too-large body-limit-exceeded"),
       ("The proxy cannot be reached or refuses the connection.", "proxy-failed"),

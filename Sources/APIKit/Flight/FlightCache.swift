@@ -18,7 +18,7 @@ final class FlightCache: Sendable {
   }
 
   private struct State {
-    /// The stored answer, where there is one that a 304 may confirm or an outage bring back.
+    /// The stored response, where there is one that a 304 may confirm or an outage bring back.
     var found: (entry: CacheEntry, level: CacheLevels)?
     var wantsRefresh = false
     var isDiscarded = false
@@ -27,7 +27,7 @@ final class FlightCache: Sendable {
     var request: HTTPRequest?
     /// The jar's cookies for it.
     var cookies: String?
-    /// The answer to store once it has validated, and what was asked.
+    /// The response to store once it has validated, and what was asked.
     var deposit: (entry: CacheEntry, url: HTTPURL)?
   }
 
@@ -36,9 +36,9 @@ final class FlightCache: Sendable {
   let common: Parameters
   private let call: APICall
   private let key: CacheKey
-  /// Whose answers the load may use.
+  /// Whose responses the load may use.
   private let partition: String
-  /// Whose answers these are: the manager type's name.
+  /// Whose responses these are: the manager type's name.
   private let type: String
   private let rules: CacheRules
   private let state = Mutex(State())
@@ -46,7 +46,7 @@ final class FlightCache: Sendable {
   /// Nil when the load has nothing to do with a cache.
   init?(_ call: APICall) {
     let terms = call.terms.caching
-    // Requests that may change something are written through (RFC 9111, 4): neither answered nor stored.
+    // Requests that may change something are written through (RFC 9111, 4): neither taken from the cache nor stored.
     let policy = call.method.isSafe ? terms.policy : .none
     guard policy.rule != .none || !call.method.isSafe || !terms.traits.expires.isEmpty,
       let cache = call.cache.store
@@ -98,11 +98,11 @@ final class FlightCache: Sendable {
     }
     var (found, isDiscarded) = state.withLock { ($0.found, $0.isDiscarded) }
     if found == nil, !isDiscarded, let entry = findOnDisk() { found = (entry, .disk) }
-    if found == nil { note("has no answer") }
+    if found == nil { note("has no response") }
     let verdict = rules.verdict(on: found?.entry, from: found?.level ?? .memory, at: cache.now)
     if verdict == .fail {
       throw APIError(
-        .cache, .notCached, "no stored answer fits, and \(reasonNotToAsk)", context: call.context())
+        .cache, .notCached, "no stored response fits, and \(reasonNotToAsk)", context: call.context())
     }
     guard let found, found.level == .disk else { return nil }
     switch finding(from: verdict, found.entry, found.level) {
@@ -129,10 +129,10 @@ final class FlightCache: Sendable {
     }
   }
 
-  /// Whether the server may be asked when a stored answer turns out not to be valid any more.
+  /// Whether the server may be asked when a stored response turns out not to be valid any more.
   var mayAsk: Bool { rules.policy.rule != .cacheOnly && rules.preference != .storedOnly }
 
-  /// Reads, parses and keeps in memory what the disk has. An answer that cannot be parsed any more is
+  /// Reads, parses and keeps in memory what the disk has. A response that cannot be parsed any more is
   /// dropped.
   private func findOnDisk() -> CacheEntry? {
     guard !rules.use.ignoresStored, rules.policy.levels.contains(.disk), let found = cache.disk?.find(query)
@@ -151,17 +151,17 @@ final class FlightCache: Sendable {
     state.withLock { $0.found = (entry, level) }
     switch verdict {
     case .use(let provenance):
-      note("lands with the stored answer")
+      note("lands with the stored response")
       return .land(response(of: entry, provenance))
     case .useAndRefresh(let provenance):
-      note("lands with the stored answer and asks the server behind it")
+      note("lands with the stored response and asks the server behind it")
       state.withLock { $0.wantsRefresh = true }
       return .landAndRefresh(response(of: entry, provenance))
     case .preview(let provenance):
-      note("shows the stored answer and asks the server")
+      note("shows the stored response and asks the server")
       return .preview(response(of: entry, provenance))
     case .ask, .fail:
-      note("has an answer that is no longer fresh")
+      note("has a response that is no longer fresh")
       return .ask
     }
   }
@@ -175,7 +175,7 @@ final class FlightCache: Sendable {
 
   // MARK: Asking
 
-  /// Makes the request one that a 304 can answer, where something is stored to be confirmed.
+  /// Makes the request one that a 304 can confirm, where something is stored to be confirmed.
   func prepare(_ request: inout HTTPRequest) {
     // Caches on the way must ask as well (RFC 9111, 5.2.1.1).
     if rules.use == .revalidating, rules.policy.rule != .none, !request.headers.contains("Cache-Control") {
@@ -188,22 +188,22 @@ final class FlightCache: Sendable {
       state.epoch = cache.epoch
       guard !rules.use.ignoresStored, let found = state.found else { return }
       guard !HTTPValidation.isConditional(request.headers) else { return state.found = nil }
-      // A variant of other header fields is no answer to this request, and not to be asked about.
+      // A variant of other header fields is no response to this request, and not to be asked about.
       request.headers.merge(HTTPValidation.conditions(for: found.entry.http.headers))
     }
   }
 
-  /// The stored answer, when the server has just said that it is still good.
-  func confirmed(by answer: HTTPResponse) -> APIResponse? {
-    guard answer.status == 304 else { return nil }
+  /// The stored response, when the server has just said that it is still good.
+  func confirmed(by response: HTTPResponse) -> APIResponse? {
+    guard response.status == 304 else { return nil }
     return state.withLock { state in
       guard let found = state.found?.entry, let request = state.request, !rules.use.ignoresStored,
         !HTTPValidation.isConditional(request.headers),
-        HTTPValidation.confirms(answer.headers, stored: found.http.headers)
+        HTTPValidation.confirms(response.headers, stored: found.http.headers)
       else { return nil }
       var http = found.http
-      http.headers = HTTPValidation.merged(found.http.headers, with: answer.headers)
-      http.metrics = answer.metrics
+      http.headers = HTTPValidation.merged(found.http.headers, with: response.headers)
+      http.metrics = response.metrics
       let entry = entry(
         http, raw: found.raw, request: request, requested: state.requested, vary: found.vary)
       state.deposit = (entry, request.url)
@@ -212,11 +212,11 @@ final class FlightCache: Sendable {
     }
   }
 
-  /// Notes a good answer, to be stored once it has landed.
+  /// Notes a good response, to be stored once it has landed.
   func received(_ response: APIResponse) {
     let (request, requested, cookies) = state.withLock { ($0.request, $0.requested, $0.cookies) }
     guard let request,
-      rules.stores(method: call.method, requestHeaders: request.headers, answer: response.http)
+      rules.stores(method: call.method, requestHeaders: request.headers, response: response.http)
     else { return }
     var http = response.http
     http.headers = HTTPStorage.storedFields(http.headers)
@@ -228,12 +228,12 @@ final class FlightCache: Sendable {
     state.withLock { $0.deposit = (entry, request.url) }
   }
 
-  /// The stored answer that may land in the place of a failure.
+  /// The stored response that may land in the place of a failure.
   func replacement(for error: APIError) -> APIResponse? {
     guard let found = state.withLock({ $0.found }) else { return nil }
     let now = cache.now
     guard rules.mayReplace(error, with: found.entry, at: now) else { return nil }
-    note("lands with a stale answer in place of \(error.label)")
+    note("lands with a stale response in place of \(error.label)")
     return response(of: found.entry, .stale(age: .seconds(found.entry.arrival.seconds(until: now) ?? 0)))
   }
 
@@ -260,7 +260,7 @@ final class FlightCache: Sendable {
     if deposit == nil, arrived != nil {
       note("the response is not stored: its service or manager refused it")
     }
-    // Asked before the load's own changes are told, which must not count against its own answer.
+    // Asked before the load's own changes are told, which must not count against its own response.
     let mayStore = deposit.map { !cache.isOutdated($0.entry, asked: epoch, url: $0.url) } ?? false
     if !call.terms.caching.traits.expires.isEmpty { cache.expire(tags: call.terms.caching.traits.expires) }
     if !call.method.isSafe, let url {
@@ -268,7 +268,7 @@ final class FlightCache: Sendable {
         method: call.method, url: url, status: response.status, headers: response.headers)
       for url in changed { cache.expire(url: url) }
     }
-    // Somebody else may have signed in while the load was in the air: the answer is theirs, the key is not.
+    // Somebody else may have signed in while the load was in the air: the response is theirs, the key is not.
     guard mayStore, let deposit,
       LoadIdentity(call).partition == partition
     else { return }

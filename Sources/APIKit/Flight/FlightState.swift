@@ -6,7 +6,7 @@ public enum FlightState: String, Sendable, Hashable, CaseIterable {
   case flying
   /// In the air, and waiting for something outside: a network, a sign-in, the service's hook.
   case suspended
-  /// Landed with an answer.
+  /// Landed with a response.
   case succeeded
   /// Landed with an error.
   case failed

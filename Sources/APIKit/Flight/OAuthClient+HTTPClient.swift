@@ -45,7 +45,7 @@ extension OAuthServerMetadata {
   /// - Throws: ``APIError/Reason/issuerMismatch`` for the document of another server,
   ///   ``APIError/Reason/malformedOAuthResponse`` for what is no such document,
   ///   ``APIError/Reason/misconfigured`` for an address that is neither `https` nor on loopback and for a
-  ///   server without PKCE by S256, or why there is no answer.
+  ///   server without PKCE by S256, or why there is no response.
   public static func discover(
     _ issuer: String, client: HTTPClient
   ) async throws(APIError) -> OAuthServerMetadata {

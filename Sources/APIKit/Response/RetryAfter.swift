@@ -1,9 +1,9 @@
-/// The `Retry-After` of an answer: seconds, or a date.
+/// The `Retry-After` of a response: seconds, or a date.
 /// - SeeAlso: <https://www.rfc-editor.org/rfc/rfc9110#section-10.2.3>
 enum RetryAfter {
   /// How long the server asks to be left alone; nil when it does not say, or not so that it can be read.
   ///
-  /// A date is counted from the answer's own `Date`, so that the device's clock does not matter; where there
+  /// A date is counted from the response's own `Date`, so that the device's clock does not matter; where there
   /// is none, from `now`. A date in the past is zero.
   static func wait(in headers: HTTPHeaders, now: Double) -> Duration? {
     guard let text = headers["Retry-After"]?.trimmingSpaces(), !text.isEmpty else { return nil }

@@ -73,7 +73,7 @@ final class ChunkPipe: Sendable {
     let result = await withTaskCancellationHandler {
       await withCheckedContinuation { (continuation: Reader) in
         var drained = false
-        let answer = state.withLock { state -> Result<[UInt8]?, APIError>? in
+        let outcome = state.withLock { state -> Result<[UInt8]?, APIError>? in
           if Task.isCancelled { return .failure(APIError(.transport, .cancelled)) }
           if state.next < state.chunks.count {
             let chunk = state.chunks[state.next]
@@ -93,7 +93,7 @@ final class ChunkPipe: Sendable {
           return nil
         }
         if drained { onDrain() }
-        if let answer { continuation.resume(returning: answer) }
+        if let outcome { continuation.resume(returning: outcome) }
       }
     } onCancel: {
       finish(.failure(APIError(.transport, .cancelled)))

@@ -79,7 +79,7 @@ final class URLSessionAttempt: CancellableOperation {
   func receive(head system: URLResponse) -> Bool {
     guard state.withLock({ $0.head == nil && !$0.isOver }) else { return true }
     guard let system = system as? HTTPURLResponse else {
-      fail(APIError(.transport, .malformedResponse, "the answer is not HTTP"))
+      fail(APIError(.transport, .malformedResponse, "the response is not HTTP"))
       return false
     }
     // Linux reports 1xx heads; the final one follows.
@@ -207,7 +207,7 @@ final class URLSessionAttempt: CancellableOperation {
       if let pipe = state.pipe { return (nil, nil, pipe) }
       let result = end.flatMap { file -> Result<HTTPResponse, APIError> in
         guard var response = makeResponse(&state) else {
-          return .failure(APIError(.transport, .malformedResponse, "the connection ended without an answer"))
+          return .failure(APIError(.transport, .malformedResponse, "the connection ended without a response"))
         }
         if let file { response.body = .file(path: file.path, count: file.count) }
         return .success(response)
@@ -260,7 +260,7 @@ final class URLSessionAttempt: CancellableOperation {
       head.headers.values("Content-Length").flatMap { $0.split(separator: ",") }
         .map { String($0).trimmingSpaces() })
     if lengths.count > 1 {
-      return APIError(.transport, .malformedResponse, "the answer has two different Content-Length values")
+      return APIError(.transport, .malformedResponse, "the response has two different Content-Length values")
     }
     if let inspect = exchange.inspectHead {
       do { try inspect(head.status, head.headers) } catch {

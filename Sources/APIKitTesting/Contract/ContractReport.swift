@@ -45,7 +45,7 @@ public struct ContractReport: Sendable, CustomStringConvertible {
 
   /// The number of findings per verdict, then each change with its result.
   public var description: String {
-    if let intactError { return "the intact answer is refused: \(intactError)" }
+    if let intactError { return "the intact response is refused: \(intactError)" }
     let counts = Verdict.allCases.map { "\(self[$0].count) \($0.rawValue)" }.joined(separator: ", ")
     let lines = findings.map { finding in
       "  \(finding.damage): \(finding.verdict.rawValue)" + (finding.text.isEmpty ? "" : " (\(finding.text))")

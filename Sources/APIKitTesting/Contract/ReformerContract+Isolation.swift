@@ -144,7 +144,7 @@
       guard ended.wait(timeout: .now() + seconds) == .success else {
         kill(process.processIdentifier, SIGKILL)
         ended.wait()
-        return "gave no answer in \(Int(seconds)) s"
+        return "did not return in \(Int(seconds)) s"
       }
       let how = process.terminationReason == .uncaughtSignal ? "ended with signal" : "ended with status"
       return "\(how) \(process.terminationStatus)"

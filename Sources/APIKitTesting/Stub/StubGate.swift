@@ -94,7 +94,7 @@ public final class StubGate: Sendable {
     }
     return await withTaskCancellationHandler {
       await withCheckedContinuation { (continuation: CheckedContinuation<Bool, Never>) in
-        let answer: Bool? = state.withLock { state in
+        let outcome: Bool? = state.withLock { state in
           if Task.isCancelled { return false }
           if state.isOpen { return true }
           if state.passes > 0 {
@@ -104,7 +104,7 @@ public final class StubGate: Sendable {
           state.held.append((id, continuation))
           return nil
         }
-        if let answer { continuation.resume(returning: answer) }
+        if let outcome { continuation.resume(returning: outcome) }
         for one in reached { one.resume() }
       }
     } onCancel: {

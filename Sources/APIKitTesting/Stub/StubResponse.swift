@@ -73,7 +73,7 @@ public struct StubResponse: Sendable {
 
   /// The connection is closed before a byte of the response: `APIError.Reason.connectionLost`.
   public static var dropped: StubResponse {
-    .failure(APIError(.transport, .connectionLost, "the connection was closed without an answer"))
+    .failure(APIError(.transport, .connectionLost, "the connection was closed without a response"))
   }
 
   /// The head of the response and `count` bytes of its body, then the end of the connection:
@@ -85,13 +85,13 @@ public struct StubResponse: Sendable {
   /// A response after a wait on the transport's clock.
   ///
   /// A wait beyond the request's idle or total limit fails at that limit, as with a real transport.
-  public static func after(_ wait: Duration, _ answer: StubResponse) -> StubResponse {
-    StubResponse(kind: .after(wait, answer))
+  public static func after(_ wait: Duration, _ response: StubResponse) -> StubResponse {
+    StubResponse(kind: .after(wait, response))
   }
 
   /// A response when the gate lets the request pass, so that a test need not sleep.
-  public static func held(by gate: StubGate, _ answer: StubResponse) -> StubResponse {
-    StubResponse(kind: .held(gate, answer))
+  public static func held(by gate: StubGate, _ response: StubResponse) -> StubResponse {
+    StubResponse(kind: .held(gate, response))
   }
 
   /// A response that a closure makes from the request, whose body is in memory. The closure runs off the

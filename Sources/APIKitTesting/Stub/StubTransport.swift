@@ -18,7 +18,7 @@ public final class StubTransport: AsyncHTTPTransport {
 
   private struct Rule {
     let matches: @Sendable (HTTPRequest) -> Bool
-    let answers: [StubResponse]
+    let responses: [StubResponse]
     var used = 0
   }
 
@@ -37,7 +37,7 @@ public final class StubTransport: AsyncHTTPTransport {
   /// Makes a stub.
   ///
   /// - Parameters:
-  ///   - answers: The responses to every request that no other rule matches, in order; the last one is
+  ///   - responses: The responses to every request that no other rule matches, in order; the last one is
   ///     repeated. None by default.
   ///   - capabilities: What it can do; everything by default.
   ///   - clock: The clock of ``StubResponse/after(_:_:)`` and ``StubResponse/silence``, and of the time
@@ -45,31 +45,31 @@ public final class StubTransport: AsyncHTTPTransport {
   ///   - keepsRequests: Whether ``requests`` records; true by default. Use false in tests with very many
   ///     requests.
   public init(
-    _ answers: StubResponse..., capabilities: TransportCapabilities = .all,
+    _ responses: StubResponse..., capabilities: TransportCapabilities = .all,
     clock: any Clock<Duration> = ContinuousClock(), keepsRequests: Bool = true
   ) {
     self.capabilities = capabilities
     self.clock = clock
     self.keepsRequests = keepsRequests
-    if !answers.isEmpty { add(answers) { _ in true } }
+    if !responses.isEmpty { add(responses) { _ in true } }
   }
 
   /// Scripts the responses to a method and a path. A path that ends with `*` matches every path with that
   /// beginning.
-  public func on(_ method: HTTPMethod, _ path: String, _ answers: StubResponse...) {
-    add(answers) { $0.method == method && Self.matches($0.url.path, path) }
+  public func on(_ method: HTTPMethod, _ path: String, _ responses: StubResponse...) {
+    add(responses) { $0.method == method && Self.matches($0.url.path, path) }
   }
 
   /// Scripts the responses to a path, for every method. A path that ends with `*` matches every path with
   /// that beginning.
-  public func on(_ path: String, _ answers: StubResponse...) {
-    add(answers) { Self.matches($0.url.path, path) }
+  public func on(_ path: String, _ responses: StubResponse...) {
+    add(responses) { Self.matches($0.url.path, path) }
   }
 
   /// Scripts the responses to the requests for which a closure returns true. The closure runs under a lock:
   /// it must be quick and must not use the stub.
-  public func when(_ matches: @escaping @Sendable (HTTPRequest) -> Bool, _ answers: StubResponse...) {
-    add(answers, matches)
+  public func when(_ matches: @escaping @Sendable (HTTPRequest) -> Bool, _ responses: StubResponse...) {
+    add(responses, matches)
   }
 
   /// Removes all rules, those of the initialiser included, and all recorded requests.
@@ -145,16 +145,16 @@ public final class StubTransport: AsyncHTTPTransport {
     var request = exchange.request
     request.body = try await StubWire.read(request.body)
     guard !Task.isCancelled else { throw StubWire.cancelled }
-    let answer = try record(request)
+    let response = try record(request)
     guard await gate.arrive() else { throw StubWire.cancelled }
     var wire = StubWire(exchange: exchange, request: request, clock: clock, start: start)
-    return try await wire.perform(answer)
+    return try await wire.perform(response)
   }
 
   // MARK: Insides
 
-  private func add(_ answers: [StubResponse], _ matches: @escaping @Sendable (HTTPRequest) -> Bool) {
-    state.withLock { $0.rules.append(Rule(matches: matches, answers: answers)) }
+  private func add(_ responses: [StubResponse], _ matches: @escaping @Sendable (HTTPRequest) -> Bool) {
+    state.withLock { $0.rules.append(Rule(matches: matches, responses: responses)) }
   }
 
   private static func matches(_ path: String, _ pattern: String) -> Bool {
@@ -162,7 +162,7 @@ public final class StubTransport: AsyncHTTPTransport {
   }
 
   private func record(_ request: HTTPRequest) throws(APIError) -> StubResponse {
-    let (answer, reached) = state.withLock { state -> (StubResponse?, [CheckedContinuation<Bool, Never>]) in
+    let (response, reached) = state.withLock { state -> (StubResponse?, [CheckedContinuation<Bool, Never>]) in
       var reached: [CheckedContinuation<Bool, Never>] = []
       if keepsRequests {
         state.requests.append(request)
@@ -172,21 +172,21 @@ public final class StubTransport: AsyncHTTPTransport {
           state.watchers.removeAll { $0.count <= count }
         }
       }
-      guard let index = state.rules.lastIndex(where: { $0.matches(request) && !$0.answers.isEmpty }) else {
+      guard let index = state.rules.lastIndex(where: { $0.matches(request) && !$0.responses.isEmpty }) else {
         return (nil, reached)
       }
-      let answers = state.rules[index].answers
-      let turn = min(state.rules[index].used, answers.count - 1)
+      let responses = state.rules[index].responses
+      let turn = min(state.rules[index].used, responses.count - 1)
       state.rules[index].used = turn + 1
-      return (answers[turn], reached)
+      return (responses[turn], reached)
     }
     for one in reached { one.resume(returning: true) }
-    guard let answer else {
+    guard let response else {
       throw APIError(
         .transport, .misconfigured,
-        "the stub has no answer for \(request.method) \(request.url); script one with on(_:_:_:)")
+        "the stub has no response for \(request.method) \(request.url); script one with on(_:_:_:)")
     }
-    return answer
+    return response
   }
 
   private func dismissWatcher(_ id: UInt64) {

@@ -22,8 +22,8 @@ struct StubWire {
 
   static var cancelled: APIError { APIError(.transport, .cancelled) }
 
-  mutating func perform(_ answer: StubResponse) async throws(APIError) -> HTTPResponse {
-    switch answer.kind {
+  mutating func perform(_ response: StubResponse) async throws(APIError) -> HTTPResponse {
+    switch response.kind {
     case .response(let response, let chunks):
       return try deliver(response, chunks: chunks, isCut: false)
     case .truncated(let response, let count):

@@ -19,7 +19,8 @@ extension Option {
     Option("--json", help: "write JSON for machines"),
     Option("--base-url", value: "URL", help: "a server elsewhere; the default is one of our own on loopback"),
     Option("--transport", value: "NAME", help: "\(TransportChoice.names); the default is the platform's"),
-    Option("--no-cache", help: "ask the server; else answers are kept for three minutes, for later runs too"),
+    Option(
+      "--no-cache", help: "ask the server; else responses are kept for three minutes, for later runs too"),
     Option(
       "--cache-folder", value: "PATH", help: "where they are kept; see DemoCLI cache for the usual place"),
     Option("--explain", help: "print on stderr what happened to every load, step by step"),

@@ -42,7 +42,7 @@ struct MapCommand: Command {
           "longitude": point.longitude,
         ]
       }
-      return try HomePrinter(session: session).json(answered: ["points": plain])
+      return try HomePrinter(session: session).json(result: ["points": plain])
     }
     for line in DotMap.lines(points, columns: min(session.console.width, 100), rows: 20) {
       session.console.print(line)

@@ -21,7 +21,7 @@ struct HomePrinter {
   func print(_ homes: HomeLoader.Homes, of query: HomeQuery) throws {
     if session.writesJSON {
       let (name, number) = homes.pages.map { ("pages", $0) } ?? ("page", query.page)
-      return try json(answered: ["total": homes.total, name: number, "homes": homes.rows.map(plain)])
+      return try json(result: ["total": homes.total, name: number, "homes": homes.rows.map(plain)])
     }
     guard !homes.rows.isEmpty else {
       if session.hasFailed { return }
@@ -42,7 +42,7 @@ struct HomePrinter {
 
   /// Prints one home.
   func print(_ home: PropertyListReformer.Row) throws {
-    if session.writesJSON { return try json(answered: plain(home)) }
+    if session.writesJSON { return try json(result: plain(home)) }
     let lines: [(String, String?)] = [
       ("Id", home[.id]), ("Home", home[.name]), ("Price", Formatting.price(home[.price])),
       ("Beds", String(home[.beds])), ("Baths", Formatting.count(home[.baths])),
@@ -68,7 +68,7 @@ struct HomePrinter {
   }
 
   /// Prints an object made of responses, with where they came from and the age of the oldest.
-  func json(answered object: [String: Any?]) throws {
+  func json(result object: [String: Any?]) throws {
     let origins = session.takeOrigins()
     try json(object.merging(["from": origins.counts, "age": origins.oldest]) { own, _ in own })
   }

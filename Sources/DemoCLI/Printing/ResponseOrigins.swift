@@ -20,12 +20,12 @@ struct ResponseOrigins: Sendable {
     }
   }
 
-  /// `from disk, 12 s old`; `2 answers from disk, 12 s old; 1 from the network`. Nil where nothing was loaded.
+  /// `from disk, 12 s old`; `2 responses from disk, 12 s old; 1 from the network`. Nil where nothing was loaded.
   var words: String? {
     let parts = Kind.allCases.compactMap { kind in ages[kind].map { ($0.count, Self.words(kind, $0)) } }
     guard parts.count > 1 else { return parts.first?.1 }
     return parts.enumerated().map { index, part in
-      "\(part.0)\(index == 0 ? part.0 == 1 ? " answer" : " answers" : "") \(part.1)"
+      "\(part.0)\(index == 0 ? part.0 == 1 ? " response" : " responses" : "") \(part.1)"
     }.joined(separator: "; ")
   }
 

@@ -29,7 +29,7 @@ final class RouteTable: Sendable {
   }
 
   /// The response of the handler; without one 404, 405 with `Allow`, or 501.
-  func answer(_ request: DemoRequest) -> DemoResponse {
+  func response(_ request: DemoRequest) -> DemoResponse {
     let here = routes.withLock { routes in routes.filter { $0.matches(request.path) } }
     if let route = here.first(where: { $0.method == request.method }) { return route.handler(request) }
     if request.method == .head, let route = here.first(where: { $0.method == .get }) {

@@ -16,11 +16,11 @@ struct AmesListings: Sendable {
 
   /// Adds the service's routes.
   func register(in routes: RouteTable) {
-    routes.set(.get, "/ames/v2/listings") { request in answer(request, make: list) }
+    routes.set(.get, "/ames/v2/listings") { request in response(request, make: list) }
     routes.set(.get, "/ames/v2/listings/*") { request in detail(request) }
   }
 
-  private func answer(
+  private func response(
     _ request: DemoRequest, make: (DemoRequest) throws(InvalidQuery) -> (JSON, HTTPHeaders)
   ) -> DemoResponse {
     if let complaint = verify?(request) {
@@ -29,7 +29,7 @@ struct AmesListings: Sendable {
       return response
     }
     do throws(InvalidQuery) {
-      return try pages.answer(request, make: make)
+      return try pages.response(request, make: make)
     } catch {
       return failure(400, "invalid_parameter", error.text, parameter: error.name)
     }
@@ -56,7 +56,7 @@ struct AmesListings: Sendable {
     guard let number = Int(id), homes.indices.contains(number - 1) else {
       return failure(404, "unknown_listing", "there is no listing \(id)")
     }
-    return answer(request) { _ in (["status": "ok", "result": row(homes[number - 1])], HTTPHeaders()) }
+    return response(request) { _ in (["status": "ok", "result": row(homes[number - 1])], HTTPHeaders()) }
   }
 
   private func query(_ request: DemoRequest) throws(InvalidQuery) -> HomeQuery {

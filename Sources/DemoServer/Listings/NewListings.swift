@@ -17,16 +17,16 @@ struct NewListings: Sendable {
 
   /// Adds the service's routes.
   func register(in routes: RouteTable) {
-    routes.set(.get, Self.path) { request in answer(request, make: list) }
+    routes.set(.get, Self.path) { request in response(request, make: list) }
     routes.set(.get, Self.path + "/*") { request in detail(request) }
   }
 
-  private func answer(
+  private func response(
     _ request: DemoRequest, make: (DemoRequest) throws(InvalidQuery) -> (JSON, HTTPHeaders)
   ) -> DemoResponse {
     if let complaint = verify?(request) { return failure(401, complaint) }
     do throws(InvalidQuery) {
-      return try pages.answer(request, make: make)
+      return try pages.response(request, make: make)
     } catch {
       return failure(422, error.text)
     }
@@ -59,7 +59,7 @@ struct NewListings: Sendable {
     guard let home = homes.first(where: { "xf-\($0.number)" == id }) else {
       return failure(404, "there is no project \(id)")
     }
-    return answer(request) { _ in (["xf_project": project(home)], HTTPHeaders()) }
+    return response(request) { _ in (["xf_project": project(home)], HTTPHeaders()) }
   }
 
   private func query(_ request: DemoRequest) throws(InvalidQuery) -> HomeQuery {

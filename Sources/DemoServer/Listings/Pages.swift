@@ -17,7 +17,7 @@ final class Pages: Sendable {
   private static let lastModified = "Sun, 01 Nov 2026 00:00:00 GMT"
 
   /// The response to a request, made once per target as long as it is kept.
-  func answer(
+  func response(
     _ request: DemoRequest, make: (DemoRequest) throws(InvalidQuery) -> (JSON, HTTPHeaders)
   ) throws(InvalidQuery) -> DemoResponse {
     let page: Page

@@ -16,16 +16,16 @@ struct SacramentoListings: Sendable {
 
   /// Adds the service's routes.
   func register(in routes: RouteTable) {
-    routes.set(.get, "/sacramento/v1/homes") { request in answer(request, make: list) }
+    routes.set(.get, "/sacramento/v1/homes") { request in response(request, make: list) }
     routes.set(.get, "/sacramento/v1/homes/*") { request in detail(request) }
   }
 
-  private func answer(
+  private func response(
     _ request: DemoRequest, make: (DemoRequest) throws(InvalidQuery) -> (JSON, HTTPHeaders)
   ) -> DemoResponse {
     if let complaint = verify?(request) { return failure(1001, complaint) }
     do throws(InvalidQuery) {
-      return try pages.answer(request, make: make)
+      return try pages.response(request, make: make)
     } catch {
       return failure(1002, error.text)
     }
@@ -51,7 +51,7 @@ struct SacramentoListings: Sendable {
     guard let home = homes.first(where: { "sac-\($0.number)" == id }) else {
       return failure(1004, "there is no home \(id)", status: 404)
     }
-    return answer(request) { _ in (["code": 0, "message": "ok", "data": item(home)], HTTPHeaders()) }
+    return response(request) { _ in (["code": 0, "message": "ok", "data": item(home)], HTTPHeaders()) }
   }
 
   private func query(_ request: DemoRequest) throws(InvalidQuery) -> HomeQuery {

@@ -32,7 +32,7 @@ final class Connection {
   private var pieces: [DemoResponse.Piece] = []
   private var outgoing: ArraySlice<UInt8> = []
   private var closesAfterSending = false
-  private var hasSentOfAnswer = false
+  private var hasSentOfResponse = false
   private var hasPeerEnded = false
   /// Whether its descriptor is closed.
   private(set) var isClosed = false
@@ -130,7 +130,7 @@ final class Connection {
     case .request(var request):
       requestBegan = nil
       request.connection = number
-      let response = engine.answer(request)
+      let response = engine.response(request)
       let wire = response.wire(
         for: request.method, keepsAlive: request.keepsAlive, date: engine.date(now: now))
       closesAfterSending = wire.closes
@@ -149,7 +149,7 @@ final class Connection {
   private func start(_ pieces: [DemoResponse.Piece], now: Int64) {
     self.pieces = pieces
     phase = .sending
-    hasSentOfAnswer = false
+    hasSentOfResponse = false
     notBefore = now + (pieces.first?.wait.nanoseconds ?? 0)
   }
 
@@ -162,7 +162,7 @@ final class Connection {
           return false
         }
         guard count > 0 else { return false }
-        hasSentOfAnswer = true
+        hasSentOfResponse = true
         lastProgress = now
         outgoing = outgoing.dropFirst(count)
       }
@@ -174,7 +174,7 @@ final class Connection {
     lastProgress = now
     if !closesAfterSending {
       phase = .reading
-    } else if hasSentOfAnswer {
+    } else if hasSentOfResponse {
       Sockets.finishSending(descriptor)
       phase = .draining
     } else {

@@ -30,7 +30,7 @@ final class DemoEngine: Sendable {
   }
 
   /// The response to one request, with the faults that it asks for.
-  func answer(_ request: DemoRequest) -> DemoResponse {
+  func response(_ request: DemoRequest) -> DemoResponse {
     state.withLock { state in
       state.counters.requests += 1
       if state.requests.count >= Self.logLimit { state.requests.removeFirst(Self.logLimit / 2) }
@@ -39,7 +39,7 @@ final class DemoEngine: Sendable {
     var faults = DemoFaults(request)
     if let times = faults.times, !takeOne(of: times, key: faults.key ?? request.target) { faults = .none }
     if let early = faults.replacement { return early }
-    let response = faults.apply(to: routes.answer(request))
+    let response = faults.apply(to: routes.response(request))
     if response.status == 304 { state.withLock { $0.counters.notModified += 1 } }
     return response
   }

@@ -12,7 +12,7 @@ final class LoopbackRedirectTests: XCTestCase {
     try await client.send(HTTPExchange(HTTPRequest(url: try HTTPURL(url))))
   }
 
-  func testTheUserIsAnsweredAndTheirURLHandedOver() async throws {
+  func testTheUserIsThankedAndTheirURLHandedOver() async throws {
     let redirect = try LoopbackRedirect(message: "Back <again>")
     async let callback = redirect.callback(within: .seconds(20))
     let icon = try await get(redirect.uri.replacing("/callback", with: "/favicon.ico"))

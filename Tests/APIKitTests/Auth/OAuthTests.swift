@@ -150,7 +150,7 @@ final class OAuthTests: XCTestCase {
   }
 
   func testErrorsOfTheRFCAreReasonsAndAnythingElseIsNamed() async throws {
-    let answers: [(StubResponse, APIError.Reason, String)] = [
+    let responses: [(StubResponse, APIError.Reason, String)] = [
       (
         .json(#"{"error": "invalid_grant", "error_description": "used"}"#, status: 400), .invalidGrant,
         "the code or refresh token is not valid any more"
@@ -161,15 +161,15 @@ final class OAuthTests: XCTestCase {
       ),
       (
         .bytes(Array("<html>oops</html>".utf8), contentType: "text/html; charset=utf-8"),
-        .malformedOAuthResponse, "https://id.test/token answered 200 with text/html where JSON is due"
+        .malformedOAuthResponse, "https://id.test/token responded 200 with text/html where JSON is due"
       ),
       (
         .bytes(Array("<html>".utf8), status: 502, contentType: "text/html"), .malformedOAuthResponse,
-        "https://id.test/token answered 502 with text/html where JSON is due"
+        "https://id.test/token responded 502 with text/html where JSON is due"
       ),
       (
         .json(#"{"token": 1}"#), .malformedOAuthResponse,
-        "https://id.test/token answered 200 with JSON without a token or an error"
+        "https://id.test/token responded 200 with JSON without a token or an error"
       ),
       (
         .json(#"{"access_token": "a", "token_type": "mac"}"#), .malformedOAuthResponse,
@@ -177,9 +177,9 @@ final class OAuthTests: XCTestCase {
       ),
       (.failure(.connectionRefused), .connectionRefused, ""),
     ]
-    for (answer, reason, detail) in answers {
+    for (response, reason, detail) in responses {
       stub.reset()
-      stub.on(.post, "/token", answer)
+      stub.on(.post, "/token", response)
       let error = await failure { try await self.client().clientCredential() }
       XCTAssertEqual(error?.reason, reason)
       if !detail.isEmpty { XCTAssertEqual(error?.detail, detail) }

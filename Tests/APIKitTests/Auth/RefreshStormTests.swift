@@ -7,7 +7,7 @@ import XCTest
 
 /// A thousand loads whose token has just ended, over real sockets, against one request.
 ///
-/// The API takes a second for every answer, a refusal included; the token endpoint, which has one row to look
+/// The API takes a second for every response, a refusal included; the token endpoint, which has one row to look
 /// up, takes a quarter of that. So the storm cannot land before 2.25 times one request's time: the refusals,
 /// the renewal and the replays follow each other, whoever waits. What the bar of three leaves is what two
 /// thousand calls, a thousand connections and a thousand landings may cost on top. Were the token endpoint as
@@ -27,8 +27,8 @@ import XCTest
     tokens.method = .post
     tokens.signIn = .exempt
     let authenticator = Authenticator { _ in
-      let answer = try await tokens.response()
-      return Credential(accessToken: try answer.raw.access_token.require(), refreshToken: "r")
+      let response = try await tokens.response()
+      return Credential(accessToken: try response.raw.access_token.require(), refreshToken: "r")
     }
     let manager = try manager(server, client, "list")
     manager.service.authenticator = authenticator

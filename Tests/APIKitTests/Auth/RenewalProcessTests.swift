@@ -58,12 +58,12 @@
       try await second.wait(for: "ready")
       let first = try start("first", folder, server, stopsAt: step == "sent" ? "" : step)
       try await first.wait(for: "ready")
-      if step == "sent" { grants.answersLate(true) }
+      if step == "sent" { grants.setLate(true) }
       first.go()
       if step == "sent" {
         let isAsked = await waitUntil { self.grants.asked == 1 }
         XCTAssertTrue(isAsked)
-        grants.answersLate(false)
+        grants.setLate(false)
       } else {
         try await first.wait(for: step)
       }
@@ -101,7 +101,7 @@
     }
 
     /// The new refresh token was lost with the process, so nobody has one any more; that ends once and cleanly.
-    func testAProcessKilledBetweenTheAnswerAndTheStoreEndsTheGrantAndANewSignInIsPossible() async throws {
+    func testAProcessKilledBetweenTheResponseAndTheStoreEndsTheGrantAndANewSignInIsPossible() async throws {
       for step in ["sent", "answered"] {
         grants.reset()
         let (result, stored) = try await killed(at: step)
@@ -144,7 +144,7 @@
       var refreshToken: String?
       var isRevoked = false
       var asked = 0
-      var answersLate = false
+      var isLate = false
       /// How often each process has used each access token; ten times are accepted.
       var uses: [String: Int] = [:]
       var accessTokens: Set<String> = []
@@ -154,7 +154,7 @@
     var asked: Int { state.withLock { $0.asked } }
     var isRevoked: Bool { state.withLock { $0.isRevoked } }
     var refreshToken: String? { state.withLock { $0.refreshToken } }
-    func answersLate(_ isLate: Bool) { state.withLock { $0.answersLate = isLate } }
+    func setLate(_ isLate: Bool) { state.withLock { $0.isLate = isLate } }
     func reset() { state.withLock { $0 = State(number: $0.number) } }
 
     /// A user signs in; the refresh token.
@@ -181,7 +181,7 @@
         state.refreshToken = refresh
         var response = DemoResponse.json(
           #"{"access_token": "\#(access)", "token_type": "Bearer", "refresh_token": "\#(refresh)"}"#)
-        if state.answersLate { response.delay = .seconds(60) }
+        if state.isLate { response.delay = .seconds(60) }
         return response
       }
     }

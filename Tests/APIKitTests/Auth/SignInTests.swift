@@ -332,7 +332,7 @@ import XCTest
     XCTAssertNil(store.credential(of: "default"))
   }
 
-  func testAStoredAnswerIsNotShownWhileNobodyIsSignedIn() async throws {
+  func testAStoredResponseIsNotShownWhileNobodyIsSignedIn() async throws {
     stub.on("/api/list", .json(someJSON))
     let authenticator = try authenticator("ann")
     let manager = makeManager(authenticator, .required)

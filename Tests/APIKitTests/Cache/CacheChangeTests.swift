@@ -5,7 +5,7 @@ import XCTest
 
 /// Changes on the server, by tags.
 @MainActor final class CacheChangeTests: CachePolicyCase {
-  func testAMutatingManagerMakesTaggedAnswersStale() async throws {
+  func testAMutatingManagerMakesTaggedResponsesStale() async throws {
     stub.on(.get, "/api/list", .json("[1]"), .json("[2]"))
     stub.on(.post, "/api/list", .json("{}"))
     manager.cacheTraits.tags = ["homes", "lists"]
@@ -19,7 +19,7 @@ import XCTest
     XCTAssertEqual(second.raw[0].int, 2)
   }
 
-  func testAFailedMutationLeavesTaggedAnswersAlone() async throws {
+  func testAFailedMutationLeavesTaggedResponsesAlone() async throws {
     stub.on(.get, "/api/list", .json("[1]"))
     stub.on(.post, "/api/list", .status(500))
     manager.cacheTraits.tags = ["homes"]
@@ -31,7 +31,7 @@ import XCTest
     XCTAssertEqualProvenance(try await lands(), .memory(age: .zero))
   }
 
-  func testAnAnswerAskedForBeforeTheChangeIsNotStoredAfterIt() async throws {
+  func testAResponseAskedForBeforeTheChangeIsNotStoredAfterIt() async throws {
     let gate = StubGate()
     stub.on("/api/list", .held(by: gate, .json("[1]")), .json("[2]"))
     manager.cacheTraits.tags = ["homes"]

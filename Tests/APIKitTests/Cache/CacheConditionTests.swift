@@ -12,7 +12,7 @@ import XCTest
     XCTAssertEqual(CacheCondition(NetworkCondition.offline), .offline)
   }
 
-  func testOnCellularAStoredAnswerIsPreferred() async throws {
+  func testOnCellularAStoredResponseIsPreferred() async throws {
     script(.json("[1]"))
     _ = try await lands()
     time.advance(by: .seconds(1000))

@@ -11,13 +11,13 @@ import XCTest
   import Darwin
 #endif
 
-/// What goes wrong with a disk: after each fault a look-up gives the right answer or none.
+/// What goes wrong with a disk: after each fault a look-up gives the right response or none.
 final class CacheFaultTests: XCTestCase {
   private func cache(_ folder: String, time: any TimeSource = SystemTime()) -> ResponseCache {
     ResponseCache(disk: DiskCacheConfiguration(folder: folder, bodyFileThreshold: 4096), time: time)
   }
 
-  /// Stores answers 1 to `count`, every third with a body in a file, and closes the cache.
+  /// Stores responses 1 to `count`, every third with a body in a file, and closes the cache.
   private func fill(_ folder: String, _ count: Int = 30, time: any TimeSource = SystemTime()) async {
     let cache = cache(folder, time: time)
     for number in 1...count { cache.put(CacheFixture.entry(number, bytes: Self.bytes(number), time: time)) }
@@ -26,7 +26,7 @@ final class CacheFaultTests: XCTestCase {
 
   static func bytes(_ number: Int) -> Int { number % 3 == 0 ? 9000 : 300 }
 
-  /// How many answers are there; fails when one is not what was stored.
+  /// How many responses are there; fails when one is not what was stored.
   private func intact(_ cache: ResponseCache, _ count: Int = 30, line: UInt = #line) -> Int {
     (1...count).count { number in
       guard let entry = cache.onDisk(number) else { return false }
@@ -55,7 +55,7 @@ final class CacheFaultTests: XCTestCase {
     XCTAssertNotNil(self.cache(folder).onDisk(1))
   }
 
-  func testADamagedDatabaseNeverGivesAWrongAnswer() async throws {
+  func testADamagedDatabaseNeverGivesAWrongResponse() async throws {
     for seed in 1...12 {
       let folder = try CacheFixture.folder(self)
       await fill(folder)
@@ -66,7 +66,7 @@ final class CacheFaultTests: XCTestCase {
         var random = UInt64(seed) &* 0x9E37_79B9_7F4A_7C15
         for _ in 0..<200 {
           random = random &* 6_364_136_223_846_793_005 &+ 1
-          // The first page holds the schema; the rest holds the answers.
+          // The first page holds the schema; the rest holds the responses.
           let offset = 4096 + Int(random >> 33) % (data.count - 4096)
           data[offset] ^= UInt8(truncatingIfNeeded: random >> 20) | 1
         }
@@ -179,7 +179,7 @@ final class CacheFaultTests: XCTestCase {
     XCTAssertEqual(rules.verdict(on: cache.onDisk(1), from: .disk, at: cache.now), .ask)
   }
 
-  func testAClockSetForwardBetweenRunsMakesAnswersOld() async throws {
+  func testAClockSetForwardBetweenRunsMakesResponsesOld() async throws {
     let folder = try CacheFixture.folder(self)
     let time = ManualTime()
     await fill(folder, 3, time: time)
@@ -231,7 +231,7 @@ final class CacheFaultTests: XCTestCase {
     XCTAssertNil(cache.onDisk(1))
   }
 
-  func testAnAnswerThatCannotBeWrittenDoesNotLeaveTheOneBefore() async throws {
+  func testAResponseThatCannotBeWrittenDoesNotLeaveTheOneBefore() async throws {
     let folder = try CacheFixture.folder(self)
     let cache = cache(folder)
     cache.put(CacheFixture.entry(1, bytes: 300))
@@ -249,7 +249,7 @@ final class CacheFaultTests: XCTestCase {
     XCTAssertNotNil(cache.onDisk(2))
   }
 
-  func testAnswersThatComeTooFastAreToldAndDoNotLeaveTheOnesBefore() async throws {
+  func testResponsesThatComeTooFastAreToldAndDoNotLeaveTheOnesBefore() async throws {
     let folder = try CacheFixture.folder(self)
     var disk = DiskCacheConfiguration(folder: folder)
     disk.maximumPendingBytes = 10_000
@@ -318,7 +318,7 @@ final class CacheFaultTests: XCTestCase {
 
   // MARK: Sizes
 
-  func testAnAnswerOfAHundredMegabytesComesBackWhole() async throws {
+  func testAResponseOfAHundredMegabytesComesBackWhole() async throws {
     let folder = try CacheFixture.folder(self)
     let body = [UInt8](unsafeUninitializedCapacity: 100 << 20) { bytes, count in
       for index in 0..<(100 << 17) {
@@ -334,7 +334,7 @@ final class CacheFaultTests: XCTestCase {
     XCTAssertTrue(cache(folder).onDisk(1)?.http.bytes == body)
   }
 
-  func testTenThousandSmallAnswersComeBackWhole() async throws {
+  func testTenThousandSmallResponsesComeBackWhole() async throws {
     let folder = try CacheFixture.folder(self)
     let first = cache(folder)
     for number in 1...10_000 { first.put(CacheFixture.entry(number, bytes: 200)) }

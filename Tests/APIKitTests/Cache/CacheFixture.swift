@@ -4,10 +4,10 @@ import XCTest
 
 @testable import APIKit
 
-/// Answers and folders for tests of the cache. The body of an answer follows from its number, so that a
+/// Responses and folders for tests of the cache. The body of a response follows from its number, so that a
 /// wrong or partial one shows.
 enum CacheFixture {
-  /// The answer of a number.
+  /// The response of a number.
   static func entry(
     _ number: Int, bytes: Int = 100, version: Int = 0, tags: Set<String> = [], isSensitive: Bool = false,
     partition: String = "", vary: VaryMatcher = VaryMatcher(), lifetime: Double = 1_000_000,

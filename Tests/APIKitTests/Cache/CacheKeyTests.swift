@@ -3,7 +3,7 @@ import XCTest
 
 @testable import APIKit
 
-/// What tells answers apart, and what is stored at all.
+/// What tells responses apart, and what is stored at all.
 @MainActor final class CacheKeyTests: CachePolicyCase {
   // MARK: Keys
 
@@ -13,7 +13,7 @@ import XCTest
     XCTAssertEqualProvenance(try await lands(["beds": 2, "city": "Suzhou"]), .memory(age: .zero))
   }
 
-  func testOtherParametersHaveOtherAnswers() async throws {
+  func testOtherParametersHaveOtherResponses() async throws {
     script(.json("[1]"))
     _ = try await lands(["page": 1])
     for parameters in [
@@ -23,7 +23,7 @@ import XCTest
     }
   }
 
-  func testVolatileParametersDoNotTellAnswersApart() async throws {
+  func testVolatileParametersDoNotTellResponsesApart() async throws {
     script(.json("[1]"))
     manager.cacheTraits.volatileParameters = ["request-id"]
     manager.service.common = ["timestamp": 1, "sign": "x"]
@@ -32,7 +32,7 @@ import XCTest
     XCTAssertEqualProvenance(try await lands(["page": 1, "request-id": "b"]), .memory(age: .zero))
   }
 
-  func testALoadsOwnParameterOfAVolatileNameTellsAnswersApart() async throws {
+  func testALoadsOwnParameterOfAVolatileNameTellsResponsesApart() async throws {
     script(.json("[1]"))
     manager.service.common = ["timestamp": 0]
     for name in CacheTraits.usuallyVolatile {
@@ -42,7 +42,7 @@ import XCTest
     }
   }
 
-  func testHostEnvironmentUserVersionAndMethodTellAnswersApart() async throws {
+  func testHostEnvironmentUserVersionAndMethodTellResponsesApart() async throws {
     stub.when({ _ in true }, .json("[1]"))
     _ = try await lands()
     var other = manager.service
@@ -68,7 +68,7 @@ import XCTest
     XCTAssertEqualProvenance(try await lands(), .memory(age: .zero))
   }
 
-  func testAnotherVersionOfTheManagerDoesNotGetTheAnswer() async throws {
+  func testAnotherVersionOfTheManagerDoesNotGetTheResponse() async throws {
     script(.json("[1]"))
     _ = try await lands()
     manager.cacheTraits.version = 1
@@ -77,7 +77,7 @@ import XCTest
 
   // MARK: Only what validated
 
-  func testAnAnswerThatDoesNotValidateIsNotStored() async throws {
+  func testAResponseThatDoesNotValidateIsNotStored() async throws {
     script(.json("[1]"))
     manager.onValidateResponse = { _ in throw ValidationError("never") }
     _ = await fails()
@@ -92,7 +92,7 @@ import XCTest
     XCTAssertEqual(cache.statistics.memory.stores, 0)
   }
 
-  func testAStoredAnswerThatValidatesNoMoreIsDroppedAndTheServerAsked() async throws {
+  func testAStoredResponseThatValidatesNoMoreIsDroppedAndTheServerAsked() async throws {
     script(.json("[1]"), .json("[2]"))
     _ = try await lands()
     manager.onValidateResponse = { response in
@@ -103,7 +103,7 @@ import XCTest
     XCTAssertEqual(second.raw[0].int, 2)
   }
 
-  func testAnotherTypeOfManagerDoesNotGetTheAnswer() async throws {
+  func testAnotherTypeOfManagerDoesNotGetTheResponse() async throws {
     script(.json("[1]"))
     _ = try await lands()
     let other = OtherManager(manager.service)
@@ -120,7 +120,7 @@ import XCTest
 
   // MARK: Users
 
-  /// A service that says nothing about whose answers it keeps.
+  /// A service that says nothing about whose responses it keeps.
   private struct SignedInService: APIService {
     let name = "Homes"
     let environments = ServiceEnvironments("https://homes.test/api")
@@ -142,7 +142,7 @@ import XCTest
     init(_ service: SignedInService) { self.service = service }
   }
 
-  func testAFreshAnswerIsNotShownToAnotherSignedInUser() async throws {
+  func testAFreshResponseIsNotShownToAnotherSignedInUser() async throws {
     script(.json("[1]"))
     let authenticator = Authenticator()
     let manager = SignedInManager(
@@ -163,7 +163,7 @@ import XCTest
     XCTAssertEqual(asked, 3, "nobody, ann and bob")
   }
 
-  func testAnAnswerForWhoSignedInWhileTheLoadWasInTheAirIsNotStoredForNobody() async throws {
+  func testAResponseForWhoSignedInWhileTheLoadWasInTheAirIsNotStoredForNobody() async throws {
     stub.on("/api/list", .status(401))
     stub.when({ $0.headers["Authorization"] == "Bearer bob" }, .json("[1]"))
     stub.hold()
@@ -178,7 +178,7 @@ import XCTest
     try authenticator.signOut()
     do {
       let response = try await manager.response(for: [:])
-      XCTFail("nobody was shown bob's answer, \(response.provenance)")
+      XCTFail("nobody was shown bob's response, \(response.provenance)")
     } catch {
       XCTAssertEqual(error.context.status, 401)
     }

@@ -18,11 +18,11 @@ import XCTest
     return manager
   }
 
-  func script(_ answers: StubResponse...) {
-    for answer in answers.reversed() where answers.count == 1 { stub.on("/api/list", answer) }
-    switch answers.count {
-    case 2: stub.on("/api/list", answers[0], answers[1])
-    case 3: stub.on("/api/list", answers[0], answers[1], answers[2])
+  func script(_ responses: StubResponse...) {
+    for response in responses.reversed() where responses.count == 1 { stub.on("/api/list", response) }
+    switch responses.count {
+    case 2: stub.on("/api/list", responses[0], responses[1])
+    case 3: stub.on("/api/list", responses[0], responses[1], responses[2])
     default: break
     }
   }

@@ -39,7 +39,7 @@ import XCTest
     }
   }
 
-  func testAFreshAnswerLandsFromMemoryWithItsAge() async throws {
+  func testAFreshResponseLandsFromMemoryWithItsAge() async throws {
     script(.json("[1]"), .json("[2]"))
     XCTAssertEqualProvenance(try await lands(), .network)
     time.advance(by: .seconds(179))
@@ -59,8 +59,8 @@ import XCTest
       }
     }
     let (first, second) = (try await lands(), try await lands())
-    XCTAssertEqual(decisions(first), ["has no answer"])
-    XCTAssertEqual(decisions(second), ["lands with the stored answer"])
+    XCTAssertEqual(decisions(first), ["has no response"])
+    XCTAssertEqual(decisions(second), ["lands with the stored response"])
   }
 
   func testAfterThreeMinutesTheServerIsAskedAgain() async throws {
@@ -79,7 +79,7 @@ import XCTest
     XCTAssertEqualProvenance(try await lands(), .memory(age: .zero))
   }
 
-  func testAStoredAnswerLandsOnTheDelegateAfterLoadReturned() async throws {
+  func testAStoredResponseLandsOnTheDelegateAfterLoadReturned() async throws {
     script(.json("[1]"))
     _ = try await lands()
     let recorder = Recorder()
@@ -118,7 +118,7 @@ import XCTest
     XCTAssertEqual(third.raw[0].int, 2)
   }
 
-  func testRevalidatingAsksAboutAFreshAnswer() async throws {
+  func testRevalidatingAsksAboutAFreshResponse() async throws {
     script(.json("[1]", headers: ["ETag": "\"a\""]), .status(304))
     _ = try await lands()
     let second = try await lands(cache: .revalidating)
@@ -155,7 +155,7 @@ import XCTest
 
   // MARK: Network, else stale
 
-  func testWhenTheNetworkFailsAStoredAnswerLandsAsStale() async throws {
+  func testWhenTheNetworkFailsAStoredResponseLandsAsStale() async throws {
     manager.cachePolicy = .networkElseStale(upTo: .seconds(60))
     for failing: StubResponse in [.failure(.connectionRefused), .status(503)] {
       stub.on("/api/list", .json("[1]"), failing)

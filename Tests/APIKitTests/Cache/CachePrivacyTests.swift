@@ -53,7 +53,7 @@ final class CachePrivacyTests: XCTestCase {
     XCTAssertEqual(found.http.bytes, CacheFixture.body(1, 100))
   }
 
-  func testUnderAKeyAnAnswerWithSecretFieldsIsSealed() async throws {
+  func testUnderAKeyAResponseWithSecretFieldsIsSealed() async throws {
     let folder = try CacheFixture.folder(self)
     let key = SigningKey.random()
     let first = cache(folder, key: key)
@@ -73,7 +73,7 @@ final class CachePrivacyTests: XCTestCase {
     XCTAssertTrue(files.values.contains { $0.range(of: plain) != nil }, "what is no secret stays open")
   }
 
-  func testAnAnswerThatDependsOnASecretIsNotWrittenWithoutAKey() async throws {
+  func testAResponseThatDependsOnASecretIsNotWrittenWithoutAKey() async throws {
     let vary = VaryMatcher(response: ["Vary": "Cookie"], request: ["Cookie": "sid=hunter2"])
     for key in [nil, SigningKey.random()] {
       let folder = try CacheFixture.folder(self)
@@ -105,7 +105,7 @@ final class CachePrivacyTests: XCTestCase {
   // MARK: Rights
 
   func testTheFilesAreTheirOwnersAlone() async throws {
-    let folder = try CacheFixture.folder(self) + "/deep/answers"
+    let folder = try CacheFixture.folder(self) + "/deep/responses"
     let first = cache(folder)
     first.put(CacheFixture.entry(1, bytes: 9000))
     await first.flush()
@@ -187,8 +187,8 @@ final class CachePrivacyTests: XCTestCase {
     XCTAssertNotNil(cache.onDisk(3))
   }
 
-  /// Ids of rows are given again: what is found damaged may have made way for another answer already.
-  func testDroppingADamagedRowLeavesTheAnswerThatHasItsIdNow() async throws {
+  /// Ids of rows are given again: what is found damaged may have made way for another response already.
+  func testDroppingADamagedRowLeavesTheResponseThatHasItsIdNow() async throws {
     let folder = try CacheFixture.folder(self)
     let cache = cache(folder)
     let disk = try XCTUnwrap(cache.disk)

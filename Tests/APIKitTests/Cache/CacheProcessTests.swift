@@ -43,17 +43,17 @@
       XCTAssertGreaterThan(cache.statistics.disk.count, 0, "the other process writes nothing")
     }
 
-    /// How many of the answers are there; fails when one is not what was stored.
+    /// How many of the responses are there; fails when one is not what was stored.
     private func intact(_ folder: String) -> Int {
       let cache = ResponseCache(disk: CacheChildTests.disk(folder))
       return (0..<CacheChildTests.count).count { number in
         guard let entry = cache.onDisk(number) else { return false }
-        XCTAssertTrue(CacheChildTests.isRight(entry, number), "answer \(number) is wrong")
+        XCTAssertTrue(CacheChildTests.isRight(entry, number), "response \(number) is wrong")
         return true
       }
     }
 
-    func testAProcessKilledInTheMiddleOfWritingLeavesOnlyWholeAnswers() async throws {
+    func testAProcessKilledInTheMiddleOfWritingLeavesOnlyWholeResponses() async throws {
       let folder = try CacheFixture.folder(self)
       for round in 0..<6 {
         let child = try start("write", folder)
@@ -80,7 +80,7 @@
         for number in 0..<CacheChildTests.count where number % 7 == round % 7 {
           cache.put(CacheFixture.entry(number, bytes: CacheChildTests.bytes(number, round)))
           if let entry = cache.onDisk(number + 1) {
-            XCTAssertTrue(CacheChildTests.isRight(entry, number + 1), "answer \(number + 1) is wrong")
+            XCTAssertTrue(CacheChildTests.isRight(entry, number + 1), "response \(number + 1) is wrong")
           }
         }
         await cache.flush()
@@ -95,7 +95,7 @@
       XCTAssertEqual(try database.prepare("PRAGMA integrity_check").firstText(), "ok")
     }
 
-    func testAFileThatMayNotGrowGivesMissesAndNoWrongAnswer() async throws {
+    func testAFileThatMayNotGrowGivesMissesAndNoWrongResponse() async throws {
       let folder = try CacheFixture.folder(self)
       let child = try start("full", folder)
       try await wait(for: child)
@@ -155,7 +155,7 @@
       return disk
     }
 
-    /// Lengths change from round to round, so that old and new answers differ.
+    /// Lengths change from round to round, so that old and new responses differ.
     static func bytes(_ number: Int, _ round: Int) -> Int {
       number % 3 == 0 ? 20_000 + round % 5 * 3000 : 300 + round % 5 * 100
     }

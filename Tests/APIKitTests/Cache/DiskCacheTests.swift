@@ -15,7 +15,7 @@ final class DiskCacheTests: XCTestCase {
       time: time)
   }
 
-  func testAnAnswerComesBackAfterTheCacheIsOpenedAnew() async throws {
+  func testAResponseComesBackAfterTheCacheIsOpenedAnew() async throws {
     let folder = try CacheFixture.folder(self)
     let first = cache(folder)
     first.put(CacheFixture.entry(1, tags: ["a", "b"]))
@@ -29,7 +29,7 @@ final class DiskCacheTests: XCTestCase {
     XCTAssertFalse(found.isExpired)
   }
 
-  func testAnAnswerCanBeReadBeforeItIsWritten() throws {
+  func testAResponseCanBeReadBeforeItIsWritten() throws {
     let cache = cache(try CacheFixture.folder(self))
     cache.put(CacheFixture.entry(1))
     XCTAssertEqual(cache.onDisk(1)?.http.bytes, CacheFixture.body(1, 100))
@@ -45,7 +45,7 @@ final class DiskCacheTests: XCTestCase {
     XCTAssertEqual(cache(folder).onDisk(1)?.http.bytes, CacheFixture.body(1, 50_000))
   }
 
-  func testALaterAnswerTakesThePlaceOfTheEarlierAndOfItsFile() async throws {
+  func testALaterResponseTakesThePlaceOfTheEarlierAndOfItsFile() async throws {
     let folder = try CacheFixture.folder(self)
     let cache = cache(folder)
     for bytes in [50_000, 60_000] {
@@ -200,19 +200,19 @@ final class DiskCacheTests: XCTestCase {
     XCTAssertEqual([1, 2, 4, 5].map { cache.onDisk($0) != nil }, [true, false, true, true])
   }
 
-  func testAnAnswerTooLargeForTheDiskIsNotStored() async throws {
+  func testAResponseTooLargeForTheDiskIsNotStored() async throws {
     let folder = try CacheFixture.folder(self)
     let cache = cache(folder, bytes: 10_000)
     cache.put(CacheFixture.entry(1, bytes: 100))
     cache.put(CacheFixture.entry(1, bytes: 8000))
     await cache.flush()
-    XCTAssertNil(cache.onDisk(1), "nor does the older answer stay")
+    XCTAssertNil(cache.onDisk(1), "nor does the older response stay")
     XCTAssertEqual(CacheFixture.bodyFiles(folder), [])
   }
 
   // MARK: Secrets
 
-  func testASensitiveAnswerIsNotWrittenWithoutAKey() async throws {
+  func testASensitiveResponseIsNotWrittenWithoutAKey() async throws {
     let folder = try CacheFixture.folder(self)
     let cache = cache(folder)
     cache.put(CacheFixture.entry(1, isSensitive: true), in: .all)
@@ -221,7 +221,7 @@ final class DiskCacheTests: XCTestCase {
     XCTAssertNotNil(cache.memory.find(CacheFixture.query(1)))
   }
 
-  func testASensitiveAnswerIsWrittenEncrypted() async throws {
+  func testASensitiveResponseIsWrittenEncrypted() async throws {
     for bytes in [100, 50_000] {
       let folder = try CacheFixture.folder(self)
       let key = SigningKey.random()
@@ -231,7 +231,7 @@ final class DiskCacheTests: XCTestCase {
       let secret = Data(CacheFixture.body(1, bytes).prefix(40))
       for case let file as String in try XCTUnwrap(FileManager.default.enumerator(atPath: folder)) {
         let data = FileManager.default.contents(atPath: folder + "/" + file) ?? Data()
-        XCTAssertNil(data.range(of: secret), "\(file) holds the answer in the clear")
+        XCTAssertNil(data.range(of: secret), "\(file) holds the response in the clear")
       }
       XCTAssertEqual(cache(folder, key: key).onDisk(1)?.http.bytes, CacheFixture.body(1, bytes))
     }
@@ -259,7 +259,7 @@ final class DiskCacheTests: XCTestCase {
     XCTAssertEqual(log.kinds, [.undecipherable])
   }
 
-  func testASealedAnswerMovedToAnotherKeyDoesNotOpen() async throws {
+  func testASealedResponseMovedToAnotherKeyDoesNotOpen() async throws {
     let folder = try CacheFixture.folder(self)
     let key = SigningKey.random()
     let first = cache(folder, key: key)

@@ -7,7 +7,7 @@ import XCTest
 /// Loads of a manager with the policy `.http`: what the rules of RFC 9111, RFC 5861 and RFC 8246 are tested with;
 /// each test names its section. The clock stands at Thu, 01 Jan 2026 00:00:00 GMT and is moved by hand.
 ///
-/// A subclass gives the rules over a stub; ``answersComeFromDemoServer`` brings the same answers over the wire.
+/// A subclass gives the rules over a stub; ``responsesComeFromDemoServer`` brings the same responses over the wire.
 @MainActor class HTTPCacheCase: XCTestCase {
   private(set) var stub = StubTransport()
   private(set) var time = ManualTime()
@@ -17,7 +17,7 @@ import XCTest
   private static let start = 1_767_225_600.0
 
   /// Whether what the stub says is sent by the demo's server and received by the platform's transport.
-  nonisolated var answersComeFromDemoServer: Bool { false }
+  nonisolated var responsesComeFromDemoServer: Bool { false }
 
   private lazy var demo = Result { (try DemoServer(), try DefaultTransport.make(.ephemeral)) }
 
@@ -26,7 +26,7 @@ import XCTest
     time = ManualTime(wallClock: Self.start)
     cache = ResponseCache(time: time)
     var service = TestService(stub)
-    if answersComeFromDemoServer {
+    if responsesComeFromDemoServer {
       let (server, wire) = try demo.get()
       service.client = HTTPClient(
         transport: DemoRelay(script: stub, server: server, wire: wire, time: time))
@@ -41,11 +41,11 @@ import XCTest
   /// What the second of two loads lands with, so many seconds after the first.
   func second(
     after seconds: Double = 0, _ first: HTTPHeaders, status: Int = 200, request: HTTPHeaders = [:],
-    then answer: StubResponse = .json("[2]"), use: CacheUse = .asPolicy
+    then response: StubResponse = .json("[2]"), use: CacheUse = .asPolicy
   ) async throws -> APIResponse {
     try begin()
     manager.expectation = ResponseExpectation(statuses: 200..<600, format: .automatic)
-    stub.on("/api/list", .json("[1]", status: status, headers: first), answer)
+    stub.on("/api/list", .json("[1]", status: status, headers: first), response)
     _ = try await manager.response(for: [:])
     time.advance(by: .seconds(seconds))
     manager.headers = request
@@ -57,7 +57,7 @@ import XCTest
     line: UInt = #line
   ) async throws {
     let response = try await second(after: seconds, first, status: status, request: request)
-    XCTAssertEqual(response.raw[0].int, 1, "the stored answer was not used", line: line)
+    XCTAssertEqual(response.raw[0].int, 1, "the stored response was not used", line: line)
     XCTAssertEqual(stub.requests.count, 1, line: line)
   }
 
@@ -66,7 +66,7 @@ import XCTest
     line: UInt = #line
   ) async throws {
     let response = try await second(after: seconds, first, status: status, request: request)
-    XCTAssertEqual(response.raw[0].int, 2, "the stored answer was used", line: line)
+    XCTAssertEqual(response.raw[0].int, 2, "the stored response was used", line: line)
     XCTAssertEqual(response.provenance, .network, line: line)
   }
 
@@ -77,7 +77,7 @@ import XCTest
     XCTAssertEqual(try demo.get().0.counters.requests, stub.requests.count, line: line)
   }
 
-  /// Returns when so many answers have been stored; the work behind a landing has no landing to wait for.
+  /// Returns when so many responses have been stored; the work behind a landing has no landing to wait for.
   func untilStored(_ count: Int) async {
     for _ in 0..<2000 where cache.statistics.memory.stores < count {
       try? await Task.sleep(for: .milliseconds(1))
@@ -86,7 +86,7 @@ import XCTest
   }
 }
 
-/// Has a ``DemoServer`` say what a script says: every answer goes over the wire, with a head and a framing of the
+/// Has a ``DemoServer`` say what a script says: every response goes over the wire, with a head and a framing of the
 /// server's own. The date is that of the test's clock.
 private struct DemoRelay: AsyncHTTPTransport {
   let script: StubTransport
@@ -101,8 +101,8 @@ private struct DemoRelay: AsyncHTTPTransport {
     var headers = said.headers
     if !headers.contains("Date") { headers.add("Date", HTTPDate.text(secondsSince1970: time.wallClock)) }
     var request = exchange.request
-    let answer = DemoResponse(said.status, headers: headers, body: said.bytes)
-    server.on(request.method, request.url.path) { _ in answer }
+    let served = DemoResponse(said.status, headers: headers, body: said.bytes)
+    server.on(request.method, request.url.path) { _ in served }
     request.url = try server.url(request.url.path + (request.url.query.map { "?" + $0 } ?? ""))
     var response = try await wire.send(request)
     response.url = exchange.request.url

@@ -70,7 +70,7 @@ import XCTest
   }
 
   /// RFC 8246, 2.
-  func testAnImmutableAnswerNeedsNoConfirmationWhileFresh() async throws {
+  func testAnImmutableResponseNeedsNoConfirmationWhileFresh() async throws {
     let response = try await second(
       ["Cache-Control": "max-age=60, immutable", "ETag": "\"a\""], use: .revalidating)
     XCTAssertEqual(response.provenance, .memory(age: .zero))
@@ -91,8 +91,8 @@ import XCTest
     XCTAssertEqual(stub.requests.count, 0)
   }
 
-  /// RFC 9111, 5.2.1.1: an answer of no age but zero will do, so it is confirmed.
-  func testMaxAgeZeroOfTheRequestHasTheAnswerConfirmed() async throws {
+  /// RFC 9111, 5.2.1.1: a response of no age but zero will do, so it is confirmed.
+  func testMaxAgeZeroOfTheRequestHasTheResponseConfirmed() async throws {
     let response = try await second(
       after: 1, ["Cache-Control": "max-age=60", "ETag": "\"a\""], request: ["Cache-Control": "max-age=0"],
       then: .status(304))

@@ -3,10 +3,10 @@ import XCTest
 
 @testable import APIKit
 
-/// How long an answer is fresh: RFC 9111, 4.2 and 5.3.
+/// How long a response is fresh: RFC 9111, 4.2 and 5.3.
 @MainActor class HTTPFreshnessTests: HTTPCacheCase {
   /// RFC 9111, 4.2 and 4.2.1.
-  func testMaxAgeSaysForHowLongAnAnswerIsFresh() async throws {
+  func testMaxAgeSaysForHowLongAResponseIsFresh() async throws {
     try await assertUsed(after: 59, ["Cache-Control": "max-age=60"])
     try await assertAsked(after: 60, ["Cache-Control": "max-age=60"])
     try await assertAsked(["Cache-Control": "max-age=0"])
@@ -60,7 +60,7 @@ import XCTest
     try await assertAsked(after: 30, ["Cache-Control": "max-age=10", "Expires": date(60)])
   }
 
-  /// RFC 9111, 4.2.1: invalid freshness makes an answer stale; 1.2.2: too large a number is a large one.
+  /// RFC 9111, 4.2.1: invalid freshness makes a response stale; 1.2.2: too large a number is a large one.
   func testInvalidAndHugeNumbers() async throws {
     for value in ["max-age=", "max-age=-1", "max-age=1.5", "max-age=abc", "max-age"] {
       try await assertAsked(["Cache-Control": value])
@@ -111,8 +111,8 @@ import XCTest
     try await assertAsked(["Cache-Control": "max-age=60", "Age": "99999999999999999999"])
   }
 
-  /// RFC 9111, 4.2.1: a tenth of the past is for answers that say nothing else; a word about freshness ends it.
-  func testAHeuristicIsNotForAnswersThatSayHowLongTheyAreFresh() async throws {
+  /// RFC 9111, 4.2.1: a tenth of the past is for responses that say nothing else; a word about freshness ends it.
+  func testAHeuristicIsNotForResponsesThatSayHowLongTheyAreFresh() async throws {
     let modified = date(-1_000_000)
     try await assertAsked(after: 70, ["Cache-Control": "max-age=60", "Last-Modified": modified])
     try await assertAsked(["Expires": "0", "Last-Modified": modified])
@@ -120,7 +120,7 @@ import XCTest
   }
 
   /// RFC 9111, 4 and 5.1: what lands without asking has its present age, in place of what the server said.
-  func testAStoredAnswerLandsWithItsPresentAge() async throws {
+  func testAStoredResponseLandsWithItsPresentAge() async throws {
     for (headers, age): (HTTPHeaders, String) in [
       (["Cache-Control": "max-age=60"], "20"), (["Cache-Control": "max-age=60", "Age": "3"], "23"),
       (["Cache-Control": "max-age=60", "Date": date(-5), "Age": "1"], "25"),

@@ -3,10 +3,10 @@ import XCTest
 
 @testable import APIKit
 
-/// Stale answers, where they may be used: RFC 9111, 4.2.4; RFC 5861.
+/// Stale responses, where they may be used: RFC 9111, 4.2.4; RFC 5861.
 @MainActor class HTTPStaleTests: HTTPCacheCase {
-  /// RFC 9111, 4.2.4: no answer and no word about stale ones is a failure.
-  func testAStaleAnswerDoesNotHideAFailure() async throws {
+  /// RFC 9111, 4.2.4: no response and no word about stale ones is a failure.
+  func testAStaleResponseDoesNotHideAFailure() async throws {
     do {
       _ = try await second(after: 70, ["Cache-Control": "max-age=60"], then: .failure(.connectionRefused))
       XCTFail("it landed")
@@ -74,7 +74,7 @@ import XCTest
     try await assertAsked(after: 90, ["Cache-Control": "max-age=60, stale-while-revalidate=20"])
   }
 
-  /// RFC 5861, 3: what is asked behind a landing is judged as every answer is.
+  /// RFC 5861, 3: what is asked behind a landing is judged as every response is.
   func testARefreshThatDoesNotValidateIsNotStored() async throws {
     try begin()
     stub.on(
@@ -106,7 +106,7 @@ import XCTest
     XCTAssertEqual(error.reason, .connectionRefused)
   }
 
-  /// RFC 9111, 5.2.1.4: who asks for confirmation is not given a stale answer when there is none.
+  /// RFC 9111, 5.2.1.4: who asks for confirmation is not given a stale response when there is none.
   func testStaleIfErrorDoesNotWinOverNoCacheOfTheRequest() async throws {
     do {
       _ = try await second(
@@ -119,8 +119,8 @@ import XCTest
     }
   }
 
-  /// RFC 5861, 3: a stale answer lands at once only where nothing forbids stale ones (RFC 9111, 4.2.4).
-  func testStaleWhileRevalidateGivesWayToWhatForbidsStaleAnswers() async throws {
+  /// RFC 5861, 3: a stale response lands at once only where nothing forbids stale ones (RFC 9111, 4.2.4).
+  func testStaleWhileRevalidateGivesWayToWhatForbidsStaleResponses() async throws {
     let window = "max-age=60, stale-while-revalidate=20"
     try await assertAsked(after: 70, ["Cache-Control": window + ", must-revalidate"])
     try await assertAsked(after: 70, ["Cache-Control": window + ", no-cache"])
@@ -131,8 +131,8 @@ import XCTest
 
   // MARK: The network's condition
 
-  /// RFC 9111, 4.2.4: a stale answer that is preferred on an expensive network, and what forbids it.
-  func testOnCellularAStaleAnswerIsPreferredUnlessOneSideForbidsIt() async throws {
+  /// RFC 9111, 4.2.4: a stale response that is preferred on an expensive network, and what forbids it.
+  func testOnCellularAStaleResponseIsPreferredUnlessOneSideForbidsIt() async throws {
     for (fields, request, isUsed): (String, HTTPHeaders, Bool) in [
       ("max-age=60", [:], true), ("max-age=60", ["Cache-Control": "max-stale=20"], true),
       ("max-age=60", ["Cache-Control": "max-stale=5"], false),

@@ -36,7 +36,7 @@ import XCTest
   }
 
   /// RFC 9111, 3.5 and 5.2.2.7: this cache is private.
-  func testPrivateAndAuthorizedAnswersAreStored() async throws {
+  func testPrivateAndAuthorizedResponsesAreStored() async throws {
     try await assertUsed(["Cache-Control": "private, max-age=60"])
     try begin()
     stub.on("/api/list", .json("[1]", headers: ["Cache-Control": "max-age=60"]))
@@ -63,7 +63,7 @@ import XCTest
     XCTAssertEqual(response.headers["X-End"], "2")
   }
 
-  /// RFC 9111, 3 and 4: answers to other methods than GET and HEAD are not stored.
+  /// RFC 9111, 3 and 4: responses to other methods than GET and HEAD are not stored.
   func testWhichMethodsAreStored() async throws {
     for (method, isStored): (HTTPMethod, Bool) in [
       (.put, false), (.delete, false), (.patch, false), (.options, false), (.post, false),
@@ -81,7 +81,7 @@ import XCTest
   // MARK: Vary
 
   /// RFC 9111, 4.1.
-  func testVaryTellsAnswersApart() async throws {
+  func testVaryTellsResponsesApart() async throws {
     try begin()
     stub.when(
       { $0.headers["Accept-Language"] == "de" },
@@ -89,7 +89,7 @@ import XCTest
     stub.when(
       { $0.headers["Accept-Language"] != "de" },
       .json("[\"other\"]", headers: ["Cache-Control": "max-age=60", "Vary": "accept-language"]))
-    for (fields, answer, asked): (HTTPHeaders, String, Int) in [
+    for (fields, text, asked): (HTTPHeaders, String, Int) in [
       (["Accept-Language": "de"], "de", 1), (["Accept-Language": "de"], "de", 1),
       (["accept-language": "de", "X-B": "1"], "de", 1), (["Accept-Language": "zh"], "other", 2),
       (["Accept-Language": "de"], "de", 2), (["Accept-Language": "zh"], "other", 2), ([:], "other", 3),
@@ -97,7 +97,7 @@ import XCTest
     ] {
       manager.headers = fields
       let response = try await manager.response(for: [:])
-      XCTAssertEqual(response.raw[0].string, answer)
+      XCTAssertEqual(response.raw[0].string, text)
       XCTAssertEqual(stub.requests.count, asked, "\(fields)")
     }
   }
@@ -109,7 +109,7 @@ import XCTest
   }
 
   /// RFC 9111, 3.3: what was asked for in part is not stored, not even when the server sends all of it.
-  func testAnAnswerToARangeIsNotStored() async throws {
+  func testAResponseToARangeIsNotStored() async throws {
     try begin()
     stub.on("/api/list", .json("[1]", headers: ["Cache-Control": "max-age=60"]), .json("[2]"))
     manager.headers = ["Range": "bytes=0-100"]
@@ -119,8 +119,8 @@ import XCTest
     XCTAssertEqual(response.raw[0].int, 2)
   }
 
-  /// RFC 9111, 4: an answer to HEAD is none to GET.
-  func testAnAnswerToHeadIsNotOneToGet() async throws {
+  /// RFC 9111, 4: a response to HEAD is none to GET.
+  func testAResponseToHeadIsNotOneToGet() async throws {
     try begin()
     manager.expectation = ResponseExpectation(format: .automatic)
     stub.when({ _ in true }, .json("[1]", headers: ["Cache-Control": "max-age=60"]))

@@ -3,12 +3,12 @@ import XCTest
 
 @testable import APIKit
 
-/// Asking whether a stored answer is still good, and what makes it stale: RFC 9111, 4.3 and 4.4.
+/// Asking whether a stored response is still good, and what makes it stale: RFC 9111, 4.3 and 4.4.
 @MainActor class HTTPValidationTests: HTTPCacheCase {
   // MARK: Validation
 
   /// RFC 9111, 4.3.1.
-  func testAStaleAnswerIsAskedAboutByItsValidators() async throws {
+  func testAStaleResponseIsAskedAboutByItsValidators() async throws {
     let modified = date(-1000)
     _ = try await second(
       after: 70, ["Cache-Control": "max-age=60", "ETag": "W/\"a\"", "Last-Modified": modified])
@@ -20,7 +20,7 @@ import XCTest
   }
 
   /// RFC 9111, 4.3.3 and 4.3.4: the stored body, with the fields of the 304 over the stored ones.
-  func testA304FreshensTheStoredAnswer() async throws {
+  func testA304FreshensTheStoredResponse() async throws {
     let response = try await second(
       after: 70, ["Cache-Control": "max-age=60", "ETag": "\"a\"", "X-A": "1", "X-B": "1", "Age": "3"],
       then: .status(
@@ -44,8 +44,8 @@ import XCTest
     XCTAssertEqual(cache.statistics.revalidations, 1)
   }
 
-  /// RFC 9111, 4.3.3: a full answer takes the stored one's place.
-  func testAFullAnswerReplacesTheStoredOne() async throws {
+  /// RFC 9111, 4.3.3: a full response takes the stored one's place.
+  func testAFullResponseReplacesTheStoredOne() async throws {
     let response = try await second(
       after: 70, ["Cache-Control": "max-age=60", "ETag": "\"a\""],
       then: .json("[2]", headers: ["Cache-Control": "max-age=60", "ETag": "\"b\""]))
@@ -56,7 +56,7 @@ import XCTest
   }
 
   /// RFC 9111, 4.3.4: a 304 with another validator is not about what is stored.
-  func testA304AboutSomethingElseIsNotTheStoredAnswer() async throws {
+  func testA304AboutSomethingElseIsNotTheStoredResponse() async throws {
     try begin()
     stub.on(
       "/api/list", .json("[1]", headers: ["Cache-Control": "max-age=60", "ETag": "\"a\""]),

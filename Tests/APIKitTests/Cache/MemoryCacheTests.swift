@@ -57,7 +57,7 @@ final class MemoryCacheTests: XCTestCase {
     XCTAssertGreaterThan(numbers.bytes, bound / 2, "it does not drop more than it must")
   }
 
-  func testAnAnswerThatWouldDriveOutAQuarterIsNotKeptNorIsTheOneBefore() {
+  func testAResponseThatWouldDriveOutAQuarterIsNotKeptNorIsTheOneBefore() {
     let cache = cache(bytes: 40_000)
     cache.store(CacheFixture.entry(1), now: 0)
     cache.store(CacheFixture.entry(1, bytes: 12_000), now: 0)

@@ -10,17 +10,17 @@ final class HTTPClientTests: XCTestCase {
     stub.on("/start", .redirect(to: "next?x=1"))
     stub.on("/next", .redirect(to: "https://b.test/end", status: 308))
     stub.on("/end", .text("there"))
-    let answer = try await HTTPClient(transport: stub).send(HTTPExchange(request))
-    XCTAssertEqual(answer.bytes, Array("there".utf8))
-    XCTAssertEqual(answer.url?.string, "https://b.test/end")
-    XCTAssertEqual(answer.redirects.map(\.string), ["https://a.test/start", "https://a.test/next?x=1"])
-    XCTAssertEqual(answer.metrics.redirectCount, 2)
+    let response = try await HTTPClient(transport: stub).send(HTTPExchange(request))
+    XCTAssertEqual(response.bytes, Array("there".utf8))
+    XCTAssertEqual(response.url?.string, "https://b.test/end")
+    XCTAssertEqual(response.redirects.map(\.string), ["https://a.test/start", "https://a.test/next?x=1"])
+    XCTAssertEqual(response.metrics.redirectCount, 2)
   }
 
-  func testARefusedRedirectIsTheAnswer() async throws {
+  func testARefusedRedirectIsTheResponse() async throws {
     let stub = StubTransport(.redirect(to: "/next"))
-    let answer = try await HTTPClient(transport: stub, redirects: .refuse).send(HTTPExchange(request))
-    XCTAssertEqual(answer.status, 302)
+    let response = try await HTTPClient(transport: stub, redirects: .refuse).send(HTTPExchange(request))
+    XCTAssertEqual(response.status, 302)
     XCTAssertEqual(stub.requests.count, 1)
   }
 
@@ -64,8 +64,8 @@ final class HTTPClientTests: XCTestCase {
     stub.when(
       { $0.headers["Cookie"] == nil }, .status(302, headers: ["Location": "/start", "Set-Cookie": "s=1"]))
     stub.when({ $0.headers["Cookie"] == "s=1" }, .text("in"))
-    let answer = try await HTTPClient(transport: stub, cookies: CookieJar()).send(HTTPExchange(request))
-    XCTAssertEqual(answer.status, 200)
+    let response = try await HTTPClient(transport: stub, cookies: CookieJar()).send(HTTPExchange(request))
+    XCTAssertEqual(response.status, 200)
     let error = await failure {
       try await HTTPClient(transport: stub).send(HTTPExchange(HTTPRequest(url: "https://a.test/start")))
     }
@@ -79,8 +79,8 @@ final class HTTPClientTests: XCTestCase {
     stub.on("/end", .status(200))
     var exchange = HTTPExchange(request)
     exchange.inspectHead = { status, _ in if status != 200 { throw Refused() } }
-    let answer = try await HTTPClient(transport: stub).send(exchange)
-    XCTAssertEqual(answer.status, 200)
+    let response = try await HTTPClient(transport: stub).send(exchange)
+    XCTAssertEqual(response.status, 200)
     stub.on("/end", .status(404))
     let error = await failure { [exchange] in try await HTTPClient(transport: stub).send(exchange) }
     XCTAssertEqual(error?.reason, .refusedAtHeaders)

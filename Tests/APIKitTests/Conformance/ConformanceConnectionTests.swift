@@ -8,24 +8,24 @@ extension TransportConformanceTests {
     let server = try serving { ScriptedServer.response(text: $0.target) }
     let transport = try transport()
     for number in 0..<10 {
-      let answer = try await transport.send(HTTPRequest(url: try server.url("/\(number)")))
-      XCTAssertEqual(String(decoding: answer.bytes, as: UTF8.self), "/\(number)")
+      let response = try await transport.send(HTTPRequest(url: try server.url("/\(number)")))
+      XCTAssertEqual(String(decoding: response.bytes, as: UTF8.self), "/\(number)")
       if transport.capabilities.contains(.metrics) {
-        XCTAssertEqual(answer.metrics.isReused, number > 0)
+        XCTAssertEqual(response.metrics.isReused, number > 0)
       }
     }
     XCTAssertEqual(server.connectionCount, 1)
   }
 
-  func testAHundredRequestsAtOnceEachGetTheirOwnAnswer() async throws {
+  func testAHundredRequestsAtOnceEachGetTheirOwnResponse() async throws {
     let server = try serving { ScriptedServer.response(200, ["X-Target": $0.target], Array($0.target.utf8)) }
     let transport = try transport()
     let urls = try (0..<100).map { try server.url("/item/\($0)") }
     let wrong = try await withThrowingTaskGroup(of: Bool.self) { group in
       for url in urls {
         group.addTask {
-          let answer = try await transport.send(HTTPRequest(url: url))
-          return answer.bytes != Array(url.path.utf8) || answer.headers["X-Target"] != url.path
+          let response = try await transport.send(HTTPRequest(url: url))
+          return response.bytes != Array(url.path.utf8) || response.headers["X-Target"] != url.path
         }
       }
       return try await group.reduce(into: 0) { $0 += $1 ? 1 : 0 }
@@ -58,8 +58,8 @@ extension TransportConformanceTests {
     }
     let transport = try transport()
     for _ in 0..<3 {
-      let answer = try await transport.send(HTTPRequest(url: try server.url()))
-      XCTAssertEqual(answer.bytes, Array("fresh".utf8))
+      let response = try await transport.send(HTTPRequest(url: try server.url()))
+      XCTAssertEqual(response.bytes, Array("fresh".utf8))
     }
     XCTAssertEqual(server.requests.count, 3, "no cache but ours")
     for request in server.requests {
@@ -73,14 +73,14 @@ extension TransportConformanceTests {
       .readRequest, .pause(.milliseconds(30)), .write(ScriptedServer.response(200, [:], Self.pattern(1000))),
       .waitForClose)
     let transport = try transport()
-    let answer = try await transport.send(
+    let response = try await transport.send(
       HTTPRequest(method: .post, url: try server.url(), body: .bytes(Self.pattern(500))))
-    let metrics = answer.metrics
+    let metrics = response.metrics
     XCTAssertGreaterThan(metrics.total, 25_000)
     XCTAssertLessThan(metrics.total, 5_000_000)
     XCTAssertEqual(metrics.bytesReceived, 1000)
     XCTAssertEqual(metrics.bytesSent, 500)
-    XCTAssertEqual(answer.version, .http1_1)
+    XCTAssertEqual(response.version, .http1_1)
     guard transport.capabilities.contains(.metrics) else { return }
     let times = [
       metrics.queued, metrics.nameLookup, metrics.connect, metrics.tls, metrics.firstByte, metrics.total,
@@ -110,12 +110,12 @@ extension TransportConformanceTests {
         "X-Signature": "secret", "Accept": "text/html",
       ]
     }
-    let answer = try await client.send(exchange) {
+    let response = try await client.send(exchange) {
       request throws(APIError) in
       request.headers["X-Prepared"] = "secret"
     }
-    XCTAssertEqual(String(decoding: answer.bytes, as: UTF8.self), "stranger")
-    XCTAssertEqual(answer.redirects.map(\.path), ["/start", "/second"])
+    XCTAssertEqual(String(decoding: response.bytes, as: UTF8.self), "stranger")
+    XCTAssertEqual(response.redirects.map(\.path), ["/start", "/second"])
     for request in own.requests {
       for name in ["Authorization", "Cookie", "X-Signature", "X-Prepared", "Accept"] {
         XCTAssertTrue(request.headers.contains(name), "\(name) belongs to \(request.target)")
@@ -182,12 +182,12 @@ extension TransportConformanceTests {
           }))
     }
     for body in bodies {
-      let answer = try await HTTPClient(transport: transport).send(
+      let response = try await HTTPClient(transport: transport).send(
         HTTPExchange.make(try server.url("/old")) {
           $0.request.method = .put
           $0.request.body = body
         })
-      XCTAssertEqual(String(decoding: answer.bytes, as: UTF8.self), "PUT again")
+      XCTAssertEqual(String(decoding: response.bytes, as: UTF8.self), "PUT again")
     }
   }
 
@@ -200,8 +200,8 @@ extension TransportConformanceTests {
     let client = HTTPClient(transport: try transport(), cookies: CookieJar())
     var seen: [String] = []
     for path in ["/before", "/login", "/after", "/deep/x"] {
-      let answer = try await client.send(HTTPExchange(HTTPRequest(url: try server.url(path))))
-      seen.append(String(decoding: answer.bytes, as: UTF8.self))
+      let response = try await client.send(HTTPExchange(HTTPRequest(url: try server.url(path))))
+      seen.append(String(decoding: response.bytes, as: UTF8.self))
     }
     XCTAssertEqual(seen, ["none", "", "s=1", "t=2; s=1"])
   }

@@ -160,7 +160,7 @@ extension TransportConformanceTests {
     XCTAssertEqual(error?.reason, .connectTimeout)
   }
 
-  func testAConnectionThatNobodyAnswersRunsIntoTheConnectLimit() async throws {
+  func testAConnectionThatNobodyAcceptsRunsIntoTheConnectLimit() async throws {
     let hole = try BlackHole()
     let transport = try transport()
     let exchange = HTTPExchange.make(try HTTPURL("http://127.0.0.1:\(hole.port)/")) {
@@ -182,14 +182,14 @@ extension TransportConformanceTests {
     let server = try server(
       .readRequest, .pause(.milliseconds(300)), .write(ScriptedServer.response(text: "late")), .waitForClose)
     let transport = try transport()
-    let answer = try await transport.send(
+    let response = try await transport.send(
       HTTPExchange.make(try server.url()) {
         $0.request.timeouts = HTTPTimeouts(connect: .zero, idle: .zero, total: .zero)
       })
-    XCTAssertEqual(answer.bytes, Array("late".utf8))
+    XCTAssertEqual(response.bytes, Array("late".utf8))
   }
 
-  // MARK: Broken answers
+  // MARK: Broken responses
 
   func testABodyThatWasCutIsAnError() async throws {
     let cuts = [
@@ -211,7 +211,7 @@ extension TransportConformanceTests {
       error?.reason == .truncatedBody || error?.reason == .connectionLost, "\(error as Any)")
   }
 
-  func testAConnectionThatEndsWithoutAnAnswerIsLost() async throws {
+  func testAConnectionThatEndsWithoutAResponseIsLost() async throws {
     let closed = try await error(.readRequest, .close)
     XCTAssertEqual(closed?.reason, .connectionLost)
     let reset = try await error(.readRequest, .reset)
@@ -229,14 +229,14 @@ extension TransportConformanceTests {
   }
 
   func testWhatIsNoHTTPIsAnError() async throws {
-    let answers = [
+    let responses = [
       "this is no HTTP at all\r\n\r\n", "<html>HTTP/0.9</html>",
       "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\nhello\r\n0\r\n\r\n",
       "HTTP/1.1 200 OK\r\nContent-Length: 5\r\nContent-Length: 7\r\n\r\nhello!!",
     ]
-    for answer in answers {
-      let error = try await error(.readRequest, .text(answer), .close)
-      XCTAssertEqual(error?.reason, .malformedResponse, answer)
+    for response in responses {
+      let error = try await error(.readRequest, .text(response), .close)
+      XCTAssertEqual(error?.reason, .malformedResponse, response)
     }
   }
 
@@ -248,14 +248,14 @@ extension TransportConformanceTests {
       [.malformedResponse, .responseTooLarge].contains(error?.reason), "\(error as Any)")
   }
 
-  func testAnEarlyAnswerToAnUploadIsNotLost() async throws {
+  func testAnEarlyResponseToAnUploadIsNotLost() async throws {
     let server = try server(
       .readHead, .write(ScriptedServer.response(413, ["Connection": "close"], text: "too large")),
       .waitForClose)
-    let answer = try await transport().send(
+    let response = try await transport().send(
       HTTPRequest(method: .put, url: try server.url(), body: .bytes([UInt8](repeating: 1, count: 5_000_000))))
-    XCTAssertEqual(answer.status, 413)
-    XCTAssertEqual(answer.bytes, Array("too large".utf8))
+    XCTAssertEqual(response.status, 413)
+    XCTAssertEqual(response.bytes, Array("too large".utf8))
   }
 
   func testAStaleConnectionIsReplacedInSilence() async throws {

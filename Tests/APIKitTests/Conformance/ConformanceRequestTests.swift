@@ -10,9 +10,9 @@ extension TransportConformanceTests {
     for method: HTTPMethod in [.get, .post, .put, .patch, .delete, .options, "PURGE", "M-SEARCH"] {
       var request = HTTPRequest(method: method, url: try server.url())
       if method != .get { request.body = .bytes(Array("body".utf8)) }
-      let answer = try await transport.send(request)
+      let response = try await transport.send(request)
       XCTAssertEqual(
-        String(decoding: answer.bytes, as: UTF8.self), method == .get ? "GET " : "\(method) body")
+        String(decoding: response.bytes, as: UTF8.self), method == .get ? "GET " : "\(method) body")
     }
   }
 
@@ -24,8 +24,8 @@ extension TransportConformanceTests {
       let error = await failure { try await transport.send(request) }
       XCTAssertEqual(error?.reason, .unsupportedCapability)
     } else {
-      let answer = try await transport.send(request)
-      XCTAssertEqual(String(decoding: answer.bytes, as: UTF8.self), "GET body")
+      let response = try await transport.send(request)
+      XCTAssertEqual(String(decoding: response.bytes, as: UTF8.self), "GET body")
     }
   }
 
@@ -35,8 +35,8 @@ extension TransportConformanceTests {
     for target in [
       "/", "/a%2Fb/c%20d", "/x?y=1&z=%E2%82%AC&plus=a+b", "/?", "/a//b", "/q?a=b?c/d", "/~u/;p=1",
     ] {
-      let answer = try await transport.send(HTTPRequest(url: try server.url(target)))
-      XCTAssertEqual(String(decoding: answer.bytes, as: UTF8.self), target)
+      let response = try await transport.send(HTTPRequest(url: try server.url(target)))
+      XCTAssertEqual(String(decoding: response.bytes, as: UTF8.self), target)
     }
     let dots = try await transport.send(HTTPRequest(url: try server.url("/a/./b/../c")))
     XCTAssertEqual(
@@ -112,9 +112,9 @@ extension TransportConformanceTests {
     for count in [1, 1_000, 100_000, 3_000_000] {
       let body = Self.pattern(count)
       let start = Date()
-      let answer = try await transport.send(
+      let response = try await transport.send(
         HTTPRequest(method: .put, url: try server.url(), body: .bytes(body)))
-      XCTAssertTrue(answer.bytes == body, "\(count) bytes came back as \(answer.bytes.count)")
+      XCTAssertTrue(response.bytes == body, "\(count) bytes came back as \(response.bytes.count)")
       // libcurl's wait for 100-continue is a second; a large body may take that long by itself.
       if count <= 100_000 { XCTAssertLessThan(Date().timeIntervalSince(start), 0.9, "\(count) bytes") }
     }
@@ -223,9 +223,9 @@ extension TransportConformanceTests {
     let transport = try transport()
     let path = try temporaryPath(Array("a file".utf8))
     for (url, text) in [("file://\(path)", "a file"), ("data:,some%20data", "some data")] {
-      let answer = try await transport.send(HTTPRequest(url: try HTTPURL(url)))
-      XCTAssertEqual(String(decoding: answer.bytes, as: UTF8.self), text)
-      XCTAssertEqual(answer.status, 200)
+      let response = try await transport.send(HTTPRequest(url: try HTTPURL(url)))
+      XCTAssertEqual(String(decoding: response.bytes, as: UTF8.self), text)
+      XCTAssertEqual(response.status, 200)
     }
     let missing = await failure { try await transport.send(HTTPRequest(url: "file:///no/such/file")) }
     XCTAssertEqual(missing?.reason, .fileFailed)

@@ -4,7 +4,7 @@ import XCTest
 @testable import APIKit
 
 extension TransportConformanceTests {
-  func testEveryStatusIsAnAnswer() async throws {
+  func testEveryStatusIsAResponse() async throws {
     let server = try serving { request in
       let status = Int(request.target.dropFirst()) ?? 0
       return ScriptedServer.response(
@@ -12,10 +12,10 @@ extension TransportConformanceTests {
     }
     let transport = try transport()
     for status in [200, 201, 202, 206, 300, 301, 302, 400, 401, 403, 404, 407, 418, 429, 500, 503, 599] {
-      let answer = try await transport.send(HTTPRequest(url: try server.url("/\(status)")))
-      XCTAssertEqual(answer.status, status)
+      let response = try await transport.send(HTTPRequest(url: try server.url("/\(status)")))
+      XCTAssertEqual(response.status, status)
       if ![300, 301, 302].contains(status) || !quirks.contains(.reordersHeaders) {
-        XCTAssertEqual(String(decoding: answer.bytes, as: UTF8.self), "body of \(status)")
+        XCTAssertEqual(String(decoding: response.bytes, as: UTF8.self), "body of \(status)")
       }
     }
   }
@@ -24,34 +24,34 @@ extension TransportConformanceTests {
     let server = try serving { _ in ScriptedServer.response(302, ["Location": "/next"], text: "moved") }
     let transport = try transport()
     for method: HTTPMethod in [.get, .post] {
-      let answer = try await transport.send(HTTPRequest(method: method, url: try server.url()))
-      XCTAssertEqual(answer.status, 302)
-      XCTAssertEqual(answer.headers["Location"], "/next")
-      XCTAssertEqual(answer.bytes, Array("moved".utf8))
+      let response = try await transport.send(HTTPRequest(method: method, url: try server.url()))
+      XCTAssertEqual(response.status, 302)
+      XCTAssertEqual(response.headers["Location"], "/next")
+      XCTAssertEqual(response.bytes, Array("moved".utf8))
     }
     XCTAssertEqual(server.requests.map(\.target), ["/", "/"])
   }
 
-  func testHeaderFieldsOfAnAnswerComeBack() async throws {
+  func testHeaderFieldsOfAResponseComeBack() async throws {
     let fields: HTTPHeaders = [
       "X-Zulu": "1", "x-lower": "two words", "Set-Cookie": "a=1; Expires=Wed, 21 Oct 2099 07:28:00 GMT",
       "X-Repeated": "a", "Set-Cookie": "b=2; Path=/", "X-Repeated": "b", "X-Blank": "",
     ]
     let server = try serving { _ in ScriptedServer.response(200, fields) }
-    let answer = try await transport().send(HTTPRequest(url: try server.url()))
+    let response = try await transport().send(HTTPRequest(url: try server.url()))
     let names = Set(fields.map(\.name))
     if quirks.contains(.reordersHeaders) {
-      XCTAssertEqual(answer.headers["x-zulu"], "1")
-      XCTAssertEqual(answer.headers["X-LOWER"], "two words")
-      XCTAssertEqual(answer.headers.values("set-cookie"), fields.values("set-cookie"))
-      XCTAssertEqual(answer.headers.combined("x-repeated"), "a, b")
+      XCTAssertEqual(response.headers["x-zulu"], "1")
+      XCTAssertEqual(response.headers["X-LOWER"], "two words")
+      XCTAssertEqual(response.headers.values("set-cookie"), fields.values("set-cookie"))
+      XCTAssertEqual(response.headers.combined("x-repeated"), "a, b")
     } else {
-      XCTAssertEqual(answer.headers.fields.filter { names.contains($0.name) }, fields.fields)
+      XCTAssertEqual(response.headers.fields.filter { names.contains($0.name) }, fields.fields)
     }
-    XCTAssertEqual(answer.url?.port, server.port)
+    XCTAssertEqual(response.url?.port, server.port)
   }
 
-  func testAnswersWithoutABodyEndAtTheirHead() async throws {
+  func testResponsesWithoutABodyEndAtTheirHead() async throws {
     let server = try serving { request in
       if request.method == "HEAD" { return ScriptedServer.response(200, ["Content-Length": "1000"]) }
       return ScriptedServer.response(Int(request.target.dropFirst()) ?? 0, ["ETag": "\"1\""])
@@ -61,22 +61,22 @@ extension TransportConformanceTests {
     XCTAssertEqual(head.headers["Content-Length"], "1000")
     XCTAssertEqual(head.bytes, [])
     for status in [204, 205, 304, 200] {
-      let answer = try await transport.send(HTTPRequest(url: try server.url("/\(status)")))
-      XCTAssertEqual(answer.status, status)
-      XCTAssertEqual(answer.bytes, [])
+      let response = try await transport.send(HTTPRequest(url: try server.url("/\(status)")))
+      XCTAssertEqual(response.status, status)
+      XCTAssertEqual(response.bytes, [])
     }
-    XCTAssertEqual(server.connectionCount, 1, "no answer ruined the connection")
+    XCTAssertEqual(server.connectionCount, 1, "no response ruined the connection")
   }
 
   func testHeadsBeforeTheLastOneAreSkipped() async throws {
     let server = try server(
       .readRequest, .text("HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n"),
       .write(ScriptedServer.response(200, ["X-Last": "1"], text: "ok")), .waitForClose)
-    let answer = try await transport().send(HTTPRequest(url: try server.url()))
-    XCTAssertEqual(answer.status, 200)
-    XCTAssertEqual(answer.headers["X-Last"], "1")
-    XCTAssertNil(answer.headers["Link"])
-    XCTAssertEqual(answer.bytes, Array("ok".utf8))
+    let response = try await transport().send(HTTPRequest(url: try server.url()))
+    XCTAssertEqual(response.status, 200)
+    XCTAssertEqual(response.headers["X-Last"], "1")
+    XCTAssertNil(response.headers["Link"])
+    XCTAssertEqual(response.bytes, Array("ok".utf8))
   }
 
   func testABodyMayEndWithTheConnectionOrComeInChunks() async throws {
@@ -91,8 +91,8 @@ extension TransportConformanceTests {
     let transport = try transport()
     var bodies: [String] = []
     for _ in 0..<3 {
-      let answer = try await transport.send(HTTPRequest(url: try server.url()))
-      bodies.append(String(decoding: answer.bytes, as: UTF8.self))
+      let response = try await transport.send(HTTPRequest(url: try server.url()))
+      bodies.append(String(decoding: response.bytes, as: UTF8.self))
       // The chunked connection is kept; a new one makes the script go on.
       if bodies.count == 2 { server.dropConnections() }
     }
@@ -106,8 +106,8 @@ extension TransportConformanceTests {
     let server = try server(
       .readRequest, .text("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n"),
       .text("0\r\nX-Trailer: x\r\n\r\n"), .waitForClose)
-    let answer = try await transport().send(HTTPRequest(url: try server.url()))
-    XCTAssertEqual(answer.bytes, Array("hello".utf8))
+    let response = try await transport().send(HTTPRequest(url: try server.url()))
+    XCTAssertEqual(response.bytes, Array("hello".utf8))
   }
 
   func testASlowDripArrivesWhole() async throws {
@@ -115,9 +115,9 @@ extension TransportConformanceTests {
     let server = try server(
       .readRequest, .text("HTTP/1.1 200 OK\r\nContent-Length: 200\r\n\r\n"),
       .drip(body, size: 10, every: .milliseconds(5)), .waitForClose)
-    let answer = try await transport().send(
+    let response = try await transport().send(
       HTTPExchange.make(try server.url()) { $0.request.timeouts.idle = .seconds(2) })
-    XCTAssertEqual(answer.bytes, body)
+    XCTAssertEqual(response.bytes, body)
   }
 
   // MARK: Content codings
@@ -140,8 +140,8 @@ extension TransportConformanceTests {
     for coding in ["gzip", "x-gzip", "GZIP"] {
       let request = HTTPRequest(url: try server.url("/\(coding)"))
       guard await decodes(transport, request) else { continue }
-      let answer = try await transport.send(request)
-      XCTAssertTrue(answer.bytes == text, "\(coding): \(answer.bytes.count) bytes")
+      let response = try await transport.send(request)
+      XCTAssertTrue(response.bytes == text, "\(coding): \(response.bytes.count) bytes")
     }
     XCTAssertEqual(
       server.requests[0].headers["Accept-Encoding"]?.contains("gzip"),
@@ -154,8 +154,8 @@ extension TransportConformanceTests {
     let transport = try transport()
     let request = HTTPRequest(url: try server.url())
     guard await decodes(transport, request) else { return }
-    let answer = try await transport.send(request)
-    XCTAssertEqual(String(decoding: answer.bytes, as: UTF8.self), "first second")
+    let response = try await transport.send(request)
+    XCTAssertEqual(String(decoding: response.bytes, as: UTF8.self), "first second")
   }
 
   func testACutCompressedBodyIsAnError() async throws {
@@ -202,8 +202,8 @@ extension TransportConformanceTests {
     let chunked =
       Array("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n64\r\n".utf8)
       + [UInt8](repeating: 65, count: 100) + Array("\r\n0\r\n\r\n".utf8)
-    for answer in [ScriptedServer.response(200, [:], Self.pattern(100)), chunked] {
-      let error = try await error(.readRequest, .write(answer), .waitForClose) {
+    for response in [ScriptedServer.response(200, [:], Self.pattern(100)), chunked] {
+      let error = try await error(.readRequest, .write(response), .waitForClose) {
         $0.destination = .memory(maximumBytes: 99)
       }
       XCTAssertEqual(error?.reason, .responseTooLarge)
@@ -251,15 +251,15 @@ extension TransportConformanceTests {
 
   // MARK: Files, streams, progress
 
-  func testAnAnswerGoesToAFile() async throws {
+  func testAResponseGoesToAFile() async throws {
     let body = Self.pattern(700_000)
     let server = try serving { _ in ScriptedServer.response(200, [:], body) }
     let transport = try transport()
     let path = try temporaryPath(Array("what stood there before, longer or not".utf8))
     let exchange = HTTPExchange(HTTPRequest(url: try server.url()), destination: .file(path: path))
     guard await can(.fileDownload, "fileDownload", transport, exchange) else { return }
-    let answer = try await transport.send(exchange)
-    guard case .file(let place, let count) = answer.body else { return XCTFail("\(answer.body)") }
+    let response = try await transport.send(exchange)
+    guard case .file(let place, let count) = response.body else { return XCTFail("\(response.body)") }
     XCTAssertEqual(place, path)
     XCTAssertEqual(count, 700_000)
     XCTAssertTrue(FileManager.default.contents(atPath: path).map(Array.init) == body)
@@ -304,8 +304,8 @@ extension TransportConformanceTests {
     let transport = try transport()
     let exchange = HTTPExchange(HTTPRequest(url: try server.url()), destination: .stream)
     guard await can(.streamDownload, "streamDownload", transport, exchange) else { return }
-    let answer = try await transport.send(exchange)
-    guard case .stream(let stream) = answer.body else { return XCTFail("\(answer.body)") }
+    let response = try await transport.send(exchange)
+    guard case .stream(let stream) = response.body else { return XCTFail("\(response.body)") }
     XCTAssertFalse(allWritten.wait(seconds: 0.5), "64 MB were read without a reader")
     var received = 0
     var largest = 0

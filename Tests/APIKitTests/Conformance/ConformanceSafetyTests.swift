@@ -143,7 +143,7 @@ extension TransportConformanceTests {
     }
   }
 
-  func testAHEADAnsweredWithABodyEndsWithItsHead() async throws {
+  func testAHEADRespondedToWithABodyEndsWithItsHead() async throws {
     for length in ["Content-Length: 4\r\n", "Transfer-Encoding: chunked\r\n", ""] {
       let server = try server(
         .readRequest, .text("HTTP/1.1 200 OK\r\n\(length)\r\nbody"), .waitForClose)

@@ -20,7 +20,7 @@ final class StubConformanceTests: XCTestCase {
     XCTAssertEqual(exact.bytes, Self.body)
   }
 
-  func testAnAnswerGoesToAFileAndAFailedOneLeavesNone() async throws {
+  func testAResponseGoesToAFileAndAFailedOneLeavesNone() async throws {
     let path = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString).path
     defer { try? FileManager.default.removeItem(atPath: path) }
     let tooLarge = await failure {
@@ -28,8 +28,8 @@ final class StubConformanceTests: XCTestCase {
     }
     XCTAssertEqual(tooLarge?.reason, .responseTooLarge)
     XCTAssertFalse(FileManager.default.fileExists(atPath: path))
-    let answer = try await stub.send(HTTPExchange(request, destination: .file(path: path)))
-    guard case .file(path, 1000) = answer.body else { return XCTFail("\(answer.body)") }
+    let response = try await stub.send(HTTPExchange(request, destination: .file(path: path)))
+    guard case .file(path, 1000) = response.body else { return XCTFail("\(response.body)") }
     XCTAssertEqual(FileManager.default.contents(atPath: path).map(Array.init), Self.body)
     let nowhere = await failure {
       try await stub.send(HTTPExchange(request, destination: .file(path: "/nowhere/at/all")))
@@ -62,12 +62,12 @@ final class StubConformanceTests: XCTestCase {
     XCTAssertTrue(error?.underlying is Unwanted)
   }
 
-  func testAnswersWithoutABodyHaveNone() async throws {
+  func testResponsesWithoutABodyHaveNone() async throws {
     var head = request
     head.method = .head
     head.body = .empty
-    let answer = try await stub.send(head)
-    XCTAssertEqual(answer.bytes, [])
+    let response = try await stub.send(head)
+    XCTAssertEqual(response.bytes, [])
     let none = try await StubTransport(.text("never sent", status: 204)).send(request)
     XCTAssertEqual(none.bytes, [])
   }
@@ -84,17 +84,17 @@ final class StubConformanceTests: XCTestCase {
 
   func testAStreamComesInItsChunks() async throws {
     let stub = StubTransport(.chunks([[1], [2, 3], [4]]))
-    let answer = try await stub.send(HTTPExchange(request, destination: .stream))
-    guard case .stream(let stream) = answer.body else { return XCTFail("\(answer.body)") }
+    let response = try await stub.send(HTTPExchange(request, destination: .stream))
+    guard case .stream(let stream) = response.body else { return XCTFail("\(response.body)") }
     var chunks: [[UInt8]] = []
     for try await chunk in stream { chunks.append(chunk) }
     XCTAssertEqual(chunks, [[1], [2, 3], [4]])
   }
 
   func testMetricsCountTheBytes() async throws {
-    let answer = try await stub.send(request)
-    XCTAssertEqual(answer.metrics.bytesSent, 4)
-    XCTAssertEqual(answer.metrics.bytesReceived, 1000)
-    XCTAssertEqual(answer.url, request.url)
+    let response = try await stub.send(request)
+    XCTAssertEqual(response.metrics.bytesSent, 4)
+    XCTAssertEqual(response.metrics.bytesReceived, 1000)
+    XCTAssertEqual(response.url, request.url)
   }
 }

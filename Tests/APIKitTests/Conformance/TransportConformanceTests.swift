@@ -50,11 +50,11 @@ class TransportConformanceTests: XCTestCase {
     return server
   }
 
-  /// A server that answers by a closure and ends with the test.
-  final func serving(_ answer: @escaping @Sendable (ScriptedServer.Received) -> [UInt8]) throws
+  /// A server that responds by a closure and ends with the test.
+  final func serving(_ response: @escaping @Sendable (ScriptedServer.Received) -> [UInt8]) throws
     -> ScriptedServer
   {
-    try server(.serve(answer))
+    try server(.serve(response))
   }
 
   /// A path for a file that is removed with the test.

@@ -113,7 +113,7 @@
       let steps = (0..<32).flatMap { _ -> [ScriptedServer.Step] in
         [
           .write(piece),
-          .answer { _ in
+          .response { _ in
             sent.withLock { $0 += 1 }; return []
           },
         ]
@@ -205,7 +205,7 @@
       XCTAssertTrue(failed?.underlying is Broken)
     }
 
-    func testAnAnswerCanBeRefusedAtItsHead() async throws {
+    func testAResponseCanBeRefusedAtItsHead() async throws {
       let server = try ScriptedServer(
         .readRequest, .text("HTTP/1.1 418 No\r\nX-A: b\r\nContent-Length: 100\r\n\r\n"), .waitForClose)
       defer { server.stop() }

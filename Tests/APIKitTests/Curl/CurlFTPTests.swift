@@ -82,7 +82,7 @@
       XCTAssertEqual(server.connectionCount, 2)
     }
 
-    func testAnHTTPProxyAnswersForFTPInHTTP() async throws {
+    func testAnHTTPProxyRespondsForFTPInHTTP() async throws {
       let proxy = try ScriptedServer.serving { received in
         received.target.hasSuffix("/missing")
           ? ScriptedServer.response(404, ["X-By": "proxy"], text: "no such file")

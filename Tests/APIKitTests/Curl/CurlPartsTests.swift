@@ -20,7 +20,7 @@
 
     func testEveryByteMovesTheIdleLimitAndAPauseTakesItAway() {
       var machine = CurlTransferMachine(limits, posted: 0, now: 0)
-      machine.connected(at: 1_000_000, wasAnswered: false, mayRepeat: true)
+      machine.connected(at: 1_000_000, hadResponse: false, mayRepeat: true)
       XCTAssertEqual(machine.deadline(isPaused: false), 4_000_000)
       machine.moved(at: 3_000_000, isResponse: true)
       XCTAssertEqual(machine.deadline(isPaused: false), 6_000_000)
@@ -31,7 +31,7 @@
 
     func testTheTotalLimitCountsFromWhenTheTransportTookTheRequest() {
       var machine = CurlTransferMachine(limits, posted: 1_000_000, now: 9_500_000)
-      machine.connected(at: 10_000_000, wasAnswered: false, mayRepeat: true)
+      machine.connected(at: 10_000_000, hadResponse: false, mayRepeat: true)
       XCTAssertEqual(machine.deadline(isPaused: false), 11_000_000)
       XCTAssertEqual(machine.overdue(at: 11_000_000, isPaused: true)?.reason, .totalTimeout)
     }
@@ -40,7 +40,7 @@
       let none = CurlLimits(HTTPTimeouts(connect: .zero, idle: .zero, total: .zero))
       var machine = CurlTransferMachine(none, posted: 0, now: 0)
       XCTAssertEqual(machine.deadline(isPaused: false), .max)
-      machine.connected(at: 5, wasAnswered: false, mayRepeat: true)
+      machine.connected(at: 5, hadResponse: false, mayRepeat: true)
       XCTAssertEqual(machine.deadline(isPaused: false), .max)
       var limited = CurlTransferMachine(limits, posted: 0, now: 0)
       limited.end()
@@ -62,14 +62,14 @@
       let nothing: (inout CurlTransferMachine) -> Void = { _ in }
       let response: (inout CurlTransferMachine) -> Void = { $0.moved(at: 1, isResponse: true) }
       let upload: (inout CurlTransferMachine) -> Void = { $0.moved(at: 1, isResponse: false) }
-      for (what, wasAnswered, isResend) in [
+      for (what, hadResponse, isResend) in [
         (nothing, false, true), (upload, false, true), (response, false, true), (response, true, false),
       ] {
         for mayRepeat in [true, false] {
           var machine = CurlTransferMachine(limits, posted: 0, now: 0)
-          machine.connected(at: 0, wasAnswered: false, mayRepeat: mayRepeat)
+          machine.connected(at: 0, hadResponse: false, mayRepeat: mayRepeat)
           what(&machine)
-          machine.connected(at: 2, wasAnswered: wasAnswered, mayRepeat: mayRepeat)
+          machine.connected(at: 2, hadResponse: hadResponse, mayRepeat: mayRepeat)
           XCTAssertEqual(machine.failure?.reason, isResend && !mayRepeat ? .connectionLost : nil)
           XCTAssertEqual(machine.resends, isResend && mayRepeat ? 1 : 0)
           XCTAssertEqual(machine.state, .requesting)
@@ -77,21 +77,21 @@
       }
       // The status of a challenge says nothing about what was sent after it.
       var machine = CurlTransferMachine(limits, posted: 0, now: 0)
-      machine.connected(at: 0, wasAnswered: false, mayRepeat: false)
+      machine.connected(at: 0, hadResponse: false, mayRepeat: false)
       machine.moved(at: 1, isResponse: true)
-      machine.connected(at: 2, wasAnswered: true, mayRepeat: false)
-      machine.connected(at: 3, wasAnswered: true, mayRepeat: false)
+      machine.connected(at: 2, hadResponse: true, mayRepeat: false)
+      machine.connected(at: 3, hadResponse: true, mayRepeat: false)
       XCTAssertEqual(machine.failure?.reason, .connectionLost)
     }
 
     func testAnAttemptThatLeavesItsConnectionConnectsAnewAndHasSentNothing() {
       var machine = CurlTransferMachine(limits, posted: 0, now: 0)
-      machine.connected(at: 1_000_000, wasAnswered: false, mayRepeat: false)
+      machine.connected(at: 1_000_000, hadResponse: false, mayRepeat: false)
       machine.startAgain(at: 3_000_000)
       XCTAssertEqual(machine.state, .connecting)
       XCTAssertTrue(machine.hasStartedAgain)
       XCTAssertEqual(machine.deadline(isPaused: false), 5_000_000)
-      machine.connected(at: 4_000_000, wasAnswered: false, mayRepeat: false)
+      machine.connected(at: 4_000_000, hadResponse: false, mayRepeat: false)
       XCTAssertNil(machine.failure)
       XCTAssertEqual(machine.resends, 0)
     }

@@ -46,7 +46,7 @@
       XCTAssertEqual(String(decoding: response.bytes, as: UTF8.self), "direct")
     }
 
-    func testATunnelIsAskedForByCONNECTAndItsHeadIsNotTheAnswers() async throws {
+    func testATunnelIsAskedForByCONNECTAndItsHeadIsNotTheServers() async throws {
       let proxy = try ScriptedServer(
         .readHead, .text("HTTP/1.1 200 Tunnel\r\nX-Proxy: 1\r\n\r\n"), .readRequest,
         .write(ScriptedServer.response(text: "through")))
@@ -156,7 +156,7 @@
 
     // MARK: Logins
 
-    func testABasicLoginGoesAlongAndADigestAnswersTheChallenge() async throws {
+    func testABasicLoginGoesAlongAndADigestMeetsTheChallenge() async throws {
       let server = try ScriptedServer.serving { received in
         let authorization = received.headers["Authorization"] ?? ""
         if authorization.hasPrefix("Basic ") || authorization.hasPrefix("Digest ") {
@@ -198,7 +198,7 @@
       XCTAssertEqual(String(decoding: after.bytes, as: UTF8.self), "no")
     }
 
-    func testAWrongLoginIsAnAnswerWithItsBody() async throws {
+    func testAWrongLoginIsAResponseWithItsBody() async throws {
       let nginx = try NginxServer.shared()
       let transport = try transport()
       var request = HTTPRequest(url: try HTTPURL(nginx.url("/basic")))

@@ -50,7 +50,7 @@
         let (go, done) = ((0..<rounds).map { _ in Latch() }, (0..<rounds).map { _ in Latch() })
         let scripts: [[ScriptedServer.Step]] = (0..<rounds).map { round in
           [
-            .readRequest, .answer(Self.echo), .wait(go[round]),
+            .readRequest, .response(Self.echo), .wait(go[round]),
             .write(ScriptedServer.response(text: "GET /poison")), .open(done[round]), .waitForClose,
           ]
         }
@@ -80,10 +80,10 @@
       let transport = try trusting(tls)
       let (go, done) = ((0..<3).map { _ in Latch() }, (0..<3).map { _ in Latch() })
       let first: [ScriptedServer.Step] = (0..<3).flatMap { round -> [ScriptedServer.Step] in
-        [.readRequest, .answer(Self.echo), .wait(go[round]), .ticket, .open(done[round])]
+        [.readRequest, .response(Self.echo), .wait(go[round]), .ticket, .open(done[round])]
       }
       let server = try ScriptedServer(
-        scripts: [first + [.readRequest, .answer(Self.echo), .waitForClose]], tls: tls)
+        scripts: [first + [.readRequest, .response(Self.echo), .waitForClose]], tls: tls)
       defer { server.stop() }
       for (round, request) in (try requests(server, "/") + requests(server, "/")).prefix(4).enumerated() {
         let response = try await transport.send(request)
@@ -104,7 +104,7 @@
       let server = try ScriptedServer(
         scripts: [
           [
-            .readRequest, .answer(Self.echo), .wait(go), .ticket,
+            .readRequest, .response(Self.echo), .wait(go), .ticket,
             .write(ScriptedServer.response(text: "GET /poison")), .open(done), .waitForClose,
           ], [.serve(Self.echo)],
         ], tls: tls)
@@ -140,7 +140,8 @@
       try await plainAndTLS { tls, transport in
         let ends = (0..<6).map { _ in Latch() }
         let server = try ScriptedServer(
-          scripts: ends.map { [.readRequest, .answer(Self.echo), .end, .open($0), .waitForClose] }, tls: tls)
+          scripts: ends.map { [.readRequest, .response(Self.echo), .end, .open($0), .waitForClose] }, tls: tls
+        )
         defer { server.stop() }
         for round in 0..<6 {
           let response = try await transport.send(
@@ -160,7 +161,7 @@
       let server = try ScriptedServer(
         scripts: [
           [
-            .readRequest, .answer(Self.echo), .wait(go),
+            .readRequest, .response(Self.echo), .wait(go),
             .write(ScriptedServer.response(text: "GET /poison")), .open(done), .waitForClose,
           ], [.serve(Self.echo)],
         ], unixPath: path)
@@ -218,7 +219,7 @@
     func testARequestThatIsNotIdempotentIsSentOnceWhenItsConnectionEnds() async throws {
       try await plainAndTLS { tls, transport in
         let server = try ScriptedServer(
-          scripts: [[.readRequest, .answer(Self.echo), .readRequest]], tls: tls)
+          scripts: [[.readRequest, .response(Self.echo), .readRequest]], tls: tls)
         defer { server.stop() }
         for request in try requests(server, "/order").dropFirst() {
           _ = try await transport.send(HTTPRequest(url: try server.url("/first")))
@@ -233,7 +234,7 @@
     }
 
     func testAStreamedPostIsSentOnceWhenItsConnectionEnds() async throws {
-      let server = try ScriptedServer(.readRequest, .answer(Self.echo), .readRequest)
+      let server = try ScriptedServer(.readRequest, .response(Self.echo), .readRequest)
       defer { server.stop() }
       let transport = try CurlTransport(.ephemeral)
       _ = try await transport.send(HTTPRequest(url: try server.url()))
@@ -251,7 +252,7 @@
 
     @MainActor func testAGetThatLibcurlSendsAgainIsCountedInTheRecord() async throws {
       let server = try ScriptedServer(
-        .readRequest, .answer { _ in ScriptedServer.response(text: "{}") }, .readRequest)
+        .readRequest, .response { _ in ScriptedServer.response(text: "{}") }, .readRequest)
       defer { server.stop() }
       var service = TestService(StubTransport())
       service.client = HTTPClient(transport: try CurlTransport(.ephemeral))
@@ -268,7 +269,7 @@
 
     func testHowOftenARequestWasSentIsInItsError() async throws {
       let server = try ScriptedServer(
-        scripts: [[.readRequest, .answer(Self.echo), .readRequest], [.readRequest, .reset]])
+        scripts: [[.readRequest, .response(Self.echo), .readRequest], [.readRequest, .reset]])
       defer { server.stop() }
       let transport = try CurlTransport(.ephemeral)
       _ = try await transport.send(HTTPRequest(url: try server.url()))
@@ -280,7 +281,7 @@
     }
 
     func testManyConnectionsThatEndOneAfterAnotherFailNoLoad() async throws {
-      let server = try ScriptedServer(.readRequest, .answer(Self.echo), .readRequest)
+      let server = try ScriptedServer(.readRequest, .response(Self.echo), .readRequest)
       defer { server.stop() }
       let transport = try CurlTransport(.ephemeral)
       for round in 0..<20 {
@@ -293,11 +294,11 @@
     func testAnAuthenticationChallengeIsNoResend() async throws {
       let challenge = ScriptedServer.response(
         401, ["WWW-Authenticate": #"Digest realm="r", nonce="n", qop="auth""#])
-      let answers: [[ScriptedServer.Step]] = [
-        [.readRequest, .write(challenge), .readRequest, .answer(Self.echo), .waitForClose],
+      let responses: [[ScriptedServer.Step]] = [
+        [.readRequest, .write(challenge), .readRequest, .response(Self.echo), .waitForClose],
         [.readRequest, .write(challenge), .readRequest],
       ]
-      for (index, script) in answers.enumerated() {
+      for (index, script) in responses.enumerated() {
         let server = try ScriptedServer(scripts: [script, [.serve(Self.echo)]])
         defer { server.stop() }
         var request = HTTPRequest(method: .post, url: try server.url("/in"), body: .bytes(Array("a=1".utf8)))

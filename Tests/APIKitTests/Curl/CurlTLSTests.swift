@@ -199,7 +199,7 @@
     }
 
     func testAServerThatRefusesTheClientByAnAlertIsTold() async throws {
-      // In TLS 1.2 the alert ends the handshake, in TLS 1.3 it comes when the answer is read.
+      // In TLS 1.2 the alert ends the handshake, in TLS 1.3 it comes when the response is read.
       for version in ["-tls1_2", "-tls1_3"] {
         let server = try StrictTLSServer([version])
         defer { server.stop() }
@@ -296,7 +296,7 @@
       }
     }
 
-    func testPlainAndTLSPortsMixedUpFailOrAnswerAsTheyDo() async throws {
+    func testPlainAndTLSPortsMixedUpFailOrRespondAsTheyDo() async throws {
       let nginx = try NginxServer.shared()
       let url = try HTTPURL("https://127.0.0.1:\(nginx.port(.plain))/echo")
       let error = await failure { try await CurlTransport.shared.send(HTTPRequest(url: url)) }

@@ -26,7 +26,7 @@
       var address = sockaddr_un()
       address.sun_family = sa_family_t(AF_UNIX)
       withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
-      let server = try OneAnswer(AF_UNIX, &address, "HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nunix")
+      let server = try OneResponse(AF_UNIX, &address, "HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nunix")
       defer { unlink(path) }
       let transport = try transport { $0.unixSocketPath = path }
       let response = try await transport.send(HTTPRequest(url: "http://any.test/"))
@@ -39,7 +39,7 @@
       address.sin6_family = sa_family_t(AF_INET6)
       address.sin6_addr = in6addr_loopback
       guard
-        let server = try? OneAnswer(AF_INET6, &address, "HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nsix")
+        let server = try? OneResponse(AF_INET6, &address, "HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nsix")
       else { throw XCTSkip("this machine has no IPv6 loopback") }
       let url = try HTTPURL("http://[::1]:\(server.port)/")
       let response = try await transport().send(HTTPRequest(url: url))
@@ -166,7 +166,7 @@
       XCTAssertEqual(scheme?.reason, .unsupportedScheme)
     }
 
-    func testHTTP0Point9IsNoAnswer() async throws {
+    func testHTTP0Point9IsNoResponse() async throws {
       let server = try ScriptedServer(.readRequest, .text("<html>just a page</html>"))
       defer { server.stop() }
       let (transport, url) = (try transport(), try server.url())
@@ -266,13 +266,13 @@
     }
   }
 
-  /// Accepts one connection of any family, reads once and answers.
-  private final class OneAnswer: Sendable {
+  /// Accepts one connection of any family, reads once and responds.
+  private final class OneResponse: Sendable {
     let port: Int
     private let done = DispatchSemaphore(value: 0)
     private let text = Record<String>()
 
-    init<Address>(_ family: Int32, _ address: inout Address, _ answer: String) throws {
+    init<Address>(_ family: Int32, _ address: inout Address, _ response: String) throws {
       let listener = socket(family, Int32(SOCK_STREAM.rawValue), 0)
       var length = socklen_t(MemoryLayout<Address>.size)
       let isBound = withUnsafeMutablePointer(to: &address) { pointer in
@@ -291,7 +291,7 @@
         var buffer = [UInt8](repeating: 0, count: 4096)
         let count = read(one, &buffer, buffer.count)
         text.add(String(decoding: buffer.prefix(max(count, 0)), as: UTF8.self))
-        _ = write(one, answer, answer.utf8.count)
+        _ = write(one, response, response.utf8.count)
         close(one)
         close(listener)
         done.signal()

@@ -80,7 +80,7 @@ final class APIErrorTests: XCTestCase {
     XCTAssertEqual(Set([APIError.Reason.cancelled, .cancelled]).count, 1)
   }
 
-  func testTheAnswerOfTheServerStaysReadable() {
+  func testTheResponseOfTheServerStaysReadable() {
     XCTAssertEqual(makeError().response?.bytes, Array("half a bo".utf8))
     XCTAssertEqual(makeError().response?.headers["set-cookie"], "sid=s3cret")
     XCTAssertNil(APIError(.transport, .unknownHost).response)

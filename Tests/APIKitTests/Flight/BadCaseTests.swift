@@ -3,7 +3,7 @@ import XCTest
 
 @testable import APIKit
 
-/// What goes wrong around a flight: waiters that die, servers that answer nonsense, clocks that jump.
+/// What goes wrong around a flight: waiters that die, servers that respond with nonsense, clocks that jump.
 @MainActor final class BadCaseTests: XCTestCase {
   private let stub = StubTransport()
   private let time = ManualTime()
@@ -20,7 +20,7 @@ import XCTest
 
   // MARK: Joined waiters
 
-  func testAJoinedWaiterThatDiesLeavesTheOthersTheSharedAnswer() async throws {
+  func testAJoinedWaiterThatDiesLeavesTheOthersTheSharedResponse() async throws {
     stub.on("/api/list", .json(someJSON))
     stub.hold()
     var dying: TestManager? = makeManager()
@@ -61,7 +61,7 @@ import XCTest
     return (makeManager { $0.authenticator = authenticator }, authenticator)
   }
 
-  func testATokenEndpointThatAnswersHTMLFailsTheLoadsAndSignsNobodyOut() async throws {
+  func testATokenEndpointThatRespondsWithHTMLFailsTheLoadsAndSignsNobodyOut() async throws {
     for status in [200, 403, 502] {
       stub.reset()
       let (manager, authenticator) = try makeOAuthManager(
@@ -71,7 +71,7 @@ import XCTest
       XCTAssertEqual((error?.underlying as? APIError)?.reason, .malformedOAuthResponse)
       XCTAssertEqual(
         error?.detail,
-        "the credential could not be renewed: https://id.test/token answered \(status) with text/html where "
+        "the credential could not be renewed: https://id.test/token responded \(status) with text/html where "
           + "JSON is due")
       XCTAssertTrue(authenticator.isSignedIn, "a page of somebody between says nothing of the credential")
       XCTAssertEqual(stub.requests.count { $0.url.path == "/token" }, 1)
@@ -134,7 +134,7 @@ import XCTest
 
   // MARK: Breakers
 
-  func testBehindAnOpenBreakerAStaleAnswerLands() async throws {
+  func testBehindAnOpenBreakerAStaleResponseLands() async throws {
     stub.on("/api/list", .json(someJSON), .status(503))
     let manager = makeManager { service in
       service.store = ResponseCache()
@@ -149,7 +149,7 @@ import XCTest
     guard case .stale = response.provenance else { return XCTFail("\(response.provenance)") }
     XCTAssertEqual(stub.requests.count, 2, "the third load sent nothing")
     let story = response.record?.description ?? ""
-    XCTAssertTrue(story.contains("lands with a stale answer in place of takeoff.circuit-open"), story)
+    XCTAssertTrue(story.contains("lands with a stale response in place of takeoff.circuit-open"), story)
   }
 
   // MARK: The record
@@ -176,7 +176,7 @@ import XCTest
     var rest = story[...]
     for part in [
       "GET list (Homes), TestManager", "parameters: city=Ames, password=•••", "took off (concurrent)",
-      "cache: has no answer", "attempt 1 to homes.test", "status 503", "retry in 0 µs",
+      "cache: has no response", "attempt 1 to homes.test", "status 503", "retry in 0 µs",
       "attempt 2 to homes.test",
       "waits for the sign-in", "resumed", "landed: success from the network",
     ] {

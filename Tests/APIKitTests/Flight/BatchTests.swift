@@ -174,7 +174,7 @@ final class BatchTableTests: XCTestCase {
     XCTAssertEqual(stub.requests.map { $0.headers["Cache-Control"] }, ["no-cache"])
   }
 
-  func testWhatTheAnswerLacksFailsItsLoadAlone() async throws {
+  func testWhatTheResponseLacksFailsItsLoadAlone() async throws {
     let manager = makeManager(most: 2)
     async let lacking = errorThrown { () throws(APIError) in try await manager.response(for: ["id": 13]) }
     async let other = manager.response(for: ["id": 2])

@@ -21,8 +21,8 @@ import XCTest
   func testAThousandIdenticalLoadsReachTheServerOnce() async throws {
     let latch = Latch()
     let body = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n"
-    let answer = body + "Content-Length: \(someJSON.utf8.count)\r\n\r\n" + someJSON
-    let server = try ScriptedServer(.readRequest, .wait(latch), .text(answer))
+    let response = body + "Content-Length: \(someJSON.utf8.count)\r\n\r\n" + someJSON
+    let server = try ScriptedServer(.readRequest, .wait(latch), .text(response))
     defer { server.stop() }
     let manager = try makeManager(at: try server.url())
     manager.joinsIdenticalFlights = true
@@ -40,9 +40,9 @@ import XCTest
     let server = try DemoServer()
     defer { server.stop() }
     server.on(.get, "/list") { _ in
-      var answer = DemoResponse.json(someJSON)
-      answer.delay = .seconds(60)
-      return answer
+      var response = DemoResponse.json(someJSON)
+      response.delay = .seconds(60)
+      return response
     }
     let manager = try makeManager(at: server.baseURL)
     manager.joinsIdenticalFlights = true
@@ -104,9 +104,9 @@ import XCTest
     let server = try DemoServer()
     defer { server.stop() }
     server.on(.get, "/list") { _ in
-      var answer = DemoResponse.json(someJSON)
-      answer.delay = .seconds(60)
-      return answer
+      var response = DemoResponse.json(someJSON)
+      response.delay = .seconds(60)
+      return response
     }
     let manager = try makeManager(at: server.baseURL) {
       $0.retryPolicy = RetryPolicy(attempts: 3, deadline: .milliseconds(200))
@@ -137,9 +137,9 @@ import XCTest
     let server = try DemoServer()
     defer { server.stop() }
     server.on(.get, "/list") { _ in
-      var answer = DemoResponse.json(someJSON)
-      answer.delay = .milliseconds(5)
-      return answer
+      var response = DemoResponse.json(someJSON)
+      response.delay = .milliseconds(5)
+      return response
     }
     let manager = try makeManager(at: server.baseURL) { $0.hostLimits = HostLimits(attemptsPerHost: 3) }
     let recorder = Recorder()

@@ -141,7 +141,7 @@ import XCTest
       manager.time = time
       manager.retryPolicy = RetryPolicy(attempts: 1, deadline: .seconds(deadline))
     }
-    async let answer = patient.response()
+    async let landed = patient.response()
     await waitUntilWaiting(1)
     async let failed = errorThrown { () throws(APIError) in try await hasty.response() }
     await waitUntilWaiting(2)
@@ -150,7 +150,7 @@ import XCTest
     XCTAssertEqual(error.reason, .deadlineExceeded)
     XCTAssertEqual(sharedState.joins.waiterCount, 1)
     stub.release()
-    let response = try await answer
+    let response = try await landed
     XCTAssertEqual(response.status, 200)
     XCTAssertEqual(stub.requests.count, 1)
   }
@@ -195,7 +195,7 @@ import XCTest
       stub.requests.map { $0.headers["Authorization"] }, ["Bearer ann", "Bearer ann", "Bearer bob"])
   }
 
-  func testLoadsAfterTheAnswerMakeANewCall() async throws {
+  func testLoadsAfterTheResponseMakeANewCall() async throws {
     let manager = makeManager()
     for _ in 0..<3 { _ = try await manager.response() }
     XCTAssertEqual(stub.requests.count, 3)

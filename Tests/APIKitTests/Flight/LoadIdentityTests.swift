@@ -68,7 +68,7 @@ import XCTest
     }
   }
 
-  func testTwoJarsThatHaveNothingYetMakeACallEachForTheAnswerMayFillThem() async throws {
+  func testTwoJarsThatHaveNothingYetMakeACallEachForTheResponseMayFillThem() async throws {
     stub.on("/api/list", .status(200, headers: ["Set-Cookie": "sid=1; Path=/"]))
     stub.hold()
     let jars = [CookieJar(), CookieJar()]

@@ -95,7 +95,7 @@ import XCTest
     stub.on("/api/list", .held(by: gate, .redirect(to: "/api/moved")))
     let task = Task.detached { _ = try await manager.response() }
     await gate.waitForArrivals(1)
-    // The main actor does not come to hear of it before the answer is there.
+    // The main actor does not come to hear of it before the response is there.
     task.cancel()
     gate.open()
     _ = await task.result
@@ -115,7 +115,7 @@ import XCTest
     stub.release()
   }
 
-  func testManyAwaitedLoadsOfOneManagerEachGetTheirOwnAnswer() async throws {
+  func testManyAwaitedLoadsOfOneManagerEachGetTheirOwnResponse() async throws {
     let stub = StubTransport(.computed { request in .json(#"{"q": "\#(request.url.query ?? "")"}"#) })
     let manager = TestManager(stub)
     try await withThrowingTaskGroup(of: (Int, String?).self) { group in

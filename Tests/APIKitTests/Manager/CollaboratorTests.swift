@@ -8,8 +8,8 @@ import XCTest
   private let stub = StubTransport()
   private let recorder = Recorder()
 
-  private func makeManager(_ answer: StubResponse = .json(someJSON)) -> TestManager {
-    stub.on("/api/list", answer)
+  private func makeManager(_ response: StubResponse = .json(someJSON)) -> TestManager {
+    stub.on("/api/list", response)
     let manager = TestManager(stub)
     manager.delegate = recorder
     return manager

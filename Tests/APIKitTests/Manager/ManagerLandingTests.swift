@@ -8,8 +8,8 @@ import XCTest
   private let stub = StubTransport()
   private let recorder = Recorder()
 
-  private func makeManager(_ answers: StubResponse...) -> TestManager {
-    for answer in answers { stub.on("/api/list", answer) }
+  private func makeManager(_ responses: StubResponse...) -> TestManager {
+    for response in responses { stub.on("/api/list", response) }
     let manager = TestManager(stub)
     manager.delegate = recorder
     return manager

@@ -112,12 +112,12 @@ import XCTest
   }
 
   func testTheRecordOfAFlightEndsAlsoWhereNothingIsDelivered() async throws {
-    for (outlives, answer, end) in [
+    for (outlives, response, end) in [
       (false, StubResponse.json(someJSON), "landed: cancelled (manager-released)"),
       (true, .json(someJSON), "landed: success from the network"),
       (true, .status(500), "landed: failure (response.unacceptable-status): status 500"),
     ] {
-      let stub = StubTransport(answer)
+      let stub = StubTransport(response)
       stub.hold()
       var manager: TestManager? = TestManager(stub)
       manager?.outlivesRelease = outlives

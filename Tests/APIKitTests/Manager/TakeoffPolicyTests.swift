@@ -28,7 +28,7 @@ import XCTest
     XCTAssertEqual(recorder.events, ["delegate.success"])
   }
 
-  func testCancelPreviousNeverLetsALateAnswerLand() async throws {
+  func testCancelPreviousNeverLetsALateResponseLand() async throws {
     let manager = makeManager(.cancelPrevious)
     stub.hold()
     let first = manager.load(["price": 1]).flightID

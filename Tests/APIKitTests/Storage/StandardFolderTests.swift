@@ -8,7 +8,7 @@ final class StandardFolderTests: XCTestCase {
     let (caches, state) = (StandardFolder.caches.path, StandardFolder.state.path)
     XCTAssertNotEqual(caches, state)
     for path in [caches, state] { XCTAssertTrue(path.hasPrefix("/"), path) }
-    XCTAssertEqual(DiskCacheConfiguration.standard.folder, caches + "/answers")
+    XCTAssertEqual(DiskCacheConfiguration.standard.folder, caches + "/responses")
     XCTAssertEqual(try CookieStore.standard(key: .random()).path, state + "/cookies")
   }
 }

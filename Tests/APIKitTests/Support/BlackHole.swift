@@ -8,7 +8,7 @@ import XCTest
   import Darwin
 #endif
 
-/// A port of 127.0.0.1 that answers no attempt to connect: its queue is full, and nobody empties it.
+/// A port of 127.0.0.1 that accepts no attempt to connect: its queue is full, and nobody empties it.
 ///
 /// A stand-in for a firewall that drops packets: the system takes the first connection into the queue of
 /// length 0 and lets every further SYN go unanswered.

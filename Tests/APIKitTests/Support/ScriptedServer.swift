@@ -10,7 +10,7 @@ import Synchronization
   import Darwin
 #endif
 
-/// A raw TCP server on loopback whose connections follow a script: it may answer wrongly on purpose.
+/// A raw TCP server on loopback whose connections follow a script: it may respond wrongly on purpose.
 ///
 /// ```swift
 /// let server = try ScriptedServer(.readRequest, .text("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhalf"), .reset)
@@ -45,11 +45,11 @@ final class ScriptedServer: Sendable {
     case waitForClose
     /// Reads until the client closes, and gives what was not read as a request before.
     case readRest(@Sendable ([UInt8]) -> Void)
-    /// Answers the request read last.
-    case answer(@Sendable (Received) -> [UInt8])
-    /// Reads and answers requests on the one connection until the client closes.
+    /// Responds to the request read last.
+    case response(@Sendable (Received) -> [UInt8])
+    /// Reads and responds to requests on the one connection until the client closes.
     case serve(@Sendable (Received) -> [UInt8])
-    /// Reads lines and answers each, up to one with this beginning: FTP, for example. The script ends when the
+    /// Reads lines and responds to each, up to one with this beginning: FTP, for example. The script ends when the
     /// client closed.
     case lines(until: String, @Sendable (String) -> String)
     /// Sends the end of the stream; the connection stays.
@@ -95,9 +95,9 @@ final class ScriptedServer: Sendable {
   /// A server whose every connection runs the one script.
   convenience init(_ steps: Step...) throws { try self.init(scripts: [steps]) }
 
-  /// A server that answers each request by a closure, connections kept alive.
-  static func serving(_ answer: @escaping @Sendable (Received) -> [UInt8]) throws -> ScriptedServer {
-    try ScriptedServer(.serve(answer))
+  /// A server that responds to each request by a closure, connections kept alive.
+  static func serving(_ response: @escaping @Sendable (Received) -> [UInt8]) throws -> ScriptedServer {
+    try ScriptedServer(.serve(response))
   }
 
   /// A server whose nth connection runs the nth script, over TLS when it is given, and on a Unix domain socket
@@ -199,9 +199,9 @@ final class ScriptedServer: Sendable {
     if first { shutdown(listener, Int32(SHUT_RDWR)) }
   }
 
-  // MARK: Bytes of answers
+  // MARK: Bytes of responses
 
-  /// A well-formed answer with its Content-Length.
+  /// A well-formed response with its Content-Length.
   static func response(
     _ status: Int = 200, _ headers: HTTPHeaders = HTTPHeaders(), _ body: [UInt8] = []
   ) -> [UInt8] {
@@ -215,7 +215,7 @@ final class ScriptedServer: Sendable {
     return Array((head + "\r\n").utf8) + body
   }
 
-  /// A well-formed answer of text.
+  /// A well-formed response of text.
   static func response(
     _ status: Int = 200, _ headers: HTTPHeaders = HTTPHeaders(), text: String
   ) -> [UInt8] {
@@ -310,7 +310,7 @@ final class ScriptedServer: Sendable {
     case .readRest(let give):
       give(wire.readRest())
       return true
-    case .answer(let make): return wire.write(make(wire.last))
+    case .response(let make): return wire.write(make(wire.last))
     case .serve(let make):
       while read(&wire, withBody: true) { guard wire.write(make(wire.last)) else { return false } }
       return true

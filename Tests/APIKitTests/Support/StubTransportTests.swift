@@ -7,7 +7,7 @@ final class StubTransportTests: XCTestCase {
     HTTPRequest(method: method, url: try HTTPURL("https://stub.test" + path))
   }
 
-  func testAnswersComeInOrderAndTheLastOneStays() async throws {
+  func testResponsesComeInOrderAndTheLastOneStays() async throws {
     let stub = StubTransport()
     stub.on(.get, "/rents", .status(503), .json("[1]"))
     let statuses = [
@@ -41,30 +41,31 @@ final class StubTransportTests: XCTestCase {
     let stub = StubTransport(.text("done"))
     stub.hold()
     let request = try Self.request()
-    async let answer = stub.send(request)
+    async let response = stub.send(request)
     let seen = try await stub.waitForRequests(1)
     XCTAssertEqual(seen.count, 1)
     stub.release(1)
-    let bytes = try await answer.bytes
+    let bytes = try await response.bytes
     XCTAssertEqual(bytes, Array("done".utf8))
   }
 
-  func testAGateHoldsOneAnswerAndCountsArrivals() async throws {
+  func testAGateHoldsOneResponseAndCountsArrivals() async throws {
     let gate = StubGate()
     let stub = StubTransport(.held(by: gate, .text("late")))
     let request = try Self.request()
-    async let answer = stub.send(request)
+    async let response = stub.send(request)
     await gate.waitForArrivals(1)
     XCTAssertEqual(gate.waiting, 1)
     gate.open()
-    let status = try await answer.status
+    let status = try await response.status
     XCTAssertEqual(status, 200)
   }
 
   func testCancellingAHeldSilentOrDelayedRequestFailsAsCancelled() async throws {
     let gate = StubGate()
-    for answer in [StubResponse.held(by: gate, .status(200)), .silence, .after(.seconds(60), .status(200))] {
-      let stub = StubTransport(answer)
+    for response in [StubResponse.held(by: gate, .status(200)), .silence, .after(.seconds(60), .status(200))]
+    {
+      let stub = StubTransport(response)
       let request = try Self.request()
       let task = Task { await failure { try await stub.send(request) } }
       try await stub.waitForRequests(1)
@@ -99,7 +100,7 @@ final class StubTransportTests: XCTestCase {
     XCTAssertEqual(collected?.reason, .truncatedBody)
   }
 
-  func testAnAnswerIsComputedFromTheRequestAndItsStreamedBody() async throws {
+  func testAResponseIsComputedFromTheRequestAndItsStreamedBody() async throws {
     let stub = StubTransport(
       .computed { request in
         guard case .bytes(let body) = request.body else { return .status(400) }
@@ -115,8 +116,8 @@ final class StubTransportTests: XCTestCase {
           return index < chunks.count ? chunks[index] : nil
         }
       })
-    let answer = try await stub.send(post)
-    XCTAssertEqual(answer.bytes, [3, 2, 1])
+    let response = try await stub.send(post)
+    XCTAssertEqual(response.bytes, [3, 2, 1])
   }
 
   func testAMissingCapabilityIsNamed() async throws {

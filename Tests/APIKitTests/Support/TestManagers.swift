@@ -232,7 +232,7 @@ final class Recorder: APIManagerDelegate, APIManagerInterceptor, APIManagerValid
   }
 }
 
-/// The body the stubs answer with where a test does not care.
+/// The body the stubs respond with where a test does not care.
 let someJSON = #"{"items": [{"id": 1}], "total": 1}"#
 
 /// Returns when the main actor has worked off what was put on the main delivery before.

@@ -43,7 +43,7 @@ final class TransportConfigurationTests: XCTestCase {
     }
   }
 
-  func testASessionKeepsCookiesAndAnswersWhereItsConfigurationSays() async throws {
+  func testASessionKeepsCookiesAndResponsesWhereItsConfigurationSays() async throws {
     let folder = try CacheFixture.folder(self)
     for (var configuration, isOnDisk) in [
       (TransportConfiguration.standard, true), (.production, true), (.background, true), (.ephemeral, false),
@@ -61,7 +61,7 @@ final class TransportConfigurationTests: XCTestCase {
       await keyed.flush()
     }
     XCTAssertTrue(
-      DiskCacheConfiguration.standard.folder.hasSuffix("/answers"), DiskCacheConfiguration.standard.folder)
+      DiskCacheConfiguration.standard.folder.hasSuffix("/responses"), DiskCacheConfiguration.standard.folder)
   }
 
   func testAMissingCapabilityIsNamed() {

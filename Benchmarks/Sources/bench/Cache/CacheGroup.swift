@@ -2,7 +2,7 @@ import APIKit
 import Foundation
 import TestServers
 
-let cacheGroup = BenchGroup(name: "cache", summary: "stored answers in memory and on disk") { measurement in
+let cacheGroup = BenchGroup(name: "cache", summary: "stored responses in memory and on disk") { measurement in
   let page = try RawFixtures.page()
   try memoryBound(measurement)
   try await memoryLandings(measurement, page: page)
@@ -12,7 +12,7 @@ let cacheGroup = BenchGroup(name: "cache", summary: "stored answers in memory an
   try await lookups(measurement)
 }
 
-/// A landing from memory, with its answer parsed already, against one from nginx on loopback.
+/// A landing from memory, with its response parsed already, against one from nginx on loopback.
 private func memoryLandings(_ measurement: Measurement, page: [UInt8]) async throws {
   let names = (
     "landing from memory, load to delegate, CPU", "landing from memory against one from nginx, one at a time"
@@ -56,7 +56,7 @@ private func diskLandings(_ measurement: Measurement, page: [UInt8]) async throw
   measurement.record(name, cpu, "µs", bar: .atMost(60))
 }
 
-/// What the cache adds to a load that misses and stores: key, look-up, the answer made ready, the store. The
+/// What the cache adds to a load that misses and stores: key, look-up, the response made ready, the store. The
 /// disk's writer is not the flight's and not in the number.
 private func storing(_ measurement: Measurement, page: [UInt8]) async {
   let name = "what missing and storing adds to a load, CPU"
@@ -76,7 +76,7 @@ private func storing(_ measurement: Measurement, page: [UInt8]) async {
     note: String(format: "%.1f against %.1f µs", best.with * 1e6, best.without * 1e6))
 }
 
-/// How long a landing is held up by its answer being stored, in memory and on disk: from the validator's word
+/// How long a landing is held up by its response being stored, in memory and on disk: from the validator's word
 /// to the first interceptor's turn.
 private func storingAtLanding(_ measurement: Measurement, page: [UInt8]) async {
   let name = "a landing held up by its store, memory and disk, median"
@@ -96,7 +96,7 @@ private func storingAtLanding(_ measurement: Measurement, page: [UInt8]) async {
     name, best * 1e6, "µs", bar: .atMost(5))
 }
 
-/// Takes the time between a validator's word and the interceptor's turn: in between the answer is stored.
+/// Takes the time between a validator's word and the interceptor's turn: in between the response is stored.
 @MainActor final class StoreWatch: APIManagerValidator, APIManagerInterceptor {
   private var validated = ContinuousClock.now
   private var seconds: [Double] = []
@@ -112,7 +112,7 @@ private func storingAtLanding(_ measurement: Measurement, page: [UInt8]) async {
   }
 }
 
-/// Look-ups among many stored answers against look-ups among few: both caches are filled first, then asked in
+/// Look-ups among many stored responses against look-ups among few: both caches are filled first, then asked in
 /// turn, the notes of use that the disk's writer makes of them included.
 private func lookups(_ measurement: Measurement) async throws {
   let body = Array(#"{"items": []}"#.utf8)
@@ -132,7 +132,7 @@ private func lookups(_ measurement: Measurement) async throws {
   }
 }
 
-/// A cache that holds so many answers, and loads that land with them.
+/// A cache that holds so many responses, and loads that land with them.
 private struct StoredResponses {
   private let folder = BenchFolder()
   private let cache: ResponseCache

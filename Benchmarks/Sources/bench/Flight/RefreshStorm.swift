@@ -8,7 +8,7 @@ import Foundation
 /// 2.25 requests where its token endpoint takes a quarter of the API's time, and 3 where it takes all of it:
 /// no client can hold the bar then, and the row has none.
 func refreshStorm(_ measurement: Measurement) async throws {
-  let answer = Duration.seconds(1)
+  let delay = Duration.seconds(1)
   let rows: [(String, Double, Bar)] = [
     ("refresh storm of 1,000 against one request", 0.25, .atMost(3)),
     ("the same with a renewal as slow as a request", 1, .none),
@@ -16,7 +16,7 @@ func refreshStorm(_ measurement: Measurement) async throws {
   for (name, share, bar) in rows where measurement.wants(name) {
     var best: (storm: Double, one: Double) = (.infinity, .infinity)
     for _ in 0..<min(measurement.rounds, 3) {
-      let times = try await StormyBackend(answer: answer, renewal: answer * share).run(1000)
+      let times = try await StormyBackend(delay: delay, renewal: delay * share).run(1000)
       if times.storm / times.one < best.storm / best.one || best.one == .infinity { best = times }
     }
     let waits = 2 * best.one + share * best.one
@@ -29,9 +29,9 @@ func refreshStorm(_ measurement: Measurement) async throws {
   }
 }
 
-/// A server whose every answer takes a while, and which takes one token.
+/// A server whose every response takes a while, and which takes one token.
 private struct StormyBackend {
-  let answer: Duration
+  let delay: Duration
   let renewal: Duration
 
   /// The seconds of so many loads with an ended token, and of one with a good one.
@@ -40,11 +40,11 @@ private struct StormyBackend {
     options.maximumConnections = 4096
     let server = try DemoServer(options: options)
     defer { server.stop() }
-    let (answer, renewal) = (answer, renewal)
+    let (delay, renewal) = (delay, renewal)
     server.on(.get, "/api/list") { request in
       let isGood = request.headers["Authorization"] == "Bearer new"
       var response = DemoResponse.json("{}", status: isGood ? 200 : 401)
-      response.delay = answer
+      response.delay = delay
       return response
     }
     server.on(.post, "/api/token") { _ in

@@ -42,10 +42,10 @@ extension APIError.Reason {
     "oauth-state-mismatch", "the state that came back is not the one sent")
   /// The response comes from another authorization server than the expected one (RFC 9207; RFC 8414, 3.3).
   public static let issuerMismatch = Self(
-    "oauth-issuer-mismatch", "the answer comes from another authorization server")
+    "oauth-issuer-mismatch", "the response comes from another authorization server")
   /// A response or redirect of the authorization server does not conform to OAuth.
   public static let malformedOAuthResponse = Self(
-    "oauth-malformed-answer", "the authorization server's answer is not one of OAuth")
+    "oauth-malformed-response", "the authorization server's response is not one of OAuth")
 
   /// The reason for an OAuth error code; ``otherOAuthError`` for an unknown one.
   static func oauth(_ code: String) -> Self {

@@ -31,8 +31,8 @@ public struct OAuthAuthorization: Sendable {
         throw APIError(
           .auth, .issuerMismatch,
           named == nil
-            ? "the answer comes from a server that does not say who it is, expected \(issuer)"
-            : "the answer comes from another server than \(issuer)", quote: named)
+            ? "the response comes from a server that does not say who it is, expected \(issuer)"
+            : "the response comes from another server than \(issuer)", quote: named)
       }
     }
     if let code = fields["error"] { throw APIError(oauth: code, fields["error_description"]) }

@@ -32,9 +32,9 @@ extension OAuthClient {
     guard let endpoint = configuration.deviceEndpoint else {
       throw APIError(.auth, .misconfigured, "the OAuth configuration has no device endpoint")
     }
-    let answer = try await post(withScope([:]), to: endpoint)
-    let read = OAuthResponse(answer, endpoint)
-    guard answer.status == 200, let raw = read.raw, let deviceCode = raw.device_code.string,
+    let response = try await post(withScope([:]), to: endpoint)
+    let read = OAuthResponse(response, endpoint)
+    guard response.status == 200, let raw = read.raw, let deviceCode = raw.device_code.string,
       let userCode = raw.user_code.string,
       let uri = raw.verification_uri.string ?? raw.verification_url.string
     else { throw read.error }

@@ -106,8 +106,8 @@ public struct OAuthClient: Sendable {
     }
     let token = credential.refreshToken ?? credential.accessToken
     let hint = credential.refreshToken == nil ? "access_token" : "refresh_token"
-    let answer = try await post(["token": token, "token_type_hint": hint], to: endpoint)
-    guard answer.status == 200 else { throw OAuthResponse(answer, endpoint).error }
+    let response = try await post(["token": token, "token_type_hint": hint], to: endpoint)
+    guard response.status == 200 else { throw OAuthResponse(response, endpoint).error }
   }
 
   // MARK: Insides
@@ -120,8 +120,8 @@ public struct OAuthClient: Sendable {
   /// Requests a credential from the token endpoint.
   func token(_ parameters: Parameters) async throws(APIError) -> Credential {
     let endpoint = configuration.tokenEndpoint
-    let answer = try await post(configuration.extraParameters.merging(parameters), to: endpoint)
-    return try OAuthResponse(answer, endpoint).credential(at: time.wallClock)
+    let response = try await post(configuration.extraParameters.merging(parameters), to: endpoint)
+    return try OAuthResponse(response, endpoint).credential(at: time.wallClock)
   }
 
   /// Sends a form with the client's authentication.

@@ -1,20 +1,20 @@
 /// A response of an OAuth endpoint (RFC 6749, 5).
 struct OAuthResponse {
-  private let answer: HTTPResponse
+  private let response: HTTPResponse
   private let endpoint: HTTPURL
   /// The body, where it is a JSON object.
   let raw: RawData?
 
-  init(_ answer: HTTPResponse, _ endpoint: HTTPURL) {
-    self.answer = answer
+  init(_ response: HTTPResponse, _ endpoint: HTTPURL) {
+    self.response = response
     self.endpoint = endpoint
-    let raw = try? RawData(parsing: answer.bytes)
+    let raw = try? RawData(parsing: response.bytes)
     self.raw = raw?.kind == .object ? raw : nil
   }
 
   /// The credential in a successful response; otherwise throws ``error``.
   func credential(at wallClock: Double) throws(APIError) -> Credential {
-    guard answer.status == 200, let raw, let token = raw.access_token.string, !token.isEmpty else {
+    guard response.status == 200, let raw, let token = raw.access_token.string, !token.isEmpty else {
       throw error
     }
     // The type is required, but some servers omit it; all of those use bearer tokens.
@@ -37,15 +37,15 @@ struct OAuthResponse {
     } else {
       let what =
         raw == nil
-        ? "\(answer.mediaType ?? "an answer without a content type") where JSON is due"
+        ? "\(response.mediaType ?? "a response without a content type") where JSON is due"
         : "JSON without a token or an error"
       error = APIError(
-        .auth, .malformedOAuthResponse, "\(endpoint.location) answered \(answer.status) with \(what)")
+        .auth, .malformedOAuthResponse, "\(endpoint.location) responded \(response.status) with \(what)")
     }
-    error.context.status = answer.status
+    error.context.status = response.status
     error.context.location = endpoint.location
     // A successful response may contain tokens, so evidence is kept only of failures.
-    if answer.status >= 400 { error.evidence = answer.evidence }
+    if response.status >= 400 { error.evidence = response.evidence }
     return error
   }
 }

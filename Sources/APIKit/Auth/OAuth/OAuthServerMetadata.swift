@@ -75,11 +75,11 @@ public struct OAuthServerMetadata: Sendable {
     try OAuthConfiguration.check(url)
     var last: APIError?
     for address in try addresses(of: url) {
-      let answer = try await send(HTTPRequest(url: address, headers: ["Accept": "application/json"]))
-      let read = OAuthResponse(answer, address)
-      if answer.status == 200, let raw = read.raw { return try OAuthServerMetadata(raw, issuer: issuer) }
+      let response = try await send(HTTPRequest(url: address, headers: ["Accept": "application/json"]))
+      let read = OAuthResponse(response, address)
+      if response.status == 200, let raw = read.raw { return try OAuthServerMetadata(raw, issuer: issuer) }
       last = read.error
-      guard answer.status == 404 else { break }
+      guard response.status == 404 else { break }
     }
     throw last ?? APIError(.auth, .malformedOAuthResponse)
   }

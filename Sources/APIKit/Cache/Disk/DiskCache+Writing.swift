@@ -218,7 +218,7 @@ extension DiskCache {
   private static let largestInlineBody = 16 << 20
 
   private static let notSealed = CacheFault(
-    kind: .unusable, detail: "a sensitive answer could not be encrypted, and was not written")
+    kind: .unusable, detail: "a sensitive response could not be encrypted, and was not written")
 
   /// An estimate of what a row takes besides its record: columns, indexes, half-empty pages.
   fileprivate static let rowOverhead = 512

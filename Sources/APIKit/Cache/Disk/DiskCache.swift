@@ -79,7 +79,7 @@ final class DiskCache: Sendable {
         CacheFault(
           kind: .unusable,
           detail:
-            "the encryption key has \(key.bytes.count) bytes and not 32: sensitive answers stay in memory"))
+            "the encryption key has \(key.bytes.count) bytes and not 32: sensitive responses stay in memory"))
     }
     queue.async { [weak self] in self?.sweep() }
   }
@@ -150,7 +150,7 @@ final class DiskCache: Sendable {
       found = plain.withUnsafeBytes { CacheRecord($0, process: process, isExpired: row.isExpired) }
     }
     guard var record = found, record.entry.key == key else {
-      drop(row, "the record of an answer is damaged")
+      drop(row, "the record of a response is damaged")
       return nil
     }
     guard let checksum = record.bodyChecksum else { return record.entry }
@@ -181,13 +181,13 @@ final class DiskCache: Sendable {
     _ sealed: [UInt8], _ envelope: Envelope, of row: DiskStore.Row, _ place: CacheKey
   ) -> [UInt8]? {
     guard let key else {
-      drop(row, "an answer is sealed, and there is no key", .undecipherable)
+      drop(row, "a response is sealed, and there is no key", .undecipherable)
       return nil
     }
     do throws(Envelope.Fault) {
       return try envelope.open(sealed, under: key, at: place.bytes)
     } catch {
-      drop(row, "a sealed answer \(error)", .undecipherable)
+      drop(row, "a sealed response \(error)", .undecipherable)
       return nil
     }
   }

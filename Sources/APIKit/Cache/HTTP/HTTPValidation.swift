@@ -27,18 +27,18 @@ enum HTTPValidation {
   }
 
   /// Whether a 304 refers to the stored response.
-  static func confirms(_ answer: HTTPHeaders, stored: HTTPHeaders) -> Bool {
-    guard let tag = answer["ETag"], let own = stored["ETag"] else { return true }
+  static func confirms(_ response: HTTPHeaders, stored: HTTPHeaders) -> Bool {
+    guard let tag = response["ETag"], let own = stored["ETag"] else { return true }
     return opaque(tag) == opaque(own)
   }
 
   /// The stored fields, updated with those of a 304.
-  static func merged(_ stored: HTTPHeaders, with answer: HTTPHeaders) -> HTTPHeaders {
+  static func merged(_ stored: HTTPHeaders, with response: HTTPHeaders) -> HTTPHeaders {
     var merged = stored
     merged.merge(
-      HTTPHeaders(HTTPStorage.storedFields(answer).fields.filter { !kept.contains($0.name.lowercased()) }))
+      HTTPHeaders(HTTPStorage.storedFields(response).fields.filter { !kept.contains($0.name.lowercased()) }))
     // An old `Age` does not fit the new `Date`.
-    if !answer.contains("Age") { merged.remove("Age") }
+    if !response.contains("Age") { merged.remove("Age") }
     return merged
   }
 

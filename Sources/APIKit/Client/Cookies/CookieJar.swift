@@ -116,7 +116,7 @@ public final class CookieJar: Sendable {
   /// - SeeAlso: <https://publicsuffix.org>
   public static var publicSuffixSource: String { PublicSuffix.source }
 
-  // MARK: Requests and answers
+  // MARK: Requests and responses
 
   /// The value of the `Cookie` field for a request: longer paths first, then older cookies; nil for none.
   public func header(for url: HTTPURL) -> String? {

@@ -28,14 +28,14 @@ final class HostLimiter: Sendable {
     let flight = call.flightID
     return await withTaskCancellationHandler {
       await withCheckedContinuation { waiter in
-        let answer: Bool? = state.withLock { state in
+        let outcome: Bool? = state.withLock { state in
           guard !Task.isCancelled else { return false }
           let mayFly = state.queues[host, default: HostQueue(limits)].enter(
             flight, call.terms.priority, limits, now: call.time.now)
           if !mayFly { state.waiters[flight] = waiter }
           return mayFly ? true : nil
         }
-        if let answer { waiter.resume(returning: answer) }
+        if let outcome { waiter.resume(returning: outcome) }
       }
     } onCancel: {
       let waiter = state.withLock { state -> CheckedContinuation<Bool, Never>? in

@@ -53,7 +53,7 @@ final class RateLimiter: Sendable {
     let flight = call.flightID
     let entry = await withTaskCancellationHandler {
       await withCheckedContinuation { waiter in
-        let answer: RateWindow.Entry?? = state.withLock { state in
+        let outcome: RateWindow.Entry?? = state.withLock { state in
           guard !Task.isCancelled else { return .some(nil) }
           let entry = state.windows[key, default: RateWindow(key.rate)].enter(
             flight, call.terms.priority, now: call.time.now)
@@ -62,7 +62,7 @@ final class RateLimiter: Sendable {
           if state.clocks.insert(key).inserted { startClock(key, call.time) }
           return nil
         }
-        if let answer { waiter.resume(returning: answer) }
+        if let outcome { waiter.resume(returning: outcome) }
       }
     } onCancel: {
       let waiter = state.withLock { state -> CheckedContinuation<RateWindow.Entry?, Never>? in

@@ -101,7 +101,7 @@ final class Batches: Sendable {
     guard let raw else {
       return .failure(
         APIError(
-          .response, .missingFromBatch, "the answer of \(plan.apiName) holds nothing for this load",
+          .response, .missingFromBatch, "the response of \(plan.apiName) holds nothing for this load",
           evidence: response.http.evidence))
     }
     let part = APIResponse(raw: raw, http: response.http, provenance: response.provenance)

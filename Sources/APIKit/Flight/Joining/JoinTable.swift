@@ -25,7 +25,7 @@ struct JoinTable<Key: Hashable> {
   /// Whether the call of this leader is still wanted.
   func isLed(by leader: FlightID, _ key: Key) -> Bool { groups[key]?.leader == leader }
 
-  /// A flight wants the answer to this key.
+  /// A flight wants the response to this key.
   mutating func enter(_ flight: FlightID, _ key: Key) -> Role {
     if let leader = groups[key]?.leader {
       groups[key]?.waiters.append(flight)

@@ -8,7 +8,7 @@ import XCTest
   private let stub = StubTransport()
   private let asked = Counter()
 
-  /// Answers `list` with 401 until somebody has signed in.
+  /// Responds to `list` with 401 until somebody has signed in.
   private func scriptSignIn() {
     let isSignedIn = Counter()
     stub.on("/api/list", .computed { _ in isSignedIn.value > 0 ? .json(someJSON) : .status(401) })

@@ -144,7 +144,7 @@ import XCTest
     XCTAssertEqual(stub.requests.count, 3)
   }
 
-  func testAnswersThatAreTheCallersFaultDoNotOpenIt() async throws {
+  func testResponsesThatAreTheCallersFaultDoNotOpenIt() async throws {
     let manager = makeBrokenManager()
     stub.on("/api/list", .status(404))
     for _ in 0..<5 { _ = try await errorThrown { () throws(APIError) in try await manager.response() } }

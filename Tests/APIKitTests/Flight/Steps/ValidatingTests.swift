@@ -3,20 +3,20 @@ import XCTest
 
 @testable import APIKit
 
-/// What becomes of an answer: decoding, then status, content type, emptiness, business code, shape.
+/// What becomes of a response: decoding, then status, content type, emptiness, business code, shape.
 @MainActor final class ValidatingTests: XCTestCase {
   private func response(
-    _ answer: StubResponse, _ set: (TestManager) -> Void = { _ in }
+    _ response: StubResponse, _ set: (TestManager) -> Void = { _ in }
   ) async throws(APIError) -> APIResponse {
-    let manager = TestManager(StubTransport(answer))
+    let manager = TestManager(StubTransport(response))
     set(manager)
     return try await manager.response()
   }
 
   private func error(
-    _ answer: StubResponse, _ set: @escaping (TestManager) -> Void = { _ in }
+    _ response: StubResponse, _ set: @escaping (TestManager) -> Void = { _ in }
   ) async throws -> APIError {
-    try await errorThrown { () throws(APIError) in try await self.response(answer, set) }
+    try await errorThrown { () throws(APIError) in try await self.response(response, set) }
   }
 
   func testA404WithAJSONBodyKeepsTheBodyReadable() async throws {
@@ -42,8 +42,8 @@ import XCTest
   }
 
   func testTheAcceptableStatusesAreTheManagers() async throws {
-    let answer = StubResponse.json(#"{"a": 1}"#, status: 409)
-    let response = try await response(answer) { $0.expectation.statuses = 200..<500 }
+    let conflict = StubResponse.json(#"{"a": 1}"#, status: 409)
+    let response = try await self.response(conflict) { $0.expectation.statuses = 200..<500 }
     XCTAssertEqual(response.status, 409)
     XCTAssertEqual(response.raw["a"].int, 1)
   }
@@ -68,20 +68,20 @@ import XCTest
   }
 
   func testTheAcceptableContentTypesAreTheManagers() async throws {
-    let answer = StubResponse.json(someJSON)
-    let error = try await error(answer) { $0.expectation.contentTypes = ["application/problem+json"] }
+    let response = StubResponse.json(someJSON)
+    let error = try await error(response) { $0.expectation.contentTypes = ["application/problem+json"] }
     XCTAssertEqual(error.reason, .unacceptableContentType)
     XCTAssertTrue(error.detail.contains("expected application/problem+json"), error.detail)
-    _ = try await response(answer) { $0.expectation.contentTypes = ["application/*"] }
+    _ = try await self.response(response) { $0.expectation.contentTypes = ["application/*"] }
   }
 
   func testEmptyBodiesAreGoodUnlessTheChildSaysOtherwise() async throws {
     for status in [200, 204, 205] {
-      let response = try await response(.status(status))
+      let response = try await self.response(.status(status))
       XCTAssertFalse(response.raw.exists)
       XCTAssertEqual(response.raw.kind, .missing)
     }
-    let head = try await response(.status(200)) { $0.method = .head }
+    let head = try await self.response(.status(200)) { $0.method = .head }
     XCTAssertEqual(head.bytes, [])
     let error = try await error(.status(204)) { $0.expectation.requiresBody = true }
     XCTAssertEqual(error.reason, .emptyBody)
@@ -116,7 +116,7 @@ import XCTest
 
   func testBytesCanBeAskedForUndecoded() async throws {
     let image: [UInt8] = [0x89, 0x50, 0x4E, 0x47]
-    let response = try await response(.bytes(image, headers: ["Content-Type": "image/png"])) {
+    let response = try await self.response(.bytes(image, headers: ["Content-Type": "image/png"])) {
       $0.expectation.format = .bytes
     }
     XCTAssertEqual(response.bytes, image)
@@ -124,7 +124,7 @@ import XCTest
   }
 
   func testADecoderCanBeNamedWhateverTheContentTypeSays() async throws {
-    let response = try await response(
+    let response = try await self.response(
       .bytes(Array("city=Suzhou&beds=3".utf8), headers: ["Content-Type": "text/html"])
     ) { $0.expectation.format = .decoder(FormBodyDecoder()) }
     XCTAssertEqual(response.raw["city"].string, "Suzhou")
