@@ -45,12 +45,14 @@ final class FlightCache: Sendable {
 
   /// Nil when the load has nothing to do with a cache.
   init?(_ call: APICall) {
+    guard
+      !call.method.isSafe || call.terms.caching.policy.rule != .none
+        || !call.terms.caching.traits.expires.isEmpty,
+      let cache = call.cache.store
+    else { return nil }
     let terms = call.terms.caching
     // Requests that may change something are written through (RFC 9111, 4): neither taken from the cache nor stored.
     let policy = call.method.isSafe ? terms.policy : .none
-    guard policy.rule != .none || !call.method.isSafe || !terms.traits.expires.isEmpty,
-      let cache = call.cache.store
-    else { return nil }
     // Nothing is stored or found without a policy.
     let known = policy.rule == .none ? "" : LoadIdentity(call).partition
     if known == nil {

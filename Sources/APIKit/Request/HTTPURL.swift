@@ -39,7 +39,7 @@ public struct HTTPURL: Hashable, Sendable {
   }
 
   /// The port used: the one in the URL, or the default of the scheme.
-  public var effectivePort: Int? { port ?? Self.defaultPorts[scheme] }
+  public var effectivePort: Int? { port ?? Self.defaultPort(of: scheme) }
 
   /// The origin: scheme, host and port as one text (RFC 9110, 4.3.1).
   public var origin: String { "\(scheme)://\(hostText):\(effectivePort ?? 0)" }
@@ -100,7 +100,15 @@ public struct HTTPURL: Hashable, Sendable {
     return "\(scheme)://\(hostText):\(port)"
   }
 
-  static let defaultPorts = ["http": 80, "https": 443, "ftp": 21, "ftps": 990]
+  static func defaultPort(of scheme: String) -> Int? {
+    switch scheme {
+    case "http": 80
+    case "https": 443
+    case "ftp": 21
+    case "ftps": 990
+    default: nil
+    }
+  }
 }
 
 extension HTTPURL {

@@ -8,13 +8,11 @@ import Foundation
 enum ParameterEncoder {
   /// The parameter; nil for an optional without a value.
   static func encode(_ value: any Encodable) throws(Unencodable) -> ParameterValue? {
-    // The common ones first: a look-up of a conformance takes longer.
-    switch value {
-    case let value as ParameterValue: return value
-    case let value as String: return .string(value)
-    case let value as Int: return .integer(value)
-    default: break
-    }
+    // The common ones first, by their type: a cast that fails and a look-up of a conformance take longer.
+    let type = type(of: value)
+    if type == String.self, let text = value as? String { return .string(text) }
+    if type == Int.self, let number = value as? Int { return .integer(number) }
+    if type == ParameterValue.self, let value = value as? ParameterValue { return value }
     if let optional = value as? any OptionalValue, optional.isNil { return nil }
     return try encodeValue(value)
   }

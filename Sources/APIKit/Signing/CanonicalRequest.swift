@@ -48,14 +48,14 @@ public struct CanonicalRequest: Sendable {
     for name in signedHeaders {
       output.append(contentsOf: name.utf8)
       output.append(UInt8(ascii: ":"))
-      // A receiver sees each value without the white space at its ends (RFC 9110, 5.5).
-      let values = request.headers.values(name)
-      if !values.isEmpty {
-        let value = values.map { $0.trimmingSpaces() }.joined(separator: ", ")
-        output.append(contentsOf: value.utf8)
-      } else if name == "host" {
-        output.append(contentsOf: request.url.authority.utf8)
+      var isMissing = true
+      for field in request.headers.fields where HTTPHeaders.equal(field.name, name) {
+        if !isMissing { output.append(contentsOf: ", ".utf8) }
+        isMissing = false
+        // A receiver sees each value without the white space at its ends (RFC 9110, 5.5).
+        output.append(contentsOf: field.value.trimmingSpaces().utf8)
       }
+      if isMissing, name == "host" { request.url.appendAuthority(to: &output) }
       output.append(UInt8(ascii: "\n"))
     }
     line("")
@@ -74,8 +74,10 @@ public struct CanonicalRequest: Sendable {
 
 extension HTTPURL {
   /// Host and port as in a `Host` field: the default port of the scheme is omitted.
-  fileprivate var authority: String {
-    guard let port, port != HTTPURL.defaultPorts[scheme] else { return hostText }
-    return "\(hostText):\(port)"
+  fileprivate func appendAuthority(to output: inout [UInt8]) {
+    output.append(contentsOf: hostText.utf8)
+    guard let port, port != HTTPURL.defaultPort(of: scheme) else { return }
+    output.append(UInt8(ascii: ":"))
+    output.append(contentsOf: String(port).utf8)
   }
 }

@@ -8,11 +8,10 @@ enum Nonce {
   private static let pool = Mutex<[UInt8]>([])
 
   static func make() -> String {
-    let bytes = pool.withLock { pool in
+    pool.withLock { pool in
       if pool.isEmpty { pool = Crypto.random(16 * 128) }
       defer { pool.removeLast(16) }
-      return Array(pool.suffix(16))
+      return Hex.encode(pool.suffix(16))
     }
-    return Hex.encode(bytes)
   }
 }

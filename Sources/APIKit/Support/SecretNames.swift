@@ -45,7 +45,12 @@ public enum SecretNames {
 
   /// Whether the fields that a type of signers sets are still to be learnt; true once.
   static func mustLearn(_ type: any Any.Type) -> Bool {
-    lists.withLock { $0.types.insert(ObjectIdentifier(type)).inserted }
+    let id = ObjectIdentifier(type)
+    // Asked for every signed attempt, and nearly always about the same type.
+    let bits = UInt(bitPattern: id)
+    if lastLearnt.load(ordering: .relaxed) == bits { return false }
+    lastLearnt.store(bits, ordering: .relaxed)
+    return lists.withLock { $0.types.insert(id).inserted }
   }
 
   /// Adds the names of header fields that authenticate, except those that every message may have, such as a signed
@@ -74,6 +79,8 @@ public enum SecretNames {
     var verdicts: [String: Bool] = [:]
   }
   private static let lists = Mutex(Lists())
+  /// The type of signers that ``mustLearn(_:)`` was asked about last.
+  private static let lastLearnt = Atomic<UInt>(0)
   private static let mostVerdicts = 512
 
   private static func isSecret(_ name: Substring, _ own: Set<String>) -> Bool {

@@ -18,7 +18,8 @@ extension String {
   /// `==` also holds for texts of different bytes, such as é composed and decomposed. JSON (RFC 8259, 8.3) and
   /// URLs tell these apart, and so do all names here.
   func equalsExactly(_ other: String) -> Bool {
-    utf8.count == other.utf8.count && utf8.elementsEqual(other.utf8)
+    // `==` first: it tells most texts apart at their first bytes.
+    utf8.count == other.utf8.count && self == other && utf8.elementsEqual(other.utf8)
   }
 }
 

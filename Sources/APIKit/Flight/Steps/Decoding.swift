@@ -18,10 +18,9 @@ extension Flight {
     guard http.bytes.count <= Self.inlineBytes, call.wire.cipher.decipher == nil,
       !call.service.businessErrors.isCustom
     else { return false }
-    let expectation = call.terms.expectation
     // The decoders of the service read what a refused response says, whatever the format is.
-    if expectation.statuses.contains(http.status) {
-      switch expectation.format {
+    if call.terms.expectation.statuses.contains(http.status) {
+      switch call.terms.expectation.format {
       case .bytes: return true
       case .decoder(let decoder): return decoder.runsInline
       case .automatic: break

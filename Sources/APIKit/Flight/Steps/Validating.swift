@@ -21,23 +21,23 @@ extension Flight {
 extension APICall {
   /// What can be said before the body is decoded: status, emptiness, content type, in this order.
   func checkHead(of http: HTTPResponse) throws(APIError) {
-    let expectation = terms.expectation
-    guard expectation.statuses.contains(http.status) else {
+    guard terms.expectation.statuses.contains(http.status) else {
       throw refusal(of: http, .unacceptableStatus, "status \(http.status)")
     }
     let isEmpty = if case .bytes(let bytes) = http.body { bytes.isEmpty } else { false }
     if isEmpty {
-      guard !expectation.requiresBody else {
+      guard !terms.expectation.requiresBody else {
         throw refusal(of: http, .emptyBody, "status \(http.status) with an empty body")
       }
       return
     }
-    guard !expectation.contentTypes.isEmpty else { return }
-    guard http.hasMediaType(in: expectation.contentTypes) else {
+    let expected = terms.expectation.contentTypes
+    guard !expected.isEmpty else { return }
+    guard http.hasMediaType(in: expected) else {
       let type = http.mediaType ?? "none"
       throw refusal(
         of: http, .unacceptableContentType,
-        "content type \(type), expected \(expectation.contentTypes.sorted().joined(separator: " or "))")
+        "content type \(type), expected \(expected.sorted().joined(separator: " or "))")
     }
   }
 
