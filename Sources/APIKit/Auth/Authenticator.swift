@@ -207,7 +207,7 @@ public final class Authenticator: Sendable {
     of version: Int, for flight: FlightID, _ rule: SignInRule
   ) -> (verdict: SignInMachine.Verdict, work: SignInMachine.Work?) {
     let now = time.now
-    // What cannot be renewed is dropped, unless somebody else who shares the store has signed in anew.
+    // What cannot be renewed is dropped, unless another holder of the store has signed in anew.
     if state.withLock({ $0.machine.drops(version, rule) }) { adopt(keeper.read()) }
     let (asked, isDropped) = state.withLock { state in
       let isDropped = state.machine.drops(version, rule)
@@ -316,7 +316,7 @@ extension Authenticator {
     if let change { tell(change) }
   }
 
-  /// Takes into use what somebody else who shares the store has stored; false when nobody has.
+  /// Takes into use what another holder of the store has stored; false when there is nothing new.
   @discardableResult private func adopt(_ stored: CredentialKeeper.Stored) -> Bool {
     guard case .changed(let credential?) = stored else { return false }
     let now = time.now
@@ -329,7 +329,7 @@ extension Authenticator {
     return true
   }
 
-  /// The credential was dropped: it is removed from the store too, unless somebody else has signed in there.
+  /// The credential was dropped: it is removed from the store too, unless another holder has signed in anew.
   private func forgetStored() {
     tell(.signedOut)
     let stored = keeper.read()

@@ -56,8 +56,8 @@ final class CredentialKeeper: Sendable {
     }
   }
 
-  /// Writes where what is stored is still `expected`; false when somebody else has changed it. A store that fails is
-  /// reported, and counts as written: the credential in memory goes on.
+  /// Writes where what is stored is still `expected`; false when another holder of the store has changed it. A
+  /// store that fails is reported, and counts as written: the credential in memory goes on.
   func write(_ new: Credential?, over expected: Stored) -> Bool {
     do throws(APIError) {
       switch expected {

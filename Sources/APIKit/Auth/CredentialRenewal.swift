@@ -1,7 +1,7 @@
 /// One renewal of a credential, alone among all that share its store.
 ///
-/// What is stored is read again first: a refresh token that somebody else has used is not used a second time. What the
-/// server sends is stored before anything is sent with it, so that it is not lost with the process.
+/// What is stored is read again first: a refresh token that another process has used is not used again. What the server
+/// sends is stored before anything is sent with it, so that it is not lost with the process.
 struct CredentialRenewal: Sendable {
   let keeper: CredentialKeeper
   let rules: Authenticator.Rules

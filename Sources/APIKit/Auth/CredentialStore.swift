@@ -25,8 +25,8 @@ public protocol CredentialStore: AnyObject, Sendable {
     _ expected: Credential?, with new: Credential?, of account: String
   ) throws(APIError) -> Bool
 
-  /// Does a piece of work while nobody else who shares the store does such work for the account. Called for each
-  /// renewal, which may take long; the wait must hold no thread.
+  /// Does a piece of work while no other holder of the store does such work for the account. Called for each renewal,
+  /// which may take long; the wait must hold no thread.
   ///
   /// The default waits for the others that have this object. Throws, without having begun,
   /// ``APIError/Reason/refreshFailed`` when others took too long, and ``APIError/Reason/credentialStoreFailed`` where

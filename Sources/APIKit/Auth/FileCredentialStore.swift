@@ -59,8 +59,8 @@ public final class FileCredentialStore: CredentialStore {
     try locked { () throws(APIError) in try write(credential, of: account) }
   }
 
-  /// Stores a credential, or with nil removes it, if the stored one is still `expected`; nobody else changes it
-  /// between.
+  /// Stores a credential, or with nil removes it, if the stored one is still `expected`; it is not
+  /// changed by others between.
   ///
   /// Throws ``APIError/Reason/credentialStoreFailed`` when the file cannot be read, written or removed.
   public func replace(
@@ -73,7 +73,7 @@ public final class FileCredentialStore: CredentialStore {
     }
   }
 
-  /// Does a piece of work while no other process, and nobody else in this one, does such work for the account.
+  /// Does a piece of work while no other process, and no other task of this one, does such work for the account.
   ///
   /// Throws ``APIError/Reason/refreshFailed`` after a minute: another process then hangs in its renewal. Throws
   /// ``APIError/Reason/credentialStoreFailed`` when the file to lock cannot be opened.

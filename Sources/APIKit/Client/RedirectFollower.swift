@@ -123,8 +123,8 @@ struct RedirectFollower {
     cross(&request)
   }
 
-  /// Removes what is meant for the previous origin alone: every field that is not public, whoever set it, the login
-  /// and the address to connect to. The fields of a body that is sent again go with it.
+  /// Removes what is meant for the previous origin alone: every field that is not public, wherever it was set, the
+  /// login and the address to connect to. The fields of a body that is sent again go with it.
   ///
   /// - Parameter proposed: Where a closure chose another origin than was proposed to it: the fields that were. What it
   ///   has added itself is kept.

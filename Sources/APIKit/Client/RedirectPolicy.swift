@@ -3,7 +3,7 @@
 /// With every policy, what authenticates stays within its origin: to another one go only `Accept` and `Accept-…`,
 /// `User-Agent`, the fields that ``publicHeaders`` names, the body with the fields that describe it, and the jar's
 /// cookies of that origin. Credential, signature, login, the transport's own header fields and its client
-/// certificate do not, whoever has set them. Methods change as RFC 9110 says.
+/// certificate do not, wherever they were set. Methods change as RFC 9110 says.
 /// - SeeAlso: <https://www.rfc-editor.org/rfc/rfc9110#section-15.4>
 public struct RedirectPolicy: Sendable {
   /// Returns the next request, given the proposed one and the redirect; nil returns the redirect to the

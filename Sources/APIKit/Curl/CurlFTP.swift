@@ -57,7 +57,7 @@
     private static let ftpFields: [StaticString] = ["content-length:", "last-modified:", "accept-ranges:"]
 
     /// Whether the file is requested from an HTTP proxy, which responds in HTTP. A server's greeting that looks
-    /// like HTTP is none.
+    /// like HTTP is not taken for a response.
     private var isAskedOfHTTPProxy: Bool {
       !transfer.isTLS && isProxied && session.proxy?.kind == .http
     }

@@ -97,7 +97,7 @@
     private static func version(_ policy: HTTPVersionPolicy) -> (tls: Int, plain: Int) {
       switch policy {
       case .http1Only: (CURL_HTTP_VERSION_1_1, CURL_HTTP_VERSION_1_1)
-      // Without TLS it comes to the same; but from 8.13.0 on, libcurl waits for HTTP/2 there as well, and does not use a
+      // Without TLS both mean the same; but from 8.13.0 on, libcurl waits for HTTP/2 there as well, and does not use a
       // connection on which no response has been seen.
       case .upToHTTP2: (speaksHTTP2 ? CURL_HTTP_VERSION_2TLS : CURL_HTTP_VERSION_1_1, CURL_HTTP_VERSION_1_1)
       case .http2PriorKnowledge: (CURL_HTTP_VERSION_2_PRIOR_KNOWLEDGE, CURL_HTTP_VERSION_2_PRIOR_KNOWLEDGE)

@@ -7,7 +7,7 @@ import Synchronization
 final class FlightCache: Sendable {
   /// What a look-up in memory leads to.
   enum Finding {
-    /// The flight lands with this and asks nobody.
+    /// The flight lands with this, and no request is sent.
     case land(APIResponse)
     /// The flight lands with this, and the server is asked in the background.
     case landAndRefresh(APIResponse)

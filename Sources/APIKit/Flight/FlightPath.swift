@@ -7,7 +7,7 @@ extension Flight {
     case judge, store, deliver
   }
 
-  /// What a step comes to.
+  /// The outcome of a step.
   enum Progress {
     /// The next step follows at once.
     case next

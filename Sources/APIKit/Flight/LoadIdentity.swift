@@ -3,8 +3,8 @@
 /// Loads share a wire call, a batch or a stored response only where it is equal. It is taken where something may be
 /// shared, and costs other loads nothing.
 struct LoadIdentity: Hashable, Sendable {
-  /// Whose stored responses the load may use, the same in every process; nil where nobody can say, because the
-  /// application's own signer does not.
+  /// Whose stored responses the load may use, the same in every process; nil where it cannot be known,
+  /// because the application's own signer does not state its caller.
   let partition: String?
   /// Whether loads of the same identity may share a call.
   let isKnown: Bool

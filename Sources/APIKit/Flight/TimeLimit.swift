@@ -3,7 +3,7 @@ enum TimeLimit {
   private enum Outcome<Value: Sendable>: Sendable {
     case work(Result<Value, APIError>)
     case timeUp
-    /// The timer was stopped: the work is done, or nobody wants it any more.
+    /// The timer was stopped: the work is done, or no longer wanted.
     case timerStopped
   }
 

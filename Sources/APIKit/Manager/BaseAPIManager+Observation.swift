@@ -11,14 +11,14 @@ public import Observation
 /// ```
 /// A manager that nothing observes pays nothing: its registrar is made when one of the properties is first read.
 extension BaseAPIManager: Observable {
-  /// Notes a read of a property for whoever tracks it.
+  /// Notes a read of a property for the observers that track it.
   func track<Value>(_ property: KeyPath<BaseAPIManager, Value>) {
     let registrar = registrar ?? ObservationRegistrar()
     self.registrar = registrar
     registrar.access(self, keyPath: property)
   }
 
-  /// Changes a property, and tells whoever has read it.
+  /// Changes a property, and tells the observers that have read it.
   func change<Value>(_ property: KeyPath<BaseAPIManager, Value>, _ mutation: () -> Void) {
     guard let registrar else { return mutation() }
     registrar.withMutation(of: self, keyPath: property, mutation)

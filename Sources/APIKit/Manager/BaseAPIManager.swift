@@ -110,7 +110,7 @@ import Observation
 
   /// The ends of all loads from now on: responses, failures and cancellations, in the order in which the
   /// delegate is told. Refusals are not among them. Each call returns a new stream, which ends when the
-  /// manager is released; one that nobody reads keeps the last 64.
+  /// manager is released; a stream that is not read keeps the last 64.
   public func landings() -> AsyncStream<Result<APIResponse, APIError>> {
     let (stream, continuation) = AsyncStream.makeStream(
       of: Result<APIResponse, APIError>.self, bufferingPolicy: .bufferingNewest(64))
@@ -164,7 +164,7 @@ import Observation
   }
 
   private func lastLanding() throws(APIError) -> APIResponse {
-    // What a delegate reads in its callback nobody tracks, unless something of this manager is tracked already.
+    // A delegate's reads in its callback are not tracked, unless something of this manager is tracked already.
     if registrar != nil || !MainDelivery.main.isInRound { track(\.lastResponse) }
     if let response = landed.response { return response }
     throw APIError(.reform, .reformFailed, "there is no data to reform: no load has succeeded yet")

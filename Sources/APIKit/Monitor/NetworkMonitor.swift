@@ -21,7 +21,7 @@ public final class NetworkMonitor: Sendable {
     var system = NetworkCondition.unknown
     var forced: NetworkCondition?
     var isWatching = false
-    /// Whether the system has reported, or nobody waits for it any longer.
+    /// Whether the system has reported, or is no longer waited for.
     var hasReported = false
     var watch: (any Sendable)?
     var nextID = 0

@@ -1,10 +1,10 @@
-/// Which servers may be asked without TLS: with `http:` and `ws:`, where everybody on the way reads and changes what is
-/// sent.
+/// Which servers may be asked without TLS: with `http:` and `ws:`, where everybody on the way can read and
+/// change what is sent.
 ///
 /// The default of a configuration is ``loopback``. A request to another server fails with
 /// ``APIError/Reason/cleartextRefused`` before anything is sent, and so does a redirect to one. A service states an
 /// exception for one of its environments in ``ServiceEnvironments``, which goes before the configuration. Other schemes
-/// are not concerned: `ftp:` is refused or not by whoever writes it.
+/// are not concerned: an `ftp:` URL is used as it is written.
 public struct CleartextPolicy: Sendable, Hashable {
   private enum Kind: Sendable, Hashable {
     case all

@@ -90,7 +90,7 @@ struct Certificate: Sendable {
     return dnsNames.contains { name in
       if name == host { return true }
       guard name.hasPrefix("*."), let dot = host.firstIndex(of: ".") else { return false }
-      // At least two labels after the wildcard: `*.com` is for nobody.
+      // At least two labels after the wildcard: `*.com` matches no host.
       return name.dropFirst() == host[dot...] && name.dropFirst(2).contains(".") && dot > host.startIndex
     }
   }

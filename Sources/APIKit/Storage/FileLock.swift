@@ -13,7 +13,7 @@ final class FileLock: Sendable {
     while flock(file, LOCK_EX) != 0 { guard errno == EINTR else { throw Self.lastError } }
   }
 
-  /// Takes the lock on a file if nobody has it; nil when somebody has. The file is made, with mode 0600.
+  /// Takes the lock on a file if it is free; nil when it is held. The file is made, with mode 0600.
   init?(ifFree path: String) throws {
     file = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
     guard file >= 0 else { throw Self.lastError }

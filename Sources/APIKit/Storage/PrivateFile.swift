@@ -1,6 +1,6 @@
 import Foundation
 
-/// Files that only their owner can read and write, in folders that nobody else can change.
+/// Files that only their owner can read and write, in folders that no other user can change.
 enum PrivateFile {
   /// Why a file or a folder is not used, in words that follow its name.
   struct Fault: Error, CustomStringConvertible {

@@ -91,8 +91,8 @@ extension DiskCache {
 
   /// Empties the database in place; false where that was not needed, or not possible now.
   ///
-  /// Its files are never removed: another process that has them open would go on with files that nobody else
-  /// sees.
+  /// Its files are never removed: another process that has them open would go on with files that no other
+  /// process sees.
   private func makeAnew(patience: Int32) -> Bool {
     do throws(SQLiteFailure) {
       let database = try SQLiteDatabase(path: place.folder + "/responses.sqlite", patience: patience)

@@ -8,7 +8,7 @@ struct HostQueue {
 
   /// How many wait.
   var waitingCount: Int { line.count }
-  /// Whether nobody flies or waits.
+  /// Whether no load flies or waits.
   var isIdle: Bool { flying == 0 && line.isEmpty }
 
   /// An attempt wants to fly, or else not to wait yet. True when it may at once.

@@ -83,17 +83,17 @@ final class RateLimiter: Sendable {
     }
   }
 
-  /// Calls up those that wait, until nobody does.
+  /// Starts the attempts that wait, until none does.
   private func startClock(_ key: Key, _ time: any TimeSource) {
     Task.detached { [weak self] in
       while let wait = self?.callUp(key, now: time.now) {
-        // Nobody cancels this task; a clock that throws without that is asked again.
+        // This task is never cancelled; a clock that throws without that is asked again.
         try? await time.sleep(for: wait)
       }
     }
   }
 
-  /// The time until somebody else may begin; nil when nobody waits any longer.
+  /// The time until another may begin; nil when none waits any longer.
   private func callUp(_ key: Key, now: Duration) -> Duration? {
     let (called, wait) = state.withLock { state in
       let called = (state.windows[key]?.callUp(now: now) ?? []).compactMap {

@@ -22,10 +22,10 @@ struct RateWindow {
 
   /// How many wait.
   var waitingCount: Int { line.count }
-  /// When the next of those that wait may begin; nil when nobody waits.
+  /// When the next of those that wait may begin; nil when none waits.
   var nextOpening: Duration? { line.isEmpty ? nil : opening }
 
-  /// Whether nobody waits, and the attempts that began no longer count.
+  /// Whether no attempt waits, and those that began no longer count.
   func isIdle(now: Duration) -> Bool {
     guard line.isEmpty, !begun.isEmpty else { return line.isEmpty }
     let latest = begun[(oldest + begun.count - 1) % begun.count]

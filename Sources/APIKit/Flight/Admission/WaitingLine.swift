@@ -1,7 +1,7 @@
 /// Flights that wait for a turn: a state machine without time, tasks or sockets.
 ///
 /// The one with the highest priority is next, where every `ageing` of waiting counts as one step. Within a priority
-/// whoever came first is also the oldest, so only the heads of the lines have to be compared.
+/// the one that came first is also the oldest, so only the heads of the lines have to be compared.
 struct WaitingLine {
   private struct Waiter {
     let flight: FlightID

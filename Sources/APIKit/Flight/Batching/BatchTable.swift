@@ -1,4 +1,4 @@
-/// Which loads gather for which call, and which call still has somebody waiting: a state machine without
+/// Which loads gather for which call, and which call is still waited for: a state machine without
 /// time, tasks or sockets.
 ///
 /// Legal moves of a batch: gathering → flying (its window is over, or it is full) → done; from both to given
@@ -42,7 +42,7 @@ struct BatchTable<Key: Hashable> {
     return (batches[number]?.members.count ?? 0) >= most ? .filled(number) : .joined(number)
   }
 
-  /// The call of a batch is to be made. Returns its loads, in the order they came; nobody when it flies
+  /// The call of a batch is to be made. Returns its loads, in the order they came; none when it flies
   /// already or was given up.
   mutating func launch(_ number: Int) -> [FlightID] {
     guard let batch = batches[number], !batch.isFlying else { return [] }

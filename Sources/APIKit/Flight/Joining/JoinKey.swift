@@ -1,7 +1,7 @@
 /// What makes two loads identical, so that one wire call can serve both.
 ///
 /// Taken before signing, so that times and nonces do not keep loads apart. All header fields count, those
-/// with credentials among them: nobody is handed a response that was given to somebody else.
+/// with credentials among them: no user gets a response that was given to another.
 struct JoinKey: Hashable, Sendable {
   private let manager: ObjectIdentifier
   private let service: String

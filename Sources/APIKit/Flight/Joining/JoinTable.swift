@@ -46,7 +46,7 @@ struct JoinTable<Key: Hashable> {
     return nil
   }
 
-  /// The call of a leader is done. Returns who waits for it; nobody when it was given up before.
+  /// The call of a leader is done. Returns the loads that wait for it; none when it was given up before.
   mutating func finish(_ leader: FlightID, _ key: Key) -> [FlightID] {
     guard let group = groups[key], group.leader == leader else { return [] }
     groups[key] = nil

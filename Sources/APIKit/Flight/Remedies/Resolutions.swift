@@ -57,7 +57,7 @@ final class Resolutions: Sendable {
       await withUnsafeContinuation { waiter in
         let (known, role) = state.withLock { state -> (ErrorResolution?, JoinTable<Key>.Role?) in
           if let past = state.past[key], past.number > count { return (past.resolution, nil) }
-          // A cancellation before this point has found nobody to wake.
+          // A cancellation before this point has found no load to wake.
           guard !Task.isCancelled else { return (nil, nil) }
           state.waiters[flight] = waiter
           return (nil, state.table.enter(flight, key))

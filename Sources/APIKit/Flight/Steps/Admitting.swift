@@ -1,6 +1,6 @@
 /// Step `admit`: an attempt has its place at the host, and the circuit breaker lets it through.
 ///
-/// Asked for every attempt, so that a load that waits before a retry takes nobody's place.
+/// Asked for every attempt, so that a load that waits before a retry holds no place.
 extension Flight {
   /// What an attempt holds at its host until it is over.
   struct Admission {
