@@ -74,6 +74,12 @@ public struct CanonicalRequest: Sendable {
 
 extension HTTPURL {
   /// Host and port as in a `Host` field: the default port of the scheme is omitted.
+  var authority: String {
+    var output: [UInt8] = []
+    appendAuthority(to: &output)
+    return String(decoding: output, as: UTF8.self)
+  }
+
   fileprivate func appendAuthority(to output: inout [UInt8]) {
     output.append(contentsOf: hostText.utf8)
     guard let port, port != HTTPURL.defaultPort(of: scheme) else { return }

@@ -146,27 +146,10 @@ extension HMACSigner {
 extension HMACSigner {
   /// The replacement of the digest for a body that is not signed.
   private static let unsigned = "UNSIGNED"
-  private static let emptyDigest = Hex.encode(Crypto.sha256([]))
 
   private func bodyDigest(of body: HTTPBody) throws(APIError) -> String {
-    switch body {
-    case .empty: return Self.emptyDigest
-    case .bytes(let bytes): return bytes.isEmpty ? Self.emptyDigest : Hex.encode(Crypto.sha256(bytes))
-    case .file(let path, let offset):
-      let file = try FileChunks(path: path, offset: offset)
-      do {
-        return Hex.encode(try Crypto.sha256 { try file.next() })
-      } catch {
-        throw error as? APIError ?? APIError(.signing, .unreadableBody, underlying: error)
-      }
-    case .stream:
-      guard allowsUnsignedStreams else {
-        throw APIError(
-          .signing, .signingFailed,
-          "a streamed body has no digest before it is sent; send a file, or set allowsUnsignedStreams")
-      }
-      return Self.unsigned
-    }
+    try body.sha256(
+      orForStream: allowsUnsignedStreams ? Self.unsigned : nil, hint: "set allowsUnsignedStreams")
   }
 }
 

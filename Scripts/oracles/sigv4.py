@@ -1,0 +1,65 @@
+"""Writes random requests with their AWS Signature Version 4 by botocore: sigv4.py COUNT FILE."""
+import calendar
+import datetime
+import json
+import random
+import sys
+from unittest import mock
+from urllib.parse import quote, urlsplit
+
+from botocore import auth, awsrequest, credentials
+
+TEXT = "abz09-._~ !$&'()*,;=:@äß苏\U0001f3e0%"
+NAMES = ["X-One", "x-two", "X-Amz-Target", "Content-Type", "Range", "User-Agent", "X-Amz-Meta-A"]
+
+
+def text(least, most):
+    return "".join(random.choice(TEXT) for _ in range(random.randint(least, most)))
+
+
+def one(number):
+    is_s3, is_presigned = number % 3 == 0, number % 4 == 1
+    secret, token = text(1, 40), random.choice([None, "token/" + str(number) + "=="])
+    moment = datetime.datetime(1999, 1, 1) + datetime.timedelta(seconds=random.randrange(10**9))
+    segments = [quote(text(1, 8), safe="-._~") for _ in range(random.randint(0, 4))]
+    segments = [segment for segment in segments if segment not in (".", "..")]
+    path = "/" + "/".join(segments) + random.choice(["", "/"] if segments else [""])
+    pairs = [(quote(text(1, 6), safe="-._~"), quote(text(0, 8), safe="-._~")) for _ in range(random.randint(0, 5))]
+    if is_presigned:  # of several pairs with one name, botocore keeps the first in a presigned URL
+        pairs = list(dict(reversed(pairs)).items())
+    url = random.choice(["https://a.test", "https://a.test:8443", "http://b.test:80"]) + path
+    if pairs:
+        url += "?" + "&".join(f"{name}={value}" for name, value in pairs)
+    # With others, botocore moves the body into the query of a presigned URL.
+    method = random.choice(["GET", "DELETE"] if is_presigned else ["GET", "POST", "PUT", "DELETE", "PATCH"])
+    body = text(0, 60) if method in ("POST", "PUT", "PATCH") else ""
+    headers = [(name, random.choice(["a", "a  b", "  x\t y ", "v" + str(number)]))
+               for name in random.sample(NAMES, random.randint(0, 4))]
+    case = {"access_key": f"AKID{number}", "secret_key": secret, "token": token, "region": "eu-central-1",
+            "service": "s3" if is_s3 else "execute-api", "method": method, "url": url, "headers": headers,
+            "body": body, "time": calendar.timegm(moment.timetuple()), "payload": "signed"}
+    keys = credentials.Credentials(case["access_key"], secret, token)
+    request = awsrequest.AWSRequest(method, url, data=body.encode(), headers=dict(headers))
+    if is_presigned:
+        case["expires"] = random.randint(1, 604800)
+    kinds = {(True, False): auth.S3SigV4Auth, (False, False): auth.SigV4Auth,
+             (True, True): auth.S3SigV4QueryAuth, (False, True): auth.SigV4QueryAuth}
+    extra = {"expires": case["expires"]} if is_presigned else {}
+    signer = kinds[is_s3, is_presigned](keys, case["service"], case["region"], **extra)
+    if is_s3:
+        request.context["client_config"] = mock.Mock(s3={"payload_signing_enabled": True})
+        request.context["payload_signing_enabled"] = True
+    with mock.patch.object(auth, "get_current_datetime", lambda *_, **__: moment):
+        signer.add_auth(request)
+    if is_presigned:
+        case["signature"] = urlsplit(request.url).query.split("X-Amz-Signature=")[1]
+    else:
+        case["authorization"] = request.headers["Authorization"]
+    return case
+
+
+random.seed(4)
+count, target = int(sys.argv[1]), sys.argv[2]
+with open(target, "w") as file:
+    json.dump([one(number) for number in range(count)], file)
+print(f"{count} requests signed by botocore")
