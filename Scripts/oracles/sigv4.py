@@ -1,3 +1,4 @@
+#!/usr/bin/env python3
 """Writes random requests with their AWS Signature Version 4 by botocore: sigv4.py COUNT FILE."""
 import calendar
 import datetime

@@ -48,13 +48,13 @@ import XCTest
     XCTAssertEqual(requests.count { $0.path == "/api/token" }, 1, "one renewal for all")
     let lists = requests.filter { $0.path == "/api/list" }
     XCTAssertEqual(
-      lists.count { $0.headers["Authorization"] == "Bearer old" }, Self.count, "all were refused")
-    XCTAssertEqual(
       lists.count { $0.headers["Authorization"] == "Bearer new" }, Self.count, "and sent again once")
     let waits = Self.latency * 2 + Self.renewalLatency
     XCTAssertGreaterThanOrEqual(storm, waits, "the server was not as slow as it should be")
-    // Under a sanitizer everything costs several times as much.
+    // Under a sanitizer everything costs several times as much: the first refusal comes before the last load is sent.
     if ProcessInfo.processInfo.environment["APIKIT_SANITIZER"] == nil {
+      XCTAssertEqual(
+        lists.count { $0.headers["Authorization"] == "Bearer old" }, Self.count, "all were refused")
       XCTAssertLessThanOrEqual(storm, one * 3)
     }
     print("refresh storm of \(Self.count): \(storm), one request: \(one), ratio \(storm / one)")
