@@ -125,7 +125,10 @@
       _ = try await send(200, together: 4, over: transport) { _ in (megabyte, 200) }
       let taken = try residentBytes() - before
       XCTAssertEqual(Set(streams.map(\.status)), [200])
-      XCTAssertLessThan(taken, 40 << 20, "20 unread streams take \(taken >> 20) MiB")
+      // A sanitizer keeps freed memory for a while.
+      if ProcessInfo.processInfo.environment["APIKIT_SANITIZER"] == nil {
+        XCTAssertLessThan(taken, 40 << 20, "20 unread streams take \(taken >> 20) MiB")
+      }
       await transport.shutdown()
     }
 
