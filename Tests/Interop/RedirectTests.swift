@@ -10,7 +10,7 @@ class RedirectTests: InteropCase {
     XCTAssertEqual(response.status, 200)
     XCTAssertEqual(response.url?.string, httpbin.url("/get"))
     XCTAssertEqual(response.redirects.count, 3)
-    XCTAssertEqual(response.redirects.first?.string, httpbin.url("/redirect/3"))
+    XCTAssertEqual(response.redirects.first?.url.string, httpbin.url("/redirect/3"))
     XCTAssertEqual(try response.json["url"].string, httpbin.url("/get"), "the server saw another address")
   }
 

@@ -10,8 +10,8 @@ struct RedirectFollower {
     case follow(HTTPRequest)
   }
 
-  /// The URLs that redirected, first to last.
-  private(set) var history: [HTTPURL] = []
+  /// The redirects, first to last.
+  private(set) var history: [HTTPRedirect] = []
 
   private let policy: RedirectPolicy
   /// The fields that the transport adds to requests of the first origin.
@@ -63,7 +63,7 @@ struct RedirectFollower {
       if rewritten.url.origin != next.url.origin { cross(&rewritten, keeping: next.headers) }
       next = rewritten
     }
-    history.append(request.url)
+    history.append(HTTPRedirect(url: request.url, status: redirect.status, metrics: redirect.metrics))
     return .follow(next)
   }
 

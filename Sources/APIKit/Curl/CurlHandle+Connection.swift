@@ -13,10 +13,9 @@
         mayRepeat: transfer.job?.exchange.request.method.isIdempotent == true || wasRefusedUnread)
       guard transfer.machine.failure == nil else { return false }
       loop.watchDeadline(of: self)
-      transfer.remoteAddress = address.map { String(cString: $0) }
-      transfer.remotePort = Int(port)
       let ssl = transfer.isTLS ? capikit_curl_get_ssl(easy) : nil
       guard isQuiet(ssl, localPort: localPort) else { return leaveConnection() }
+      measureRequest(to: address, port, localPort: localPort)
       guard transfer.isTLS else { return true }
       guard let ssl else {
         transfer.machine.fail(
@@ -25,7 +24,7 @@
             "libcurl does not show its TLS connection, which cannot be checked; it needs one with OpenSSL"))
         return false
       }
-      transfer.tlsProtocol = loop.tlsNames.text(of: ssl)
+      transfer.metrics.tlsProtocol = loop.tlsNames.text(of: ssl)
       guard let host = transfer.job?.exchange.request.url.host else { return true }
       do {
         try session.tls.check(ssl, host: host)
@@ -41,6 +40,7 @@
     func send(into buffer: UnsafeMutableRawBufferPointer) -> CurlRead {
       transfer.machine.moved(at: loop.now, isResponse: false)
       guard let source = transfer.source else { return .bytes(0) }
+      transfer.metrics.requestSent = loop.now - (transfer.job?.posted ?? loop.now)
       let read = source.read(into: buffer)
       switch read {
       case .bytes: break

@@ -127,6 +127,7 @@
       if resends > 0 { applied.needsReset = true }
       if var failure = transfer.machine.failure {
         if resends > 0 { failure.detail += "; the request was sent \(resends + 1) times" }
+        failure.metrics = metrics(hasFailed: true)
         transfer.sink?.fail(failure)
         return .failure(failure)
       }
@@ -139,7 +140,9 @@
         return .success(response(try sink.finish()))
       } catch {
         sink.fail(error)
-        return .failure(error)
+        var failure = error
+        failure.metrics = metrics(hasFailed: true)
+        return .failure(failure)
       }
     }
 

@@ -56,6 +56,8 @@
     func startAgain() throws(APIError) {
       transfer.startsAgain = false
       transfer.started = loop.now
+      // libcurl counts from here.
+      transfer.sums.restart()
       transfer.machine.startAgain(at: loop.now)
       applied.needsReset = true
       try set(CURLOPT_FRESH_CONNECT, 1)

@@ -43,9 +43,9 @@
       var isCoded = false
       var isHeadOpen = false
       var isHeadDone = false
-      var remoteAddress: String?
-      var remotePort: Int?
-      var tlsProtocol: String?
+      /// What is measured of the request that was sent last, and libcurl's sums over those before it.
+      var metrics = TransportMetrics()
+      var sums = CurlSums()
       /// The TLS context of a new connection made for it; only compared, never dereferenced.
       var tlsContext: OpaquePointer?
       var wasAskedForCertificate = false

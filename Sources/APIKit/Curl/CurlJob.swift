@@ -177,7 +177,8 @@
     private func response(
       of outcome: Result<CurlResponse, APIError>, maximumDecodedBytes most: Int
     ) throws(APIError) -> HTTPResponse {
-      let outcome = try outcome.get()
+      var outcome = try outcome.get()
+      outcome.metrics.bytesDecoded = outcome.body.count
       var response = HTTPResponse(
         status: outcome.status, headers: CurlHead.headers(outcome.head), body: outcome.body,
         version: outcome.version, metrics: outcome.metrics, url: exchange.request.url)
@@ -185,8 +186,27 @@
         let coding = response.headers.combined("Content-Encoding")
       else { return response }
       let limit = min(bodyLimit, Int(clamping: maximumDecodedBytes), most)
-      response.body = .bytes(try CurlDecoding.decode(bytes, coding, maximumBytes: limit))
-      return response
+      do throws(APIError) {
+        let decoded = try CurlDecoding.decode(bytes, coding, maximumBytes: limit)
+        response.body = .bytes(decoded)
+        response.metrics.bytesDecoded = Int64(decoded.count)
+        return response
+      } catch {
+        var failure = error
+        failure.metrics = response.metrics
+        throw failure
+      }
+    }
+  }
+
+  extension HTTPResponse.Body {
+    /// The bytes that it has; 0 for a stream.
+    fileprivate var count: Int64 {
+      switch self {
+      case .bytes(let bytes): Int64(bytes.count)
+      case .file(_, let count): count
+      case .stream: 0
+      }
     }
   }
 

@@ -333,7 +333,7 @@
       queue.forEachWaiting { job in
         let deadline = job.limits.deadline(posted: job.posted)
         if deadline <= now {
-          end(job, .failure(job.limits.waitedTooLong))
+          end(job, .failure(job.limits.waitedTooLong(now - job.posted)))
           areLate = true
         } else {
           earliest = min(earliest, deadline)

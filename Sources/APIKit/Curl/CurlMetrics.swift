@@ -1,28 +1,140 @@
 #if os(Linux)
   import CAPIKit
 
+  /// libcurl's counts when a request was about to be sent.
+  ///
+  /// libcurl may send several requests for one transfer (a login's challenge, a connection that ended before a
+  /// response) and adds up their times and bytes: what a request took is the difference.
+  struct CurlSums {
+    var requests = 0
+    var connections = 0
+    var nameLookup: Int64 = 0
+    var connect: Int64 = 0
+    var tls: Int64 = 0
+    var firstByte: Int64 = 0
+    var requestBytes: Int64 = 0
+    var headBytesReceived = 0
+
+    /// The transfer is started anew: libcurl's counts begin at 0. What was received is counted on.
+    mutating func restart() {
+      let (requests, received) = (requests, headBytesReceived)
+      self = CurlSums()
+      (self.requests, headBytesReceived) = (requests, received)
+    }
+  }
+
   extension CurlHandle {
-    /// The metrics of the attempt. Times count from the moment the transport accepted the request.
-    func metrics() -> TransportMetrics {
+    /// A request is about to be sent on a connection: what it took to get there. What was measured of an earlier request
+    /// of the transfer is kept beside it.
+    ///
+    /// Times count from the moment the transport accepted the exchange.
+    func measureRequest(to address: UnsafePointer<CChar>?, _ port: Int32, localPort: Int32) {
+      let posted = transfer.job?.posted ?? transfer.started
       var metrics = TransportMetrics()
-      let queued = transfer.started - (transfer.job?.posted ?? transfer.started)
-      metrics.queued = queued
-      metrics.isReused = long(CURLINFO_NUM_CONNECTS) == 0
-      // libcurl's times count from the start of the transfer; on a reused connection these are 0 or the
-      // time of that moment.
-      metrics.nameLookup = queued + (metrics.isReused ? 0 : size(CURLINFO_NAMELOOKUP_TIME_T))
-      metrics.connect = max(
-        metrics.nameLookup, queued + (metrics.isReused ? 0 : size(CURLINFO_CONNECT_TIME_T)))
-      metrics.tls = max(metrics.connect, queued + (metrics.isReused ? 0 : size(CURLINFO_APPCONNECT_TIME_T)))
-      metrics.firstByte = max(metrics.tls, queued + size(CURLINFO_STARTTRANSFER_TIME_T))
-      metrics.total = max(metrics.firstByte, queued + size(CURLINFO_TOTAL_TIME_T))
+      let connections = long(CURLINFO_NUM_CONNECTS)
+      metrics.isReused = connections == transfer.sums.connections
+      let phases = metrics.isReused ? Phases() : takePhases()
+      if transfer.sums.requests == 0 {
+        metrics.queued = transfer.started - posted
+      } else {
+        // A new connection is used as soon as it is there, so it was begun this long ago.
+        metrics.queued = CurlClock.now() - phases.longest - posted
+        metrics.earlier = transfer.metrics.earlier
+        var last = self.metrics(until: metrics.queued)
+        last.earlier = []
+        metrics.earlier.append(last)
+        transfer.sums.firstByte = size(CURLINFO_STARTTRANSFER_TIME_T)
+        transfer.sums.requestBytes = Int64(long(CURLINFO_REQUEST_SIZE))
+        transfer.sums.headBytesReceived = transfer.headBytes
+      }
+      transfer.sums.requests += 1
+      transfer.sums.connections = connections
+      metrics.set(phases)
+      metrics.requestSent = max(metrics.tls, loop.now - posted)
+      metrics.remoteAddress = address.map { String(cString: $0) }
+      metrics.remotePort = Int(port)
+      metrics.localPort = Int(localPort)
+      if isProxied { metrics.proxy = session.proxyName }
+      transfer.metrics = metrics
+    }
+
+    /// The metrics of the attempt as it ends.
+    func metrics(hasFailed: Bool = false) -> TransportMetrics {
+      let posted = transfer.job?.posted ?? transfer.started
+      if transfer.sums.requests == 0 {
+        // It ended on the way to a connection.
+        transfer.metrics.queued = transfer.started - posted
+        transfer.metrics.set(takePhases())
+        if isProxied { transfer.metrics.proxy = session.proxyName }
+      }
+      // When the loop ends a transfer, libcurl's own time is that of its last action.
+      let end = transfer.started - posted + size(CURLINFO_TOTAL_TIME_T)
+      var metrics = metrics(until: hasFailed ? max(end, loop.now - posted) : end)
+      metrics.resends = transfer.machine.resends
+      return metrics
+    }
+
+    /// What was measured of the present request, which ends at this time.
+    private func metrics(until end: Int64) -> TransportMetrics {
+      var metrics = transfer.metrics
+      let firstByte = size(CURLINFO_STARTTRANSFER_TIME_T) - transfer.sums.firstByte
+      metrics.requestSent = max(metrics.tls, metrics.requestSent)
+      metrics.firstByte = max(metrics.requestSent, firstByte > 0 ? metrics.queued + firstByte : 0)
+      metrics.total = max(metrics.firstByte, end)
       metrics.bytesSent = size(CURLINFO_SIZE_UPLOAD_T)
       metrics.bytesReceived = size(CURLINFO_SIZE_DOWNLOAD_T)
-      metrics.remoteAddress = transfer.remoteAddress
-      metrics.remotePort = transfer.remotePort
-      metrics.resends = transfer.machine.resends
-      metrics.tlsProtocol = transfer.tlsProtocol
+      if transfer.isHTTP {
+        let sent = Int64(long(CURLINFO_REQUEST_SIZE)) - transfer.sums.requestBytes
+        metrics.headBytesSent = max(0, countsBody ? sent - metrics.bytesSent : sent)
+      }
+      metrics.headBytesReceived = Int64(transfer.headBytes - transfer.sums.headBytesReceived)
+      metrics.version = transfer.status > 0 || !transfer.isHTTP ? transfer.version : nil
       return metrics
+    }
+
+    /// Whether the size of the request, as libcurl has it, covers the body: before 8.7 one that is sent along with the
+    /// head (less than 64 KiB), since then any.
+    private var countsBody: Bool {
+      if capikit_curl_version() >= 0x080700 { return true }
+      guard applied.body == .fields, case .bytes(let bytes)? = transfer.job?.exchange.request.body else {
+        return false
+      }
+      return bytes.count < 64 << 10
+    }
+
+    /// How long the ways to a connection took, each from the beginning.
+    struct Phases {
+      var nameLookup: Int64 = 0
+      var connect: Int64 = 0
+      var tls: Int64 = 0
+      var longest: Int64 { max(nameLookup, connect, tls) }
+    }
+
+    /// The phases of the present request, added to the sums.
+    private func takePhases() -> Phases {
+      let before = transfer.sums
+      transfer.sums.nameLookup = size(CURLINFO_NAMELOOKUP_TIME_T)
+      transfer.sums.connect = size(CURLINFO_CONNECT_TIME_T)
+      transfer.sums.tls = size(CURLINFO_APPCONNECT_TIME_T)
+      return Phases(
+        nameLookup: transfer.sums.nameLookup - before.nameLookup,
+        connect: transfer.sums.connect - before.connect, tls: transfer.sums.tls - before.tls)
+    }
+  }
+
+  extension TransportMetrics {
+    /// Those of a request that only waited in the queue.
+    init(waited time: Int64) {
+      self.init()
+      (queued, nameLookup, connect, tls) = (time, time, time, time)
+      (requestSent, firstByte, total) = (time, time, time)
+    }
+
+    /// Sets the times of the phases, which follow one another.
+    fileprivate mutating func set(_ phases: CurlHandle.Phases) {
+      nameLookup = queued + phases.nameLookup
+      connect = max(nameLookup, queued + phases.connect)
+      tls = max(connect, queued + phases.tls)
     }
   }
 #endif

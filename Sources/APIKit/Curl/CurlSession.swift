@@ -7,6 +7,8 @@
   final class CurlSession {
     let headers: HTTPHeaders
     let proxy: HTTPProxy?
+    /// The proxy in the words of the metrics.
+    let proxyName: String?
     let unixSocketPath: String?
     let tls: CurlTLS
     /// The version asked for, over TLS and without.
@@ -20,6 +22,7 @@
       self.configuration = configuration
       headers = configuration.headers
       proxy = configuration.proxy
+      proxyName = configuration.proxy?.description
       unixSocketPath = configuration.unixSocketPath
       tls = try CurlTLS(configuration.tls)
       httpVersion = Self.version(configuration.versions)

@@ -136,11 +136,13 @@
     /// The total deadline of a job that was posted then, waiting included; `.max` without a limit.
     func deadline(posted: Int64) -> Int64 { total > 0 ? posted &+ total : .max }
 
-    /// The error of a job whose total limit is exceeded while it waits in the queue.
-    var waitedTooLong: APIError {
-      APIError(
+    /// The error of a job whose total limit is exceeded while it waits in the queue, after this time.
+    func waitedTooLong(_ time: Int64) -> APIError {
+      var error = APIError(
         .transport, .totalTimeout,
         "not finished after \(Self.text(total)); it was still waiting for a connection of its own")
+      error.metrics = TransportMetrics(waited: time)
+      return error
     }
 
     /// `30 s` or `250 ms`.

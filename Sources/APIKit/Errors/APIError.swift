@@ -14,6 +14,7 @@ public struct APIError: Error, Sendable {
     var evidence: Evidence?
     var request: (any Sendable)?
     var decoders: (any Sendable)?
+    var metrics: (any Sendable)?
   }
 
   private var fields: Boxed<Fields>
@@ -64,6 +65,11 @@ public struct APIError: Error, Sendable {
   var attachedDecoders: (any Sendable)? {
     get { fields.value.decoders }
     _modify { yield &fields.value.decoders }
+  }
+  /// What was measured of the attempt, a `TransportMetrics`; as above.
+  var attachedMetrics: (any Sendable)? {
+    get { fields.value.metrics }
+    _modify { yield &fields.value.metrics }
   }
 
   /// Makes an error.

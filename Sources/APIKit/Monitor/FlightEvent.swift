@@ -32,6 +32,9 @@ public enum FlightEvent: Sendable {
   indirect case redirected(status: Int, to: String, metrics: TransportMetrics)
   /// The server responded to the attempt.
   indirect case responded(status: Int, metrics: TransportMetrics)
+  /// A request ended on the wire without a complete response that could be used; with its status, where its head had
+  /// arrived. Why is said by the failure that follows.
+  indirect case broken(status: Int?, metrics: TransportMetrics)
   /// The attempt failed; with the error's label and detail.
   case attemptFailed(label: String, detail: String)
   /// The load is sent again after a wait, for this reason.
@@ -78,6 +81,8 @@ extension FlightEvent: CustomStringConvertible {
     case .attempt(let number, let host): "attempt \(number) to \(host)"
     case .redirected(let status, let target, let metrics): "status \(status)\(metrics.clause), to \(target)"
     case .responded(let status, let metrics): "status \(status)\(metrics.clause)"
+    case .broken(let status, let metrics):
+      (status.map { "status \($0), " } ?? "") + "broken off\(metrics.clause)"
     case .attemptFailed(let label, let detail): "failed (\(label)): \(detail)"
     case .retry(let wait, let reason): "retry in \(wait.shortText): \(reason)"
     case .gaveUp(let reason): "no further attempt: \(reason)"
@@ -112,7 +117,10 @@ extension TransportMetrics {
     guard total > 0 else { return "" }
     var text = " in \(Self.text(total))"
     if firstByte > 0 {
-      let phases = [("name", nameLookup), ("connect", connect), ("tls", tls), ("first byte", firstByte)]
+      let phases = [
+        ("name", nameLookup), ("connect", connect), ("tls", tls), ("sent", requestSent),
+        ("first byte", firstByte),
+      ]
       text += " (" + phases.map { "\($0.0) \(Self.text($0.1))" }.joined(separator: ", ") + ")"
     }
     text += ", \(bytesReceived) bytes"

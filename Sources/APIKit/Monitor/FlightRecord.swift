@@ -50,7 +50,10 @@ public struct FlightRecord: Sendable {
   }
 
   /// The time from the call of `load` to the landing, or to the last entry of a flight that has not landed.
-  public var duration: Duration { entries.last?.at ?? .zero }
+  public var duration: Duration {
+    let landing = entries.last { if case .landed = $0.event { true } else { false } }
+    return (landing ?? entries.last)?.at ?? .zero
+  }
 }
 
 extension FlightRecord: CustomStringConvertible {

@@ -7,7 +7,7 @@ public struct HTTPResponse: Sendable {
     var version: HTTPVersion
     var metrics: TransportMetrics
     var url: HTTPURL?
-    var redirects: [HTTPURL]
+    var redirects: [HTTPRedirect]
   }
 
   private var fields: Boxed<Fields>
@@ -43,8 +43,8 @@ public struct HTTPResponse: Sendable {
     get { fields.value.url }
     _modify { yield &fields.value.url }
   }
-  /// The URLs that were redirected, first to last; empty without redirects.
-  public var redirects: [HTTPURL] {
+  /// The redirects that were followed, first to last, each with its own times; empty without redirects.
+  public var redirects: [HTTPRedirect] {
     get { fields.value.redirects }
     _modify { yield &fields.value.redirects }
   }
@@ -53,7 +53,7 @@ public struct HTTPResponse: Sendable {
   public init(
     status: Int, headers: HTTPHeaders = HTTPHeaders(), body: Body = .bytes([]),
     version: HTTPVersion = .http1_1, metrics: TransportMetrics = TransportMetrics(), url: HTTPURL? = nil,
-    redirects: [HTTPURL] = []
+    redirects: [HTTPRedirect] = []
   ) {
     fields = Boxed(
       Fields(

@@ -2,7 +2,11 @@
 ///
 /// Times are in microseconds since the transport accepted the request, each at least as large as the one
 /// before; a phase that did not occur (a reused connection has no look-up) has the time of the phase before
-/// it. For a transport without timings, the framework measures `total` itself and leaves the others at 0.
+/// it. A transport without ``TransportCapabilities/metrics`` gives ``total`` and the sizes of the bodies, and leaves the
+/// rest at 0 or nil. For a response that is streamed they are those of the moment at which its head has arrived.
+///
+/// The requests of a load, each with its own: ``FlightRecord/requests``. Those of redirects: ``HTTPResponse/redirects``.
+/// Those of an attempt that failed: ``APIError/metrics``.
 public struct TransportMetrics: Sendable, Hashable {
   /// The request left the transport's own queue.
   public var queued: Int64 = 0
@@ -12,24 +16,45 @@ public struct TransportMetrics: Sendable, Hashable {
   public var connect: Int64 = 0
   /// The TLS handshake was completed.
   public var tls: Int64 = 0
+  /// The last byte of the request was handed to the system's socket.
+  public var requestSent: Int64 = 0
   /// The first byte of the response arrived.
   public var firstByte: Int64 = 0
-  /// The last byte arrived.
+  /// The last byte arrived, or the attempt failed.
   public var total: Int64 = 0
   /// The number of body bytes sent.
   public var bytesSent: Int64 = 0
   /// The number of body bytes received, before content decoding.
   public var bytesReceived: Int64 = 0
+  /// The number of body bytes after content decoding; 0 for a stream.
+  public var bytesDecoded: Int64 = 0
+  /// The bytes of the request's head, as HTTP/1.1 writes it.
+  public var headBytesSent: Int64 = 0
+  /// The bytes of all heads and trailers received for the request, as HTTP/1.1 writes them.
+  public var headBytesReceived: Int64 = 0
   /// Whether an existing connection was used.
   public var isReused: Bool = false
   /// How often the transport itself sent the request again, because a reused connection ended before a response.
   ///
   /// The libcurl transport sends only idempotent requests again. Other transports do not tell, and give 0.
   public var resends: Int = 0
-  /// The server's address; nil when unknown.
+  /// What was sent before, first to last, each with its own times: requests whose connection ended before a response
+  /// (``resends``), and requests that were answered with a challenge of the server or the proxy to log in.
+  ///
+  /// All other values are those of the request that was sent last. A request that was lost ends, as far as can be seen,
+  /// when the next one begins.
+  public var earlier: [TransportMetrics] = []
+  /// The server's address, or the proxy's; nil when unknown.
   public var remoteAddress: String?
-  /// The server's port; nil when unknown.
+  /// The server's port, or the proxy's; nil when unknown.
   public var remotePort: Int?
+  /// The port of this end, which tells apart the connections to one server; nil when unknown.
+  public var localPort: Int?
+  /// The proxy by its kind, host and port: `connect proxy proxy.test:3128`; nil without one. Where the system chooses
+  /// the proxy (Apple) it is `proxy`.
+  public var proxy: String?
+  /// The version of HTTP; nil when there was no response.
+  public var version: HTTPVersion?
   /// The TLS version and cipher: `TLSv1.3 TLS_AES_256_GCM_SHA384`; nil without TLS or when unknown.
   public var tlsProtocol: String?
   /// The number of redirects followed before this attempt.
@@ -37,4 +62,20 @@ public struct TransportMetrics: Sendable, Hashable {
 
   /// Makes a record of zeros.
   public init() {}
+}
+
+extension TransportMetrics {
+  /// The TLS version: `TLSv1.3`; nil without TLS or when unknown.
+  public var tlsVersion: String? { tlsProtocol?.split(separator: " ").first.map(String.init) }
+  /// The cipher as the TLS library calls it: `TLS_AES_256_GCM_SHA384`; nil without TLS or when unknown.
+  public var tlsCipher: String? { tlsProtocol?.split(separator: " ").dropFirst().first.map(String.init) }
+}
+
+extension APIError {
+  /// The metrics of the attempt that failed on the wire; nil where nothing was sent, where a response was received as a
+  /// whole, which has its own (``FlightRecord/requests`` has both), and where the transport does not tell.
+  public var metrics: TransportMetrics? {
+    get { attachedMetrics as? TransportMetrics }
+    set { attachedMetrics = newValue }
+  }
 }

@@ -41,6 +41,7 @@ enum LocalSchemes {
     response.url = request.url
     let (seconds, attoseconds) = (ContinuousClock.now - start).components
     response.metrics.total = seconds * 1_000_000 + attoseconds / 1_000_000_000_000
+    response.metrics.bytesDecoded = response.metrics.bytesReceived
     return response
   }
 

@@ -181,10 +181,10 @@ final class URLSessionAttempt: CancellableOperation {
 
   #if !canImport(FoundationNetworking)
     func receive(metrics: URLSessionTaskMetrics) {
-      guard let last = metrics.transactionMetrics.last else { return }
+      guard let measured = TransportMetrics(metrics) else { return }
       state.withLock { state in
-        state.metrics = TransportMetrics(last, since: metrics.taskInterval.start)
-        state.version = HTTPVersion(networkProtocolName: last.networkProtocolName)
+        state.metrics = measured
+        state.version = measured.version ?? .other
       }
     }
   #endif
@@ -211,6 +211,11 @@ final class URLSessionAttempt: CancellableOperation {
         }
         if let file { response.body = .file(path: file.path, count: file.count) }
         return .success(response)
+      }.mapError { error in
+        measure(&state)
+        var failure = error
+        failure.metrics = state.metrics
+        return failure
       }
       return (state.completion.take(), result, nil)
     }
@@ -221,10 +226,7 @@ final class URLSessionAttempt: CancellableOperation {
 
   private func makeResponse(_ state: inout State) -> HTTPResponse? {
     guard var response = state.head else { return nil }
-    state.metrics.total = max(state.metrics.total, microseconds(since: start))
-    state.metrics.bytesSent = max(state.progress.sent, state.metrics.bytesSent)
-    // What Apple's session reports is counted before decoding.
-    if state.metrics.bytesReceived == 0 { state.metrics.bytesReceived = state.progress.received }
+    measure(&state)
     response.metrics = state.metrics
     response.version = exchange.request.url.scheme == "http" ? .http1_1 : state.version
     if let pipe = state.pipe {
@@ -234,6 +236,14 @@ final class URLSessionAttempt: CancellableOperation {
       state.bytes = []
     }
     return response
+  }
+
+  private func measure(_ state: inout State) {
+    state.metrics.total = max(state.metrics.total, microseconds(since: start))
+    state.metrics.bytesSent = max(state.progress.sent, state.metrics.bytesSent)
+    // What Apple's session reports is counted before decoding.
+    if state.metrics.bytesReceived == 0 { state.metrics.bytesReceived = state.progress.received }
+    if state.metrics.bytesDecoded == 0 { state.metrics.bytesDecoded = state.progress.received }
   }
 
   private func translate(_ error: any Error) -> APIError {

@@ -4,8 +4,16 @@
   import Security
 
   extension TransportMetrics {
+    /// The system's metrics of a task: those of its last transaction, with the ones before it beside them.
+    init?(_ system: URLSessionTaskMetrics) {
+      let all = system.transactionMetrics.map { Self($0, since: system.taskInterval.start) }
+      guard let last = all.last else { return nil }
+      self = last
+      earlier = Array(all.dropLast())
+    }
+
     /// The system's metrics of one transaction, in microseconds since the task began.
-    init(_ system: URLSessionTaskTransactionMetrics, since start: Date) {
+    private init(_ system: URLSessionTaskTransactionMetrics, since start: Date) {
       self.init()
       var last: Int64 = 0
       func time(_ date: Date?) -> Int64 {
@@ -16,13 +24,35 @@
       nameLookup = time(system.domainLookupEndDate)
       connect = time(system.secureConnectionStartDate ?? system.connectEndDate)
       tls = time(system.secureConnectionEndDate)
+      requestSent = time(system.requestEndDate)
       firstByte = time(system.responseStartDate)
       total = time(system.responseEndDate)
       bytesSent = system.countOfRequestBodyBytesSent
       bytesReceived = system.countOfResponseBodyBytesReceived
+      bytesDecoded = system.countOfResponseBodyBytesAfterDecoding
+      headBytesSent = system.countOfRequestHeaderBytesSent
+      headBytesReceived = system.countOfResponseHeaderBytesReceived
       isReused = system.isReusedConnection
       remoteAddress = system.remoteAddress
       remotePort = system.remotePort
+      localPort = system.localPort
+      if system.isProxyConnection { proxy = "proxy" }
+      if system.response != nil { version = HTTPVersion(networkProtocolName: system.networkProtocolName) }
+      if let protocolVersion = system.negotiatedTLSProtocolVersion {
+        // The suites have no names in the system; these are their numbers at IANA.
+        let suite = system.negotiatedTLSCipherSuite.map { "0x" + String($0.rawValue, radix: 16) }
+        tlsProtocol = [Self.name(of: protocolVersion), suite].compactMap { $0 }.joined(separator: " ")
+      }
+    }
+
+    private static func name(of version: tls_protocol_version_t) -> String {
+      switch version {
+      case .TLSv10: "TLSv1"
+      case .TLSv11: "TLSv1.1"
+      case .TLSv12: "TLSv1.2"
+      case .TLSv13: "TLSv1.3"
+      default: "0x" + String(version.rawValue, radix: 16)
+      }
     }
   }
 

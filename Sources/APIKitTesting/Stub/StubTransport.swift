@@ -146,8 +146,8 @@ public final class StubTransport: AsyncHTTPTransport {
     request.body = try await StubWire.read(request.body)
     guard !Task.isCancelled else { throw StubWire.cancelled }
     let response = try record(request)
-    guard await gate.arrive() else { throw StubWire.cancelled }
     var wire = StubWire(exchange: exchange, request: request, clock: clock, start: start)
+    guard await gate.arrive() else { throw wire.measured(StubWire.cancelled) }
     return try await wire.perform(response)
   }
 

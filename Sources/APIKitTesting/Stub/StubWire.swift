@@ -22,7 +22,21 @@ struct StubWire {
 
   static var cancelled: APIError { APIError(.transport, .cancelled) }
 
+  /// Plays the response; a failure says how long it took.
   mutating func perform(_ response: StubResponse) async throws(APIError) -> HTTPResponse {
+    do throws(APIError) { return try await play(response) } catch { throw measured(error) }
+  }
+
+  /// The error with the time that has passed.
+  func measured(_ error: APIError) -> APIError {
+    var error = error
+    var metrics = error.metrics ?? TransportMetrics()
+    if metrics.total == 0 { metrics.total = microseconds(ContinuousClock.now - start) }
+    error.metrics = metrics
+    return error
+  }
+
+  private mutating func play(_ response: StubResponse) async throws(APIError) -> HTTPResponse {
     switch response.kind {
     case .response(let response, let chunks):
       return try deliver(response, chunks: chunks, isCut: false)
@@ -34,12 +48,12 @@ struct StubWire {
       throw error
     case .after(let wait, let next):
       try await pause(wait)
-      return try await perform(next)
+      return try await play(next)
     case .held(let gate, let next):
       guard await gate.arrive() else { throw Self.cancelled }
-      return try await perform(next)
+      return try await play(next)
     case .computed(let make):
-      return try await perform(make(request))
+      return try await play(make(request))
     case .silence:
       try await pause(nil)
       throw Self.cancelled
@@ -81,8 +95,11 @@ struct StubWire {
     if !hasBody { response.body = .bytes([]) }
     report(received: body.count)
     response.metrics.bytesReceived = Int64(body.count)
+    response.metrics.bytesDecoded = Int64(body.count)
     response.metrics.bytesSent = Int64(sentCount)
-    response.metrics.total = microseconds(ContinuousClock.now - start)
+    response.metrics.version = response.version
+    // A script may state its own times.
+    if response.metrics.total == 0 { response.metrics.total = microseconds(ContinuousClock.now - start) }
 
     switch exchange.destination {
     // As over every transport, only a successful response takes the place of a file.

@@ -13,7 +13,7 @@ final class HTTPClientTests: XCTestCase {
     let response = try await HTTPClient(transport: stub).send(HTTPExchange(request))
     XCTAssertEqual(response.bytes, Array("there".utf8))
     XCTAssertEqual(response.url?.string, "https://b.test/end")
-    XCTAssertEqual(response.redirects.map(\.string), ["https://a.test/start", "https://a.test/next?x=1"])
+    XCTAssertEqual(response.redirects.map(\.url.string), ["https://a.test/start", "https://a.test/next?x=1"])
     XCTAssertEqual(response.metrics.redirectCount, 2)
   }
 

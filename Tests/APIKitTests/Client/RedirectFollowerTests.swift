@@ -140,7 +140,7 @@ final class RedirectFollowerTests: XCTestCase {
       }
       request = next
     }
-    XCTAssertEqual(follower.history.map(\.path), ["/0", "/1", "/2"])
+    XCTAssertEqual(follower.history.map(\.url.path), ["/0", "/1", "/2"])
     let fourth = HTTPResponse(status: 302, headers: ["Location": "/4"])
     XCTAssertEqual(
       reason {

@@ -83,13 +83,20 @@ extension TransportConformanceTests {
     XCTAssertEqual(response.version, .http1_1)
     guard transport.capabilities.contains(.metrics) else { return }
     let times = [
-      metrics.queued, metrics.nameLookup, metrics.connect, metrics.tls, metrics.firstByte, metrics.total,
+      metrics.queued, metrics.nameLookup, metrics.connect, metrics.tls, metrics.requestSent,
+      metrics.firstByte, metrics.total,
     ]
     XCTAssertEqual(times, times.sorted())
     XCTAssertGreaterThan(metrics.firstByte, 25_000)
     XCTAssertEqual(metrics.remoteAddress, "127.0.0.1")
     XCTAssertEqual(metrics.remotePort, server.port)
+    XCTAssertNotNil(metrics.localPort)
     XCTAssertFalse(metrics.isReused)
+    XCTAssertEqual(metrics.version, .http1_1)
+    XCTAssertNil(metrics.proxy)
+    XCTAssertNil(metrics.tlsProtocol)
+    XCTAssertEqual(metrics.earlier, [])
+    XCTAssertGreaterThan(metrics.firstByte, metrics.requestSent + 25_000)
   }
 
   // MARK: Above the transport
@@ -115,7 +122,7 @@ extension TransportConformanceTests {
       request.headers["X-Prepared"] = "secret"
     }
     XCTAssertEqual(String(decoding: response.bytes, as: UTF8.self), "stranger")
-    XCTAssertEqual(response.redirects.map(\.path), ["/start", "/second"])
+    XCTAssertEqual(response.redirects.map(\.url.path), ["/start", "/second"])
     for request in own.requests {
       for name in ["Authorization", "Cookie", "X-Signature", "X-Prepared", "Accept"] {
         XCTAssertTrue(request.headers.contains(name), "\(name) belongs to \(request.target)")

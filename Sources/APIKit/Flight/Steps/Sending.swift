@@ -13,7 +13,7 @@ extension Flight {
           }
           return nil
         } catch {
-          throw self.located(error)
+          throw self.broken(error)
         }
       }
     }
@@ -33,7 +33,7 @@ extension Flight {
       http = response
       step = .redirect
       run()
-    case .failure(let error): fail(located(error))
+    case .failure(let error): fail(broken(error))
     }
   }
 
@@ -43,7 +43,9 @@ extension Flight {
     do throws(APIError) {
       response = try exchange?.receive(received)
     } catch {
-      throw located(error)
+      var error = error
+      error.metrics = received.metrics
+      throw broken(error)
     }
     guard let response else {
       // Its path may repeat a secret of the path that was asked.
@@ -62,7 +64,11 @@ extension Flight {
     return .next
   }
 
-  private func located(_ error: APIError) -> APIError {
+  /// A request has failed on the wire, or its response cannot be followed.
+  private func broken(_ error: APIError) -> APIError {
+    if let metrics = error.metrics {
+      note(.broken(status: error.context.status ?? error.evidence?.status, metrics: metrics))
+    }
     var error = error
     error.context.location = request?.url.location
     return error

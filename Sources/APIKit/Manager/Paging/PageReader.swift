@@ -36,7 +36,7 @@ struct PageReader {
     guard let here = response.url, let url = try? here.resolving(target) else {
       return .refused("the link to the page cannot be resolved")
     }
-    let asked = response.redirects.first ?? here
+    let asked = response.redirects.first?.url ?? here
     guard url.origin == asked.origin else {
       return .refused("the page is at another origin: \(url.origin), the list is at \(asked.origin)")
     }

@@ -1,0 +1,52 @@
+extension FlightRecord {
+  /// One request of a flight: an attempt, or a redirect that an attempt has followed.
+  public struct Request: Sendable {
+    /// The attempt that it belongs to, counted from 1.
+    public let attempt: Int
+    /// How many redirects of the attempt led to it; 0 for the attempt's own request.
+    public let hop: Int
+    /// The host that was asked.
+    public let host: String
+    /// When it began, as the time since the call of `load`.
+    public let at: Duration
+    /// The status; nil when no head of a response arrived.
+    public let status: Int?
+    /// Whether it ended without a complete response, or with a redirect that could not be followed.
+    public let isBroken: Bool
+    /// Its own times, connection and sizes. What the transport itself sent again is in ``TransportMetrics/earlier``.
+    public let metrics: TransportMetrics
+
+    /// How long it took.
+    public var duration: Duration { .microseconds(metrics.total) }
+  }
+
+  /// The requests that the flight itself has sent and that have ended, in order: every attempt and every redirect with
+  /// its own times.
+  ///
+  /// A load that joined another or is one of a batch sends none: those of the call are in the record of the flight
+  /// that made it, which ``FlightEvent/joined(_:)`` and ``FlightEvent/batched(count:leader:)`` name. A transport that
+  /// does not tell how long a failure took leaves that request out.
+  public var requests: [Request] {
+    var requests: [Request] = []
+    var (attempt, hop, host) = (0, 0, "")
+    func add(_ entry: Entry, _ status: Int?, _ metrics: TransportMetrics, isBroken: Bool = false) {
+      let at = max(.zero, entry.at - .microseconds(metrics.total))
+      requests.append(
+        Request(
+          attempt: attempt, hop: hop, host: host, at: at, status: status, isBroken: isBroken, metrics: metrics
+        ))
+    }
+    for entry in entries {
+      switch entry.event {
+      case .attempt(let number, let name): (attempt, hop, host) = (number, 0, name)
+      case .redirected(let status, let target, let metrics):
+        add(entry, status, metrics)
+        (hop, host) = (hop + 1, (try? HTTPURL(target))?.host ?? host)
+      case .responded(let status, let metrics): add(entry, status, metrics)
+      case .broken(let status, let metrics): add(entry, status, metrics, isBroken: true)
+      default: break
+      }
+    }
+    return requests
+  }
+}
