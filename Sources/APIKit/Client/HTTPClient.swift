@@ -8,11 +8,15 @@
 /// ```
 public struct HTTPClient: Sendable {
   /// What sends the requests.
-  public var transport: any HTTPTransport
+  public var transport: any HTTPTransport {
+    didSet { configured = transport.loadOptions }
+  }
   /// What is done with redirects; the default is ``RedirectPolicy/follow``.
   public var redirects: RedirectPolicy
   /// Keeps cookies between requests; nil, the default, neither sends nor stores any.
   public var cookies: CookieJar?
+  /// The options of the transport's configuration, which loads look at.
+  private(set) var configured: LoadOptions
 
   /// Makes a client over a transport.
   public init(
@@ -21,6 +25,7 @@ public struct HTTPClient: Sendable {
     self.transport = transport
     self.redirects = redirects
     self.cookies = cookies
+    configured = transport.loadOptions
   }
 
   /// Sends a request and follows its redirects as ``redirects`` says.

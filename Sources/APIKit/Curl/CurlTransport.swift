@@ -18,6 +18,8 @@
     public var headers: HTTPHeaders { configuration.headers }
     /// That of its configuration.
     public var ignoresCaches: Bool { configuration.ignoresCaches }
+    /// Those of its configuration.
+    public var loadOptions: LoadOptions { configuration.loadOptions }
     /// A digest of the configuration's header fields and client certificate; empty where there are none.
     public let caller: String
     private let loops: CurlLoops

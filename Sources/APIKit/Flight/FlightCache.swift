@@ -52,7 +52,11 @@ final class FlightCache: Sendable {
     else { return nil }
     let terms = call.terms.caching
     // Requests that may change something are written through (RFC 9111, 4): neither taken from the cache nor stored.
-    let policy = call.method.isSafe ? terms.policy : .none
+    var policy = call.method.isSafe ? terms.policy : .none
+    if policy.rule != .none, !call.options.isInMemory {
+      call.recorder.record(.cache("nothing is stored or found: the body does not stay in memory"))
+      policy = .none
+    }
     // Nothing is stored or found without a policy.
     let known = policy.rule == .none ? "" : LoadIdentity(call).partition
     if known == nil {

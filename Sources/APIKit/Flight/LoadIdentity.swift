@@ -52,10 +52,12 @@ struct LoadIdentity: Hashable, Sendable {
 
   private static func secrets(_ call: APICall) -> [String] {
     let headers = call.ownHeaders
-    guard !headers.isEmpty else { return [] }
-    return headers.fields.filter { SecretNames.contains($0.name) }.flatMap {
-      [$0.name.lowercased(), $0.value]
-    }
+    let login = call.options.isEmpty ? nil : call.options.login
+    guard !headers.isEmpty || login != nil else { return [] }
+    return (login.map { ["login", $0.user, $0.password] } ?? [])
+      + headers.fields.filter { SecretNames.contains($0.name) }.flatMap {
+        [$0.name.lowercased(), $0.value]
+      }
   }
 
   /// The identity of an object; nil for a value.

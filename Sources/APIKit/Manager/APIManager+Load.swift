@@ -44,7 +44,7 @@ extension APIManager {
 
   func response(
     given parameters: Parameters?, path: String? = nil, cache: CacheUse = .asPolicy,
-    previews: AsyncStream<APIResponse>.Continuation? = nil,
+    options: LoadOptions = .none, previews: AsyncStream<APIResponse>.Continuation? = nil,
     onProgress: (@MainActor (TransferProgress) -> Void)? = nil
   ) async throws(APIError) -> APIResponse {
     guard !Task.isCancelled else { throw APIError(cancelled: .taskCancelled) }
@@ -52,8 +52,8 @@ extension APIManager {
     let result = await withTaskCancellationHandler {
       await withCheckedContinuation { waiter in
         _ = takeOff(
-          flight, with: parameters, path: path, cache: cache, previews: previews, onProgress: onProgress,
-          waiter: waiter)
+          flight, with: parameters, path: path, cache: cache, options: options, previews: previews,
+          onProgress: onProgress, waiter: waiter)
       }
     } onCancel: {
       // Runs on any thread, possibly before the takeoff. The takeoff then follows on the main actor without

@@ -35,6 +35,10 @@
   /// The timeouts of each attempt. The default is the service's timeouts.
   var timeouts: HTTPTimeouts { get }
 
+  /// What the loads ask of the wire beyond plain HTTP, where they do not say themselves: where the body of the response
+  /// goes, a login, an address to connect to and more. The default is none, which leaves it to the service.
+  var loadOptions: LoadOptions { get }
+
   /// Whether and how a failed load is retried. The default is the service's policy.
   var retryPolicy: RetryPolicy { get }
 
@@ -118,6 +122,8 @@ extension APIManager {
   public var parameterEncoding: ParameterEncoding { service.wire.parameterEncoding }
   /// The service's timeouts.
   public var timeouts: HTTPTimeouts { service.wire.timeouts }
+  /// None: those of the service apply.
+  public var loadOptions: LoadOptions { .none }
   /// The service's policy.
   public var retryPolicy: RetryPolicy { service.admission.retryPolicy }
   /// Every load sends its own request.

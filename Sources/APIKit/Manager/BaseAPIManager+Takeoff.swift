@@ -4,7 +4,7 @@ extension BaseAPIManager {
   /// Handles a call of `load` up to the takeoff: parameters, validation, interceptors, policy.
   func takeOff(
     _ flight: FlightID, with given: Parameters?, path: String? = nil, cache: CacheUse = .asPolicy,
-    previews: AsyncStream<APIResponse>.Continuation? = nil,
+    options: LoadOptions = .none, previews: AsyncStream<APIResponse>.Continuation? = nil,
     onProgress: (@MainActor (TransferProgress) -> Void)? = nil,
     waiter: CheckedContinuation<Result<APIResponse, APIError>, Never>? = nil
   ) -> Takeoff {
@@ -13,7 +13,7 @@ extension BaseAPIManager {
     do throws(APIError) {
       let given = given ?? parameterSource?.parameters(for: self) ?? Parameters()
       let call = try child.makeCall(
-        recorder, with: given, path: path, cache: cache, validator: validator,
+        recorder, with: given, path: path, cache: cache, options: options, validator: validator,
         wantsProgress: reportsProgress || onProgress != nil)
       guard interceptors.allow({ $0.manager(self, shouldLoad: call.parameters) }) else {
         throw APIError(.takeoff, .vetoed, "an interceptor refused the load", context: call.context())
@@ -119,7 +119,7 @@ extension APIManager {
   /// Collects what the manager states about one load. Throws when the parameters are refused.
   fileprivate func makeCall(
     _ recorder: FlightRecorder, with given: Parameters, path: String?, cache use: CacheUse,
-    validator: (any APIManagerValidator)?, wantsProgress: Bool
+    options: LoadOptions, validator: (any APIManagerValidator)?, wantsProgress: Bool
   ) throws(APIError) -> APICall {
     let (service, apiName, method) = (service, apiName, method)
     var parameters = given
@@ -133,7 +133,9 @@ extension APIManager {
       if let failure = parameters.failure { throw failure }
       try validate(parameters: parameters)
       try validator?.manager(self, validate: parameters)
-      let (identity, wire, cache) = (service.identity, service.wire, service.cache)
+      let (identity, cache) = (service.identity, service.cache)
+      var wire = service.wire
+      let options = self.options(given: options, &wire, recorder)
       let terms = APICall.Terms(
         method: method, headers: headers, encoding: parameterEncoding, timeouts: timeouts,
         retryPolicy: retryPolicy, joinsIdenticalFlights: joinsIdenticalFlights, priority: priority,
@@ -144,7 +146,7 @@ extension APIManager {
       return APICall(
         managerType: type(of: self), service: service, identity: identity, wire: wire, cache: cache,
         admission: service.admission, apiName: apiName, path: path, parameters: parameters,
-        body: try body(for: parameters), terms: terms, recorder: recorder,
+        body: try body(for: parameters), terms: terms, options: options, recorder: recorder,
         resolving: ServiceHookRemedy.resolving)
     } catch {
       var error = APIError(validation: error, .parameters, .invalidParameters)
@@ -155,6 +157,20 @@ extension APIManager {
       error.context.method = method.rawValue
       throw error
     }
+  }
+
+  /// The options of a load and of those who state some, put together.
+  private func options(
+    given: LoadOptions, _ wire: inout WireOptions, _ recorder: FlightRecorder
+  ) -> LoadOptions {
+    let own = loadOptions
+    guard !given.isEmpty || !own.isEmpty || !wire.statesNoOptions else { return .none }
+    let (options, applied) = LoadOptions.merging([
+      (.load, given), (.manager, own), (.service, wire.loadOptions), (.configuration, wire.client.configured),
+    ])
+    if !applied.isEmpty { recorder.record(.options(applied)) }
+    if options.usesCookies == false { wire.client.cookies = nil }
+    return options
   }
 
   /// Looks at what the manager states, and at its service.

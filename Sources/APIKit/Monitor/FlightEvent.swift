@@ -10,6 +10,8 @@ public enum FlightEvent: Sendable {
   case waiting(policy: String)
   /// The load took off; with the policy's name.
   case tookOff(policy: String)
+  /// The options with which the load goes, each with who has stated it.
+  case options([LoadOptions.Applied])
   /// A decision of the cache, in words.
   case cache(String)
   /// The load is part of a batch; with the number of its loads, and the flight that makes the call.
@@ -70,6 +72,7 @@ extension FlightEvent: CustomStringConvertible {
     case .refused(let label, let detail): "takeoff refused (\(label)): \(detail)"
     case .waiting(let policy): "waits by its takeoff policy: \(policy)"
     case .tookOff(let policy): "took off (\(policy))"
+    case .options(let applied): "options: " + applied.map(\.description).joined(separator: ", ")
     case .cache(let decision): "cache: \(decision)"
     case .batched(let count, let leader): "one of \(count) loads in the call of flight \(leader)"
     case .joined(let leader): "joined the wire call of flight \(leader)"

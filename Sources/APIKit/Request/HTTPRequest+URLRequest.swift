@@ -39,7 +39,7 @@ extension URLRequest {
   /// timeouts, which the transport has to apply. A body that asks for compression is compressed. Fields of
   /// the same name are joined: by a semicolon for `Cookie`, by a comma for others. Throws
   /// ``APIError/Reason/unsupportedCapability`` for a body from a file or a stream, a login and an address
-  /// to connect to, ``APIError/Reason/invalidURL`` for a URL that Foundation does not accept, and what
+  /// to connect to, and on Linux for a choice of interfaces, ``APIError/Reason/invalidURL`` for a URL that Foundation does not accept, and what
   /// ``HTTPRequest/validate()`` throws.
   public init(_ request: HTTPRequest) throws(APIError) {
     try request.validate()
@@ -48,12 +48,21 @@ extension URLRequest {
     }
     guard request.options.login == nil else { throw refuse("a login") }
     guard request.options.connectTo == nil else { throw refuse("an address to connect to") }
+    #if canImport(FoundationNetworking)
+      guard !request.options.choosesInterfaces else { throw refuse("a choice of interfaces") }
+    #endif
     guard let url = URL(string: request.url.string) else {
       throw APIError(.assembly, .invalidURL, "Foundation does not read the URL", quote: request.url.string)
     }
     let request = request.compressingBody()
     self.init(url: url)
     httpMethod = request.method.rawValue
+    #if !canImport(FoundationNetworking)
+      if let allows = request.options.allowsCellular { allowsCellularAccess = allows }
+      if let allows = request.options.allowsExpensive { allowsExpensiveNetworkAccess = allows }
+      if let allows = request.options.allowsConstrained { allowsConstrainedNetworkAccess = allows }
+      if let type = request.options.serviceType { networkServiceType = type.networkServiceType }
+    #endif
     for field in request.headers {
       let separator = HTTPHeaders.equal(field.name, "Cookie") ? "; " : ", "
       let earlier = value(forHTTPHeaderField: field.name).map { $0 + separator } ?? ""

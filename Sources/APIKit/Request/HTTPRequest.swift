@@ -150,6 +150,20 @@ public struct HTTPRequestOptions: Sendable {
   public var compressesBody: Bool
   /// Whether the server may be asked without TLS. The default, nil, leaves it to the transport's configuration.
   public var cleartext: CleartextPolicy?
+  /// Whether cellular interfaces may be used. The default, nil, leaves it to the transport's configuration.
+  public var allowsCellular: Bool?
+  /// Whether interfaces that the system considers expensive may be used; as above.
+  public var allowsExpensive: Bool?
+  /// Whether interfaces in Low Data Mode may be used; as above.
+  public var allowsConstrained: Bool?
+  /// What the traffic is for; as above.
+  public var serviceType: NetworkServiceType?
+
+  /// Whether the transport must be able to choose interfaces and to mark traffic.
+  var choosesInterfaces: Bool {
+    allowsCellular == false || allowsExpensive == false || allowsConstrained == false
+      || (serviceType ?? .standard) != .standard
+  }
 
   /// Makes options.
   public init(

@@ -69,6 +69,8 @@ public final class APICall: Sendable {
   public let body: HTTPBody?
   /// What the manager states about every load of its API.
   public let terms: Terms
+  /// What the load asks of the wire beyond plain HTTP, put together at takeoff.
+  public let options: LoadOptions
   /// Records the decisions of each step; a service's hooks may add lines of their own.
   public let recorder: FlightRecorder
 
@@ -82,7 +84,7 @@ public final class APICall: Sendable {
     managerType: any Any.Type, service: any APIService, identity: ServiceIdentity, wire: WireOptions,
     cache: CacheOptions, admission: AdmissionOptions, apiName: String, path: String? = nil,
     parameters: Parameters, body: HTTPBody?, terms: Terms,
-    recorder: FlightRecorder, resolving: [String]
+    options: LoadOptions = .none, recorder: FlightRecorder, resolving: [String]
   ) {
     flightID = recorder.flight
     self.managerType = managerType
@@ -97,6 +99,7 @@ public final class APICall: Sendable {
     self.parameters = parameters
     self.body = body
     self.terms = terms
+    self.options = options
     self.recorder = recorder
     self.resolving = resolving
     renews = identity.authenticator == nil ? [] : Authenticator.atWork
@@ -127,6 +130,7 @@ public final class APICall: Sendable {
     terms.caching = CacheTerms(use: ignoresCaches ? .ignoringAllCaches : .asPolicy)
     terms.wantsProgress = false
     self.terms = terms
+    options = first.options
     recorder = first.recorder
     resolving = first.resolving
     renews = first.renews

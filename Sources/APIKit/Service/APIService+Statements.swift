@@ -14,6 +14,7 @@ extension APIService {
       Statement("timeouts", wire.timeouts, at: "wire: WireOptions(timeouts:)"),
       Statement("decoders", wire.decoders, at: "wire: WireOptions(decoders:)"),
       Statement("requestIDField", wire.requestIDField, at: "wire: WireOptions(requestIDField:)"),
+      Statement("loadOptions", wire.loadOptions, at: "wire: WireOptions(loadOptions:)"),
       Statement("cipher", wire.cipher, at: "wire: WireOptions(cipher:)"),
       Statement("store", cache.store, at: "cache: CacheOptions(store:)"),
       Statement("partition", cache.partition, at: "cache: CacheOptions(partition:)"),

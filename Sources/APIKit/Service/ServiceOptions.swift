@@ -31,6 +31,7 @@ public struct WireOptions: Sendable {
     var decoders: BodyDecoders
     var cipher: BodyCipher
     var requestIDField: String?
+    var loadOptions: LoadOptions
   }
 
   private var fields: Boxed<Fields>
@@ -73,6 +74,16 @@ public struct WireOptions: Sendable {
     _modify { yield &fields.value.requestIDField }
   }
 
+  /// What loads ask of the wire where neither they nor their manager say. The default is none, which leaves it to the
+  /// transport's configuration.
+  public var loadOptions: LoadOptions {
+    get { fields.value.loadOptions }
+    _modify { yield &fields.value.loadOptions }
+  }
+
+  /// Whether neither the service nor the transport states options.
+  var statesNoOptions: Bool { fields.value.loadOptions.isEmpty && fields.value.client.configured.isEmpty }
+
   /// The defaults.
   static let standard = WireOptions()
 
@@ -80,12 +91,12 @@ public struct WireOptions: Sendable {
   public init(
     client: HTTPClient = .shared, parameterEncoding: ParameterEncoding = .automatic,
     timeouts: HTTPTimeouts = HTTPTimeouts(), decoders: BodyDecoders = .standard, cipher: BodyCipher = .none,
-    requestIDField: String? = nil
+    requestIDField: String? = nil, loadOptions: LoadOptions = .none
   ) {
     fields = Boxed(
       Fields(
         client: client, parameterEncoding: parameterEncoding, timeouts: timeouts, decoders: decoders,
-        cipher: cipher, requestIDField: requestIDField))
+        cipher: cipher, requestIDField: requestIDField, loadOptions: loadOptions))
   }
 }
 

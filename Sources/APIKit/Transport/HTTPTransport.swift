@@ -32,6 +32,10 @@ public protocol HTTPTransport: Sendable {
   /// ``TransportConfiguration/ignoresCaches``. The default is false.
   var ignoresCaches: Bool { get }
 
+  /// What loads over it ask of the wire where nobody else says: ``TransportConfiguration/loadOptions``. Read when a client
+  /// is made. The default is none.
+  var loadOptions: LoadOptions { get }
+
   /// Starts an exchange and returns at once.
   ///
   /// - Parameters:
@@ -55,6 +59,8 @@ extension HTTPTransport {
   public var caller: String { "" }
   /// False.
   public var ignoresCaches: Bool { false }
+  /// None.
+  public var loadOptions: LoadOptions { .none }
 
   /// Starts the exchange and waits for its completion.
   public func send(_ exchange: HTTPExchange) async throws(APIError) -> HTTPResponse {

@@ -24,6 +24,9 @@ public struct TransportConfiguration: Sendable {
   public var cleartext = CleartextPolicy.loopback
   /// Which network interfaces may be used, and for which traffic; all by default.
   public var interfaces = InterfacePolicy()
+  /// What loads over the transport ask of the wire where neither they nor their manager nor their service say; nothing by
+  /// default.
+  public var loadOptions = LoadOptions.none
   /// A Unix-domain socket to connect to instead of the URL's host and port. None by default.
   public var unixSocketPath: String?
   /// How many bytes a compressed body may decode to at most, for every destination; the default is 1 GiB.
@@ -80,6 +83,7 @@ public struct TransportConfiguration: Sendable {
     guard maximumDecodedBytes > 0 else { throw Self.misconfigured("maximumDecodedBytes must be positive") }
     try requireTransport(capabilities)
     try requireTLS(capabilities)
+    try loadOptions.validate(for: capabilities)
   }
 
   private func requireTransport(_ capabilities: TransportCapabilities) throws(APIError) {
@@ -172,7 +176,8 @@ public enum HTTPVersionPolicy: Sendable, Hashable {
 }
 
 /// Which network interfaces may be used. Only `URLSessionTransport` on Apple systems supports it: elsewhere
-/// any change of the defaults is refused with ``APIError/Reason/unsupportedCapability``.
+/// any change of the defaults is refused with ``APIError/Reason/unsupportedCapability``. A load may say otherwise:
+/// ``LoadOptions``.
 public struct InterfacePolicy: Sendable, Hashable {
   /// Whether cellular interfaces may be used; the default is true.
   public var allowsCellular = true
@@ -183,23 +188,9 @@ public struct InterfacePolicy: Sendable, Hashable {
   /// Whether the system may delay transfers; the default is false.
   public var isDiscretionary = false
   /// What the traffic is for, so that the system can set its priority; the default is
-  /// ``ServiceType/standard``.
-  public var serviceType = ServiceType.standard
+  /// ``NetworkServiceType/standard``.
+  public var serviceType = NetworkServiceType.standard
 
   /// Makes the default policy.
   public init() {}
-
-  /// What traffic is for.
-  public enum ServiceType: Sendable, Hashable {
-    /// Ordinary requests.
-    case standard
-    /// Traffic that no user waits for.
-    case background
-    /// Traffic that a user waits for.
-    case responsiveData
-    /// A video call or stream.
-    case video
-    /// A voice call.
-    case voice
-  }
 }

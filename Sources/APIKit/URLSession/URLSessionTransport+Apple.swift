@@ -68,7 +68,7 @@
     }
   }
 
-  extension InterfacePolicy.ServiceType {
+  extension NetworkServiceType {
     /// The system's value for it.
     var networkServiceType: URLRequest.NetworkServiceType {
       switch self {

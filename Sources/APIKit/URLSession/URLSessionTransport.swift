@@ -47,6 +47,8 @@ public final class URLSessionTransport: HTTPTransport {
   public var headers: HTTPHeaders { configuration.headers }
   /// That of its configuration.
   public var ignoresCaches: Bool { configuration.ignoresCaches }
+  /// Those of its configuration.
+  public var loadOptions: LoadOptions { configuration.loadOptions }
   /// A digest of the configuration's header fields; empty where there are none.
   public let caller: String
   private let configuration: TransportConfiguration

@@ -15,6 +15,8 @@ import Synchronization
 public final class StubTransport: AsyncHTTPTransport {
   /// What the stub can do; everything by default. A test may pass fewer.
   public let capabilities: TransportCapabilities
+  /// What its configuration would state for all loads; none by default.
+  public let loadOptions: LoadOptions
 
   private struct Rule {
     let matches: @Sendable (HTTPRequest) -> Bool
@@ -42,12 +44,15 @@ public final class StubTransport: AsyncHTTPTransport {
   ///   - capabilities: What it can do; everything by default.
   ///   - clock: The clock of ``StubResponse/after(_:_:)`` and ``StubResponse/silence``, and of the time
   ///     limits during them; the system's by default.
+  ///   - loadOptions: What its configuration would state for all loads; none by default.
   ///   - keepsRequests: Whether ``requests`` records; true by default. Use false in tests with very many
   ///     requests.
   public init(
     _ responses: StubResponse..., capabilities: TransportCapabilities = .all,
-    clock: any Clock<Duration> = ContinuousClock(), keepsRequests: Bool = true
+    clock: any Clock<Duration> = ContinuousClock(), loadOptions: LoadOptions = .none,
+    keepsRequests: Bool = true
   ) {
+    self.loadOptions = loadOptions
     self.capabilities = capabilities
     self.clock = clock
     self.keepsRequests = keepsRequests

@@ -18,6 +18,7 @@ struct TestService: APIService {
   var authenticator: Authenticator?
   var parameterEncoding: ParameterEncoding = .automatic
   var timeouts = HTTPTimeouts()
+  var loadOptions = LoadOptions.none
   var decoders = BodyDecoders.standard
   var retryPolicy = RetryPolicy.never
   var networkGate = NetworkGate.fly
@@ -28,7 +29,8 @@ struct TestService: APIService {
   var onBatchPlan: @Sendable (APICall) -> BatchPlan? = { _ in nil }
   var onFallback: @Sendable (APIError) async -> APIResponse? = { _ in nil }
   var store: ResponseCache?
-  var cachePartition = ""
+  /// Nil is that of the credential.
+  var cachePartition: String? = ""
   var common: Parameters = [:]
   var extraHeaders = HTTPHeaders()
   var onCommonParameters: (@Sendable () -> Parameters)?
@@ -39,6 +41,11 @@ struct TestService: APIService {
   var onWillStore: @Sendable (StorableResponse) -> StorableResponse? = { $0 }
 
   init(_ stub: StubTransport) { client = HTTPClient(transport: stub) }
+
+  init(_ client: HTTPClient, _ environments: ServiceEnvironments) {
+    self.client = client
+    self.environments = environments
+  }
 
   func batchPlan(for call: APICall) -> BatchPlan? { onBatchPlan(call) }
   func fallback(for error: APIError, of call: APICall) async -> APIResponse? { await onFallback(error) }
@@ -56,11 +63,10 @@ struct TestService: APIService {
       decoders: decoders,
       cipher: transform.map { transform in
         BodyCipher(encipher: { body, _ in try transform(body) }, decipher: { body, _ in try transform(body) })
-      } ?? .none, requestIDField: requestIDField)
+      } ?? .none, requestIDField: requestIDField, loadOptions: loadOptions)
   }
   var cache: CacheOptions {
-    let partition = cachePartition
-    return CacheOptions(store: store, partition: .user { partition })
+    CacheOptions(store: store, partition: cachePartition.map { own in .user { own } } ?? .credential)
   }
   var admission: AdmissionOptions {
     AdmissionOptions(
@@ -82,6 +88,7 @@ final class TestManager: BaseAPIManager, APIManager {
   var headers = HTTPHeaders()
   var ownEncoding: ParameterEncoding?
   var ownTimeouts: HTTPTimeouts?
+  var loadOptions = LoadOptions.none
   var ownRetryPolicy: RetryPolicy?
   var joinsIdenticalFlights = false
   var signIn: SignInRule = .asAvailable

@@ -14,8 +14,7 @@ struct JoinKey: Hashable, Sendable {
   /// Nil for a load that must make its own call.
   init?(_ call: APICall, _ request: HTTPRequest) {
     guard call.terms.joinsIdenticalFlights, request.method.isSafe, request.body.isEmpty,
-      !call.terms.wantsProgress,
-      request.options.login == nil, request.options.connectTo == nil
+      !call.terms.wantsProgress, call.options.mayBeShared
     else { return nil }
     caller = LoadIdentity(call)
     guard caller.isKnown else { return nil }

@@ -12,6 +12,7 @@ extension Flight {
     if call.terms.caching.use == .ignoringAllCaches { request.headers.add("Cache-Control", "no-cache") }
 
     if let cleartext = call.cleartext { request.options.cleartext = cleartext }
+    if !call.options.isEmpty { call.options.apply(to: &request) }
 
     // Asked once, for the cache's key as well; a replay asks anew.
     let common = self.request == nil ? cache?.common : nil

@@ -46,7 +46,7 @@ extension Flight {
   func planBatch() -> Bool {
     if case .sharing = purpose { return false }
     guard attempt == 0, call.terms.method.isSafe, call.body == nil, call.path == nil,
-      !call.terms.wantsProgress, let plan = call.service.batchPlan(for: call)
+      !call.terms.wantsProgress, call.options.mayBeShared, let plan = call.service.batchPlan(for: call)
     else { return false }
     let caller = LoadIdentity(call)
     guard caller.isKnown else { return false }

@@ -10,6 +10,7 @@ extension Flight {
       var outgoing = HTTPExchange(request)
       if let field = call.wire.requestIDField { addID(to: &outgoing.request, field) }
       outgoing.onProgress = progressReport
+      if !call.options.isEmpty { call.options.apply(to: &outgoing) }
       exchange = ClientExchange(call.wire.client, outgoing)
     }
     outgoing = try exchange?.outgoing(authorize: attachCredential) { (request) throws(APIError) in

@@ -1,0 +1,244 @@
+/// What a load asks of the wire beyond plain HTTP: where the body of its response goes, as whom it logs in, which way it
+/// takes, how long it may.
+///
+/// Given to one load (``APIManager/load(_:cache:options:)``), or stated by its manager (``APIManager/loadOptions``), its
+/// service (``WireOptions/loadOptions``) or the transport's configuration (``TransportConfiguration/loadOptions``). Each
+/// option counts by itself: the load's before the manager's, the service's and the configuration's. What nobody states
+/// is nil and has the default. The record of the flight says which options applied and who has stated them
+/// (``FlightEvent/options(_:)``).
+///
+/// A transport that cannot do what is asked refuses the load with ``APIError/Reason/unsupportedCapability``, which names
+/// it. A load with options of its own or its manager's neither joins others nor becomes part of a batch.
+public struct LoadOptions: Sendable {
+  struct Fields: Sendable {
+    var destination: HTTPExchange.Destination?
+    var login: HTTPLogin?
+    var connectTo: String?
+    var compressesBody: Bool?
+    var inspectHead: HeadInspection?
+    var allowsCellular: Bool?
+    var allowsExpensive: Bool?
+    var allowsConstrained: Bool?
+    var serviceType: NetworkServiceType?
+    var usesCookies: Bool?
+    var connect: Duration?
+    var idle: Duration?
+    var total: Duration?
+    /// Whether the load itself or its manager has stated some of them.
+    var isOwn = false
+  }
+
+  /// Refuses a response at its head, by throwing; see ``HTTPExchange/inspectHead``.
+  public typealias HeadInspection = @Sendable (_ status: Int, _ headers: HTTPHeaders) throws -> Void
+
+  /// Nil where nothing is stated: then options cost a load one word and one comparison.
+  var fields: Boxed<Fields>?
+
+  /// Where the body of the response goes; in memory by default.
+  ///
+  /// A body in a file or a stream is not decoded: ``APIResponse/raw`` is missing, and `http.body` says where it is.
+  /// Nothing is stored of such a load, and nothing stored lands in its place.
+  public var destination: HTTPExchange.Destination? {
+    get { self[\.destination] }
+    set { self[\.destination] = newValue }
+  }
+  /// User and password for a challenge of the server; none by default.
+  public var login: HTTPLogin? {
+    get { self[\.login] }
+    set { self[\.login] = newValue }
+  }
+  /// An address to connect to in place of the URL's host, whose name stays; see ``HTTPRequestOptions/connectTo``.
+  public var connectTo: String? {
+    get { self[\.connectTo] }
+    set { self[\.connectTo] = newValue }
+  }
+  /// Whether the request's body is compressed with gzip; false by default.
+  public var compressesBody: Bool? {
+    get { self[\.compressesBody] }
+    set { self[\.compressesBody] = newValue }
+  }
+  /// Refuses the response at its head, before the body is read; none by default. Called on a thread of the transport,
+  /// for each attempt and not for the redirects that are followed, so it must not block.
+  public var inspectHead: HeadInspection? {
+    get { self[\.inspectHead] }
+    set { self[\.inspectHead] = newValue }
+  }
+  /// Whether cellular interfaces may be used; that of the configuration's ``InterfacePolicy`` by default.
+  public var allowsCellular: Bool? {
+    get { self[\.allowsCellular] }
+    set { self[\.allowsCellular] = newValue }
+  }
+  /// Whether interfaces that the system considers expensive may be used; as above.
+  public var allowsExpensive: Bool? {
+    get { self[\.allowsExpensive] }
+    set { self[\.allowsExpensive] = newValue }
+  }
+  /// Whether interfaces in Low Data Mode may be used; as above.
+  public var allowsConstrained: Bool? {
+    get { self[\.allowsConstrained] }
+    set { self[\.allowsConstrained] = newValue }
+  }
+  /// What the traffic is for; as above.
+  public var serviceType: NetworkServiceType? {
+    get { self[\.serviceType] }
+    set { self[\.serviceType] = newValue }
+  }
+  /// Whether the jar's cookies are sent and those of the responses kept; true by default, where the client has a jar.
+  public var usesCookies: Bool? {
+    get { self[\.usesCookies] }
+    set { self[\.usesCookies] = newValue }
+  }
+  /// The limits of each attempt. Each goes before the one of ``APIManager/timeouts``, wherever it is stated.
+  public var timeouts: HTTPTimeouts {
+    get { HTTPTimeouts(connect: self[\.connect], idle: self[\.idle], total: self[\.total]) }
+    set {
+      (self[\.connect], self[\.idle]) = (newValue.connect, newValue.idle)
+      self[\.total] = newValue.total
+    }
+  }
+
+  /// Makes options; what is left out is not stated.
+  public init(
+    destination: HTTPExchange.Destination? = nil, login: HTTPLogin? = nil, connectTo: String? = nil,
+    compressesBody: Bool? = nil, inspectHead: HeadInspection? = nil, allowsCellular: Bool? = nil,
+    allowsExpensive: Bool? = nil, allowsConstrained: Bool? = nil, serviceType: NetworkServiceType? = nil,
+    usesCookies: Bool? = nil, timeouts: HTTPTimeouts = HTTPTimeouts()
+  ) {
+    fields = Boxed(
+      Fields(
+        destination: destination, login: login, connectTo: connectTo, compressesBody: compressesBody,
+        inspectHead: inspectHead, allowsCellular: allowsCellular, allowsExpensive: allowsExpensive,
+        allowsConstrained: allowsConstrained, serviceType: serviceType, usesCookies: usesCookies,
+        connect: timeouts.connect, idle: timeouts.idle, total: timeouts.total))
+  }
+
+  /// No options.
+  public static let none = LoadOptions(fields: nil)
+
+  private init(fields: Boxed<Fields>?) { self.fields = fields }
+
+  /// Whether nothing can have been stated.
+  var isEmpty: Bool { fields == nil }
+
+  private subscript<Value>(field: WritableKeyPath<Fields, Value?>) -> Value? {
+    get { fields?.value[keyPath: field] ?? nil }
+    set {
+      var all = fields?.value ?? Fields()
+      all[keyPath: field] = newValue
+      fields = Boxed(all)
+    }
+  }
+}
+
+extension LoadOptions {
+  /// Who has stated an option.
+  public enum Source: String, Sendable, Hashable {
+    /// The call of `load`.
+    case load
+    /// The manager.
+    case manager
+    /// The service.
+    case service
+    /// The configuration of the transport.
+    case configuration
+  }
+
+  /// One option that applied to a load.
+  public struct Applied: Sendable, Hashable, CustomStringConvertible {
+    /// The option's name in ``LoadOptions``.
+    public let name: String
+    /// Its value as text; passwords are masked.
+    public let value: String
+    /// Who has stated it.
+    public let source: Source
+
+    /// `connectTo 127.0.0.1 (manager)`.
+    public var description: String { "\(name) \(value) (\(source.rawValue))" }
+  }
+
+  /// Puts options together, the first going before the later ones, and lists what applies.
+  static func merging(_ stated: [(Source, LoadOptions)]) -> (options: LoadOptions, applied: [Applied]) {
+    var all = Fields()
+    var applied: [Applied] = []
+    for (source, options) in stated {
+      guard let given = options.fields?.value else { continue }
+      func take<Value>(
+        _ field: WritableKeyPath<Fields, Value?>, _ name: String, _ text: (Value) -> String = { "\($0)" }
+      ) {
+        guard all[keyPath: field] == nil, let value = given[keyPath: field] else { return }
+        all[keyPath: field] = value
+        if source == .load || source == .manager { all.isOwn = true }
+        applied.append(Applied(name: name, value: text(value), source: source))
+      }
+      take(\.destination, "destination") { $0.text }
+      take(\.login, "login")
+      take(\.connectTo, "connectTo")
+      take(\.compressesBody, "compressesBody")
+      take(\.inspectHead, "inspectHead") { _ in "stated" }
+      take(\.allowsCellular, "allowsCellular")
+      take(\.allowsExpensive, "allowsExpensive")
+      take(\.allowsConstrained, "allowsConstrained")
+      take(\.serviceType, "serviceType")
+      take(\.usesCookies, "usesCookies")
+      take(\.connect, "timeouts.connect") { $0.shortText }
+      take(\.idle, "timeouts.idle") { $0.shortText }
+      take(\.total, "timeouts.total") { $0.shortText }
+    }
+    return (applied.isEmpty ? .none : LoadOptions(fields: Boxed(all)), applied)
+  }
+
+  /// Whether other loads of the service go the same way, so that one call may serve them too.
+  var mayBeShared: Bool {
+    guard let fields else { return true }
+    return !fields.value.isOwn && isInMemory
+  }
+
+  /// Whether the body of the response is collected in memory, where it is decoded and stored.
+  var isInMemory: Bool {
+    switch destination {
+    case nil, .memory: true
+    case .file, .stream: false
+    }
+  }
+
+  /// Sets what is a part of the request.
+  func apply(to request: inout HTTPRequest) {
+    guard let fields = fields?.value else { return }
+    request.options.login = fields.login
+    request.options.connectTo = fields.connectTo
+    request.options.compressesBody = fields.compressesBody ?? false
+    request.options.allowsCellular = fields.allowsCellular
+    request.options.allowsExpensive = fields.allowsExpensive
+    request.options.allowsConstrained = fields.allowsConstrained
+    request.options.serviceType = fields.serviceType
+    request.timeouts = timeouts.filled(from: request.timeouts)
+  }
+
+  /// Sets what is done with the response.
+  func apply(to exchange: inout HTTPExchange) {
+    guard let fields = fields?.value else { return }
+    if let destination = fields.destination { exchange.destination = destination }
+    exchange.inspectHead = fields.inspectHead
+  }
+
+  /// Throws ``APIError/Reason/unsupportedCapability`` for the first option that a transport with these capabilities
+  /// cannot do.
+  func validate(for capabilities: TransportCapabilities) throws(APIError) {
+    guard !isEmpty else { return }
+    var exchange = HTTPExchange(HTTPRequest(url: "https://localhost/"))
+    apply(to: &exchange.request)
+    apply(to: &exchange)
+    try exchange.request.timeouts.validate()
+    try capabilities.check(exchange)
+  }
+}
+
+extension HTTPExchange.Destination {
+  fileprivate var text: String {
+    switch self {
+    case .memory(let maximumBytes): "memory, \(maximumBytes) bytes at most"
+    case .file(let path, _): "file \(path)"
+    case .stream: "stream"
+    }
+  }
+}
