@@ -40,6 +40,7 @@
     func send(into buffer: UnsafeMutableRawBufferPointer) -> CurlRead {
       transfer.machine.moved(at: loop.now, isResponse: false)
       guard let source = transfer.source else { return .bytes(0) }
+      if transfer.machine.isSuspended { return .later }
       transfer.metrics.requestSent = loop.now - (transfer.job?.posted ?? loop.now)
       let read = source.read(into: buffer)
       switch read {
@@ -55,9 +56,28 @@
       guard isPaused else { return }
       transfer.isSendingPaused = false
       transfer.isReceivingPaused = false
+      // The caller's word comes before that of source and sink.
+      if transfer.machine.isSuspended { return }
       transfer.machine.moved(at: loop.now, isResponse: false)
       loop.watchDeadline(of: self)
       curl_easy_pause(easy, CURLPAUSE_CONT)
+    }
+
+    /// Pauses both sides at the caller's wish. A transfer that is on its way to a connection is paused when it moves
+    /// its first bytes.
+    func suspend() {
+      transfer.machine.suspend(at: loop.now)
+      if transfer.machine.state != .connecting { curl_easy_pause(easy, CURLPAUSE_RECV | CURLPAUSE_SEND) }
+    }
+
+    /// Lets both sides go on, unless source or sink has paused them too.
+    func proceed() {
+      guard transfer.machine.isSuspended else { return }
+      transfer.machine.proceed(at: loop.now)
+      loop.watchDeadline(of: self)
+      let paused =
+        (transfer.isReceivingPaused ? CURLPAUSE_RECV : 0) | (transfer.isSendingPaused ? CURLPAUSE_SEND : 0)
+      curl_easy_pause(easy, paused)
     }
 
     /// Reports the progress to the caller, at most about ten times a second.
@@ -67,7 +87,7 @@
       else { return }
       guard progress.sent + progress.received > 0 else { return }
       transfer.lastProgress = loop.now
-      onProgress(progress)
+      onProgress(measured(progress))
     }
 
     /// The last report, with the final numbers.
@@ -76,8 +96,15 @@
       let sent = size(CURLINFO_SIZE_UPLOAD_T)
       let received = size(CURLINFO_SIZE_DOWNLOAD_T)
       onProgress(
-        TransferProgress(
-          sent: sent, totalToSend: sent > 0 ? sent : nil, received: received, totalToReceive: received))
+        measured(
+          TransferProgress(
+            sent: sent, totalToSend: sent > 0 ? sent : nil, received: received, totalToReceive: received)))
+    }
+
+    private func measured(_ progress: TransferProgress) -> TransferProgress {
+      var meter = transfer.meter ?? TransferMeter(at: transfer.started)
+      defer { transfer.meter = meter }
+      return meter.completing(progress, at: loop.now)
     }
   }
 #endif

@@ -35,6 +35,7 @@
 
     /// Bytes of the body. False ends the transfer, nil pauses it.
     func receive(body bytes: UnsafeRawBufferPointer) -> Bool? {
+      if transfer.machine.isSuspended { return nil }
       transfer.machine.moved(at: loop.now, isResponse: true)
       // libcurl also writes the fields that it derives from FTP's replies to HEAD into the body.
       if applied.body == .noBody { return true }
@@ -75,14 +76,8 @@
         sink.fail(APIError(.transport, .unacceptableStatus))
         transfer.sink = nil
       }
-      if transfer.sink == nil, let length = transfer.contentLength, length > Int64(transfer.bodyLimit),
-        job.exchange.request.method != .head
-      {
-        transfer.machine.fail(CurlHandle.tooLarge(transfer.bodyLimit))
-        return false
-      }
-      guard job.exchange.inspectHead != nil || transfer.sink != nil else { return true }
-      let headers = CurlHead.headers(transfer.head)
+      let inspects = job.exchange.inspectHead != nil || job.exchange.fileAtHead != nil
+      let headers = inspects || transfer.sink != nil ? CurlHead.headers(transfer.head) : HTTPHeaders()
       if let inspect = job.exchange.inspectHead {
         do {
           try inspect(transfer.status, headers)
@@ -90,6 +85,21 @@
           transfer.machine.fail(APIError(.transport, .refusedAtHeaders, underlying: error))
           return false
         }
+      }
+      if let path = job.exchange.file(status: transfer.isHTTP ? transfer.status : 200, headers) {
+        let file = CurlFileSink(
+          path: path, maximumBytes: .max, maximumDecodedBytes: job.maximumDecodedBytes)
+        transfer.sink = file
+        do { try file.open() } catch {
+          transfer.machine.fail(error)
+          return false
+        }
+      }
+      if transfer.sink == nil, let length = transfer.contentLength, length > Int64(transfer.bodyLimit),
+        job.exchange.request.method != .head
+      {
+        transfer.machine.fail(CurlHandle.tooLarge(transfer.bodyLimit))
+        return false
       }
       guard let sink = transfer.sink else { return true }
       do {

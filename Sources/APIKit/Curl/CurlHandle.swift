@@ -56,6 +56,7 @@
       var isSendingPaused = false
       var isReceivingPaused = false
       var lastProgress: Int64 = 0
+      var meter: TransferMeter?
 
       /// No transfer.
       init() {}
@@ -64,7 +65,7 @@
         self.job = job
         self.lane = lane
         started = now
-        machine = CurlTransferMachine(job.limits, posted: job.posted, now: now)
+        machine = CurlTransferMachine(job.limits, posted: job.began, now: now)
         source = job.source
         sink = job.sink
         bodyLimit = job.bodyLimit

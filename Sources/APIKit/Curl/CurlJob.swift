@@ -5,7 +5,7 @@
   /// One exchange of a transport: started on any thread, carried out on the loop's.
   ///
   /// It ends exactly once: by the loop, or by a cancellation before the loop has started it.
-  final class CurlJob: CancellableOperation {
+  final class CurlJob: SuspendableOperation {
     /// What is called when the job has ended.
     enum Completion: Sendable {
       /// Called with the response at the end of the loop's turn, or in a task where a large body is
@@ -23,6 +23,8 @@
     let limits: CurlLimits
     /// When the transport accepted it, in microseconds of ``CurlClock``.
     let posted: Int64
+    /// How long its caller has kept it from being started, in microseconds.
+    private let held = Atomic<Int64>(0)
     /// What gives the request's body; nil for none and for small arrays.
     let source: (any CurlSource)?
     /// What takes the response's body; nil when it is collected in memory.
@@ -31,7 +33,7 @@
     let opensOnly: Bool
     /// The most bytes collected in memory, before content decoding and afterwards.
     let bodyLimit: Int
-    private let maximumDecodedBytes: Int64
+    let maximumDecodedBytes: Int64
 
     private let state: Mutex<State>
 
@@ -141,6 +143,21 @@
       if !isActive, end(.failure(Self.cancelled)) { complete() }
       mailbox.post(.cancel(self))
     }
+
+    /// Has the loop send and read nothing more of it.
+    func suspend() { mailbox.post(.suspend(self)) }
+
+    /// Has the loop go on with it.
+    func resume() { mailbox.post(.proceed(self)) }
+
+    /// Its caller has kept it from being started for so long.
+    func wasHeld(for time: Int64) { held.wrappingAdd(time, ordering: .relaxed) }
+
+    /// From when its limits count: when it was posted, and later by what it was held.
+    var began: Int64 { posted &+ held.load(ordering: .relaxed) }
+
+    /// When its total limit is exceeded; `.max` without one.
+    var due: Int64 { limits.deadline(posted: began) }
 
     /// Ends it because the transport has stopped before the job was started.
     func stop() {

@@ -21,6 +21,8 @@
     private let session: CurlSession
     let isForFTP: Bool
     private var queue: CurlQueue
+    /// Jobs that their caller has suspended before they were started, and since when.
+    private var held: [(job: CurlJob, since: Int64)] = []
     private var active: [CurlHandle] = []
     private var pool: [CurlHandle] = []
     private var handlesMade = 0
@@ -131,7 +133,7 @@
       reap()
       poll.update()
       tellEnded()
-      if isFinishing, active.isEmpty, queue.waitingCount == 0 { isStopping = true }
+      if isFinishing, active.isEmpty, queue.waitingCount == 0, held.isEmpty { isStopping = true }
       return !isStopping
     }
 
@@ -195,7 +197,7 @@
         case .start(let job) where isFinishing: job.stop()
         case .start(let job):
           queue.append(job)
-          nextDeadline = min(nextDeadline, job.limits.deadline(posted: job.posted))
+          nextDeadline = min(nextDeadline, job.due)
         case .cancel(let job):
           if let handle = handle(of: job) {
             handle.transfer.machine.fail(CurlJob.cancelled)
@@ -203,6 +205,8 @@
           }
           hasCancelled = true
         case .resume(let job): handle(of: job)?.resume()
+        case .suspend(let job): suspend(job)
+        case .proceed(let job): proceed(job)
         case .inspect(let response): response(counts)
         case .finish(let waiter):
           isFinishing = true
@@ -213,7 +217,25 @@
         }
       }
       messages.removeAll(keepingCapacity: messages.count <= 1024)
-      if hasCancelled { queue.compact { $0.isOver } }
+      if hasCancelled {
+        queue.compact { $0.isOver }
+        held.removeAll { $0.job.isOver }
+      }
+    }
+
+    private func suspend(_ job: CurlJob) {
+      if let handle = handle(of: job) { return handle.suspend() }
+      guard !job.isOver, !held.contains(where: { $0.job === job }) else { return }
+      queue.compact { $0 === job }
+      held.append((job, now))
+    }
+
+    private func proceed(_ job: CurlJob) {
+      if let handle = handle(of: job) { return handle.proceed() }
+      guard let index = held.firstIndex(where: { $0.job === job }) else { return }
+      job.wasHeld(for: now - held.remove(at: index).since)
+      queue.append(job)
+      nextDeadline = min(nextDeadline, job.due)
     }
 
     private func handle(of job: CurlJob) -> CurlHandle? { active.first { $0.transfer.job === job } }
@@ -331,7 +353,7 @@
       var earliest = nextDeadline
       var areLate = false
       queue.forEachWaiting { job in
-        let deadline = job.limits.deadline(posted: job.posted)
+        let deadline = job.due
         if deadline <= now {
           end(job, .failure(job.limits.waitedTooLong(now - job.posted)))
           areLate = true
@@ -358,7 +380,9 @@
       }
       let unread = mailbox.close()
       let waiting =
-        queue.removeAll() + unread.compactMap { if case .start(let job) = $0 { job } else { nil } }
+        queue.removeAll() + held.map(\.job)
+        + unread.compactMap { if case .start(let job) = $0 { job } else { nil } }
+      held = []
       for job in waiting { job.stop() }
       tellEnded()
       pool = []

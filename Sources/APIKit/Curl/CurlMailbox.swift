@@ -16,6 +16,10 @@
       case cancel(CurlJob)
       /// Resume the paused sides of the job: its reader took a chunk, or its source has one.
       case resume(CurlJob)
+      /// Send and read nothing more of the job until ``proceed(_:)``.
+      case suspend(CurlJob)
+      /// Go on with a suspended job.
+      case proceed(CurlJob)
       /// Call back with the loop's counts.
       case inspect(@Sendable (CurlCounts) -> Void)
       /// Start no more jobs; once the others have ended, end the thread as ``stop(_:)`` does.

@@ -29,6 +29,7 @@
     private var connectDeadline = Int64.max
     private var totalDeadline = Int64.max
     private var lastActivity: Int64 = 0
+    private var suspended: Int64?
 
     init() {}
 
@@ -77,6 +78,22 @@
       if isResponse, state != .ended { state = .receiving }
     }
 
+    /// Whether the caller has suspended the attempt; its limits do not count then.
+    var isSuspended: Bool { suspended != nil }
+
+    /// The caller suspends the attempt.
+    mutating func suspend(at now: Int64) {
+      if state != .ended, suspended == nil { suspended = now }
+    }
+
+    /// The attempt goes on. What was left of its limits is left still.
+    mutating func proceed(at now: Int64) {
+      guard let since = suspended.take() else { return }
+      if connectDeadline != .max { connectDeadline &+= now - since }
+      if totalDeadline != .max { totalDeadline &+= now - since }
+      lastActivity = now
+    }
+
     /// Notes the error of the attempt; the first one stays.
     mutating func fail(_ error: APIError) {
       if failure == nil { failure = error }
@@ -90,7 +107,7 @@
     /// The idle limit does not apply while `isPaused`: the transfer then waits for the caller's reader or
     /// source.
     func deadline(isPaused: Bool) -> Int64 {
-      guard state != .ended else { return .max }
+      guard state != .ended, !isSuspended else { return .max }
       var next = totalDeadline
       if state == .connecting {
         next = min(next, connectDeadline)
@@ -102,7 +119,7 @@
 
     /// The error of a limit that is exceeded at `now`; nil when none is.
     func overdue(at now: Int64, isPaused: Bool) -> APIError? {
-      guard state != .ended else { return nil }
+      guard state != .ended, !isSuspended else { return nil }
       if now >= totalDeadline {
         return APIError(.transport, .totalTimeout, "not finished after \(CurlLimits.text(limits.total))")
       }

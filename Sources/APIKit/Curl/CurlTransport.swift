@@ -1,5 +1,6 @@
 #if os(Linux)
   import CAPIKit
+  import Synchronization
 
   /// Sends requests with libcurl: the default transport on Linux.
   ///
@@ -23,6 +24,7 @@
     /// A digest of the configuration's header fields and client certificate; empty where there are none.
     public let caller: String
     private let loops: CurlLoops
+    private let isInvalid = Atomic(false)
     private let limits: CurlLimits
     private let cleartext: CleartextPolicy
 
@@ -52,7 +54,10 @@
       loops = try CurlLoops(configuration)
     }
 
-    deinit { loops.stop() }
+    deinit {
+      loops.stop()
+      tellInvalid()
+    }
 
     /// Everything but the choice of interfaces, which Linux does not offer. HTTP/2, Brotli and Zstandard
     /// only where libcurl was built with them.
@@ -165,12 +170,24 @@
     ///
     /// Requests sent afterwards fail with ``APIError/Reason/transportStopped``; so do further attempts of loads under
     /// way, for a redirect or a retry. A paused response is waited for until it is read or released.
-    public func finish() async { await loops.finish() }
+    public func finish() async {
+      await loops.finish()
+      tellInvalid()
+    }
 
     /// Ends every transfer with ``APIError/Reason/transportStopped``, closes every connection and ends the
     /// thread; returns when that is done. FTP connections may be closed a little later. Requests sent
     /// afterwards fail at once with the same reason.
-    public func shutdown() async { await loops.shutdown() }
+    public func shutdown() async {
+      await loops.shutdown()
+      tellInvalid()
+    }
+
+    /// Tells once that the transport takes nothing more.
+    private func tellInvalid() {
+      guard !isInvalid.exchange(true, ordering: .relaxed) else { return }
+      FlightNotices.shared.give(FlightNotice(.sessionInvalidated, transport: ObjectIdentifier(self)))
+    }
 
     /// The counts of the main loop; nil after it has stopped.
     func counts() async -> CurlCounts? {
@@ -257,7 +274,7 @@
         .idleTimeout, .totalTimeout, .pinning, .customTrust, .clientIdentity,
         .minimumTLS, .connectTo,
         .proxy, .login, .metrics, .unixSocket, .ftp, .connectionLimits, .headInspection, .insecureTLS,
-        .prewarming, .versionChoice, .gzip,
+        .prewarming, .versionChoice, .gzip, .suspension,
       ]
       var coded = all
       if !CurlSession.speaksHTTP2 { coded.remove(.http2) }

@@ -32,6 +32,16 @@ extension Flight: MainDeliverable {
     return try await work()
   }
 
+  /// Waits until the caller resumes the flight, then goes on with this step.
+  func holding(_ step: Step) -> Progress {
+    .wait { () throws(APIError) in
+      await withCheckedContinuation { waiter in
+        if !self.cancellation.keep(waiter) { waiter.resume() }
+      }
+      return step
+    }
+  }
+
   private func tell(isSuspended: Bool) {
     guard let book else { return }
     MainDelivery.main.put { book.manager?.suspend(self, isSuspended) }

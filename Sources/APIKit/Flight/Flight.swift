@@ -1,3 +1,4 @@
+import Foundation
 import Synchronization
 
 /// One load, from takeoff to delivery: what was asked, its request, its attempts, what the cache said, who waits.
@@ -70,6 +71,8 @@ final class Flight: @unchecked Sendable {
 
   // The manager's side.
   @MainActor var state = FlightState.waiting
+  /// For how many reasons it is suspended: a wait of its own, its caller's wish.
+  @MainActor var suspensions = 0
   /// The name of the takeoff policy, for the record.
   @MainActor var policy = ""
   @MainActor var tags: Set<String> = []
@@ -77,6 +80,8 @@ final class Flight: @unchecked Sendable {
   @MainActor var previews: AsyncStream<APIResponse>.Continuation?
   /// Told of the transfer's progress, beside the delegate: a group that adds it up.
   @MainActor var onProgress: (@MainActor (TransferProgress) -> Void)?
+  /// The load as Foundation's progress, where that was asked for.
+  @MainActor var progress: Foundation.Progress?
   /// The `async` form that waits for the landing, if there is one.
   @MainActor var waiter: CheckedContinuation<Result<APIResponse, APIError>, Never>?
 

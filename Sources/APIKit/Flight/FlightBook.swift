@@ -122,6 +122,7 @@ final class FlightBook: Sendable {
                 + "until its loads have landed, e.g. in a property of its delegate"))
         }
         flight.note(.landed(.cancelled(CancellationReason.managerReleased.description)))
+        FlightNotices.shared.give(FlightNotice(.completed, flight: flight.id))
       }
     }
     if isEmpty { forget() }

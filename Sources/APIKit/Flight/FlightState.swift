@@ -4,7 +4,8 @@ public enum FlightState: String, Sendable, Hashable, CaseIterable {
   case waiting
   /// In the air.
   case flying
-  /// In the air, and waiting for something outside: a network, a sign-in, the service's hook.
+  /// In the air, and waiting for something outside: a network, a sign-in, the service's hook, or its caller
+  /// (``BaseAPIManager/suspend(_:)``).
   case suspended
   /// Landed with a response.
   case succeeded
@@ -37,4 +38,16 @@ public struct FlightStateChange: Sendable, Hashable {
   public let from: FlightState?
   /// The state entered.
   public let to: FlightState
+}
+
+extension FlightNotice {
+  /// What is told of a flight that enters a state; of one that is held back, nothing is.
+  init?(_ flight: FlightID, entering state: FlightState) {
+    switch state {
+    case .waiting: return nil
+    case .flying: self.init(.resumed, flight: flight)
+    case .suspended: self.init(.suspended, flight: flight)
+    case .succeeded, .failed, .cancelled: self.init(.completed, flight: flight)
+    }
+  }
 }

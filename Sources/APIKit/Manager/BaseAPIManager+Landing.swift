@@ -31,7 +31,8 @@ extension BaseAPIManager: FlightOwner {
   }
 
   func suspend(_ flight: Flight, _ isSuspended: Bool) {
-    let next: FlightState = isSuspended ? .suspended : .flying
+    flight.suspensions += isSuspended ? 1 : -1
+    let next: FlightState = flight.suspensions > 0 ? .suspended : .flying
     guard flight.state.canMove(to: next) else { return }
     enter(next, flight)
   }
@@ -39,6 +40,7 @@ extension BaseAPIManager: FlightOwner {
   func report(_ progress: TransferProgress, of flight: Flight) {
     guard !flight.state.isFinal else { return }
     flight.onProgress?(progress)
+    flight.progress?.show(progress)
     guard reportsProgress else { return }
     delegate?.manager(self, didProgress: progress, of: flight.id)
   }
@@ -62,6 +64,7 @@ extension BaseAPIManager: FlightOwner {
     lastResponse = response
     lastError = nil
     enter(.succeeded, flight)
+    flight.progress?.finish()
     flight.note(.landed(.succeeded(response.provenance)))
     delegate?.manager(self, didSucceedWith: response)
     interceptors.forEach { $0.manager(self, afterSuccess: response) }

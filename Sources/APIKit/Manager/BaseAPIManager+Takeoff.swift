@@ -70,6 +70,7 @@ extension BaseAPIManager {
   /// Starts a flight.
   func launch(_ flight: Flight) {
     enter(.flying, flight)
+    if flight.suspensions > 0 { enter(.suspended, flight) }
     flight.note(.tookOff(policy: flight.policy))
     flight.run()
   }

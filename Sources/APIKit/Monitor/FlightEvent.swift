@@ -45,7 +45,7 @@ public enum FlightEvent: Sendable {
   case gaveUp(because: String)
   /// The server's clock was learned; with the seconds it is ahead of the device's.
   case learnedClock(offset: Double)
-  /// The load waits for something outside: a network, a sign-in, the service's hook.
+  /// The load waits for something outside: a network, a sign-in, the service's hook, its caller.
   case suspended(String)
   /// The wait has ended.
   case resumed

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// The present operation of one piece of work, so that it can be cancelled from any thread.
+/// The present operation of one piece of work, so that it can be cancelled, or held, from any thread.
 ///
 /// The work has one operation at a time, such as an exchange or a wait in a task. Cancelling ends the
 /// present one, and no other can begin.
@@ -13,20 +13,24 @@ struct Cancellation: ~Copyable {
     /// Counts operations, so that one that has ended does not replace its successor.
     var count = 0
     var operation: Stop?
+    /// What waits until the work is no longer held.
+    var waiter: CheckedContinuation<Void, Never>?
   }
 
   let state = Mutex(State())
+  private let held = Atomic(false)
 
   /// Whether ``cancel()`` was called.
   var isCancelled: Bool { state.withLock { $0.isCancelled } }
 
   /// Cancels the present operation and prevents others. Further calls have no effect.
   func cancel() {
-    let operation = state.withLock { state in
+    let (operation, waiter) = state.withLock { state in
       state.isCancelled = true
-      return state.operation.take()
+      return (state.operation.take(), state.waiter.take())
     }
     operation?.cancel()
+    waiter?.resume()
   }
 
   /// Begins an operation; after ``cancel()`` it begins nothing and returns false.
@@ -46,7 +50,48 @@ struct Cancellation: ~Copyable {
       return state.isCancelled
     }
     if isLate { operation.cancel() }
+    if isHeld { suspend(operation) }
     return true
+  }
+
+  // MARK: Holding
+
+  /// Whether the work is held.
+  var isHeld: Bool { held.load(ordering: .acquiring) }
+
+  /// Suspends the present operation, if it can be, and has the work wait where it asks ``isHeld``.
+  func hold() {
+    let operation = state.withLock { state in
+      held.store(true, ordering: .releasing)
+      return state.operation
+    }
+    if let operation { suspend(operation) }
+  }
+
+  /// Lets the work go on.
+  func resume() {
+    let (operation, waiter) = state.withLock { state in
+      held.store(false, ordering: .releasing)
+      return (state.operation, state.waiter.take())
+    }
+    (operation as? any SuspendableOperation)?.resume()
+    waiter?.resume()
+  }
+
+  private func suspend(_ operation: Stop) {
+    guard let operation = operation as? any SuspendableOperation else { return }
+    operation.suspend()
+    // The work may have been let go by another thread, which came before.
+    if !isHeld { operation.resume() }
+  }
+
+  /// Keeps who waits until the work goes on; false when it needs not wait.
+  func keep(_ waiter: CheckedContinuation<Void, Never>) -> Bool {
+    state.withLock { state in
+      guard isHeld, !state.isCancelled else { return false }
+      state.waiter = waiter
+      return true
+    }
   }
 
   /// Lets the present operation go: it is over. Operations hold who waits for them, so keeping one would leak both.
@@ -62,6 +107,17 @@ struct Cancellation: ~Copyable {
 public protocol CancellableOperation: Sendable {
   /// Requests the end and returns at once.
   func cancel()
+}
+
+/// An operation under way that can be suspended, too, from any thread, even when it has ended.
+///
+/// Calls may be repeated; the last one counts.
+public protocol SuspendableOperation: CancellableOperation {
+  /// Requests that nothing more is sent or read, and returns at once. The operation may still end. Its limits in time do
+  /// not count until ``resume()``.
+  func suspend()
+  /// Lets it go on.
+  func resume()
 }
 
 extension Task: CancellableOperation {}

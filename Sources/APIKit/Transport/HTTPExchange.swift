@@ -10,6 +10,12 @@ public struct HTTPExchange: Sendable {
   /// The attempt then fails with ``APIError/Reason/refusedAtHeaders`` and the error thrown as its
   /// `underlying`. Called on a thread of the transport, once, so it must not block.
   public var inspectHead: (@Sendable (_ status: Int, _ headers: HTTPHeaders) throws -> Void)?
+  /// Called with status and header fields of a response with a status of 2xx whose ``destination`` is memory, after
+  /// ``inspectHead``; a path that it returns makes the response a download to that file, without a limit but that of the
+  /// configuration for decoded bytes. None by default.
+  ///
+  /// Called on a thread of the transport, once, so it must not block.
+  public var fileAtHead: (@Sendable (_ status: Int, _ headers: HTTPHeaders) -> String?)?
   /// Called with the progress of the transfer, at most about ten times a second and once at the end. None
   /// by default.
   ///
@@ -21,6 +27,12 @@ public struct HTTPExchange: Sendable {
   /// A transport then adds no header fields of its configuration and presents no client certificate: they belong to
   /// the origin that was asked.
   public var crossesOrigin = false
+
+  /// The file that a response becomes at its head; nil when it stays what it is.
+  package func file(status: Int, _ headers: @autoclosure () -> HTTPHeaders) -> String? {
+    guard let fileAtHead, case .memory = destination, ResponseFile.takes(status: status) else { return nil }
+    return fileAtHead(status, headers())
+  }
 
   /// Makes an exchange.
   public init(_ request: HTTPRequest, destination: Destination = .memory()) {
@@ -47,25 +59,5 @@ public struct HTTPExchange: Sendable {
       case .stream: .max
       }
     }
-  }
-}
-
-/// The progress of a transfer, in bytes of the bodies.
-public struct TransferProgress: Sendable, Hashable {
-  /// Bytes of the request's body that were sent.
-  public var sent: Int64
-  /// Bytes to send in all; nil when that is not known.
-  public var totalToSend: Int64?
-  /// Bytes of the response's body that were received, before content decoding.
-  public var received: Int64
-  /// Bytes to receive in all; nil when that is not known.
-  public var totalToReceive: Int64?
-
-  /// Makes a progress value.
-  public init(sent: Int64 = 0, totalToSend: Int64? = nil, received: Int64 = 0, totalToReceive: Int64? = nil) {
-    self.sent = sent
-    self.totalToSend = totalToSend
-    self.received = received
-    self.totalToReceive = totalToReceive
   }
 }

@@ -16,6 +16,7 @@ public struct LoadOptions: Sendable {
     var connectTo: String?
     var compressesBody: Bool?
     var inspectHead: HeadInspection?
+    var fileAtHead: (@Sendable (_ status: Int, _ headers: HTTPHeaders) -> String?)?
     var allowsCellular: Bool?
     var allowsExpensive: Bool?
     var allowsConstrained: Bool?
@@ -63,6 +64,12 @@ public struct LoadOptions: Sendable {
     get { self[\.inspectHead] }
     set { self[\.inspectHead] = newValue }
   }
+  /// Turns a response with a status of 2xx into a download to the file whose path it returns; see
+  /// ``HTTPExchange/fileAtHead``. None by default. A response that has become a file is not stored.
+  public var fileAtHead: (@Sendable (_ status: Int, _ headers: HTTPHeaders) -> String?)? {
+    get { self[\.fileAtHead] }
+    set { self[\.fileAtHead] = newValue }
+  }
   /// Whether cellular interfaces may be used; that of the configuration's ``InterfacePolicy`` by default.
   public var allowsCellular: Bool? {
     get { self[\.allowsCellular] }
@@ -100,14 +107,17 @@ public struct LoadOptions: Sendable {
   /// Makes options; what is left out is not stated.
   public init(
     destination: HTTPExchange.Destination? = nil, login: HTTPLogin? = nil, connectTo: String? = nil,
-    compressesBody: Bool? = nil, inspectHead: HeadInspection? = nil, allowsCellular: Bool? = nil,
+    compressesBody: Bool? = nil, inspectHead: HeadInspection? = nil,
+    fileAtHead: (@Sendable (_ status: Int, _ headers: HTTPHeaders) -> String?)? = nil,
+    allowsCellular: Bool? = nil,
     allowsExpensive: Bool? = nil, allowsConstrained: Bool? = nil, serviceType: NetworkServiceType? = nil,
     usesCookies: Bool? = nil, timeouts: HTTPTimeouts = HTTPTimeouts()
   ) {
     fields = Boxed(
       Fields(
         destination: destination, login: login, connectTo: connectTo, compressesBody: compressesBody,
-        inspectHead: inspectHead, allowsCellular: allowsCellular, allowsExpensive: allowsExpensive,
+        inspectHead: inspectHead, fileAtHead: fileAtHead, allowsCellular: allowsCellular,
+        allowsExpensive: allowsExpensive,
         allowsConstrained: allowsConstrained, serviceType: serviceType, usesCookies: usesCookies,
         connect: timeouts.connect, idle: timeouts.idle, total: timeouts.total))
   }
@@ -175,6 +185,7 @@ extension LoadOptions {
       take(\.connectTo, "connectTo")
       take(\.compressesBody, "compressesBody")
       take(\.inspectHead, "inspectHead") { _ in "stated" }
+      take(\.fileAtHead, "fileAtHead") { _ in "stated" }
       take(\.allowsCellular, "allowsCellular")
       take(\.allowsExpensive, "allowsExpensive")
       take(\.allowsConstrained, "allowsConstrained")
@@ -219,6 +230,7 @@ extension LoadOptions {
     guard let fields = fields?.value else { return }
     if let destination = fields.destination { exchange.destination = destination }
     exchange.inspectHead = fields.inspectHead
+    exchange.fileAtHead = fields.fileAtHead
   }
 
   /// Throws ``APIError/Reason/unsupportedCapability`` for the first option that a transport with these capabilities

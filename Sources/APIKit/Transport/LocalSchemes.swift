@@ -120,7 +120,9 @@ enum LocalSchemes {
       return chunk
     }
     var response = HTTPResponse(status: 200, headers: headers, version: .other)
-    switch exchange.destination {
+    var destination = exchange.destination
+    if let path = exchange.file(status: 200, headers) { destination = .file(path: path) }
+    switch destination {
     case .memory(let maximumBytes):
       response.body = .bytes(try await collect(maximumBytes, chunk))
     case .file(let path, let maximumBytes):
@@ -129,7 +131,7 @@ enum LocalSchemes {
       response.body = .stream(ResponseStream { () async throws(APIError) in isHead ? nil : try await next() })
     }
     response.metrics.bytesReceived = received
-    exchange.onProgress?(TransferProgress(received: received, totalToReceive: received))
+    exchange.onProgress?(TransferProgress(received: received, totalToReceive: received, delta: received))
     return response
   }
 

@@ -34,6 +34,11 @@ extension TransportCapabilities {
     if exchange.inspectHead != nil {
       try require(.headInspection, "refusing a response at its headers (headInspection)")
     }
+    if exchange.fileAtHead != nil {
+      try require(
+        [.headInspection, .fileDownload],
+        "turning a response into a file at its head (headInspection, fileDownload)")
+    }
     if exchange.onProgress != nil { try require(.progress, "progress (progress)") }
     try check(exchange.request.timeouts)
     try check(exchange.request.options)

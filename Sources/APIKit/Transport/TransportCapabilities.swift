@@ -64,6 +64,10 @@ public struct TransportCapabilities: OptionSet, Sendable, Hashable {
   /// lacks it: it requests none, and fails with ``APIError/Reason/undecodableContent`` when it gets one.
   public static let gzip = Self(rawValue: 1 << 27)
 
+  /// Suspending an exchange and letting it go on: what ``HTTPTransport/start(_:completion:)`` returns is a
+  /// ``SuspendableOperation``.
+  public static let suspension = Self(rawValue: 1 << 28)
+
   /// Throws ``APIError/Reason/unsupportedCapability``, naming `feature`, when the set lacks a part of
   /// `needed`.
   public func require(_ needed: TransportCapabilities, _ feature: String) throws(APIError) {

@@ -24,17 +24,23 @@ final class URLSessionAttempt: CancellableOperation {
     /// Whether the attempt has ended; further data is ignored.
     var isOver = false
     var head: HTTPResponse?
+    /// The most bytes of the body, once its head is there.
+    var limit = Int64.max
     var bytes: [UInt8] = []
     var file: ResponseFile?
     var pipe: ChunkPipe?
     var pause = StreamPause()
     var progress = TransferProgress()
+    var meter = TransferMeter(at: 0)
     var metrics = TransportMetrics()
     /// The protocol over TLS, where the system reports it.
     var version = HTTPVersion.other
     var lastActivity: ContinuousClock.Instant
     var lastReport: ContinuousClock.Instant?
     var watch: Task<Void, Never>?
+    /// Since when its caller has suspended it, and how long it was suspended before.
+    var suspended: ContinuousClock.Instant?
+    var timeSuspended = Duration.zero
 
     init() { lastActivity = .now }
   }
@@ -90,9 +96,15 @@ final class URLSessionAttempt: CancellableOperation {
       fail(error)
       return false
     }
+    let becomes = exchange.file(status: head.status, headers)
+    let limit = becomes == nil ? limit(for: head.status) : maximumDecodedBytes
+    if let error = excess(of: head, over: limit) {
+      fail(error)
+      return false
+    }
     let expected = system.expectedContentLength
     var opened: Result<ResponseFile?, APIError> = .success(nil)
-    if case .file(let path, _) = exchange.destination, ResponseFile.takes(status: head.status) {
+    if let path = becomes ?? path(for: head.status) {
       do throws(APIError) { opened = .success(try ResponseFile(path: path)) } catch {
         opened = .failure(error)
       }
@@ -108,13 +120,14 @@ final class URLSessionAttempt: CancellableOperation {
         return (nil, nil)
       }
       state.head = head
+      state.limit = limit
       state.file = file
       state.pipe = pipe
       state.lastActivity = .now
       if expected > 0 {
         state.progress.totalToReceive = expected
         if file == nil, pipe == nil {
-          state.bytes.reserveCapacity(Int(min(expected, limit(for: head.status))))
+          state.bytes.reserveCapacity(Int(min(expected, limit)))
         }
       }
       guard pipe != nil else { return (nil, nil) }
@@ -133,7 +146,7 @@ final class URLSessionAttempt: CancellableOperation {
       guard !state.isOver else { return (nil, nil) }
       state.lastActivity = .now
       state.progress.received += Int64(data.count)
-      let limit = limit(for: state.head?.status ?? 200)
+      let limit = state.limit
       guard state.progress.received <= limit else {
         failure = tooLarge(limit, state.head)
         return (nil, nil)
@@ -203,7 +216,9 @@ final class URLSessionAttempt: CancellableOperation {
       state.watch = nil
       state.file?.discard()
       state.file = nil
-      if case .success = end { last = state.progress }
+      if case .success = end {
+        last = state.meter.completing(state.progress, at: microseconds(since: start))
+      }
       if let pipe = state.pipe { return (nil, nil, pipe) }
       let result = end.flatMap { file -> Result<HTTPResponse, APIError> in
         guard var response = makeResponse(&state) else {
@@ -285,10 +300,22 @@ final class URLSessionAttempt: CancellableOperation {
         "the body has the coding \(coding.debugDescription), which was not requested: the system's session passes truncated ones as complete",
         evidence: head.evidence)
     }
-    let limit = limit(for: head.status)
-    if coding == nil, hasBody, let length = lengths.first.flatMap({ Int64($0) }), length > limit {
-      return tooLarge(limit, head)
-    }
+    return nil
+  }
+
+  /// The error of a body whose declared length is above the limit.
+  private func excess(of head: HTTPResponse, over limit: Int64) -> APIError? {
+    let hasBody = exchange.request.method != .head && head.status != 304 && head.status != 204
+    let coding = head.headers.combined("Content-Encoding")?.lowercased() ?? "identity"
+    guard hasBody, coding == "identity", let length = head.headers["Content-Length"].flatMap({ Int64($0) }),
+      length > limit
+    else { return nil }
+    return tooLarge(limit, head)
+  }
+
+  /// The file that takes a body with this status.
+  private func path(for status: Int) -> String? {
+    if case .file(let path, _) = exchange.destination, ResponseFile.takes(status: status) { return path }
     return nil
   }
 
@@ -320,7 +347,7 @@ final class URLSessionAttempt: CancellableOperation {
     let now = ContinuousClock.now
     if let last = state.lastReport, now - last < .milliseconds(100) { return nil }
     state.lastReport = now
-    return state.progress
+    return state.meter.completing(state.progress, at: microseconds(since: start))
   }
 
   private func watchLimits() {
@@ -333,19 +360,44 @@ final class URLSessionAttempt: CancellableOperation {
     }
   }
 
+  #if !canImport(FoundationNetworking)
+    /// Suspends the task at the caller's wish. The system counts, so a stream's own suspension is another one.
+    func suspend() {
+      state.withLock { state in
+        guard !state.isOver, state.suspended == nil else { return }
+        state.suspended = .now
+        state.watch?.cancel()
+        task.suspend()
+      }
+    }
+
+    func resume() {
+      let isResumed = state.withLock { state in
+        guard let since = state.suspended.take() else { return false }
+        state.timeSuspended += ContinuousClock.now - since
+        state.lastActivity = .now
+        task.resume()
+        return true
+      }
+      if isResumed { watchLimits() }
+    }
+  #endif
+
   /// The time to the nearest limit; nil when the attempt has ended, or is ended here because a limit is
   /// reached.
   private func timeLeft() -> Duration? {
     let now = ContinuousClock.now
-    let (isOver, quiet) = state.withLock { state in
+    let (isOver, quiet, suspended) = state.withLock { state -> (Bool, Duration, Duration) in
+      // It is watched again when it goes on.
+      if state.suspended != nil { return (true, .zero, .zero) }
       // While the reader of a stream is behind, the server is not idle.
       if state.pause.isPaused { state.lastActivity = now }
-      return (state.isOver, now - state.lastActivity)
+      return (state.isOver, now - state.lastActivity, state.timeSuspended)
     }
     guard !isOver else { return nil }
     var left = Duration.seconds(3600)
     if let total = timeouts.total, total != .zero {
-      left = min(left, total - (now - start))
+      left = min(left, total - (now - start - suspended))
       if left <= .zero {
         fail(APIError(.transport, .totalTimeout, "not finished in \(total)"))
         return nil
@@ -366,3 +418,8 @@ final class URLSessionAttempt: CancellableOperation {
     return time.seconds * 1_000_000 + time.attoseconds / 1_000_000_000_000
   }
 }
+
+#if !canImport(FoundationNetworking)
+  // Linux ends the program when a suspended task is resumed.
+  extension URLSessionAttempt: SuspendableOperation {}
+#endif

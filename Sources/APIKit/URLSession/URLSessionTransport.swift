@@ -38,7 +38,7 @@ public final class URLSessionTransport: HTTPTransport {
     ]
     #if !canImport(FoundationNetworking)
       all.formUnion([.http2, .streamDownload, .metrics, .interfaceControl, .minimumTLS, .gzip, .brotli])
-      all.formUnion([.customTrust, .pinning, .insecureTLS])
+      all.formUnion([.customTrust, .pinning, .insecureTLS, .suspension])
     #endif
     return all
   }()
@@ -54,6 +54,7 @@ public final class URLSessionTransport: HTTPTransport {
   private let configuration: TransportConfiguration
   private let session: URLSession
   private let bridge: URLSessionBridge
+  private let isInvalid = Atomic(false)
 
   /// Makes a transport with a session of its own.
   ///
@@ -79,7 +80,10 @@ public final class URLSessionTransport: HTTPTransport {
       configuration: Self.sessionConfiguration(configuration), delegate: bridge, delegateQueue: queue)
   }
 
-  deinit { session.invalidateAndCancel() }
+  deinit {
+    session.invalidateAndCancel()
+    tellInvalid()
+  }
 
   /// Takes nothing new, and returns when every attempt under way has ended and the session is invalid.
   ///
@@ -88,6 +92,7 @@ public final class URLSessionTransport: HTTPTransport {
   public func finish() async {
     await bridge.finish()
     session.invalidateAndCancel()
+    tellInvalid()
   }
 
   /// Ends the session: running attempts fail with ``APIError/Reason/transportStopped``, and so do later
@@ -97,6 +102,13 @@ public final class URLSessionTransport: HTTPTransport {
   public func shutdown() {
     for attempt in bridge.stop() { attempt.fail(APIError(.transport, .transportStopped)) }
     session.invalidateAndCancel()
+    tellInvalid()
+  }
+
+  /// Tells once that the transport takes nothing more.
+  private func tellInvalid() {
+    guard !isInvalid.exchange(true, ordering: .relaxed) else { return }
+    FlightNotices.shared.give(FlightNotice(.sessionInvalidated, transport: ObjectIdentifier(self)))
   }
 
   /// Starts an exchange and returns at once; see ``HTTPTransport``.

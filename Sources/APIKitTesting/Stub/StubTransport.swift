@@ -156,6 +156,31 @@ public final class StubTransport: AsyncHTTPTransport {
     return try await wire.perform(response)
   }
 
+  /// Starts an exchange in a task. One that is suspended completes when it is resumed.
+  public func start(
+    _ exchange: HTTPExchange, completion: @escaping Completion
+  ) -> any CancellableOperation {
+    let pause = StubGate(isOpen: true)
+    let task = Task.detached {
+      do throws(APIError) {
+        let response = try await self.respond(to: exchange)
+        guard await pause.arrive() else { throw StubWire.cancelled }
+        completion(.success(response))
+      } catch {
+        completion(.failure(error))
+      }
+    }
+    return Operation(task: task, pause: pause)
+  }
+
+  private struct Operation: SuspendableOperation {
+    let task: Task<Void, Never>
+    let pause: StubGate
+    func cancel() { task.cancel() }
+    func suspend() { pause.close() }
+    func resume() { pause.open() }
+  }
+
   // MARK: Insides
 
   private func add(_ responses: [StubResponse], _ matches: @escaping @Sendable (HTTPRequest) -> Bool) {

@@ -101,7 +101,9 @@ struct StubWire {
     // A script may state its own times.
     if response.metrics.total == 0 { response.metrics.total = microseconds(ContinuousClock.now - start) }
 
-    switch exchange.destination {
+    var destination = exchange.destination
+    if let path = exchange.file(status: response.status, response.headers) { destination = .file(path: path) }
+    switch destination {
     // As over every transport, only a successful response takes the place of a file.
     case .file where !(200..<300).contains(response.status):
       if isCut { throw cut(body, response) }
@@ -142,7 +144,8 @@ struct StubWire {
     for part in all > 1 ? [0, all / 2, all] : [all] {
       steps.append(TransferProgress(sent: sent, totalToSend: sent, received: part, totalToReceive: all))
     }
-    for step in steps { tell(step) }
+    var meter = TransferMeter(at: 0)
+    for step in steps { tell(meter.completing(step, at: microseconds(ContinuousClock.now - start))) }
   }
 
   private var sentCount: Int {

@@ -2,6 +2,7 @@
 extension Flight {
   func judge() throws(APIError) -> Progress {
     guard place == .mainActor else { return .on(.mainActor) }
+    if cancellation.isHeld { return holding(.judge) }
     return MainActor.assumeIsolated { judgeOnMain() }
   }
 
@@ -69,6 +70,7 @@ extension Flight {
     guard book?.remove(self) == true, let landing else { return }
     note(.note("delivery", "nothing is delivered: the manager was released"))
     note(.landed(landing))
+    FlightNotices.shared.give(FlightNotice(.completed, flight: id))
   }
 
   /// Asks the server once more, behind a landing with a stale response that allowed it (RFC 5861, 3).

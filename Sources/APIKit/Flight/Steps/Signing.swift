@@ -3,6 +3,7 @@
 /// It runs again for every attempt and redirect: time and nonce are fresh each time.
 extension Flight {
   func sign() throws(APIError) -> Progress {
+    if cancellation.isHeld { return holding(.sign) }
     // A large body takes the signer long.
     if place != .task, let request, !request.body.isSmall { return .on(.task) }
     if exchange == nil, let request {

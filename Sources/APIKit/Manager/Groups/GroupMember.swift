@@ -30,7 +30,7 @@
   /// Loads, and returns the response. The manager's delegate is called as usual.
   public func run(report: (@MainActor (Double) -> Void)?) async throws(APIError) -> APIResponse {
     guard let report else { return try await manager.response(given: parameters, cache: cache) }
-    return try await manager.response(given: parameters, cache: cache) { report($0.fraction) }
+    return try await manager.response(given: parameters, cache: cache) { report($0.overallFraction) }
   }
 }
 
@@ -81,7 +81,7 @@ extension APIError {
 extension TransferProgress {
   /// The completed fraction from 0 to 1, of the bytes to send and to receive together; 0 while no total is
   /// known.
-  var fraction: Double {
+  fileprivate var overallFraction: Double {
     let total = (totalToSend ?? 0) + (totalToReceive ?? 0)
     return total > 0 ? min(1, Double(sent + received) / Double(total)) : 0
   }

@@ -1,0 +1,230 @@
+import APIKitTesting
+import XCTest
+
+@testable import APIKit
+
+/// Suspended flights, Foundation's progress, and notices.
+@MainActor final class SuspensionTests: XCTestCase {
+  private let stub = StubTransport(.json(someJSON))
+
+  func testASuspendedFlightIsNotSentBeforeItIsResumed() async throws {
+    let manager = TestManager(stub)
+    let recorder = Recorder()
+    manager.delegate = recorder
+    // Large enough to be assembled in a task, so that there is time to suspend it.
+    let flight = try XCTUnwrap(manager.load(["text": String(repeating: "x", count: 100_000)]).flightID)
+    XCTAssertTrue(try manager.suspend(flight))
+    XCTAssertEqual(manager.state(of: flight), .suspended)
+    try await Task.sleep(for: .milliseconds(50))
+    XCTAssertEqual(stub.requests.count, 0)
+    XCTAssertTrue(manager.resume(flight))
+    XCTAssertEqual(manager.state(of: flight), .flying)
+    await recorder.waitForLandings()
+    XCTAssertEqual(recorder.responses.count, 1)
+    XCTAssertFalse(manager.resume(flight), "it is over")
+    XCTAssertFalse(try manager.suspend(flight))
+  }
+
+  func testASuspendedFlightCanBeCancelledAtEveryPlace() async throws {
+    let manager = TestManager(stub)
+    let recorder = Recorder()
+    manager.delegate = recorder
+    let before = try XCTUnwrap(
+      manager.load(["text": String(repeating: "x", count: 100_000)]).flightID)
+    try manager.suspend(before)
+    try await Task.sleep(for: .milliseconds(20))
+    XCTAssertTrue(manager.cancel(before))
+    stub.hold()
+    let onTheWire = try XCTUnwrap(manager.load().flightID)
+    try await stub.waitForRequests(1)
+    try manager.suspend(onTheWire)
+    stub.release()
+    try await Task.sleep(for: .milliseconds(20))
+    XCTAssertEqual(recorder.responses.count, 0, "the stub's response is kept back")
+    XCTAssertTrue(manager.cancel(onTheWire))
+    XCTAssertEqual(recorder.cancellations.map(\.flight), [before, onTheWire])
+    XCTAssertFalse(manager.isLoading)
+  }
+
+  func testAManagerThatIsReleasedEndsItsSuspendedFlights() async throws {
+    var manager: TestManager? = TestManager(stub)
+    stub.hold()
+    let flight = try XCTUnwrap(manager?.load().flightID)
+    try await stub.waitForRequests(1)
+    try manager?.suspend(flight)
+    manager = nil
+    XCTAssertEqual(FlightLog.shared.record(of: flight)?.landing, .cancelled("manager-released"))
+    await waitUntil { self.stub.heldCount == 0 }
+  }
+
+  func testAFlightThatWaitsForItsTakeoffIsSuspendedWhenItTakesOff() async throws {
+    let manager = TestManager(stub)
+    manager.takeoffPolicy = .queue
+    stub.hold()
+    manager.load(["id": 1])
+    let second = try XCTUnwrap(manager.load(["id": 2]).flightID)
+    try manager.suspend(second)
+    XCTAssertEqual(manager.state(of: second), .waiting)
+    stub.release()
+    await waitUntil { manager.state(of: second) == .suspended }
+    XCTAssertEqual(stub.requests.count, 1)
+    manager.resume(second)
+    await waitUntil { !manager.isLoading }
+    XCTAssertEqual(stub.requests.count, 2)
+  }
+
+  func testAFlightThatSharesItsCallHoldsItsOwnLandingOnly() async throws {
+    let shared = SharedState()
+    let managers = (0..<2).map { _ in TestManager(stub) }
+    let recorders = managers.map { manager in
+      manager.joinsIdenticalFlights = true
+      manager.sharedState = shared
+      let recorder = Recorder()
+      manager.delegate = recorder
+      return recorder
+    }
+    stub.hold()
+    let flights = managers.compactMap { $0.load().flightID }
+    await waitUntil { shared.joins.waiterCount == 2 }
+    try managers[0].suspend(flights[0])
+    stub.release()
+    await recorders[1].waitForLandings()
+    XCTAssertEqual(recorders[0].responses.count, 0)
+    managers[0].resume(flights[0])
+    await recorders[0].waitForLandings()
+    XCTAssertEqual(recorders[0].responses.count, 1)
+    XCTAssertEqual(stub.requests.count, 1)
+  }
+
+  func testACallersSuspensionOutlastsOneOfTheFlightItself() async throws {
+    let manager = TestManager(stub)
+    stub.on("/api/list", .status(503), .json(someJSON))
+    let (asked, gate) = (Counter(), AsyncStream<Void>.makeStream())
+    manager.service.onError = { _ in
+      .suspend(for: "the test") {
+        asked.increment()
+        for await _ in gate.stream { break }
+        return .replay
+      }
+    }
+    let flight = try XCTUnwrap(manager.load().flightID)
+    await waitUntil { asked.value == 1 }
+    XCTAssertEqual(manager.state(of: flight), .suspended)
+    try manager.suspend(flight)
+    gate.continuation.yield()
+    try await Task.sleep(for: .milliseconds(50))
+    XCTAssertEqual(manager.state(of: flight), .suspended)
+    XCTAssertEqual(stub.requests.count, 1)
+    manager.resume(flight)
+    await waitUntil { !manager.isLoading }
+    XCTAssertEqual(stub.requests.count, 2)
+  }
+
+  // MARK: Foundation's progress
+
+  func testFoundationsProgressShowsAndDrivesTheFlight() async throws {
+    let manager = TestManager(stub)
+    let recorder = Recorder()
+    manager.delegate = recorder
+    manager.reportsProgress = true
+    stub.hold()
+    let flight = try XCTUnwrap(manager.load().flightID)
+    let progress = try XCTUnwrap(manager.progress(of: flight))
+    XCTAssertTrue(progress === manager.progress(of: flight))
+    XCTAssertTrue(progress.isIndeterminate)
+    XCTAssertTrue(progress.isPausable)
+    try await stub.waitForRequests(1)
+    progress.pause()
+    await waitUntil { manager.state(of: flight) == .suspended }
+    progress.resume()
+    await waitUntil { manager.state(of: flight) == .flying }
+    stub.release()
+    await recorder.waitForLandings()
+    XCTAssertEqual(progress.completedUnitCount, Int64(someJSON.utf8.count))
+    XCTAssertEqual(progress.totalUnitCount, Int64(someJSON.utf8.count))
+    XCTAssertEqual(progress.fractionCompleted, 1)
+    XCTAssertNil(manager.progress(of: flight), "it is over")
+    stub.hold()
+    let other = try XCTUnwrap(manager.load().flightID)
+    manager.progress(of: other)?.cancel()
+    await waitUntil { recorder.cancellations.map(\.flight) == [other] }
+  }
+
+  func testAProgressThatCannotBePausedSaysSo() async throws {
+    var all = TransportCapabilities.all
+    all.remove(.suspension)
+    let stub = StubTransport(.json(someJSON), capabilities: all)
+    stub.hold()
+    let manager = TestManager(stub)
+    let flight = try XCTUnwrap(manager.load().flightID)
+    let progress = try XCTUnwrap(manager.progress(of: flight))
+    XCTAssertFalse(progress.isPausable)
+    progress.pausingHandler?()
+    await waitUntil { manager.record(of: flight)?.description.contains("(suspension)") == true }
+    XCTAssertEqual(manager.state(of: flight), .flying)
+    manager.cancel()
+  }
+
+  // MARK: Notices
+
+  func testNoticesTellOfFlightsAndTransports() async throws {
+    let notices = FlightNotices()
+    XCTAssertFalse(notices.postsNotifications)
+    var heard = FlightNotices.shared.notices().makeAsyncIterator()
+    let manager = TestManager(stub)
+    stub.hold()
+    let flight = try XCTUnwrap(manager.load().flightID)
+    try manager.suspend(flight)
+    manager.resume(flight)
+    stub.release()
+    await waitUntil { !manager.isLoading }
+    var kinds: [FlightNotice.Kind] = []
+    while kinds.count < 4, let notice = await heard.next() {
+      if notice.flight == flight { kinds.append(notice.kind) }
+    }
+    XCTAssertEqual(kinds, [.resumed, .suspended, .resumed, .completed])
+  }
+
+  func testNotificationsArePostedWhereThatIsSwitchedOn() async throws {
+    let posted = Record<FlightNotice>()
+    let center = NotificationCenter.default
+    let observers = [
+      Notification.Name.flightDidResume, .flightDidSuspend, .flightDidComplete, .transportDidInvalidate,
+    ].map { name in
+      center.addObserver(forName: name, object: nil, queue: nil) { notification in
+        if let notice = notification.userInfo?["notice"] as? FlightNotice { posted.add(notice) }
+      }
+    }
+    defer { for observer in observers { center.removeObserver(observer) } }
+    let manager = TestManager(stub)
+    let silent = try await manager.response().flightID
+    FlightNotices.shared.postsNotifications = true
+    defer { FlightNotices.shared.postsNotifications = false }
+    let flight = try await manager.response().flightID
+    XCTAssertEqual(posted.all.filter { $0.flight == flight }.map(\.kind), [.resumed, .completed])
+    XCTAssertEqual(posted.all.filter { $0.flight == silent }, [])
+    let transport = try URLSessionTransport(.ephemeral)
+    let id = ObjectIdentifier(transport)
+    transport.shutdown()
+    transport.shutdown()
+    XCTAssertEqual(posted.all.filter { $0.transport == id }.map(\.kind), [.sessionInvalidated])
+  }
+
+  #if os(Linux)
+    func testAStoppedOrReleasedTransportIsToldOnce() async throws {
+      var heard = FlightNotices.shared.notices().makeAsyncIterator()
+      let transport = try CurlTransport(.ephemeral)
+      let id = ObjectIdentifier(transport)
+      await transport.finish()
+      await transport.shutdown()
+      var released: CurlTransport? = try CurlTransport(.ephemeral)
+      let other = try ObjectIdentifier(XCTUnwrap(released))
+      released = nil
+      var told: [ObjectIdentifier] = []
+      while told.last != other, let notice = await heard.next() {
+        if let transport = notice.transport, [id, other].contains(transport) { told.append(transport) }
+      }
+      XCTAssertEqual(told, [id, other])
+    }
+  #endif
+}
