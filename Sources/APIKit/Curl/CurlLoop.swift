@@ -20,9 +20,9 @@
 
     private let session: CurlSession
     let isForFTP: Bool
-    private var queue: CurlQueue
+    var queue: CurlQueue
     /// Jobs that their caller has suspended before they were started, and since when.
-    private var held: [(job: CurlJob, since: Int64)] = []
+    var held: [(job: CurlJob, since: Int64)] = []
     private var active: [CurlHandle] = []
     private var pool: [CurlHandle] = []
     private var handlesMade = 0
@@ -30,7 +30,7 @@
     /// When libcurl is to be called next.
     private var timer = Int64.max
     /// The earliest time at which a limit may be exceeded; computed anew then.
-    private var nextDeadline = Int64.max
+    var nextDeadline = Int64.max
     /// Jobs that have ended and whose completions were not called yet.
     private var ended: [CurlJob] = []
     private var hasEnded = false
@@ -223,22 +223,7 @@
       }
     }
 
-    private func suspend(_ job: CurlJob) {
-      if let handle = handle(of: job) { return handle.suspend() }
-      guard !job.isOver, !held.contains(where: { $0.job === job }) else { return }
-      queue.compact { $0 === job }
-      held.append((job, now))
-    }
-
-    private func proceed(_ job: CurlJob) {
-      if let handle = handle(of: job) { return handle.proceed() }
-      guard let index = held.firstIndex(where: { $0.job === job }) else { return }
-      job.wasHeld(for: now - held.remove(at: index).since)
-      queue.append(job)
-      nextDeadline = min(nextDeadline, job.due)
-    }
-
-    private func handle(of job: CurlJob) -> CurlHandle? { active.first { $0.transfer.job === job } }
+    func handle(of job: CurlJob) -> CurlHandle? { active.first { $0.transfer.job === job } }
 
     // MARK: Transfers
 

@@ -16,9 +16,9 @@ final class URLSessionAttempt: CancellableOperation {
   private let start: ContinuousClock.Instant
   private let timeouts: HTTPTimeouts
   private let maximumDecodedBytes: Int64
-  private let state = Mutex(State())
+  let state = Mutex(State())
 
-  private struct State {
+  struct State {
     /// Called with the response; nil once it was called.
     var completion: HTTPTransport.Completion?
     /// Whether the attempt has ended; further data is ignored.
@@ -350,7 +350,7 @@ final class URLSessionAttempt: CancellableOperation {
     return state.meter.completing(state.progress, at: microseconds(since: start))
   }
 
-  private func watchLimits() {
+  func watchLimits() {
     guard timeouts.idle ?? .zero != .zero || timeouts.total ?? .zero != .zero else { return }
     let watch = Task { [weak self] in
       while let wait = self?.timeLeft(), !Task.isCancelled { try? await Task.sleep(for: wait) }
@@ -359,29 +359,6 @@ final class URLSessionAttempt: CancellableOperation {
       if state.isOver { watch.cancel() } else { state.watch = watch }
     }
   }
-
-  #if !canImport(FoundationNetworking)
-    /// Suspends the task at the caller's wish. The system counts, so a stream's own suspension is another one.
-    func suspend() {
-      state.withLock { state in
-        guard !state.isOver, state.suspended == nil else { return }
-        state.suspended = .now
-        state.watch?.cancel()
-        task.suspend()
-      }
-    }
-
-    func resume() {
-      let isResumed = state.withLock { state in
-        guard let since = state.suspended.take() else { return false }
-        state.timeSuspended += ContinuousClock.now - since
-        state.lastActivity = .now
-        task.resume()
-        return true
-      }
-      if isResumed { watchLimits() }
-    }
-  #endif
 
   /// The time to the nearest limit; nil when the attempt has ended, or is ended here because a limit is
   /// reached.
@@ -418,8 +395,3 @@ final class URLSessionAttempt: CancellableOperation {
     return time.seconds * 1_000_000 + time.attoseconds / 1_000_000_000_000
   }
 }
-
-#if !canImport(FoundationNetworking)
-  // Linux ends the program when a suspended task is resumed.
-  extension URLSessionAttempt: SuspendableOperation {}
-#endif
