@@ -5,7 +5,7 @@ import XCTest
 
 /// The batch table alone.
 final class BatchTableTests: XCTestCase {
-  private func flight(_ number: UInt64) -> FlightID { FlightID(rawValue: number) }
+  fileprivate func flight(_ number: UInt64) -> FlightID { FlightID(rawValue: number) }
 
   func testLoadsGatherUntilTheWindowIsOverAndTheNextOpensAnother() {
     var table = BatchTable<String>()
@@ -41,6 +41,37 @@ final class BatchTableTests: XCTestCase {
     _ = table.enter(flight(3), "a", most: 10)
     XCTAssertTrue(table.leave(flight(3), 2))
     XCTAssertEqual(table.enter(flight(4), "a", most: 10), .open(3), "nobody joins a batch that was given up")
+  }
+}
+
+extension BatchTableTests {
+  func testWhileACallIsInTheAirLoadsGatherForTheNext() {
+    var table = BatchTable<String>()
+    XCTAssertEqual(table.enter(flight(1), "a", most: 10, whileFlying: true), .open(1))
+    XCTAssertEqual(table.launch(1), [flight(1)])
+    XCTAssertEqual(table.enter(flight(2), "a", most: 10, whileFlying: true), .waiting(2))
+    XCTAssertEqual(table.enter(flight(3), "a", most: 10, whileFlying: true), .joined(2))
+    XCTAssertEqual(table.enter(flight(4), "b", most: 10, whileFlying: true), .open(3))
+    XCTAssertEqual(table.successor(of: 1), 2)
+    XCTAssertNil(table.successor(of: 1))
+    XCTAssertEqual(table.finish(1), [flight(1)])
+    XCTAssertEqual(table.launch(2), [flight(2), flight(3)])
+    XCTAssertEqual(table.enter(flight(5), "a", most: 10, whileFlying: true), .waiting(4))
+    XCTAssertTrue(table.leave(flight(5), 4))
+    XCTAssertEqual(table.finish(2).count, 2)
+    XCTAssertEqual(table.enter(flight(6), "a", most: 10, whileFlying: true), .open(5), "it is quiet again")
+  }
+
+  func testAFullBatchDoesNotWaitForTheOneInTheAir() {
+    var table = BatchTable<String>()
+    _ = table.enter(flight(1), "a", most: 2, whileFlying: true)
+    _ = table.launch(1)
+    XCTAssertEqual(table.enter(flight(2), "a", most: 2, whileFlying: true), .waiting(2))
+    XCTAssertEqual(table.enter(flight(3), "a", most: 2, whileFlying: true), .filled(2))
+    XCTAssertEqual(table.launch(2).count, 2)
+    _ = table.finish(1)
+    XCTAssertEqual(table.enter(flight(4), "a", most: 2, whileFlying: true), .waiting(3))
+    XCTAssertEqual(table.successor(of: 2), 3, "they wait for the latest")
   }
 }
 
@@ -251,5 +282,130 @@ final class BatchTableTests: XCTestCase {
     async let second = errorThrown { () throws(APIError) in try await manager.response(for: ["id": 2]) }
     let reasons = try await [first.reason, second.reason]
     XCTAssertEqual(reasons, [.unexpectedShape, .unexpectedShape])
+  }
+
+  // MARK: While a call is in the air
+
+  private func makeGatherer(_ ids: [Int]) -> [TestManager] {
+    ids.map { id in
+      let manager = makeManager()
+      manager.service.onBatchPlan = { _ in
+        var plan = BatchPlan.byID("id", list: "homes", as: "ids", items: "items")
+        plan.gathersWhileFlying = true
+        return plan
+      }
+      manager.load(["id": id])
+      return manager
+    }
+  }
+
+  /// The ids that a request to the list asked for, in order: loads come to a batch in any.
+  private func ids(_ request: HTTPRequest) -> [String] {
+    (request.url.query ?? "").split(separator: "&").filter { $0.hasPrefix("ids") }
+      .compactMap { $0.split(separator: "=").last.map(String.init) }.sorted()
+  }
+
+  func testLoadsThatComeWhileACallIsInTheAirAreSentAsOneWhenItLands() async throws {
+    stub.hold()
+    let first = makeGatherer([1, 2])
+    await waitUntilGathered(2)
+    await time.advanceOnceAsleep(by: .milliseconds(10))
+    try await stub.waitForRequests(1)
+    let later = makeGatherer([3, 4, 5])
+    await waitUntilGathered(5)
+    // No time passes: they wait for the call, not for a window.
+    XCTAssertEqual(stub.requests.count, 1)
+    stub.release(1)
+    await waitUntil { first.allSatisfy { !$0.isLoading } }
+    try await stub.waitForRequests(2)
+    XCTAssertEqual(ids(stub.requests[1]), ["3", "4", "5"])
+    stub.release()
+    await waitUntil { later.allSatisfy { !$0.isLoading } }
+    XCTAssertEqual(later.map { $0.rawData["name"].string }, ["home 3", "home 4", "home 5"])
+    XCTAssertEqual(stub.requests.count, 2)
+    let again = makeGatherer([6, 7])
+    await waitUntilGathered(2)
+    await time.advanceOnceAsleep(by: .milliseconds(10))
+    await waitUntil { again.allSatisfy { !$0.isLoading } }
+    XCTAssertEqual(stub.requests.count, 3, "after a quiet time the window counts")
+  }
+
+  func testTheNextCallIsMadeHoweverTheOneInTheAirEnds() async throws {
+    let sent = Counter()
+    stub.when({ $0.url.path == "/api/homes" && sent.next() == 0 }, .failure(.connectionLost))
+    stub.hold()
+    let failing = makeGatherer([1, 2])
+    await waitUntilGathered(2)
+    await time.advanceOnceAsleep(by: .milliseconds(10))
+    try await stub.waitForRequests(1)
+    let second = makeGatherer([3, 4])
+    await waitUntilGathered(4)
+    stub.release(1)
+    try await stub.waitForRequests(2)
+    await waitUntil { failing.allSatisfy { !$0.isLoading } }
+    XCTAssertEqual(failing.map { $0.lastError?.reason }, [.connectionLost, .connectionLost])
+    // The second is given up by all of its loads while a third gathers.
+    let third = makeGatherer([5, 6])
+    await waitUntilGathered(4)
+    for manager in second { manager.cancel() }
+    try await stub.waitForRequests(3)
+    XCTAssertEqual(ids(stub.requests[2]), ["5", "6"])
+    stub.release()
+    await waitUntil { third.allSatisfy { !$0.isLoading } }
+    XCTAssertEqual(third.map { $0.rawData["name"].string }, ["home 5", "home 6"])
+    XCTAssertEqual(sharedState.batches.waitingCount, 0)
+  }
+
+  func testUnsafeMethodsAreCombinedOnlyWhereTheServiceSaysSo() async throws {
+    stub.on(
+      .post, "/api/homes",
+      .computed { request in
+        guard case .bytes(let bytes) = request.body, let raw = try? RawData(parsing: bytes) else {
+          return .status(400)
+        }
+        let ids = raw["ids"].elements.compactMap(\.int)
+        return .json(
+          "{\"items\": [" + ids.map { "{\"id\": \($0), \"name\": \"saved \($0)\"}" }.joined(separator: ", ")
+            + "]}")
+      })
+    stub.on(.post, "/api/home", .json(#"{"id": 1, "name": "alone"}"#))
+    for includes in [false, true] {
+      let before = stub.requests.count
+      let managers = (1...3).map { id in
+        let manager = makeManager()
+        manager.method = .post
+        manager.service.onBatchPlan = { _ in
+          var plan = BatchPlan.byID("id", list: "homes", as: "ids", items: "items")
+          plan.includesUnsafeMethods = includes
+          plan.maximumCount = 3
+          return plan
+        }
+        manager.load(["id": id])
+        return manager
+      }
+      await waitUntil { managers.allSatisfy { !$0.isLoading } }
+      XCTAssertEqual(stub.requests.count - before, includes ? 1 : 3)
+      XCTAssertEqual(
+        managers.map { $0.rawData["name"].string },
+        includes ? ["saved 1", "saved 2", "saved 3"] : ["alone", "alone", "alone"])
+    }
+  }
+
+  func testLoadsWithAnotherMethodGatherApart() async throws {
+    let managers = [HTTPMethod.post, .get].map { method in
+      let manager = makeManager()
+      manager.method = method
+      manager.service.onBatchPlan = { _ in
+        var plan = BatchPlan.byID("id", list: "homes", as: "ids", items: "items")
+        plan.includesUnsafeMethods = true
+        return plan
+      }
+      return manager
+    }
+    for manager in managers { manager.load(["id": 1]) }
+    await waitUntilGathered(2)
+    await time.advanceOnceAsleep(by: .milliseconds(10))
+    await waitUntil { managers.allSatisfy { !$0.isLoading } }
+    XCTAssertEqual(stub.requests.count, 2)
   }
 }

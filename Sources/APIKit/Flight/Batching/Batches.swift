@@ -10,6 +10,7 @@ final class Batches: Sendable {
     let service: String
     let environment: ServiceEnvironment
     let plan: String
+    let method: HTTPMethod
     let headers: HTTPHeaders
     let parameters: Parameters?
     let caller: LoadIdentity
@@ -24,6 +25,13 @@ final class Batches: Sendable {
     var table = BatchTable<Key>()
     var members: [FlightID: Member] = [:]
     var tasks: [Int: Task<Void, Never>] = [:]
+    /// What begins the calls of batches that wait for another one to land.
+    var starts: [Int: @Sendable () -> Void] = [:]
+
+    /// What begins the batch that has waited for this one, if there is one.
+    mutating func takeSuccessor(of number: Int) -> (@Sendable () -> Void)? {
+      table.successor(of: number).flatMap { starts.removeValue(forKey: $0) }
+    }
   }
 
   private let state = Mutex(State())
@@ -38,19 +46,25 @@ final class Batches: Sendable {
       await withCheckedContinuation { waiter in
         let role = state.withLock { state -> BatchTable<Key>.Role? in
           guard !Task.isCancelled else { return nil }
-          let role = state.table.enter(flight, key, most: plan.maximumCount)
+          let role = state.table.enter(
+            flight, key, most: plan.maximumCount, whileFlying: plan.gathersWhileFlying)
           let number =
             switch role {
-            case .open(let number), .joined(let number), .filled(let number): number
+            case .open(let number), .joined(let number), .filled(let number), .waiting(let number): number
             }
           state.members[flight] = Member(call: call, waiter: waiter, number: number)
+          if case .waiting = role {
+            state.starts[number] = { [self] in start(number, after: .zero, plan, call.time, fly) }
+          }
           return role
         }
         switch role {
         case nil: waiter.resume(returning: Self.cancelled)
-        case .joined: break
+        case .joined, .waiting: break
         case .open(let number): start(number, after: plan.window, plan, call.time, fly)
-        case .filled(let number): start(number, after: .zero, plan, call.time, fly)
+        case .filled(let number):
+          state.withLock { $0.starts[number] = nil }
+          start(number, after: .zero, plan, call.time, fly)
         }
       }
     } onCancel: {
@@ -88,10 +102,12 @@ final class Batches: Sendable {
         parts[call.flightID] = part(index < split.count ? split[index] : nil, of: response, for: call, plan)
       }
     }
-    let waiting = state.withLock { state in
+    let (waiting, next) = state.withLock { state in
       state.tasks[number] = nil
-      return state.table.finish(number).compactMap { state.members.removeValue(forKey: $0) }
+      let next = state.takeSuccessor(of: number)
+      return (state.table.finish(number).compactMap { state.members.removeValue(forKey: $0) }, next)
     }
+    next?()
     for member in waiting { member.waiter.resume(returning: parts[member.call.flightID] ?? outcome) }
   }
 
@@ -114,12 +130,17 @@ final class Batches: Sendable {
   }
 
   private func leave(_ flight: FlightID) {
-    let (member, task) = state.withLock { state -> (Member?, Task<Void, Never>?) in
-      guard let member = state.members.removeValue(forKey: flight) else { return (nil, nil) }
-      let isLast = state.table.leave(flight, member.number)
-      return (member, isLast ? state.tasks.removeValue(forKey: member.number) : nil)
+    typealias Left = (member: Member?, task: Task<Void, Never>?, next: (@Sendable () -> Void)?)
+    let (member, task, next) = state.withLock { state -> Left in
+      guard let member = state.members.removeValue(forKey: flight) else { return (nil, nil, nil) }
+      guard state.table.leave(flight, member.number) else { return (member, nil, nil) }
+      state.starts[member.number] = nil
+      return (
+        member, state.tasks.removeValue(forKey: member.number), state.takeSuccessor(of: member.number)
+      )
     }
     task?.cancel()
+    next?()
     member?.waiter.resume(returning: Self.cancelled)
   }
 

@@ -45,8 +45,9 @@ extension Flight {
   /// itself is not.
   func planBatch() -> Bool {
     if case .sharing = purpose { return false }
-    guard attempt == 0, call.terms.method.isSafe, call.body == nil, call.path == nil,
-      !call.terms.wantsProgress, call.options.mayBeShared, let plan = call.service.batchPlan(for: call)
+    guard attempt == 0, call.body == nil, call.path == nil,
+      !call.terms.wantsProgress, call.options.mayBeShared, let plan = call.service.batchPlan(for: call),
+      call.terms.method.isSafe || plan.includesUnsafeMethods
     else { return false }
     let caller = LoadIdentity(call)
     guard caller.isKnown else { return false }
@@ -57,7 +58,7 @@ extension Flight {
   private func wait(in plan: BatchPlan, _ caller: LoadIdentity) async throws(APIError) -> Step {
     let key = Batches.Key(
       manager: ObjectIdentifier(call.managerType), service: call.service.name, environment: call.environment,
-      plan: plan.key, headers: call.terms.headers,
+      plan: plan.key, method: call.terms.method, headers: call.terms.headers,
       parameters: plan.ownParameter.map { call.parameters.removing([$0]) }, caller: caller)
     let (own, shared, cache) = (call, shared, cache)
     return land(
