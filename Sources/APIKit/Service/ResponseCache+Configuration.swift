@@ -1,6 +1,7 @@
 extension ResponseCache {
   /// Makes a cache that stores responses where a transport's configuration says: in memory and on disk
-  /// under ``TransportConfiguration/Persistence/disk``, otherwise in memory only.
+  /// under ``TransportConfiguration/Persistence/disk``, otherwise in memory only. With
+  /// ``TransportConfiguration/cacheFollowsNetwork`` it follows ``NetworkMonitor/shared``.
   ///
   /// - Parameters:
   ///   - configuration: The configuration of the service's transport, which also says where its cookies are
@@ -12,5 +13,8 @@ extension ResponseCache {
     var disk = disk
     if disk.encryptionKey == nil { disk.encryptionKey = configuration.storageKey }
     self.init(disk: configuration.persistence == .disk ? disk : nil)
+    if configuration.cacheFollowsNetwork {
+      followCondition { CacheCondition(NetworkMonitor.shared.condition) }
+    }
   }
 }

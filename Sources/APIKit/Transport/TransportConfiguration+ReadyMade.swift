@@ -10,12 +10,13 @@ extension TransportConfiguration {
   }()
 
   /// For released applications: `Accept: application/json`, 15 s to connect, 30 s between bytes, 5 min in
-  /// all, 6 connections per host.
+  /// all, 6 connections per host. The cache follows the network's condition.
   public static let production: Self = {
     var configuration = TransportConfiguration()
     configuration.headers["Accept"] = "application/json"
     configuration.timeouts = HTTPTimeouts(connect: .seconds(15), idle: .seconds(30), total: .seconds(300))
     configuration.connections = ConnectionLimits(perHost: 6)
+    configuration.cacheFollowsNetwork = true
     return configuration
   }()
 
@@ -26,17 +27,19 @@ extension TransportConfiguration {
     configuration.timeouts = HTTPTimeouts(connect: .seconds(60), idle: .seconds(60), total: .seconds(600))
     configuration.persistence = .memory
     configuration.ignoresCaches = true
+    configuration.cacheFollowsNetwork = false
     return configuration
   }()
 
   /// For transfers that no user waits for: 30 s to connect, 60 s between bytes, an hour in all, 2
-  /// connections per host.
+  /// connections per host. The cache follows the network's condition.
   ///
   /// On Apple systems the system may delay them. The transfers end with the process.
   public static let background: Self = {
     var configuration = TransportConfiguration()
     configuration.timeouts = HTTPTimeouts(connect: .seconds(30), idle: .seconds(60), total: .seconds(3600))
     configuration.connections = ConnectionLimits(perHost: 2)
+    configuration.cacheFollowsNetwork = true
     #if canImport(Darwin)
       configuration.interfaces.isDiscretionary = true
       configuration.interfaces.serviceType = .background

@@ -45,6 +45,10 @@ public struct TransportConfiguration: Sendable {
   ///
   /// A load that does not say otherwise is then one with ``CacheUse/ignoringAllCaches``.
   public var ignoresCaches = false
+  /// Whether the cache that ``ResponseCache/init(for:disk:)`` makes follows the network's condition by
+  /// ``CacheConditionTable/standard``: on Wi-Fi or a cable what the policy says, on an expensive network what is stored
+  /// before what is sent, offline what is stored alone. The default is false; ``production`` and ``background`` have it.
+  public var cacheFollowsNetwork = false
   /// The key under which secrets are kept on disk: cookies, and stored responses that are sensitive. 32 bytes.
   ///
   /// The default is ``SigningKey/keychain``, which is nil where there is no keychain (Linux). With nil,

@@ -12,6 +12,46 @@ import XCTest
     XCTAssertEqual(CacheCondition(NetworkCondition.offline), .offline)
   }
 
+  func testTheCacheOfAPresetFollowsTheNetworkWithoutBeingAskedTo() async throws {
+    let folder = try CacheFixture.folder(self)
+    defer { NetworkMonitor.shared.force(nil) }
+    let conditions: [(NetworkCondition, CachePreference)] = [
+      (.wifi, .asPolicy), (.wired, .asPolicy), (.unknown, .asPolicy), (.cellular, .stored),
+      (.offline, .storedOnly),
+    ]
+    for preset in [TransportConfiguration.production, .background, .standard, .debug, .ephemeral] {
+      let cache = ResponseCache(for: preset, disk: DiskCacheConfiguration(folder: "\(folder)/\(UUID())"))
+      for (condition, preference) in conditions {
+        NetworkMonitor.shared.force(condition)
+        XCTAssertEqual(cache.preference, preset.cacheFollowsNetwork ? preference : .asPolicy)
+      }
+      await cache.flush()
+    }
+  }
+
+  func testALoadOverThePresetsCacheLandsStaleOnCellularAndWithoutANetwork() async throws {
+    var preset = TransportConfiguration.production
+    preset.persistence = .memory
+    defer { NetworkMonitor.shared.force(nil) }
+    let stub = StubTransport(.json("[1]", headers: ["Cache-Control": "max-age=0"]))
+    var service = TestService(stub)
+    service.store = ResponseCache(for: preset)
+    let manager = TestManager(service)
+    manager.cachePolicy = .http
+    NetworkMonitor.shared.force(.wifi)
+    _ = try await manager.response()
+    let onWiFi = try await manager.response()
+    XCTAssertEqual(onWiFi.provenance, .network)
+    for condition in [NetworkCondition.cellular, .offline] {
+      NetworkMonitor.shared.force(condition)
+      let stored = try await manager.response()
+      guard case .stale = stored.provenance else { return XCTFail("\(condition): \(stored.provenance)") }
+    }
+    XCTAssertEqual(stub.requests.count, 2)
+    let error = try await errorThrown { () throws(APIError) in try await manager.response(for: ["page": 2]) }
+    XCTAssertEqual(error.reason, .notCached)
+  }
+
   func testOnCellularAStoredResponseIsPreferred() async throws {
     script(.json("[1]"))
     _ = try await lands()

@@ -34,6 +34,7 @@ final class TransportConfigurationTests: XCTestCase {
       ("connections per host", { "\($0.connections.perHost)" }),
       ("cookies and stored responses", { $0.persistence == .disk ? "on disk" : "in memory" }),
       ("caches", { $0.ignoresCaches ? "ignored" : "used" }),
+      ("the cache follows the network", { $0.cacheFollowsNetwork ? "yes" : "no" }),
       ("servers without TLS", { $0.cleartext == .loopback ? "this machine" : "others" }),
       ("`Accept`", { $0.headers["Accept"].map { "`\($0)`" } ?? "–" }),
     ]
