@@ -48,7 +48,7 @@ struct ClientExchange {
   ///
   /// - Returns: The response of the exchange; nil when a redirect is followed and the next request is to be sent.
   mutating func receive(_ response: HTTPResponse) throws(APIError) -> HTTPResponse? {
-    if let sent { client.cookies?.store(response.headers, from: sent.url) }
+    if let sent { client.cookies?.store(response.headers, from: sent.url, document: client.cookieDocument) }
     guard client.redirects.considers(response) else { return finished(response) }
     var follower =
       follower ?? RedirectFollower(policy: client.redirects, added: client.transport.headers)

@@ -171,6 +171,7 @@ extension APIManager {
     ])
     if !applied.isEmpty { recorder.record(.options(applied)) }
     if options.usesCookies == false { wire.client.cookies = nil }
+    if let document = options.cookieDocument { wire.client.cookieDocument = document }
     return options
   }
 

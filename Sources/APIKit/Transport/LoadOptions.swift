@@ -22,6 +22,7 @@ public struct LoadOptions: Sendable {
     var allowsConstrained: Bool?
     var serviceType: NetworkServiceType?
     var usesCookies: Bool?
+    var cookieDocument: HTTPURL?
     var connect: Duration?
     var idle: Duration?
     var total: Duration?
@@ -95,6 +96,13 @@ public struct LoadOptions: Sendable {
     get { self[\.usesCookies] }
     set { self[\.usesCookies] = newValue }
   }
+  /// The main document for which is loaded: of the cookies that responses set, redirects included, only those of its site
+  /// are kept (the same host, or the same public suffix and one label more). None by default, which keeps those that the
+  /// jar's ``CookieJar/AcceptPolicy`` accepts. Cookies that are kept already are sent as always.
+  public var cookieDocument: HTTPURL? {
+    get { self[\.cookieDocument] }
+    set { self[\.cookieDocument] = newValue }
+  }
   /// The limits of each attempt. Each goes before the one of ``APIManager/timeouts``, wherever it is stated.
   public var timeouts: HTTPTimeouts {
     get { HTTPTimeouts(connect: self[\.connect], idle: self[\.idle], total: self[\.total]) }
@@ -111,7 +119,7 @@ public struct LoadOptions: Sendable {
     fileAtHead: (@Sendable (_ status: Int, _ headers: HTTPHeaders) -> String?)? = nil,
     allowsCellular: Bool? = nil,
     allowsExpensive: Bool? = nil, allowsConstrained: Bool? = nil, serviceType: NetworkServiceType? = nil,
-    usesCookies: Bool? = nil, timeouts: HTTPTimeouts = HTTPTimeouts()
+    usesCookies: Bool? = nil, cookieDocument: HTTPURL? = nil, timeouts: HTTPTimeouts = HTTPTimeouts()
   ) {
     fields = Boxed(
       Fields(
@@ -119,6 +127,7 @@ public struct LoadOptions: Sendable {
         inspectHead: inspectHead, fileAtHead: fileAtHead, allowsCellular: allowsCellular,
         allowsExpensive: allowsExpensive,
         allowsConstrained: allowsConstrained, serviceType: serviceType, usesCookies: usesCookies,
+        cookieDocument: cookieDocument,
         connect: timeouts.connect, idle: timeouts.idle, total: timeouts.total))
   }
 
@@ -191,6 +200,7 @@ extension LoadOptions {
       take(\.allowsConstrained, "allowsConstrained")
       take(\.serviceType, "serviceType")
       take(\.usesCookies, "usesCookies")
+      take(\.cookieDocument, "cookieDocument") { $0.origin }
       take(\.connect, "timeouts.connect") { $0.shortText }
       take(\.idle, "timeouts.idle") { $0.shortText }
       take(\.total, "timeouts.total") { $0.shortText }

@@ -134,6 +134,28 @@ final class CookieJarTests: XCTestCase {
     XCTAssertEqual(jar("a=\"b c\"=d ; Path=/").header(for: "https://www.example.com/"), "a=\"b c\"=d")
   }
 
+  func testADocumentsSiteIsItsRegistrableDomain() throws {
+    let pairs: [(host: String, document: String, isKept: Bool)] = [
+      ("shop.example.com", "www.example.com", true), ("example.com", "www.example.com", true),
+      ("example.com", "example.org", false), ("ads.test-a.co.uk", "www.test-a.co.uk", true),
+      ("a.co.uk", "b.co.uk", false), ("co.uk", "a.co.uk", false), ("127.0.0.1", "127.0.0.1", true),
+      ("10.0.0.1", "11.0.0.1", false), ("localhost", "localhost", true), ("localhost", "127.0.0.1", false),
+    ]
+    for (host, document, isKept) in pairs {
+      let jar = CookieJar()
+      jar.store(
+        ["Set-Cookie": "a=1"], from: try HTTPURL("https://\(host)/"),
+        document: try HTTPURL("https://\(document)/"))
+      XCTAssertEqual(jar.cookies.count, isKept ? 1 : 0, "\(host) for \(document)")
+    }
+  }
+
+  func testReadyMadeClientsSayWhoseCookiesTheyKeep() throws {
+    XCTAssertEqual(HTTPClient.shared.cookies?.acceptPolicy, .always)
+    XCTAssertEqual(try HTTPClient(configuration: .ephemeral).cookies?.acceptPolicy, .always)
+    XCTAssertEqual(CookieJar(accept: .firstParty(["a.test"])).acceptPolicy, .firstParty(["a.test"]))
+  }
+
   func testTheAcceptPolicyDecidesWhoseCookiesAreKept() {
     XCTAssertEqual(jar(accept: .never, "a=1").cookies, [])
     XCTAssertEqual(jar(accept: .firstParty(["Example.com"]), "a=1").cookies.count, 1)

@@ -130,6 +130,31 @@ extension TransportConformanceTests {
     XCTAssertEqual(with.raw["cookie"].string?.hasPrefix("seen="), true)
   }
 
+  @MainActor func testALoadMayKeepCookiesOfItsDocumentsSiteOnly() async throws {
+    let stranger = try serving { _ in ScriptedServer.response(200, ["Set-Cookie": "there=1"], text: "{}") }
+    let there = try stranger.url("/landing").string
+    let own = try serving { request in
+      request.target.hasSuffix("/plain")
+        ? ScriptedServer.response(200, ["Set-Cookie": "plain=1"], text: "{}")
+        : ScriptedServer.response(302, ["Location": there, "Set-Cookie": "here=1"])
+    }
+    let jar = CookieJar()
+    let manager = try manager(own, cookies: jar, at: own.url("", host: "localhost"))
+    let options = LoadOptions(cookieDocument: try own.url("/page?secret=1", host: "localhost"))
+    let response = try await manager.response(options: options)
+    XCTAssertEqual(stranger.requests.count, 1)
+    XCTAssertEqual(jar.cookies.map(\.name), ["here"], "of the redirect's target none is kept")
+    let record = try XCTUnwrap(response.record?.description)
+    XCTAssertTrue(record.contains("cookieDocument http://localhost:\(own.port) (load)"), record)
+    XCTAssertFalse(record.contains("secret"))
+    _ = try await manager.response()
+    XCTAssertEqual(jar.cookies.map(\.name), ["here", "there"], "without a document the jar decides")
+    manager.apiName = "plain"
+    let elsewhere = LoadOptions(cookieDocument: "https://www.example.com/")
+    _ = try await manager.response(options: elsewhere)
+    XCTAssertEqual(jar.cookies.map(\.name), ["here", "there"])
+  }
+
   func testOptionsOfTheConfigurationThatTheTransportCannotDoAreRefusedWhenItIsMade() throws {
     let options: [(TransportCapabilities, LoadOptions)] = [
       (.login, LoadOptions(login: HTTPLogin(user: "u", password: "p"))),

@@ -79,7 +79,9 @@ public final class CookieJar: Sendable {
   private let file: CookieStore?
   /// Held from taking the changes to the end of their write, so that no older state is written after a newer one.
   private let writing = Mutex(())
-  private let accept: AcceptPolicy
+  /// Whose cookies are kept. The jars of ``HTTPClient/shared`` and ``HTTPClient/init(configuration:redirects:)`` have
+  /// ``AcceptPolicy/always``.
+  public let acceptPolicy: AcceptPolicy
   private let limits: Limits
   private let isPublicSuffix: @Sendable (String) -> Bool
   private let now: @Sendable () -> Int64
@@ -98,7 +100,7 @@ public final class CookieJar: Sendable {
     isPublicSuffix: (@Sendable (String) -> Bool)? = nil, now: (@Sendable () -> Int64)? = nil
   ) {
     file = store
-    self.accept = accept
+    acceptPolicy = accept
     self.limits = limits
     self.isPublicSuffix = isPublicSuffix ?? PublicSuffix.contains
     self.now = now ?? { Int64(WallClock.now) }
@@ -132,11 +134,14 @@ public final class CookieJar: Sendable {
     return kept(for: url)
   }
 
-  /// Keeps the cookies of the `Set-Cookie` fields of a response, as far as the policy accepts them. Other schemes
+  /// Keeps the cookies of the `Set-Cookie` fields of a response, as far as the policy accepts them. With a document, only
+  /// those of its site: of the same host, or of hosts with the same registrable domain (the public suffix and one label
+  /// more). Other schemes
   /// than `http` and `https` have none: an HTTP proxy responds for an `ftp:` URL, and does not speak for its host.
-  public func store(_ headers: HTTPHeaders, from url: HTTPURL) {
+  public func store(_ headers: HTTPHeaders, from url: HTTPURL, document: HTTPURL? = nil) {
     for field in headers.fields where HTTPHeaders.equal(field.name, "Set-Cookie") {
       guard url.scheme == "http" || url.scheme == "https", accepts(url.host) else { return }
+      if let document, !isSameSite(url.host, document.host) { return }
       let cookie = Cookie(setCookie: field.value, from: url, now: now(), isPublicSuffix: isPublicSuffix)
       guard let cookie, !isShadowing(cookie, from: url) else { continue }
       set(cookie)
@@ -273,12 +278,30 @@ public final class CookieJar: Sendable {
   }
 
   private func accepts(_ host: String) -> Bool {
-    switch accept {
+    switch acceptPolicy {
     case .always: true
     case .never: false
     case .firstParty(let domains):
       domains.contains { Cookie.domain(URLHost.canonical($0) ?? $0.lowercased(), matches: host) }
     }
+  }
+
+  private func isSameSite(_ host: String, _ other: String) -> Bool {
+    if host == other { return true }
+    guard let site = site(of: host) else { return false }
+    return site == self.site(of: other)
+  }
+
+  /// The registrable domain of a host; nil for an address and for a public suffix.
+  private func site(of host: String) -> String? {
+    guard !Cookie.isAddress(host) else { return nil }
+    var domain = host[...]
+    while let dot = domain.utf8.firstIndex(of: UInt8(ascii: ".")) {
+      let parent = domain[domain.index(after: dot)...]
+      if isPublicSuffix(String(parent)) { return isPublicSuffix(String(domain)) ? nil : String(domain) }
+      domain = parent
+    }
+    return nil
   }
 
   private func kept(for url: HTTPURL) -> [Cookie] {
