@@ -121,7 +121,7 @@ final class FlightBook: Sendable {
               "the manager was released in the very turn of the main actor in which it loaded: keep a reference to it "
                 + "until its loads have landed, e.g. in a property of its delegate"))
         }
-        flight.note(.landed(.cancelled(CancellationReason.managerReleased.description)))
+        flight.call.recorder.land(.cancelled(CancellationReason.managerReleased.description))
         FlightNotices.shared.give(FlightNotice(.completed, flight: flight.id))
       }
     }

@@ -65,7 +65,8 @@ extension BaseAPIManager: FlightOwner {
     lastError = nil
     enter(.succeeded, flight)
     flight.progress?.finish()
-    flight.note(.landed(.succeeded(response.provenance)))
+    flight.call.recorder.land(
+      .succeeded(response.provenance), status: response.status, decodedBytes: response.http.body.count)
     delegate?.manager(self, didSucceedWith: response)
     interceptors.forEach { $0.manager(self, afterSuccess: response) }
     tell(.success(response), of: flight)
@@ -79,7 +80,9 @@ extension BaseAPIManager: FlightOwner {
       return land(flight, cancelled: APIError(cancelled: .vetoed))
     }
     enter(.failed, flight)
-    flight.note(.landed(.failed(label: error.label, detail: error.detail)))
+    flight.call.recorder.land(
+      .failed(label: error.label, detail: error.detail), status: error.context.status,
+      decodedBytes: error.evidence.map { Int64($0.body.count) })
     tellFailure(error)
     tell(.failure(error), of: flight)
   }
@@ -94,7 +97,7 @@ extension BaseAPIManager: FlightOwner {
   func land(_ flight: Flight, cancelled error: APIError) {
     let reason = error.cancellation ?? .taskCancelled
     enter(.cancelled, flight)
-    flight.note(.landed(.cancelled(reason.description)))
+    flight.call.recorder.land(.cancelled(reason.description))
     delegate?.manager(self, didCancel: flight.id, because: reason)
     tell(.failure(APIError(cancelled: reason).completed(for: flight.call)), of: flight)
   }

@@ -14,7 +14,7 @@ public final class FlightRecorder: Sendable {
   private let begin: Duration
   private let wallClock: Double
 
-  private struct State {
+  struct State {
     var service = ""
     var apiName = ""
     var method: HTTPMethod = .get
@@ -48,6 +48,24 @@ public final class FlightRecorder: Sendable {
       if state.entries.isEmpty { state.entries.reserveCapacity(8) }
       state.entries.append(entry)
     }
+  }
+
+  /// Records the landing, and tells statistics and sinks where there are any.
+  ///
+  /// - Parameters:
+  ///   - status: The status of the response that landed; where nil, that of the last one on the wire.
+  ///   - decodedBytes: The size of its body.
+  func land(
+    _ landing: FlightLanding, status: @autoclosure () -> Int? = nil,
+    decodedBytes: @autoclosure () -> Int64? = nil
+  ) {
+    record(.landed(landing))
+    guard LandingObservers.isWanted else { return }
+    let state = state.withLock { $0 }
+    let load = LandedLoad(
+      flight, state, begin: begin, wallClock: wallClock, landing: landing, status: status(),
+      decoded: decodedBytes())
+    LandingObservers.tell(load, self)
   }
 
   /// The record so far.

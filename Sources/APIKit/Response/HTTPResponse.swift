@@ -69,6 +69,15 @@ public struct HTTPResponse: Sendable {
     case file(path: String, count: Int64)
     /// A stream of chunks that is still being received.
     case stream(ResponseStream)
+
+    /// The size in bytes; nil for a stream.
+    var count: Int64? {
+      switch self {
+      case .bytes(let bytes): Int64(bytes.count)
+      case .file(_, let count): count
+      case .stream: nil
+      }
+    }
   }
 
   /// The body if it is in memory; empty when it is in a file or a stream.

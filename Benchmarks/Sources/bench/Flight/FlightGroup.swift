@@ -10,6 +10,7 @@ let flightGroup = BenchGroup(name: "flight", summary: "what stands between takeo
   try await recordLine(measurement)
   try await sharedResponse(measurement)
   try await refreshStorm(measurement)
+  await statistics(measurement)
 }
 
 /// Retry, host limits, breaker, network gate and an authenticator with nobody signed in, switched on and with
@@ -117,7 +118,7 @@ private func sharedResponse(_ measurement: Measurement) async throws {
 }
 
 /// Keeps 64 loads in the air until so many have landed. Every load is unlike the others in the air.
-@MainActor private final class ControlledDriver: APIManagerDelegate {
+@MainActor final class ControlledDriver: APIManagerDelegate {
   private let manager: ControlledManager
   private var toStart: Int
   private var toLand: Int

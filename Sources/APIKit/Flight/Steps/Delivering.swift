@@ -69,7 +69,7 @@ extension Flight {
     }
     guard book?.remove(self) == true, let landing else { return }
     note(.note("delivery", "nothing is delivered: the manager was released"))
-    note(.landed(landing))
+    call.recorder.land(landing)
     FlightNotices.shared.give(FlightNotice(.completed, flight: id))
   }
 

@@ -1,0 +1,110 @@
+import Synchronization
+
+/// Numbers about the loads that have landed: the last 1,000 one by one, all of them in histograms.
+///
+/// Off until ``isOn`` is set. A load that is refused at takeoff has not landed and is not counted.
+///
+/// ```swift
+/// FlightStatistics.shared.isOn = true
+/// // Later:
+/// let report = FlightStatistics.shared.report
+/// print(report)
+/// for load in report.slow(longerThan: .seconds(2)) { print(load.api, load.duration) }
+/// ```
+/// It keeps less than 1 KiB for each of the last loads, and for at most 200 APIs a histogram; what comes after them is
+/// counted under ``other``. Safe on any thread.
+public final class FlightStatistics: LandingObserver {
+  /// The one of the process.
+  public static let shared = FlightStatistics()
+
+  /// What APIs are counted under when there are more than 200.
+  public static let other = LandedLoad.API(service: "other", method: HTTPMethod(rawValue: "-"), name: "other")
+  static let mostAPIs = 200
+
+  /// The counters of one API since the beginning. They only rise.
+  struct Totals: Sendable {
+    let api: LandedLoad.API
+    var (succeeded, failed, cancelled) = (0, 0, 0)
+    var reasons: [String: Int] = [:]
+    var (sent, received): (Int64, Int64) = (0, 0)
+    var durations = DurationHistogram()
+
+    init(_ api: LandedLoad.API) { self.api = api }
+  }
+
+  private struct State {
+    var loads: [LandedLoad] = []
+    var next = 0
+    var indexes: [LandedLoad.API: Int] = [:]
+    var totals: [Totals] = []
+  }
+
+  /// How many loads are kept one by one.
+  public let capacity: Int
+  private let state = Mutex(State())
+
+  /// Makes statistics of their own, off. The default keeps 1,000 loads one by one; the least is 1.
+  public init(capacity: Int = 1000) { self.capacity = max(1, capacity) }
+
+  /// Whether landings are counted; false at first. While it is on, the process keeps the object.
+  public var isOn: Bool {
+    get { LandingObservers.contains(self) }
+    set { LandingObservers.set(self, isOn: newValue) }
+  }
+
+  /// Forgets all loads and counts.
+  public func reset() { state.withLock { $0 = State() } }
+
+  /// What was counted so far.
+  public var report: StatisticsReport {
+    let state = state.withLock { $0 }
+    return StatisticsReport(
+      loads: Array(state.loads[state.next...] + state.loads[..<state.next]), totals: state.totals)
+  }
+
+  /// Counts a load.
+  public func add(_ load: LandedLoad) {
+    state.withLock { state in
+      if state.loads.count < capacity {
+        state.loads.append(load)
+      } else {
+        state.loads[state.next] = load
+        state.next = (state.next + 1) % capacity
+      }
+      let index = Self.index(of: load.api, in: &state)
+      state.totals[index].add(load)
+    }
+  }
+
+  private static func index(of api: LandedLoad.API, in state: inout State) -> Int {
+    if let index = state.indexes[api] { return index }
+    let isFull = state.totals.count >= mostAPIs
+    // The names beyond the limit are not kept: there may be any number of them.
+    if isFull, let index = state.indexes[other] { return index }
+    state.totals.append(Totals(isFull ? other : api))
+    state.indexes[isFull ? other : api] = state.totals.count - 1
+    return state.totals.count - 1
+  }
+
+  func landed(_ load: LandedLoad, _ recorder: FlightRecorder) { add(load) }
+}
+
+extension FlightStatistics.Totals {
+  /// Labels are the framework's, an application's own are few; as a bound against texts that vary.
+  private static let mostReasons = 100
+
+  mutating func add(_ load: LandedLoad) {
+    switch load.outcome {
+    case .succeeded: succeeded += 1
+    case .failed: failed += 1
+    case .cancelled: cancelled += 1
+    }
+    if load.outcome == .failed, let reason = load.reason {
+      let isKnown = reasons.count < Self.mostReasons || reasons[reason] != nil
+      reasons[isKnown ? reason : FlightStatistics.other.name, default: 0] += 1
+    }
+    if load.outcome != .cancelled { durations.add(load.duration) }
+    sent += load.bytesSent
+    received += load.bytesReceived
+  }
+}

@@ -1,0 +1,174 @@
+/// What is kept of one load that has landed, for ``FlightStatistics`` and for sinks.
+///
+/// A value of some 300 bytes. It names the API by its template, never by the path that was filled in, and holds no
+/// parameter, header field or body.
+public struct LandedLoad: Sendable {
+  /// An API as statistics tell it from others.
+  public struct API: Sendable, Hashable, CustomStringConvertible {
+    /// The service's name.
+    public let service: String
+    /// The HTTP method.
+    public let method: HTTPMethod
+    /// The API's name as the manager states it.
+    public let name: String
+
+    /// Names an API.
+    public init(service: String, method: HTTPMethod, name: String) {
+      self.service = service
+      self.method = method
+      self.name = name
+    }
+
+    /// `GET homes/{id} (Homes)`.
+    public var description: String { "\(method) \(name) (\(service))" }
+  }
+
+  /// How a load ended.
+  public enum Outcome: String, Sendable, Hashable, CaseIterable {
+    /// With a response.
+    case succeeded
+    /// With an error.
+    case failed
+    /// By its caller, its takeoff policy, or the release of its manager. It is neither a success nor a failure.
+    case cancelled
+  }
+
+  /// What a load was answered from.
+  public enum Origin: String, Sendable, Hashable, CaseIterable {
+    /// A wire call of its own.
+    case network
+    /// The wire call of an identical load.
+    case joined
+    /// The wire call of another load's batch.
+    case batched
+    /// The memory cache.
+    case memory
+    /// The disk cache.
+    case disk
+    /// The cache, confirmed by the server.
+    case revalidated
+    /// The cache, although no longer fresh, or in place of a failure.
+    case stale
+    /// The service's fallback.
+    case fallback
+    /// Nothing: it ended before anything was sent.
+    case unsent
+  }
+
+  /// The flight.
+  public let flight: FlightID
+  /// The API.
+  public let api: API
+  /// The host that was asked last; nil when nothing was sent.
+  public let host: String?
+  /// The address of the server that responded last; nil when none did or the transport does not tell.
+  public let address: String?
+  /// The status of the last response; nil when there was none.
+  public let status: Int?
+  /// How it ended.
+  public let outcome: Outcome
+  /// The error's ``APIError/label``, or the name of the ``CancellationReason``; nil for a success.
+  public let reason: String?
+  /// What it was answered from.
+  public let origin: Origin
+  /// When `load` was called, in seconds since 1970 by the wall clock, for people.
+  public let secondsSince1970: Double
+  /// When it landed, by the clock that is never set back: what loads are ordered and measured by.
+  public let landedAt: Duration
+  /// The time from the call of `load` to the landing.
+  public let duration: Duration
+  /// Bytes of the request bodies on the wire, all attempts and redirects together.
+  public let bytesSent: Int64
+  /// Bytes of the response bodies on the wire, all attempts and redirects together, before content decoding.
+  public let bytesReceived: Int64
+  /// Bytes of the body that landed, after content decoding; nil when none did.
+  public let bytesDecoded: Int64?
+
+  private let firstAttempt: Duration?
+  private let laterAttempts: [Duration]
+
+  /// How long each attempt took, its redirects included, in order; empty when none was made.
+  public var attempts: [Duration] { (firstAttempt.map { [$0] } ?? []) + laterAttempts }
+}
+
+extension LandedLoad {
+  /// What the steps have recorded, read once.
+  init(
+    _ flight: FlightID, _ record: FlightRecorder.State, begin: Duration, wallClock: Double,
+    landing: FlightLanding, status: Int?, decoded: Int64?
+  ) {
+    var sums = Sums()
+    for entry in record.entries { sums.add(entry, of: flight) }
+    sums.endAttempt(at: record.entries.last?.at ?? .zero)
+    self.flight = flight
+    api = API(service: record.service, method: record.method, name: record.apiName)
+    (host, address) = (sums.host, sums.address)
+    self.status = status ?? sums.status
+    secondsSince1970 = wallClock
+    duration = record.entries.last?.at ?? .zero
+    landedAt = begin + duration
+    (bytesSent, bytesReceived, bytesDecoded) = (sums.sent, sums.received, decoded)
+    (firstAttempt, laterAttempts) = (sums.first, sums.later)
+    switch landing {
+    case .succeeded(let provenance):
+      (outcome, reason) = (.succeeded, nil)
+      origin =
+        switch provenance {
+        case .network: sums.shared ?? .network
+        case .memory: .memory
+        case .disk: .disk
+        case .revalidated: .revalidated
+        case .stale: .stale
+        case .fallback: .fallback
+        }
+    case .failed(let label, _):
+      (outcome, reason) = (.failed, label)
+      origin = sums.shared ?? (sums.first == nil ? .unsent : .network)
+    case .cancelled(let why):
+      (outcome, reason) = (.cancelled, why)
+      origin = sums.shared ?? (sums.first == nil ? .unsent : .network)
+    }
+  }
+
+  /// What the entries of a record add up to.
+  private struct Sums {
+    var (host, address): (String?, String?)
+    var status: Int?
+    var (sent, received): (Int64, Int64) = (0, 0)
+    var begun: Duration?
+    var first: Duration?
+    var later: [Duration] = []
+    /// Whose wire call it was, where it was not the load's own.
+    var shared: Origin?
+
+    mutating func add(_ entry: FlightRecord.Entry, of flight: FlightID) {
+      switch entry.event {
+      case .attempt(_, let host):
+        endAttempt(at: entry.at)
+        begun = entry.at
+        self.host = host
+      case .redirected(_, _, let metrics): add(metrics)
+      case .responded(let status, let metrics):
+        add(metrics)
+        self.status = status
+        address = metrics.remoteAddress ?? address
+        endAttempt(at: entry.at)
+      case .attemptFailed: endAttempt(at: entry.at)
+      case .joined: shared = .joined
+      case .batched(_, let leader) where leader != flight: shared = .batched
+      default: break
+      }
+    }
+
+    private mutating func add(_ metrics: TransportMetrics) {
+      sent += metrics.bytesSent
+      received += metrics.bytesReceived
+    }
+
+    mutating func endAttempt(at end: Duration) {
+      guard let begin = begun else { return }
+      begun = nil
+      if first == nil { first = end - begin } else { later.append(end - begin) }
+    }
+  }
+}
