@@ -62,6 +62,7 @@ enum DemoCLI {
     }
     // The responses of successful loads are kept even when the command has failed.
     await session.keepResponses()
+    session.writeArchive()
     if arguments.has("--explain") { session.explain() }
     return session.hasFailed ? .failed : .success
   }

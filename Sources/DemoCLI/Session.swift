@@ -1,5 +1,6 @@
 import APIKit
 import DemoServer
+import Foundation
 
 /// What the commands of one run share: the services and the console.
 @MainActor
@@ -11,13 +12,17 @@ final class Session {
 
   private let arguments: ParsedArguments
   private let lastFlightBefore = FlightLog.shared.records.last?.flight ?? FlightID(rawValue: 0)
-  private lazy var backends = Result { try Backends(arguments, cache: cache, console: console) }
+  private lazy var backends = Result {
+    try Backends(arguments, cache: cache, exchanges: exchanges, console: console)
+  }
   private lazy var opened = Result {
     let cache = try StoredResponses.open(arguments, console: console)
     inUse = cache
     return cache
   }
   private var inUse: ResponseCache?
+  /// What the run sends and receives, for `--har`.
+  private let exchanges: ExchangeArchive?
   private var origins = ResponseOrigins()
   private var loaded = (pages: 0, homes: 0)
 
@@ -25,6 +30,7 @@ final class Session {
     self.arguments = arguments
     self.console = console
     writesJSON = arguments.has("--json")
+    exchanges = arguments.has("--har") ? ExchangeArchive(keepsBodies: true) : nil
   }
 
   /// Homes around Sacramento.
@@ -65,6 +71,16 @@ final class Session {
   /// Waits until the run's responses are on disk, because the process ends afterwards.
   func keepResponses() async { await inUse?.flush() }
 
+  /// Writes what the run has sent and received to the file of `--har`.
+  func writeArchive() {
+    guard let exchanges, let file = arguments.text("--har") else { return }
+    do {
+      try Data(exchanges.archive.harBytes()).write(to: URL(fileURLWithPath: file), options: .atomic)
+    } catch {
+      report(error)
+    }
+  }
+
   /// Prints the records of the run's flights and the cache's statistics on stderr.
   func explain() {
     for record in FlightLog.shared.records where record.flight > lastFlightBefore {
@@ -94,7 +110,9 @@ private struct Backends {
   let client: HTTPClient
   let server: DemoServer?
 
-  init(_ arguments: ParsedArguments, cache: ResponseCache?, console: Console) throws {
+  init(
+    _ arguments: ParsedArguments, cache: ResponseCache?, exchanges: ExchangeArchive?, console: Console
+  ) throws {
     if let text = arguments.text("--base-url") {
       server = nil
       do throws(APIError) {
@@ -110,7 +128,8 @@ private struct Backends {
     let baseURL = baseURL
     // The port of the run's own server changes from run to run, but its data do not.
     let stored = CacheOptions(store: cache, origin: server == nil ? nil : "demo")
-    let client = HTTPClient(transport: try Self.transport(arguments, console: console))
+    let transport = try Self.transport(arguments, console: console)
+    let client = HTTPClient(transport: exchanges?.archiving(transport) ?? transport)
     self.client = client
     let wire = WireOptions(client: client)
     func environments(_ path: String) throws -> ServiceEnvironments {

@@ -42,6 +42,11 @@ public final class FlightLog: Sendable {
     ring.withLock { ring in ring.recorders.last { $0.flight == flight } }?.record
   }
 
+  /// What one flight is about; nil when it is no longer kept.
+  func subject(of flight: FlightID) -> (service: String, apiName: String)? {
+    ring.withLock { ring in ring.recorders.last { $0.flight == flight } }?.subject
+  }
+
   func add(_ recorder: FlightRecorder) {
     // The replaced recorder is released outside the lock.
     let forgotten: FlightRecorder? = ring.withLock { ring in

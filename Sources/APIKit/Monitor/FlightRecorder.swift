@@ -68,6 +68,9 @@ public final class FlightRecorder: Sendable {
     LandingObservers.tell(load, self)
   }
 
+  /// Service and API.
+  var subject: (service: String, apiName: String) { state.withLock { ($0.service, $0.apiName) } }
+
   /// The record so far.
   public var record: FlightRecord {
     let state = state.withLock { $0 }

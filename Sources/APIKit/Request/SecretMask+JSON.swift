@@ -1,30 +1,35 @@
 extension SecretMask {
   /// JSON with the values of secret names replaced, whatever their type. Text that is no JSON is read as far as it is.
-  static func json(_ bytes: [UInt8]) -> [UInt8] {
+  func json(_ bytes: [UInt8]) -> [UInt8] {
     var reader = MaskReader(bytes)
     while let byte = reader.next {
       guard byte == UInt8(ascii: "\"") else {
         reader.take(to: reader.index + 1)
         continue
       }
-      let end = endOfString(bytes, reader.index)
+      let end = Self.endOfString(bytes, reader.index)
       let text = bytes[reader.index..<end]
       reader.take(to: end)
-      let colon = skipSpace(bytes, end)
-      guard colon < bytes.count, bytes[colon] == UInt8(ascii: ":"), isSecret(name: text) else { continue }
-      reader.output += ":\"\(mark)\"".utf8
-      reader.skip(to: endOfValue(bytes, skipSpace(bytes, colon + 1)))
+      let colon = Self.skipSpace(bytes, end)
+      guard colon < bytes.count, bytes[colon] == UInt8(ascii: ":"), isSecret(name: text) else {
+        continue
+      }
+      let value = Self.skipSpace(bytes, colon + 1)
+      let valueEnd = Self.endOfValue(bytes, value)
+      reader.output.append(UInt8(ascii: ":"))
+      reader.output += replacement(json: bytes[value..<max(value, valueEnd)])
+      reader.skip(to: valueEnd)
     }
     return reader.output
   }
 
   /// Whether a name in quotes is secret, `"pass\u0077ord"` as `password`. One that cannot be read may be any.
-  private static func isSecret(name: ArraySlice<UInt8>) -> Bool {
+  private func isSecret(name: ArraySlice<UInt8>) -> Bool {
     guard name.contains(UInt8(ascii: "\\")) else {
-      return SecretNames.contains(String(decoding: name.dropFirst().dropLast(), as: UTF8.self))
+      return hides(String(decoding: name.dropFirst().dropLast(), as: UTF8.self))
     }
     guard let text = (try? RawData(parsing: Array(name)))?.string else { return true }
-    return SecretNames.contains(text)
+    return hides(text)
   }
 
   private static func skipSpace(_ bytes: [UInt8], _ start: Int) -> Int {

@@ -1,7 +1,9 @@
 extension SecretMask {
   /// A multipart body with the contents of secret parts replaced. The others are masked by their own content type.
-  static func multipart(_ bytes: [UInt8], _ contentType: String) -> [UInt8] {
-    guard let boundary = parameter("boundary", of: contentType) ?? firstBoundary(bytes) else { return bytes }
+  func multipart(_ bytes: [UInt8], _ contentType: String) -> [UInt8] {
+    guard let boundary = Self.parameter("boundary", of: contentType) ?? Self.firstBoundary(bytes) else {
+      return bytes
+    }
     let delimiter = Array("--\(boundary)".utf8)
     var reader = MaskReader(bytes)
     guard let first = reader.find(delimiter, from: 0) else { return bytes }
@@ -15,7 +17,7 @@ extension SecretMask {
     return reader.output
   }
 
-  private static func takePart(_ reader: inout MaskReader, to end: Int) {
+  private func takePart(_ reader: inout MaskReader, to end: Int) {
     let blank = ["\r\n\r\n", "\n\n"].compactMap { text in
       reader.find(Array(text.utf8), from: reader.index).map { (at: $0, after: $0 + text.utf8.count) }
     }.min { $0.at < $1.at }
@@ -26,7 +28,7 @@ extension SecretMask {
       whereSeparator: \.isNewline)
     {
       let field = line.lowercased()
-      if field.hasPrefix("content-disposition:") { name = parameter("name", of: String(line)) ?? "" }
+      if field.hasPrefix("content-disposition:") { name = Self.parameter("name", of: String(line)) ?? "" }
       if field.hasPrefix("content-type:") {
         type = String(line.dropFirst("content-type:".count)).trimmingSpaces()
       }
@@ -38,7 +40,8 @@ extension SecretMask {
     if last > reader.index, reader.bytes[last - 1] == UInt8(ascii: "\r") { last -= 1 }
     let content = Array(reader.bytes[reader.index..<last])
     reader.output +=
-      SecretNames.contains(name) ? Array(mark.utf8) : SecretMask().body(content, contentType: type)
+      hides(name)
+      ? Array(replacement(String(decoding: content, as: UTF8.self)).utf8) : body(content, contentType: type)
     reader.skip(to: last)
     reader.take(to: end)
   }

@@ -1,7 +1,7 @@
 extension SecretMask {
   /// XML with the contents of secret elements and the values of secret attributes replaced. An element is secret by its
   /// name, by an attribute `name`, `key` or `id`, and in a property list by the `<key>` before it.
-  static func xml(_ bytes: [UInt8]) -> [UInt8] {
+  func xml(_ bytes: [UInt8]) -> [UInt8] {
     var reader = MaskReader(bytes)
     // There `key` is no secret but the name of one.
     let isPropertyList = reader.find(Array("<dict".utf8), from: 0) != nil
@@ -11,7 +11,7 @@ extension SecretMask {
         reader.take(to: reader.index + 1)
         continue
       }
-      if let end = endOfOther(reader) {
+      if let end = Self.endOfOther(reader) {
         reader.take(to: end)
         continue
       }
@@ -20,14 +20,14 @@ extension SecretMask {
         isNextSecret = isNextSecret && tag.isEnd
         continue
       }
-      let end = contentEnd(reader, tag.name)
+      let end = Self.contentEnd(reader, tag.name)
       let isName = isPropertyList && tag.name == "key"
       if isNextSecret || tag.isSecret && !isName {
-        reader.output += mark.utf8
+        reader.output += replacement(String(decoding: bytes[reader.index..<end], as: UTF8.self)).utf8
         reader.skip(to: end)
         isNextSecret = false
       } else if isName {
-        isNextSecret = SecretNames.contains(text(bytes[reader.index..<end]))
+        isNextSecret = hides(Self.text(bytes[reader.index..<end]))
       }
     }
     return reader.output
@@ -52,7 +52,7 @@ extension SecretMask {
   }
 
   /// Copies a tag, with the values of secret attributes masked.
-  private static func takeTag(_ reader: inout MaskReader) -> Tag {
+  private func takeTag(_ reader: inout MaskReader) -> Tag {
     let bytes = reader.bytes
     var tag = Tag()
     reader.take(to: reader.index + 1)
@@ -61,13 +61,13 @@ extension SecretMask {
       reader.take(to: reader.index + 1)
     }
     let start = reader.index
-    takeName(&reader)
+    Self.takeName(&reader)
     tag.name = String(decoding: bytes[start..<reader.index], as: UTF8.self)
-    tag.isSecret = SecretNames.contains(tag.name)
+    tag.isSecret = hides(tag.name)
     var hidesValue = tag.isSecret
     while let byte = reader.next, byte != UInt8(ascii: ">") {
       let start = reader.index
-      takeName(&reader)
+      Self.takeName(&reader)
       guard reader.index > start else {
         tag.isEmpty = byte == UInt8(ascii: "/")
         reader.take(to: start + 1)
@@ -83,11 +83,11 @@ extension SecretMask {
       reader.take(to: reader.index + 1)
       let end = bytes[reader.index...].firstIndex(of: quote) ?? bytes.count
       let names = ["name", "key", "id"].contains(name.lowercased())
-      if names, SecretNames.contains(text(bytes[reader.index..<end])) {
+      if names, hides(Self.text(bytes[reader.index..<end])) {
         (tag.isSecret, hidesValue) = (true, true)
       }
-      if SecretNames.contains(name) && !names || hidesValue && name.lowercased() == "value" {
-        reader.output += mark.utf8
+      if hides(name) && !names || hidesValue && name.lowercased() == "value" {
+        reader.output += replacement(String(decoding: bytes[reader.index..<end], as: UTF8.self)).utf8
         reader.skip(to: end)
       }
       reader.take(to: end + 1)

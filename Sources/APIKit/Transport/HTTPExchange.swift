@@ -28,6 +28,9 @@ public struct HTTPExchange: Sendable {
   /// the origin that was asked.
   public var crossesOrigin = false
 
+  /// The flight that it belongs to, so that what keeps exchanges can name the API; nil, the default, for none.
+  public var flightID: FlightID?
+
   /// The file that a response becomes at its head; nil when it stays what it is.
   package func file(status: Int, _ headers: @autoclosure () -> HTTPHeaders) -> String? {
     guard let fileAtHead, case .memory = destination, ResponseFile.takes(status: status) else { return nil }

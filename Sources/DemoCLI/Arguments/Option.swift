@@ -24,6 +24,7 @@ extension Option {
     Option(
       "--cache-folder", value: "PATH", help: "where they are kept; see DemoCLI cache for the usual place"),
     Option("--explain", help: "print on stderr what happened to every load, step by step"),
+    Option("--har", value: "FILE", help: "write what was sent and received as HAR 1.2, secrets masked"),
     Option("--verbose", "-v", help: "show each request as a curl command on stderr, secrets masked"),
   ]
 

@@ -11,6 +11,7 @@ extension Flight {
       var outgoing = HTTPExchange(request)
       if let field = call.wire.requestIDField { addID(to: &outgoing.request, field) }
       outgoing.onProgress = progressReport
+      outgoing.flightID = id
       if !call.options.isEmpty { call.options.apply(to: &outgoing) }
       exchange = ClientExchange(call.wire.client, outgoing)
     }

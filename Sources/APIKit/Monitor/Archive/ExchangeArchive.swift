@@ -1,0 +1,244 @@
+import Synchronization
+
+/// Keeps what a transport sends and receives, to be written as a HAR file.
+///
+/// ```swift
+/// let exchanges = ExchangeArchive()
+/// let client = HTTPClient(transport: exchanges.archiving(DefaultTransport.shared))
+/// // Loads of a service with this client …
+/// try Data(exchanges.archive.harBytes()).write(to: URL(fileURLWithPath: "loads.har"))
+/// ```
+/// It keeps the last 1,000 exchanges unless told otherwise, and counts those that it let go. Secrets are masked by
+/// their names (``SecretNames``) in everything that it gives out. Bodies are not kept unless it is told to: a body that
+/// is not JSON, XML, form or multipart is kept as it is, and may hold anything. Safe on any thread.
+public final class ExchangeArchive: Sendable {
+  /// The most bytes that are kept of a body.
+  public static let bodyLimit = 64 << 10
+
+  /// One exchange as it was, without masks.
+  private struct Exchange: Sendable {
+    let number: UInt64
+    let sent: SentExchange
+    let result: Result<HTTPResponse, APIError>
+    /// The size of the response's whole body.
+    let size: Int64?
+  }
+
+  private struct State {
+    var exchanges: [Exchange] = []
+    var next = 0
+    var begun: UInt64 = 0
+    var dropped = 0
+  }
+
+  private let state = Mutex(State())
+  private let capacity: Int
+  private let keepsBodies: Bool
+
+  /// Makes an empty archive.
+  ///
+  /// - Parameters:
+  ///   - capacity: How many exchanges are kept; the default is 1,000, the least is 1.
+  ///   - keepsBodies: Whether the first 64 KiB of bodies in memory are kept; false by default. Files and streams are
+  ///     never read.
+  public init(capacity: Int = 1000, keepsBodies: Bool = false) {
+    self.capacity = max(1, capacity)
+    self.keepsBodies = keepsBodies
+  }
+
+  /// A transport that sends by another one and has this archive keep each exchange.
+  public func archiving(_ transport: any HTTPTransport) -> any HTTPTransport {
+    ArchivingTransport(base: transport, archive: self)
+  }
+
+  /// What was kept so far, in the order in which the exchanges began, secrets masked. Those under way are not in it.
+  public var archive: HTTPArchive {
+    let exchanges = state.withLock { $0.exchanges }
+    let limit = keepsBodies ? Self.bodyLimit : 0
+    return HTTPArchive(
+      entries: exchanges.sorted { $0.number < $1.number }.map {
+        $0.sent.entry(of: $0.result, size: $0.size, mask: SecretMask(), bodyLimit: limit)
+      })
+  }
+
+  /// How many exchanges had to make room for later ones.
+  public var droppedCount: Int { state.withLock { $0.dropped } }
+
+  fileprivate func begin() -> UInt64 {
+    state.withLock { state in
+      state.begun += 1
+      return state.begun
+    }
+  }
+
+  fileprivate func add(_ number: UInt64, _ sent: SentExchange, _ result: Result<HTTPResponse, APIError>) {
+    let limit = keepsBodies ? Self.bodyLimit : 0
+    let exchange = Exchange(
+      number: number, sent: sent.reduced(to: limit), result: result.map { $0.reduced(to: limit) },
+      size: (try? result.get())?.body.count)
+    // The one that is replaced is released outside the lock.
+    let replaced: Exchange? = state.withLock { state in
+      guard state.exchanges.count == capacity else {
+        state.exchanges.append(exchange)
+        return nil
+      }
+      let oldest = state.exchanges[state.next]
+      state.exchanges[state.next] = exchange
+      state.next = (state.next + 1) % capacity
+      state.dropped += 1
+      return oldest
+    }
+    _ = replaced
+  }
+
+  private struct ArchivingTransport: HTTPTransport {
+    let base: any HTTPTransport
+    let archive: ExchangeArchive
+
+    var capabilities: TransportCapabilities { base.capabilities }
+    var headers: HTTPHeaders { base.headers }
+    var caller: String { base.caller }
+    var ignoresCaches: Bool { base.ignoresCaches }
+
+    func start(_ exchange: HTTPExchange, completion: @escaping Completion) -> any CancellableOperation {
+      let (archive, number) = (archive, archive.begin())
+      let (sent, clock) = (SentExchange(exchange, over: base), SystemTime())
+      let begin = clock.now
+      return base.start(exchange) { result in
+        var sent = sent
+        sent.took = clock.now - begin
+        archive.add(number, sent, result)
+        completion(result)
+      }
+    }
+  }
+}
+
+/// What was sent, with what is known about it.
+package struct SentExchange: Sendable {
+  private var request: HTTPRequest
+  private var bodySize: Int64?
+  private let secondsSince1970 = WallClock.now
+  private let flight: FlightID?
+  private let subject: (service: String, apiName: String)?
+  /// How long it took; for exchanges whose transport does not tell.
+  package var took = Duration.zero
+
+  package init(_ exchange: HTTPExchange, over transport: any HTTPTransport) {
+    request = exchange.request
+    if !exchange.crossesOrigin {
+      var headers = transport.headers
+      headers.merge(request.headers)
+      request.headers = headers
+    }
+    if case .bytes(let bytes) = request.body { bodySize = Int64(bytes.count) }
+    if case .empty = request.body { bodySize = 0 }
+    flight = exchange.flightID
+    subject = flight.flatMap { FlightLog.shared.subject(of: $0) }
+  }
+
+  /// With as much of the body as is to be kept.
+  fileprivate func reduced(to limit: Int) -> SentExchange {
+    var copy = self
+    if case .bytes(let bytes) = request.body {
+      if bytes.count > limit { copy.request.body = .bytes(Array(bytes.prefix(limit))) }
+    } else {
+      copy.request.body = .empty
+    }
+    return copy
+  }
+
+  /// The entry of an archive, with what the mask leaves.
+  ///
+  /// - Parameter bodyLimit: The most bytes that are kept of each body; nil keeps all.
+  package func entry(
+    of result: Result<HTTPResponse, APIError>, size: Int64?, mask: SecretMask, bodyLimit: Int?
+  ) -> HTTPArchive.Entry {
+    var entry = HTTPArchive.Entry(
+      secondsSince1970: secondsSince1970,
+      request: HTTPArchive.Request(
+        method: request.method, url: mask.url(request.url, template: subject?.apiName),
+        headers: request.headers.masked(mask),
+        body: HTTPArchive.Content(
+          bodyOf: request.body.kept, size: bodySize, request.headers["Content-Type"], mask, bodyLimit)))
+    entry.flight = flight?.rawValue
+    (entry.service, entry.apiName) = (subject?.service, subject?.apiName)
+    switch result {
+    case .success(let response):
+      entry.timings = HTTPArchive.Timings(response.metrics)
+      entry.address = response.metrics.remoteAddress
+      let kept: [UInt8]? = if case .bytes(let bytes) = response.body { bytes } else { nil }
+      entry.response = HTTPArchive.Response(
+        status: response.status, headers: response.headers.masked(mask), version: response.version,
+        body: HTTPArchive.Content(
+          bodyOf: kept, size: size, response.headers["Content-Type"], mask, bodyLimit),
+        wireBytes: response.metrics.bytesReceived)
+    case .failure(let error):
+      entry.failure = error.label
+      entry.timings.wait = took / .milliseconds(1)
+    }
+    return entry
+  }
+}
+
+extension HTTPArchive.Content {
+  /// The beginning of a body: cut first, then masked, so that no secret is left at the cut.
+  fileprivate init(
+    bodyOf bytes: [UInt8]?, size: Int64?, _ type: String?, _ mask: SecretMask, _ limit: Int?
+  ) {
+    guard let bytes, limit != 0, !bytes.isEmpty || size == 0 else {
+      self.init(nil, size: size, comment: size == 0 ? nil : "the body was not kept")
+      return
+    }
+    var kept = bytes
+    if let limit, kept.count > limit { kept = Array(kept.prefix(limit)) }
+    let isCut = size.map { $0 > Int64(kept.count) } ?? false
+    if isCut { Self.dropPartOfCharacter(&kept) }
+    let count = kept.count
+    kept = mask.body(kept, contentType: type)
+    if isCut, let limit, kept.count > limit {
+      // Marks may be longer than what they replace.
+      kept = Array(kept.prefix(limit))
+      Self.dropPartOfCharacter(&kept)
+    }
+    self.init(kept, size: size)
+    if isCut { comment = "the first \(count) of \(size ?? 0) bytes" }
+  }
+
+  /// Drops the first bytes of a character whose last ones were cut off, where the bytes are text.
+  private static func dropPartOfCharacter(_ bytes: inout [UInt8]) {
+    guard HTTPArchive.Content.text(bytes) == nil else { return }
+    for count in 1...3 where count <= bytes.count {
+      let rest = Array(bytes.dropLast(count))
+      if HTTPArchive.Content.text(rest) != nil {
+        bytes = rest
+        return
+      }
+    }
+  }
+}
+
+extension HTTPBody {
+  fileprivate var kept: [UInt8]? {
+    if case .bytes(let bytes) = self { bytes } else { nil }
+  }
+}
+
+extension HTTPResponse {
+  /// What is kept of it: the beginning of a body in memory.
+  fileprivate func reduced(to limit: Int) -> HTTPResponse {
+    var copy = self
+    if case .bytes(let bytes) = body {
+      if bytes.count > limit { copy.body = .bytes(Array(bytes.prefix(limit))) }
+    } else {
+      copy.body = .bytes([])
+    }
+    return copy
+  }
+}
+
+extension HTTPHeaders {
+  package func masked(_ mask: SecretMask) -> HTTPHeaders {
+    HTTPHeaders(fields.map { Field($0.name, mask.header($0)) })
+  }
+}

@@ -1,0 +1,162 @@
+/// Requests and responses in the form of HAR 1.2, which browsers and proxies write and open.
+///
+/// Each entry is one exchange with a server: an attempt, a hop of a redirect, a hedged request.
+/// ``ExchangeArchive`` makes one of what is sent, with secrets masked; ``init(parsing:)`` reads one of a file.
+/// - SeeAlso: <http://www.softwareishard.com/blog/har-12-spec/>
+public struct HTTPArchive: Sendable {
+  /// The entries, in the order in which they began.
+  public var entries: [Entry]
+
+  /// Makes an archive.
+  public init(entries: [Entry] = []) { self.entries = entries }
+
+  /// One exchange.
+  public struct Entry: Sendable {
+    /// When it began, in seconds since 1970.
+    public var secondsSince1970: Double
+    /// What was asked.
+    public var request: Request
+    /// What came back; nil when the exchange failed.
+    public var response: Response?
+    /// The ``APIError/label`` of a failure; nil with a response.
+    public var failure: String?
+    /// Where the time went.
+    public var timings: Timings
+    /// The server's address; nil when unknown.
+    public var address: String?
+    /// The flight, by its number in its process; nil when unknown.
+    public var flight: UInt64?
+    /// The API as its manager states it; nil when unknown.
+    public var apiName: String?
+    /// The service's name; nil when unknown.
+    public var service: String?
+
+    /// Makes an entry; what is omitted is unknown.
+    public init(
+      secondsSince1970: Double, request: Request, response: Response? = nil, failure: String? = nil,
+      timings: Timings = Timings(), address: String? = nil
+    ) {
+      self.secondsSince1970 = secondsSince1970
+      self.request = request
+      self.response = response
+      self.failure = failure
+      self.timings = timings
+      self.address = address
+    }
+  }
+
+  /// What was asked.
+  public struct Request: Sendable {
+    /// The method.
+    public var method: HTTPMethod
+    /// The URL; in an archive with masks, not the one that was asked.
+    public var url: String
+    /// The header fields in the order sent; those of one name stay apart.
+    public var headers: HTTPHeaders
+    /// The body.
+    public var body: Content
+
+    /// Makes a request.
+    public init(method: HTTPMethod, url: String, headers: HTTPHeaders, body: Content = Content()) {
+      self.method = method
+      self.url = url
+      self.headers = headers
+      self.body = body
+    }
+  }
+
+  /// What came back.
+  public struct Response: Sendable {
+    /// The status.
+    public var status: Int
+    /// The header fields in the order received; those of one name stay apart.
+    public var headers: HTTPHeaders
+    /// The protocol.
+    public var version: HTTPVersion
+    /// The body, after content decoding.
+    public var body: Content
+    /// The size of the body on the wire; nil when unknown.
+    public var wireBytes: Int64?
+
+    /// Makes a response.
+    public init(
+      status: Int, headers: HTTPHeaders, version: HTTPVersion = .http1_1, body: Content = Content(),
+      wireBytes: Int64? = nil
+    ) {
+      self.status = status
+      self.headers = headers
+      self.version = version
+      self.body = body
+      self.wireBytes = wireBytes
+    }
+  }
+
+  /// A body, or as much of it as was kept.
+  public struct Content: Sendable, Hashable {
+    /// What was kept; nil when nothing was: bodies are opted into, those of files and streams are never read.
+    public var bytes: [UInt8]?
+    /// The size of the whole; nil when unknown.
+    public var size: Int64?
+    /// A remark, such as that the rest was left out; nil for none.
+    public var comment: String?
+    /// The SHA-256 of the bytes, in hexadecimal.
+    package var digest: String { Hex.encode(Crypto.sha256(bytes ?? [])) }
+
+    /// The name of a file beside the archive that has the bytes; nil when they are in it.
+    package var file: String?
+
+    /// Makes a body; what is omitted is unknown, and the size is that of the bytes.
+    public init(_ bytes: [UInt8]? = nil, size: Int64? = nil, comment: String? = nil) {
+      self.bytes = bytes
+      self.size = size ?? bytes.map { Int64($0.count) }
+      self.comment = comment
+    }
+  }
+
+  /// Where the time of an exchange went, in milliseconds; nil for a phase that did not occur or is not known.
+  public struct Timings: Sendable, Hashable {
+    /// Waiting in the transport's queue.
+    public var blocked: Double?
+    /// Looking up the name.
+    public var dns: Double?
+    /// Connecting, TLS included.
+    public var connect: Double?
+    /// The TLS handshake, which is part of ``connect``.
+    public var tls: Double?
+    /// Sending the request. The transports do not tell it from waiting, so it is 0 then.
+    public var send = 0.0
+    /// Waiting for the first byte.
+    public var wait = 0.0
+    /// Reading the response.
+    public var receive = 0.0
+
+    /// None.
+    public init() {}
+
+    /// All of them together.
+    public var total: Double {
+      (blocked ?? 0) + (dns ?? 0) + (connect ?? 0) + send + wait + receive
+    }
+  }
+}
+
+extension HTTPArchive.Timings {
+  /// The phases between the times of a transport.
+  init(_ metrics: TransportMetrics) {
+    func milliseconds(_ from: Int64, _ to: Int64) -> Double { Double(max(0, to - from)) / 1000 }
+    guard metrics.firstByte > 0 else {
+      wait = milliseconds(0, metrics.total)
+      return
+    }
+    blocked = milliseconds(0, metrics.queued)
+    if metrics.isReused {
+      wait = milliseconds(metrics.queued, metrics.firstByte)
+    } else {
+      dns = milliseconds(metrics.queued, metrics.nameLookup)
+      connect = milliseconds(metrics.nameLookup, metrics.tls)
+      if metrics.tls > metrics.connect { tls = milliseconds(metrics.connect, metrics.tls) }
+      wait = milliseconds(metrics.tls, metrics.firstByte)
+    }
+    receive = milliseconds(metrics.firstByte, metrics.total)
+  }
+}

@@ -1,0 +1,56 @@
+/// A JSON document to be written: indented, one field a line, the members of an object sorted, so that two versions of
+/// a file differ in few lines.
+package indirect enum JSONTree: Sendable {
+  case object([String: JSONTree])
+  case array([JSONTree])
+  case string(String)
+  case integer(Int64)
+  case double(Double)
+  case bool(Bool)
+  case null
+
+  /// The document with a line end. A number that JSON cannot write is `null`.
+  package var bytes: [UInt8] {
+    var output: [UInt8] = []
+    append(to: &output, depth: 0)
+    output.append(UInt8(ascii: "\n"))
+    return output
+  }
+
+  private func append(to output: inout [UInt8], depth: Int) {
+    switch self {
+    case .object(let members):
+      let sorted = members.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }
+      Self.append(sorted, "{", "}", to: &output, depth) { member, output in
+        RawWriter.append(string: member.key.utf8, to: &output)
+        output += ": ".utf8
+        member.value.append(to: &output, depth: depth + 1)
+      }
+    case .array(let elements):
+      Self.append(elements, "[", "]", to: &output, depth) { $0.append(to: &$1, depth: depth + 1) }
+    case .string(let text): RawWriter.append(string: text.utf8, to: &output)
+    case .integer(let number): output += String(number).utf8
+    case .double(let number): output += (number.isFinite ? RawWriter.ecmaScript(number) : "null").utf8
+    case .bool(let flag): output += (flag ? "true" : "false").utf8
+    case .null: output += "null".utf8
+    }
+  }
+
+  private static func append<Element>(
+    _ elements: [Element], _ open: String, _ close: String, to output: inout [UInt8], _ depth: Int,
+    _ write: (Element, inout [UInt8]) -> Void
+  ) {
+    output += open.utf8
+    for (index, element) in elements.enumerated() {
+      if index > 0 { output.append(UInt8(ascii: ",")) }
+      output.append(UInt8(ascii: "\n"))
+      output.append(contentsOf: repeatElement(UInt8(ascii: " "), count: 2 * (depth + 1)))
+      write(element, &output)
+    }
+    if !elements.isEmpty {
+      output.append(UInt8(ascii: "\n"))
+      output.append(contentsOf: repeatElement(UInt8(ascii: " "), count: 2 * depth))
+    }
+    output += close.utf8
+  }
+}

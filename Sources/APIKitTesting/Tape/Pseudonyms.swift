@@ -1,0 +1,111 @@
+import APIKit
+import Synchronization
+
+/// The pseudonyms of a tape: while it is recorded, every secret gets one, and keeps it.
+final class Pseudonyms: Sendable {
+  private struct State {
+    /// By the secret.
+    var names: [String: String] = [:]
+    var count = 0
+  }
+  private let state: Mutex<State>
+
+  /// - Parameter tape: What is on it already, so that no pseudonym is given twice.
+  init(_ tape: Tape) {
+    let highest = tape.archive.entries.flatMap(\.texts).flatMap(Self.numbers).max() ?? 0
+    state = Mutex(State(count: highest))
+  }
+
+  /// The mask of the recording.
+  func mask(_ rules: TapeRules) -> SecretMask {
+    SecretMask(plainNames: rules.plainNames) { [self] secret, isNumber in name(of: secret, isNumber) }
+  }
+
+  /// A text with the secrets that are known by now replaced, wherever they stand: a token of a sign-in may be used under
+  /// any name. Short ones would be found in everything.
+  func scrub(_ text: String) -> String {
+    let names = state.withLock { $0.names }
+    var text = text
+    // The longest first: one secret may be part of another.
+    for (secret, name) in names.sorted(by: { $0.key.utf8.count > $1.key.utf8.count })
+    where secret.utf8.count >= 8 && text.contains(secret) {
+      text = text.split(separator: secret, omittingEmptySubsequences: false).joined(separator: name)
+    }
+    return text
+  }
+
+  private func name(of secret: String, _ isNumber: Bool) -> String {
+    if Self.isPseudonym(secret, isNumber) { return secret }
+    return state.withLock { state in
+      if let name = state.names[secret] { return name }
+      state.count += 1
+      let name = isNumber ? String(Self.firstNumber + state.count) : Self.prefix + String(state.count)
+      state.names[secret] = name
+      return name
+    }
+  }
+
+  // MARK: Their form
+
+  static let prefix = "apikit-secret-"
+  /// Numbers stay numbers.
+  private static let firstNumber = 9_000_000_000
+
+  static func isPseudonym(_ text: String, _ isNumber: Bool) -> Bool {
+    isNumber
+      ? Int(text).map { $0 > firstNumber && $0 < firstNumber + 1_000_000_000 } ?? false
+      : text.hasPrefix(prefix) && Int(text.dropFirst(prefix.count)) != nil
+  }
+
+  /// The numbers of the pseudonyms in a text.
+  static func numbers(in text: String) -> [Int] {
+    text.components(separator: prefix).dropFirst().compactMap { Int($0.prefix { $0.isNumber }) }
+  }
+}
+
+extension String {
+  fileprivate func components(separator: String) -> [Substring] {
+    split(separator: separator, omittingEmptySubsequences: false)
+  }
+}
+
+extension HTTPArchive.Entry {
+  /// Everything in it that may hold a pseudonym.
+  var texts: [String] { requestTexts + responseTexts }
+
+  var requestTexts: [String] {
+    [request.url] + request.headers.map(\.value)
+      + [request.body.bytes.map { String(decoding: $0, as: UTF8.self) } ?? ""]
+  }
+
+  var responseTexts: [String] {
+    guard let response else { return [] }
+    return response.headers.map(\.value) + [
+      response.body.bytes.map { String(decoding: $0, as: UTF8.self) } ?? ""
+    ]
+  }
+
+  /// With a change in every text, bodies that are text included.
+  func mappingTexts(_ change: (String) -> String) -> HTTPArchive.Entry {
+    func map(_ headers: HTTPHeaders) -> HTTPHeaders {
+      HTTPHeaders(headers.map { HTTPHeaders.Field($0.name, change($0.value)) })
+    }
+    func map(_ body: HTTPArchive.Content) -> HTTPArchive.Content {
+      guard let bytes = body.bytes, let text = HTTPArchive.Content.text(bytes) else { return body }
+      var body = body
+      body.bytes = Array(change(text).utf8)
+      body.size = body.bytes.map { Int64($0.count) }
+      return body
+    }
+    var entry = self
+    entry.request.url = change(request.url)
+    entry.request.headers = map(request.headers)
+    entry.request.body = map(request.body)
+    if var response {
+      response.headers = map(response.headers)
+      response.body = map(response.body)
+      entry.response = response
+    }
+    return entry
+  }
+}

@@ -1,0 +1,87 @@
+public import APIKit
+
+extension Tape {
+  /// Asks the live server what is on the tape, and tells where it says something of another shape by now.
+  ///
+  /// Only requests that change nothing (GET, HEAD) are made, one after the other. Compared are the status, the media type
+  /// and, of JSON, which members there are and of which kinds; values may differ. Run it by hand or at night: it is
+  /// about the server, and no test of the application.
+  ///
+  /// - Parameters:
+  ///   - transport: What asks.
+  ///   - prepare: Changes each request before it is sent: to sign it, to put a credential in the place of a pseudonym,
+  ///     to ask another host. Returning nil leaves an entry out.
+  /// - Returns: One line for each difference; none when the tape is still true.
+  public func drift(
+    over transport: any HTTPTransport,
+    prepare: (HTTPRequest) throws(APIError) -> HTTPRequest? = { (request) throws(APIError) in request }
+  ) async throws(APIError) -> [String] {
+    var lines: [String] = []
+    for (index, entry) in archive.entries.enumerated() where entry.request.method.isSafe {
+      guard let recorded = entry.response else { continue }
+      var headers = entry.request.headers
+      for name in ["Host", "Content-Length"] { headers.remove(name) }
+      let plain = HTTPRequest(
+        method: entry.request.method, url: try HTTPURL(entry.request.url), headers: headers)
+      guard let request = try prepare(plain) else { continue }
+      let live = try await transport.send(request)
+      let name = "entry \(index), \(request.method) \(request.url.path): "
+      lines += Self.differences(recorded, live).map { name + $0 }
+    }
+    return lines
+  }
+
+  private static func differences(_ recorded: HTTPArchive.Response, _ live: HTTPResponse) -> [String] {
+    guard recorded.status == live.status else {
+      return ["the status is \(live.status), recorded \(recorded.status)"]
+    }
+    let type = recorded.headers["Content-Type"].map { $0.prefix { $0 != ";" }.lowercased() }
+    guard type == live.mediaType else {
+      return ["the media type is \(live.mediaType ?? "none"), recorded \(type ?? "none")"]
+    }
+    guard let old = try? RawData(parsing: recorded.body.bytes ?? []),
+      let new = try? RawData(parsing: live.bytes)
+    else { return [] }
+    var (was, now) = (Shape(), Shape())
+    was.add(old, at: "$")
+    now.add(new, at: "$")
+    var lines: [String] = []
+    for (path, kinds) in was.kinds.sorted(by: { $0.key < $1.key }) where !was.isBelowGone(path, now) {
+      guard let present = now.kinds[path] else {
+        lines.append("\(path) is gone")
+        continue
+      }
+      // A value that is null or not there says nothing about its kind.
+      let (before, after) = (kinds.subtracting([.null]), present.subtracting([.null]))
+      if !before.isEmpty, !after.isEmpty, !after.isSubset(of: before) {
+        func names(_ kinds: Set<RawData.Kind>) -> String {
+          kinds.map(\.rawValue).sorted().joined(separator: " or ")
+        }
+        lines.append("\(path) is \(names(after)), recorded \(names(before))")
+      }
+    }
+    for path in now.kinds.keys.sorted() where was.kinds[path] == nil && !now.isBelowGone(path, was) {
+      lines.append("\(path) is new")
+    }
+    return lines
+  }
+
+  /// Which values there are in a document, and of which kinds; the elements of a list are one.
+  private struct Shape {
+    var kinds: [String: Set<RawData.Kind>] = [:]
+
+    mutating func add(_ raw: RawData, at path: String) {
+      kinds[path, default: []].insert(raw.kind)
+      for (key, value) in raw.members { add(value, at: "\(path).\(key)") }
+      for element in raw.elements { add(element, at: "\(path)[]") }
+    }
+
+    /// Whether what it is part of is missing as well, or is an empty list there.
+    func isBelowGone(_ path: String, _ other: Shape) -> Bool {
+      guard path != "$" else { return false }
+      if path.hasSuffix("[]") { return other.kinds[path] == nil }
+      let parent = String(path[..<(path.lastIndex(of: ".") ?? path.startIndex)])
+      return other.kinds[parent] == nil
+    }
+  }
+}

@@ -1,0 +1,348 @@
+public import APIKit
+import Foundation
+import Synchronization
+
+/// A transport for tests that plays back what a server once said.
+///
+/// It stands below the client, so cookies, redirects, retry and signing really run. A tape is recorded once, against
+/// the real server, and is kept with the test:
+///
+/// ```swift
+/// let tape = try TapeTransport(file: "Tapes/homes.har")  // never touches a network
+/// let homes = HomeListManager(service: Homes(wire: WireOptions(client: HTTPClient(transport: tape))))
+/// let response = try await homes.response(for: ["city": "Suzhou"])
+/// XCTAssertEqual(tape.unused, [])
+/// ```
+/// A request that is not on the tape fails with `APIError.Reason.misconfigured`; the error names the nearest entry and
+/// what is different. Of the same request several times, the first gets the first response that was recorded, and so
+/// on; the last one is repeated. May be used from any thread.
+public final class TapeTransport: AsyncHTTPTransport {
+  /// What is done with a request.
+  public enum Mode: Sendable {
+    /// It is looked up on the tape, and never sent.
+    case replay
+    /// It is sent, and the response recorded; what is on the tape already goes.
+    case record(over: any HTTPTransport)
+    /// It is looked up, and sent and recorded when it is not there.
+    case add(over: any HTTPTransport)
+
+    fileprivate var transport: (any HTTPTransport)? {
+      switch self {
+      case .replay: nil
+      case .record(let transport), .add(let transport): transport
+      }
+    }
+    fileprivate var looksUp: Bool { if case .record = self { false } else { true } }
+  }
+
+  /// How long a recorded response takes.
+  public enum Pace: Sendable {
+    /// No time.
+    case instant
+    /// As long as when it was recorded.
+    case recorded
+    /// So many times as long.
+    case scaled(Double)
+  }
+
+  private struct State {
+    var tape: Tape
+    /// By the request, which entries there are.
+    var index: [TapeMatch: [Int]] = [:]
+    var matches: [TapeMatch] = []
+    /// How often each request was asked.
+    var asked: [TapeMatch: Int] = [:]
+    var used: Set<Int> = []
+    /// The pseudonyms that a response gave out.
+    var given: Set<Int> = []
+    var seen: Set<Int> = []
+    var faults: [TapeFaultState] = []
+    var misses: [String] = []
+  }
+
+  /// What it can do: everything, or when it records, what the transport that it records can.
+  public let capabilities: TransportCapabilities
+  private let state: Mutex<State>
+  private let file: String?
+  private let mode: Mode
+  private let pace: Pace
+  private let rules: TapeRules
+  private let time: any TimeSource
+  private let begin: Duration
+  private let pseudonyms: Pseudonyms
+
+  /// Plays back a tape from memory.
+  public convenience init(
+    _ tape: Tape, rules: TapeRules = TapeRules(), pace: Pace = .instant, time: any TimeSource = SystemTime()
+  ) {
+    self.init(tape, file: nil, .replay, rules, pace, time)
+  }
+
+  /// Plays back the tape of a file, or records it.
+  ///
+  /// - Parameters:
+  ///   - file: Where the tape is. When it is recorded, ``save()`` writes it.
+  ///   - mode: The default is ``Mode/replay``.
+  ///   - rules: What is compared, and what is a secret.
+  ///   - pace: How long a recorded response takes; no time by default.
+  ///   - time: The clock of that; the system's by default.
+  /// - Throws: What ``Tape/init(contentsOf:)`` throws; a file that is not there yet is no error with ``Mode/add(over:)``.
+  ///   `APIError.Reason.misconfigured` when it is to record while the environment variable `CI` is set: a tape that
+  ///   nobody looked at proves nothing.
+  public convenience init(
+    file: String, mode: Mode = .replay, rules: TapeRules = TapeRules(), pace: Pace = .instant,
+    time: any TimeSource = SystemTime()
+  ) throws(APIError) {
+    try self.init(
+      file: file, mode: mode, rules: rules, pace: pace, time: time,
+      isCI: Self.isCI(ProcessInfo.processInfo.environment["CI"]))
+  }
+
+  convenience init(
+    file: String, mode: Mode, rules: TapeRules, pace: Pace, time: any TimeSource, isCI: Bool
+  ) throws(APIError) {
+    var tape = Tape()
+    if mode.transport != nil, isCI {
+      throw APIError(
+        .transport, .misconfigured, "no tape is recorded while CI is set; record \(file) on your machine")
+    }
+    if mode.looksUp, mode.transport == nil || FileManager.default.fileExists(atPath: file) {
+      tape = try Tape(contentsOf: file)
+    }
+    self.init(tape, file: file, mode, rules, pace, time)
+  }
+
+  static func isCI(_ value: String?) -> Bool {
+    value.map { !$0.isEmpty && $0 != "false" && $0 != "0" } ?? false
+  }
+
+  private init(
+    _ tape: Tape, file: String?, _ mode: Mode, _ rules: TapeRules, _ pace: Pace, _ time: any TimeSource
+  ) {
+    var state = State(tape: Tape())
+    for entry in tape.archive.entries { Self.append(entry, to: &state, rules) }
+    self.state = Mutex(state)
+    (self.file, self.mode, self.rules, self.pace, self.time) = (file, mode, rules, pace, time)
+    capabilities = mode.transport?.capabilities ?? .all
+    pseudonyms = Pseudonyms(tape)
+    begin = time.now
+  }
+
+  /// Failures to make up, the first that applies; none at first. Setting them begins their counts anew.
+  public var faults: [TapeFault] {
+    get { state.withLock { $0.faults.map(\.fault) } }
+    set { state.withLock { $0.faults = newValue.map(TapeFaultState.init) } }
+  }
+
+  /// The tape as it is now.
+  public var tape: Tape { state.withLock { $0.tape } }
+
+  /// The entries that no request has asked for, as method and path: what a test may compare with none.
+  public var unused: [String] {
+    state.withLock { state in
+      state.matches.indices.filter { !state.used.contains($0) }.map {
+        "\(state.matches[$0].method) \(state.matches[$0].path)"
+      }
+    }
+  }
+
+  /// What requests that are not on the tape were told.
+  public var misses: [String] { state.withLock { $0.misses } }
+
+  /// Writes what was recorded to the file. Does nothing with ``Mode/replay``.
+  public func save() throws(APIError) {
+    guard mode.transport != nil, let file else { return }
+    try tape.write(to: file)
+  }
+
+  // MARK: HTTPTransport
+
+  /// The header fields of the transport that it records.
+  public var headers: HTTPHeaders { mode.transport?.headers ?? HTTPHeaders() }
+  /// The caller of the transport that it records.
+  public var caller: String { mode.transport?.caller ?? "" }
+
+  /// Returns what is on the tape, or records what the server says.
+  public func respond(to exchange: HTTPExchange) async throws(APIError) -> HTTPResponse {
+    try capabilities.check(exchange)
+    let start = ContinuousClock.now
+    var request = exchange.request
+    request.body = try await StubWire.read(request.body)
+    var exchange = exchange
+    exchange.request = request
+    var wire = StubWire(exchange: exchange, request: request, clock: TapeClock(time: time), start: start)
+    let fault = strike(request, exchange.flightID)
+    if case .other(let other)? = fault { return try await wire.perform(other) }
+    let found: HTTPArchive.Entry
+    if let transport = mode.transport {
+      let sent = SentExchange(exchange, over: transport)
+      if mode.looksUp, let entry = lookUp(sent) {
+        found = entry
+      } else {
+        return try await record(exchange, sent, over: transport, wire)
+      }
+    } else {
+      found = try miss(SentExchange(exchange, over: self))
+    }
+    return try await wire.perform(script(found, fault))
+  }
+
+  private func strike(_ request: HTTPRequest, _ flight: FlightID?) -> TapeFault.Effect? {
+    let api = flight.flatMap { FlightLog.shared.record(of: $0)?.apiName }
+    let now = time.now - begin
+    return state.withLock { state in
+      for index in state.faults.indices where state.faults[index].strikes(request, api: api, at: now) {
+        return state.faults[index].fault.effect
+      }
+      return nil
+    }
+  }
+
+  /// What the wire does to give a recorded response.
+  private func script(_ entry: HTTPArchive.Entry, _ fault: TapeFault.Effect?) -> StubResponse {
+    var script: StubResponse
+    if let recorded = entry.response {
+      var headers = recorded.headers
+      // The body is decoded already.
+      for name in ["Content-Encoding", "Content-Length", "Transfer-Encoding"] { headers.remove(name) }
+      let response = HTTPResponse(
+        status: recorded.status, headers: headers, body: .bytes(recorded.body.bytes ?? []),
+        version: recorded.version)
+      script = .response(response)
+      if case .truncated(let count)? = fault { script = .truncated(after: count, of: response) }
+    } else {
+      let name = entry.failure?.split(separator: ".").last.map(String.init) ?? ""
+      script = .failure(APIError(.transport, APIError.Reason(name, "the recorded attempt failed: \(name)")))
+    }
+    let wait: Duration =
+      switch pace {
+      case .instant: .zero
+      case .recorded: .milliseconds(1) * entry.timings.total
+      case .scaled(let factor): .milliseconds(1) * (entry.timings.total * factor)
+      }
+    if wait > .zero { script = .after(wait, script) }
+    if case .delayed(let delay)? = fault { script = .after(delay, script) }
+    return script
+  }
+
+  // MARK: Looking up
+
+  private func miss(_ sent: SentExchange) throws(APIError) -> HTTPArchive.Entry {
+    if let entry = lookUp(sent) { return entry }
+    let message = state.withLock { state in
+      let match = self.match(sent, state)
+      var message = "the tape has no \(match.method) \(match.path)"
+      if let nearest = state.matches.indices.min(by: {
+        match.distance(to: state.matches[$0]) < match.distance(to: state.matches[$1])
+      }) {
+        let entry = state.matches[nearest]
+        message += "; the nearest is entry \(nearest), \(entry.method) \(entry.path): "
+        message += match.differences(from: entry).joined(separator: "; ")
+      } else {
+        message += ": it is empty"
+      }
+      state.misses.append(message)
+      return message
+    }
+    throw APIError(.transport, .misconfigured, message)
+  }
+
+  private func lookUp(_ sent: SentExchange) -> HTTPArchive.Entry? {
+    state.withLock { state in
+      let match = self.match(sent, state)
+      guard let entries = state.index[match] else { return nil }
+      let turn = state.asked[match, default: 0]
+      state.asked[match] = turn + 1
+      let index = entries[min(turn, entries.count - 1)]
+      state.used.insert(index)
+      return state.tape.archive.entries[index]
+    }
+  }
+
+  private func match(_ sent: SentExchange, _ state: State) -> TapeMatch {
+    // A secret that is none of the tape's is the application's own.
+    let mask = SecretMask(plainNames: rules.plainNames) { secret, isNumber in
+      Pseudonyms.isPseudonym(secret, isNumber) ? secret : isNumber ? "9000000000" : Pseudonyms.prefix + "0"
+    }
+    let entry = sent.entry(
+      of: .failure(APIError(.transport, .cancelled)), size: nil, mask: mask, bodyLimit: nil)
+    return Self.match(entry.request, rules, state.given)
+  }
+
+  private static func match(
+    _ request: HTTPArchive.Request, _ rules: TapeRules, _ given: Set<Int>
+  ) -> TapeMatch {
+    TapeMatch(request, rules) { text in
+      guard text.contains(Pseudonyms.prefix) else { return text }
+      var output = ""
+      for (index, part) in text.split(separator: Pseudonyms.prefix, omittingEmptySubsequences: false)
+        .enumerated()
+      {
+        guard index > 0 else {
+          output += part
+          continue
+        }
+        let digits = part.prefix { $0.isNumber }
+        let isGiven = Int(digits).map(given.contains) ?? false
+        output += Pseudonyms.prefix + (isGiven ? digits : "0") + part.dropFirst(digits.count)
+      }
+      return output
+    }
+  }
+
+  private static func append(_ entry: HTTPArchive.Entry, to state: inout State, _ rules: TapeRules) {
+    for number in entry.requestTexts.flatMap(Pseudonyms.numbers) { state.seen.insert(number) }
+    for number in entry.responseTexts.flatMap(Pseudonyms.numbers) where state.seen.insert(number).inserted {
+      state.given.insert(number)
+    }
+    let match = match(entry.request, rules, state.given)
+    state.tape.archive.entries.append(entry)
+    state.matches.append(match)
+    state.index[match, default: []].append(state.matches.count - 1)
+  }
+
+  // MARK: Recording
+
+  private func record(
+    _ exchange: HTTPExchange, _ sent: SentExchange, over transport: any HTTPTransport, _ wire: StubWire
+  ) async throws(APIError) -> HTTPResponse {
+    var plain = HTTPExchange(exchange.request)
+    plain.crossesOrigin = exchange.crossesOrigin
+    let result: Result<HTTPResponse, APIError>
+    do throws(APIError) { result = .success(try await transport.send(plain)) } catch {
+      result = .failure(error)
+    }
+    // A request that was given up says nothing about the server.
+    if case .failure(let error) = result, error.reason == .cancelled { throw error }
+    var sent = sent
+    sent.took = ContinuousClock.now - wire.start
+    let mask = pseudonyms.mask(rules)
+    let entry = sent.entry(
+      of: result, size: (try? result.get()).map { Int64($0.bytes.count) }, mask: mask, bodyLimit: nil
+    ).mappingTexts(pseudonyms.scrub)
+    state.withLock { state in
+      Self.append(entry, to: &state, rules)
+      state.used.insert(state.matches.count - 1)
+    }
+    var wire = wire
+    return try await wire.perform(.response(try result.get()))
+  }
+}
+
+/// A ``TimeSource`` as a clock to sleep on.
+private struct TapeClock: Clock {
+  struct Instant: InstantProtocol {
+    let offset: Duration
+    func advanced(by duration: Duration) -> Instant { Instant(offset: offset + duration) }
+    func duration(to other: Instant) -> Duration { other.offset - offset }
+    static func < (left: Instant, right: Instant) -> Bool { left.offset < right.offset }
+  }
+
+  let time: any TimeSource
+
+  var now: Instant { Instant(offset: time.now) }
+  var minimumResolution: Duration { .zero }
+  func sleep(until deadline: Instant, tolerance: Duration?) async throws {
+    try await time.sleep(for: deadline.offset - time.now)
+  }
+}

@@ -1,0 +1,168 @@
+import Foundation
+import XCTest
+
+@testable import APIKit
+@testable import APIKitTesting
+
+final class TapeFileTests: TapeCase {
+  func testATapeIsSortedWithOneFieldALineAndReadsBackEqual() async throws {
+    let recorder = try recorder(over: StubTransport(.json(#"{"items": ["\u2028 \ud83d\ude00"]}"#)))
+    _ = try await recorder.send(get("https://homes.test/homes?a=1"))
+    try recorder.save()
+    let text = try String(contentsOfFile: file, encoding: .utf8)
+    let lines = text.split(separator: "\n")
+    XCTAssertTrue(lines.allSatisfy { $0.count { $0 == ":" } == 0 || $0.contains("\"") })
+    XCTAssertTrue(text.contains("\n          \"method\": \"GET\",\n"), text)
+    let names = ["_tape", "creator", "entries", "version"].compactMap {
+      text.range(of: "\n    \"\($0)\"")?.lowerBound
+    }
+    XCTAssertEqual(names.count, 4, text)
+    XCTAssertEqual(names, names.sorted())
+    let tape = try Tape(contentsOf: file)
+    XCTAssertEqual(tape.data, recorder.tape.data)
+    XCTAssertEqual(tape.data, Data(text.utf8))
+  }
+
+  func testALargeBinaryBodyLiesBesideTheTapeByItsDigest() async throws {
+    let bytes = (0..<100_000).map { UInt8(truncatingIfNeeded: $0 &* 7) }
+    let small = [UInt8](bytes.prefix(1000))
+    let server = StubTransport(
+      .bytes(bytes, contentType: "image/png"), .bytes(bytes, contentType: "image/png"),
+      .bytes(small, contentType: "image/png"))
+    let recorder = try recorder(over: server)
+    for path in ["a", "b", "c"] {
+      _ = try await recorder.send(get(try HTTPURL("https://homes.test/\(path)")))
+    }
+    try recorder.save()
+    let size = try XCTUnwrap(try FileManager.default.attributesOfItem(atPath: file)[.size] as? Int)
+    XCTAssertLessThan(size, 20_000)
+    XCTAssertEqual(try FileManager.default.contentsOfDirectory(atPath: file + ".bodies").count, 1)
+    let tape = try TapeTransport(file: file)
+    for (path, body) in [("a", bytes), ("b", bytes), ("c", small)] {
+      let response = try await tape.send(get(try HTTPURL("https://homes.test/\(path)")))
+      XCTAssertEqual(response.bytes, body, path)
+    }
+    // From memory its file is not found.
+    let data = try Data(contentsOf: URL(fileURLWithPath: file))
+    do throws(APIError) {
+      _ = try Tape(data: data)
+      XCTFail("the body was found")
+    } catch {
+      XCTAssertEqual(error.reason, .misconfigured)
+    }
+  }
+
+  func testABodysFileOutsideTheFolderIsRefused() throws {
+    let text = har(entry: #"{"size": 3, "mimeType": "image/png", "_file": "../../etc/passwd"}"#)
+    try Data(text.utf8).write(to: URL(fileURLWithPath: file))
+    XCTAssertThrowsError(try Tape(contentsOf: file)) {
+      XCTAssertEqual(($0 as? APIError)?.reason, .misconfigured)
+    }
+  }
+
+  func testATapeThatSomebodyEditedWithOtherLineEndsOrAByteOrderMarkIsRead() async throws {
+    let recorder = try recorder(over: StubTransport(.json("[1]")))
+    _ = try await recorder.send(get("https://homes.test/a"))
+    let text = String(decoding: recorder.tape.data, as: UTF8.self)
+    let edited = "\u{FEFF}" + text.replacingOccurrences(of: "\n", with: "\r\n")
+    let tape = TapeTransport(try Tape(data: Data(edited.utf8)))
+    let response = try await tape.send(get("https://homes.test/a"))
+    XCTAssertEqual(response.text, "[1]")
+  }
+
+  func testATapeOfAnotherVersionIsRefusedByName() throws {
+    let text = #"{"log": {"version": "1.2", "_tape": {"version": 2}, "entries": []}}"#
+    do throws(APIError) {
+      _ = try Tape(data: Data(text.utf8))
+      XCTFail("it was read")
+    } catch {
+      XCTAssertEqual(error.reason, .misconfigured)
+      XCTAssertTrue(error.detail.contains("version 2"), error.detail)
+      XCTAssertTrue(error.detail.contains("version 1"), error.detail)
+    }
+    XCTAssertThrowsError(try Tape(data: Data("{}".utf8)))
+    XCTAssertThrowsError(try Tape(data: Data(#"{"log": {"entries": [{}]}}"#.utf8)))
+    XCTAssertThrowsError(try Tape(contentsOf: folder + "/nothing.har"))
+  }
+
+  func testAHARThatABrowserWroteIsATape() async throws {
+    let text = har(
+      entry: """
+        {"size": 9, "mimeType": "application/json; charset=utf-8", "text": "eyJhIjoxfQ==", "encoding": "base64"}
+        """)
+    let tape = TapeTransport(try Tape(data: Data(text.utf8)))
+    let response = try await tape.send(get("https://homes.test/homes?page=1"))
+    XCTAssertEqual(response.text, #"{"a":1}"#)
+    XCTAssertEqual(response.version, .http2)
+    XCTAssertEqual(response.headers.values("set-cookie"), ["a=1", "b=2"])
+    XCTAssertNil(response.headers[":status"])
+  }
+
+  func testATapeOfOneMebibyteIsOpenedQuickly() throws {
+    let entry = try XCTUnwrap(
+      Tape(data: Data(har(entry: #"{"size": 2, "mimeType": "application/json", "text": "[]"}"#).utf8)).archive
+        .entries.first)
+    var archive = HTTPArchive()
+    while archive.entries.count < 700 { archive.entries.append(entry) }
+    let data = Tape(archive).data
+    XCTAssertGreaterThan(data.count, 1 << 20)
+    // A loose bound for debug builds on a busy machine.
+    let time = try ContinuousClock().measure {
+      XCTAssertEqual(try Tape(data: data).archive.entries.count, 700)
+    }
+    XCTAssertLessThan(time, .seconds(5))
+  }
+
+  func testADriftIsToldByShapeAndNotByValues() async throws {
+    let recorder = try recorder(
+      over: StubTransport(.json(#"{"items": [{"id": 1, "tag": null, "old": true}], "total": 1}"#)))
+    _ = try await recorder.send(get("https://homes.test/a"))
+    _ = try await recorder.send(post("https://homes.test/a", "{}"))
+    let tape = recorder.tape
+    func drift(_ answer: StubResponse) async throws -> [String] {
+      let live = StubTransport(answer)
+      let lines = try await tape.drift(over: live)
+      XCTAssertEqual(live.requests.count, 1, "only what changes nothing is asked")
+      return lines
+    }
+    let same = try await drift(
+      .json(
+        #"{"total": 7, "items": [{"tag": "x", "old": false, "id": 9}, {"id": 2, "old": true, "tag": null}]}"#)
+    )
+    XCTAssertEqual(same, [])
+    let other = try await drift(
+      .json(#"{"items": [{"id": "1", "tag": null, "more": {"deep": 1}}], "total": 1}"#))
+    XCTAssertEqual(
+      other,
+      [
+        "entry 0, GET /a: $.items[].id is string, recorded number", "entry 0, GET /a: $.items[].old is gone",
+        "entry 0, GET /a: $.items[].more is new",
+      ])
+    let status = try await drift(.status(404))
+    XCTAssertEqual(status, ["entry 0, GET /a: the status is 404, recorded 200"])
+    let type = try await drift(.text("[]"))
+    XCTAssertEqual(type, ["entry 0, GET /a: the media type is text/plain, recorded application/json"])
+  }
+
+  /// What Firefox and Chromium write, with fields that nobody reads here.
+  private func har(entry content: String) -> String {
+    """
+    {"log": {"version": "1.2", "creator": {"name": "Firefox", "version": "140.0"},
+     "browser": {"name": "Firefox", "version": "140.0"},
+     "pages": [{"id": "page_1", "title": "Homes", "startedDateTime": "2026-01-02T03:04:05.678+01:00",
+       "pageTimings": {"onContentLoad": -1, "onLoad": 512}}],
+     "entries": [{"pageref": "page_1", "startedDateTime": "2026-01-02T03:04:05.678+01:00", "time": 12.5,
+       "_initiator": {"type": "script"}, "_priority": "High", "_resourceType": "fetch",
+       "request": {"method": "GET", "url": "https://homes.test/homes?page=1", "httpVersion": "h2", "bodySize": 0,
+         "headers": [{"name": ":authority", "value": "homes.test"}, {"name": "accept", "value": "*/*"}],
+         "cookies": [], "queryString": [{"name": "page", "value": "1"}], "headersSize": -1},
+       "response": {"status": 200, "statusText": "", "httpVersion": "h2", "_transferSize": 99, "cookies": [],
+         "headers": [{"name": ":status", "value": "200"}, {"name": "set-cookie", "value": "a=1"},
+           {"name": "set-cookie", "value": "b=2"}, {"name": "content-length", "value": "9"},
+           {"name": "content-encoding", "value": "br"}],
+         "content": \(content), "redirectURL": "", "headersSize": -1, "bodySize": 9},
+       "cache": {}, "timings": {"blocked": 1, "dns": -1, "ssl": -1, "connect": -1, "send": 0.5, "wait": 10, "receive": 1},
+       "serverIPAddress": "192.0.2.1", "connection": "443"}]}}
+    """
+  }
+}

@@ -1,0 +1,95 @@
+import Foundation
+import XCTest
+
+@testable import APIKit
+@testable import APIKitTesting
+
+final class TapeSecretTests: TapeCase {
+  func testATokenOfASignInIsFoundAgainWhereItIsUsedAndIsNotOnTheTape() async throws {
+    let server = StubTransport()
+    server.on(.post, "/sign-in", .json(#"{"access_token": "canary-token-1", "expires_in": 60}"#))
+    server.on("/mine", .json("[]"))
+    let recorder = try recorder(over: server)
+    let signIn = post("https://homes.test/sign-in", #"{"user": "ann", "password": "canary-password"}"#)
+    _ = try await recorder.send(signIn)
+    _ = try await recorder.send(get("https://homes.test/mine", ["Authorization": "Bearer canary-token-1"]))
+    // Under a name that is no secret, too.
+    _ = try await recorder.send(get("https://homes.test/mine?who=canary-token-1"))
+    try recorder.save()
+    let text = try String(contentsOfFile: file, encoding: .utf8)
+    XCTAssertFalse(text.contains("canary"), text)
+
+    let tape = try TapeTransport(file: file)
+    // Another password at every run.
+    let response = try await tape.send(
+      post("https://homes.test/sign-in", #"{"user": "ann", "password": "other"}"#))
+    let token = try XCTUnwrap(try RawData(parsing: response.bytes).access_token.string)
+    XCTAssertEqual(token, "apikit-secret-2")
+    _ = try await tape.send(get("https://homes.test/mine", ["Authorization": "Bearer \(token)"]))
+    _ = try await tape.send(get(try HTTPURL("https://homes.test/mine?who=\(token)")))
+    XCTAssertEqual(tape.unused, [])
+    // The token of nobody's sign-in is another request.
+    let error = await failure(
+      of: get("https://homes.test/mine", ["Authorization": "Bearer forged"]), over: tape)
+    XCTAssertTrue(error.detail.contains("recorded Authorization: Bearer apikit-secret-2"), error.detail)
+    XCTAssertFalse(error.detail.contains("forged"), error.detail)
+  }
+
+  func testTwoTokensAreToldApart() async throws {
+    let server = StubTransport()
+    server.on(.post, "/sign-in", .json(#"{"token": "canary-first"}"#), .json(#"{"token": "canary-second"}"#))
+    server.on("/mine", .json(#""first""#), .json(#""second""#))
+    let recorder = try recorder(over: server)
+    for name in ["ann", "bob"] {
+      _ = try await recorder.send(post("https://homes.test/sign-in", "{\"user\": \"\(name)\"}"))
+    }
+    for token in ["canary-first", "canary-second"] {
+      _ = try await recorder.send(get("https://homes.test/mine", ["Authorization": "Bearer \(token)"]))
+    }
+    let tape = TapeTransport(recorder.tape)
+    // In another order than they were recorded.
+    let second = try await tape.send(
+      get("https://homes.test/mine", ["Authorization": "Bearer apikit-secret-2"]))
+    let first = try await tape.send(
+      get("https://homes.test/mine", ["Authorization": "Bearer apikit-secret-1"]))
+    XCTAssertEqual([first.text, second.text], [#""first""#, #""second""#])
+  }
+
+  func testASecretKeepsItsTypeAndWhatIsNoSecretIsKept() async throws {
+    let body =
+      #"{"pin": 1234, "token": null, "hasSecret": true, "session": {"id": "canary", "n": [7]}, "code": "0"}"#
+    var rules = TapeRules()
+    rules.plainNames = ["code"]
+    let recorder = try recorder(over: StubTransport(.json(body)), rules: rules)
+    _ = try await recorder.send(get("https://homes.test/a"))
+    let response = try await TapeTransport(recorder.tape, rules: rules).send(get("https://homes.test/a"))
+    let raw = try RawData(parsing: response.bytes)
+    XCTAssertEqual(raw.pin.int.map { $0 > 9_000_000_000 }, true)
+    XCTAssertTrue(raw.token.isNull)
+    XCTAssertEqual(raw.hasSecret.bool, true)
+    XCTAssertEqual(raw.session.id.string, "apikit-secret-2")
+    XCTAssertEqual(raw.session.n[0].kind, .number)
+    XCTAssertEqual(raw["code"].string, "0")
+  }
+
+  func testASignatureThatIsAnotherEachTimeDoesNotKeepRequestsApart() async throws {
+    let recorder = try recorder(over: StubTransport(.json("1")))
+    _ = try await recorder.send(
+      get("https://homes.test/a?sign=abc&timestamp=1", ["Authorization": "HMAC keyId=k, signature=first"]))
+    let tape = TapeTransport(recorder.tape)
+    for index in 0..<3 {
+      let url = try HTTPURL("https://homes.test/a?sign=x\(index)&timestamp=\(index)")
+      let response = try await tape.send(get(url, ["Authorization": "HMAC keyId=k, signature=s\(index)"]))
+      XCTAssertEqual(response.text, "1")
+    }
+  }
+
+  func testPseudonymsGoOnWhereATapeIsAddedTo() async throws {
+    let first = try recorder(over: StubTransport(.json(#"{"token": "canary-one"}"#)))
+    _ = try await first.send(get("https://homes.test/a"))
+    try first.save()
+    let second = try recorder(over: StubTransport(.json(#"{"token": "canary-two"}"#)), adding: true)
+    _ = try await second.send(get("https://homes.test/b"))
+    XCTAssertTrue(String(decoding: second.tape.data, as: UTF8.self).contains("apikit-secret-2"))
+  }
+}
