@@ -46,6 +46,8 @@ final class Flight: @unchecked Sendable {
   @exclusivity(unchecked) var batch: (plan: BatchPlan, caller: LoadIdentity)?
   /// What a signature covers beside the request.
   @exclusivity(unchecked) var signed = (apiName: "", parameters: Parameters())
+  /// The trace that its requests belong to; nil where they do not say.
+  @exclusivity(unchecked) var trace: TraceContext?
   /// The attempt under way, from 1; 0 before the first.
   @exclusivity(unchecked) var attempt = 0
   /// How often the services' error hooks had resolved refusals when the attempt began; see ``Resolutions``.
@@ -97,6 +99,8 @@ final class Flight: @unchecked Sendable {
     deadline = FlightDeadline(call)
     step = .lookUp
     place = .mainActor
+    // Here is the caller's task.
+    if call.wire.trace != .none { trace = TraceContext.current ?? TraceContext() }
   }
 
   /// A wire call of its own: for loads that are gathered in it, or behind a landing.
@@ -126,6 +130,7 @@ final class Flight: @unchecked Sendable {
     place = flight.place
     request = flight.request
     signed = flight.signed
+    trace = flight.trace
   }
 
   func note(_ event: FlightEvent) { call.recorder.record(event) }

@@ -32,6 +32,7 @@ public struct WireOptions: Sendable {
     var cipher: BodyCipher
     var requestIDField: String?
     var loadOptions: LoadOptions
+    var trace: TracePolicy
   }
 
   private var fields: Boxed<Fields>
@@ -84,6 +85,13 @@ public struct WireOptions: Sendable {
   /// Whether neither the service nor the transport states options.
   var statesNoOptions: Bool { fields.value.loadOptions.isEmpty && fields.value.client.configured.isEmpty }
 
+  /// Whether requests say which trace they belong to, in `traceparent` and `tracestate`. The default is
+  /// ``TracePolicy/none``.
+  public var trace: TracePolicy {
+    get { fields.value.trace }
+    _modify { yield &fields.value.trace }
+  }
+
   /// The defaults.
   static let standard = WireOptions()
 
@@ -91,12 +99,13 @@ public struct WireOptions: Sendable {
   public init(
     client: HTTPClient = .shared, parameterEncoding: ParameterEncoding = .automatic,
     timeouts: HTTPTimeouts = HTTPTimeouts(), decoders: BodyDecoders = .standard, cipher: BodyCipher = .none,
-    requestIDField: String? = nil, loadOptions: LoadOptions = .none
+    requestIDField: String? = nil, loadOptions: LoadOptions = .none,
+    trace: TracePolicy = .none
   ) {
     fields = Boxed(
       Fields(
         client: client, parameterEncoding: parameterEncoding, timeouts: timeouts, decoders: decoders,
-        cipher: cipher, requestIDField: requestIDField, loadOptions: loadOptions))
+        cipher: cipher, requestIDField: requestIDField, loadOptions: loadOptions, trace: trace))
   }
 }
 

@@ -13,6 +13,7 @@ struct TestService: APIService {
   var apiVersion = ""
   var client: HTTPClient
   var requestIDField: String?
+  var trace = TracePolicy.none
   var signer: (any RequestSigner)?
   var clock: ServerClock?
   var authenticator: Authenticator?
@@ -63,7 +64,7 @@ struct TestService: APIService {
       decoders: decoders,
       cipher: transform.map { transform in
         BodyCipher(encipher: { body, _ in try transform(body) }, decipher: { body, _ in try transform(body) })
-      } ?? .none, requestIDField: requestIDField, loadOptions: loadOptions)
+      } ?? .none, requestIDField: requestIDField, loadOptions: loadOptions, trace: trace)
   }
   var cache: CacheOptions {
     CacheOptions(store: store, partition: cachePartition.map { own in .user { own } } ?? .credential)

@@ -12,11 +12,13 @@ extension Flight {
       if let field = call.wire.requestIDField { addID(to: &outgoing.request, field) }
       outgoing.onProgress = progressReport
       outgoing.flightID = id
+      beginTrace()
       if !call.options.isEmpty { call.options.apply(to: &outgoing) }
       exchange = ClientExchange(call.wire.client, outgoing)
     }
     outgoing = try exchange?.outgoing(authorize: attachCredential) { (request) throws(APIError) in
       deadline.cut(&request, call.time)
+      if let trace { request.set(trace.child()) }
       guard let signer = call.identity.signer else { return }
       let subject = SigningSubject(
         apiName: signed.apiName, parameters: signed.parameters,
@@ -27,6 +29,9 @@ extension Flight {
       try signer.sign(&request, subject)
       SecretNames.add(fields: request.headers.added(to: before))
     }
+    if let trace, outgoing?.crossesOrigin == true, call.wire.trace == .sentEverywhere {
+      outgoing?.request.set(trace.child())
+    }
     sent = outgoing?.request
     return .next
   }
@@ -36,6 +41,14 @@ extension Flight {
     guard !request.headers.contains(field) else { return }
     request.headers.add(field, call.requestID)
     if attempt <= 1 { note(.note("request id", call.requestID)) }
+  }
+
+  /// A call that was made for a batch or behind a landing begins a trace of its own.
+  private func beginTrace() {
+    guard call.wire.trace != .none else { return }
+    let trace = trace ?? TraceContext()
+    self.trace = trace
+    if attempt <= 1 { note(.note("trace", trace.traceID)) }
   }
 
   private func attachCredential(to request: inout HTTPRequest) {
