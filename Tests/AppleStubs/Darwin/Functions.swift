@@ -113,3 +113,5 @@ public func pow(_ x: Double, _ y: Double) -> Double { fatalError() }
 @discardableResult public func setegid(_ group: gid_t) -> Int32 { fatalError() }
 public func inet_addr(_ text: UnsafePointer<CChar>!) -> in_addr_t { fatalError() }
 @discardableResult public func pause() -> Int32 { fatalError() }
+public func log10(_ x: Double) -> Double { fatalError() }
+@discardableResult public func raise(_ signal: Int32) -> Int32 { fatalError() }

@@ -114,7 +114,7 @@ public final class ExchangeArchive: Sendable {
   }
 }
 
-/// What was sent, with what is known about it.
+/// What was sent, with what is known about it: with the transport's own header fields where one is given.
 package struct SentExchange: Sendable {
   private var request: HTTPRequest
   private var bodySize: Int64?
@@ -124,9 +124,9 @@ package struct SentExchange: Sendable {
   /// How long it took; for exchanges whose transport does not tell.
   package var took = Duration.zero
 
-  package init(_ exchange: HTTPExchange, over transport: any HTTPTransport) {
+  package init(_ exchange: HTTPExchange, over transport: (any HTTPTransport)? = nil) {
     request = exchange.request
-    if !exchange.crossesOrigin {
+    if let transport, !exchange.crossesOrigin {
       var headers = transport.headers
       headers.merge(request.headers)
       request.headers = headers

@@ -38,6 +38,8 @@ public struct StatisticsReport: Sendable {
   public var byService: [Group] { groups { $0.api.service } }
   /// The kept loads that were sent by host, the most used first.
   public var byHost: [Group] { groups(\.host) }
+  /// The kept loads that a server responded to by its address, where the transport tells it, the most used first.
+  public var byAddress: [Group] { groups(\.address) }
   /// The kept loads by what they were answered from, the most frequent first.
   public var byOrigin: [Group] { groups { $0.origin.rawValue } }
 

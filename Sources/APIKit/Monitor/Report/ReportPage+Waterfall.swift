@@ -1,0 +1,130 @@
+/// The phases of each flight, one below the other.
+extension ReportPage {
+  func waterfalls(_ page: inout PageText) {
+    guard !records.isEmpty else { return }
+    page.element("h2", [:], "The phases of the last flights")
+    page.element("p") { page in
+      page.put(
+        """
+        <svg viewBox="0 0 900 20" role="img"><title>Legend</title>
+        """)
+      for (index, phase) in FlightPhase.Kind.allCases.enumerated() {
+        let x = Double(8 + index * 110)
+        page.element(
+          "rect", ["class": phase.rawValue, "x": Self.shown(x), "y": "5", "width": "10", "height": "10"])
+        text(&page, x + 14, 14, phase.title)
+      }
+      page.put("</svg>\n")
+    }
+    page.element("table", ["id": "waterfalls"]) { page in
+      for record in records.suffix(Self.mostWaterfalls) { waterfall(&page, record) }
+    }
+  }
+
+  private func waterfall(_ page: inout PageText, _ record: FlightRecord) {
+    let total = max(1, record.duration / .microseconds(1))
+    page.element("tr", ["data-flight": record.flight.description]) { page in
+      page.element("td", [:], record.flight.description)
+      page.element("td", [:], "\(record.method) \(record.apiName) (\(record.service))")
+      page.element("td", ["class": "n"], record.duration.shortText)
+      page.element("td") { page in
+        page.element("svg", ["viewBox": "0 0 500 14", "role": "img"]) { page in
+          page.element("title", [:], record.landing?.description ?? "in the air")
+          for phase in FlightPhase.phases(of: record) {
+            let x = 500 * (phase.from / .microseconds(1)) / total
+            let wide = max(0.5, 500 * ((phase.to - phase.from) / .microseconds(1)) / total)
+            page.element(
+              "rect",
+              [
+                "class": phase.kind.rawValue, "x": Self.shown(x), "y": "1", "width": Self.shown(wide),
+                "height": "12", "data-value": String((phase.to - phase.from).microseconds),
+              ])
+          }
+        }
+      }
+    }
+  }
+}
+
+/// A part of a flight's time, with what it went to.
+struct FlightPhase: Equatable {
+  enum Kind: String, CaseIterable {
+    case held, dns, connect, tls, wait, receive, again, own
+
+    var title: String {
+      switch self {
+      case .held: "held back"
+      case .dns: "name"
+      case .connect: "connect"
+      case .tls: "TLS"
+      case .wait: "waiting"
+      case .receive: "receiving"
+      case .again: "before a retry"
+      case .own: "own work"
+      }
+    }
+  }
+
+  var kind: Kind
+  var from: Duration
+  var to: Duration
+
+  /// The phases of a record, in order and without gaps.
+  static func phases(of record: FlightRecord) -> [FlightPhase] {
+    var phases: [FlightPhase] = []
+    var last = Duration.zero
+    func add(_ kind: Kind, to end: Duration) {
+      let end = max(end, last)
+      if end > last {
+        if phases.last?.kind == kind {
+          phases[phases.count - 1].to = end
+        } else {
+          phases.append(FlightPhase(kind: kind, from: last, to: end))
+        }
+      }
+      last = end
+    }
+    var isOnWire = false
+    var next = Kind.own
+    for entry in record.entries {
+      switch entry.event {
+      case .responded(_, let metrics), .redirected(_, _, let metrics):
+        let begin = max(last, entry.at - .microseconds(metrics.total))
+        add(.held, to: begin)
+        if metrics.firstByte > 0 {
+          for (kind, time) in [
+            (Kind.held, metrics.queued), (.dns, metrics.nameLookup), (.connect, metrics.connect),
+            (.tls, metrics.tls), (.wait, metrics.firstByte), (.receive, metrics.total),
+          ] {
+            add(kind, to: min(entry.at, begin + .microseconds(time)))
+          }
+        }
+        add(.wait, to: entry.at)
+        isOnWire = false
+        next = .own
+      case .attemptFailed:
+        add(isOnWire ? .wait : .own, to: entry.at)
+        isOnWire = false
+        next = .own
+      case .attempt:
+        add(next, to: entry.at)
+        isOnWire = true
+      case .retry:
+        add(next, to: entry.at)
+        next = .again
+      case .waiting, .suspended:
+        add(next, to: entry.at)
+        next = .held
+      case .tookOff, .resumed:
+        add(next, to: entry.at)
+        next = .own
+      case .held, .paced: add(.held, to: entry.at)
+      case .joined:
+        add(next, to: entry.at)
+        next = .wait
+      default: add(isOnWire ? .wait : next, to: entry.at)
+      }
+    }
+    return phases
+  }
+}

@@ -1,0 +1,110 @@
+import APIKitTesting
+import Foundation
+import Synchronization
+import XCTest
+
+@testable import APIKit
+
+final class RecordSinkTests: XCTestCase {
+  private let folder = FileManager.default.temporaryDirectory.path + "/apikit-sink-\(UUID().uuidString)"
+  private var file: String { folder + "/loads.jsonl" }
+
+  override func setUpWithError() throws {
+    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+  }
+  override func tearDownWithError() throws { try? FileManager.default.removeItem(atPath: folder) }
+
+  private func land(_ sink: RecordSink, _ count: Int = 1, api: String = "list") {
+    for _ in 0..<count {
+      let recorder = FlightRecorder(flight: .next(), manager: RecordSinkTests.self, time: ManualTime())
+      recorder.describe(
+        service: "Homes", method: .get, apiName: api, parameters: ["city": "Suzhou\n", "password": "canary"])
+      recorder.record(.landed(.succeeded(.network)))
+      sink.landed(.make(), recorder)
+    }
+  }
+
+  @MainActor func testALandingIsWrittenAsOneLineOfJSONWithoutSecrets() async throws {
+    let sink = RecordSink.jsonLines(to: file)
+    sink.isOn = true
+    let manager = TestManager(StubTransport(.json(someJSON)))
+    _ = try await manager.response(for: ["city": "Suz\nhou", "password": "canary"])
+    sink.isOn = false
+    await sink.flush()
+    _ = try await manager.response()
+    await sink.flush()
+    let text = try String(contentsOfFile: file, encoding: .utf8)
+    let lines = text.split(separator: "\n")
+    let own = try lines.map { try RawData(parsing: String($0)) }.filter { $0.service.string == "Homes" }
+    XCTAssertEqual(own.count, 1)
+    XCTAssertEqual(own.first?.api.string, "list")
+    XCTAssertEqual(own.first?.parameters.city.string, "Suz\nhou")
+    XCTAssertEqual(own.first?.parameters.password.string, "•••")
+    XCTAssertEqual(own.first?.attempts.int, 1)
+    XCTAssertEqual(own.first?.landing.string, "success from the network")
+    XCTAssertFalse(text.contains("canary"))
+    let mode = try FileManager.default.attributesOfItem(atPath: file)[.posixPermissions] as? Int
+    XCTAssertEqual(mode, 0o600)
+  }
+
+  func testAFileMakesRoomForItselfAndTheOldestGoes() async throws {
+    let sink = RecordSink.jsonLines(to: file, maximumBytes: 1000, files: 3)
+    land(sink, 20)
+    await sink.flush()
+    let names = try FileManager.default.contentsOfDirectory(atPath: folder).sorted()
+    XCTAssertEqual(names, ["loads.jsonl", "loads.jsonl.1", "loads.jsonl.2"])
+    for name in names {
+      let data = try Data(contentsOf: URL(fileURLWithPath: folder + "/" + name))
+      XCTAssertLessThanOrEqual(data.count, 1000)
+      for line in data.split(separator: 0x0A) { _ = try RawData(parsing: Array(line)) }
+    }
+    XCTAssertEqual(sink.counts, RecordSink.Counts(written: 20))
+  }
+
+  func testASinkThatBlocksForEverHoldsNoLandingUpAndItsDropsAreCounted() throws {
+    let gate = DispatchSemaphore(value: 0)
+    let entered = DispatchSemaphore(value: 0)
+    let sink = RecordSink(capacity: 10) { _ in
+      entered.signal()
+      gate.wait()
+    }
+    land(sink)
+    XCTAssertEqual(entered.wait(timeout: .now() + 10), .success)
+    let time = ContinuousClock().measure { land(sink, 100) }
+    XCTAssertLessThan(time, .seconds(1))
+    XCTAssertEqual(sink.counts.dropped, 90)
+    for _ in 0..<11 { gate.signal() }
+    for _ in 0..<10 { XCTAssertEqual(entered.wait(timeout: .now() + 10), .success) }
+  }
+
+  func testAFullDiskIsCountedAndTheSinkGoesOn() async throws {
+    #if os(Linux)
+      let full = RecordSink.jsonLines(to: "/dev/full")
+      land(full, 3)
+      await full.flush()
+      XCTAssertEqual(full.counts, RecordSink.Counts(failed: 3))
+    #endif
+    let sink = RecordSink.jsonLines(to: folder + "/later/loads.jsonl")
+    land(sink)
+    await sink.flush()
+    XCTAssertEqual(sink.counts, RecordSink.Counts(failed: 1))
+    try FileManager.default.createDirectory(atPath: folder + "/later", withIntermediateDirectories: true)
+    land(sink)
+    await sink.flush()
+    XCTAssertEqual(sink.counts, RecordSink.Counts(written: 1, failed: 1))
+  }
+
+  func testAFunctionThatThrowsDoesNotEndTheSink() async {
+    let seen = Mutex(0)
+    let sink = RecordSink { _ in
+      let number = seen.withLock { seen in
+        seen += 1
+        return seen
+      }
+      if number == 1 { throw CancellationError() }
+    }
+    land(sink, 2)
+    await sink.flush()
+    XCTAssertEqual(sink.counts, RecordSink.Counts(written: 1, failed: 1))
+  }
+}

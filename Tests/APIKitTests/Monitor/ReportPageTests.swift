@@ -1,0 +1,178 @@
+import Foundation
+import XCTest
+
+#if canImport(FoundationXML)
+  import FoundationXML
+#endif
+
+@testable import APIKit
+
+/// The page is read as XML, which it is but for three tags without an end.
+final class ReportPageTests: XCTestCase {
+  private static let evil = "</script><img onerror=alert(1) src=x>\u{2028}\u{2029}\u{1}"
+
+  private var loads: [LandedLoad] {
+    (1...200).map { index in
+      .make(
+        name: "homes/{id}", status: index.isMultiple(of: 20) ? 503 : 200,
+        outcome: index.isMultiple(of: 20) ? .failed : index.isMultiple(of: 33) ? .cancelled : .succeeded,
+        label: "response.unacceptable-status", duration: .microseconds(index * index * 100),
+        begin: .seconds(index), flight: UInt64(index))
+    }
+  }
+
+  func testItsNumbersAreThoseOfTheStatistics() throws {
+    let report = StatisticsReport(loads)
+    let page = try Page(ReportPage(report).html)
+    let summary = report.summary
+    XCTAssertEqual(page.value("total"), "200")
+    XCTAssertEqual(page.value("success-rate"), try XCTUnwrap(summary.successRate).description)
+    XCTAssertEqual(page.value("failed-count"), "\(summary.failed)")
+    XCTAssertEqual(page.value("cancelled"), "\(summary.cancelled)")
+    for (id, time) in [
+      ("mean", summary.mean), ("median", summary.median), ("p95", summary.p95), ("p99", summary.p99),
+    ] {
+      XCTAssertEqual(page.value(id), try XCTUnwrap(time).microseconds.description, id)
+    }
+    XCTAssertEqual(page.all("circle", in: "latency").count, 200)
+    let bars = page.all("rect", in: "histogram").compactMap { Int($0["data-value"] ?? "") }
+    XCTAssertEqual(bars.reduce(0, +), summary.durations.count)
+    let statuses = page.all("rect", in: "statuses").map { [$0["data-status"], $0["data-value"]] }
+    XCTAssertEqual(
+      statuses, summary.statuses.sorted { $0.key < $1.key }.map { ["\($0.key)", "\($0.value)"] })
+    let slowest = page.all("td", in: "slowest").compactMap { $0["data-value"] }
+    XCTAssertEqual(slowest.count, 20)
+    XCTAssertEqual(slowest.first, "4000000")
+    XCTAssertEqual(page.all("tr", in: "failed").count, 11, "a head and ten loads")
+  }
+
+  func testWithoutLoadsItSaysSo() throws {
+    let page = try Page(ReportPage(StatisticsReport([])).html)
+    XCTAssertNotNil(page.element("none"))
+    XCTAssertNil(page.element("p95"))
+  }
+
+  func testWhatALoadIsCalledIsTextAndNothingElse() throws {
+    let load = LandedLoad.make(
+      service: "<b>&\"'", method: "<i>", name: Self.evil, host: "<svg onload=x>", outcome: .failed,
+      label: "a.<script>")
+    var records: [FlightRecord] = []
+    let recorder = FlightRecorder(flight: .next(), manager: ReportPageTests.self, time: SystemTime())
+    recorder.describe(service: Self.evil, method: "GET", apiName: Self.evil, parameters: [:])
+    recorder.record(.landed(.failed(label: Self.evil, detail: Self.evil)))
+    records.append(recorder.record)
+    let html = ReportPage(StatisticsReport([load]), records: records, title: Self.evil).html
+    let page = try Page(html)
+    XCTAssertEqual(Set(page.names).subtracting(Page.own), [], "a tag came from a load")
+    XCTAssertTrue(page.texts.joined().contains("</script><img onerror=alert(1) src=x>"))
+    XCTAssertEqual(
+      page.attributes.filter { $0.hasPrefix("on") || $0 == "style" || $0 == "href" || $0 == "src" }, [])
+  }
+
+  func testItForbidsEverythingThatItDoesNotNeed() throws {
+    let html = ReportPage(StatisticsReport(loads)).html
+    let digest = Base64.encode(Crypto.sha256(Array(ReportPage.style.utf8)))
+    XCTAssertTrue(
+      html.contains(
+        "content=\"default-src 'none'; base-uri 'none'; form-action 'none'; style-src 'sha256-\(digest)'\""))
+    XCTAssertTrue(html.contains("<style>\(ReportPage.style)</style>"), "the digest is of other text")
+    XCTAssertFalse(html.contains("<script"))
+    XCTAssertFalse(html.contains("http:") || html.contains("https:"))
+    XCTAssertFalse(html.contains("url("))
+  }
+
+  func testAFullPageIsSmallAndSoonReady() throws {
+    let full = (0..<1000).map { index in
+      LandedLoad.make(
+        service: "A service with a long name", name: "a/long/path/of/an/api/{id}/number-\(index % 300)",
+        outcome: index.isMultiple(of: 3) ? .failed : .succeeded,
+        duration: .microseconds(index * 7919 % 3_000_000),
+        begin: .milliseconds(index), flight: UInt64(index))
+    }
+    let record = sample()
+    var html = ""
+    let time = ContinuousClock().measure {
+      html = ReportPage(StatisticsReport(full), records: Array(repeating: record, count: 256)).html
+    }
+    XCTAssertLessThan(html.utf8.count, 1_500_000)
+    XCTAssertLessThan(time, .seconds(3))
+  }
+
+  func testTheWaterfallHasThePhasesWithoutGaps() throws {
+    let record = sample()
+    let phases = FlightPhase.phases(of: record)
+    XCTAssertEqual(
+      phases.map(\.kind), [.own, .wait, .own, .again, .held, .dns, .connect, .tls, .wait, .receive, .own])
+    XCTAssertEqual(phases.first?.from, .zero)
+    XCTAssertEqual(phases.last?.to, record.duration)
+    for (one, next) in zip(phases, phases.dropFirst()) { XCTAssertEqual(one.to, next.from) }
+    let page = try Page(ReportPage(StatisticsReport([]), records: [record]).html)
+    XCTAssertEqual(page.all("rect", in: "waterfalls").map { $0["class"] }, phases.map(\.kind.rawValue))
+  }
+
+  /// An attempt that fails, a wait, and one with every phase.
+  private func sample() -> FlightRecord {
+    var metrics = TransportMetrics()
+    (metrics.queued, metrics.nameLookup, metrics.connect) = (1_000, 3_000, 6_000)
+    (metrics.tls, metrics.firstByte, metrics.total) = (10_000, 15_000, 21_000)
+    let events: [(Int, FlightEvent)] = [
+      (0, .tookOff(policy: "concurrent")), (1, .attempt(1, host: "homes.test")),
+      (5, .attemptFailed(label: "transport.connection-lost", detail: "")),
+      (6, .retry(after: .milliseconds(100), because: "")), (106, .attempt(2, host: "homes.test")),
+      (127, .responded(status: 200, metrics: metrics)), (130, .landed(.succeeded(.network))),
+    ]
+    return FlightRecord(
+      flight: FlightID(rawValue: 7), manager: "Manager", service: "Homes", method: .get, apiName: "list",
+      parameters: [:], secondsSince1970: 0,
+      entries: events.map { .init(at: .milliseconds($0.0), event: $0.1) })
+  }
+}
+
+/// The elements of a page.
+private final class Page: NSObject, XMLParserDelegate {
+  /// The tags that a page is made of.
+  static let own: Set<String> = [
+    "html", "head", "meta", "title", "style", "body", "h1", "h2", "p", "dl", "div", "dt", "dd", "table", "tr",
+    "td",
+    "th", "svg", "circle", "rect", "line", "text",
+  ]
+
+  private(set) var names: [String] = []
+  private(set) var texts: [String] = []
+  private(set) var attributes: [String] = []
+  private var elements: [(name: String, attributes: [String: String], within: [String])] = []
+  private var path: [String] = []
+
+  init(_ html: String) throws {
+    super.init()
+    // Those have no end in HTML.
+    var text = html.replacingOccurrences(of: "<!DOCTYPE html>\n", with: "")
+    text = text.replacingOccurrences(of: "<meta ([^>]*)>", with: "<meta $1/>", options: .regularExpression)
+    let parser = XMLParser(data: Data(text.utf8))
+    parser.delegate = self
+    if !parser.parse() { throw parser.parserError ?? CocoaError(.coderInvalidValue) }
+  }
+
+  func parser(
+    _ parser: XMLParser, didStartElement name: String, namespaceURI: String?, qualifiedName: String?,
+    attributes: [String: String]
+  ) {
+    names.append(name)
+    self.attributes += attributes.keys
+    elements.append((name, attributes, path))
+    path.append(attributes["id"] ?? name)
+  }
+
+  func parser(_ parser: XMLParser, didEndElement name: String, namespaceURI: String?, qualifiedName: String?)
+  {
+    path.removeLast()
+  }
+
+  func parser(_ parser: XMLParser, foundCharacters text: String) { texts.append(text) }
+
+  func element(_ id: String) -> [String: String]? { elements.first { $0.attributes["id"] == id }?.attributes }
+  func value(_ id: String) -> String? { element(id)?["data-value"] }
+  func all(_ name: String, in id: String) -> [[String: String]] {
+    elements.filter { $0.name == name && $0.within.contains(id) }.map(\.attributes)
+  }
+}
