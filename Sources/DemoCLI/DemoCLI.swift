@@ -13,6 +13,8 @@ enum DemoCLI {
     TakeoffCommand.self,
     LoginCommand.self,
     CacheCommand.self,
+    MonitorCommand.self,
+    ReportCommand.self,
     ServeCommand.self,
     HelpCommand.self,
   ]

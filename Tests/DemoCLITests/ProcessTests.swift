@@ -57,6 +57,59 @@
     }
 
     #if os(Linux)
+      func testTheTerminalIsGivenBackAfterAnySignal() throws {
+        for number in [SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGABRT, SIGSEGV] {
+          let (shown, status) = try monitor(environment: ["TERM": "xterm"], ended: number)
+          let enter = try XCTUnwrap(shown.range(of: "\u{1B}[?1049h\u{1B}[?25l"), "the screen was not taken")
+          let leave = try XCTUnwrap(shown.range(of: "\u{1B}[0m\u{1B}[?25h\u{1B}[?1049l"), "signal \(number)")
+          XCTAssertLessThan(enter.lowerBound, leave.lowerBound)
+          XCTAssertEqual(shown[leave.upperBound...], "", "signal \(number)")
+          XCTAssertEqual(status, number, "it ended by another signal")
+          XCTAssertTrue(shown.contains("\u{1B}[1m"), "it has colours")
+        }
+      }
+
+      func testTheMonitorKeepsToNO_COLORAndToDumbTerminals() throws {
+        let (plain, _) = try monitor(environment: ["TERM": "xterm", "NO_COLOR": "1"], ended: SIGTERM)
+        XCTAssertFalse(plain.contains("\u{1B}[1m"))
+        XCTAssertTrue(plain.contains("\u{1B}[?1049h"))
+        let (dumb, _) = try monitor(environment: ["TERM": "dumb"], ended: SIGTERM)
+        XCTAssertFalse(dumb.contains("\u{1B}"))
+        XCTAssertTrue(dumb.contains("in the air"))
+      }
+
+      /// What the monitor shows on a terminal until it has shown loads and gets a signal.
+      private func monitor(
+        environment: [String: String], ended number: Int32
+      ) throws -> (shown: String, signal: Int32) {
+        let (terminal, end) = try Self.pseudoterminal()
+        let process = Process()
+        process.executableURL = program
+        process.arguments = ["monitor", "--no-cache", "--seconds", "60"]
+        (process.standardOutput, process.standardError) = (end, end)
+        process.standardInput = FileHandle.nullDevice
+        var all = ProcessInfo.processInfo.environment.merging(environment) { $1 }
+        if environment["NO_COLOR"] == nil { all["NO_COLOR"] = nil }
+        process.environment = all
+        try process.run()
+        try end.close()
+        var shown: [UInt8] = []
+        var chunk = [UInt8](repeating: 0, count: 4096)
+        var isEnded = false
+        while true {
+          let count = read(terminal.fileDescriptor, &chunk, chunk.count)
+          guard count > 0 else { break }  // EIO once the program has ended (Linux)
+          shown += chunk[..<count]
+          if !isEnded, String(decoding: shown, as: UTF8.self).contains("in the air") {
+            isEnded = true
+            kill(process.processIdentifier, number)
+          }
+        }
+        process.waitUntilExit()
+        XCTAssertEqual(process.terminationReason, .uncaughtSignal)
+        return (String(decoding: shown, as: UTF8.self), process.terminationStatus)
+      }
+
       func testProgressIsShownOnATerminal() throws {
         let (terminal, end) = try Self.pseudoterminal()
         let process = Process()

@@ -81,3 +81,17 @@ public var EPIPE: Int32 { 32 }
 public var TIOCGWINSZ: UInt { 0x4008_7468 }
 public var SIGXFSZ: Int32 { 25 }
 public var O_APPEND: Int32 { 0x8 }
+public var SIGHUP: Int32 { 1 }
+public var SIGQUIT: Int32 { 3 }
+public var SIGILL: Int32 { 4 }
+public var SIGTRAP: Int32 { 5 }
+public var SIGABRT: Int32 { 6 }
+public var SIGFPE: Int32 { 8 }
+public var SIGBUS: Int32 { 10 }
+public var SIGSEGV: Int32 { 11 }
+public var SIGALRM: Int32 { 14 }
+public var SIGTSTP: Int32 { 18 }
+public var SIGCONT: Int32 { 19 }
+public var SIGXCPU: Int32 { 24 }
+public var SIGUSR1: Int32 { 30 }
+public var SIGUSR2: Int32 { 31 }

@@ -1,0 +1,51 @@
+import APIKit
+import Foundation
+
+/// Loads a little of everything and writes a page about it.
+struct ReportCommand: Command {
+  static let name = "report"
+  static let summary = "load a little of everything, and write a page of what happened"
+  static let operands = ["[FILE]"]
+  static let example = "report loads.html"
+  static let options = [
+    Option("--rounds", value: "N", help: "how often everything is loaded, 1 to 1000; the default is 20"),
+    Option("--metrics", value: "FILE", help: "write the counts as OpenMetrics, too"),
+  ]
+
+  private let file: String
+  private let metrics: String?
+  private let rounds: Int
+
+  init(_ arguments: ParsedArguments) throws(UsageError) {
+    file = arguments.operands.first ?? "report.html"
+    metrics = arguments.text("--metrics")
+    rounds = try arguments.number("--rounds", in: 1...1000) ?? 20
+  }
+
+  func run(in session: Session) async throws {
+    let statistics = FlightStatistics()
+    statistics.isOn = true
+    defer { statistics.isOn = false }
+    let mix = try LoadMix(session)
+    for round in 1...rounds {
+      await mix.runRound(round)
+      session.console.progress("\(statistics.report.totalSinceStart) loads …")
+    }
+    let report = statistics.report
+    let page = ReportPage(
+      report, records: FlightLog.shared.records, title: "DemoCLI: \(rounds) rounds of loads")
+    try Data(page.html.utf8).write(to: URL(fileURLWithPath: file), options: .atomic)
+    if let metrics {
+      try Data(report.openMetrics.utf8).write(to: URL(fileURLWithPath: metrics), options: .atomic)
+    }
+    guard !session.writesJSON else {
+      let summary = report.summary
+      return try HomePrinter(session: session).json([
+        "file": file, "total": summary.total, "failed": summary.failed, "cancelled": summary.cancelled,
+        "successRate": summary.successRate,
+      ])
+    }
+    session.console.print(report.summary.description)
+    session.console.print("written: \(file)")
+  }
+}

@@ -1,0 +1,57 @@
+import APIKit
+import Foundation
+import Reformers
+import XCTest
+
+@testable import DemoCLI
+
+@MainActor final class MonitorCommandTests: XCTestCase {
+  private let file = FileManager.default.temporaryDirectory.path + "/apikit-demo-\(UUID().uuidString)"
+  override func tearDown() async throws { try? FileManager.default.removeItem(atPath: file) }
+
+  func testAReportIsWrittenAsPageAndMetrics() async throws {
+    let metrics = file + ".txt"
+    defer { try? FileManager.default.removeItem(atPath: metrics) }
+    let run = await CommandLineRun("report \(file) --rounds 10 --metrics \(metrics) --no-cache")
+    XCTAssertEqual(run.status, .success, run.errors.joined())
+    XCTAssertTrue(run.output[0].contains("cancelled, mean"), run.output[0])
+    let page = try String(contentsOfFile: file, encoding: .utf8)
+    for part in [
+      "GET listings/{id} (", "id=\"latency\"", "id=\"waterfalls\"", "response.unacceptable-status",
+    ] {
+      XCTAssertTrue(page.contains(part), part)
+    }
+    XCTAssertFalse(page.contains("ames-17"), "a filled path is shown")
+    XCTAssertTrue(try String(contentsOfFile: metrics, encoding: .utf8).hasSuffix("# EOF\n"))
+  }
+
+  func testWithoutATerminalItPrintsPlainLines() async {
+    let run = await CommandLineRun("monitor --seconds 1 --no-cache --json")
+    XCTAssertEqual(run.status, .success, run.errors.joined())
+    XCTAssertFalse(run.output.isEmpty)
+    XCTAssertFalse(run.output.joined().contains("\u{1B}"))
+    XCTAssertTrue(run.output[0].contains("in the air"), run.output[0])
+  }
+
+  func testThePictureFitsATerminalOfAnySize() async throws {
+    let statistics = FlightStatistics()
+    statistics.isOn = true
+    let run = await CommandLineRun("list --size 3 --no-cache")
+    statistics.isOn = false
+    XCTAssertEqual(run.status, .success)
+    let report = statistics.report
+    let now = try XCTUnwrap(report.loads.last).landedAt + .milliseconds(1200)
+    let frame = MonitorFrame(report: report, inAir: [], now: now, begin: now - .seconds(2))
+    for columns in [0, 1, 2, 11, 40, 80, 300] {
+      for rows in [0, 1, 3, 24, 100] {
+        let lines = frame.lines(.init(columns: columns, rows: rows), hasColor: false)
+        XCTAssertLessThanOrEqual(lines.count, rows)
+        for line in lines { XCTAssertLessThanOrEqual(DisplayWidth.of(line), columns, line) }
+      }
+    }
+    let plain = frame.lines(.init(columns: 80, rows: 24), hasColor: false).joined()
+    XCTAssertFalse(plain.contains("\u{1B}"))
+    XCTAssertTrue(plain.contains("GET listings"), plain)
+    XCTAssertTrue(frame.lines(.init(columns: 80, rows: 24), hasColor: true).joined().contains("\u{1B}[1m"))
+  }
+}
