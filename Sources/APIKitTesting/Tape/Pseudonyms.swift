@@ -28,8 +28,11 @@ final class Pseudonyms: Sendable {
     var text = text
     // The longest first: one secret may be part of another.
     for (secret, name) in names.sorted(by: { $0.key.utf8.count > $1.key.utf8.count })
-    where secret.utf8.count >= 8 && text.contains(secret) {
-      text = text.split(separator: secret, omittingEmptySubsequences: false).joined(separator: name)
+    where secret.utf8.count >= 8 {
+      // In a query or a form it may be percent-encoded.
+      for form in [secret, PercentEncoding.component.encode(secret)] where text.contains(form) {
+        text = text.split(separator: form, omittingEmptySubsequences: false).joined(separator: name)
+      }
     }
     return text
   }
@@ -57,9 +60,23 @@ final class Pseudonyms: Sendable {
       : text.hasPrefix(prefix) && Int(text.dropFirst(prefix.count)) != nil
   }
 
+  /// Whether there is one in a text. Most texts of a tape are long and have none, so their bytes are looked at.
+  static func occur(in text: String) -> Bool {
+    var text = text
+    return text.withUTF8 { bytes in
+      var rest = bytes[...]
+      while let start = rest.firstIndex(of: UInt8(ascii: "a")) {
+        if rest[start...].starts(with: prefix.utf8) { return true }
+        rest = rest[(start + 1)...]
+      }
+      return false
+    }
+  }
+
   /// The numbers of the pseudonyms in a text.
   static func numbers(in text: String) -> [Int] {
-    text.components(separator: prefix).dropFirst().compactMap { Int($0.prefix { $0.isNumber }) }
+    guard occur(in: text) else { return [] }
+    return text.components(separator: prefix).dropFirst().compactMap { Int($0.prefix { $0.isNumber }) }
   }
 }
 

@@ -21,7 +21,7 @@ public final class TapeTransport: AsyncHTTPTransport {
   public enum Mode: Sendable {
     /// It is looked up on the tape, and never sent.
     case replay
-    /// It is sent, and the response recorded; what is on the tape already goes.
+    /// It is sent, and the response recorded when it is complete; what is on the tape already goes.
     case record(over: any HTTPTransport)
     /// It is looked up, and sent and recorded when it is not there.
     case add(over: any HTTPTransport)
@@ -175,14 +175,14 @@ public final class TapeTransport: AsyncHTTPTransport {
     if case .other(let other)? = fault { return try await wire.perform(other) }
     let found: HTTPArchive.Entry
     if let transport = mode.transport {
-      let sent = SentExchange(exchange, over: transport)
+      let sent = SentExchange(exchange)
       if mode.looksUp, let entry = lookUp(sent) {
         found = entry
       } else {
         return try await record(exchange, sent, over: transport, wire)
       }
     } else {
-      found = try miss(SentExchange(exchange, over: self))
+      found = try miss(SentExchange(exchange))
     }
     return try await wire.perform(script(found, fault))
   }
@@ -273,7 +273,7 @@ public final class TapeTransport: AsyncHTTPTransport {
     _ request: HTTPArchive.Request, _ rules: TapeRules, _ given: Set<Int>
   ) -> TapeMatch {
     TapeMatch(request, rules) { text in
-      guard text.contains(Pseudonyms.prefix) else { return text }
+      guard Pseudonyms.occur(in: text) else { return text }
       var output = ""
       for (index, part) in text.split(separator: Pseudonyms.prefix, omittingEmptySubsequences: false)
         .enumerated()
@@ -308,6 +308,7 @@ public final class TapeTransport: AsyncHTTPTransport {
   ) async throws(APIError) -> HTTPResponse {
     var plain = HTTPExchange(exchange.request)
     plain.crossesOrigin = exchange.crossesOrigin
+    plain.flightID = exchange.flightID
     let result: Result<HTTPResponse, APIError>
     do throws(APIError) { result = .success(try await transport.send(plain)) } catch {
       result = .failure(error)

@@ -7,14 +7,14 @@ import XCTest
 final class TapeSecretTests: TapeCase {
   func testATokenOfASignInIsFoundAgainWhereItIsUsedAndIsNotOnTheTape() async throws {
     let server = StubTransport()
-    server.on(.post, "/sign-in", .json(#"{"access_token": "canary-token-1", "expires_in": 60}"#))
+    server.on(.post, "/sign-in", .json(#"{"access_token": "canary/token+1", "expires_in": 60}"#))
     server.on("/mine", .json("[]"))
     let recorder = try recorder(over: server)
     let signIn = post("https://homes.test/sign-in", #"{"user": "ann", "password": "canary-password"}"#)
     _ = try await recorder.send(signIn)
-    _ = try await recorder.send(get("https://homes.test/mine", ["Authorization": "Bearer canary-token-1"]))
+    _ = try await recorder.send(get("https://homes.test/mine", ["Authorization": "Bearer canary/token+1"]))
     // Under a name that is no secret, too.
-    _ = try await recorder.send(get("https://homes.test/mine?who=canary-token-1"))
+    _ = try await recorder.send(get("https://homes.test/mine?who=canary/token+1"))
     try recorder.save()
     let text = try String(contentsOfFile: file, encoding: .utf8)
     XCTAssertFalse(text.contains("canary"), text)

@@ -11,6 +11,7 @@ let flightGroup = BenchGroup(name: "flight", summary: "what stands between takeo
   try await sharedResponse(measurement)
   try await refreshStorm(measurement)
   await statistics(measurement)
+  try await exports(measurement)
 }
 
 /// Retry, host limits, breaker, network gate and an authenticator with nobody signed in, switched on and with
