@@ -59,7 +59,7 @@ public struct Tape: Sendable {
   /// The text of the file. Every body is in it.
   public var data: Data { Data(document.bytes) }
 
-  /// Writes the tape to a file, and the large bodies beside it.
+  /// Writes the tape to a file, and the large bodies beside it. Bodies of an earlier version are removed there.
   public func write(to file: String) throws(APIError) {
     var tape = self
     for index in tape.archive.entries.indices {
@@ -71,6 +71,13 @@ public struct Tape: Sendable {
     }
     do { try Data(tape.document.bytes).write(to: URL(fileURLWithPath: file), options: .atomic) } catch {
       throw APIError(.transport, .fileFailed, "the tape \(file) cannot be written", underlying: error)
+    }
+    let used = Set(
+      tape.archive.entries.flatMap { [$0.request.body.file, $0.response?.body.file] }.compactMap(\.self))
+    let folder = Self.folder(of: file)
+    for name in (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+    where name.hasSuffix(".bin") && !used.contains(name) {
+      try? FileManager.default.removeItem(atPath: folder + "/" + name)
     }
   }
 

@@ -94,6 +94,23 @@ final class RecordSinkTests: XCTestCase {
     XCTAssertEqual(sink.counts, RecordSink.Counts(written: 1, failed: 1))
   }
 
+  func testAFileThatWasMovedAwayIsMadeAnew() async throws {
+    let sink = RecordSink.jsonLines(to: file)
+    land(sink)
+    await sink.flush()
+    try FileManager.default.moveItem(atPath: file, toPath: file + ".old")
+    land(sink)
+    await sink.flush()
+    try FileManager.default.removeItem(atPath: file)
+    land(sink)
+    await sink.flush()
+    for name in [file, file + ".old"] {
+      let lines = try String(contentsOfFile: name, encoding: .utf8).split(separator: "\n")
+      XCTAssertEqual(lines.count, 1, name)
+    }
+    XCTAssertEqual(sink.counts, RecordSink.Counts(written: 3))
+  }
+
   func testAFunctionThatThrowsDoesNotEndTheSink() async {
     let seen = Mutex(0)
     let sink = RecordSink { _ in

@@ -42,6 +42,10 @@ final class TapeFileTests: TapeCase {
       let response = try await tape.send(get(try HTTPURL("https://homes.test/\(path)")))
       XCTAssertEqual(response.bytes, body, path)
     }
+    // One that no entry has any more goes.
+    try Data().write(to: URL(fileURLWithPath: file + ".bodies/old.bin"))
+    try tape.tape.write(to: file)
+    XCTAssertEqual(try FileManager.default.contentsOfDirectory(atPath: file + ".bodies").count, 1)
     // From memory its file is not found.
     let data = try Data(contentsOf: URL(fileURLWithPath: file))
     do throws(APIError) {

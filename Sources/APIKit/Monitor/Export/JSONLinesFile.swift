@@ -9,6 +9,8 @@ import Synchronization
 extension RecordSink {
   /// A sink that appends each record to a file, one JSON object a line.
   ///
+  /// One process alone writes to a file. One that is moved away or removed, such as by `logrotate`, is made anew.
+  ///
   /// - Parameters:
   ///   - file: Made with mode 0600 when it is not there; its folder must be.
   ///   - maximumBytes: When a line would make the file longer, the file becomes `FILE.1`, that one `FILE.2`, and so on.
@@ -38,6 +40,10 @@ final class JSONLinesFile: Sendable {
   /// Appends a line, whole or not at all.
   func append(_ line: [UInt8]) throws {
     try descriptor.withLock { descriptor in
+      if descriptor >= 0, !isStillThere(descriptor) {
+        close(descriptor)
+        descriptor = -1
+      }
       if descriptor < 0 { try Self.open(path, &descriptor) }
       var size = try Self.size(descriptor)
       if size > 0, size + line.count > maximumBytes {
@@ -60,6 +66,13 @@ final class JSONLinesFile: Sendable {
         }
       }
     }
+  }
+
+  /// Whether the path leads to the file that is open.
+  private func isStillThere(_ descriptor: Int32) -> Bool {
+    var (own, present) = (stat(), stat())
+    return fstat(descriptor, &own) == 0 && stat(path, &present) == 0 && own.st_ino == present.st_ino
+      && own.st_dev == present.st_dev
   }
 
   private func rotate() {
