@@ -61,10 +61,13 @@ public final class FlightRecorder: Sendable {
   ) {
     record(.landed(landing))
     guard LandingObservers.isWanted else { return }
-    let state = state.withLock { $0 }
-    let load = LandedLoad(
-      flight, state, begin: begin, wallClock: wallClock, landing: landing, status: status(),
-      decoded: decodedBytes())
+    let (status, decodedBytes) = (status(), decodedBytes())
+    // Read in place: a copy would take longer than the rest.
+    let load = state.withLock { state in
+      LandedLoad(
+        flight, state, begin: begin, wallClock: wallClock, landing: landing, status: status,
+        decoded: decodedBytes)
+    }
     LandingObservers.tell(load, self)
   }
 

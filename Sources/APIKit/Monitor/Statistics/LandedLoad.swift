@@ -94,11 +94,13 @@ public struct LandedLoad: Sendable {
 extension LandedLoad {
   /// What the steps have recorded, read once.
   init(
-    _ flight: FlightID, _ record: FlightRecorder.State, begin: Duration, wallClock: Double,
+    _ flight: FlightID, _ record: borrowing FlightRecorder.State, begin: Duration, wallClock: Double,
     landing: FlightLanding, status: Int?, decoded: Int64?
   ) {
     var sums = Sums()
-    for entry in record.entries { sums.add(entry, of: flight) }
+    record.entries.withUnsafeBufferPointer { entries in
+      for index in entries.indices { sums.add(entries[index].event, at: entries[index].at, of: flight) }
+    }
     sums.endAttempt(at: record.entries.last?.at ?? .zero)
     self.flight = flight
     api = API(service: record.service, method: record.method, name: record.apiName)
@@ -141,19 +143,19 @@ extension LandedLoad {
     /// Whose wire call it was, where it was not the load's own.
     var shared: Origin?
 
-    mutating func add(_ entry: FlightRecord.Entry, of flight: FlightID) {
-      switch entry.event {
+    mutating func add(_ event: borrowing FlightEvent, at time: Duration, of flight: FlightID) {
+      switch event {
       case .attempt(_, let host):
-        endAttempt(at: entry.at)
-        begun = entry.at
+        endAttempt(at: time)
+        begun = time
         self.host = host
       case .redirected(_, _, let metrics): add(metrics)
       case .responded(let status, let metrics):
         add(metrics)
         self.status = status
         address = metrics.remoteAddress ?? address
-        endAttempt(at: entry.at)
-      case .attemptFailed: endAttempt(at: entry.at)
+        endAttempt(at: time)
+      case .attemptFailed: endAttempt(at: time)
       case .joined: shared = .joined
       case .batched(_, let leader) where leader != flight: shared = .batched
       default: break
