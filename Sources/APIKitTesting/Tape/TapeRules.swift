@@ -12,7 +12,7 @@ public struct TapeRules: Sendable {
   /// The header fields that are compared, case ignored; the default is `Authorization`, so that a token from a recorded
   /// sign-in is found again where it is used.
   public var headers: Set<String> = ["Authorization"]
-  /// Names that are no secrets for this backend, although they are on the list of ``SecretNames``; none by default. A
+  /// Names that are no secrets for this backend, although they are on the list of `SecretNames`; none by default. A
   /// backend that puts the status of its responses in a member `code` names it here.
   public var plainNames: Set<String> = []
 
