@@ -108,6 +108,7 @@
         -> CURLcode = { _, context, me in
           let (handle, context) = (handle(me), context.map { OpaquePointer($0) })
           handle.transfer.tlsContext = context
+          if let context { handle.session.tls.prepare(context) }
           // The connection may outlive the handle, but not the loop.
           SSL_CTX_set_cert_cb(context, askedForCertificate, Unmanaged.passUnretained(handle.loop).toOpaque())
           return CURLE_OK

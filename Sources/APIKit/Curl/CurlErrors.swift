@@ -192,19 +192,7 @@
       {
         return .certificateHostMismatch
       }
-      switch seen.verifyResult {
-      case 9: return .certificateNotYetValid  // X509_V_ERR_CERT_NOT_YET_VALID
-      case 10: return .certificateExpired  // X509_V_ERR_CERT_HAS_EXPIRED
-      case 18: return .certificateSelfSigned  // X509_V_ERR_DEPTH_ZERO_SELF_SIGNED_CERT
-      case 23: return .certificateRevoked  // X509_V_ERR_CERT_REVOKED
-      // X509_V_ERR_PATH_LENGTH_EXCEEDED, …INVALID_PURPOSE, …CERT_REJECTED, …KEYUSAGE_NO_CERTSIGN, …INVALID_NON_CA, name
-      // constraints (…PERMITTED_VIOLATION to …UNSUPPORTED_NAME_SYNTAX), …INVALID_CA (24 before OpenSSL 3).
-      case 24, 25, 26, 28, 32, 37, 47...53, 79: return .certificateUnsuitable
-      // X509_V_ERR_EE_KEY_TOO_SMALL, …CA_KEY_TOO_SMALL, …CA_MD_TOO_WEAK
-      case 66, 67, 68: return .certificateTooWeak
-      case 62, 64: return .certificateHostMismatch  // X509_V_ERR_HOSTNAME_MISMATCH, …IP_ADDRESS_MISMATCH
-      default: return .certificateUntrusted  // 19, 20, 21: the chain ends at no trusted authority
-      }
+      return ChainVerifier.reason(seen.verifyResult)
     }
 
     /// What the reason's text and libcurl's leave open.

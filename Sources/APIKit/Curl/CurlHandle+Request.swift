@@ -32,6 +32,9 @@
         try session.tls.removeIdentity(from: self)
         applied.needsReset = true
       }
+      if transfer.isTLS, try session.tls.replaceChain(of: request.url.host, on: self) {
+        applied.needsReset = true
+      }
       if job.opensOnly { try applyOpening() }
       if transfer.sink != nil {
         // Fewer, larger reads from the socket; a callback still gets 16 KB at most.

@@ -4,11 +4,14 @@
   /// A TLS policy in libcurl's options.
   struct CurlTLS {
     private let policy: TLSPolicy
-    private let pinning: CurlPinning
+    private let trust: CurlTrust
+    /// The authorities to trust besides those of the system, in DER.
+    private let roots: [[UInt8]]
 
     init(_ policy: TLSPolicy) throws(APIError) {
       self.policy = policy
-      pinning = CurlPinning(policy)
+      trust = CurlTrust(policy)
+      roots = if case .systemAnd = policy.trust { try TrustAnchors(policy.trust).roots } else { [] }
     }
 
     /// Whether there is a certificate to show to a server that asks for one.
@@ -19,7 +22,7 @@
       // connection (20 ms). With the bundle alone it keeps them.
       try handle.set(CURLOPT_CAPATH, nil)
       switch policy.trust {
-      case .system: break
+      case .system, .systemAnd: break
       case .bundle(let path): try handle.set(CURLOPT_CAINFO, path)
       case .certificates(let pem): try handle.set(CURLOPT_CAINFO_BLOB, blob: pem)
       }
@@ -29,6 +32,20 @@
       // A resumed session has no verified chain, and pins must not be matched against an unverified one.
       if policy.pinning.pins != nil { try handle.set(CURLOPT_SSL_SESSIONID_CACHE, 0) }
       if let identity = policy.identity { try apply(identity, to: handle) }
+    }
+
+    /// Has libcurl not verify the chain where the pins of the request's host replace it; true when it is so. libcurl
+    /// does not reuse such a connection for requests whose chain it verifies.
+    func replaceChain(of host: String, on handle: CurlHandle) throws(APIError) -> Bool {
+      guard trust.replacesChain(of: host) else { return false }
+      try handle.set(CURLOPT_SSL_VERIFYPEER, 0)
+      return true
+    }
+
+    /// Prepares the context of a new connection. libcurl reads the authorities of the system once and shares them, which
+    /// it would not do with those of a blob: that would cost 20 ms for each connection.
+    func prepare(_ context: OpaquePointer) {
+      if !roots.isEmpty { ChainVerifier.trust(roots, context) }
     }
 
     /// Presents no client certificate. libcurl does not reuse connections that were made with one then.
@@ -44,7 +61,7 @@
 
     /// Makes the checks that OpenSSL does not make, once per connection.
     func check(_ ssl: OpaquePointer, host: String) throws(APIError) {
-      try pinning.check(ssl, host: host)
+      try trust.check(ssl, host: host)
     }
 
     private var version: Int {

@@ -68,6 +68,11 @@ struct Certificate: Sendable {
     return (dns, addresses)
   }
 
+  /// The certificates in bytes that are DER or PEM, in DER.
+  static func all(of bytes: [UInt8]) -> [[UInt8]] {
+    Certificate(der: bytes) == nil ? blocks(ofPEM: bytes) : [bytes]
+  }
+
   /// The certificates in PEM text, in DER; what is no certificate is passed over.
   static func blocks(ofPEM pem: [UInt8]) -> [[UInt8]] {
     let text = String(decoding: pem, as: UTF8.self)

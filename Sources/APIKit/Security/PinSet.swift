@@ -2,9 +2,9 @@ public import Foundation
 
 /// Which keys or certificates are accepted for each host, as SHA-256 digests.
 ///
-/// A pin matches any certificate of the verified chain. With ``TLSPolicy/allowsInvalidCertificates`` there
-/// is no verified chain, and only the server's own certificate is compared. Give every host a backup pin of
-/// a key that is not in use yet: otherwise all installed applications are locked out when the key is lost.
+/// A pin matches any certificate of the verified chain. Where the pins replace the chain (``Host/replacesChain``),
+/// only the server's own certificate is compared, because nobody vouches for the others. Give every host a backup
+/// pin of a key that is not in use yet: otherwise all installed applications are locked out when the key is lost.
 /// A host without an entry is not pinned.
 public struct PinSet: Sendable {
   /// The pinned hosts. An exact name takes precedence over one that includes subdomains, a longer name over
@@ -35,13 +35,23 @@ public struct PinSet: Sendable {
     /// When the pins expire. The host is then trusted without them, so that an application without updates
     /// is not locked out. The default, nil, is never.
     public var expires: Date?
+    /// Whether the pins take the place of the chain; the default is false.
+    ///
+    /// The host may then show a certificate that is expired, signed by itself or by nobody who is trusted, as long
+    /// as it is one of the pins itself and names the host. All other hosts are verified as ever. After
+    /// ``expires`` this host is, too.
+    public var replacesChain: Bool
 
     /// Makes an entry.
-    public init(_ name: String, includesSubdomains: Bool = false, pins: [Pin], expires: Date? = nil) {
+    public init(
+      _ name: String, includesSubdomains: Bool = false, pins: [Pin], expires: Date? = nil,
+      replacesChain: Bool = false
+    ) {
       self.name = URLHost.name(name)
       self.includesSubdomains = includesSubdomains
       self.pins = pins
       self.expires = expires
+      self.replacesChain = replacesChain
     }
 
     func matches(_ host: String) -> Bool {
@@ -121,6 +131,11 @@ public struct PinSet: Sendable {
         throw TLSPolicy.misconfigured("the pinned host \(host.name.debugDescription) is not a host")
       }
       guard !host.pins.isEmpty else { throw TLSPolicy.misconfigured("the host \(host.name) has no pins") }
+      guard !host.replacesChain || !isReportOnly else {
+        throw TLSPolicy.misconfigured(
+          "the pins of \(host.name) replace the chain, so they cannot be reported only: nothing would be checked"
+        )
+      }
     }
   }
 }

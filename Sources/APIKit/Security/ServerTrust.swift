@@ -1,28 +1,29 @@
 import Foundation
 
-/// Whether a server is trusted, from the certificates it has shown and what the system says of their chain.
+/// Whether a server is trusted, from the certificates it has shown and what is known of their chain.
 ///
-/// A function over bytes: transports that ask the system to verify a chain, without a name, leave the rest to it.
-/// The order of the checks is that of OpenSSL and libcurl, so a server with several faults fails alike everywhere.
+/// A function over bytes, which every transport asks: the chain is verified by others, without a name. The order of
+/// the checks is that of OpenSSL and libcurl, so a server with several faults fails alike everywhere.
 struct ServerTrust: Sendable {
   let policy: TLSPolicy
 
   /// Throws the reason why the server is refused.
   ///
   /// - Parameters:
-  ///   - chain: The certificates in DER, the server's own first: the verified chain when the system trusts it.
-  ///   - isTrusted: Whether the system trusts the chain, whatever the host.
+  ///   - chain: The certificates in DER, the server's own first: the verified chain when there is no fault.
+  ///   - fault: Why the chain is not trusted, whatever the host; nil when it is.
   ///   - host: The host of the URL.
-  ///   - now: The time at which certificates and pins must be valid.
+  ///   - now: The time at which pins must be in force.
   func check(
-    _ chain: [[UInt8]], isTrusted: Bool, host: String, at now: Date = Date()
+    _ chain: [[UInt8]], fault: APIError?, host: String, at now: Date = Date()
   ) throws(APIError) {
     guard let own = chain.first, let certificate = Certificate(der: own) else {
       throw APIError(.transport, .certificateUntrusted, "the server showed no readable certificate")
     }
-    if !isTrusted, !policy.allowsInvalidCertificates {
-      throw fault(of: certificate, chain, at: now.timeIntervalSince1970)
-    }
+    let pins = policy.pinning.pins
+    let entry = pins?.entry(for: host, at: now)
+    let isReplaced = policy.allowsInvalidCertificates || entry?.replacesChain == true
+    if let fault, !isReplaced { throw fault }
     if !policy.skipsHostValidation, !certificate.isFor(host) {
       throw APIError(
         .transport, .certificateHostMismatch,
@@ -30,16 +31,15 @@ struct ServerTrust: Sendable {
           ? "the certificate names no host by subjectAltName; a common name does not count"
           : "the certificate is not for \(host)")
     }
-    guard let pins = policy.pinning.pins, let entry = pins.entry(for: host, at: now) else { return }
+    guard let pins, let entry else { return }
     // Without a verified chain a server may append any certificate to its own.
-    let proved = policy.allowsInvalidCertificates || !isTrusted ? [own] : chain
-    try pins.check(proved.compactMap(digest), entry, host: host)
+    try pins.check((isReplaced ? [own] : chain).compactMap(digest), entry, host: host)
   }
 
-  /// Why the system does not trust a chain.
-  private func fault(of own: Certificate, _ chain: [[UInt8]], at now: Double) -> APIError {
-    let all = [own] + chain.dropFirst().compactMap { Certificate(der: $0) }
-    if all.count == 1, own.isSelfIssued {
+  /// Why a chain is not trusted, as far as its certificates show it.
+  static func fault(of chain: [[UInt8]], at now: Date = Date()) -> APIError {
+    let (all, now) = (chain.compactMap { Certificate(der: $0) }, now.timeIntervalSince1970)
+    if all.count == 1, all[0].isSelfIssued {
       return APIError(.transport, .certificateSelfSigned, "the certificate is signed by itself")
     }
     if all.contains(where: { now > $0.validUntil }) {
@@ -52,9 +52,8 @@ struct ServerTrust: Sendable {
   }
 
   private func digest(_ der: [UInt8]) -> PinSet.Pin? {
-    let pinned: [UInt8]? =
-      if case .publicKey = policy.pinning { Certificate(der: der)?.publicKeyInfo } else { der }
-    return pinned.flatMap { try? PinSet.Pin(digest: Crypto.sha256($0)) }
+    if case .publicKey = policy.pinning { return try? PinSet.Pin(publicKeyOf: der) }
+    return try? PinSet.Pin(certificate: der)
   }
 }
 

@@ -15,21 +15,26 @@ public struct TLSPolicy: Sendable {
   public var pinning: Pinning = .none
   /// The certificate and key for a server that requests them; none by default.
   public var identity: ClientIdentity?
-  /// Whether expired, self-signed and untrusted certificates are accepted; the default is false.
+  /// Whether expired, self-signed and untrusted certificates of every host are accepted; the default is false.
   ///
-  /// The host's name and the pins are still checked. With pins this is safe for a server with a self-signed
-  /// certificate; without them there is no protection against a forged certificate.
+  /// For debugging: configurations that do not come from ``TransportConfiguration/debug`` refuse it, because it opens
+  /// every host to forgery. For one server whose certificate no authority has signed, state pins that replace its
+  /// chain (``PinSet/Host/replacesChain``). The host's name and the pins are still checked.
   public var allowsInvalidCertificates = false
-  /// Whether a certificate for another host is accepted; the default is false.
+  /// Whether a certificate for another host is accepted; the default is false. For debugging, as
+  /// ``allowsInvalidCertificates``.
   public var skipsHostValidation = false
 
   /// The default policy.
   public init() {}
 
   /// The authorities that are trusted.
-  public enum Trust: Sendable, Hashable {
+  public indirect enum Trust: Sendable, Hashable {
     /// Those of the operating system.
     case system
+    /// Those of the operating system, and those of another trust as well: `.systemAnd(.bundle(path: "…"))`. Read when
+    /// the transport is made, which throws ``APIError/Reason/trustStoreUnreadable`` for a file that cannot be read.
+    case systemAnd(Trust)
     /// Those in a PEM file, and no others. Read when a connection is made; a file that cannot be read fails
     /// the attempt with ``APIError/Reason/trustStoreUnreadable``.
     case bundle(path: String)
@@ -57,21 +62,29 @@ public struct TLSPolicy: Sendable {
 
   /// Throws ``APIError/Reason/misconfigured`` when the policy is incomplete or not valid.
   public func validate() throws(APIError) {
-    switch trust {
-    case .system: break
-    case .bundle(let path):
-      guard !path.isEmpty else { throw Self.misconfigured("the path of the CA bundle is empty") }
-    case .certificates(let pem):
-      guard String(decoding: pem, as: UTF8.self).contains("-----BEGIN ") else {
-        throw Self.misconfigured("the trusted certificates hold no PEM block (-----BEGIN CERTIFICATE-----)")
-      }
-    }
+    try trust.validate()
     if let pins = pinning.pins { try pins.validate() }
     if let identity { try identity.validate() }
   }
 
   static func misconfigured(_ detail: String) -> APIError {
     APIError(.transport, .misconfigured, "the TLS policy is not valid: \(detail)")
+  }
+}
+
+extension TLSPolicy.Trust {
+  fileprivate func validate() throws(APIError) {
+    switch self {
+    case .system: break
+    case .systemAnd(let others): try others.validate()
+    case .bundle(let path):
+      guard !path.isEmpty else { throw TLSPolicy.misconfigured("the path of the CA bundle is empty") }
+    case .certificates(let pem):
+      guard String(decoding: pem, as: UTF8.self).contains("-----BEGIN ") else {
+        throw TLSPolicy.misconfigured(
+          "the trusted certificates hold no PEM block (-----BEGIN CERTIFICATE-----)")
+      }
+    }
   }
 }
 

@@ -21,13 +21,15 @@ extension TransportConfiguration {
   }()
 
   /// As ``production``, with time for breakpoints: 60 s to connect and between bytes, 10 min in all. Every cache is
-  /// ignored, and nothing is kept on disk.
+  /// ignored, and nothing is kept on disk. The checks of certificates may be skipped
+  /// (``TLSPolicy/allowsInvalidCertificates``); they are not unless that is set.
   public static let debug: Self = {
     var configuration = production
     configuration.timeouts = HTTPTimeouts(connect: .seconds(60), idle: .seconds(60), total: .seconds(600))
     configuration.persistence = .memory
     configuration.ignoresCaches = true
     configuration.cacheFollowsNetwork = false
+    configuration.isForDebugging = true
     return configuration
   }()
 

@@ -55,6 +55,10 @@ public struct TransportConfiguration: Sendable {
   /// secrets stay in memory.
   public var storageKey = SigningKey.keychain
 
+  /// Whether it comes from ``debug``, where ``TLSPolicy/allowsInvalidCertificates`` and
+  /// ``TLSPolicy/skipsHostValidation`` may be set. Others refuse them with ``APIError/Reason/misconfigured``.
+  public internal(set) var isForDebugging = false
+
   /// Makes the default configuration.
   public init() {}
 
@@ -121,6 +125,15 @@ public struct TransportConfiguration: Sendable {
     if tls.identity != nil { try capabilities.require(.clientIdentity, "client certificates") }
     if tls.allowsInvalidCertificates || tls.skipsHostValidation {
       try capabilities.require(.insecureTLS, "skipping certificate checks")
+      guard isForDebugging else {
+        throw Self.misconfigured(
+          "allowsInvalidCertificates and skipsHostValidation open every host to forgery; start from "
+            + "TransportConfiguration.debug, or state pins that replace the chain of one host (replacesChain)"
+        )
+      }
+    }
+    if tls.pinning.pins?.hosts.contains(where: \.replacesChain) == true {
+      try capabilities.require([.pinning, .insecureTLS], "pins that replace the chain")
     }
   }
 

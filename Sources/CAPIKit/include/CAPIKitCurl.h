@@ -228,16 +228,14 @@ static inline int capikit_x509_names_hosts(const X509 *certificate) {
   return found;
 }
 
-/// The SHA-256 of a certificate, or of its public key alone (SubjectPublicKeyInfo); 1 when it could be made.
-static inline int capikit_x509_digest(const X509 *certificate, int key_only, unsigned char digest[32]) {
-  unsigned char *der = NULL;
-  int length = key_only ? i2d_X509_PUBKEY(X509_get_X509_PUBKEY(certificate), &der) : i2d_X509(certificate, &der);
-  if (length <= 0) return 0;
-  unsigned int made = 0;
-  int ok = EVP_Digest(der, (size_t)length, digest, &made, EVP_sha256(), NULL) == 1 && made == 32;
-  OPENSSL_free(der);
-  return ok;
+/// A list of certificates, which owns what is pushed.
+static inline STACK_OF(X509) *capikit_x509_stack_new(void) { return sk_X509_new_null(); }
+
+static inline int capikit_x509_push(STACK_OF(X509) *chain, X509 *certificate) {
+  return sk_X509_push(chain, certificate);
 }
+
+static inline void capikit_x509_stack_free(STACK_OF(X509) *chain) { sk_X509_pop_free(chain, X509_free); }
 
 #endif
 #endif

@@ -269,6 +269,7 @@ extension TransportConformanceTests {
     ]
     for (capability, words, change) in settings {
       var configuration = TransportConfiguration.ephemeral
+      configuration.isForDebugging = capability == .insecureTLS
       change(&configuration)
       do {
         let transport = try makeTransport(configuration)

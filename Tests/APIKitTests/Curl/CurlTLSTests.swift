@@ -10,11 +10,11 @@
   /// What the suites for every transport do not ask: each switch of the TLS policy alone, and its traps.
   final class CurlTLSTests: XCTestCase {
     private func get(
-      _ site: NginxServer.Site, host: String = "localhost",
+      _ site: NginxServer.Site, host: String = "localhost", from preset: TransportConfiguration = .standard,
       _ change: (inout TransportConfiguration) throws -> Void
     ) async throws -> HTTPResponse {
       let nginx = try NginxServer.shared()
-      var configuration = TransportConfiguration()
+      var configuration = preset
       configuration.tls.trust = .bundle(path: nginx.certificates.root.path)
       try change(&configuration)
       let transport = try CurlTransport(configuration)
@@ -54,15 +54,19 @@
 
     func testInvalidCertificatesAndWrongNamesAreAllowedSeparately() async throws {
       for site: CertificateMatrix.Server in [.expired, .notYetValid, .selfSigned, .unknownRoot] {
-        let response = try await get(.tls(site)) { $0.tls.allowsInvalidCertificates = true }
+        let response = try await get(.tls(site), from: .debug) { $0.tls.allowsInvalidCertificates = true }
         XCTAssertEqual(response.status, 200, "\(site)")
-        let error = await failure { try await get(.tls(site)) { $0.tls.skipsHostValidation = true } }
+        let error = await failure {
+          try await get(.tls(site), from: .debug) { $0.tls.skipsHostValidation = true }
+        }
         XCTAssertNotNil(error, "\(site)")
       }
       for site: CertificateMatrix.Server in [.wrongHost, .commonNameOnly, .mailOnly] {
-        let response = try await get(.tls(site)) { $0.tls.skipsHostValidation = true }
+        let response = try await get(.tls(site), from: .debug) { $0.tls.skipsHostValidation = true }
         XCTAssertEqual(response.status, 200, "\(site)")
-        let error = await failure { try await get(.tls(site)) { $0.tls.allowsInvalidCertificates = true } }
+        let error = await failure {
+          try await get(.tls(site), from: .debug) { $0.tls.allowsInvalidCertificates = true }
+        }
         XCTAssertEqual(error?.reason, .certificateHostMismatch, "\(site)")
       }
     }
@@ -107,21 +111,52 @@
       XCTAssertEqual(error?.reason, .pinMismatch)
     }
 
-    func testAPinMakesASelfSignedCertificateSafe() async throws {
-      let certificates = try NginxServer.shared().certificates
-      let pin = try certificates.publicKeyPin(.selfSigned)
-      let response = try await get(.tls(.selfSigned)) {
-        $0.tls.allowsInvalidCertificates = true
-        $0.tls.pinning = .publicKey(try pins(pin))
+    func testPinsThatReplaceAChainLeaveAllOtherHostsVerified() async throws {
+      let nginx = try NginxServer.shared()
+      let key = try PinSet.Pin(try nginx.certificates.publicKeyPin(.selfSigned))
+      var configuration = TransportConfiguration.production
+      configuration.tls.trust = .bundle(path: nginx.certificates.root.path)
+      configuration.tls.pinning = .publicKey(
+        PinSet([.init("localhost", pins: [key], replacesChain: true)]))
+      let transport = try CurlTransport(configuration)
+      func status(_ site: CertificateMatrix.Server, _ host: String) async throws -> Int {
+        let url = try HTTPURL(nginx.url("/echo", site: .tls(site), host: host))
+        return try await transport.send(HTTPRequest(url: url)).status
       }
+      // Twice, over connections that may be kept.
+      for _ in 1...2 {
+        let pinned = try await status(.selfSigned, "localhost")
+        XCTAssertEqual(pinned, 200)
+        let forged = await failure { try await status(.selfSigned, "127.0.0.1") }
+        XCTAssertEqual(forged?.reason, .certificateSelfSigned)
+        let other = await failure { try await status(.unknownRoot, "localhost") }
+        XCTAssertEqual(other?.reason, .pinMismatch)
+        let good = try await status(.good, "127.0.0.1")
+        XCTAssertEqual(good, 200)
+      }
+    }
+
+    func testPinsThatReplacedAChainAndHaveExpiredReplaceNothing() async throws {
+      let key = try PinSet.Pin(try NginxServer.shared().certificates.publicKeyPin(.selfSigned))
+      let past = PinSet([
+        .init("localhost", pins: [key], expires: Date(timeIntervalSinceNow: -1), replacesChain: true)
+      ])
+      let error = await failure { try await get(.tls(.selfSigned)) { $0.tls.pinning = .publicKey(past) } }
+      XCTAssertEqual(error?.reason, .certificateSelfSigned)
+    }
+
+    func testAuthoritiesMayBeAddedToThoseOfTheSystem() async throws {
+      let root = try NginxServer.shared().certificates.root.path
+      let response = try await get(.tls(.good)) { $0.tls.trust = .systemAnd(.bundle(path: root)) }
       XCTAssertEqual(response.status, 200)
       let error = await failure {
-        try await get(.tls(.good)) {
-          $0.tls.allowsInvalidCertificates = true
-          $0.tls.pinning = .publicKey(try pins(pin))
-        }
+        try await get(.tls(.unknownRoot)) { $0.tls.trust = .systemAnd(.bundle(path: root)) }
       }
-      XCTAssertEqual(error?.reason, .pinMismatch)
+      XCTAssertEqual(error?.reason, .certificateUntrusted)
+      let unread = await failure {
+        try await get(.tls(.good)) { $0.tls.trust = .systemAnd(.bundle(path: "/no/such/file")) }
+      }
+      XCTAssertEqual(unread?.reason, .trustStoreUnreadable)
     }
 
     func testReportOnlyPinsReportAndLetPass() async throws {

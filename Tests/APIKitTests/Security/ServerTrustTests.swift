@@ -49,7 +49,8 @@
       change(&policy)
       let chain = try chain(server)
       do throws(APIError) {
-        try ServerTrust(policy: policy).check(chain, isTrusted: isTrusted, host: host)
+        try ServerTrust(policy: policy).check(
+          chain, fault: isTrusted ? nil : ServerTrust.fault(of: chain), host: host)
         return nil
       } catch { return error.reason }
     }
@@ -89,7 +90,7 @@
       for end in stride(from: 0, to: good.count, by: 7) {
         XCTAssertNil(Certificate(der: Array(good[..<end])))
       }
-      XCTAssertThrowsError(try ServerTrust(policy: TLSPolicy()).check([], isTrusted: true, host: "good.test"))
+      XCTAssertThrowsError(try ServerTrust(policy: TLSPolicy()).check([], fault: nil, host: "good.test"))
     }
 
     func testPinsOfKeysAndCertificatesMatchTheChainThatIsProved() throws {
@@ -113,6 +114,37 @@
           $0.pinning = .certificate(pins(root))
           $0.allowsInvalidCertificates = true
         }, .pinMismatch)
+    }
+
+    func testPinsThatReplaceAChainDoSoForTheirHostAndTheirCertificateOnly() throws {
+      let key = try PinSet.Pin(try matrix().publicKeyPin(.selfSigned))
+      let root = try PinSet.Pin(publicKeyOf: try der(try matrix().root))
+      func replacing(_ pin: PinSet.Pin, expires: Date? = nil) -> (inout TLSPolicy) -> Void {
+        {
+          let entry = PinSet.Host("good.test", pins: [pin], expires: expires, replacesChain: true)
+          $0.pinning = .publicKey(PinSet([entry]))
+        }
+      }
+      XCTAssertNil(try reason(.selfSigned, isTrusted: false, replacing(key)))
+      XCTAssertEqual(
+        try reason(.selfSigned, isTrusted: false, host: "localhost", replacing(key)), .certificateSelfSigned,
+        "other hosts are verified")
+      XCTAssertEqual(
+        try reason(.selfSigned, isTrusted: false, replacing(key, expires: Date(timeIntervalSinceNow: -1))),
+        .certificateSelfSigned, "pins that have expired replace nothing")
+      XCTAssertEqual(try reason(.expired, isTrusted: false, replacing(key)), .pinMismatch)
+      XCTAssertEqual(
+        try reason(.expired, isTrusted: false, replacing(root)), .pinMismatch, "anyone may append the root")
+      let wrong = try PinSet.Pin(try matrix().publicKeyPin(.wrongHost))
+      XCTAssertEqual(
+        try reason(.wrongHost, isTrusted: false, replacing(wrong)), .certificateHostMismatch,
+        "the name is checked all the same")
+      assertFails(.misconfigured, "replace the chain") {
+        var policy = TLSPolicy()
+        let entry = PinSet.Host("good.test", pins: [key], replacesChain: true)
+        policy.pinning = .publicKey(PinSet([entry], isReportOnly: true))
+        try policy.validate()
+      }
     }
 
     func testPinsExpireAndMayBeReportedOnly() throws {

@@ -35,6 +35,7 @@ final class TransportConfigurationTests: XCTestCase {
       ("cookies and stored responses", { $0.persistence == .disk ? "on disk" : "in memory" }),
       ("caches", { $0.ignoresCaches ? "ignored" : "used" }),
       ("the cache follows the network", { $0.cacheFollowsNetwork ? "yes" : "no" }),
+      ("checks of certificates may be skipped", { $0.isForDebugging ? "yes" : "no" }),
       ("servers without TLS", { $0.cleartext == .loopback ? "this machine" : "others" }),
       ("`Accept`", { $0.headers["Accept"].map { "`\($0)`" } ?? "–" }),
     ]
@@ -95,6 +96,28 @@ final class TransportConfigurationTests: XCTestCase {
     expect(.misconfigured, "no pins") { $0.tls.pinning = .publicKey(PinSet([.init("a.test", pins: [])])) }
     expect(.misconfigured, "no key") {
       $0.tls.identity = .pem(certificate: .file(path: "/c"), key: .bytes([]))
+    }
+  }
+
+  func testSkippingTheChecksOfEveryHostIsForDebuggingOnly() throws {
+    for change: (inout TransportConfiguration) -> Void in [
+      { $0.tls.allowsInvalidCertificates = true }, { $0.tls.skipsHostValidation = true },
+    ] {
+      for preset: TransportConfiguration in [.standard, .ephemeral, .production, .background] {
+        var configuration = preset
+        change(&configuration)
+        assertFails(.misconfigured, "replacesChain") { try configuration.validate(for: .all) }
+      }
+      var debug = TransportConfiguration.debug
+      change(&debug)
+      XCTAssertNoThrow(try debug.validate(for: .all))
+    }
+    let pin = try PinSet.Pin(digest: [UInt8](repeating: 1, count: 32))
+    var pinned = TransportConfiguration.production
+    pinned.tls.pinning = .publicKey(PinSet([.init("a.test", pins: [pin], replacesChain: true)]))
+    XCTAssertNoThrow(try pinned.validate(for: .all))
+    assertFails(.unsupportedCapability, "replace the chain") {
+      try pinned.validate(for: .all.subtracting(.insecureTLS))
     }
   }
 

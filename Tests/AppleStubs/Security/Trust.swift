@@ -21,6 +21,11 @@ public func SecTrustSetPolicies(_ trust: SecTrust, _ policies: CFTypeRef) -> OSS
 /// https://developer.apple.com/documentation/security/sectrustsetnetworkfetchallowed(_:_:)
 @discardableResult
 public func SecTrustSetNetworkFetchAllowed(_ trust: SecTrust, _ allowFetch: Bool) -> OSStatus { fatalError() }
+/// https://developer.apple.com/documentation/security/sectrustcreatewithcertificates(_:_:_:)
+public func SecTrustCreateWithCertificates(_ certificates: CFTypeRef, _ policies: CFTypeRef?, _ trust: UnsafeMutablePointer<SecTrust?>) -> OSStatus { fatalError() }
+/// https://developer.apple.com/documentation/security/sectrustsetverifydate(_:_:)
+@discardableResult
+public func SecTrustSetVerifyDate(_ trust: SecTrust, _ verifyDate: CFDate) -> OSStatus { fatalError() }
 /// https://developer.apple.com/documentation/security/secpolicycreatessl(_:_:)
 public func SecPolicyCreateSSL(_ server: Bool, _ hostname: CFString?) -> SecPolicy { fatalError() }
 /// https://developer.apple.com/documentation/security/seccertificatecreatewithdata(_:_:)

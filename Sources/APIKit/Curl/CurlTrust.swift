@@ -7,11 +7,12 @@
   /// Run when the connection is established and before the request is sent, on reused connections too,
   /// since a connection that failed may stay in libcurl's pool. A connection that passed is marked and not
   /// checked again.
-  struct CurlPinning {
+  struct CurlTrust {
+    private let trust: ServerTrust
     private let pins: PinSet?
-    private let pinsKeys: Bool
-    private let provesChain: Bool
     private let checksNames: Bool
+    /// Whether the pins of any host replace its chain.
+    private let mayReplaceChains: Bool
 
     /// The index of the mark in OpenSSL's data of a connection.
     private static let slot = capikit_ssl_new_index()
@@ -19,10 +20,15 @@
     private static var passed: UnsafeMutableRawPointer? { UnsafeMutableRawPointer(bitPattern: 1) }
 
     init(_ policy: TLSPolicy) {
+      trust = ServerTrust(policy: policy)
       pins = policy.pinning.pins
-      pinsKeys = if case .publicKey = policy.pinning { true } else { false }
-      provesChain = !policy.allowsInvalidCertificates
       checksNames = !policy.skipsHostValidation
+      mayReplaceChains = policy.pinning.pins?.hosts.contains(where: \.replacesChain) ?? false
+    }
+
+    /// Whether libcurl is not to verify the chain of a host, because its pins are in the chain's place.
+    func replacesChain(of host: String) -> Bool {
+      mayReplaceChains && pins?.entry(for: host, at: Date())?.replacesChain == true
     }
 
     func check(_ ssl: OpaquePointer, host: String) throws(APIError) {
@@ -37,27 +43,14 @@
           .transport, .certificateHostMismatch,
           "the certificate names no host by subjectAltName; a common name does not count")
       }
-      if let pins, let entry = pins.entry(for: host, at: Date()) {
-        try pins.check(shown(ssl, leaf), entry, host: host)
+      if pins != nil {
+        // OpenSSL's verdict is asked for again: pins that replaced the chain may have expired in this moment.
+        let fault = ChainVerifier.fault(SSL_get_verify_result(ssl))
+        let chain = SSL_get0_verified_chain(ssl).map(ChainVerifier.certificates) ?? []
+        try trust.check(
+          chain.isEmpty ? [ChainVerifier.bytes(of: leaf)] : chain, fault: fault, host: host)
       }
       SSL_set_ex_data(ssl, Self.slot, Self.passed)
-    }
-
-    /// The digests of the verified chain, the server's own certificate first; of that alone when the chain
-    /// is not verified.
-    private func shown(_ ssl: OpaquePointer, _ leaf: OpaquePointer) -> [PinSet.Pin] {
-      guard provesChain, let chain = SSL_get0_verified_chain(ssl) else {
-        return [digest(leaf)].compactMap { $0 }
-      }
-      return (0..<capikit_x509_count(chain)).compactMap { index in
-        capikit_x509_at(chain, index).flatMap(digest)
-      }
-    }
-
-    private func digest(_ certificate: OpaquePointer) -> PinSet.Pin? {
-      var bytes = [UInt8](repeating: 0, count: 32)
-      guard capikit_x509_digest(certificate, pinsKeys ? 1 : 0, &bytes) == 1 else { return nil }
-      return try? PinSet.Pin(digest: bytes)
     }
   }
 #endif
