@@ -3,6 +3,11 @@
   import TestServers
   import XCTest
 
+  private actor Asked {
+    private(set) var all: [String] = []
+    func add(_ text: String) { all.append(text) }
+  }
+
   /// Logins against httpbin, which works a digest out for itself and compares.
   final class LoginTests: XCTestCase {
     private func status(
@@ -39,6 +44,29 @@
       // This one does not challenge: it hides.
       let hidden = try await status("/hidden-basic-auth/flight/landing", .basic)
       XCTAssertEqual(hidden, [200])
+    }
+
+    func testALoginByChallengeIsDigestWhereTheServerAsksForThat() async throws {
+      let httpbin = try needing { try HTTPBinServer.shared() }
+      for (path, expected) in [
+        ("/digest-auth/auth/flight/landing/SHA-256", "Digest login"),
+        ("/basic-auth/flight/landing", "Basic login"),
+      ] {
+        let asked = Asked()
+        var configuration = TransportConfiguration.ephemeral
+        configuration.challenges = ChallengeHandler { challenge in
+          await asked.add(challenge.description)
+          return .use(.login(HTTPLogin(user: "flight", password: "landing")))
+        }
+        let transport = try CurlTransport(configuration)
+        for _ in 1...2 {
+          let response = try await transport.send(HTTPRequest(url: try HTTPURL(httpbin.url(path))))
+          XCTAssertEqual(response.status, 200, path)
+        }
+        let all = await asked.all
+        XCTAssertEqual(all.count, 1)
+        XCTAssertEqual(all.first?.hasPrefix(expected), true, "\(all)")
+      }
     }
 
     func testAPasswordForDigestNeverTravelsAsBasic() async throws {

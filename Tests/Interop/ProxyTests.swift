@@ -54,6 +54,26 @@
       }
     }
 
+    func testTheApplicationIsAskedForTheProxysLogin() async throws {
+      for kind: HTTPProxy.Kind in [.http, .connect] {
+        let handler = ChallengeHandler { challenge in
+          guard challenge.space.isProxy, challenge.previousFailures < 2 else { return .default }
+          let password = challenge.previousFailures == 0 ? "wrong" : ProxyServer.password
+          return .use(.login(HTTPLogin(user: ProxyServer.user, password: password)))
+        }
+        let transport = try transport(kind, password: nil) { $0.challenges = handler }
+        for site: NginxServer.Site in [.plain, .tls(.good)] {
+          let response = try await get(site, over: transport)
+          XCTAssertEqual(response.status, 200, "\(kind) \(site)")
+        }
+      }
+      let rejecting = try transport(.connect, password: nil) {
+        $0.challenges = ChallengeHandler { _ in .reject }
+      }
+      let error = try await failure(.plain, over: rejecting)
+      XCTAssertEqual(error.reason, .loginDenied)
+    }
+
     func testAWrongLoginIsToldAsTheProxyTellsIt() async throws {
       for password in ["wrong", nil] {
         let response = try await get(.plain, over: transport(.http, password: password))

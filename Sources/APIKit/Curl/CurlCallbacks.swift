@@ -109,6 +109,10 @@
           let (handle, context) = (handle(me), context.map { OpaquePointer($0) })
           handle.transfer.tlsContext = context
           if let context { handle.session.tls.prepare(context) }
+          if handle.transfer.asked != nil {
+            SSL_CTX_set_cert_verify_callback(
+              context, verified, Unmanaged.passUnretained(handle.loop).toOpaque())
+          }
           // The connection may outlive the handle, but not the loop.
           SSL_CTX_set_cert_cb(context, askedForCertificate, Unmanaged.passUnretained(handle.loop).toOpaque())
           return CURLE_OK
@@ -116,9 +120,22 @@
 
     private static let askedForCertificate:
       @convention(c) @Sendable (OpaquePointer?, UnsafeMutableRawPointer?) -> Int32 = { ssl, me in
-        guard let me, let context = SSL_get_SSL_CTX(ssl) else { return 1 }
-        Unmanaged<CurlLoop>.fromOpaque(me).takeUnretainedValue().askedForCertificate(context)
-        return 1
+        guard let me, let ssl, let context = SSL_get_SSL_CTX(ssl),
+          let handle = Unmanaged<CurlLoop>.fromOpaque(me).takeUnretainedValue().handle(connecting: context)
+        else { return 1 }
+        return handle.askedForCertificate(ssl) ? 1 : 0
+      }
+
+    /// Called in place of OpenSSL's verification where the application decides about the server. It may find that the
+    /// application must be asked first; the handshake then ends.
+    private static let verified:
+      @convention(c) @Sendable (OpaquePointer?, UnsafeMutableRawPointer?) -> Int32 = { store, me in
+        guard let me, let store,
+          let ssl = X509_STORE_CTX_get_ex_data(store, SSL_get_ex_data_X509_STORE_CTX_idx()),
+          let context = SSL_get_SSL_CTX(OpaquePointer(ssl)),
+          let handle = Unmanaged<CurlLoop>.fromOpaque(me).takeUnretainedValue().handle(connecting: context)
+        else { return 0 }
+        return handle.accepts(store, OpaquePointer(ssl)) ? 1 : 0
       }
 
     private static let openSocket:

@@ -26,8 +26,9 @@
       }
       transfer.metrics.tlsProtocol = loop.tlsNames.text(of: ssl)
       guard let host = transfer.job?.exchange.request.url.host else { return true }
+      guard session.tls.mayUse(ssl, asked: transfer.asked) else { return leaveConnection() }
       do {
-        try session.tls.check(ssl, host: host)
+        if transfer.asked == nil { try session.tls.check(ssl, host: host) }
         if transfer.job?.opensOnly == true, capikit_ssl_speaks_http2(ssl) != 0 { transfer.version = .http2 }
         return true
       } catch {

@@ -32,7 +32,9 @@
         try session.tls.removeIdentity(from: self)
         applied.needsReset = true
       }
-      if transfer.isTLS, try session.tls.replaceChain(of: request.url.host, on: self) {
+      if let handler = job.exchange.challenges {
+        try applyChallenges(handler, job.exchange)
+      } else if transfer.isTLS, try session.tls.replaceChain(of: request.url.host, on: self) {
         applied.needsReset = true
       }
       if job.opensOnly { try applyOpening() }

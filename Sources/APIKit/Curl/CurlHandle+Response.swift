@@ -128,7 +128,7 @@
       }
       if code == CURLE_OK, transfer.machine.failure == nil, !transfer.isHeadDone { _ = completeHead() }
       if code != CURLE_OK, transfer.machine.failure == nil {
-        transfer.machine.fail(CurlErrors.error(code, circumstances(wasConnected)))
+        transfer.machine.fail(raisingProxy(CurlErrors.error(code, circumstances(wasConnected))))
       }
       transfer.machine.end()
       transfer.source?.close()
@@ -168,7 +168,8 @@
         text: errorMessage, verifyResult: long(CURLINFO_SSL_VERIFYRESULT),
         connectStatus: long(CURLINFO_HTTP_CONNECTCODE), systemError: Int32(long(CURLINFO_OS_ERRNO)),
         socketError: loop.poll.openError, wasAskedForCertificate: transfer.wasAskedForCertificate,
-        hasCertificate: session.tls.hasIdentity, wasConnected: wasConnected,
+        hasCertificate: session.tls.hasIdentity || transfer.asked?.hasIdentity == true,
+        wasConnected: wasConnected,
         isProxied: isProxied,
         isTLS: transfer.isTLS)
     }
@@ -184,7 +185,8 @@
     /// Whether libcurl may react to this head by sending credentials, so that another head follows.
     private var mayBeSentAgain: Bool {
       (transfer.status == 401 && transfer.job?.exchange.request.options.login != nil)
-        || (transfer.status == 407 && session.proxy?.login != nil)
+        || (transfer.status == 407
+          && (session.proxy?.login != nil || transfer.job?.exchange.proxyLogin != nil))
     }
 
     private func isStatusLine(_ line: UnsafeRawBufferPointer) -> Bool {

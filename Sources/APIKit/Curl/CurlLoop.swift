@@ -350,9 +350,9 @@
       nextDeadline = earliest
     }
 
-    /// A server asked for the client's certificate on the connection of this context.
-    func askedForCertificate(_ context: OpaquePointer) {
-      active.first { $0.transfer.tlsContext == context }?.transfer.wasAskedForCertificate = true
+    /// The handle for which the connection of this context is being made.
+    func handle(connecting context: OpaquePointer) -> CurlHandle? {
+      active.first { $0.transfer.tlsContext == context }
     }
 
     // MARK: The end

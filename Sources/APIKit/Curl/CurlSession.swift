@@ -48,12 +48,13 @@
       if proxy.kind == .connect { try handle.set(CURLOPT_HTTPPROXYTUNNEL, 1) }
       // Empty, so that no_proxy of the environment is not read; exceptions are applied per request.
       try handle.set(CURLOPT_NOPROXY, "")
-      if let login = proxy.login {
-        try handle.set(CURLOPT_PROXYUSERNAME, login.user)
-        try handle.set(CURLOPT_PROXYPASSWORD, login.password)
-        try handle.set(
-          CURLOPT_PROXYAUTH, Int(truncatingIfNeeded: Self.authentication(login.scheme)))
-      }
+      if let login = proxy.login { try applyProxyLogin(login, to: handle) }
+    }
+
+    func applyProxyLogin(_ login: HTTPLogin, to handle: CurlHandle) throws(APIError) {
+      try handle.set(CURLOPT_PROXYUSERNAME, login.user)
+      try handle.set(CURLOPT_PROXYPASSWORD, login.password)
+      try handle.set(CURLOPT_PROXYAUTH, Int(truncatingIfNeeded: Self.authentication(login.scheme)))
     }
 
     /// The bits of CURLAUTH_…, whose macros cast and so are not imported.

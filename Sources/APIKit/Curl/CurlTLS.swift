@@ -54,6 +54,24 @@
       for option in [CURLOPT_SSLCERT_BLOB, CURLOPT_SSLKEY_BLOB] { try handle.set(option, pointer: nil) }
     }
 
+    /// Leaves the decision about the server to ``CurlTrust/accept(_:_:_:)``.
+    ///
+    /// libcurl gives no connection that was made with other values of these options. Sessions are not kept: a resumed one
+    /// would be verified by nobody.
+    func letDecide(on handle: CurlHandle) throws(APIError) {
+      try handle.set(CURLOPT_SSL_VERIFYPEER, 1)
+      try handle.set(CURLOPT_SSL_VERIFYHOST, 0)
+      try handle.set(CURLOPT_SSL_SESSIONID_CACHE, 0)
+    }
+
+    /// Whether a transfer may use a connection: not one that was accepted on another's word.
+    func mayUse(_ ssl: OpaquePointer, asked: CurlAsked?) -> Bool { trust.mayUse(ssl, asked: asked) }
+
+    /// Throws why the server of a new connection is not accepted, where the application decides.
+    func accept(_ store: OpaquePointer, _ ssl: OpaquePointer, _ asked: CurlAsked) throws(APIError) {
+      try trust.accept(store, ssl, asked)
+    }
+
     /// Sets the TLS versions that may be used.
     func applyVersion(to handle: CurlHandle, upTo newest: Int) throws(APIError) {
       try handle.set(CURLOPT_SSLVERSION, version | newest)
@@ -75,7 +93,7 @@
       return version
     }
 
-    private func apply(_ identity: ClientIdentity, to handle: CurlHandle) throws(APIError) {
+    func apply(_ identity: ClientIdentity, to handle: CurlHandle) throws(APIError) {
       switch identity.form {
       case .pem(let certificate, let key):
         try handle.set(CURLOPT_SSLCERTTYPE, "PEM")

@@ -27,6 +27,9 @@
     private let isInvalid = Atomic(false)
     private let limits: CurlLimits
     private let cleartext: CleartextPolicy
+    /// Who decides about challenges, where the exchange does not say.
+    private let challenges: ChallengeHandler?
+    private let logins: any LoginStore
 
     /// A transport of the standard configuration, made at its first use.
     public static let shared: CurlTransport = {
@@ -51,6 +54,8 @@
       caller = configuration.caller
       cleartext = configuration.cleartextInForce
       limits = CurlLimits(configuration.timeouts)
+      challenges = configuration.challenges
+      logins = try configuration.loginStore()
       loops = try CurlLoops(configuration)
     }
 
@@ -74,6 +79,15 @@
       if LocalSchemes.serves(exchange.request.url) {
         return LocalSchemes.start(exchange, completion: completion)
       }
+      if let handler = handler(for: exchange) {
+        return Task.detached {
+          do throws(APIError) {
+            completion(.success(try await self.respond(to: exchange, asking: handler)))
+          } catch {
+            completion(.failure(error))
+          }
+        }
+      }
       do throws(APIError) {
         let job = try makeJob(exchange, completion: .callback(completion))
         job.start()
@@ -89,6 +103,7 @@
       // Thousands of flights may be suspended here, and each local variable of this function takes memory
       // in each of them. So the work before and after the suspension is in functions of its own.
       if LocalSchemes.serves(exchange.request.url) { return try await LocalSchemes.respond(to: exchange) }
+      if let handler = handler(for: exchange) { return try await respond(to: exchange, asking: handler) }
       let job = try makeJob(exchange, completion: .task)
       await land(job)
       return try response(to: job)
@@ -97,6 +112,7 @@
     /// Sends a request whose response is collected in memory, up to the default limit.
     public func send(_ request: HTTPRequest) async throws(APIError) -> HTTPResponse {
       if LocalSchemes.serves(request.url) { return try await LocalSchemes.respond(to: request) }
+      if challenges != nil { return try await send(HTTPExchange(request)) }
       let job = try makeJob(request)
       await land(job)
       return try response(to: job)
@@ -110,6 +126,31 @@
       } onCancel: {
         job.cancel()
       }
+    }
+
+    /// Who decides about the challenges of an exchange; FTP has none that could be.
+    private func handler(for exchange: HTTPExchange) -> ChallengeHandler? {
+      guard let handler = exchange.challenges ?? challenges else { return nil }
+      return CurlFTP.serves(exchange.request.url) ? nil : handler
+    }
+
+    /// Makes attempts until every challenge is met or refused.
+    @inline(never)
+    private func respond(
+      to exchange: HTTPExchange, asking handler: ChallengeHandler
+    ) async throws(APIError) -> HTTPResponse {
+      try await challenged(exchange.request.url, handler).respond(to: exchange) {
+        (exchange) async throws(APIError) in
+        let job = try self.makeJob(exchange, completion: .task)
+        await self.land(job)
+        return try self.response(to: job)
+      }
+    }
+
+    private func challenged(_ url: HTTPURL, _ handler: ChallengeHandler) -> ChallengedExchange {
+      let proxy = configuration.proxy.flatMap { $0.isException(url.host) ? nil : $0 }
+      return ChallengedExchange(
+        handler: handler, logins: logins, identity: configuration.tls.identity, proxy: proxy)
     }
 
     /// Opens connections before the first request, TLS included, and returns when they can be used.
@@ -151,9 +192,15 @@
 
     private func open(_ url: HTTPURL) async throws(APIError) -> HTTPVersion {
       let exchange = HTTPExchange(HTTPRequest(method: .head, url: url))
-      let job = CurlJob(exchange, loops.main, limits: limits, completion: .task, opensOnly: true)
-      await land(job)
-      let opened = try job.response()
+      let open = { (exchange: HTTPExchange) async throws(APIError) -> HTTPResponse in
+        let job = CurlJob(exchange, self.loops.main, limits: self.limits, completion: .task, opensOnly: true)
+        await self.land(job)
+        return try job.response()
+      }
+      let opened =
+        if let challenges {
+          try await challenged(url, challenges).respond(to: exchange, attempt: open)
+        } else { try await open(exchange) }
       guard
         CurlSession.reusesUnreadConnections || opened.version == .http2
           || opened.metrics.tlsProtocol?.hasPrefix("TLSv1.3") != true
@@ -215,7 +262,14 @@
           "\(scheme): is not served; http, https, ftp, ftps, file and data are")
       }
       let isFTP = CurlFTP.serves(exchange.request.url)
-      if isFTP { try CurlFTP.check(exchange.request, configuration.tls) }
+      if isFTP {
+        try CurlFTP.check(exchange.request, configuration.tls)
+        if exchange.challenges != nil {
+          throw APIError(
+            .transport, .unsupportedCapability,
+            "the transport does not support asking the application about challenges of FTP")
+        }
+      }
       var exchange = exchange
       if exchange.request.options.compressesBody { exchange.request = exchange.request.compressingBody() }
       let own = exchange.request.timeouts
@@ -274,7 +328,7 @@
         .idleTimeout, .totalTimeout, .pinning, .customTrust, .clientIdentity,
         .minimumTLS, .connectTo,
         .proxy, .login, .metrics, .unixSocket, .ftp, .connectionLimits, .headInspection, .insecureTLS,
-        .prewarming, .versionChoice, .gzip, .suspension,
+        .prewarming, .versionChoice, .gzip, .suspension, .challenges,
       ]
       var coded = all
       if !CurlSession.speaksHTTP2 { coded.remove(.http2) }

@@ -131,6 +131,12 @@ extension APIError.Reason {
 // MARK: TLS
 
 extension APIError.Reason {
+  /// The application cancelled at an authentication challenge; see ``ChallengeAnswer/cancel``.
+  public static let challengeCancelled = Self(
+    "challenge-cancelled", "the application cancelled at an authentication challenge")
+  /// The application rejects the server's certificate; see ``ChallengeAnswer/reject``.
+  public static let certificateRejected = Self(
+    "certificate-rejected", "the application rejects the certificate")
   /// The TLS handshake failed, without a more specific reason.
   public static let tlsHandshakeFailed = Self("tls-handshake-failed", "the TLS handshake failed")
   /// The server supports only TLS versions below the minimum.

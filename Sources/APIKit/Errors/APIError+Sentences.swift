@@ -71,7 +71,7 @@ extension APIError.Reason {
       ),
       ("The file to send cannot be read.", "unreadable-body"),
       ("Not everything could be loaded.", "member-failed quorum-missed missing-from-batch"),
-      ("This was cancelled.", "cancelled sign-in-cancelled transport-stopped"),
+      ("This was cancelled.", "cancelled sign-in-cancelled transport-stopped challenge-cancelled"),
       ("The server cannot be found. Check your connection.", "unknown-host"),
       ("The server cannot be reached. Try again later.", "connection-refused"),
       (
@@ -95,7 +95,7 @@ extension APIError.Reason {
         "No secure connection to the server can be made.",
         "tls-handshake-failed tls-version-too-old certificate-expired certificate-not-yet-valid "
           + "certificate-host-mismatch certificate-self-signed certificate-untrusted certificate-revoked "
-          + "certificate-unsuitable certificate-too-weak pin-mismatch oauth-state-mismatch oauth-issuer-mismatch"
+          + "certificate-unsuitable certificate-too-weak certificate-rejected pin-mismatch oauth-state-mismatch oauth-issuer-mismatch"
       ),
       (
         "The server does not accept this device's certificate.",

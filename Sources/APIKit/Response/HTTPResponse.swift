@@ -8,6 +8,7 @@ public struct HTTPResponse: Sendable {
     var metrics: TransportMetrics
     var url: HTTPURL?
     var redirects: [HTTPRedirect]
+    var isPersonal = false
   }
 
   private var fields: Boxed<Fields>
@@ -47,6 +48,12 @@ public struct HTTPResponse: Sendable {
   public var redirects: [HTTPRedirect] {
     get { fields.value.redirects }
     _modify { yield &fields.value.redirects }
+  }
+
+  /// Whether it was given to a login or a certificate that a challenge was met with, of which no cache knows.
+  var isPersonal: Bool {
+    get { fields.value.isPersonal }
+    _modify { yield &fields.value.isPersonal }
   }
 
   /// Makes a response.

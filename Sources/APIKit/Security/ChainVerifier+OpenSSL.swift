@@ -60,6 +60,16 @@
       (0..<capikit_x509_count(list)).compactMap { capikit_x509_at(list, $0).map(bytes) }
     }
 
+    /// A distinguished name in DER.
+    static func bytes(ofName name: OpaquePointer?) -> [UInt8] {
+      let length = i2d_X509_NAME(name, nil)
+      guard length > 0 else { return [] }
+      return [UInt8](unsafeUninitializedCapacity: Int(length)) { target, written in
+        var end = target.baseAddress
+        written = Int(max(0, i2d_X509_NAME(name, &end)))
+      }
+    }
+
     private static func parse(_ der: [UInt8]) -> OpaquePointer? {
       der.withUnsafeBufferPointer { bytes in
         var start = bytes.baseAddress

@@ -93,6 +93,8 @@ public struct RetryTable: Sendable {
       .certificateSelfSigned: .leave("the certificate would be the same"),
       .certificateUntrusted: .leave("the certificate would be the same"),
       .certificateRevoked: .leave("the certificate would be the same"),
+      .certificateRejected: .leave("the application has decided"),
+      .challengeCancelled: .leave("the application has decided"),
       .pinMismatch: .leave("somebody may be in the middle; trying again helps them"),
       .certificateUnsuitable: .leave("the certificate would be the same"),
       .certificateTooWeak: .leave("the certificate would be the same"),

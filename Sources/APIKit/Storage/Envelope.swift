@@ -11,6 +11,7 @@ struct Envelope: Sendable {
     case credential = 2
     case cachedResponse = 3
     case cachedBody = 4
+    case login = 5
   }
 
   /// Why content does not open.

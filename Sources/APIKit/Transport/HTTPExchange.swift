@@ -22,6 +22,12 @@ public struct HTTPExchange: Sendable {
   /// Called on a thread of the transport, so it must not block.
   public var onProgress: (@Sendable (TransferProgress) -> Void)?
 
+  /// Who decides about authentication challenges of this exchange, in place of the session's handler
+  /// (``TransportConfiguration/challenges``). None by default. Needs ``TransportCapabilities/challenges``.
+  public var challenges: ChallengeHandler?
+  /// The login for a proxy's challenge, in place of that of the configuration.
+  var proxyLogin: HTTPLogin?
+
   /// Whether a redirect leads the request to another origin than the one that was asked; false by default.
   ///
   /// A transport then adds no header fields of its configuration and presents no client certificate: they belong to

@@ -40,6 +40,9 @@ extension TransportCapabilities {
         "turning a response into a file at its head (headInspection, fileDownload)")
     }
     if exchange.onProgress != nil { try require(.progress, "progress (progress)") }
+    if exchange.challenges != nil {
+      try require(.challenges, "asking the application about authentication challenges (challenges)")
+    }
     try check(exchange.request.timeouts)
     try check(exchange.request.options)
   }

@@ -67,6 +67,8 @@ public struct TransportCapabilities: OptionSet, Sendable, Hashable {
   /// Suspending an exchange and letting it go on: what ``HTTPTransport/start(_:completion:)`` returns is a
   /// ``SuspendableOperation``.
   public static let suspension = Self(rawValue: 1 << 28)
+  /// Asking the application about authentication challenges.
+  public static let challenges = Self(rawValue: 1 << 29)
 
   /// Throws ``APIError/Reason/unsupportedCapability``, naming `feature`, when the set lacks a part of
   /// `needed`.

@@ -22,6 +22,14 @@ public struct TransportConfiguration: Sendable {
   public var tls = TLSPolicy()
   /// Which servers may be asked without TLS; the default is those of this machine. With a ``unixSocketPath`` all are.
   public var cleartext = CleartextPolicy.loopback
+  /// The application's word about authentication challenges: servers, client certificates, logins. None by default: the
+  /// ``TLSPolicy`` decides about servers, and a response with status 401 lands.
+  public var challenges: ChallengeHandler?
+  /// Where the logins are that ``challenges`` stores and proposes.
+  ///
+  /// The default, nil, follows ``persistence``: in memory, or on disk under ``storageKey`` and in memory where that is
+  /// nil.
+  public var logins: (any LoginStore)?
   /// Which network interfaces may be used, and for which traffic; all by default.
   public var interfaces = InterfacePolicy()
   /// What loads over the transport ask of the wire where neither they nor their manager nor their service say; nothing by
@@ -103,6 +111,9 @@ public struct TransportConfiguration: Sendable {
       try capabilities.require(.connectionLimits, "connection limits")
     }
     if proxy != nil { try capabilities.require(.proxy, "proxies") }
+    if challenges != nil {
+      try capabilities.require(.challenges, "asking the application about authentication challenges")
+    }
     if unixSocketPath != nil { try capabilities.require(.unixSocket, "Unix-domain sockets") }
     switch versions {
     case .upToHTTP2: break
@@ -152,6 +163,13 @@ public struct TransportConfiguration: Sendable {
     case nil: break
     }
     return Crypto.digest(of: parts)
+  }
+
+  /// Where logins are kept.
+  func loginStore() throws(APIError) -> any LoginStore {
+    if let logins { return logins }
+    guard persistence == .disk, let key = storageKey else { return MemoryLoginStore() }
+    return try FileLoginStore(folder: StandardFolder.state.path + "/logins", key: key.bytes)
   }
 
   static func misconfigured(_ detail: String) -> APIError { APIError(.transport, .misconfigured, detail) }

@@ -228,6 +228,14 @@ static inline int capikit_x509_names_hosts(const X509 *certificate) {
   return found;
 }
 
+static inline int capikit_x509_name_count(const STACK_OF(X509_NAME) *names) {
+  return names ? sk_X509_NAME_num(names) : 0;
+}
+
+static inline X509_NAME *capikit_x509_name_at(const STACK_OF(X509_NAME) *names, int index) {
+  return sk_X509_NAME_value(names, index);
+}
+
 /// A list of certificates, which owns what is pushed.
 static inline STACK_OF(X509) *capikit_x509_stack_new(void) { return sk_X509_new_null(); }
 

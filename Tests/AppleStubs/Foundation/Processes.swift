@@ -59,7 +59,6 @@ open class Bundle: NSObject, @unchecked Sendable {
   public init(for aClass: AnyClass) { fatalError() }
   public init?(path: String) { fatalError() }
   open var bundleIdentifier: String? { fatalError() }
-  open var bundlePath: String { fatalError() }
   open var resourcePath: String? { fatalError() }
   open var infoDictionary: [String: Any]? { fatalError() }
   open func object(forInfoDictionaryKey key: String) -> Any? { fatalError() }

@@ -22,7 +22,7 @@ public func SecTrustSetPolicies(_ trust: SecTrust, _ policies: CFTypeRef) -> OSS
 @discardableResult
 public func SecTrustSetNetworkFetchAllowed(_ trust: SecTrust, _ allowFetch: Bool) -> OSStatus { fatalError() }
 /// https://developer.apple.com/documentation/security/sectrustcreatewithcertificates(_:_:_:)
-public func SecTrustCreateWithCertificates(_ certificates: CFTypeRef, _ policies: CFTypeRef?, _ trust: UnsafeMutablePointer<SecTrust?>) -> OSStatus { fatalError() }
+public func SecTrustCreateWithCertificates(_ certificates: Any, _ policies: CFTypeRef?, _ trust: UnsafeMutablePointer<SecTrust?>) -> OSStatus { fatalError() }
 /// https://developer.apple.com/documentation/security/sectrustsetverifydate(_:_:)
 @discardableResult
 public func SecTrustSetVerifyDate(_ trust: SecTrust, _ verifyDate: CFDate) -> OSStatus { fatalError() }

@@ -1,0 +1,131 @@
+/// What a challenge is met with, on any transport: a function of the challenge and of what was said to it.
+enum ChallengeDecision: Sendable {
+  /// The server is trusted.
+  case trust
+  case login(HTTPLogin, isStored: Bool)
+  /// This certificate is shown.
+  case identity(ClientIdentity)
+  /// Nothing is shown.
+  case nothing
+  case fail(APIError)
+
+  /// - Parameters:
+  ///   - answer: What the handler said; `default` where there is none.
+  ///   - identity: The certificate of the policy.
+  init(_ challenge: AuthenticationChallenge, _ answer: ChallengeAnswer, identity: ClientIdentity?) {
+    if case .cancel = answer {
+      self = .fail(
+        APIError(.transport, .challengeCancelled, "the application cancelled at the challenge: \(challenge)"))
+      return
+    }
+    switch (challenge.kind, answer) {
+    case (.serverTrust, .use(.trust)): self = .trust
+    case (.serverTrust(_, let fault), .default): self = fault.map(Self.fail) ?? .trust
+    case (.serverTrust, .reject):
+      self = .fail(
+        APIError(
+          .transport, .certificateRejected,
+          "the application rejects the certificate of \(challenge.space.host)"))
+    case (.clientCertificate, .use(.identity(let own))): self = .identity(own)
+    case (.clientCertificate, .default): self = identity.map(Self.identity) ?? .nothing
+    case (.basic, .use(.login(let login, let isStored))), (.digest, .use(.login(let login, let isStored))):
+      self = Self.login(login, isStored, challenge)
+    case (.basic, .default), (.digest, .default):
+      self = challenge.proposed.map { Self.login($0, false, challenge) } ?? .nothing
+    case (_, .reject): self = .nothing
+    default:
+      self = .fail(
+        APIError(
+          .transport, .misconfigured, "the answer to the challenge does not fit what is asked: \(challenge)"))
+    }
+  }
+
+  /// The login as the challenge wants it; nothing when the login's own scheme forbids that.
+  private static func login(
+    _ login: HTTPLogin, _ isStored: Bool, _ challenge: AuthenticationChallenge
+  ) -> Self {
+    let wanted: HTTPLogin.Scheme = if case .basic = challenge.kind { .basic } else { .digest }
+    guard login.scheme == .any || login.scheme == wanted else { return .nothing }
+    var login = login
+    login.scheme = wanted
+    return .login(login, isStored: isStored)
+  }
+}
+
+/// The strongest login that a response asks for (RFC 9110, 11.6.1).
+struct LoginChallenge: Equatable {
+  var scheme: HTTPLogin.Scheme
+  var realm: String
+
+  /// Nil when the response asks for none, or for none of Basic and Digest.
+  init?(_ response: borrowing HTTPResponse) {
+    guard response.status == 401 || response.status == 407 else { return nil }
+    let name = response.status == 401 ? "WWW-Authenticate" : "Proxy-Authenticate"
+    var found: Self?
+    for value in response.headers.values(name) {
+      for challenge in Self.parse(value) where found == nil || challenge.scheme == .digest {
+        if found?.scheme != .digest { found = challenge }
+      }
+    }
+    guard let found else { return nil }
+    self = found
+  }
+
+  init(scheme: HTTPLogin.Scheme, realm: String) {
+    self.scheme = scheme
+    self.realm = realm
+  }
+
+  /// The Basic and Digest challenges of a field. One field may have several, separated by commas like their
+  /// parameters: a part that begins with a word and a space begins a challenge.
+  static func parse(_ field: String) -> [Self] {
+    var all: [Self] = []
+    var isKnown = false
+    for part in parts(field) {
+      var text = part[...]
+      let word = text.prefix { $0 != " " && $0 != "=" }
+      let rest = text.dropFirst(word.count)
+      if !rest.hasPrefix("="), !rest.drop(while: { $0 == " " }).hasPrefix("=") {
+        let scheme = word.lowercased()
+        isKnown = scheme == "basic" || scheme == "digest"
+        if isKnown { all.append(Self(scheme: scheme == "basic" ? .basic : .digest, realm: "")) }
+        text = rest.drop { $0 == " " }
+      }
+      guard isKnown, let equals = text.firstIndex(of: "="),
+        String(text[..<equals]).trimmingSpaces().lowercased() == "realm"
+      else { continue }
+      all[all.count - 1].realm = unquoted(String(text[text.index(after: equals)...]).trimmingSpaces())
+    }
+    return all
+  }
+
+  /// The parts of a list; commas within quotation marks do not count.
+  private static func parts(_ field: String) -> [String] {
+    var parts = [""]
+    var (isQuoted, isEscaped) = (false, false)
+    for character in field {
+      if character == ",", !isQuoted {
+        parts.append("")
+        continue
+      }
+      if character == "\"", !isEscaped { isQuoted.toggle() }
+      isEscaped = isQuoted && character == "\\" && !isEscaped
+      parts[parts.count - 1].append(character)
+    }
+    return parts.map { $0.trimmingSpaces() }.filter { !$0.isEmpty }
+  }
+
+  private static func unquoted(_ text: String) -> String {
+    guard text.count > 1, text.hasPrefix("\""), text.hasSuffix("\"") else { return text }
+    var (plain, isEscaped) = ("", false)
+    for character in text.dropFirst().dropLast() {
+      if character == "\\", !isEscaped {
+        isEscaped = true
+      } else {
+        plain.append(character)
+        isEscaped = false
+      }
+    }
+    return plain
+  }
+}

@@ -1,0 +1,258 @@
+import Synchronization
+
+/// The application's word about authentication challenges, and what it has said already.
+///
+/// Give it to a session (``TransportConfiguration/challenges``) or to one exchange (``HTTPExchange/challenges``), which
+/// goes first. No transport waits on its thread for the word: an attempt ends at the challenge, the handler is asked, and
+/// another attempt is made.
+///
+/// ```swift
+/// let handler = ChallengeHandler { challenge in
+///   guard case .serverTrust(let chain, let fault?) = challenge.kind else { return .default }
+///   return await panel.asksWhetherToTrust(chain, fault) ? .use(.trust) : .reject
+/// }
+/// ```
+///
+/// It is asked once for a server (host, port and chain), for a client certificate (host and port) and for a login (its
+/// ``ProtectionSpace``, and again when the login is refused); loads that meet the same challenge meanwhile wait for the
+/// same word. What it has said holds for this handler alone: a connection that was opened on its word serves no load
+/// with another handler or with none. ``forget()`` takes all of it back. In a test, call ``decide(_:)`` with a challenge of
+/// your own.
+///
+/// Isolation: the closure runs in a task of its own, on no transport's thread; it may wait for the user. It is cancelled
+/// when no load waits for it any more.
+public final class ChallengeHandler: Sendable {
+  /// What is asked for once.
+  enum Question: Hashable {
+    /// The digest is of the chain.
+    case server(ProtectionSpace, digest: [UInt8])
+    case client(ProtectionSpace)
+    case login(ProtectionSpace, refused: HTTPLogin?)
+  }
+
+  private struct Asking {
+    let id: Int
+    var waiters: [Int: CheckedContinuation<ChallengeAnswer?, Never>] = [:]
+    var task: Task<Void, Never>?
+  }
+
+  private struct Known {
+    var space: ProtectionSpace
+    var login: HTTPLogin
+    /// The folder of the path that was asked (RFC 7617, 2.2); empty for a proxy.
+    var folder: String
+  }
+
+  private struct State {
+    var mark = ChallengeHandler.nextMark()
+    var answers: [Question: ChallengeAnswer] = [:]
+    var asking: [Question: Asking] = [:]
+    var nextWaiter = 0
+    var logins: [ProtectionSpace: [Known]] = [:]
+  }
+
+  private let state = Mutex(State())
+  private let answer: @Sendable (AuthenticationChallenge) async -> ChallengeAnswer
+  private let loginNotStored: @Sendable (APIError) -> Void
+
+  /// How many words are kept; with more, all are asked for anew.
+  private static let mostAnswers = 512
+  private static let marks = Atomic<UInt>(1)
+
+  private static func nextMark() -> UInt { marks.add(1, ordering: .relaxed).newValue }
+
+  /// Makes a handler.
+  ///
+  /// - Parameters:
+  ///   - loginNotStored: Called when an accepted login cannot be stored; the load lands all the same.
+  ///   - answer: Answers a challenge.
+  public init(
+    loginNotStored: @escaping @Sendable (APIError) -> Void = { _ in },
+    _ answer: @escaping @Sendable (AuthenticationChallenge) async -> ChallengeAnswer
+  ) {
+    self.answer = answer
+    self.loginNotStored = loginNotStored
+  }
+
+  /// What the closure says to a challenge, without the handler's memory.
+  public func decide(_ challenge: AuthenticationChallenge) async -> ChallengeAnswer {
+    await answer(challenge)
+  }
+
+  /// Takes back every word: servers, certificates and logins are asked about again, and connections that were opened on
+  /// a word of this handler serve no further request. Stored logins stay in their store.
+  public func forget() {
+    state.withLock { state in
+      state.mark = Self.nextMark()
+      state.answers = [:]
+      state.logins = [:]
+    }
+  }
+
+  // MARK: For transports
+
+  /// Marks the connections that were opened on the present words: above 1, different for every handler and after
+  /// ``forget()``.
+  var mark: UInt { state.withLock { $0.mark } }
+
+  /// What was said already.
+  func word(on question: Question) -> ChallengeAnswer? { state.withLock { $0.answers[question] } }
+
+  /// Takes back one word.
+  func forget(_ question: Question) { state.withLock { $0.answers[question] = nil } }
+
+  /// The word on a question, said already or now.
+  ///
+  /// Throws ``APIError/Reason/cancelled`` when the task is cancelled, and ``APIError/Reason/totalTimeout`` after `limit`.
+  func word(
+    on question: Question, _ challenge: AuthenticationChallenge, within limit: Duration? = nil
+  ) async throws(APIError) -> ChallengeAnswer {
+    let id = state.withLock { state in
+      state.nextWaiter += 1
+      return state.nextWaiter
+    }
+    var timer: Task<Void, any Error>?
+    let answer = await withTaskCancellationHandler {
+      await withCheckedContinuation { waiter in
+        ask(question, challenge, waiter, id)
+        // Begun when there is somebody to release.
+        timer = limit.map { limit in
+          Task { [weak self] in
+            try await Task.sleep(for: limit)
+            self?.leave(question, id)
+          }
+        }
+      }
+    } onCancel: {
+      leave(question, id)
+    }
+    timer?.cancel()
+    if let answer { return answer }
+    if let limit, !Task.isCancelled {
+      throw APIError(
+        .transport, .totalTimeout, "not finished after \(limit.shortText): nobody answers \(challenge)")
+    }
+    throw APIError(.transport, .cancelled)
+  }
+
+  private func ask(
+    _ question: Question, _ challenge: AuthenticationChallenge,
+    _ waiter: CheckedContinuation<ChallengeAnswer?, Never>, _ id: Int
+  ) {
+    let isCancelled = Task.isCancelled
+    let known = state.withLock { state -> ChallengeAnswer?? in
+      if isCancelled { return .some(nil) }
+      if let known = state.answers[question] { return known }
+      var asking = state.asking[question] ?? Asking(id: id)
+      asking.waiters[id] = waiter
+      if asking.task == nil {
+        let (mark, round) = (state.mark, asking.id)
+        asking.task = Task.detached { [weak self, answer] in
+          let answer = await answer(challenge)
+          self?.answered(question, answer, mark, round)
+        }
+      }
+      state.asking[question] = asking
+      return nil
+    }
+    if let known { waiter.resume(returning: known) }
+    // A cancellation between the look above and the entry found nobody to release.
+    if known == nil, Task.isCancelled { leave(question, id) }
+  }
+
+  private func answered(
+    _ question: Question, _ answer: ChallengeAnswer, _ mark: UInt, _ round: Int
+  ) {
+    let waiters = state.withLock { state -> [Int: CheckedContinuation<ChallengeAnswer?, Never>] in
+      // Nobody waits for it any more, and the question may have been put again.
+      guard state.asking[question]?.id == round else { return [:] }
+      // A cancelled load says nothing about the next, and what was forgotten meanwhile stays so.
+      var isKept = mark == state.mark
+      if case .cancel = answer { isKept = false }
+      // A login is kept once it was accepted.
+      if case .login = question { isKept = false }
+      if isKept {
+        if state.answers.count >= Self.mostAnswers { state.answers = [:] }
+        state.answers[question] = answer
+      }
+      return state.asking.removeValue(forKey: question)?.waiters ?? [:]
+    }
+    for waiter in waiters.values { waiter.resume(returning: answer) }
+  }
+
+  /// Releases one who waits. The last one ends the question.
+  private func leave(_ question: Question, _ id: Int) {
+    let (waiter, task) = state.withLock {
+      state -> (CheckedContinuation<ChallengeAnswer?, Never>?, Task<Void, Never>?) in
+      guard let waiter = state.asking[question]?.waiters.removeValue(forKey: id) else { return (nil, nil) }
+      guard state.asking[question]?.waiters.isEmpty == true else { return (waiter, nil) }
+      return (waiter, state.asking.removeValue(forKey: question)?.task)
+    }
+    task?.cancel()
+    waiter?.resume(returning: nil)
+  }
+
+  // MARK: Logins
+
+  /// The login that was accepted for a URL's origin, at its path or above.
+  func login(for url: HTTPURL) -> HTTPLogin? {
+    let path = url.path
+    return state.withLock { state in
+      guard !state.logins.isEmpty else { return nil }
+      return state.logins[ProtectionSpace(url)]?.filter { path.hasPrefix($0.folder) }
+        .max { $0.folder.utf8.count < $1.folder.utf8.count }?.login
+    }
+  }
+
+  /// The login that was accepted in a space; of a proxy in any realm, when the space names none.
+  func login(in space: ProtectionSpace) -> HTTPLogin? {
+    state.withLock { state in
+      state.logins[space.withoutRealm]?.last { $0.space == space || space.isProxy && space.realm.isEmpty }?
+        .login
+    }
+  }
+
+  /// Keeps an accepted login, and stores it when that was wanted.
+  func accepted(
+    _ login: HTTPLogin, in space: ProtectionSpace, for url: HTTPURL, storing store: (any LoginStore)?
+  ) {
+    let folder =
+      space.isProxy ? "" : String(url.path[...(url.path.lastIndex(of: "/") ?? url.path.startIndex)])
+    state.withLock { state in
+      var known = state.logins[space.withoutRealm] ?? []
+      // What lies below is covered by what lies above.
+      known.removeAll { $0.space == space && ($0.login != login || $0.folder.hasPrefix(folder)) }
+      if !known.contains(where: { $0.space == space && folder.hasPrefix($0.folder) }) {
+        known.append(Known(space: space, login: login, folder: folder))
+      }
+      state.logins[space.withoutRealm] = Array(known.suffix(32))
+    }
+    do { try store?.store(login, in: space) } catch { loginNotStored(error) }
+  }
+
+  /// Drops a login that was refused.
+  func refused(_ login: HTTPLogin, in space: ProtectionSpace) {
+    state.withLock { state in
+      state.logins[space.withoutRealm]?.removeAll { $0.space == space && $0.login == login }
+    }
+  }
+}
+
+/// What an attempt that ended at a challenge carries as the underlying error.
+enum RaisedChallenge: Error {
+  case server(chain: [[UInt8]], fault: APIError?)
+  case client(authorities: [[UInt8]])
+  /// A proxy refuses a tunnel without a login.
+  case proxy(HTTPLogin.Scheme)
+
+  /// The error that ends the attempt. It reaches a caller only if the transport does not ask.
+  var error: APIError {
+    APIError(
+      .transport, .challengeCancelled, "the attempt ended at an authentication challenge", underlying: self)
+  }
+
+  /// What the question about a server is kept under.
+  static func question(of chain: [[UInt8]], _ space: ProtectionSpace) -> ChallengeHandler.Question {
+    .server(space, digest: Crypto.sha256(chain.flatMap { $0 }))
+  }
+}

@@ -1,0 +1,208 @@
+import Synchronization
+
+/// Runs attempts of one exchange until it is met by no challenge that its handler has an answer to.
+///
+/// For transports whose attempts end at a challenge instead of waiting at it.
+struct ChallengedExchange {
+  let handler: ChallengeHandler
+  /// Where stored logins are.
+  let logins: any LoginStore
+  /// The policy's own certificate.
+  let identity: ClientIdentity?
+  /// The proxy that requests of the exchange go through, if any.
+  let proxy: HTTPProxy?
+
+  /// How many attempts one exchange makes at most: a server's certificates, a client's, and some logins.
+  static let mostAttempts = 12
+
+  /// A login that was sent and not answered yet.
+  private struct Trial {
+    var login: HTTPLogin
+    var space: ProtectionSpace
+    var isStored: Bool
+  }
+
+  /// - Parameter attempt: Makes one attempt. Its error carries a ``RaisedChallenge`` when it ended at one.
+  func respond(
+    to exchange: HTTPExchange, attempt: (HTTPExchange) async throws(APIError) -> HTTPResponse
+  ) async throws(APIError) -> HTTPResponse {
+    var exchange = exchange
+    exchange.challenges = handler
+    if case .stream(let stream) = exchange.request.body, !stream.isReplayable {
+      // An attempt that ends in its handshake has read nothing of it.
+      exchange.request.body = .stream(UnreadStream(stream).stream)
+    }
+    let (start, ceiling) = (ContinuousClock.now, exchange.request.timeouts.ceiling)
+    var trials: [Bool: Trial] = [:]  // by whether it is the proxy's
+    var failures: [ProtectionSpace: Int] = [:]
+    prepare(&exchange)
+    var last: HTTPResponse?
+    for round in 1...Self.mostAttempts {
+      if let ceiling {
+        let left = ceiling - (ContinuousClock.now - start)
+        guard left > .zero else {
+          throw APIError(.transport, .totalTimeout, "not finished after \(ceiling.shortText)")
+        }
+        exchange.request.timeouts.ceiling = left
+      }
+      let response: HTTPResponse
+      do throws(APIError) {
+        response = try await attempt(exchange)
+      } catch {
+        guard let raised = error.underlying as? RaisedChallenge, round < Self.mostAttempts else {
+          try forget(after: error, exchange)
+          throw error
+        }
+        if case .proxy(let scheme) = raised {
+          let challenge = LoginChallenge(scheme: scheme, realm: "")
+          guard
+            try await answer(challenge, isProxy: true, &exchange, &trials, &failures)
+          else { throw APIError(.transport, .loginDenied, "the proxy wants a login") }
+        } else {
+          try await answer(raised, exchange)
+        }
+        continue
+      }
+      settle(trials, response, exchange.request.url)
+      last = response
+      guard round < Self.mostAttempts, exchange.request.body.isReplayable,
+        let challenge = LoginChallenge(response)
+      else { break }
+      let isProxy = response.status == 407
+      // A field of the request's own is answered by whoever has put it there.
+      guard isProxy || !exchange.request.headers.contains("Authorization"),
+        try await answer(challenge, isProxy: isProxy, &exchange, &trials, &failures)
+      else { break }
+    }
+    guard var response = last else { throw APIError(.transport, .challengeCancelled) }
+    let certificate = handler.word(on: .client(ProtectionSpace(exchange.request.url)))
+    if case .use = certificate { response.isPersonal = true }
+    if exchange.request.options.login != nil { response.isPersonal = true }
+    return response
+  }
+
+  /// Uses the login that was accepted for this place before.
+  private func prepare(_ exchange: inout HTTPExchange) {
+    let request = exchange.request
+    if request.options.login == nil, !request.headers.contains("Authorization") {
+      exchange.request.options.login = handler.login(for: request.url)
+    }
+    if let proxy { exchange.proxyLogin = handler.login(in: ProtectionSpace(proxy)) }
+  }
+
+  // MARK: Certificates
+
+  /// Asks for the word that a new connection needs.
+  private func answer(_ raised: RaisedChallenge, _ exchange: HTTPExchange) async throws(APIError) {
+    let space = ProtectionSpace(exchange.request.url)
+    let (challenge, question) =
+      switch raised {
+      case .server(let chain, let fault):
+        (
+          AuthenticationChallenge(.serverTrust(chain: chain, fault: fault), space: space),
+          RaisedChallenge.question(of: chain, space)
+        )
+      case .client(let authorities):
+        (AuthenticationChallenge(.clientCertificate(authorities: authorities), space: space), .client(space))
+      case .proxy: preconditionFailure()  // a login
+      }
+    let word = try await handler.word(on: question, challenge, within: exchange.request.timeouts.ceiling)
+    if case .fail(let error) = ChallengeDecision(challenge, word, identity: identity) {
+      if error.reason == .misconfigured { handler.forget(question) }
+      throw error
+    }
+  }
+
+  /// A certificate that the server refuses is asked about again.
+  private func forget(after error: APIError, _ exchange: HTTPExchange) throws(APIError) {
+    let faults: [APIError.Reason] = [
+      .clientCertificateRefused, .clientCertificateExpired, .clientIdentityUnreadable,
+    ]
+    if faults.contains(error.reason) { handler.forget(.client(ProtectionSpace(exchange.request.url))) }
+  }
+
+  // MARK: Logins
+
+  /// Puts the login for a challenge into the next attempt; false when there is none.
+  private func answer(
+    _ challenge: LoginChallenge, isProxy: Bool, _ exchange: inout HTTPExchange, _ trials: inout [Bool: Trial],
+    _ failures: inout [ProtectionSpace: Int]
+  ) async throws(APIError) -> Bool {
+    let request = exchange.request
+    guard !isProxy || proxy != nil else { return false }
+    let space =
+      proxy.flatMap { isProxy ? ProtectionSpace($0, realm: challenge.realm) : nil }
+      ?? ProtectionSpace(request.url, realm: challenge.realm)
+    let refused = isProxy ? exchange.proxyLogin ?? proxy?.login : request.options.login
+    if refused != nil { failures[space, default: 0] += 1 }
+    let decision = try await handler.meet(
+      challenge, in: space, refused: refused, failures: failures[space] ?? 0, logins,
+      within: request.timeouts.ceiling)
+    switch decision {
+    case .login(let login, let isStored):
+      if isProxy { exchange.proxyLogin = login } else { exchange.request.options.login = login }
+      trials[isProxy] = Trial(login: login, space: space, isStored: isStored)
+      return true
+    case .fail(let error): throw error
+    default: return false
+    }
+  }
+
+  /// Keeps what was accepted.
+  private func settle(_ trials: [Bool: Trial], _ response: HTTPResponse, _ url: HTTPURL) {
+    for (isProxy, trial) in trials where response.status != (isProxy ? 407 : 401) {
+      handler.accepted(trial.login, in: trial.space, for: url, storing: trial.isStored ? logins : nil)
+    }
+  }
+}
+
+/// A body that opens once, opened when it is first read, so that attempts before that do not use it up.
+private final class UnreadStream: Sendable {
+  private let whole: HTTPBodyStream
+  private let source = Mutex<HTTPBodyStream.Source?>(nil)
+
+  init(_ whole: HTTPBodyStream) { self.whole = whole }
+
+  var stream: HTTPBodyStream {
+    HTTPBodyStream(length: whole.length) { { try await self.next() } }
+  }
+
+  private func next() async throws -> [UInt8]? {
+    if let opened = source.withLock({ $0 }) { return try await opened() }
+    // Called outside the lock; reads of one body never overlap.
+    let opened = try whole.open()
+    source.withLock { $0 = opened }
+    return try await opened()
+  }
+}
+
+extension ChallengeHandler {
+  /// What a challenge for a login is met with.
+  ///
+  /// - Parameters:
+  ///   - refused: The login that the challenge refuses, which is not proposed again; nil for the first one.
+  ///   - failures: How many were refused.
+  func meet(
+    _ challenge: LoginChallenge, in space: ProtectionSpace, refused: HTTPLogin?, failures: Int,
+    _ logins: any LoginStore, within limit: Duration?
+  ) async throws(APIError) -> ChallengeDecision {
+    if let refused {
+      self.refused(refused, in: space)
+      if let stored = try logins.login(in: space), stored.isSame(as: refused) {
+        try logins.store(nil, in: space)
+      }
+    }
+    // Another load may have been told meanwhile.
+    if let known = login(in: space), known != refused { return .login(known, isStored: false) }
+    let asked = AuthenticationChallenge(
+      challenge.scheme == .basic ? .basic : .digest, space: space, previousFailures: failures,
+      proposed: refused == nil ? try logins.login(in: space) : nil)
+    let word = try await word(on: .login(space, refused: refused), asked, within: limit)
+    return ChallengeDecision(asked, word, identity: nil)
+  }
+}
+
+extension HTTPLogin {
+  /// Whether user and password are the same; the scheme is that of a challenge.
+  fileprivate func isSame(as other: HTTPLogin) -> Bool { user == other.user && password == other.password }
+}

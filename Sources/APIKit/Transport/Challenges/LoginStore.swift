@@ -1,0 +1,114 @@
+import Foundation
+import Synchronization
+
+/// Keeps logins by protection space, for ``ChallengeAnswer/default``.
+///
+/// ``MemoryLoginStore``, ``FileLoginStore`` and, on Apple platforms, `KeychainLoginStore` exist. Safe on any thread; called
+/// in a task of the load, and may block.
+public protocol LoginStore: AnyObject, Sendable {
+  /// The login of a space; nil when there is none.
+  ///
+  /// Throws ``APIError/Reason/credentialStoreFailed`` when it cannot be read.
+  func login(in space: ProtectionSpace) throws(APIError) -> HTTPLogin?
+  /// Stores a login in place of the earlier one; nil removes it.
+  ///
+  /// Throws ``APIError/Reason/credentialStoreFailed`` when it cannot be written.
+  func store(_ login: HTTPLogin?, in space: ProtectionSpace) throws(APIError)
+}
+
+/// Keeps logins until the process ends, or the store is released.
+public final class MemoryLoginStore: LoginStore {
+  private let logins = Mutex<[ProtectionSpace: HTTPLogin]>([:])
+
+  /// Makes an empty store.
+  public init() {}
+
+  /// The login of a space; nil when there is none.
+  public func login(in space: ProtectionSpace) -> HTTPLogin? { logins.withLock { $0[space] } }
+
+  /// Stores a login in place of the earlier one; nil removes it.
+  public func store(_ login: HTTPLogin?, in space: ProtectionSpace) { logins.withLock { $0[space] = login } }
+}
+
+/// Keeps logins in a folder, one sealed file per space: AES-256-GCM under a key of the application, mode 0600.
+///
+/// The name of a file does not reveal its space, and the space is sealed with the login, so that files cannot be
+/// exchanged. Processes may share a folder: a file is replaced as a whole.
+public final class FileLoginStore: LoginStore {
+  private let folder: String
+  private let key: StorageKey
+  private static let envelope = Envelope(kind: .login)
+  /// In bytes; a login has far less.
+  private static let limit = 64 << 10
+
+  /// Makes a store in a folder, which is created when the first login is stored.
+  ///
+  /// Throws ``APIError/Reason/misconfigured`` for a key that is not 32 bytes long.
+  public init(folder: String, key: [UInt8]) throws(APIError) {
+    guard let key = StorageKey(key) else {
+      throw APIError(.transport, .misconfigured, "the key of a login store has 32 bytes, not \(key.count)")
+    }
+    self.folder = folder
+    self.key = key
+  }
+
+  /// The login of a space; nil when there is none.
+  public func login(in space: ProtectionSpace) throws(APIError) -> HTTPLogin? {
+    do {
+      guard let bytes = try PrivateFile.read(path(of: space), limit: Self.limit) else { return nil }
+      let plain = try Self.envelope.open(bytes, under: key, at: space.description.utf8)
+      return try JSONDecoder().decode(StoredLogin.self, from: Data(plain)).login
+    } catch {
+      throw StoredLogin.failed("\(error)", error)
+    }
+  }
+
+  /// Stores a login in place of the earlier one; nil removes it.
+  public func store(_ login: HTTPLogin?, in space: ProtectionSpace) throws(APIError) {
+    let path = path(of: space)
+    do {
+      guard let login else {
+        if FileManager.default.fileExists(atPath: path) { try FileManager.default.removeItem(atPath: path) }
+        return
+      }
+      let plain = [UInt8](try JSONEncoder().encode(StoredLogin(login)))
+      guard let sealed = Self.envelope.seal(plain, under: key, at: space.description.utf8) else {
+        throw StoredLogin.failed("cannot be sealed")
+      }
+      try PrivateFile.replace(path, with: sealed)
+    } catch {
+      throw StoredLogin.failed("cannot be written: \(error)", error)
+    }
+  }
+
+  private func path(of space: ProtectionSpace) -> String {
+    folder + "/" + Hex.encode(Crypto.sha256(Array(space.description.utf8))) + ".login"
+  }
+}
+
+/// A login in the form in which it is stored.
+struct StoredLogin: Codable {
+  private var user: String
+  private var password: String
+  private var scheme: String
+
+  init(_ login: HTTPLogin) {
+    (user, password) = (login.user, login.password)
+    scheme =
+      switch login.scheme {
+      case .basic: "basic"
+      case .digest: "digest"
+      case .any: "any"
+      }
+  }
+
+  var login: HTTPLogin {
+    HTTPLogin(
+      user: user, password: password, scheme: scheme == "basic" ? .basic : scheme == "digest" ? .digest : .any
+    )
+  }
+
+  static func failed(_ words: String, _ underlying: (any Error)? = nil) -> APIError {
+    APIError(.transport, .credentialStoreFailed, "the stored login \(words)", underlying: underlying)
+  }
+}

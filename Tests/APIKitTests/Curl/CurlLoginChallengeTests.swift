@@ -1,0 +1,227 @@
+#if os(Linux)
+  import Foundation
+  import XCTest
+
+  @testable import APIKit
+
+  /// Logins by challenge over libcurl.
+  final class CurlLoginChallengeTests: XCTestCase {
+    private let right = HTTPLogin(user: "flight", password: "landing")
+
+    private static func field(_ login: HTTPLogin) -> String {
+      "Basic " + Data("\(login.user):\(login.password)".utf8).base64EncodedString()
+    }
+
+    private func server(realm: String = "Hangar") throws -> ScriptedServer {
+      let field = Self.field(right)
+      let server = try ScriptedServer.serving { request in
+        request.headers["Authorization"] == field
+          ? ScriptedServer.response(text: request.text + " in")
+          : ScriptedServer.response(401, ["WWW-Authenticate": "Basic realm=\"\(realm)\""], text: "out")
+      }
+      addTeardownBlock { server.stop() }
+      return server
+    }
+
+    private func transport(
+      _ handler: ChallengeHandler?, logins: (any LoginStore)? = nil
+    ) throws -> CurlTransport {
+      var configuration = TransportConfiguration.ephemeral
+      configuration.challenges = handler
+      configuration.logins = logins
+      return try CurlTransport(configuration)
+    }
+
+    func testALoginIsAskedForAndThenSentAtOnceWhereItCounts() async throws {
+      let (server, asked) = (try server(), Record<AuthenticationChallenge>())
+      let right = right
+      let transport = try transport(
+        ChallengeHandler { challenge in
+          asked.add(challenge)
+          return .use(.login(right))
+        })
+      for path in ["/a/one", "/a/two", "/a/b/three", "/other"] {
+        let response = try await transport.send(HTTPRequest(url: server.url(path)))
+        XCTAssertEqual(response.status, 200, path)
+        XCTAssertTrue(response.isPersonal)
+      }
+      XCTAssertEqual(asked.all.count, 1, "a realm's login is known")
+      XCTAssertEqual(asked.all.first?.space.realm, "Hangar")
+      XCTAssertEqual(asked.all.first?.previousFailures, 0)
+      let sent = server.requests.map {
+        "\($0.target) \($0.headers["Authorization"] == nil ? "without" : "with")"
+      }
+      XCTAssertEqual(
+        sent,
+        [
+          "/a/one without", "/a/one with", "/a/two with", "/a/b/three with", "/other without", "/other with",
+        ])
+    }
+
+    func testALoginThatIsRefusedIsAskedForAgainAndTheBodyIsSentAgain() async throws {
+      let (server, failures) = (try server(), Record<Int>())
+      let right = right
+      let transport = try transport(
+        ChallengeHandler { challenge in
+          failures.add(challenge.previousFailures)
+          return .use(
+            .login(
+              failures.all.count < 3
+                ? HTTPLogin(user: "flight", password: "wrong\(failures.all.count)") : right))
+        })
+      let request = HTTPRequest(method: .post, url: try server.url(), body: .bytes(Array("body".utf8)))
+      let response = try await transport.send(request)
+      XCTAssertEqual(String(decoding: response.bytes, as: UTF8.self), "body in")
+      XCTAssertEqual(failures.all, [0, 1, 2])
+      XCTAssertEqual(server.requests.map(\.text), ["body", "body", "body", "body"])
+    }
+
+    func testTheResponseLandsWhereTheApplicationHasNoLoginAndFailsWhereItCancels() async throws {
+      let server = try server()
+      for answer in [ChallengeAnswer.reject, .default] {
+        let transport = try transport(ChallengeHandler { _ in answer })
+        let response = try await transport.send(HTTPRequest(url: server.url()))
+        XCTAssertEqual(response.status, 401)
+        XCTAssertEqual(String(decoding: response.bytes, as: UTF8.self), "out")
+      }
+      let cancelling = try transport(ChallengeHandler { _ in .cancel })
+      let error = await failure { try await cancelling.send(HTTPRequest(url: server.url())) }
+      XCTAssertEqual(error?.reason, .challengeCancelled)
+    }
+
+    func testAHandlerThatNeverKnowsTheLoginIsNotAskedForEver() async throws {
+      let (server, asked) = (try server(), Counter())
+      let transport = try transport(
+        ChallengeHandler { _ in .use(.login(HTTPLogin(user: "flight", password: "wrong\(asked.next())"))) })
+      let response = try await transport.send(HTTPRequest(url: server.url()))
+      XCTAssertEqual(response.status, 401)
+      XCTAssertEqual(server.requests.count, ChallengedExchange.mostAttempts)
+    }
+
+    func testABodyThatOpensOnceAndACredentialOfItsOwnAreNotAskedAbout() async throws {
+      let (server, asked) = (try server(), Counter())
+      let transport = try transport(
+        ChallengeHandler { _ in
+          _ = asked.next()
+          return .default
+        })
+      let signed = HTTPRequest(url: try server.url(), headers: ["Authorization": "Bearer x"])
+      let refused = try await transport.send(signed)
+      XCTAssertEqual(refused.status, 401)
+      let once = HTTPBodyStream(length: 4) {
+        let isOver = Counter()
+        return { isOver.next() == 0 ? Array("body".utf8) : nil }
+      }
+      let response = try await transport.send(
+        HTTPRequest(method: .put, url: server.url(), body: .stream(once)))
+      XCTAssertEqual(response.status, 401)
+      XCTAssertEqual(asked.next(), 0)
+    }
+
+    func testAnAcceptedLoginIsStoredAndProposedAndARefusedOneRemoved() async throws {
+      let (server, store) = (try server(), MemoryLoginStore())
+      let space = ProtectionSpace(try server.url(), realm: "Hangar")
+      let right = right
+      let first = try transport(ChallengeHandler { _ in .use(.login(right, isStored: true)) }, logins: store)
+      _ = try await first.send(HTTPRequest(url: server.url()))
+      XCTAssertEqual(store.login(in: space)?.password, "landing")
+      let proposed = Record<String?>()
+      let handler = ChallengeHandler { challenge in
+        proposed.add(challenge.proposed?.user)
+        return .default
+      }
+      let second = try transport(handler, logins: store)
+      let response = try await second.send(HTTPRequest(url: server.url()))
+      XCTAssertEqual(response.status, 200)
+      XCTAssertEqual(proposed.all, ["flight"])
+      store.store(HTTPLogin(user: "flight", password: "old"), in: space)
+      handler.forget()
+      let refused = try await second.send(HTTPRequest(url: server.url()))
+      XCTAssertEqual(refused.status, 401)
+      XCTAssertNil(store.login(in: space), "a login that the server refuses is not proposed again")
+    }
+
+    func testALoginThatCannotBeStoredIsToldAndTheResponseLands() async throws {
+      let (server, told) = (try server(), Record<APIError.Reason>())
+      let right = right
+      let handler = ChallengeHandler(loginNotStored: { told.add($0.reason) }) { _ in
+        .use(.login(right, isStored: true))
+      }
+      let store = try FileLoginStore(folder: "/proc/none", key: Crypto.random(32))
+      let response = try await transport(handler, logins: store).send(HTTPRequest(url: server.url()))
+      XCTAssertEqual(response.status, 200)
+      XCTAssertEqual(told.all, [.credentialStoreFailed])
+    }
+
+    func testLoadsThatMeetTheSameLoginAtOnceAskOnce() async throws {
+      let (server, asked) = (try server(), Counter())
+      let right = right
+      let transport = try transport(
+        ChallengeHandler { _ in
+          _ = asked.next()
+          try? await Task.sleep(for: .milliseconds(50))
+          return .use(.login(right))
+        })
+      let url = try server.url()
+      let statuses = try await withThrowingTaskGroup(of: Int.self) { group in
+        for _ in 0..<20 { group.addTask { try await transport.send(HTTPRequest(url: url)).status } }
+        return try await group.reduce(into: Set<Int>()) { $0.insert($1) }
+      }
+      XCTAssertEqual(statuses, [200])
+      XCTAssertEqual(asked.next(), 1)
+    }
+
+    func testWhatALoginWasGivenIsInNoCacheUnlessTheApplicationSaysWhoseItIs() async throws {
+      let (right, field) = (right, Self.field(right))
+      let server = try ScriptedServer.serving { request in
+        request.target.contains("open") || request.headers["Authorization"] == field
+          ? ScriptedServer.response(200, ["Content-Type": "application/json"], text: "[1]")
+          : ScriptedServer.response(401, ["WWW-Authenticate": "Basic realm=\"Hangar\""])
+      }
+      defer { server.stop() }
+      let transport = try transport(ChallengeHandler { _ in .use(.login(right)) })
+      let rows: [(String, CachePartition, Bool)] = [
+        ("open", .credential, true), ("closed", .credential, false), ("closed", .user { "flight" }, true),
+      ]
+      for (path, partition, isStored) in rows {
+        let count = server.requests.count
+        let service = HangarService(
+          environments: ServiceEnvironments([.release: try server.url()]),
+          wire: WireOptions(client: HTTPClient(transport: transport)),
+          cache: CacheOptions(store: ResponseCache(), partition: partition))
+        let manager = await HangarManager(service, path)
+        _ = try await manager.response(for: [:])
+        let asked = server.requests.count
+        XCTAssertGreaterThan(asked, count)
+        _ = try await manager.response(for: [:])
+        XCTAssertEqual(server.requests.count == asked, isStored, "\(path)")
+      }
+    }
+
+    func testChallengesOfFTPAreRefusedByName() async throws {
+      let transport = try transport(nil)
+      var exchange = HTTPExchange(HTTPRequest(url: "ftp://127.0.0.1:1/x"))
+      exchange.challenges = ChallengeHandler { _ in .default }
+      let error = await failure { [exchange] in try await transport.send(exchange) }
+      XCTAssertEqual(error?.reason, .unsupportedCapability)
+    }
+  }
+
+  private struct HangarService: APIService {
+    let name = "Hangar"
+    let environments: ServiceEnvironments
+    let wire: WireOptions
+    let cache: CacheOptions
+  }
+
+  private final class HangarManager: BaseAPIManager, APIManager {
+    let service: HangarService
+    let apiName: String
+    let cachePolicy = CachePolicy.fresh()
+
+    init(_ service: HangarService, _ apiName: String) {
+      self.service = service
+      self.apiName = apiName
+    }
+  }
+#endif
