@@ -10,6 +10,13 @@ let swift: [SwiftSetting] = [
   .enableUpcomingFeature("MemberImportVisibility"),
 ]
 
+/// What the App Store wants to know of the framework; elsewhere a resource would only cost a bundle beside each program.
+#if canImport(Darwin)
+  let privacyManifest = (resources: [Resource.copy("PrivacyInfo.xcprivacy")], excluded: [String]())
+#else
+  let privacyManifest = (resources: [Resource](), excluded: ["PrivacyInfo.xcprivacy"])
+#endif
+
 let package = Package(
   name: "APIKit",
   platforms: [.macOS(.v15), .iOS(.v18)],
@@ -30,7 +37,9 @@ let package = Package(
         .linkedLibrary("z"),
       ]
     ),
-    .target(name: "APIKit", dependencies: ["CAPIKit"], swiftSettings: swift),
+    .target(
+      name: "APIKit", dependencies: ["CAPIKit"], exclude: privacyManifest.excluded,
+      resources: privacyManifest.resources, swiftSettings: swift),
     // Transports without a wire, a clock that stands still, contracts of reformers: for tests.
     .target(name: "APIKitTesting", dependencies: ["APIKit"], swiftSettings: swift),
     .target(name: "Reformers", dependencies: ["APIKit"], swiftSettings: swift),

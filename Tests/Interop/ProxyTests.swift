@@ -15,10 +15,11 @@
       let port = try port ?? needing { try ProxyServer.shared() }.port
       var configuration = TransportConfiguration.ephemeral
       configuration.tls.trust = .bundle(path: try nginx().certificates.root.path)
-      configuration.proxy = HTTPProxy(
-        kind, host: "127.0.0.1", port: Int(port),
-        login: password.map { HTTPLogin(user: ProxyServer.user, password: $0, scheme: .basic) },
-        exceptions: exceptions)
+      configuration.proxy = .through(
+        HTTPProxy(
+          kind, host: "127.0.0.1", port: Int(port),
+          login: password.map { HTTPLogin(user: ProxyServer.user, password: $0, scheme: .basic) },
+          exceptions: exceptions))
       try change(&configuration)
       return try CurlTransport(configuration)
     }

@@ -59,7 +59,7 @@
     /// Whether the file is requested from an HTTP proxy, which responds in HTTP. A server's greeting that looks
     /// like HTTP is not taken for a response.
     private var isAskedOfHTTPProxy: Bool {
-      !transfer.isTLS && isProxied && session.proxy?.kind == .http
+      !transfer.isTLS && proxy?.kind == .http
     }
 
     /// A header line of an FTP transfer: a server's reply, or a field that libcurl derived from one. False

@@ -23,11 +23,7 @@
       try set(CURLOPT_HTTPHEADER, pointer: lines.list())
       if let login = request.options.login { try applyLogin(login) }
       if let connectTo = request.options.connectTo { try applyConnectTo(connectTo, request.url) }
-      if let proxy = session.proxy, proxy.isException(request.url.host) {
-        // In libcurl's own list a name also means all names below it.
-        try set(CURLOPT_NOPROXY, "*")
-        applied.needsReset = true
-      }
+      if !session.proxies.isEmpty { try applyProxy(request.url) }
       if job.exchange.crossesOrigin, session.tls.hasIdentity {
         try session.tls.removeIdentity(from: self)
         applied.needsReset = true
@@ -144,6 +140,20 @@
       try set(CURLOPT_TIMECONDITION, Int(CURL_TIMECOND_IFMODSINCE.rawValue))
       try set(CURLOPT_TIMEVALUE_LARGE, size: .max)
       try set(CURLOPT_FRESH_CONNECT, 1)
+      applied.needsReset = true
+    }
+
+    /// Sets what is not the same for all requests.
+    private func applyProxy(_ url: HTTPURL) throws(APIError) {
+      let proxy = session.proxies.proxy(for: url)
+      if session.proxies.isByScheme {
+        guard let proxy else { return }
+        try session.apply(proxy, to: self)
+      } else {
+        guard proxy == nil else { return }
+        // In libcurl's own list a name also means all names below it.
+        try set(CURLOPT_NOPROXY, "*")
+      }
       applied.needsReset = true
     }
 

@@ -176,17 +176,20 @@
 
     /// Whether the connection is to a proxy.
     var isProxied: Bool {
-      guard let proxy = session.proxy, let host = transfer.job?.exchange.request.url.host else {
-        return false
-      }
-      return !proxy.isException(host)
+      proxy != nil
+    }
+
+    /// The proxy of the request.
+    var proxy: HTTPProxy? {
+      guard !session.proxies.isEmpty, let url = transfer.job?.exchange.request.url else { return nil }
+      return session.proxies.proxy(for: url)
     }
 
     /// Whether libcurl may react to this head by sending credentials, so that another head follows.
     private var mayBeSentAgain: Bool {
       (transfer.status == 401 && transfer.job?.exchange.request.options.login != nil)
         || (transfer.status == 407
-          && (session.proxy?.login != nil || transfer.job?.exchange.proxyLogin != nil))
+          && (proxy?.login != nil || transfer.job?.exchange.proxyLogin != nil))
     }
 
     private func isStatusLine(_ line: UnsafeRawBufferPointer) -> Bool {

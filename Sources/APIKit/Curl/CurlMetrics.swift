@@ -54,7 +54,7 @@
       metrics.remoteAddress = address.map { String(cString: $0) }
       metrics.remotePort = Int(port)
       metrics.localPort = Int(localPort)
-      if isProxied { metrics.proxy = session.proxyName }
+      metrics.proxy = proxy?.description
       transfer.metrics = metrics
     }
 
@@ -65,7 +65,7 @@
         // It ended on the way to a connection.
         transfer.metrics.queued = transfer.started - posted
         transfer.metrics.set(takePhases())
-        if isProxied { transfer.metrics.proxy = session.proxyName }
+        transfer.metrics.proxy = proxy?.description
       }
       // When the loop ends a transfer, libcurl's own time is that of its last action.
       let end = transfer.started - posted + size(CURLINFO_TOTAL_TIME_T)

@@ -6,9 +6,7 @@
   /// Used on the loop's thread only. Holds the TLS sessions that the handles share.
   final class CurlSession {
     let headers: HTTPHeaders
-    let proxy: HTTPProxy?
-    /// The proxy in the words of the metrics.
-    let proxyName: String?
+    let proxies: ProxyTable
     let unixSocketPath: String?
     let tls: CurlTLS
     /// The version asked for, over TLS and without.
@@ -21,8 +19,8 @@
     init(_ configuration: TransportConfiguration) throws(APIError) {
       self.configuration = configuration
       headers = configuration.headers
-      proxy = configuration.proxy
-      proxyName = configuration.proxy?.description
+      var configuration = configuration
+      proxies = try configuration.readProxies()
       unixSocketPath = configuration.unixSocketPath
       tls = try CurlTLS(configuration.tls)
       httpVersion = Self.version(configuration.versions)
@@ -40,7 +38,11 @@
     /// Sets proxy or socket. An empty proxy also keeps libcurl from reading the environment.
     func applyProxy(to handle: CurlHandle) throws(APIError) {
       if let unixSocketPath { try handle.set(CURLOPT_UNIX_SOCKET_PATH, unixSocketPath) }
-      guard let proxy else { return try handle.set(CURLOPT_PROXY, "") }
+      guard let proxy = proxies.single else { return try handle.set(CURLOPT_PROXY, "") }
+      try apply(proxy, to: handle)
+    }
+
+    func apply(_ proxy: HTTPProxy, to handle: CurlHandle) throws(APIError) {
       try handle.set(CURLOPT_PROXY, proxy.host.contains(":") ? "[\(proxy.host)]" : proxy.host)
       try handle.set(CURLOPT_PROXYPORT, proxy.port)
       let kind = proxy.kind == .socks5 ? CURLPROXY_SOCKS5_HOSTNAME : CURLPROXY_HTTP
@@ -104,6 +106,7 @@
       // Without TLS both mean the same; but from 8.13.0 on, libcurl waits for HTTP/2 there as well, and does not use a
       // connection on which no response has been seen.
       case .upToHTTP2: (speaksHTTP2 ? CURL_HTTP_VERSION_2TLS : CURL_HTTP_VERSION_1_1, CURL_HTTP_VERSION_1_1)
+      case .upToHTTP3: version(.upToHTTP2)  // refused before
       case .http2PriorKnowledge: (CURL_HTTP_VERSION_2_PRIOR_KNOWLEDGE, CURL_HTTP_VERSION_2_PRIOR_KNOWLEDGE)
       }
     }

@@ -30,6 +30,7 @@
     /// Who decides about challenges, where the exchange does not say.
     private let challenges: ChallengeHandler?
     private let logins: any LoginStore
+    private let proxies: ProxyTable
 
     /// A transport of the standard configuration, made at its first use.
     public static let shared: CurlTransport = {
@@ -56,6 +57,8 @@
       limits = CurlLimits(configuration.timeouts)
       challenges = configuration.challenges
       logins = try configuration.loginStore()
+      var configuration = configuration
+      proxies = try configuration.readProxies()
       loops = try CurlLoops(configuration)
     }
 
@@ -148,9 +151,9 @@
     }
 
     private func challenged(_ url: HTTPURL, _ handler: ChallengeHandler) -> ChallengedExchange {
-      let proxy = configuration.proxy.flatMap { $0.isException(url.host) ? nil : $0 }
-      return ChallengedExchange(
-        handler: handler, logins: logins, identity: configuration.tls.identity, proxy: proxy)
+      ChallengedExchange(
+        handler: handler, logins: logins, identity: configuration.tls.identity,
+        proxy: proxies.proxy(for: url))
     }
 
     /// Opens connections before the first request, TLS included, and returns when they can be used.

@@ -91,28 +91,13 @@ struct Certificate: Sendable {
   /// A wildcard stands for one whole label, the leftmost. The common name does not count.
   func isFor(_ host: String) -> Bool {
     let host = URLHost.name(host)
-    if let address = Self.address(host) { return addresses.contains(address) }
+    if let address = URLHost.address(host) { return addresses.contains(address) }
     return dnsNames.contains { name in
       if name == host { return true }
       guard name.hasPrefix("*."), let dot = host.firstIndex(of: ".") else { return false }
       // At least two labels after the wildcard: `*.com` matches no host.
       return name.dropFirst() == host[dot...] && name.dropFirst(2).contains(".") && dot > host.startIndex
     }
-  }
-
-  /// The bytes of an address; nil for a name.
-  private static func address(_ host: String) -> [UInt8]? {
-    let parts = host.split(separator: ".", omittingEmptySubsequences: false)
-    let numbers = parts.compactMap { UInt8($0) }
-    if parts.count == 4, numbers.count == 4 { return numbers }
-    guard host.contains(":") else { return nil }
-    let halves = host.filter { $0 != "[" && $0 != "]" }.split(
-      separator: "::", omittingEmptySubsequences: false)
-    let groups = halves.map { half in half.split(separator: ":").compactMap { UInt16($0, radix: 16) } }
-    let missing = 8 - groups.reduce(0) { $0 + $1.count }
-    guard let first = groups.first, missing >= 0 else { return nil }
-    let all = first + [UInt16](repeating: 0, count: missing) + (groups.count > 1 ? groups[1] : [])
-    return all.flatMap { [UInt8($0 >> 8), UInt8($0 & 0xFF)] }
   }
 }
 

@@ -5,12 +5,15 @@
 public struct ClientIdentity: Sendable, Hashable, CustomStringConvertible, CustomDebugStringConvertible,
   CustomReflectable
 {
-  /// The format and the sources of certificate and key.
+  /// The format and the sources of certificate and key. `CurlTransport` reads PEM and PKCS#12, `URLSessionTransport` on Apple
+  /// platforms PKCS#12 and the keychain.
   public enum Form: Sendable, Hashable {
     /// A PEM certificate (with its chain, if any) and a PEM private key; they may be the same source.
     case pem(certificate: Source, key: Source)
     /// Both in one PKCS#12 container (`.p12`, `.pfx`).
     case pkcs12(Source)
+    /// One in the keychain of an Apple system, by its label (`kSecAttrLabel`).
+    case keychain(label: String)
   }
 
   /// The source of the bytes.
@@ -53,11 +56,15 @@ public struct ClientIdentity: Sendable, Hashable, CustomStringConvertible, Custo
     Self(form: .pkcs12(source), password: password)
   }
 
+  /// Names an identity in the keychain of an Apple system. Elsewhere transports refuse it by name.
+  public static func keychain(label: String) -> Self { Self(form: .keychain(label: label), password: "") }
+
   /// The format, without key and password.
   public var description: String {
     switch form {
     case .pem: "PEM client identity"
     case .pkcs12: "PKCS#12 client identity"
+    case .keychain: "client identity of the keychain"
     }
   }
 
@@ -75,6 +82,8 @@ public struct ClientIdentity: Sendable, Hashable, CustomStringConvertible, Custo
       guard !key.isEmpty else { throw TLSPolicy.misconfigured("the client identity has no key") }
     case .pkcs12(let source):
       guard !source.isEmpty else { throw TLSPolicy.misconfigured("the client identity is empty") }
+    case .keychain(let label):
+      guard !label.isEmpty else { throw TLSPolicy.misconfigured("the client identity has no label") }
     }
   }
 }

@@ -1,6 +1,6 @@
 /// A proxy through which requests are sent.
 ///
-/// Proxies are set here only: `CurlTransport` does not read the environment (`http_proxy` and the like).
+/// ``ProxyChoice`` says whether it is used.
 public struct HTTPProxy: Sendable, Hashable, CustomStringConvertible {
   /// The protocol of the proxy.
   public enum Kind: Sendable, Hashable {
@@ -21,7 +21,7 @@ public struct HTTPProxy: Sendable, Hashable, CustomStringConvertible {
   /// User and password for the proxy. None by default.
   public var login: HTTPLogin?
   /// Hosts that are reached without the proxy: names, addresses, names with a leading dot (the name and all
-  /// below it), or `*` for all. None by default.
+  /// below it), ranges of addresses (`10.0.0.0/8`), or `*` for all. None by default.
   public var exceptions: [String]
 
   /// Makes a proxy.
@@ -38,6 +38,7 @@ public struct HTTPProxy: Sendable, Hashable, CustomStringConvertible {
     let host = URLHost.name(host)
     return exceptions.contains { rule in
       if rule == "*" { return true }
+      if let slash = rule.firstIndex(of: "/") { return URLHost.isAddress(host, in: rule, slash) }
       let name = URLHost.name(rule.hasPrefix(".") ? String(rule.dropFirst()) : rule)
       return host == name || rule.hasPrefix(".") && host.hasSuffix("." + name)
     }

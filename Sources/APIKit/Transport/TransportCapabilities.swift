@@ -70,6 +70,11 @@ public struct TransportCapabilities: OptionSet, Sendable, Hashable {
   /// Asking the application about authentication challenges.
   public static let challenges = Self(rawValue: 1 << 29)
 
+  /// HTTP/3.
+  public static let http3 = Self(rawValue: 1 << 29)
+  /// Transfers that the system may delay.
+  public static let discretionary = Self(rawValue: 1 << 30)
+
   /// Throws ``APIError/Reason/unsupportedCapability``, naming `feature`, when the set lacks a part of
   /// `needed`.
   public func require(_ needed: TransportCapabilities, _ feature: String) throws(APIError) {

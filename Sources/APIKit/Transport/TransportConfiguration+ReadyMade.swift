@@ -14,7 +14,7 @@ extension TransportConfiguration {
   public static let production: Self = {
     var configuration = TransportConfiguration()
     configuration.headers["Accept"] = "application/json"
-    configuration.timeouts = HTTPTimeouts(connect: .seconds(15), idle: .seconds(30), total: .seconds(300))
+    configuration.timeouts = limits(connect: .seconds(15), idle: .seconds(30), total: .seconds(300))
     configuration.connections = ConnectionLimits(perHost: 6)
     configuration.cacheFollowsNetwork = true
     return configuration
@@ -25,7 +25,7 @@ extension TransportConfiguration {
   /// (``TLSPolicy/allowsInvalidCertificates``); they are not unless that is set.
   public static let debug: Self = {
     var configuration = production
-    configuration.timeouts = HTTPTimeouts(connect: .seconds(60), idle: .seconds(60), total: .seconds(600))
+    configuration.timeouts = limits(connect: .seconds(60), idle: .seconds(60), total: .seconds(600))
     configuration.persistence = .memory
     configuration.ignoresCaches = true
     configuration.cacheFollowsNetwork = false
@@ -36,16 +36,33 @@ extension TransportConfiguration {
   /// For transfers that no user waits for: 30 s to connect, 60 s between bytes, an hour in all, 2
   /// connections per host. The cache follows the network's condition.
   ///
-  /// On Apple systems the system may delay them. The transfers end with the process.
+  /// On Apple systems they have the service type of the background. The transfers end with the process.
   public static let background: Self = {
     var configuration = TransportConfiguration()
-    configuration.timeouts = HTTPTimeouts(connect: .seconds(30), idle: .seconds(60), total: .seconds(3600))
+    configuration.timeouts = limits(connect: .seconds(30), idle: .seconds(60), total: .seconds(3600))
     configuration.connections = ConnectionLimits(perHost: 2)
     configuration.cacheFollowsNetwork = true
     #if canImport(Darwin)
-      configuration.interfaces.isDiscretionary = true
       configuration.interfaces.serviceType = .background
     #endif
     return configuration
+  }()
+
+  /// The time limits of a preset. Where a transport cannot tell when a connection is established, as Apple's session cannot,
+  /// connecting has no limit of its own.
+  static func limits(
+    connect: Duration, idle: Duration, total: Duration, tellsConnections: Bool = tellsConnections
+  ) -> HTTPTimeouts {
+    HTTPTimeouts(
+      connect: tellsConnections ? connect : HTTPTimeouts.standard.connect, idle: idle, total: total)
+  }
+
+  /// Whether the platform's own transport does.
+  private static let tellsConnections: Bool = {
+    #if canImport(Darwin)
+      false
+    #else
+      true
+    #endif
   }()
 }

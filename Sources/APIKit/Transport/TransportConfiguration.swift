@@ -16,8 +16,10 @@ public struct TransportConfiguration: Sendable {
   public var timeouts = HTTPTimeouts.standard
   /// How many connections may be open; the default is 64 per host.
   public var connections = ConnectionLimits()
-  /// The proxy; none by default.
-  public var proxy: HTTPProxy?
+  /// The proxies; the default is ``ProxyChoice/standard``: those of the system on Apple platforms, none on Linux.
+  public var proxy = ProxyChoice.standard { didSet { proxyTable = nil } }
+  /// What ``proxy`` comes to; nil until it was read.
+  var proxyTable: ProxyTable?
   /// How servers are verified, and the client's certificate; see ``TLSPolicy``.
   public var tls = TLSPolicy()
   /// Which servers may be asked without TLS; the default is those of this machine. With a ``unixSocketPath`` all are.
@@ -91,7 +93,7 @@ public struct TransportConfiguration: Sendable {
     }
     try timeouts.validate()
     try connections.validate()
-    try proxy?.validate()
+    if case .through(let proxy) = proxy { try proxy.validate() }
     try tls.validate()
     if let unixSocketPath, !(1...107).contains(unixSocketPath.utf8.count) {
       throw Self.misconfigured("the path of a Unix-domain socket has 1 to 107 bytes")
@@ -110,7 +112,7 @@ public struct TransportConfiguration: Sendable {
     if connections != ConnectionLimits() {
       try capabilities.require(.connectionLimits, "connection limits")
     }
-    if proxy != nil { try capabilities.require(.proxy, "proxies") }
+    if case .through = proxy { try capabilities.require(.proxy, "proxies") }
     if challenges != nil {
       try capabilities.require(.challenges, "asking the application about authentication challenges")
     }
@@ -120,6 +122,10 @@ public struct TransportConfiguration: Sendable {
     case .http1Only: try capabilities.require(.versionChoice, "a choice of HTTP versions")
     case .http2PriorKnowledge:
       try capabilities.require([.versionChoice, .http2], "a choice of HTTP versions, or not HTTP/2")
+    case .upToHTTP3: try capabilities.require(.http3, "HTTP/3")
+    }
+    if interfaces.isDiscretionary {
+      try capabilities.require(.discretionary, "transfers that the system may delay")
     }
     if interfaces != InterfacePolicy() {
       try capabilities.require(
@@ -160,6 +166,7 @@ public struct TransportConfiguration: Sendable {
     switch tls.identity?.form {
     case .pem(let certificate, _): parts += ["certificate", certificate.text]
     case .pkcs12(let source): parts += ["container", source.text]
+    case .keychain(let label): parts += ["keychain", label]
     case nil: break
     }
     return Crypto.digest(of: parts)
@@ -208,6 +215,9 @@ public enum HTTPVersionPolicy: Sendable, Hashable {
   /// HTTP/2 without negotiation, also without TLS, for servers that are known to support it; for every
   /// request.
   case http2PriorKnowledge
+  /// HTTP/3 at once for servers that are known to speak it; where that fails, and over proxies, as ``upToHTTP2``. Apple's
+  /// session learns of HTTP/3 from a server's responses under ``upToHTTP2`` as well.
+  case upToHTTP3
 }
 
 /// Which network interfaces may be used. Only `URLSessionTransport` on Apple systems supports it: elsewhere
@@ -220,7 +230,8 @@ public struct InterfacePolicy: Sendable, Hashable {
   public var allowsExpensive = true
   /// Whether interfaces in Low Data Mode may be used; the default is true.
   public var allowsConstrained = true
-  /// Whether the system may delay transfers; the default is false.
+  /// Whether the system may delay transfers; the default is false. It works for transfers that outlive the process alone, so
+  /// transports for requests refuse it.
   public var isDiscretionary = false
   /// What the traffic is for, so that the system can set its priority; the default is
   /// ``NetworkServiceType/standard``.

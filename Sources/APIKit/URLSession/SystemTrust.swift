@@ -14,11 +14,16 @@
       anchors = try TrustAnchors(policy.trust)
     }
 
-    /// Throws the reason why the server of a challenge is refused. May take long: the system may fetch
+    /// The chain of a challenge, and why the policy refuses the server. May take long: the system may fetch
     /// intermediate certificates.
-    func check(_ trust: SecTrust, host: String) throws(APIError) {
+    func verdict(on trust: SecTrust, host: String) -> (chain: [[UInt8]], fault: APIError?) {
       let verdict = ChainVerifier.verify(trust, anchors)
-      try ServerTrust(policy: policy).check(verdict.chain, fault: verdict.fault, host: host)
+      do throws(APIError) {
+        try ServerTrust(policy: policy).check(verdict.chain, fault: verdict.fault, host: host)
+        return (verdict.chain, nil)
+      } catch {
+        return (verdict.chain, error)
+      }
     }
   }
 #endif

@@ -12,7 +12,7 @@ import Synchronization
 /// thread.
 final class URLSessionAttempt: CancellableOperation {
   let task: URLSessionTask
-  private let exchange: HTTPExchange
+  let exchange: HTTPExchange
   private let start: ContinuousClock.Instant
   private let timeouts: HTTPTimeouts
   private let maximumDecodedBytes: Int64
@@ -35,6 +35,18 @@ final class URLSessionAttempt: CancellableOperation {
     var metrics = TransportMetrics()
     /// The protocol over TLS, where the system reports it.
     var version = HTTPVersion.other
+    /// The bytes of the body as they are given to the caller, after decoding.
+    var decoded: Int64 = 0
+    #if !canImport(FoundationNetworking)
+      /// The task that meets a challenge.
+      var meeting: Task<Void, Never>?
+      var isAsking = false
+      var trial: SystemChallenges.Trial?
+      var settling: SystemChallenges?
+      /// Whether a handler's login or certificate was shown.
+      var isPersonal = false
+      var body: BoundBody?
+    #endif
     var lastActivity: ContinuousClock.Instant
     var lastReport: ContinuousClock.Instant?
     var watch: Task<Void, Never>?
@@ -133,6 +145,9 @@ final class URLSessionAttempt: CancellableOperation {
       guard pipe != nil else { return (nil, nil) }
       return (state.completion.take(), makeResponse(&state))
     }
+    #if !canImport(FoundationNetworking)
+      settleLogin(head)
+    #endif
     if let completion, let response { completion(.success(response)) }
     return true
   }
@@ -145,9 +160,14 @@ final class URLSessionAttempt: CancellableOperation {
     let (pipe, report) = state.withLock { state -> (ChunkPipe?, TransferProgress?) in
       guard !state.isOver else { return (nil, nil) }
       state.lastActivity = .now
-      state.progress.received += Int64(data.count)
+      state.decoded += Int64(data.count)
+      #if canImport(FoundationNetworking)
+        state.progress.received = state.decoded
+      #else
+        state.progress.received = task.countOfBytesReceived
+      #endif
       let limit = state.limit
-      guard state.progress.received <= limit else {
+      guard state.decoded <= limit else {
         failure = tooLarge(limit, state.head)
         return (nil, nil)
       }
@@ -214,6 +234,12 @@ final class URLSessionAttempt: CancellableOperation {
       state.isOver = true
       state.watch?.cancel()
       state.watch = nil
+      #if !canImport(FoundationNetworking)
+        state.meeting?.cancel()
+        state.meeting = nil
+        state.body?.stop()
+        state.body = nil
+      #endif
       state.file?.discard()
       state.file = nil
       if case .success = end {
@@ -243,6 +269,9 @@ final class URLSessionAttempt: CancellableOperation {
     guard var response = state.head else { return nil }
     measure(&state)
     response.metrics = state.metrics
+    #if !canImport(FoundationNetworking)
+      response.isPersonal = state.isPersonal
+    #endif
     response.version = exchange.request.url.scheme == "http" ? .http1_1 : state.version
     if let pipe = state.pipe {
       response.body = .stream(pipe.stream)
@@ -258,13 +287,14 @@ final class URLSessionAttempt: CancellableOperation {
     state.metrics.bytesSent = max(state.progress.sent, state.metrics.bytesSent)
     // What Apple's session reports is counted before decoding.
     if state.metrics.bytesReceived == 0 { state.metrics.bytesReceived = state.progress.received }
-    if state.metrics.bytesDecoded == 0 { state.metrics.bytesDecoded = state.progress.received }
+    if state.metrics.bytesDecoded == 0 { state.metrics.bytesDecoded = state.decoded }
   }
 
   private func translate(_ error: any Error) -> APIError {
     var reason = URLSessionTransport.reason(of: error)
     let (head, received) = state.withLock { ($0.head, $0.progress.received) }
-    var detail = "\(reason.text) (URLSession: \((error as NSError).code))"
+    var detail = URLSessionTransport.detail(of: error) ?? reason.text
+    detail += " (URLSession: \((error as NSError).code))"
     if head != nil, reason == .connectionLost || reason == .transportFailed {
       reason = .truncatedBody
       detail = "the connection ended after \(received) bytes of the body (\(error.localizedDescription))"
@@ -369,6 +399,10 @@ final class URLSessionAttempt: CancellableOperation {
       if state.suspended != nil { return (true, .zero, .zero) }
       // While the reader of a stream is behind, the server is not idle.
       if state.pause.isPaused { state.lastActivity = now }
+      #if !canImport(FoundationNetworking)
+        // Neither is it while the application decides about a challenge.
+        if state.isAsking { state.lastActivity = now }
+      #endif
       return (state.isOver, now - state.lastActivity, state.timeSuspended)
     }
     guard !isOver else { return nil }

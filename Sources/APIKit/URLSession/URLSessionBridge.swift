@@ -25,9 +25,9 @@ final class URLSessionBridge: NSObject, URLSessionDataDelegate {
 
   private let state = Mutex(State())
   #if !canImport(FoundationNetworking)
-    private let trust: SystemTrust
+    private let challenges: SystemChallenges
 
-    init(_ trust: SystemTrust) { self.trust = trust }
+    init(_ challenges: SystemChallenges) { self.challenges = challenges }
   #endif
 
   /// Makes an attempt and registers it; nil when the transport is stopped.
@@ -89,35 +89,29 @@ final class URLSessionBridge: NSObject, URLSessionDataDelegate {
     completionHandler(nil)
   }
 
-  // The transport has no logins: a 401 is a response. Apple's session returns it when there is no
-  // credential. On Linux the challenge comes after the complete response, and with any disposition the task
-  // hangs or fails.
+  // On Linux the transport has no logins: a 401 is a response. The challenge comes after the complete response there, and
+  // with any disposition the task hangs or fails. Apple's session waits for the word without holding anything up.
   func urlSession(
     _ session: URLSession, task: URLSessionTask, didReceive challenge: URLAuthenticationChallenge,
     completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
   ) {
+    guard let attempt = attempt(task) else { return completionHandler(.cancelAuthenticationChallenge, nil) }
     #if canImport(FoundationNetworking)
-      attempt(task)?.complete(nil)
+      attempt.complete(nil)
       completionHandler(.cancelAuthenticationChallenge, nil)
     #else
-      switch challenge.protectionSpace.authenticationMethod {
-      case NSURLAuthenticationMethodServerTrust:
-        guard let trust = challenge.protectionSpace.serverTrust else {
-          return completionHandler(.cancelAuthenticationChallenge, nil)
-        }
-        do throws(APIError) {
-          try self.trust.check(trust, host: challenge.protectionSpace.host)
-          completionHandler(.useCredential, URLCredential(trust: trust))
-        } catch {
-          attempt(task)?.fail(error)
-          completionHandler(.cancelAuthenticationChallenge, nil)
-        }
-      default:
-        // No identity of the keychain and no Kerberos ticket is used unasked.
-        completionHandler(.rejectProtectionSpace, nil)
-      }
+      attempt.meet(challenge, challenges, completionHandler)
     #endif
   }
+
+  #if !canImport(FoundationNetworking)
+    func urlSession(
+      _ session: URLSession, task: URLSessionTask,
+      needNewBodyStream completionHandler: @escaping @Sendable (InputStream?) -> Void
+    ) {
+      completionHandler(attempt(task)?.openBody())
+    }
+  #endif
 
   func urlSession(
     _ session: URLSession, task: URLSessionTask, didSendBodyData bytesSent: Int64, totalBytesSent: Int64,

@@ -14,20 +14,17 @@
 
     /// The system's metrics of one transaction, in microseconds since the task began.
     private init(_ system: URLSessionTaskTransactionMetrics, since start: Date) {
-      self.init()
-      var last: Int64 = 0
-      func time(_ date: Date?) -> Int64 {
-        if let date { last = max(last, Int64(date.timeIntervalSince(start) * 1_000_000)) }
-        return last
-      }
-      queued = time(system.fetchStartDate)
-      nameLookup = time(system.domainLookupEndDate)
-      connect = time(system.secureConnectionStartDate ?? system.connectEndDate)
-      tls = time(system.secureConnectionEndDate)
-      requestSent = time(system.requestEndDate)
-      firstByte = time(system.responseStartDate)
-      total = time(system.responseEndDate)
+      self =
+        TransactionTimes(
+          start: start, fetch: system.fetchStartDate, domainLookupEnd: system.domainLookupEndDate,
+          connectEnd: system.connectEndDate, secureConnectionStart: system.secureConnectionStartDate,
+          secureConnectionEnd: system.secureConnectionEndDate, requestEnd: system.requestEndDate,
+          responseStart: system.responseStartDate, responseEnd: system.responseEndDate,
+          tlsVersion: system.negotiatedTLSProtocolVersion?.rawValue,
+          cipherSuite: system.negotiatedTLSCipherSuite?.rawValue
+        ).metrics
       bytesSent = system.countOfRequestBodyBytesSent
+      // Before decoding; for a body of 500,000 bytes that travels as 519, it is 519.
       bytesReceived = system.countOfResponseBodyBytesReceived
       bytesDecoded = system.countOfResponseBodyBytesAfterDecoding
       headBytesSent = system.countOfRequestHeaderBytesSent
@@ -38,20 +35,18 @@
       localPort = system.localPort
       if system.isProxyConnection { proxy = "proxy" }
       if system.response != nil { version = HTTPVersion(networkProtocolName: system.networkProtocolName) }
-      if let protocolVersion = system.negotiatedTLSProtocolVersion {
-        // The suites have no names in the system; these are their numbers at IANA.
-        let suite = system.negotiatedTLSCipherSuite.map { "0x" + String($0.rawValue, radix: 16) }
-        tlsProtocol = [Self.name(of: protocolVersion), suite].compactMap { $0 }.joined(separator: " ")
-      }
     }
+  }
 
-    private static func name(of version: tls_protocol_version_t) -> String {
-      switch version {
-      case .TLSv10: "TLSv1"
-      case .TLSv11: "TLSv1.1"
-      case .TLSv12: "TLSv1.2"
-      case .TLSv13: "TLSv1.3"
-      default: "0x" + String(version.rawValue, radix: 16)
+  extension ProxySettings {
+    /// Nil for the system's own proxies.
+    var dictionary: [AnyHashable: Any]? {
+      values?.reduce(into: [:]) { all, pair in
+        switch pair.value {
+        case .number(let number): all[pair.key] = number
+        case .text(let text): all[pair.key] = text
+        case .list(let list): all[pair.key] = list
+        }
       }
     }
   }

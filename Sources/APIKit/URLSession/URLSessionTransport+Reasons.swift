@@ -12,7 +12,22 @@ extension URLSessionTransport {
       let text = error.localizedDescription
       if let row = curlTexts.first(where: { text.contains($0.text) }) { return row.reason }
     #endif
+    if isAppTransportSecurity(error) { return .cleartextRefused }
     return reason(of: (error as? URLError)?.code ?? .unknown)
+  }
+
+  /// What the reason of an error leaves open; nil when its text says all.
+  static func detail(of error: any Error) -> String? {
+    guard isAppTransportSecurity(error) else { return nil }
+    return
+      "App Transport Security refuses servers without TLS; besides the transport's own policy, the application's "
+      + "Info.plist must name the host under NSAppTransportSecurity"
+  }
+
+  /// NSURLErrorAppTransportSecurityRequiresSecureConnection, which Linux does not know.
+  private static func isAppTransportSecurity(_ error: any Error) -> Bool {
+    let error = error as NSError
+    return error.domain == NSURLErrorDomain && error.code == -1022
   }
 
   /// The reason for a code.

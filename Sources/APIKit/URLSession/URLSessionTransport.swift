@@ -15,7 +15,8 @@ import Synchronization
 /// Isolation: may be used from any thread, with many exchanges at once.
 ///
 /// Known limits: repeated header fields of a response are joined and sorted by name, because the system
-/// gives a dictionary. On Linux the environment variables `http_proxy` and `https_proxy` apply, the
+/// gives a dictionary. On Linux the environment variables `http_proxy` and `https_proxy` apply whatever
+/// ``TransportConfiguration/proxy`` says, the
 /// protocol version is not known over TLS (``HTTPVersion/other``), and compressed responses are neither
 /// requested nor accepted (``APIError/Reason/undecodableContent``): the system passes truncated ones as
 /// complete. A server that closes the connection within its header fields, or sends fields
@@ -28,20 +29,26 @@ public final class URLSessionTransport: HTTPTransport {
   /// What this transport can do on this platform.
   ///
   /// On every platform: uploads and downloads of files, progress, idle and total time limits, head
-  /// inspection and a limit of connections per host. On Apple platforms also HTTP/2, streamed downloads,
-  /// full metrics, interface control, the minimum TLS version, own trust, pinning, gzip and Brotli. Streamed downloads are missing on
+  /// inspection and a limit of connections per host. On Apple platforms also HTTP/2 and HTTP/3, bodies and responses as
+  /// streams, full metrics, interface control, the minimum TLS version, own trust, pinning, client certificates, proxies,
+  /// logins, challenges, gzip and Brotli. Streamed downloads are missing on
   /// Linux because resuming a suspended task ends the program there.
   public static let capabilities: TransportCapabilities = {
-    var all: TransportCapabilities = [
-      .fileUpload, .fileDownload, .progress, .idleTimeout, .totalTimeout, .headInspection,
-      .connectionLimits,
-    ]
-    #if !canImport(FoundationNetworking)
-      all.formUnion([.http2, .streamDownload, .metrics, .interfaceControl, .minimumTLS, .gzip, .brotli])
-      all.formUnion([.customTrust, .pinning, .insecureTLS, .suspension])
+    #if canImport(FoundationNetworking)
+      everywhere
+    #else
+      everywhere.union(onApple)
     #endif
-    return all
   }()
+
+  private static let everywhere: TransportCapabilities = [
+    .fileUpload, .fileDownload, .progress, .idleTimeout, .totalTimeout, .headInspection, .connectionLimits,
+  ]
+  /// What Apple's session adds.
+  static let onApple: TransportCapabilities = [
+    .http2, .http3, .streamUpload, .streamDownload, .metrics, .interfaceControl, .minimumTLS, .gzip, .brotli,
+    .customTrust, .pinning, .insecureTLS, .clientIdentity, .proxy, .login, .challenges, .suspension,
+  ]
 
   /// Those of its configuration.
   public var headers: HTTPHeaders { configuration.headers }
@@ -71,13 +78,21 @@ public final class URLSessionTransport: HTTPTransport {
     #if canImport(FoundationNetworking)
       bridge = URLSessionBridge()
     #else
-      bridge = URLSessionBridge(try SystemTrust(configuration.tls))
+      try SystemIdentity.check(configuration.tls.identity)
+      let proxy: HTTPProxy? = if case .through(let proxy) = configuration.proxy { proxy } else { nil }
+      bridge = URLSessionBridge(
+        SystemChallenges(
+          trust: try SystemTrust(configuration.tls), identity: configuration.tls.identity,
+          proxyLogin: proxy?.login, handler: configuration.challenges, logins: try configuration.loginStore())
+      )
     #endif
+    let proxies = try ProxySettings(configuration.proxy)
     let queue = OperationQueue()
     queue.name = "APIKit.URLSessionTransport"
     queue.maxConcurrentOperationCount = 1
     session = URLSession(
-      configuration: Self.sessionConfiguration(configuration), delegate: bridge, delegateQueue: queue)
+      configuration: Self.sessionConfiguration(configuration, proxies), delegate: bridge, delegateQueue: queue
+    )
   }
 
   deinit {
@@ -118,6 +133,12 @@ public final class URLSessionTransport: HTTPTransport {
     do throws(APIError) {
       let start = ContinuousClock.now
       try capabilities.check(exchange, cleartext: configuration.cleartextInForce)
+      if let handler = exchange.challenges, handler !== configuration.challenges {
+        throw APIError(
+          .transport, .unsupportedCapability,
+          "the transport does not support a handler of challenges for one exchange: URLSession shares its connections; "
+            + "give it to the session")
+      }
       var exchange = exchange
       exchange.request = exchange.request.compressingBody()
       if LocalSchemes.serves(exchange.request.url) {
@@ -164,7 +185,17 @@ public final class URLSessionTransport: HTTPTransport {
       // See ``TransportCapabilities/gzip``: the session would decode what it cannot verify.
       if !headers.contains("Accept-Encoding") { headers.add("Accept-Encoding", "identity") }
     #endif
-    return try URLSessionTransport.bridge(request, headers: headers)
+    #if canImport(FoundationNetworking)
+      return try URLSessionTransport.bridge(request, headers: headers)
+    #else
+      // The session frames a body of unknown length itself.
+      if case .stream(let body) = request.body, let length = body.length {
+        headers.add("Content-Length", String(length))
+      }
+      var system = try URLSessionTransport.bridge(request, headers: headers)
+      system.assumesHTTP3Capable = configuration.versions == .upToHTTP3
+      return system
+    #endif
   }
 
   private func makeTask(_ request: URLRequest, _ body: HTTPBody) throws(APIError) -> URLSessionTask {
@@ -184,13 +215,19 @@ public final class URLSessionTransport: HTTPTransport {
       }
       return session.uploadTask(with: request, from: whole.dropFirst(Int(offset)))
     case .stream:
-      throw APIError(
-        .transport, .unsupportedCapability,
-        "the transport does not support request bodies from a stream (streamUpload)")
+      #if canImport(FoundationNetworking)
+        throw APIError(
+          .transport, .unsupportedCapability,
+          "the transport does not support request bodies from a stream (streamUpload)")
+      #else
+        return session.uploadTask(withStreamedRequest: request)
+      #endif
     }
   }
 
-  private static func sessionConfiguration(_ ours: TransportConfiguration) -> URLSessionConfiguration {
+  private static func sessionConfiguration(
+    _ ours: TransportConfiguration, _ proxies: ProxySettings
+  ) -> URLSessionConfiguration {
     let configuration = URLSessionConfiguration.ephemeral
     configuration.httpCookieStorage = nil
     configuration.httpShouldSetCookies = false
@@ -207,7 +244,7 @@ public final class URLSessionTransport: HTTPTransport {
       configuration.allowsCellularAccess = ours.interfaces.allowsCellular
       configuration.allowsExpensiveNetworkAccess = ours.interfaces.allowsExpensive
       configuration.allowsConstrainedNetworkAccess = ours.interfaces.allowsConstrained
-      configuration.isDiscretionary = ours.interfaces.isDiscretionary
+      configuration.connectionProxyDictionary = proxies.dictionary
       configuration.networkServiceType = ours.interfaces.serviceType.networkServiceType
       configuration.tlsMinimumSupportedProtocolVersion = ours.tls.minimumVersion.protocolVersion
     #endif

@@ -90,7 +90,7 @@
       }
       defer { proxy.stop() }
       var configuration = TransportConfiguration.ephemeral
-      configuration.proxy = HTTPProxy(.http, host: "127.0.0.1", port: proxy.port)
+      configuration.proxy = .through(HTTPProxy(.http, host: "127.0.0.1", port: proxy.port))
       let transport = try CurlTransport(configuration)
       let missing = try await transport.send(HTTPRequest(url: "ftp://far.test/missing"))
       XCTAssertEqual(missing.status, 404)

@@ -24,9 +24,10 @@
       let proxy = try ScriptedServer.serving { _ in ScriptedServer.response(text: "by proxy") }
       defer { proxy.stop() }
       let transport = try transport {
-        $0.proxy = HTTPProxy(
-          .http, host: "127.0.0.1", port: proxy.port,
-          login: HTTPLogin(user: "u", password: "p", scheme: .basic))
+        $0.proxy = .through(
+          HTTPProxy(
+            .http, host: "127.0.0.1", port: proxy.port,
+            login: HTTPLogin(user: "u", password: "p", scheme: .basic)))
       }
       let response = try await transport.send(HTTPRequest(url: "http://far.test:81/path?q"))
       XCTAssertEqual(String(decoding: response.bytes, as: UTF8.self), "by proxy")
@@ -35,11 +36,39 @@
       XCTAssertEqual(proxy.requests.first?.headers["Host"], "far.test:81")
     }
 
+    func testTheEnvironmentsProxiesAreUsedWhereTheyAreAskedForOnly() async throws {
+      let proxy = try ScriptedServer.serving { _ in ScriptedServer.response(text: "by proxy") }
+      let server = try ScriptedServer.serving { _ in ScriptedServer.response(text: "direct") }
+      defer {
+        proxy.stop()
+        server.stop()
+      }
+      let environment = ["http_proxy": "http://127.0.0.1:\(proxy.port)", "no_proxy": "127.0.0.1"]
+      func text(_ choice: ProxyChoice, _ url: HTTPURL) async throws -> String {
+        let transport = try transport {
+          $0.proxy = choice
+          $0.proxyTable = try? ProxyTable(choice, environment: environment)
+        }
+        return String(decoding: try await transport.send(HTTPRequest(url: url)).bytes, as: UTF8.self)
+      }
+      for _ in 1...2 {
+        let far = try await text(.system, "http://far.test/")
+        XCTAssertEqual(far, "by proxy")
+        let near = try await text(.system, server.url())
+        XCTAssertEqual(near, "direct")
+      }
+      let unasked = try await text(.none, server.url(host: "localhost"))
+      XCTAssertEqual(unasked, "direct")
+      XCTAssertEqual(TransportConfiguration().proxy, .none, "on Linux none is used unasked")
+      let asked = try await text(.system, server.url(host: "localhost"))
+      XCTAssertEqual(asked, "by proxy")
+    }
+
     func testExceptionsAreReachedWithoutTheProxy() async throws {
       let server = try ScriptedServer.serving { _ in ScriptedServer.response(text: "direct") }
       defer { server.stop() }
       let transport = try transport {
-        $0.proxy = HTTPProxy(.http, host: "127.0.0.1", port: 1, exceptions: ["127.0.0.1"])
+        $0.proxy = .through(HTTPProxy(.http, host: "127.0.0.1", port: 1, exceptions: ["127.0.0.1"]))
       }
       let url = try server.url()
       let response = try await transport.send(HTTPRequest(url: url))
@@ -51,7 +80,9 @@
         .readHead, .text("HTTP/1.1 200 Tunnel\r\nX-Proxy: 1\r\n\r\n"), .readRequest,
         .write(ScriptedServer.response(text: "through")))
       defer { proxy.stop() }
-      let transport = try transport { $0.proxy = HTTPProxy(.connect, host: "127.0.0.1", port: proxy.port) }
+      let transport = try transport {
+        $0.proxy = .through(HTTPProxy(.connect, host: "127.0.0.1", port: proxy.port))
+      }
       let response = try await transport.send(HTTPRequest(url: "http://far.test/"))
       XCTAssertEqual(String(decoding: response.bytes, as: UTF8.self), "through")
       XCTAssertNil(response.headers["X-Proxy"])
@@ -63,15 +94,19 @@
       let refusing = try ScriptedServer(
         .readHead, .text("HTTP/1.1 407 No\r\nContent-Length: 0\r\nProxy-Authenticate: Basic\r\n\r\n"))
       defer { refusing.stop() }
-      let refused = try transport { $0.proxy = HTTPProxy(.connect, host: "127.0.0.1", port: refusing.port) }
+      let refused = try transport {
+        $0.proxy = .through(HTTPProxy(.connect, host: "127.0.0.1", port: refusing.port))
+      }
       let first = await failure { try await refused.send(HTTPRequest(url: "http://far.test/")) }
       XCTAssertEqual(first?.reason, .loginDenied)
       let broken = try ScriptedServer(.readHead, .text("HTTP/1.1 502 No\r\nContent-Length: 0\r\n\r\n"))
       defer { broken.stop() }
-      let failing = try transport { $0.proxy = HTTPProxy(.connect, host: "127.0.0.1", port: broken.port) }
+      let failing = try transport {
+        $0.proxy = .through(HTTPProxy(.connect, host: "127.0.0.1", port: broken.port))
+      }
       let third = await failure { try await failing.send(HTTPRequest(url: "http://far.test/")) }
       XCTAssertEqual(third?.reason, .proxyFailed)
-      let unknown = try transport { $0.proxy = HTTPProxy(.http, host: "nowhere.invalid", port: 1) }
+      let unknown = try transport { $0.proxy = .through(HTTPProxy(.http, host: "nowhere.invalid", port: 1)) }
       let second = await failure { try await unknown.send(HTTPRequest(url: "http://far.test/")) }
       XCTAssertEqual(second?.reason, .proxyFailed)
     }
@@ -81,7 +116,9 @@
         .write([5, 0]), .write([5, 0, 0, 1, 0, 0, 0, 0, 0, 0]), .pause(.milliseconds(50)),
         .write(ScriptedServer.response(text: "by socks")), .waitForClose)
       defer { proxy.stop() }
-      let transport = try transport { $0.proxy = HTTPProxy(.socks5, host: "127.0.0.1", port: proxy.port) }
+      let transport = try transport {
+        $0.proxy = .through(HTTPProxy(.socks5, host: "127.0.0.1", port: proxy.port))
+      }
       let response = try await transport.send(HTTPRequest(url: "http://nowhere.invalid/"))
       XCTAssertEqual(String(decoding: response.bytes, as: UTF8.self), "by socks")
       await transport.shutdown()
@@ -94,7 +131,7 @@
         .write(ScriptedServer.response(text: "through")))
       defer { tunnel.stop() }
       let tunnelled = try transport {
-        $0.proxy = HTTPProxy(.connect, host: "127.0.0.1", port: tunnel.port, login: login)
+        $0.proxy = .through(HTTPProxy(.connect, host: "127.0.0.1", port: tunnel.port, login: login))
       }
       _ = try await tunnelled.send(HTTPRequest(url: "http://far.test/"))
       XCTAssertEqual(tunnel.requests.map { $0.headers["Proxy-Authorization"] }, ["Basic dTpw", nil])
@@ -106,7 +143,7 @@
           .write(ScriptedServer.response(text: "by socks")), .waitForClose)
         defer { proxy.stop() }
         let transport = try transport {
-          $0.proxy = HTTPProxy(.socks5, host: "127.0.0.1", port: proxy.port, login: login)
+          $0.proxy = .through(HTTPProxy(.socks5, host: "127.0.0.1", port: proxy.port, login: login))
         }
         let request = HTTPRequest(url: "http://nowhere.invalid/")
         if status == 0 {
@@ -128,8 +165,9 @@
         server.stop()
       }
       let transport = try transport {
-        $0.proxy = HTTPProxy(
-          .http, host: "127.0.0.1", port: proxy.port, exceptions: ["one.test", ".all.test"])
+        $0.proxy = .through(
+          HTTPProxy(
+            .http, host: "127.0.0.1", port: proxy.port, exceptions: ["one.test", ".all.test"]))
       }
       for (host, isDirect) in [
         ("one.test", true), ("sub.one.test", false), ("all.test", true), ("sub.all.test", true),

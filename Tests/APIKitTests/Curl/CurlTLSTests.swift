@@ -201,6 +201,14 @@
       XCTAssertEqual(error?.reason, .certificateHostMismatch)
     }
 
+    func testAnIdentityOfAKeychainIsRefusedByName() {
+      var configuration = TransportConfiguration()
+      configuration.tls.identity = .keychain(label: "flight")
+      assertFails(.unsupportedCapability, "keychain") { try CurlTransport(configuration) }
+      configuration.tls.identity = .keychain(label: "")
+      assertFails(.misconfigured, "label") { try CurlTransport(configuration) }
+    }
+
     func testAnUnreadableClientIdentityIsAnErrorOfItsOwn() async throws {
       let certificates = try NginxServer.shared().certificates
       let archive = certificates.archive(.friend).path

@@ -71,7 +71,7 @@ final class TransportConfigurationTests: XCTestCase {
       let pin = try PinSet.Pin(digest: [UInt8](repeating: 1, count: 32))
       configuration.tls.pinning = .publicKey(PinSet([.init("a.test", pins: [pin])]))
     }
-    expect(.unsupportedCapability, "proxies") { $0.proxy = HTTPProxy(.http, host: "p", port: 1) }
+    expect(.unsupportedCapability, "proxies") { $0.proxy = .through(HTTPProxy(.http, host: "p", port: 1)) }
     expect(.unsupportedCapability, "interfaces") { $0.interfaces.allowsCellular = false }
     expect(.unsupportedCapability, "interfaces") { $0.interfaces.serviceType = .voice }
     expect(.unsupportedCapability, "Unix-domain") { $0.unixSocketPath = "/tmp/s" }
@@ -87,7 +87,7 @@ final class TransportConfigurationTests: XCTestCase {
 
   func testValuesThatCannotBeRightAreRefused() {
     expect(.misconfigured, "negative") { $0.timeouts.total = .seconds(-1) }
-    expect(.misconfigured, "port") { $0.proxy = HTTPProxy(.socks5, host: "p", port: 0) }
+    expect(.misconfigured, "port") { $0.proxy = .through(HTTPProxy(.socks5, host: "p", port: 0)) }
     expect(.misconfigured, "at least 1") { $0.connections.perHost = 0 }
     expect(.misconfigured, "107") { $0.unixSocketPath = String(repeating: "x", count: 108) }
     expect(.misconfigured, "header") { $0.headers = ["a b": "c"] }

@@ -29,9 +29,10 @@ public struct URLRequest: Hashable, Sendable {
 }
 /// https://developer.apple.com/documentation/foundation/stream
 open class Stream: NSObject {
+  // The pointers are autoreleasing ones, which the compiler makes for the address of a variable as it makes these.
   open class func getBoundStreams(
-    withBufferSize bufferSize: Int, inputStream: AutoreleasingUnsafeMutablePointer<InputStream?>?,
-    outputStream: AutoreleasingUnsafeMutablePointer<OutputStream?>?
+    withBufferSize bufferSize: Int, inputStream: UnsafeMutablePointer<InputStream?>?,
+    outputStream: UnsafeMutablePointer<OutputStream?>?
   ) { fatalError() }
   open func open() { fatalError() }
   open func close() { fatalError() }

@@ -14,6 +14,8 @@ public typealias CFIndex = Int
 public typealias CFTypeID = UInt
 public typealias OSStatus = Int32
 public final class CFAllocator {}
+/// https://developer.apple.com/documentation/corefoundation/cfgettypeid(_:)
+public func CFGetTypeID(_ cf: CFTypeRef!) -> CFTypeID { fatalError() }
 /// https://developer.apple.com/documentation/corefoundation/cferror
 public final class CFError: Error, @unchecked Sendable {}
 public func CFErrorGetCode(_ err: CFError!) -> CFIndex { fatalError() }

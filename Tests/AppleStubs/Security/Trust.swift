@@ -32,6 +32,8 @@ public func SecPolicyCreateSSL(_ server: Bool, _ hostname: CFString?) -> SecPoli
 public func SecCertificateCreateWithData(_ allocator: CFAllocator?, _ data: CFData) -> SecCertificate? { fatalError() }
 /// https://developer.apple.com/documentation/security/seccertificatecopydata(_:)
 public func SecCertificateCopyData(_ certificate: SecCertificate) -> CFData { fatalError() }
+/// https://developer.apple.com/documentation/security/secidentitygettypeid()
+public func SecIdentityGetTypeID() -> CFTypeID { fatalError() }
 /// https://developer.apple.com/documentation/security/secpkcs12import(_:_:_:)
 public func SecPKCS12Import(_ pkcs12_data: CFData, _ options: CFDictionary, _ items: UnsafeMutablePointer<CFArray?>) -> OSStatus { fatalError() }
 public let kSecImportExportPassphrase: CFString = ""

@@ -1,0 +1,105 @@
+// Apple platforms only: type-checked by Scripts/apple, never run here. What is decided, ``ChallengeDecision`` decides, which
+// is tested.
+#if canImport(Security)
+  import Foundation
+  import Security
+  import Synchronization
+
+  /// Meets the challenges of a session: as its policy says, or as its handler does.
+  struct SystemChallenges: Sendable {
+    let trust: SystemTrust
+    let identity: ClientIdentity?
+    let proxyLogin: HTTPLogin?
+    let handler: ChallengeHandler?
+    let logins: any LoginStore
+
+    /// A login of an attempt that was sent and not answered yet.
+    struct Trial: Sendable {
+      var login: HTTPLogin
+      var space: ProtectionSpace
+      var isStored = false
+      /// Whether the handler gave it.
+      var isHandlers = false
+    }
+
+    /// What a challenge is met with, and the login that is then on trial.
+    ///
+    /// - Parameter refused: The login of the attempt that was sent before.
+    func decide(
+      _ system: URLAuthenticationChallenge, _ exchange: HTTPExchange, refused: Trial?
+    ) async throws(APIError) -> (ChallengeDecision, Trial?) {
+      let place = system.protectionSpace
+      let space = ProtectionSpace(
+        scheme: place.isProxy() ? "http" : exchange.request.url.scheme, host: place.host, port: place.port,
+        realm: place.realm ?? "", isProxy: place.isProxy())
+      switch place.authenticationMethod {
+      case NSURLAuthenticationMethodServerTrust:
+        guard let trust = place.serverTrust else { return (.nothing, nil) }
+        let verdict = self.trust.verdict(on: trust, host: place.host)
+        let question = AuthenticationChallenge(
+          .serverTrust(chain: verdict.chain, fault: verdict.fault), space: space.withoutRealm)
+        let word = try await handler?.word(
+          on: RaisedChallenge.question(of: verdict.chain, space.withoutRealm), question)
+        return (ChallengeDecision(question, word ?? .default, identity: nil), nil)
+      case NSURLAuthenticationMethodClientCertificate:
+        let names = (place.distinguishedNames ?? []).map { [UInt8]($0) }
+        let question = AuthenticationChallenge(
+          .clientCertificate(authorities: names), space: space.withoutRealm)
+        let word = try await handler?.word(on: .client(space.withoutRealm), question)
+        let own = exchange.crossesOrigin ? nil : identity
+        return (ChallengeDecision(question, word ?? .default, identity: own), nil)
+      case NSURLAuthenticationMethodHTTPBasic, NSURLAuthenticationMethodHTTPDigest:
+        let isBasic = place.authenticationMethod == NSURLAuthenticationMethodHTTPBasic
+        return try await login(
+          LoginChallenge(scheme: isBasic ? .basic : .digest, realm: space.realm), space, exchange,
+          refused: refused?.space.isProxy == space.isProxy ? refused : nil,
+          failures: system.previousFailureCount)
+      default:
+        // No identity of the keychain and no Kerberos ticket is used unasked.
+        return (.nothing, nil)
+      }
+    }
+
+    private func login(
+      _ challenge: LoginChallenge, _ space: ProtectionSpace, _ exchange: HTTPExchange, refused: Trial?,
+      failures: Int
+    ) async throws(APIError) -> (ChallengeDecision, Trial?) {
+      // A field of the request's own is answered by whoever has put it there.
+      guard space.isProxy || !exchange.request.headers.contains("Authorization") else {
+        return (.nothing, nil)
+      }
+      let stated = space.isProxy ? exchange.proxyLogin ?? proxyLogin : exchange.request.options.login
+      let question = AuthenticationChallenge(
+        challenge.scheme == .basic ? .basic : .digest, space: space, previousFailures: failures,
+        proposed: refused == nil ? stated : nil)
+      var decision = ChallengeDecision(question, .default, identity: nil)
+      var isHandlers = false
+      if case .nothing = decision, let handler, exchange.request.body.isReplayable {
+        decision = try await handler.meet(
+          challenge, in: space, refused: refused?.login, failures: failures, logins, within: nil)
+        isHandlers = true
+      }
+      guard case .login(let login, let isStored) = decision else { return (decision, nil) }
+      return (decision, Trial(login: login, space: space, isStored: isStored, isHandlers: isHandlers))
+    }
+
+    /// The session's words for a decision. Throws for an identity that cannot be read.
+    func answer(
+      _ decision: ChallengeDecision, _ system: URLAuthenticationChallenge
+    ) throws(APIError) -> (URLSession.AuthChallengeDisposition, URLCredential?) {
+      switch decision {
+      case .trust:
+        guard let trust = system.protectionSpace.serverTrust else { return (.rejectProtectionSpace, nil) }
+        return (.useCredential, URLCredential(trust: trust))
+      case .login(let login, _):
+        // The session stores none; the attempt is the only one that uses it.
+        return (
+          .useCredential, URLCredential(user: login.user, password: login.password, persistence: .none)
+        )
+      case .identity(let identity): return (.useCredential, try SystemIdentity.credential(identity))
+      case .nothing: return (.rejectProtectionSpace, nil)
+      case .fail(let error): throw error
+      }
+    }
+  }
+#endif

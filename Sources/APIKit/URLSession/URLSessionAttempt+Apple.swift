@@ -1,0 +1,68 @@
+// What only Apple's session asks for. Type-checked by Scripts/apple, never run here.
+#if !canImport(FoundationNetworking)
+  import Foundation
+  import Synchronization
+
+  extension URLSessionAttempt {
+    /// Meets a challenge in a task of its own, so that the session's queue waits for nobody.
+    func meet(
+      _ challenge: URLAuthenticationChallenge, _ challenges: SystemChallenges,
+      _ answer: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
+    ) {
+      let meeting = Task.detached { [weak self] in
+        guard let self else { return answer(.cancelAuthenticationChallenge, nil) }
+        do throws(APIError) {
+          let refused = self.state.withLock { state in
+            state.isAsking = true
+            return state.trial
+          }
+          let (decision, trial) = try await challenges.decide(challenge, self.exchange, refused: refused)
+          let (disposition, credential) = try challenges.answer(decision, challenge)
+          self.state.withLock { state in
+            state.isAsking = false
+            state.lastActivity = .now
+            if let trial { state.trial = trial }
+            if case .identity = decision, challenges.handler != nil { state.isPersonal = true }
+            if trial?.isHandlers == true { state.isPersonal = true }
+          }
+          answer(disposition, credential)
+        } catch {
+          self.fail(error)
+          answer(.cancelAuthenticationChallenge, nil)
+        }
+      }
+      let isOver = state.withLock { state in
+        // Challenges of one task come one after another.
+        state.meeting = meeting
+        state.settling = challenges
+        return state.isOver
+      }
+      if isOver { meeting.cancel() }
+    }
+
+    /// Keeps a login of the handler's that was accepted.
+    func settleLogin(_ head: HTTPResponse) {
+      let (trial, challenges) = state.withLock { ($0.trial, $0.settling) }
+      guard let trial, trial.isHandlers, let challenges, let handler = challenges.handler,
+        head.status != (trial.space.isProxy ? 407 : 401)
+      else { return }
+      let (url, store) = (exchange.request.url, trial.isStored ? challenges.logins : nil)
+      // Storing may take the system's keychain or a file.
+      Task.detached { handler.accepted(trial.login, in: trial.space, for: url, storing: store) }
+    }
+
+    /// The body from its start: once, and again for a challenge if it can be opened again.
+    func openBody() -> InputStream? {
+      guard case .stream(let stream) = exchange.request.body else { return nil }
+      let (isFirst, isOver) = state.withLock { state in (state.body == nil, state.isOver) }
+      guard !isOver, isFirst || stream.isReplayable, let body = BoundBody() else { return nil }
+      let earlier = state.withLock { state in
+        defer { state.body = body }
+        return state.body
+      }
+      earlier?.stop()
+      body.pump(stream) { [weak self] error in self?.fail(error) }
+      return body.input
+    }
+  }
+#endif
