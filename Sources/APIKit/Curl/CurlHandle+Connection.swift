@@ -13,6 +13,7 @@
         mayRepeat: transfer.job?.exchange.request.method.isIdempotent == true || wasRefusedUnread)
       guard transfer.machine.failure == nil else { return false }
       loop.watchDeadline(of: self)
+      transfer.localPort = localPort
       let ssl = transfer.isTLS ? capikit_curl_get_ssl(easy) : nil
       guard isQuiet(ssl, localPort: localPort) else { return leaveConnection() }
       measureRequest(to: address, port, localPort: localPort)

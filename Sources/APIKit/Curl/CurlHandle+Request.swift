@@ -33,6 +33,10 @@
       } else if transfer.isTLS, try session.tls.replaceChain(of: request.url.host, on: self) {
         applied.needsReset = true
       }
+      if let seconds = loop.names.limit(at: loop.now) {
+        try set(CURLOPT_DNS_CACHE_TIMEOUT, seconds)
+        applied.needsReset = true
+      }
       if job.opensOnly { try applyOpening() }
       if transfer.sink != nil {
         // Fewer, larger reads from the socket; a callback still gets 16 KB at most.

@@ -39,6 +39,7 @@
     private var isFinishing = false
     private var isStopping = false
     private var isClosed = false
+    private(set) var names = CurlNameAge()
     /// The texts for TLS version and cipher of connections.
     var tlsNames = CurlTLSNames()
 
@@ -208,6 +209,7 @@
         case .suspend(let job): suspend(job)
         case .proceed(let job): proceed(job)
         case .inspect(let response): response(counts)
+        case .networkChanged: leaveNetwork()
         case .finish(let waiter):
           isFinishing = true
           if let waiter { stopped.append(waiter) }
@@ -221,6 +223,15 @@
         queue.compact { $0.isOver }
         held.removeAll { $0.job.isOver }
       }
+    }
+
+    /// The network is another one. Transfers under way go on: their limits apply.
+    private func leaveNetwork() {
+      names.networkChanged(at: now)
+      // libcurl waits for no event of a paused transfer either, nor for one of FTP's control connection.
+      guard !isForFTP else { return }
+      let paused = active.filter(\.isPaused).flatMap { poll.sockets(at: $0.transfer.localPort) }
+      poll.endIdle(except: Set(paused))
     }
 
     func handle(of job: CurlJob) -> CurlHandle? { active.first { $0.transfer.job === job } }

@@ -78,6 +78,12 @@
       return !exchange.request.body.isEmpty || exchange.request.method.hasLengthWithoutBody
     }
 
+    /// The network is another one.
+    func networkChanged() {
+      let all = state.withLock { Array($0.others.values) } + [main]
+      for mailbox in all { mailbox.post(.networkChanged) }
+    }
+
     /// Ends the loops without waiting.
     func stop() {
       for mailbox in close() { mailbox.post(.stop(nil)) }

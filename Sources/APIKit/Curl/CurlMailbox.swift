@@ -22,6 +22,8 @@
       case proceed(CurlJob)
       /// Call back with the loop's counts.
       case inspect(@Sendable (CurlCounts) -> Void)
+      /// The network is another one: idle connections and resolved names are of the old one.
+      case networkChanged
       /// Start no more jobs; once the others have ended, end the thread as ``stop(_:)`` does.
       case finish(UnsafeContinuation<Void, Never>?)
       /// End everything, free everything, end the thread; then resume the waiter.

@@ -77,6 +77,13 @@
       return watches.indices.filter { watches[$0].isOurs && watches[$0].wanted == 0 }.map(Int32.init)
     }
 
+    /// Ends the connections that are idle: libcurl finds them dead when it would use them, and closes them.
+    func endIdle(except busy: Set<Int32>) {
+      for index in watches.indices where watches[index].isOurs && watches[index].wanted == 0 {
+        if !busy.contains(Int32(index)) { shutdown(Int32(index), Int32(SHUT_RDWR)) }
+      }
+    }
+
     /// Notes which events of a socket libcurl waits for.
     func want(_ socket: Int32, _ what: Int32) {
       grow(to: socket)

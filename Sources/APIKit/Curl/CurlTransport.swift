@@ -25,6 +25,7 @@
     public let caller: String
     private let loops: CurlLoops
     private let isInvalid = Atomic(false)
+    private let observation: any Sendable
     private let limits: CurlLimits
     private let cleartext: CleartextPolicy
     /// Who decides about challenges, where the exchange does not say.
@@ -48,7 +49,12 @@
     /// Throws ``APIError/Reason/misconfigured`` or ``APIError/Reason/unsupportedCapability`` for a
     /// configuration that the transport cannot honour, and ``APIError/Reason/transportFailed`` when the
     /// system has no memory, descriptors or threads left.
-    public init(_ configuration: TransportConfiguration = .standard) throws(APIError) {
+    public convenience init(_ configuration: TransportConfiguration = .standard) throws(APIError) {
+      try self.init(configuration, network: .shared)
+    }
+
+    /// - Parameter network: Who tells of another network.
+    init(_ configuration: TransportConfiguration, network: NetworkHub) throws(APIError) {
       try Self.initialiseLibrary()
       try configuration.validate(for: Self.supported)
       self.configuration = configuration
@@ -59,7 +65,12 @@
       logins = try configuration.loginStore()
       var configuration = configuration
       proxies = try configuration.readProxies()
-      loops = try CurlLoops(configuration)
+      let loops = try CurlLoops(configuration)
+      self.loops = loops
+      let way = Mutex(NetworkWay())
+      observation = network.observe { [weak loops] report in
+        if way.withLock({ $0.changes(to: report) }) { loops?.networkChanged() }
+      }
     }
 
     deinit {

@@ -26,6 +26,9 @@ public final class NetworkMonitor: Sendable {
     var watch: (any Sendable)?
     var nextID = 0
     var observers: [Int: AsyncStream<NetworkCondition>.Continuation] = [:]
+    /// Those who want to know of another network, also of the same kind.
+    var movers: [Int: AsyncStream<NetworkCondition>.Continuation] = [:]
+    var way = NetworkWay()
     var condition: NetworkCondition { forced ?? system }
   }
 
@@ -35,14 +38,14 @@ public final class NetworkMonitor: Sendable {
   private let system: Source?
 
   /// Reports the condition of a system, at once or later, and after every change until its result is released.
-  typealias Source = @Sendable (_ tell: @escaping @Sendable (NetworkCondition) -> Void) -> (any Sendable)?
+  typealias Source = NetworkHub.Source
 
   /// Makes a monitor.
   ///
   /// - Parameter watchesSystem: Whether it watches the system; with false it has only the condition set
   ///   with ``force(_:)``. The default is true.
   public convenience init(watchesSystem: Bool = true) {
-    let system: Source = { tell in SystemNetwork.watch(tell) }
+    let system: Source = { tell in NetworkHub.shared.observe(tell) }
     self.init(watching: watchesSystem ? system : nil)
   }
 
@@ -50,7 +53,9 @@ public final class NetworkMonitor: Sendable {
   init(watching system: Source?) { self.system = system }
 
   deinit {
-    for observer in state.withLock({ $0.observers.values }) { observer.finish() }
+    let (observers, movers) = state.withLock { ($0.observers.values, $0.movers.values) }
+    for observer in observers { observer.finish() }
+    for mover in movers { mover.finish() }
   }
 
   /// The present condition; ``NetworkCondition/unknown`` until the system has reported one.
@@ -77,8 +82,40 @@ public final class NetworkMonitor: Sendable {
     return stream
   }
 
+  /// The condition after each change of the network, until the monitor is released: also when one Wi-Fi takes the place of
+  /// another, or the machine gets another address, which the condition does not show.
+  ///
+  /// Transports empty by themselves what such a change makes wrong: their idle connections and resolved names. What an
+  /// application or a layer above has learnt of its hosts on the old network (which of them is near, how fast it is, which
+  /// failed) is to be measured anew here:
+  ///
+  /// ```swift
+  /// for await _ in NetworkMonitor.shared.networkChanges() { measurements.removeAll() }
+  /// ```
+  ///
+  /// A slow reader may miss changes in between, but never the latest.
+  public func networkChanges() -> AsyncStream<NetworkCondition> {
+    watch()
+    let (stream, continuation) = AsyncStream.makeStream(
+      of: NetworkCondition.self, bufferingPolicy: .bufferingNewest(1))
+    let id = state.withLock { state in
+      state.nextID += 1
+      state.movers[state.nextID] = continuation
+      return state.nextID
+    }
+    continuation.onTermination = { [weak self] _ in
+      _ = self?.state.withLock { $0.movers.removeValue(forKey: id) }
+    }
+    return stream
+  }
+
   /// Sets the condition, whatever the system reports; nil returns to the system's.
-  public func force(_ condition: NetworkCondition?) { change { $0.forced = condition } }
+  public func force(_ condition: NetworkCondition?) {
+    change { state in
+      state.forced = condition
+      return false
+    }
+  }
 
   // MARK: Insides
 
@@ -99,8 +136,11 @@ public final class NetworkMonitor: Sendable {
     guard let system, !isWatching else { return }
     beginning.withLock { _ in
       guard !isWatching else { return }
-      let watch = system { [weak self] condition in
-        self?.change { ($0.system, $0.hasReported) = (condition, true) }
+      let watch = system { [weak self] report in
+        self?.change { state in
+          (state.system, state.hasReported) = (report.condition, true)
+          return state.way.changes(to: report) && state.forced == nil
+        }
       }
       state.withLock { ($0.watch, $0.isWatching) = (watch, true) }
     }
@@ -108,11 +148,14 @@ public final class NetworkMonitor: Sendable {
 
   private var isWatching: Bool { state.withLock { $0.isWatching } }
 
-  private func change(_ body: (inout State) -> Void) {
+  /// - Parameter body: Changes the state; true when the network is another one, whatever its condition.
+  private func change(_ body: (inout State) -> Bool) {
     let news = state.withLock { state -> NetworkCondition? in
       let before = state.condition
-      body(&state)
-      guard state.condition != before else { return nil }
+      let isOther = body(&state)
+      let isNews = state.condition != before
+      if isOther || isNews { for mover in state.movers.values { mover.yield(state.condition) } }
+      guard isNews else { return nil }
       // Done under the lock so that all streams get the changes in order; `yield` calls no other code.
       for observer in state.observers.values { observer.yield(state.condition) }
       return state.condition

@@ -62,6 +62,10 @@ public final class URLSessionTransport: HTTPTransport {
   private let session: URLSession
   private let bridge: URLSessionBridge
   private let isInvalid = Atomic(false)
+  #if !canImport(FoundationNetworking)
+    /// Of changes of the network.
+    private let observation: any Sendable
+  #endif
 
   /// Makes a transport with a session of its own.
   ///
@@ -93,6 +97,13 @@ public final class URLSessionTransport: HTTPTransport {
     session = URLSession(
       configuration: Self.sessionConfiguration(configuration, proxies), delegate: bridge, delegateQueue: queue
     )
+    #if !canImport(FoundationNetworking)
+      let way = Mutex(NetworkWay())
+      observation = NetworkHub.shared.observe { [weak session] report in
+        // Later requests use new connections.
+        if way.withLock({ $0.changes(to: report) }) { session?.flush {} }
+      }
+    #endif
   }
 
   deinit {

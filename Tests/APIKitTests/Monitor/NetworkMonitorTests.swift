@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 import XCTest
 
 @testable import APIKit
@@ -76,6 +77,51 @@ final class NetworkMonitorTests: XCTestCase {
     }
   #endif
 
+  func testAnotherNetworkOfTheSameKindIsToldToThoseWhoAskForThat() async throws {
+    let told = Mutex<(@Sendable (NetworkHub.Report) -> Void)?>(nil)
+    let hub = NetworkHub { tell in
+      told.withLock { $0 = tell }
+      tell(NetworkHub.Report(condition: .wifi, way: "one"))
+      return nil
+    }
+    var monitor: NetworkMonitor? = NetworkMonitor { tell in hub.observe(tell) }
+    let tell = try XCTUnwrap(monitor).condition == .wifi ? told.withLock { $0 } : nil
+    var conditions = monitor?.changes().makeAsyncIterator()
+    var networks = monitor?.networkChanges().makeAsyncIterator()
+    _ = await conditions?.next()
+    tell?(NetworkHub.Report(condition: .wifi, way: "one"))
+    tell?(NetworkHub.Report(condition: .wifi, way: "two"))
+    let other = await networks?.next()
+    XCTAssertEqual(other, .wifi)
+    tell?(NetworkHub.Report(condition: .cellular, way: "three"))
+    let (moved, changed) = (await networks?.next(), await conditions?.next())
+    XCTAssertEqual(moved, .cellular)
+    XCTAssertEqual(changed, .cellular, "nothing was told of two networks that are alike")
+    monitor?.force(.offline)
+    let forced = await networks?.next()
+    XCTAssertEqual(forced, .offline)
+    monitor = nil
+    let end = await networks?.next()
+    XCTAssertNil(end)
+  }
+
+  func testTheGenerationOfAMobileNetworkIsToldBySystemNames() {
+    let rows: [(String, CellularGeneration?)] = [
+      ("CTRadioAccessTechnologyGPRS", .second), ("CTRadioAccessTechnologyEdge", .second),
+      ("CTRadioAccessTechnologyHSDPA", .third), ("CTRadioAccessTechnologyeHRPD", .third),
+      ("CTRadioAccessTechnologyLTE", .fourth), ("CTRadioAccessTechnologyNRNSA", .fifth),
+      ("CTRadioAccessTechnologyNR", .fifth), ("CTRadioAccessTechnologySixth", nil), ("", nil),
+    ]
+    for (name, generation) in rows {
+      XCTAssertEqual(CellularGeneration(radioAccess: name), generation, name)
+    }
+    XCTAssertLessThan(CellularGeneration.second, .fifth)
+    XCTAssertNil(NetworkCondition.cellular.generation)
+    let fast = NetworkCondition(.online, over: .cellular, isExpensive: true, generation: .fifth)
+    XCTAssertEqual(fast.description, "online over cellular (5G), expensive")
+    XCTAssertNotEqual(fast, .cellular)
+  }
+
   func testConditionsReadWell() {
     XCTAssertEqual(NetworkCondition.offline.description, "offline")
     XCTAssertEqual(NetworkCondition.cellular.description, "online over cellular, expensive")
@@ -95,6 +141,18 @@ final class RouteTableTests: XCTestCase {
   private let wired = "eth0\t00000000\t010011AC\t0003\t0\t0\t100\t00000000\t0\t0\t0\n"
   private let wifi = "wlan0\t00000000\t0101A8C0\t0003\t0\t0\t600\t00000000\t0\t0\t0\n"
   private let local = "eth0\t000011AC\t00000000\t0001\t0\t0\t0\t0000FFFF\t0\t0\t0\n"
+
+  func testTheWayOutTellsNetworksApart() {
+    func way(_ ipv4: String, _ addresses: [String] = ["10.0.0.1"]) -> String {
+      RouteTable(ipv4: head + ipv4, ipv6: "").way { _ in addresses }
+    }
+    let other = wifi.replacingOccurrences(of: "0101A8C0", with: "0102A8C0")
+    XCTAssertEqual(way(wifi + wired + local), way(wired + wifi))
+    XCTAssertNotEqual(way(wifi), way(other), "another gateway")
+    XCTAssertNotEqual(way(wifi), way(wifi, ["10.0.0.2"]), "another address")
+    XCTAssertEqual(way(wifi, ["a", "b"]), way(wifi, ["b", "a"]))
+    XCTAssertEqual(way(local), "")
+  }
 
   func testADefaultRouteIsTheWayOut() {
     XCTAssertEqual(condition(ipv4: wired + local), .wired)

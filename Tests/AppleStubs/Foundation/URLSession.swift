@@ -14,6 +14,7 @@ open class URLSession: NSObject, @unchecked Sendable {
   open func uploadTask(with request: URLRequest, from bodyData: Data) -> URLSessionUploadTask { fatalError() }
   open func uploadTask(with request: URLRequest, fromFile fileURL: URL) -> URLSessionUploadTask { fatalError() }
   open func uploadTask(withStreamedRequest request: URLRequest) -> URLSessionUploadTask { fatalError() }
+  open func flush(completionHandler: @escaping @Sendable () -> Void) { fatalError() }
   open func invalidateAndCancel() { fatalError() }
   open func finishTasksAndInvalidate() { fatalError() }
   public func data(for request: URLRequest) async throws -> (Data, URLResponse) { fatalError() }

@@ -18,10 +18,15 @@ public struct NWPath: Sendable, Equatable {
   public let status: Status
   public let isExpensive: Bool
   public let isConstrained: Bool
+  public let availableInterfaces: [NWInterface]
+  public let gateways: [NWEndpoint]
   public func usesInterfaceType(_ type: NWInterface.InterfaceType) -> Bool { fatalError() }
 }
 
 /// https://developer.apple.com/documentation/network/nwinterface
-public struct NWInterface: Sendable {
+public struct NWInterface: Sendable, Equatable {
+  public let name: String
   public enum InterfaceType: Sendable { case other, wifi, cellular, wiredEthernet, loopback }
 }
+/// https://developer.apple.com/documentation/network/nwendpoint
+public enum NWEndpoint: Sendable, Hashable { case url(String) }

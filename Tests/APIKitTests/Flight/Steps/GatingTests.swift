@@ -12,7 +12,7 @@ import XCTest
 
   /// A system that reports some time after it was asked, as `NWPathMonitor` does.
   private final class LateSystem: Sendable {
-    private let tell = Mutex<(@Sendable (NetworkCondition) -> Void)?>(nil)
+    private let tell = Mutex<(@Sendable (NetworkHub.Report) -> Void)?>(nil)
     var isAsked: Bool { tell.withLock { $0 != nil } }
 
     func monitor() -> NetworkMonitor {
@@ -22,7 +22,9 @@ import XCTest
       }
     }
 
-    func report(_ condition: NetworkCondition) { tell.withLock { $0 }?(condition) }
+    func report(_ condition: NetworkCondition) {
+      tell.withLock { $0 }?(NetworkHub.Report(condition: condition))
+    }
   }
 
   func testTheFirstLoadWaitsForTheFirstReportOfTheSystem() async throws {

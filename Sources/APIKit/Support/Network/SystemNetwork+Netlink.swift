@@ -11,19 +11,46 @@
   /// - SeeAlso: <https://man7.org/linux/man-pages/man7/rtnetlink.7.html>
   enum SystemNetwork {
     /// Reports the condition before it returns, and again after every change until the result is released.
-    static func watch(_ tell: @escaping @Sendable (NetworkCondition) -> Void) -> (any Sendable)? {
+    static func watch(_ tell: @escaping @Sendable (NetworkHub.Report) -> Void) -> (any Sendable)? {
       // One queue reads the tables and reports, so that reports arrive in the order of reading.
       let queue = DispatchQueue(label: "APIKit.NetworkMonitor")
-      let watch = NetlinkWatch(queue) { tell(condition) }
-      queue.sync { tell(condition) }
+      let watch = NetlinkWatch(queue) { tell(report) }
+      queue.sync { tell(report) }
       return watch
     }
 
     /// The present condition.
-    static var condition: NetworkCondition {
-      RouteTable(
-        ipv4: text(ofFile: "/proc/net/route"), ipv6: text(ofFile: "/proc/net/ipv6_route")
-      ).condition(isUp: isUp, kind: kind)
+    static var condition: NetworkCondition { table.condition(isUp: isUp, kind: kind) }
+
+    private static var report: NetworkHub.Report {
+      let table = table
+      return NetworkHub.Report(
+        condition: table.condition(isUp: isUp, kind: kind), way: table.way(addresses: addresses))
+    }
+
+    private static var table: RouteTable {
+      RouteTable(ipv4: text(ofFile: "/proc/net/route"), ipv6: text(ofFile: "/proc/net/ipv6_route"))
+    }
+
+    /// The addresses of an interface, those of its link alone left out.
+    private static func addresses(of interface: String) -> [String] {
+      var first: UnsafeMutablePointer<ifaddrs>?
+      guard getifaddrs(&first) == 0 else { return [] }
+      defer { freeifaddrs(first) }
+      return sequence(first: first, next: { $0?.pointee.ifa_next }).compactMap { entry -> String? in
+        guard let entry, let address = entry.pointee.ifa_addr,
+          String(cString: entry.pointee.ifa_name) == interface
+        else { return nil }
+        let family = Int32(address.pointee.sa_family)
+        guard family == AF_INET || family == AF_INET6 else { return nil }
+        let size = family == AF_INET ? MemoryLayout<sockaddr_in>.size : MemoryLayout<sockaddr_in6>.size
+        var text = [CChar](repeating: 0, count: Int(NI_MAXHOST))
+        guard
+          getnameinfo(address, socklen_t(size), &text, socklen_t(text.count), nil, 0, NI_NUMERICHOST) == 0
+        else { return nil }
+        let name = String(decoding: text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        return name.hasPrefix("fe80:") ? nil : name
+      }
     }
 
     private static func isUp(_ interface: String) -> Bool {

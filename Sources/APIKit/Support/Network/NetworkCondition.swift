@@ -35,15 +35,19 @@ public struct NetworkCondition: Sendable, Hashable, CustomStringConvertible {
   /// Whether the user has asked to save data (low-data mode). Always false on Linux.
   public var isConstrained: Bool
 
+  /// The generation of the mobile network in use; nil when it is not known: on other interfaces, and on all systems but iOS.
+  public var generation: CellularGeneration?
+
   /// Makes a condition; without further arguments it is neither expensive nor constrained.
   public init(
     _ status: Status, over interface: InterfaceKind? = nil, isExpensive: Bool = false,
-    isConstrained: Bool = false
+    isConstrained: Bool = false, generation: CellularGeneration? = nil
   ) {
     self.status = status
     self.interface = interface
     self.isExpensive = isExpensive
     self.isConstrained = isConstrained
+    self.generation = generation
   }
 
   /// No network.
@@ -64,6 +68,7 @@ public struct NetworkCondition: Sendable, Hashable, CustomStringConvertible {
   public var description: String {
     var text = status.rawValue
     if let interface { text += " over \(interface.rawValue)" }
+    if let generation { text += " (\(generation))" }
     if isExpensive { text += ", expensive" }
     return isConstrained ? text + ", constrained" : text
   }
