@@ -195,7 +195,7 @@
       of outcome: Result<CurlResponse, APIError>, maximumDecodedBytes most: Int
     ) throws(APIError) -> HTTPResponse {
       var outcome = try outcome.get()
-      outcome.metrics.bytesDecoded = outcome.body.count
+      outcome.metrics.bytesDecoded = outcome.body.count ?? 0
       var response = HTTPResponse(
         status: outcome.status, headers: CurlHead.headers(outcome.head), body: outcome.body,
         version: outcome.version, metrics: outcome.metrics, url: exchange.request.url)
@@ -212,17 +212,6 @@
         var failure = error
         failure.metrics = response.metrics
         throw failure
-      }
-    }
-  }
-
-  extension HTTPResponse.Body {
-    /// The bytes that it has; 0 for a stream.
-    fileprivate var count: Int64 {
-      switch self {
-      case .bytes(let bytes): Int64(bytes.count)
-      case .file(_, let count): count
-      case .stream: 0
       }
     }
   }
