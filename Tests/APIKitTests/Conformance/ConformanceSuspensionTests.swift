@@ -36,11 +36,12 @@ extension TransportConformanceTests {
       XCTAssertFalse(operation is any SuspendableOperation)
       return
     }
-    let body = Self.pattern(8 << 20)
-    let half = Latch()
+    let body = [UInt8](repeating: 7, count: 8 << 20)
+    let (half, rest) = (Latch(), Latch())
     let server = try server(
       .readRequest, .text("HTTP/1.1 200 OK\r\nContent-Length: \(body.count)\r\n\r\n"),
-      .write(Array(body.prefix(100_000))), .open(half), .write(Array(body.dropFirst(100_000))), .waitForClose)
+      .write(Array(body.prefix(100_000))), .open(half), .wait(rest), .write(Array(body.dropFirst(100_000))),
+      .waitForClose)
     var exchange = HTTPExchange(HTTPRequest(url: try server.url()))
     exchange.request.timeouts = HTTPTimeouts(idle: .milliseconds(250), total: .milliseconds(700))
     let outcome = Outcome()
@@ -48,6 +49,7 @@ extension TransportConformanceTests {
     half.wait()
     operation.suspend()
     operation.suspend()
+    rest.open()
     try await Task.sleep(for: .milliseconds(900))
     XCTAssertEqual(outcome.count.value, 0, "neither limit has ended it")
     operation.resume()
@@ -71,13 +73,6 @@ extension TransportConformanceTests {
     let operation = try suspendable(transport, exchange, second)
     operation.suspend()
     _ = transport.start(HTTPExchange(HTTPRequest(url: try server.url("/3")))) { third.take($0) }
-    gate.open()
-    let (one, three) = (try await first.wait(), try await third.wait())
-    XCTAssertEqual([one, three].map { String(decoding: $0.bytes, as: UTF8.self) }, ["first", "/3"])
-    XCTAssertEqual(server.requests.map(\.target), ["/1", "/3"], "the suspended one lets others pass")
-    operation.resume()
-    let two = try await second.wait()
-    XCTAssertEqual(String(decoding: two.bytes, as: UTF8.self), "/2")
     // One that is cancelled while it is held ends at once, and never starts.
     let fourth = Outcome()
     let last = try suspendable(transport, exchange, fourth)
@@ -86,6 +81,13 @@ extension TransportConformanceTests {
     let error = await failure { try await fourth.wait() }
     XCTAssertEqual(error?.reason, .cancelled)
     last.resume()
+    gate.open()
+    let (one, three) = (try await first.wait(), try await third.wait())
+    XCTAssertEqual([one, three].map { String(decoding: $0.bytes, as: UTF8.self) }, ["first", "/3"])
+    XCTAssertEqual(server.requests.map(\.target), ["/1", "/3"], "the suspended one lets others pass")
+    operation.resume()
+    let two = try await second.wait()
+    XCTAssertEqual(String(decoding: two.bytes, as: UTF8.self), "/2")
   }
 
   func testAnUploadIsSuspended() async throws {
