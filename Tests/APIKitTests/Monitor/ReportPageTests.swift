@@ -146,11 +146,11 @@ private final class Page: NSObject, XMLParserDelegate {
   init(_ html: String) throws {
     super.init()
     // Those have no end in HTML.
-    var text = html.replacingOccurrences(of: "<!DOCTYPE html>\n", with: "")
-    text = text.replacingOccurrences(of: "<meta ([^>]*)>", with: "<meta $1/>", options: .regularExpression)
+    let text = html.replacingOccurrences(of: "<!DOCTYPE html>\n", with: "")
+      .replacing(/<meta ([^>]*)>/) { "<meta \($0.1)/>" }
     let parser = XMLParser(data: Data(text.utf8))
     parser.delegate = self
-    if !parser.parse() { throw parser.parserError ?? CocoaError(.coderInvalidValue) }
+    if !parser.parse() { throw parser.parserError ?? ValidationError("the page is not well-formed") }
   }
 
   func parser(
