@@ -51,7 +51,7 @@
       /// The TLS context of a new connection made for it; only compared, never dereferenced.
       var tlsContext: OpaquePointer?
       var wasAskedForCertificate = false
-      /// Who decides about the server in place of libcurl, if anybody does.
+      /// Who decides about the server in place of libcurl; nil where libcurl does.
       var asked: CurlAsked?
 
       // Where the bodies come from and go to when they are not bytes in memory, and which side is paused.

@@ -57,7 +57,7 @@
     /// Leaves the decision about the server to ``CurlTrust/accept(_:_:_:)``.
     ///
     /// libcurl gives no connection that was made with other values of these options. Sessions are not kept: a resumed one
-    /// would be verified by nobody.
+    /// would not be verified at all.
     func letDecide(on handle: CurlHandle) throws(APIError) {
       try handle.set(CURLOPT_SSL_VERIFYPEER, 1)
       try handle.set(CURLOPT_SSL_VERIFYHOST, 0)

@@ -3,7 +3,7 @@ public import Foundation
 /// Which keys or certificates are accepted for each host, as SHA-256 digests.
 ///
 /// A pin matches any certificate of the verified chain. Where the pins replace the chain (``Host/replacesChain``),
-/// only the server's own certificate is compared, because nobody vouches for the others. Give every host a backup
+/// only the server's own certificate is compared, because no authority vouches for the others. Give every host a backup
 /// pin of a key that is not in use yet: otherwise all installed applications are locked out when the key is lost.
 /// A host without an entry is not pinned.
 public struct PinSet: Sendable {
@@ -37,7 +37,7 @@ public struct PinSet: Sendable {
     public var expires: Date?
     /// Whether the pins take the place of the chain; the default is false.
     ///
-    /// The host may then show a certificate that is expired, signed by itself or by nobody who is trusted, as long
+    /// The host may then show a certificate that is expired, signed by itself or by no trusted authority, as long
     /// as it is one of the pins itself and names the host. All other hosts are verified as ever. After
     /// ``expires`` this host is, too.
     public var replacesChain: Bool

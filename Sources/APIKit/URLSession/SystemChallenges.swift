@@ -64,7 +64,7 @@
       _ challenge: LoginChallenge, _ space: ProtectionSpace, _ exchange: HTTPExchange, refused: Trial?,
       failures: Int
     ) async throws(APIError) -> (ChallengeDecision, Trial?) {
-      // A field of the request's own is answered by whoever has put it there.
+      // A field of the request's own belongs to the credential or signer that has set it.
       guard space.isProxy || !exchange.request.headers.contains("Authorization") else {
         return (.nothing, nil)
       }

@@ -4,7 +4,7 @@
   import Synchronization
 
   extension URLSessionAttempt {
-    /// Meets a challenge in a task of its own, so that the session's queue waits for nobody.
+    /// Meets a challenge in a task of its own, so that the session's queue does not wait.
     func meet(
       _ challenge: URLAuthenticationChallenge, _ challenges: SystemChallenges,
       _ answer: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void

@@ -179,6 +179,27 @@
       XCTAssertTrue(ended.wait())
     }
 
+    func testATransportThatIsStoppedWhileTheApplicationIsAskedSendsNothing() async throws {
+      let (began, gate) = (Latch(), Latch())
+      let handler = ChallengeHandler { _ in
+        began.open()
+        return await withCheckedContinuation { continuation in
+          Thread.detachNewThread {
+            gate.wait()
+            continuation.resume(returning: .use(.trust))
+          }
+        }
+      }
+      let transport = try transport(handler)
+      let url = try HTTPURL(nginx().url("/echo", site: .tls(.good), host: "localhost"))
+      let load = Task { try await transport.send(HTTPRequest(url: url)) }
+      XCTAssertTrue(began.wait())
+      await transport.shutdown()
+      gate.open()
+      let error = await failure { try await load.value }
+      XCTAssertEqual(error?.reason, .transportStopped)
+    }
+
     func testAClientCertificateIsAskedForOnceTheServerIsTrusted() async throws {
       let certificates = try nginx().certificates
       let friend = ClientIdentity.pkcs12(

@@ -64,7 +64,7 @@
       let streamed = try await transport.send(
         HTTPExchange(HTTPRequest(url: try large.url()), destination: .stream))
       XCTAssertTrue(arrived.wait())
-      // Nobody reads, so libcurl pauses the transfer when its share is full.
+      // The stream is not read, so libcurl pauses the transfer when its share is full.
       try await Task.sleep(for: .milliseconds(100))
       network.change(to: "eth0 1", .wired)
       _ = await transport.counts()

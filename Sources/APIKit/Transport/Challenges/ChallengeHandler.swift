@@ -115,7 +115,7 @@ public final class ChallengeHandler: Sendable {
     let answer = await withTaskCancellationHandler {
       await withCheckedContinuation { waiter in
         ask(question, challenge, waiter, id)
-        // Begun when there is somebody to release.
+        // Begun when the load waits.
         timer = limit.map { limit in
           Task { [weak self] in
             try await Task.sleep(for: limit)
@@ -130,7 +130,8 @@ public final class ChallengeHandler: Sendable {
     if let answer { return answer }
     if let limit, !Task.isCancelled {
       throw APIError(
-        .transport, .totalTimeout, "not finished after \(limit.shortText): nobody answers \(challenge)")
+        .transport, .totalTimeout,
+        "not finished after \(limit.shortText): the application has not answered \(challenge)")
     }
     throw APIError(.transport, .cancelled)
   }
@@ -156,7 +157,7 @@ public final class ChallengeHandler: Sendable {
       return nil
     }
     if let known { waiter.resume(returning: known) }
-    // A cancellation between the look above and the entry found nobody to release.
+    // A cancellation between the look above and the entry found no waiter to release.
     if known == nil, Task.isCancelled { leave(question, id) }
   }
 
@@ -164,7 +165,7 @@ public final class ChallengeHandler: Sendable {
     _ question: Question, _ answer: ChallengeAnswer, _ mark: UInt, _ round: Int
   ) {
     let waiters = state.withLock { state -> [Int: CheckedContinuation<ChallengeAnswer?, Never>] in
-      // Nobody waits for it any more, and the question may have been put again.
+      // No load waits for it any more, and the question may have been put again.
       guard state.asking[question]?.id == round else { return [:] }
       // A cancelled load says nothing about the next, and what was forgotten meanwhile stays so.
       var isKept = mark == state.mark

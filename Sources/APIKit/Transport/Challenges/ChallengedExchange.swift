@@ -50,7 +50,7 @@ struct ChallengedExchange {
         response = try await attempt(exchange)
       } catch {
         guard let raised = error.underlying as? RaisedChallenge, round < Self.mostAttempts else {
-          try forget(after: error, exchange)
+          forget(after: error, exchange)
           throw error
         }
         if case .proxy(let scheme) = raised {
@@ -69,7 +69,7 @@ struct ChallengedExchange {
         let challenge = LoginChallenge(response)
       else { break }
       let isProxy = response.status == 407
-      // A field of the request's own is answered by whoever has put it there.
+      // A field of the request's own belongs to the credential or signer that has set it.
       guard isProxy || !exchange.request.headers.contains("Authorization"),
         try await answer(challenge, isProxy: isProxy, &exchange, &trials, &failures)
       else { break }
@@ -114,7 +114,7 @@ struct ChallengedExchange {
   }
 
   /// A certificate that the server refuses is asked about again.
-  private func forget(after error: APIError, _ exchange: HTTPExchange) throws(APIError) {
+  private func forget(after error: APIError, _ exchange: HTTPExchange) {
     let faults: [APIError.Reason] = [
       .clientCertificateRefused, .clientCertificateExpired, .clientIdentityUnreadable,
     ]
