@@ -64,9 +64,10 @@
       defer { proxy.stop() }
       var configuration = TransportConfiguration.ephemeral
       configuration.cleartext = .allowed
-      configuration.proxy = HTTPProxy(
-        .http, host: "127.0.0.1", port: proxy.port, login: HTTPLogin(user: "u", password: "secret"),
-        exceptions: ["localhost"])
+      configuration.proxy = .through(
+        HTTPProxy(
+          .http, host: "127.0.0.1", port: proxy.port, login: HTTPLogin(user: "u", password: "secret"),
+          exceptions: ["localhost"]))
       let transport = try CurlTransport(configuration)
       let by = try await transport.send(HTTPRequest(url: "http://far.test/")).metrics
       XCTAssertEqual(by.proxy, "http proxy 127.0.0.1:\(proxy.port)")
