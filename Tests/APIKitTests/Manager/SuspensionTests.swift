@@ -108,8 +108,7 @@ import XCTest
       }
     }
     let flight = try XCTUnwrap(manager.load().flightID)
-    await waitUntil { asked.value == 1 }
-    XCTAssertEqual(manager.state(of: flight), .suspended)
+    await waitUntil { asked.value == 1 && manager.state(of: flight) == .suspended }
     try manager.suspend(flight)
     gate.continuation.yield()
     try await Task.sleep(for: .milliseconds(50))
