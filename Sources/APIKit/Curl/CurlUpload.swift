@@ -218,8 +218,7 @@
           }
         case .success(nil): state.isEnded = true
         case .failure(let error):
-          state.failure = APIError(
-            .transport, .unreadableBody, "the body's stream failed", underlying: error)
+          state.failure = APIError(unreadableStream: "failed", error)
         }
         return state.wake
       }
@@ -230,7 +229,7 @@
       do {
         return try stream.open()
       } catch {
-        throw APIError(.transport, .unreadableBody, "the body's stream cannot be opened", underlying: error)
+        throw APIError(unreadableStream: "cannot be opened", error)
       }
     }
   }

@@ -8,4 +8,10 @@ extension APIError {
     get { attachedRequest as? HTTPRequest }
     set { attachedRequest = newValue }
   }
+
+  /// What the stream of a request's body threw: an ``APIError`` keeps its words, so that they say which file or part it was.
+  package init(unreadableStream what: String, _ error: any Error) {
+    let why = (error as? APIError).map { ": \($0.detail)" } ?? ""
+    self.init(.transport, .unreadableBody, "the body's stream \(what)\(why)", underlying: error)
+  }
 }

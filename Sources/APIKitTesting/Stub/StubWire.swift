@@ -189,7 +189,7 @@ struct StubWire {
         let next = try stream.open()
         while let chunk = try await next() { all += chunk }
       } catch {
-        throw APIError(.transport, .unreadableBody, "the body's stream failed", underlying: error)
+        throw APIError(unreadableStream: "failed", error)
       }
       return .bytes(all)
     }

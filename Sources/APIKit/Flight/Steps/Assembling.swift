@@ -21,6 +21,11 @@ extension Flight {
     if let body = call.body {
       try ParameterEncoding.query.apply(parameters, to: &request)
       request.body = body
+      if case .stream(let stream) = body, let type = stream.contentType,
+        !request.headers.contains("Content-Type")
+      {
+        request.headers.add("Content-Type", type)
+      }
     } else {
       try call.terms.encoding.apply(parameters, to: &request)
     }
