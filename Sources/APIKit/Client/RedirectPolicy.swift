@@ -33,8 +33,9 @@ public struct RedirectPolicy: Sendable {
   public var allowsDowngrade = false
 
   /// Names of header fields that may go to another origin, besides `Accept`, `Accept-…` and `User-Agent`; case does
-  /// not matter. The default is `Range`, so that a part of a file is still a part when it is stored elsewhere.
-  public var publicHeaders: Set<String> = ["Range"]
+  /// not matter. The default is `Range` with its condition `If-Range`, so that a part of a file is still a part, and of the same
+  /// file, when it is stored elsewhere.
+  public var publicHeaders: Set<String> = ["If-Range", "Range"]
 
   /// Follows redirects to any origin.
   public static let follow = RedirectPolicy(kind: .follow)

@@ -114,6 +114,10 @@ extension APIError.Reason {
   public static let proxyFailed = Self("proxy-failed", "the proxy failed")
   /// The file of a `file:` URL or a download's target cannot be opened, read or written.
   public static let fileFailed = Self("file-failed", "a file cannot be read or written")
+  /// The disk is full, a quota is used up, or the file would be larger than the file system or a limit allows.
+  public static let storageFull = Self("storage-full", "there is no room for the file")
+  /// A file that was downloaded has another digest than it should have.
+  public static let digestMismatch = Self("digest-mismatch", "the file has another digest")
   /// An FTP server does not have the file or folder, or does not permit reading it. FTP tells the two apart
   /// only in the reply's text, which is in the detail.
   public static let remoteFileUnavailable = Self(

@@ -23,6 +23,13 @@ final class FileLock: Sendable {
     }
   }
 
+  /// Whether the path still names the file that is locked: who had the lock before may have renamed or removed it.
+  func holds(_ path: String) -> Bool {
+    var (own, named) = (stat(), stat())
+    return fstat(file, &own) == 0 && lstat(path, &named) == 0 && own.st_ino == named.st_ino
+      && own.st_dev == named.st_dev
+  }
+
   deinit { if file >= 0 { close(file) } }
 
   private static var lastError: POSIXError { POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }

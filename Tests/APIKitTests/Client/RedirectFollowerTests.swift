@@ -62,7 +62,7 @@ final class RedirectFollowerTests: XCTestCase {
     request.headers.add("Cookie", "a=b")
     request.headers.add("Proxy-Authorization", "Basic x")
     request.headers.merge([
-      "X-Api-Key": "k", "Accept-Language": "de", "user-agent": "a", "Range": "bytes=0-1",
+      "X-Api-Key": "k", "Accept-Language": "de", "user-agent": "a", "Range": "bytes=0-1", "If-Range": "\"a\"",
     ])
     request.options.login = HTTPLogin(user: "u", password: "p")
     let inside = try XCTUnwrap(
@@ -73,7 +73,8 @@ final class RedirectFollowerTests: XCTestCase {
     for other in ["https://b.test/y", "https://a.test:8443/y", "https://sub.a.test/"] {
       let outside = try XCTUnwrap(follow(307, other, request))
       XCTAssertEqual(
-        outside.headers.map(\.name), ["Content-Type", "Accept", "Accept-Language", "user-agent", "Range"],
+        outside.headers.map(\.name),
+        ["Content-Type", "Accept", "Accept-Language", "user-agent", "Range", "If-Range"],
         other)
       XCTAssertNil(outside.options.login, other)
     }

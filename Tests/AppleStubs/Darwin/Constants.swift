@@ -48,7 +48,9 @@ public var POLLHUP: Int32 { 16 }
 public var ENOENT: Int32 { 2 }
 public var EINTR: Int32 { 4 }
 public var EEXIST: Int32 { 17 }
+public var EFBIG: Int32 { 27 }
 public var ENOSPC: Int32 { 28 }
+public var EDQUOT: Int32 { 69 }
 public var EAGAIN: Int32 { 35 }
 public var EWOULDBLOCK: Int32 { 35 }
 public var EINPROGRESS: Int32 { 36 }

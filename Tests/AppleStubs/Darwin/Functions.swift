@@ -13,6 +13,7 @@ public func fcntl(_ fd: Int32, _ cmd: Int32, _ value: Int32) -> Int32 { fatalErr
 @discardableResult public func read(_ fd: Int32, _ bytes: UnsafeMutableRawPointer!, _ count: Int) -> Int { fatalError() }
 @discardableResult public func write(_ fd: Int32, _ bytes: UnsafeRawPointer!, _ count: Int) -> Int { fatalError() }
 @discardableResult public func pread(_ fd: Int32, _ bytes: UnsafeMutableRawPointer!, _ count: Int, _ offset: off_t) -> Int { fatalError() }
+@discardableResult public func pwrite(_ fd: Int32, _ bytes: UnsafeRawPointer!, _ count: Int, _ offset: off_t) -> Int { fatalError() }
 @discardableResult public func lseek(_ fd: Int32, _ offset: off_t, _ whence: Int32) -> off_t { fatalError() }
 @discardableResult public func ftruncate(_ fd: Int32, _ length: off_t) -> Int32 { fatalError() }
 @discardableResult public func truncate(_ path: UnsafePointer<CChar>!, _ length: off_t) -> Int32 { fatalError() }
@@ -33,6 +34,7 @@ public func fcntl(_ fd: Int32, _ cmd: Int32, _ value: Int32) -> Int32 { fatalErr
 @discardableResult public func realpath(_ path: UnsafePointer<CChar>!, _ resolved: UnsafeMutablePointer<CChar>!) -> UnsafeMutablePointer<CChar>! { fatalError() }
 @discardableResult public func stat(_ path: UnsafePointer<CChar>!, _ status: UnsafeMutablePointer<DarwinTypes.stat>!) -> Int32 { fatalError() }
 @discardableResult public func lstat(_ path: UnsafePointer<CChar>!, _ status: UnsafeMutablePointer<DarwinTypes.stat>!) -> Int32 { fatalError() }
+@discardableResult public func fstatvfs(_ fd: Int32, _ status: UnsafeMutablePointer<DarwinTypes.statvfs>!) -> Int32 { fatalError() }
 @discardableResult public func fstat(_ fd: Int32, _ status: UnsafeMutablePointer<DarwinTypes.stat>!) -> Int32 { fatalError() }
 @discardableResult public func opendir(_ path: UnsafePointer<CChar>!) -> UnsafeMutablePointer<DIR>! { fatalError() }
 @discardableResult public func readdir(_ listing: UnsafeMutablePointer<DIR>!) -> UnsafeMutablePointer<dirent>! { fatalError() }

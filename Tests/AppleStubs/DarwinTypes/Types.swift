@@ -37,6 +37,10 @@ public struct stat {
   public var st_size: off_t, st_blocks: Int64, st_blksize: Int32
   public init() { fatalError() }
 }
+public struct statvfs {
+  public var f_bsize: UInt, f_frsize: UInt, f_blocks: UInt32, f_bfree: UInt32, f_bavail: UInt32
+  public init() { fatalError() }
+}
 public struct sockaddr { public var sa_len: UInt8, sa_family: sa_family_t; public init() { fatalError() } }
 public struct in_addr { public var s_addr: in_addr_t; public init() { fatalError() }; public init(s_addr: in_addr_t) { fatalError() } }
 public struct sockaddr_in { public var sin_len: UInt8, sin_family: sa_family_t, sin_port: in_port_t, sin_addr: in_addr; public init() { fatalError() } }

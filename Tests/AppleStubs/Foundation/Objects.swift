@@ -21,6 +21,7 @@ open class NSObject: NSObjectProtocol, Equatable, Hashable {
 /// https://developer.apple.com/documentation/foundation/nsstring
 open class NSString: NSObject, @unchecked Sendable {
   open var lastPathComponent: String { fatalError() }
+  open var deletingPathExtension: String { fatalError() }
   open var deletingLastPathComponent: String { fatalError() }
   open var pathExtension: String { fatalError() }
   open func appendingPathComponent(_ str: String) -> String { fatalError() }

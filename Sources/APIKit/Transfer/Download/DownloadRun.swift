@@ -1,0 +1,224 @@
+import Foundation
+import Synchronization
+
+/// One download, from its journal to the file: asks ``DownloadMachine`` and does what it says.
+actor DownloadRun {
+  enum Report: Sendable {
+    case began(offset: Int64, total: Int64?)
+    case progress(TransferProgress)
+  }
+
+  /// How much may be lost when the process is killed.
+  private static let checkpointBytes: Int64 = 8 << 20
+  private static let checkpointTime: Duration = .seconds(1)
+
+  typealias Ask = @Sendable (HTTPHeaders) async throws(APIError) -> APIResponse
+
+  /// Whether the partial file is removed when the download is cancelled.
+  nonisolated let discards = Atomic(false)
+
+  private let target: DownloadTarget
+  private let identity: String
+  private let sha256: String?
+  private let policy: RetryPolicy
+  private let ask: Ask
+  private let time: any TimeSource
+  private var machine = DownloadMachine()
+  private var report: @Sendable (Report) -> Void = { _ in }
+  private var meter = TransferMeter(at: 0)
+  /// Where the bytes begin that this run has received.
+  private var base: Int64 = 0
+  private var told: Duration?
+  private(set) var last: TransferProgress?
+  private var saved: (offset: Int64, at: Duration) = (0, .zero)
+
+  init(
+    _ target: DownloadTarget, _ identity: String, _ sha256: String?, _ policy: RetryPolicy,
+    time: any TimeSource = SystemTime(), ask: @escaping Ask
+  ) {
+    self.target = target
+    self.identity = identity
+    self.sha256 = sha256?.lowercased()
+    self.policy = policy
+    self.time = time
+    self.ask = ask
+  }
+
+  /// Downloads; the state is that of the last checkpoint or of the end.
+  func perform(
+    _ report: @escaping @Sendable (Report) -> Void
+  ) async -> (Result<DownloadedFile, APIError>, DownloadState) {
+    self.report = report
+    do throws(APIError) {
+      let (path, overwrites) = place
+      if case .file = target, !overwrites, PrivateFile.exists(path) { throw Self.isThere(path) }
+      let file = try PartialFile(for: path, identity: identity)
+      do throws(APIError) {
+        let finished = try await fetch(into: file)
+        return (.success(finished), machine.state)
+      } catch {
+        if discards.load(ordering: .acquiring), error.reason == .cancelled { file.discard() }
+        throw error
+      }
+    } catch {
+      return (.failure(error), machine.state)
+    }
+  }
+
+  /// Where the partial file is, but for its ending.
+  private var place: (path: String, overwrites: Bool) {
+    switch target {
+    case .file(let path, let overwrites): (path, overwrites)
+    case .folder(let folder, let overwrites): ("\(folder)/.\(identity.prefix(32))", overwrites)
+    }
+  }
+
+  private func fetch(into file: PartialFile) async throws(APIError) -> DownloadedFile {
+    machine = DownloadMachine(file.found)
+    base = machine.state.offset
+    var failures = 0
+    while !machine.isComplete {
+      try Self.checkCancelled()
+      let action: DownloadMachine.Action
+      do throws(APIError) {
+        let response = try await ask(machine.request)
+        action = try await take(response, file)
+      } catch {
+        guard let status = error.context.status, error.reason == .unacceptableStatus else { throw error }
+        let verdict = machine.responded(status, error.response?.headers ?? HTTPHeaders())
+        if case .fail(_, _, let keepsPartial) = verdict {
+          if !keepsPartial { file.discard() }
+          throw error
+        }
+        action = verdict
+      }
+      if machine.hasProgressed { failures = 0 }
+      switch action {
+      case .finish:
+        return try finish(file)
+      case .take: continue
+      case .startOver: try file.truncate(to: 0)
+      case .ask:
+        // Without progress a broken body counts as a failed attempt.
+        if machine.hasProgressed { continue }
+        failures += 1
+        guard failures < policy.attempts else {
+          throw APIError(.transport, .truncatedBody, "no bytes came in \(failures) attempts")
+        }
+        let wait = policy.backoff.wait(before: failures, jitter: .random(in: 0...1))
+        do { try await time.sleep(for: wait) } catch { throw APIError(cancelled: .taskCancelled) }
+      case .fail(let reason, let detail, let keepsPartial):
+        if !keepsPartial { file.discard() }
+        throw APIError(.response, reason, detail)
+      }
+    }
+    return try finish(file)
+  }
+
+  /// Writes what a response has.
+  private func take(_ response: APIResponse, _ file: PartialFile) async throws(APIError)
+    -> DownloadMachine.Action
+  {
+    let action = machine.responded(response.status, response.headers)
+    guard case .take(let offset) = action else { return action }
+    guard case .stream(let stream) = response.http.body else {
+      throw APIError(.transport, .unsupportedCapability, "a download needs the body as a stream")
+    }
+    machine.name(Self.lastSegment(of: response.http.url))
+    try file.truncate(to: offset)
+    saved = (offset, time.now)
+    if offset < base || told == nil {
+      (base, meter, told) = (offset, TransferMeter(at: microseconds), time.now)
+    }
+    if let total = machine.state.total { try file.checkRoom(for: total - offset) }
+    // From here on the bytes are those of this representation; a journal of an earlier one must not count them.
+    try file.checkpoint(machine.state)
+    report(.began(offset: offset, total: machine.state.total))
+    do throws(APIError) {
+      for try await chunk in stream {
+        try Self.checkCancelled()
+        try file.write(chunk, at: machine.state.offset)
+        if let refusal = machine.took(chunk.count) { return refusal }
+        try noteProgress(file)
+      }
+      try Self.checkCancelled()
+    } catch {
+      // What has come is kept, whatever has gone wrong.
+      try? file.checkpoint(machine.state)
+      try Self.checkCancelled()
+      guard machine.canResume, policy.table.row(for: error)?.isOn == true, policy.attempts > 1 else {
+        throw error
+      }
+      return .ask
+    }
+    return machine.ended()
+  }
+
+  private func noteProgress(_ file: PartialFile) throws(APIError) {
+    let (offset, now) = (machine.state.offset, time.now)
+    if offset - saved.offset >= Self.checkpointBytes || now - saved.at >= Self.checkpointTime {
+      try file.checkpoint(machine.state)
+      saved = (offset, now)
+    }
+    if now - (told ?? .zero) >= .milliseconds(100) { tellProgress(now) }
+  }
+
+  private func tellProgress(_ now: Duration) {
+    told = now
+    // The rate is that of this run, and not of what earlier ones have left.
+    var progress = meter.completing(TransferProgress(received: machine.state.offset - base), at: microseconds)
+    (progress.received, progress.totalToReceive) = (machine.state.offset, machine.state.total)
+    last = progress
+    report(.progress(progress))
+  }
+
+  /// Compares the digest and gives the file its name.
+  private func finish(_ file: PartialFile) throws(APIError) -> DownloadedFile {
+    let state = machine.state
+    try file.checkpoint(state)
+    tellProgress(time.now)
+    let expected = sha256 ?? state.digest
+    if let expected {
+      let digest = try file.digest(of: state.offset)
+      guard digest == expected else {
+        file.discard()
+        throw APIError(
+          .response, .digestMismatch, "the file has the SHA-256 \(digest), and \(expected) was expected")
+      }
+    }
+    for number in 1...999 {
+      let (path, overwrites) = destination(state, number)
+      if try file.commit(as: path, length: state.offset, overwrites: overwrites) {
+        return DownloadedFile(path: path, count: state.offset, sha256: expected)
+      }
+      if case .file = target { throw Self.isThere(path) }
+    }
+    throw Self.isThere(destination(state, 1).path)
+  }
+
+  private func destination(_ state: DownloadState, _ number: Int) -> (path: String, overwrites: Bool) {
+    guard case .folder(let folder, let overwrites) = target else { return place }
+    let name = state.fileName ?? "download"
+    guard number > 1 else { return ("\(folder)/\(name)", overwrites) }
+    let (stem, ending) = ((name as NSString).deletingPathExtension, (name as NSString).pathExtension)
+    return ("\(folder)/\(stem) (\(number))\(ending.isEmpty ? "" : ".\(ending)")", overwrites)
+  }
+
+  private var microseconds: Int64 {
+    let parts = time.now.components
+    return parts.seconds * 1_000_000 + parts.attoseconds / 1_000_000_000_000
+  }
+
+  private static func lastSegment(of url: HTTPURL?) -> String? {
+    url?.path.split(separator: "/").last.flatMap { PercentEncoding.decode($0) }.flatMap(SafeFileName.safe)
+  }
+
+  private static func isThere(_ path: String) -> APIError {
+    APIError(
+      .transport, .fileFailed, "\(path.debugDescription) is there already, and is not to be overwritten")
+  }
+
+  private static func checkCancelled() throws(APIError) {
+    if Task.isCancelled { throw APIError(cancelled: .taskCancelled) }
+  }
+}

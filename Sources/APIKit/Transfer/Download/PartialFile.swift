@@ -1,0 +1,225 @@
+import Foundation
+
+/// The file that a download is written to, with its journal beside it, under a lock that keeps other processes away.
+///
+/// Used by one task at a time. The lock is that of the partial file and ends with the process, however it ends.
+final class PartialFile {
+  /// What the journal has: whose download it is, and how far it is.
+  struct Journal: Codable {
+    var identity: String
+    var state: DownloadState
+  }
+
+  static let ending = ".apikit-part"
+  static let journalEnding = ".apikit-part.journal"
+
+  private let path: String
+  private let identity: String
+  private let lock: FileLock
+  private let descriptor: Int32
+  /// What the journal said, with no more bytes than the file has; empty for a file of another download.
+  let found: DownloadState
+
+  private var journalPath: String { "\(path).journal" }
+
+  /// Opens or makes the partial file; `path` is that of the destination.
+  ///
+  /// - Throws: ``APIError/Reason/alreadyLoading`` when another download has it, in this process or another.
+  init(for path: String, identity: String) throws(APIError) {
+    self.path = path + Self.ending
+    self.identity = identity
+    lock = try Self.lock(self.path)
+    descriptor = open(self.path, O_RDWR | O_CLOEXEC | O_NOFOLLOW)
+    guard descriptor >= 0 else { throw Self.fault(self.path, "cannot be opened") }
+    var status = stat()
+    var state = DownloadState()
+    if let data = FileManager.default.contents(atPath: "\(self.path).journal"),
+      fstat(descriptor, &status) == 0,
+      let journal = try? JSONDecoder().decode(Journal.self, from: data), journal.identity == identity,
+      (0...Int64(status.st_size)).contains(journal.state.offset)
+    {
+      state = journal.state
+    }
+    found = state
+  }
+
+  deinit { close(descriptor) }
+
+  private static func lock(_ path: String) throws(APIError) -> FileLock {
+    // Who had the lock may have renamed or removed the file, and the lock is then on a file without a name.
+    for _ in 0..<100 {
+      do {
+        guard let lock = try FileLock(ifFree: path) else {
+          throw APIError(
+            .takeoff, .alreadyLoading,
+            "\(path.debugDescription) is being written by another download, maybe of another process")
+        }
+        guard lock.holds(path) else { continue }
+        var status = stat()
+        if lstat(path, &status) == 0, status.st_nlink > 1 {
+          // The complete file has its name, and the process ended before this one was removed.
+          unlink("\(path).journal")
+          unlink(path)
+          continue
+        }
+        return lock
+      } catch let error as APIError {
+        throw error
+      } catch {
+        throw APIError(
+          .transport, .fileFailed, "the partial file \(path.debugDescription) cannot be made",
+          underlying: error)
+      }
+    }
+    throw APIError(
+      .transport, .fileFailed, "the partial file \(path.debugDescription) is replaced again and again")
+  }
+
+  /// Drops all bytes from here on.
+  func truncate(to offset: Int64) throws(APIError) {
+    guard ftruncate(descriptor, off_t(offset)) == 0 else { throw Self.fault(path, "cannot be cut") }
+  }
+
+  /// Throws ``APIError/Reason/storageFull`` when so many bytes more have no room.
+  func checkRoom(for count: Int64) throws(APIError) {
+    var status = statvfs()
+    guard count > 0, fstatvfs(descriptor, &status) == 0 else { return }
+    let (free, isLarge) = UInt64(status.f_bavail).multipliedReportingOverflow(by: UInt64(status.f_frsize))
+    guard !isLarge, free < UInt64(count) else { return }
+    throw APIError(
+      .transport, .storageFull, "\(count) bytes are to come, and \(free) are free at \(path.debugDescription)"
+    )
+  }
+
+  func write(_ bytes: [UInt8], at offset: Int64) throws(APIError) {
+    var written = 0
+    while written < bytes.count {
+      let count = bytes.withUnsafeBytes { bytes in
+        pwrite(
+          descriptor, bytes.baseAddress! + written, bytes.count - written, off_t(offset) + off_t(written))
+      }
+      if count < 0, errno == EINTR { continue }
+      guard count > 0 else { throw Self.fault(path, "cannot be written") }
+      written += count
+    }
+  }
+
+  /// Has the bytes on the disk, then the journal that counts them: in this order, so that it never counts others.
+  func checkpoint(_ state: DownloadState) throws(APIError) {
+    guard state.condition != nil else {
+      // Nothing can be continued, least of all what an earlier journal has counted.
+      unlink(journalPath)
+      return
+    }
+    try sync()
+    let draft = journalPath + ".new"
+    unlink(draft)
+    let file = open(draft, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
+    guard file >= 0 else { throw Self.fault(draft, "cannot be made") }
+    let handle = FileHandle(fileDescriptor: file, closeOnDealloc: true)
+    do {
+      try handle.write(contentsOf: JSONEncoder().encode(Journal(identity: identity, state: state)))
+      try handle.synchronize()
+      guard rename(draft, journalPath) == 0 else { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
+    } catch {
+      unlink(draft)
+      throw APIError(
+        .transport, .fileFailed, "the journal \(journalPath.debugDescription) cannot be written",
+        underlying: error)
+    }
+  }
+
+  /// The SHA-256 of the file, read from its start, in hexadecimal digits.
+  func digest(of count: Int64) throws(APIError) -> String {
+    var offset: Int64 = 0
+    do {
+      return Hex.encode(
+        try Crypto.sha256 {
+          let wanted = Int(min(1 << 20, count - offset))
+          guard wanted > 0 else { return nil }
+          try Task.checkCancellation()
+          let chunk = [UInt8](unsafeUninitializedCapacity: wanted) { target, written in
+            written = max(0, pread(descriptor, target.baseAddress, wanted, off_t(offset)))
+          }
+          guard !chunk.isEmpty else { throw Self.fault(path, "cannot be read") }
+          offset += Int64(chunk.count)
+          return chunk
+        })
+    } catch is CancellationError {
+      throw APIError(cancelled: .taskCancelled)
+    } catch {
+      throw error as? APIError ?? APIError(.transport, .fileFailed, underlying: error)
+    }
+  }
+
+  /// Gives the complete file its name, and removes the journal. Without `overwrites` a file that is there stays.
+  ///
+  /// - Returns: Whether it has the name; false when something has it already.
+  func commit(as target: String, length: Int64, overwrites: Bool) throws(APIError) -> Bool {
+    try truncate(to: length)
+    try sync()
+    if overwrites {
+      guard rename(path, target) == 0 else { throw Self.fault(target, "cannot be replaced") }
+    } else {
+      // Unlike `rename`, it never replaces.
+      guard link(path, target) == 0 else {
+        if errno == EEXIST { return false }
+        throw Self.fault(target, "cannot be made")
+      }
+      unlink(path)
+    }
+    let folder = open(
+      (target as NSString).deletingLastPathComponent.orCurrentFolder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    if folder >= 0 {
+      _ = fsync(folder)
+      close(folder)
+    }
+    unlink(journalPath)
+    return true
+  }
+
+  /// Removes the partial file and its journal.
+  func discard() {
+    unlink(journalPath)
+    unlink(path)
+  }
+
+  /// Removes partial files that nobody has written for so long and that no process writes.
+  static func sweep(_ folder: String, olderThan age: Duration) -> Int {
+    var count = 0
+    for name in (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+    where name.hasSuffix(ending) {
+      let path = "\(folder)/\(name)"
+      var status = stat()
+      guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
+        WallClock.now - Double(FileIdentity(status).seconds) > age.inSeconds,
+        let lock = try? FileLock(ifFree: path), lock.holds(path)
+      else { continue }
+      unlink("\(path).journal")
+      if unlink(path) == 0 { count += 1 }
+    }
+    return count
+  }
+
+  private func sync() throws(APIError) {
+    #if canImport(Darwin)
+      let isDone = fsync(descriptor) == 0
+    #else
+      let isDone = fdatasync(descriptor) == 0
+    #endif
+    guard isDone else { throw Self.fault(path, "cannot be written to the disk") }
+  }
+
+  /// The last failed system call.
+  private static func fault(_ path: String, _ what: String) -> APIError {
+    let number = errno
+    let reason: APIError.Reason = [ENOSPC, EDQUOT, EFBIG].contains(number) ? .storageFull : .fileFailed
+    return APIError(
+      .transport, reason, "\(path.debugDescription) \(what): \(String(cString: strerror(number)))",
+      underlying: POSIXError(POSIXErrorCode(rawValue: number) ?? .EIO))
+  }
+}
+
+extension String {
+  fileprivate var orCurrentFolder: String { isEmpty ? "." : self }
+}
