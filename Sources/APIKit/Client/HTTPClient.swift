@@ -57,3 +57,11 @@ public struct HTTPClient: Sendable {
     }
   }
 }
+
+extension HTTPClient {
+  /// Keeps and sends cookies as the options of a load say.
+  mutating func applyCookies(of options: LoadOptions) {
+    if options.usesCookies == false { cookies = nil }
+    if let document = options.cookieDocument { cookieDocument = document }
+  }
+}

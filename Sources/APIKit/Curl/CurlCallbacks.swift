@@ -40,6 +40,66 @@
       _ = capikit_curl_multi_set_pointer(loop.multi, CURLMOPT_TIMERDATA, me)
     }
 
+    static func install(on loop: CurlWireLoop) {
+      _ = capikit_curl_multi_set_socket(loop.multi, want)
+      _ = capikit_curl_multi_set_pointer(
+        loop.multi, CURLMOPT_SOCKETDATA, Unmanaged.passUnretained(loop.poll).toOpaque())
+      _ = capikit_curl_multi_set_timer(loop.multi, wireTimer)
+      _ = capikit_curl_multi_set_pointer(
+        loop.multi, CURLMOPT_TIMERDATA, Unmanaged.passUnretained(loop).toOpaque())
+    }
+
+    static func install(on wire: CurlWire, _ loop: CurlWireLoop) throws(APIError) {
+      let (easy, me) = (wire.easy, Unmanaged.passUnretained(wire).toOpaque())
+      try wire.check(CURLOPT_PREREQFUNCTION, capikit_curl_set_prereq(easy, wireConnected))
+      try wire.set(CURLOPT_PREREQDATA, pointer: me)
+      try wire.check(CURLOPT_SSL_CTX_FUNCTION, capikit_curl_set_ssl_context(easy, wireSecured))
+      try wire.set(CURLOPT_SSL_CTX_DATA, pointer: me)
+      try wire.check(CURLOPT_OPENSOCKETFUNCTION, capikit_curl_set_open_socket(easy, openSocket))
+      try wire.set(CURLOPT_OPENSOCKETDATA, pointer: Unmanaged.passUnretained(loop.poll).toOpaque())
+      try wire.check(CURLOPT_CLOSESOCKETFUNCTION, capikit_curl_set_close_socket(easy, closeWireSocket))
+      try wire.set(CURLOPT_CLOSESOCKETDATA, pointer: me)
+    }
+
+    private static func wire(_ pointer: UnsafeMutableRawPointer?) -> CurlWire {
+      // The loop keeps every wire that libcurl has a handle of.
+      Unmanaged<CurlWire>.fromOpaque(pointer.unsafelyUnwrapped).takeUnretainedValue()
+    }
+
+    private static let wireTimer:
+      @convention(c) @Sendable (UnsafeMutableRawPointer?, Int, UnsafeMutableRawPointer?) -> Int32 = {
+        _, milliseconds, me in
+        guard let me else { return 0 }
+        Unmanaged<CurlWireLoop>.fromOpaque(me).takeUnretainedValue().setTimer(milliseconds)
+        return 0
+      }
+
+    private static let wireConnected:
+      @convention(c) @Sendable (
+        UnsafeMutableRawPointer?, UnsafeMutablePointer<CChar>?, UnsafeMutablePointer<CChar>?, Int32, Int32
+      ) -> Int32 = { me, _, _, _, _ in
+        wire(me).prepared() ? Int32(CURL_PREREQFUNC_OK) : Int32(CURL_PREREQFUNC_ABORT)
+      }
+
+    private static let wireSecured:
+      @convention(c) @Sendable (UnsafeMutableRawPointer?, UnsafeMutableRawPointer?, UnsafeMutableRawPointer?)
+        -> CURLcode = { _, context, me in
+          SSL_CTX_set_cert_cb(context.map { OpaquePointer($0) }, wireAskedForCertificate, me)
+          return CURLE_OK
+        }
+
+    private static let wireAskedForCertificate:
+      @convention(c) @Sendable (OpaquePointer?, UnsafeMutableRawPointer?) -> Int32 = { _, me in
+        wire(me).askedForCertificate()
+        return 1
+      }
+
+    private static let closeWireSocket:
+      @convention(c) @Sendable (UnsafeMutableRawPointer?, curl_socket_t) -> Int32 = { me, socket in
+        wire(me).close(socket: socket)
+        return 0
+      }
+
     private static func handle(_ pointer: UnsafeMutableRawPointer?) -> CurlHandle {
       // libcurl passes back what `install` gave it, and the loop keeps every handle that libcurl holds.
       Unmanaged<CurlHandle>.fromOpaque(pointer.unsafelyUnwrapped).takeUnretainedValue()

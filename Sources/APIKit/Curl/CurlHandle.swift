@@ -7,7 +7,7 @@
   /// Options that all requests of the transport share are set once, others for each request
   /// (``apply(_:)``); the handle is reset only after a request with rare options. Used on the loop's thread
   /// only: libcurl's callbacks find it as their user data.
-  final class CurlHandle {
+  final class CurlHandle: CurlOptions {
     private(set) var easy: UnsafeMutableRawPointer
     let session: CurlSession
     unowned let loop: CurlLoop
@@ -166,48 +166,5 @@
 
     /// libcurl's text about the last failure.
     var errorMessage: String { String(cString: errorText) }
-  }
-
-  // MARK: Options: a failing one is an error with the option's name
-
-  extension CurlHandle {
-    func set(_ option: CURLoption, _ value: Int) throws(APIError) {
-      try check(option, capikit_curl_set_long(easy, option, value))
-    }
-
-    func set(_ option: CURLoption, size: Int64) throws(APIError) {
-      try check(option, capikit_curl_set_size(easy, option, curl_off_t(size)))
-    }
-
-    func set(_ option: CURLoption, _ value: String?) throws(APIError) {
-      guard let value else { return try check(option, capikit_curl_set_string(easy, option, nil)) }
-      try check(option, capikit_curl_set_string(easy, option, value))
-    }
-
-    func set(_ option: CURLoption, pointer: UnsafeMutableRawPointer?) throws(APIError) {
-      try check(option, capikit_curl_set_pointer(easy, option, pointer))
-    }
-
-    func set(_ option: CURLoption, blob: [UInt8]) throws(APIError) {
-      try check(option, capikit_curl_set_blob(easy, option, blob, blob.count))
-    }
-
-    func check(_ option: CURLoption, _ code: CURLcode) throws(APIError) {
-      guard code != CURLE_OK else { return }
-      let name = curl_easy_option_by_id(option).map { String(cString: $0.pointee.name) }
-      throw CurlErrors.option(name ?? "option \(option.rawValue)", code)
-    }
-
-    func long(_ info: CURLINFO) -> Int {
-      var value = 0
-      _ = capikit_curl_get_long(easy, info, &value)
-      return value
-    }
-
-    func size(_ info: CURLINFO) -> Int64 {
-      var value: curl_off_t = 0
-      _ = capikit_curl_get_size(easy, info, &value)
-      return Int64(value)
-    }
   }
 #endif

@@ -92,25 +92,7 @@
 
     /// Starts the thread, which keeps the loop alive until a stop message.
     func start() throws(APIError) {
-      var attributes = pthread_attr_t()
-      pthread_attr_init(&attributes)
-      pthread_attr_setdetachstate(&attributes, Int32(PTHREAD_CREATE_DETACHED))
-      pthread_attr_setstacksize(&attributes, 512 << 10)
-      defer { pthread_attr_destroy(&attributes) }
-      var thread = pthread_t()
-      let me = Unmanaged.passRetained(self)
-      let code = pthread_create(
-        &thread, &attributes,
-        { @Sendable pointer in
-          capikit_name_thread("apikit-curl")
-          guard let pointer else { return nil }
-          Unmanaged<CurlLoop>.fromOpaque(pointer).takeRetainedValue().run()
-          return nil
-        }, me.toOpaque())
-      guard code == 0 else {
-        me.release()
-        throw CurlErrors.system("pthread_create", code)
-      }
+      try CurlThread.start("apikit-curl") { self.run() }
     }
 
     private func run() {
@@ -208,6 +190,7 @@
         case .resume(let job): handle(of: job)?.resume()
         case .suspend(let job): suspend(job)
         case .proceed(let job): proceed(job)
+        case .perform(let work): work()
         case .inspect(let response): response(counts)
         case .networkChanged: leaveNetwork()
         case .finish(let waiter):

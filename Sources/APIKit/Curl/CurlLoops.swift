@@ -20,6 +20,7 @@
 
     private struct State {
       var others: [Kind: CurlMailbox] = [:]
+      var wires: CurlWireLoop?
       var isStopped = false
     }
 
@@ -62,6 +63,21 @@
       }
     }
 
+    /// The loop of open connections, where one was needed.
+    var wiresIfAny: CurlWireLoop? { state.withLock { $0.wires } }
+
+    /// The loop of open connections.
+    func wires() throws(APIError) -> CurlWireLoop {
+      try state.withLock { state throws(APIError) in
+        if let wires = state.wires { return wires }
+        if state.isStopped { throw APIError(.transport, .transportStopped) }
+        let wires = try CurlWireLoop(configuration)
+        try wires.start()
+        state.wires = wires
+        return wires
+      }
+    }
+
     /// Whether an exchange that may use HTTP/2 loses responses or takes too much memory there, so that it uses
     /// HTTP/1.1.
     ///
@@ -80,7 +96,7 @@
 
     /// The network is another one.
     func networkChanged() {
-      let all = state.withLock { Array($0.others.values) } + [main]
+      let all = state.withLock { Array($0.others.values) + [$0.wires?.mailbox].compactMap(\.self) } + [main]
       for mailbox in all { mailbox.post(.networkChanged) }
     }
 
@@ -113,7 +129,7 @@
     private func close() -> [CurlMailbox] {
       state.withLock { state in
         state.isStopped = true
-        return Array(state.others.values) + [main]
+        return [state.wires?.mailbox].compactMap(\.self) + Array(state.others.values) + [main]
       }
     }
   }

@@ -20,6 +20,8 @@
       case suspend(CurlJob)
       /// Go on with a suspended job.
       case proceed(CurlJob)
+      /// Run work on the loop's thread.
+      case perform(@Sendable () -> Void)
       /// Call back with the loop's counts.
       case inspect(@Sendable (CurlCounts) -> Void)
       /// The network is another one: idle connections and resolved names are of the old one.

@@ -36,13 +36,13 @@
     deinit { curl_share_cleanup(share) }
 
     /// Sets proxy or socket. An empty proxy also keeps libcurl from reading the environment.
-    func applyProxy(to handle: CurlHandle) throws(APIError) {
+    func applyProxy(to handle: some CurlOptions) throws(APIError) {
       if let unixSocketPath { try handle.set(CURLOPT_UNIX_SOCKET_PATH, unixSocketPath) }
       guard let proxy = proxies.single else { return try handle.set(CURLOPT_PROXY, "") }
       try apply(proxy, to: handle)
     }
 
-    func apply(_ proxy: HTTPProxy, to handle: CurlHandle) throws(APIError) {
+    func apply(_ proxy: HTTPProxy, to handle: some CurlOptions) throws(APIError) {
       try handle.set(CURLOPT_PROXY, proxy.host.contains(":") ? "[\(proxy.host)]" : proxy.host)
       try handle.set(CURLOPT_PROXYPORT, proxy.port)
       let kind = proxy.kind == .socks5 ? CURLPROXY_SOCKS5_HOSTNAME : CURLPROXY_HTTP
@@ -53,7 +53,7 @@
       if let login = proxy.login { try applyProxyLogin(login, to: handle) }
     }
 
-    func applyProxyLogin(_ login: HTTPLogin, to handle: CurlHandle) throws(APIError) {
+    func applyProxyLogin(_ login: HTTPLogin, to handle: some CurlOptions) throws(APIError) {
       try handle.set(CURLOPT_PROXYUSERNAME, login.user)
       try handle.set(CURLOPT_PROXYPASSWORD, login.password)
       try handle.set(CURLOPT_PROXYAUTH, Int(truncatingIfNeeded: Self.authentication(login.scheme)))

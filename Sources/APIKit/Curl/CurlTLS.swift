@@ -17,7 +17,7 @@
     /// Whether there is a certificate to show to a server that asks for one.
     var hasIdentity: Bool { policy.identity != nil }
 
-    func apply(to handle: CurlHandle) throws(APIError) {
+    func apply(to handle: some CurlOptions) throws(APIError) {
       // Debian's libcurl has a default CA path, with which it reads all authorities anew for every
       // connection (20 ms). With the bundle alone it keeps them.
       try handle.set(CURLOPT_CAPATH, nil)
@@ -36,7 +36,7 @@
 
     /// Has libcurl not verify the chain where the pins of the request's host replace it; true when it is so. libcurl
     /// does not reuse such a connection for requests whose chain it verifies.
-    func replaceChain(of host: String, on handle: CurlHandle) throws(APIError) -> Bool {
+    func replaceChain(of host: String, on handle: some CurlOptions) throws(APIError) -> Bool {
       guard trust.replacesChain(of: host) else { return false }
       try handle.set(CURLOPT_SSL_VERIFYPEER, 0)
       return true
@@ -49,7 +49,7 @@
     }
 
     /// Presents no client certificate. libcurl does not reuse connections that were made with one then.
-    func removeIdentity(from handle: CurlHandle) throws(APIError) {
+    func removeIdentity(from handle: some CurlOptions) throws(APIError) {
       for option in [CURLOPT_SSLCERT, CURLOPT_SSLKEY, CURLOPT_KEYPASSWD] { try handle.set(option, nil) }
       for option in [CURLOPT_SSLCERT_BLOB, CURLOPT_SSLKEY_BLOB] { try handle.set(option, pointer: nil) }
     }
@@ -58,7 +58,7 @@
     ///
     /// libcurl gives no connection that was made with other values of these options. Sessions are not kept: a resumed one
     /// would not be verified at all.
-    func letDecide(on handle: CurlHandle) throws(APIError) {
+    func letDecide(on handle: some CurlOptions) throws(APIError) {
       try handle.set(CURLOPT_SSL_VERIFYPEER, 1)
       try handle.set(CURLOPT_SSL_VERIFYHOST, 0)
       try handle.set(CURLOPT_SSL_SESSIONID_CACHE, 0)
@@ -73,7 +73,7 @@
     }
 
     /// Sets the TLS versions that may be used.
-    func applyVersion(to handle: CurlHandle, upTo newest: Int) throws(APIError) {
+    func applyVersion(to handle: some CurlOptions, upTo newest: Int) throws(APIError) {
       try handle.set(CURLOPT_SSLVERSION, version | newest)
     }
 
@@ -93,7 +93,7 @@
       return version
     }
 
-    func apply(_ identity: ClientIdentity, to handle: CurlHandle) throws(APIError) {
+    func apply(_ identity: ClientIdentity, to handle: some CurlOptions) throws(APIError) {
       switch identity.form {
       case .pem(let certificate, let key):
         try handle.set(CURLOPT_SSLCERTTYPE, "PEM")
@@ -112,7 +112,7 @@
     }
 
     private func set(
-      _ source: ClientIdentity.Source, file: CURLoption, blob: CURLoption, on handle: CurlHandle
+      _ source: ClientIdentity.Source, file: CURLoption, blob: CURLoption, on handle: some CurlOptions
     ) throws(APIError) {
       switch source {
       case .file(let path): try handle.set(file, path)

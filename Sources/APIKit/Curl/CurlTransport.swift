@@ -12,7 +12,7 @@
   /// Isolation: may be used from any thread, with many exchanges at once. Redirects, cookies and retries
   /// are handled above it.
   /// - SeeAlso: <https://curl.se/libcurl/c/libcurl-multi.html>
-  public final class CurlTransport: HTTPTransport {
+  public final class CurlTransport: HTTPTransport, WireTransport {
     /// The settings of all its requests.
     public let configuration: TransportConfiguration
     /// Those of its configuration.
@@ -250,6 +250,16 @@
       FlightNotices.shared.give(FlightNotice(.sessionInvalidated, transport: ObjectIdentifier(self)))
     }
 
+    /// The counts of the loop of open connections; nil where there is none.
+    func wireCounts() async -> CurlCounts? {
+      guard let wires = loops.wiresIfAny else { return nil }
+      return await withUnsafeContinuation { continuation in
+        if !wires.mailbox.post(.inspect { continuation.resume(returning: $0) }) {
+          continuation.resume(returning: nil)
+        }
+      }
+    }
+
     /// The counts of the main loop; nil after it has stopped.
     func counts() async -> CurlCounts? {
       await withUnsafeContinuation { continuation in
@@ -257,6 +267,11 @@
           continuation.resume(returning: nil)
         }
       }
+    }
+
+    func makeWire(for exchange: HTTPExchange) throws(APIError) -> any Wire {
+      try Self.supported.check(exchange, cleartext: cleartext)
+      return CurlWire(exchange, try loops.wires())
     }
 
     @inline(never)

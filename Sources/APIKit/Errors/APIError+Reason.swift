@@ -128,6 +128,15 @@ extension APIError.Reason {
   public static let loginDenied = Self("login-denied", "the server denied the login")
   /// The transport was stopped during the attempt.
   public static let transportStopped = Self("transport-stopped", "the transport was stopped")
+  /// The server did not open a WebSocket as RFC 6455 demands; the detail says what was wrong.
+  public static let socketHandshakeFailed = Self(
+    "socket-handshake-failed", "the server opened no WebSocket")
+  /// The server broke the protocol of an open WebSocket; the detail says how.
+  public static let socketProtocolBroken = Self("socket-protocol-broken", "the server broke the protocol")
+  /// The socket is not open, so nothing can be sent, or there is nothing to close.
+  public static let socketNotOpen = Self("socket-not-open", "the socket is not open")
+  /// More bytes than the limit wait to be sent.
+  public static let sendQueueFull = Self("send-queue-full", "too much waits to be sent")
   /// A failure of the transport without a reason of its own; the detail has its code.
   public static let transportFailed = Self("transport-failed", "the transport failed")
 }

@@ -55,7 +55,10 @@ extension APIError.Reason {
     let lines: [(sentence: String, names: String)] = [
       ("Something you entered is not valid.", "invalid-parameters unencodable-parameter"),
       ("This is being loaded already.", "already-loading"),
-      ("That was too soon. Try again in a moment.", "throttled rate-limited queue-full oauth-slow-down"),
+      (
+        "That was too soon. Try again in a moment.",
+        "throttled rate-limited queue-full send-queue-full oauth-slow-down"
+      ),
       ("This was not carried out.", "vetoed"),
       ("You are not connected to the internet.", "no-network"),
       (
@@ -78,10 +81,13 @@ extension APIError.Reason {
         "The server took too long. Check your connection, or try again later.",
         "connect-timeout idle-timeout total-timeout deadline-exceeded"
       ),
-      ("The connection was lost. Try again.", "connection-lost truncated-body transport-failed"),
+      (
+        "The connection was lost. Try again.",
+        "connection-lost truncated-body transport-failed socket-not-open"
+      ),
       (
         "The server's response cannot be read.",
-        "malformed-response undecodable-content too-many-redirects redirect-loop redirect-refused "
+        "malformed-response socket-handshake-failed socket-protocol-broken undecodable-content too-many-redirects redirect-loop redirect-refused "
           + "unacceptable-content-type empty-body undecipherable-body malformed-body unexpected-shape invalid-response "
           + "unexpected-value reform-failed paging-broken link-refused oauth-malformed-response refused-at-headers"
       ),

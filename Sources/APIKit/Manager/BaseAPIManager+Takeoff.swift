@@ -1,5 +1,3 @@
-import Synchronization
-
 extension BaseAPIManager {
   /// Handles a call of `load` up to the takeoff: parameters, validation, interceptors, policy.
   func takeOff(
@@ -170,8 +168,7 @@ extension APIManager {
       (.load, given), (.manager, own), (.service, wire.loadOptions), (.configuration, wire.client.configured),
     ])
     if !applied.isEmpty { recorder.record(.options(applied)) }
-    if options.usesCookies == false { wire.client.cookies = nil }
-    if let document = options.cookieDocument { wire.client.cookieDocument = document }
+    wire.client.applyCookies(of: options)
     return options
   }
 
@@ -216,14 +213,5 @@ extension APIError {
     case let error as ValidationError: self.init(place, reason, error.message, underlying: error)
     default: self.init(place, reason, "\(reason.text) (\(type(of: error)))", underlying: error)
     }
-  }
-}
-
-extension FlightID {
-  private static let last = Atomic<UInt64>(0)
-
-  /// An id that is unique in this process.
-  static func next() -> FlightID {
-    FlightID(rawValue: last.wrappingAdd(1, ordering: .relaxed).newValue)
   }
 }

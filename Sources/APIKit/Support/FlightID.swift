@@ -1,3 +1,5 @@
+import Synchronization
+
 /// The number of one flight: unique in the process, rising from 1, never used again.
 public struct FlightID: RawRepresentable, Hashable, Sendable, Comparable, CustomStringConvertible {
   /// The number.
@@ -11,4 +13,13 @@ public struct FlightID: RawRepresentable, Hashable, Sendable, Comparable, Custom
 
   /// Orders flights by their numbers, so that earlier ones come first.
   public static func < (left: FlightID, right: FlightID) -> Bool { left.rawValue < right.rawValue }
+}
+
+extension FlightID {
+  private static let last = Atomic<UInt64>(0)
+
+  /// An id that is unique in this process.
+  static func next() -> FlightID {
+    FlightID(rawValue: last.wrappingAdd(1, ordering: .relaxed).newValue)
+  }
 }

@@ -156,7 +156,73 @@ struct GzipEncoder: ~Copyable, @unchecked Sendable {
 
   /// Appends the remaining bytes and the trailer.
   mutating func finish(into output: inout [UInt8]) {
-    while case .progress = stream.step(into: &output, atMost: .max, isLast: true).status {}
+    while case .progress = stream.step(into: &output, atMost: .max, flush: Z_FINISH).status {}
+  }
+}
+
+/// Packs the messages of one connection by raw DEFLATE, each to a byte boundary (RFC 7692, 7.2.1).
+///
+/// Used by one thread at a time.
+final class MessageDeflater {
+  private let stream = ZlibStream(.deflate)
+  private let keepsContext: Bool
+
+  /// Makes one; zlib takes 4 << `windowBits` bytes for the window, and 16 KiB for its table.
+  ///
+  /// - Parameters:
+  ///   - windowBits: 9 to 15: zlib has no raw window of 8 bits.
+  ///   - keepsContext: Whether a message may refer to the ones before it.
+  init(windowBits: Int32, keepsContext: Bool) {
+    self.keepsContext = keepsContext
+    stream.start(windowBits: -windowBits, memoryLevel: 5)
+  }
+
+  /// Appends the packed form of a message that is not empty, without the four bytes that every one ends with.
+  func pack(_ message: UnsafeBufferPointer<UInt8>, into output: inout [UInt8]) {
+    let start = output.count
+    stream.input(message)
+    repeat { _ = stream.step(into: &output, atMost: .max, flush: Z_SYNC_FLUSH) } while stream.hasMoreOutput
+    output.removeLast(min(4, output.count - start))
+    if !keepsContext { stream.restart() }
+  }
+}
+
+/// Unpacks the messages of one connection; the counterpart of ``MessageDeflater``.
+final class MessageInflater {
+  private let stream = ZlibStream(.inflate)
+  private let keepsContext: Bool
+
+  /// Makes one with a window of 2 to the power of `windowBits`, 8 to 15.
+  init(windowBits: Int32, keepsContext: Bool) {
+    self.keepsContext = keepsContext
+    stream.start(windowBits: -windowBits)
+  }
+
+  /// Appends what a part of a message unpacks to, at most so many bytes and one more to show that there are others.
+  /// False where the bytes are no DEFLATE.
+  func unpack(_ part: UnsafeBufferPointer<UInt8>, into output: inout [UInt8], atMost limit: Int) -> Bool {
+    stream.input(part)
+    var room = limit + 1
+    while room > 0, stream.inputLeft > 0 || stream.hasMoreOutput {
+      let (made, status) = stream.step(into: &output, atMost: room)
+      room -= made
+      switch status {
+      case .progress: break
+      case .needsInput: return true
+      // A block that is marked as the last ends the stream, not the message (RFC 7692, 7.2.3.4).
+      case .end: stream.restart()
+      case .failed: return false
+      }
+    }
+    return true
+  }
+
+  /// Ends a message; the four bytes that its sender has left out are added.
+  func finish(into output: inout [UInt8], atMost limit: Int) -> Bool {
+    let tail: [UInt8] = [0x00, 0x00, 0xFF, 0xFF]
+    let isGood = tail.withUnsafeBufferPointer { unpack($0, into: &output, atMost: limit) }
+    if !keepsContext { stream.restart() }
+    return isGood
   }
 }
 
@@ -195,21 +261,22 @@ private final class ZlibStream {
     isStarted = false
   }
 
-  func start(windowBits: Int32) {
+  func start(windowBits: Int32, memoryLevel: Int32 = 8) {
     end()
     let size = Int32(MemoryLayout<z_stream>.size)
     let code =
       direction == .inflate
       ? inflateInit2_(stream, windowBits, ZLIB_VERSION, size)
       : deflateInit2_(
-        stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED, windowBits, 8, Z_DEFAULT_STRATEGY, ZLIB_VERSION, size)
+        stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED, windowBits, memoryLevel, Z_DEFAULT_STRATEGY, ZLIB_VERSION,
+        size)
     // The arguments are constants, so this fails only without memory or with another major version of zlib.
     precondition(code == Z_OK, "zlib cannot start: \(code)")
     isStarted = true
   }
 
   /// Begins a new member after a complete one; the input stays in place.
-  func restart() { inflateReset(stream) }
+  func restart() { _ = direction == .inflate ? inflateReset(stream) : deflateReset(stream) }
 
   var inputLeft: Int { Int(stream.pointee.avail_in) }
 
@@ -229,7 +296,8 @@ private final class ZlibStream {
   }
 
   /// Produces at most one block of output and appends it.
-  func step(into output: inout [UInt8], atMost: Int, isLast: Bool = false) -> (made: Int, status: Status) {
+  func step(into output: inout [UInt8], atMost: Int, flush: Int32 = Z_NO_FLUSH) -> (made: Int, status: Status)
+  {
     let room = min(32 << 10, atMost)
     var code = Z_OK
     var made = 0
@@ -239,7 +307,7 @@ private final class ZlibStream {
       code =
         direction == .inflate
         ? CAPIKit.inflate(stream, Z_NO_FLUSH)
-        : CAPIKit.deflate(stream, isLast ? Z_FINISH : Z_NO_FLUSH)
+        : CAPIKit.deflate(stream, flush)
       made = room - Int(stream.pointee.avail_out)
       output.append(contentsOf: block[..<made])
     }

@@ -104,6 +104,12 @@ static inline void *capikit_curl_get_private(CURL *easy) {
   return value;
 }
 
+/// The socket of a connection made with CURLOPT_CONNECT_ONLY; -1 when there is none.
+static inline int capikit_curl_get_socket(CURL *easy) {
+  curl_socket_t socket = CURL_SOCKET_BAD;
+  return curl_easy_getinfo(easy, CURLINFO_ACTIVESOCKET, &socket) == CURLE_OK ? (int)socket : -1;
+}
+
 /// The OpenSSL connection of a running transfer; NULL without TLS or with another TLS library.
 static inline SSL *capikit_curl_get_ssl(CURL *easy) {
   struct curl_tlssessioninfo *session = NULL;
@@ -195,6 +201,44 @@ static inline int capikit_ssl_is_quiet(SSL *ssl, int socket) {
   ERR_clear_error();
   // A part of a record may become data when the rest of it arrives.
   return is_quiet && !SSL_has_pending(ssl);
+}
+
+/// Lets a TLS connection read and write its socket itself. libcurl's own BIO works inside of libcurl's calls only, and
+/// looks for the connection of a handle in a list at each of them. libcurl still closes the connection.
+static inline int capikit_ssl_detach(SSL *ssl, int socket) {
+  BIO *direct = BIO_new_socket(socket, BIO_NOCLOSE);
+  if (!direct) return 0;
+  SSL_set_bio(ssl, direct, direct);
+  SSL_set_mode(ssl, SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER);
+  // Callbacks of libcurl's and ours that expect a transfer.
+  SSL_CTX_sess_set_new_cb(SSL_get_SSL_CTX(ssl), NULL);
+  SSL_set_cert_cb(ssl, NULL, NULL);
+  return 1;
+}
+
+/// Why the last read or write of a TLS connection did nothing.
+enum capikit_ssl_outcome {
+  CAPIKIT_SSL_WANTS_READ,
+  CAPIKIT_SSL_WANTS_WRITE,
+  CAPIKIT_SSL_CLOSED,
+  /// The connection ended without a close_notify.
+  CAPIKIT_SSL_TRUNCATED,
+  CAPIKIT_SSL_FAILED,
+};
+
+static inline enum capikit_ssl_outcome capikit_ssl_outcome(SSL *ssl, int count) {
+  switch (SSL_get_error(ssl, count)) {
+    case SSL_ERROR_WANT_READ: return CAPIKIT_SSL_WANTS_READ;
+    case SSL_ERROR_WANT_WRITE: return CAPIKIT_SSL_WANTS_WRITE;
+    case SSL_ERROR_ZERO_RETURN: return CAPIKIT_SSL_CLOSED;
+    case SSL_ERROR_SYSCALL: return errno == 0 ? CAPIKIT_SSL_TRUNCATED : CAPIKIT_SSL_FAILED;
+#ifdef SSL_R_UNEXPECTED_EOF_WHILE_READING
+    case SSL_ERROR_SSL:
+      return ERR_GET_REASON(ERR_peek_error()) == SSL_R_UNEXPECTED_EOF_WHILE_READING ? CAPIKIT_SSL_TRUNCATED
+                                                                                    : CAPIKIT_SSL_FAILED;
+#endif
+    default: return CAPIKIT_SSL_FAILED;
+  }
 }
 
 // MARK: OpenSSL macros

@@ -1,0 +1,80 @@
+import Synchronization
+
+/// What opens the connections of one manager, one after the other: runs the load that opens one, and waits before the
+/// next. What of it is under way ends with ``stop()``, and with ``release()`` from any thread.
+@MainActor final class ConnectionCycle {
+  /// The decision about further connections.
+  var machine = ReconnectMachine(.never)
+  /// Counts what is begun; what has another number is over.
+  private var number = 0
+  private nonisolated let work = Mutex<(task: Task<Void, Never>?, isReleased: Bool)>((nil, false))
+
+  nonisolated init() {}
+
+  /// Runs the load of a call from its assembly on; the completion runs on the main actor, unless it was stopped.
+  ///
+  /// - Parameter abandoned: Called instead, on any thread, when nobody waits for the load any longer.
+  func open(
+    _ call: APICall, _ shared: SharedState, abandoned: @escaping @Sendable () -> Void,
+    _ completion: @escaping @MainActor @Sendable (Result<APIResponse, APIError>) -> Void
+  ) {
+    let number = begin()
+    run { [weak self] in
+      let result = await Flight.value(call, shared, cache: nil, from: .assemble)
+        .mapError { $0.completed(for: call) }
+      MainDelivery.main.put {
+        guard let self, self.number == number else { return abandoned() }
+        completion(result)
+      }
+    }
+  }
+
+  /// Waits, then for a network if there is none, and goes on on the main actor unless it was stopped. The wait for a
+  /// network counts as no attempt.
+  func wait(
+    _ duration: Duration, _ time: any TimeSource, _ network: NetworkMonitor,
+    then proceed: @escaping @MainActor @Sendable () -> Void
+  ) {
+    let number = begin()
+    run { [weak self] in
+      do { try await time.sleep(for: duration) } catch { return }
+      if network.condition.isOffline {
+        for await condition in network.changes() where !condition.isOffline { break }
+      }
+      guard !Task.isCancelled else { return }
+      MainDelivery.main.put {
+        guard let self, self.number == number else { return }
+        proceed()
+      }
+    }
+  }
+
+  /// Ends what is under way; nothing of it is told.
+  func stop() {
+    number += 1
+    work.withLock { $0.task.take() }?.cancel()
+  }
+
+  /// Ends what is under way, for good.
+  nonisolated func release() {
+    let task = work.withLock { work in
+      work.isReleased = true
+      return work.task.take()
+    }
+    task?.cancel()
+  }
+
+  private func begin() -> Int {
+    number += 1
+    return number
+  }
+
+  private func run(_ body: @escaping @Sendable () async -> Void) {
+    let task = Task.detached { await body() }
+    let isReleased = work.withLock { work in
+      work.task = task
+      return work.isReleased
+    }
+    if isReleased { task.cancel() }
+  }
+}

@@ -1,0 +1,350 @@
+import Synchronization
+
+/// A WebSocket over a wire: the handshake, then the machine of an open connection.
+///
+/// `@unchecked Sendable`: what changes belongs to the wire's thread, but for what a lock or an atomic guards.
+final class WireSocketLink: SocketLink, WireOwner, @unchecked Sendable {
+  private enum Phase {
+    case opening(UpgradeReply)
+    /// The server has accepted; these bytes came with its response.
+    case accepted([UInt8])
+    case open
+    case over
+  }
+
+  private let wire: any Wire
+  /// Kept as long as the connection: it stops with its last reference.
+  private let transport: any HTTPTransport
+  private let exchange: HTTPExchange
+  private let options: SocketOptions
+  private let handshake: WebSocketHandshake
+  private let queued = Atomic(0)
+  private let agreed = Mutex(WebSocketHandshake.Accepted())
+  /// The inbox, for what comes when the wire's thread has ended.
+  private let told = Mutex<SocketInbox?>(nil)
+  /// Whether somebody waits for room to send.
+  private let isAwaited = Atomic(false)
+
+  // The wire's thread alone.
+  private var phase: Phase
+  private var completion: HTTPTransport.Completion?
+  private var machine: WebSocketMachine?
+  private var inbox: SocketInbox?
+  private var output = WebSocketMachine.Output()
+  private var masks = MaskSource()
+  /// What was written and not taken by the kernel as a whole, with its place in the stream.
+  private var outgoing: [(message: SocketMessage, packs: Bool, range: Range<Int>)] = []
+  private var writtenBytes = 0
+  /// What ``queued`` counts and is written.
+  private var countedBytes = 0
+  private var isReleased = false
+  private var hasReceivedEnd = false
+  private var end = WebSocketMachine.WireEnd.orderly
+
+  init(
+    _ wire: any Wire, _ transport: any HTTPTransport, _ exchange: HTTPExchange, _ options: SocketOptions,
+    _ offer: WebSocketHandshake.Offer
+  ) {
+    self.wire = wire
+    self.transport = transport
+    self.exchange = exchange
+    self.options = options
+    handshake = WebSocketHandshake(offer: offer, nonce: Crypto.random(16))
+    phase = .opening(UpgradeReply())
+  }
+
+  // MARK: From any thread
+
+  var accepted: WebSocketHandshake.Accepted { agreed.withLock { $0 } }
+  var queuedBytes: Int { queued.load(ordering: .relaxed) }
+
+  func open(_ completion: @escaping HTTPTransport.Completion) {
+    let isTaken = wire.perform {
+      self.completion = completion
+      self.wire.due = self.wire.now + Self.microseconds(self.openLimit)
+      self.wire.open(for: self)
+    }
+    if !isTaken { completion(.failure(APIError(.transport, .transportStopped))) }
+  }
+
+  func tellWhenDrained() { isAwaited.store(true, ordering: .sequentiallyConsistent) }
+
+  func begin(_ inbox: SocketInbox) {
+    told.withLock { $0 = inbox }
+    let isTaken = wire.perform { self.adopt(inbox) }
+    if !isTaken { _ = inbox.put([.ended(Self.stopped, unsent: [])]) }
+  }
+
+  func send(_ message: SocketMessage, packs: Bool) {
+    let size = message.byteCount
+    queued.add(size, ordering: .relaxed)
+    let isTaken = wire.perform { self.write(message, packs, size) }
+    if !isTaken { drop(message, packs) }
+  }
+
+  private func drop(_ message: SocketMessage, _ packs: Bool) {
+    let inbox = told.withLock { $0 }
+    _ = inbox?.put([.unsent(SocketUnsent(message: message, hasBegun: false, packs: packs))])
+  }
+
+  func ping(token: UInt64?) {
+    wire.perform { self.drive { $0.ping(token: token, now: $1, mask: $2, into: &$3) } }
+  }
+
+  func close(_ code: SocketCloseCode?, _ reason: String) {
+    wire.perform { self.drive { $0.close(code, reason, now: $1, mask: $2, into: &$3) } }
+  }
+
+  func cancel() { wire.perform { self.wire.cut() } }
+
+  func release() {
+    wire.perform {
+      self.isReleased = true
+      self.inbox?.release()
+      guard case .open = self.phase else { return self.wire.cut() }
+      self.drive { $0.close(.goingAway, "", now: $1, mask: $2, into: &$3) }
+      self.wire.due = self.wire.now + 100_000
+    }
+  }
+
+  func readOn() { wire.perform { self.read(true) } }
+
+  private static let stopped = SocketClosing(
+    code: .abnormal, end: .cut, error: APIError(.transport, .transportStopped))
+
+  // MARK: Opening
+
+  func opened() {
+    // To another origin go none of the transport's own fields.
+    let added = exchange.crossesOrigin ? HTTPHeaders() : transport.headers
+    wire.write(handshake.bytes(of: exchange.request, adding: added))
+  }
+
+  private func receive(_ bytes: UnsafeRawBufferPointer, _ reply: inout UpgradeReply) {
+    do throws(APIError) {
+      guard case .complete(let response, let taken) = try reply.take(bytes) else {
+        return phase = .opening(reply)
+      }
+      guard response.status == 101 else { return refuse(with: response) }
+      let accepted: WebSocketHandshake.Accepted
+      do throws(HandshakeFault) { accepted = try handshake.judge(response.headers) } catch {
+        throw APIError(.transport, .socketHandshakeFailed, error.text, evidence: response.evidence)
+      }
+      agreed.withLock { $0 = accepted }
+      phase = .accepted(Array(bytes[taken...]))
+      wire.isReading = false
+      wire.due = .max
+      complete(.success(placed(response)))
+    } catch {
+      fail(error)
+    }
+  }
+
+  /// Any other status is the load's to judge: a redirect, a credential that was refused.
+  private func refuse(with response: HTTPResponse) {
+    var response = placed(response)
+    if let location = response.headers["Location"] {
+      // For a redirect a WebSocket's URL is that of HTTP.
+      if location.lowercased().hasPrefix("ws:") || location.lowercased().hasPrefix("wss:") {
+        response.headers["Location"] = "http" + location.dropFirst(2)
+      }
+    }
+    phase = .over
+    complete(.success(response))
+    wire.cut()
+  }
+
+  private func placed(_ response: HTTPResponse) -> HTTPResponse {
+    var response = response
+    response.url = exchange.request.url
+    return response
+  }
+
+  private func fail(_ error: APIError) {
+    phase = .over
+    complete(.failure(error))
+    wire.cut()
+  }
+
+  private func complete(_ result: Result<HTTPResponse, APIError>) { completion.take()?(result) }
+
+  /// The limit of the options; a shorter one of the load counts as well.
+  private var openLimit: Duration {
+    let own = [exchange.request.timeouts.total, exchange.request.timeouts.ceiling]
+    return own.compactMap(\.self).filter { $0 > .zero }.reduce(options.openLimit, min)
+  }
+
+  private func adopt(_ inbox: SocketInbox) {
+    self.inbox = inbox
+    guard case .accepted(let rest) = phase else {
+      // It has ended meanwhile.
+      _ = inbox.put([
+        .ended(
+          SocketClosing(
+            code: .abnormal, end: .cut,
+            error: APIError(.transport, .connectionLost, "the connection ended as soon as it was open")),
+          unsent: [])
+      ])
+      return
+    }
+    phase = .open
+    machine = WebSocketMachine(options, accepted.deflate, now: now)
+    wire.isReading = true
+    setDue()
+    if !rest.isEmpty { rest.withUnsafeBytes { received($0) } }
+  }
+
+  // MARK: Open
+
+  private var now: Duration { .microseconds(wire.now) }
+
+  func received(_ bytes: UnsafeRawBufferPointer) {
+    switch phase {
+    case .opening(var reply):
+      phase = .over
+      receive(bytes, &reply)
+    case .accepted(let rest): phase = .accepted(rest + Array(bytes))
+    case .open:
+      let isCongested = wire.unsentBytes > 0
+      drive { machine, now, mask, output in
+        machine.receive(bytes, now: now, isCongested: isCongested, mask: mask, into: &output)
+      }
+    case .over: break
+    }
+  }
+
+  func flushed() {
+    guard case .open = phase else { return }
+    if countedBytes > 0 {
+      queued.subtract(countedBytes, ordering: .relaxed)
+      countedBytes = 0
+      outgoing.removeAll(keepingCapacity: outgoing.capacity <= 64)
+      if isAwaited.exchange(false, ordering: .sequentiallyConsistent) { _ = inbox?.put([.drained]) }
+    }
+    if hasReceivedEnd { return wire.cut() }
+    drive { machine, _, mask, output in machine.flushed(mask: mask, into: &output) }
+  }
+
+  func timeHasCome() {
+    switch phase {
+    case .opening:
+      fail(
+        APIError(
+          .transport, .connectTimeout,
+          "the WebSocket was not open after \(openLimit.shortText)"))
+    case .open where isReleased || hasReceivedEnd: wire.cut()
+    case .open: drive { $0.tick(now: $1, mask: $2, into: &$3) }
+    case .accepted, .over: break
+    }
+  }
+
+  func receivedEnd(isOrderly: Bool) {
+    if !isOrderly {
+      end = .broken(
+        APIError(
+          .transport, .connectionLost, "TLS ended without a close_notify: the end may be an attacker's"))
+    }
+    if case .opening(var reply) = phase {
+      if let response = reply.end() { return refuse(with: response) }
+      return fail(APIError(.transport, .connectionLost, "the server closed before the end of its response"))
+    }
+    guard case .open = phase, wire.unsentBytes > 0 else { return wire.cut() }
+    // A close frame that is on its way leaves first, where the server still reads.
+    hasReceivedEnd = true
+    wire.due = wire.now + 1_000_000
+  }
+
+  func ended(_ error: APIError?) {
+    if let error { end = .broken(error) }
+    let wasOpen = if case .open = phase { true } else { false }
+    phase = .over
+    complete(.failure(error ?? APIError(.transport, .cancelled)))
+    guard wasOpen, var machine else { return }
+    let taken = writtenBytes - wire.unsentBytes
+    let unsent = outgoing.filter { $0.range.upperBound > taken }.map {
+      SocketUnsent(message: $0.message, hasBegun: $0.range.lowerBound < taken, packs: $0.packs)
+    }
+    _ = inbox?.put([.ended(machine.closing(after: end), unsent: unsent)])
+    self.machine = nil
+    outgoing = []
+  }
+
+  private func write(_ message: SocketMessage, _ packs: Bool, _ size: Int) {
+    countedBytes += size
+    let start = writtenBytes
+    var isTaken = false
+    drive { machine, _, mask, output in
+      isTaken = machine.send(message, packs: packs, mask: mask, into: &output)
+    }
+    if isTaken { outgoing.append((message, packs, start..<writtenBytes)) } else { drop(message, packs) }
+  }
+
+  private func read(_ isOn: Bool) {
+    guard case .open = phase else { return }
+    wire.isReading = isOn
+    machine?.read(isOn, now: now)
+    setDue()
+  }
+
+  /// Has the machine take something, and does what comes of it.
+  private func drive(
+    _ work: (
+      _ machine: inout WebSocketMachine, _ now: Duration, _ mask: () -> UInt32,
+      _ output: inout WebSocketMachine.Output
+    ) -> Void
+  ) {
+    guard case .open = phase, machine != nil else { return }
+    work(&machine!, now, { masks.next() }, &output)
+    if !output.bytes.isEmpty {
+      writtenBytes += output.bytes.count
+      wire.write(output.bytes)
+      output.bytes = []
+    }
+    if !output.events.isEmpty {
+      let items = output.events.map(Self.item)
+      output.events.removeAll(keepingCapacity: true)
+      if inbox?.put(items) == false { read(false) }
+    }
+    if output.endsSending {
+      output.endsSending = false
+      wire.endSending()
+      // What still comes is read and dropped: closing with unread bytes would reset the connection.
+      wire.isReading = true
+    }
+    if output.cuts { return wire.cut() }
+    setDue()
+  }
+
+  private func setDue() {
+    guard !isReleased, !hasReceivedEnd, let machine else { return }
+    wire.due = machine.due.map(Self.microseconds) ?? .max
+  }
+
+  private static func microseconds(_ duration: Duration) -> Int64 {
+    let (seconds, attoseconds) = duration.components
+    return seconds * 1_000_000 + attoseconds / 1_000_000_000_000
+  }
+
+  private static func item(_ event: WebSocketMachine.Event) -> SocketInbox.Item {
+    switch event {
+    case .message(let message): .message(message)
+    case .pong(let token, let time): .pong(token: token, after: time)
+    case .closing: .closing
+    }
+  }
+}
+
+/// Masks of frames, drawn from the system's randomness many at a time.
+struct MaskSource {
+  private var bytes: [UInt8] = []
+  private var index = 0
+
+  mutating func next() -> UInt32 {
+    if index == bytes.count {
+      bytes = Crypto.random(bytes.isEmpty ? 16 : 1024)
+      index = 0
+    }
+    defer { index += 4 }
+    return bytes.withUnsafeBytes { $0.loadUnaligned(fromByteOffset: index, as: UInt32.self) }
+  }
+}

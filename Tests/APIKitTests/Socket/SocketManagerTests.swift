@@ -1,0 +1,576 @@
+#if os(Linux)
+  import APIKitTesting
+  import Foundation
+  import Synchronization
+  import XCTest
+
+  @testable import APIKit
+
+  /// A manager over libcurl's wire, against servers that follow a script.
+  @MainActor final class SocketManagerTests: XCTestCase {
+    private var servers: [ScriptedServer] = []
+    private let log = SocketLog()
+
+    override func tearDown() async throws {
+      for server in servers { server.stop() }
+      servers = []
+    }
+
+    private func server(_ scripts: [[ScriptedServer.Step]]) throws -> ScriptedServer {
+      let server = try ScriptedServer(scripts: scripts)
+      servers.append(server)
+      return server
+    }
+
+    private func socket(
+      _ server: ScriptedServer, cookies: CookieJar? = nil,
+      _ change: (inout SocketService) -> Void = { _ in },
+      configuration: (inout TransportConfiguration) -> Void = { _ in }
+    ) throws -> EchoSocket {
+      var settings = TransportConfiguration()
+      configuration(&settings)
+      var service = SocketService(
+        environments: ServiceEnvironments(try server.url("/api")),
+        client: HTTPClient(transport: try CurlTransport(settings), cookies: cookies))
+      change(&service)
+      let socket = EchoSocket(service)
+      socket.delegate = log
+      return socket
+    }
+
+    private static let closing = ServerFrames.close(1000)
+
+    func testASocketOpensReceivesSendsAndCloses() async throws {
+      let sent = Mutex<[UInt8]>([])
+      let server = try server([
+        [
+          .readHead, .upgrade("Sec-WebSocket-Protocol: chat\r\n", then: ServerFrames.text("behind the head")),
+          .write(ServerFrames.frame(2, [1, 2, 3])), .readRest { bytes in sent.withLock { $0 = bytes } },
+        ]
+      ])
+      let socket = try socket(server)
+      socket.subprotocols = ["chat"]
+      socket.headers = ["X-Own": "1"]
+      socket.options.closeLimit = .milliseconds(50)
+      let opening = try await socket.opened(["room": "7"])
+      XCTAssertEqual(opening.subprotocol, "chat")
+      XCTAssertEqual(opening.number, 1)
+      XCTAssertEqual(socket.state, .open)
+      try socket.send("hello")
+      try socket.send([9])
+      await log.wait { log.messages.count == 2 }
+      XCTAssertEqual(log.messages, [.text("behind the head"), .data([1, 2, 3])])
+      try socket.close(.init(rawValue: 4000), reason: "bye")
+      XCTAssertEqual(socket.state, .closing)
+      await log.waitForClose()
+      XCTAssertTrue(server.waitUntilIdle())
+      XCTAssertEqual(log.lines, ["open", "message", "message", "close"])
+      XCTAssertEqual(socket.state, .closed)
+      let frames = ServerFrames.read(sent.withLock { $0 })
+      XCTAssertEqual(frames.map(\.first), [0x81, 0x82, 0x88], "what was sent leaves before the close frame")
+      XCTAssertEqual(frames.map(\.payload), [Array("hello".utf8), [9], [0x0F, 0xA0] + Array("bye".utf8)])
+      let request = server.requests[0]
+      XCTAssertEqual(request.target, "/api/echo?room=7")
+      XCTAssertEqual(request.headers["X-Own"], "1")
+      XCTAssertEqual(request.headers["Sec-WebSocket-Version"], "13")
+      XCTAssertNotNil(request.headers["User-Agent"], "the transport's own fields are sent")
+    }
+
+    func testTheServersCloseIsAnsweredAndTold() async throws {
+      let answer = Mutex<[UInt8]>([])
+      let server = try server([
+        [
+          .readHead, .upgrade(then: ServerFrames.close(1012, Array("soon back".utf8))), .end,
+          .readRest { bytes in answer.withLock { $0 = bytes } },
+        ]
+      ])
+      let socket = try socket(server)
+      socket.open()
+      await log.waitForClose()
+      XCTAssertEqual(log.closing?.code, .serviceRestart)
+      XCTAssertEqual(log.closing?.reason, "soon back")
+      XCTAssertEqual(log.closing?.end, .clean)
+      XCTAssertNil(log.closing?.error)
+      XCTAssertTrue(server.waitUntilIdle())
+      XCTAssertEqual(ServerFrames.read(answer.withLock { $0 }).map(\.first), [0x88])
+    }
+
+    func testCallsInTheWrongStateGetAReason() async throws {
+      let server = try server([[.readHead, .upgrade(), .waitForClose]])
+      let socket = try socket(server)
+      for state in 0..<2 {
+        XCTAssertThrowsError(try socket.send("x"), "\(state)") {
+          XCTAssertEqual(($0 as? APIError)?.reason, .socketNotOpen)
+        }
+        XCTAssertThrowsError(try socket.close()) { XCTAssertEqual(($0 as? APIError)?.reason, .socketNotOpen) }
+        let error = await failure { try await socket.ping() }
+        XCTAssertEqual(error?.reason, .socketNotOpen)
+        socket.cancel()
+        if state == 0 {
+          _ = try await socket.opened()
+          for bad: UInt16 in [999, 1004, 1005, 1006, 1015, 2999, 5000] {
+            XCTAssertThrowsError(try socket.close(.init(rawValue: bad)))
+          }
+          XCTAssertThrowsError(try socket.close(.normal, reason: String(repeating: "é", count: 62)))
+          XCTAssertEqual(socket.state, .open)
+          socket.cancel()
+          await log.waitForClose()
+        }
+      }
+      XCTAssertEqual(log.lines, ["open", "close"])
+    }
+
+    func testARefusalHasStatusFieldsAndBody() async throws {
+      let server = try server([
+        [
+          .readHead, .text("HTTP/1.1 403 Forbidden\r\nX-Why: no\r\nContent-Length: 9\r\n\r\nnot for u"),
+          .waitForClose,
+        ]
+      ])
+      let socket = try socket(server)
+      let error = await failure { try await socket.opened() }
+      XCTAssertEqual(error?.reason, .unacceptableStatus)
+      XCTAssertEqual(error?.context.status, 403)
+      XCTAssertEqual(error?.response?.headers["X-Why"], "no")
+      XCTAssertEqual(error?.response.map { String(decoding: $0.bytes, as: UTF8.self) }, "not for u")
+      XCTAssertEqual(log.lines, ["close"])
+      XCTAssertEqual(log.closing?.end, .notOpened)
+    }
+
+    func testAWrongHandshakeEndsWithoutBeingOpen() async throws {
+      for answer in [
+        "HTTP/1.1 101 S\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: wrong\r\n\r\n",
+        "HTTP/1.1 101 S\r\nConnection: Upgrade\r\n\r\n", "HTTP/1.1 101 S\r\nUpgrade: websocket\r\n\r\n",
+      ] {
+        let server = try server([[.readHead, .text(answer), .waitForClose]])
+        let socket = try socket(server)
+        let error = await failure { try await socket.opened() }
+        XCTAssertEqual(error?.reason, .socketHandshakeFailed, answer)
+        XCTAssertTrue(server.waitUntilIdle(), "the connection is closed")
+      }
+    }
+
+    func testOpeningHasOneLimitInTime() async throws {
+      let server = try server([[.readHead, .text("HTTP/1.1 101"), .waitForClose]])
+      let socket = try socket(server)
+      socket.options.openLimit = .milliseconds(80)
+      let error = await failure { try await socket.opened() }
+      XCTAssertEqual(error?.reason, .connectTimeout)
+      XCTAssertTrue(server.waitUntilIdle())
+    }
+
+    func testARedirectIsFollowedWithANewKeyAndWithoutCredentials() async throws {
+      let target = try server([[.readHead, .upgrade(), .waitForClose]])
+      let place = try target.url("/moved", host: "localhost", scheme: "ws").string
+      let server = try server([
+        [
+          .readHead, .text("HTTP/1.1 307 Elsewhere\r\nLocation: \(place)\r\nContent-Length: 0\r\n\r\n"),
+          .waitForClose,
+        ]
+      ])
+      let socket = try socket(server)
+      socket.headers = ["Authorization": "Bearer secret", "X-Own": "1"]
+      _ = try await socket.opened()
+      XCTAssertEqual(target.requests[0].target, "/moved")
+      XCTAssertNil(target.requests[0].headers["Authorization"])
+      XCTAssertNil(target.requests[0].headers["X-Own"])
+      XCTAssertNotEqual(
+        target.requests[0].headers["Sec-WebSocket-Key"], server.requests[0].headers["Sec-WebSocket-Key"])
+      socket.cancel()
+      await log.waitForClose()
+    }
+
+    func testCookiesGoBothWays() async throws {
+      let server = try server([
+        [.readHead, .upgrade("Set-Cookie: seen=yes\r\n"), .waitForClose],
+        [.readHead, .upgrade(), .waitForClose],
+      ])
+      let jar = CookieJar()
+      let socket = try socket(server, cookies: jar)
+      _ = try await socket.opened()
+      socket.cancel()
+      await log.waitForClose()
+      _ = try await socket.opened()
+      XCTAssertEqual(server.requests.map { $0.headers["Cookie"] }, [nil, "seen=yes"])
+      socket.cancel()
+    }
+
+    func testARefusedCredentialIsRenewedOnceForAllThatWait() async throws {
+      let server = try server([
+        [
+          .serve { request in
+            request.headers["Authorization"] == "Bearer new"
+              ? ScriptedServer.response(500)
+              : Array("HTTP/1.1 401 No\r\nContent-Length: 0\r\n\r\n".utf8)
+          }
+        ]
+      ])
+      let renewals = Counter()
+      let authenticator = Authenticator(
+        store: MemoryCredentialStore(),
+        renewal: { _ in
+          renewals.increment()
+          return Credential(accessToken: "new", refreshToken: "r")
+        })
+      try authenticator.signIn(with: Credential(accessToken: "old", refreshToken: "r"))
+      let sockets = try (0..<3).map { _ in try socket(server, { $0.authenticator = authenticator }) }
+      for socket in sockets { socket.open() }
+      await log.wait { log.lines.count == 3 }
+      XCTAssertEqual(renewals.value, 1)
+      XCTAssertEqual(log.closing?.error?.context.status, 500, "sent again with the new credential")
+    }
+
+    func testAViolationOfTheServersEndsTheSocketAndIsToldToIt() async throws {
+      let answer = Mutex<[UInt8]>([])
+      let server = try server([
+        [
+          .readHead, .upgrade(then: ServerFrames.text("good") + ServerFrames.frame(1, [0xFF])),
+          .readRest { bytes in answer.withLock { $0 = bytes } },
+        ]
+      ])
+      let socket = try socket(server)
+      socket.open()
+      await log.waitForClose()
+      XCTAssertEqual(log.messages, [.text("good")])
+      XCTAssertEqual(log.closing?.error?.reason, .socketProtocolBroken)
+      XCTAssertEqual(log.closing?.sentCode, .invalidData)
+      XCTAssertTrue(server.waitUntilIdle())
+      XCTAssertEqual(
+        ServerFrames.read(answer.withLock { $0 }).first.map { Array($0.payload.prefix(2)) }, [0x03, 0xEF])
+    }
+
+    func testFromEachCallbackTheSocketMayBeUsed() async throws {
+      let server = try server([
+        [.readHead, .upgrade(then: ServerFrames.text("1") + ServerFrames.text("2")), .waitForClose]
+      ])
+      let socket = try socket(server)
+      log.onMessage = { manager, _ in
+        try? manager.send("echo")
+        manager.cancel()
+      }
+      var opened = 0
+      log.onClose = { [weak socket] _ in
+        opened += 1
+        if opened == 1 { socket?.open() }
+      }
+      socket.open()
+      await log.wait { opened == 2 }
+      // After `cancel` nothing of that connection came but its end.
+      XCTAssertEqual(log.lines, ["open", "message", "close", "open", "message", "close"])
+    }
+
+    func testOpenWhileOpenClosesFirst() async throws {
+      let server = try server([
+        [.readHead, .upgrade(), .pause(.milliseconds(20)), .write(Self.closing), .waitForClose],
+        [.readHead, .upgrade(), .waitForClose],
+      ])
+      let socket = try socket(server)
+      socket.options.closeLimit = .milliseconds(50)
+      _ = try await socket.opened(["n": 1])
+      let again = try await socket.opened(["n": 2])
+      XCTAssertEqual(again.number, 1)
+      XCTAssertEqual(log.lines, ["open", "close", "open"])
+      XCTAssertEqual(server.requests.map(\.target), ["/api/echo?n=1", "/api/echo?n=2"])
+      // A server that does not answer has its time; while the socket opens there is nothing to wait for.
+      socket.open(["n": 3])
+      socket.open(["n": 4])
+      await log.wait { log.lines.count >= 4 }
+      socket.cancel()
+      await log.wait { socket.state == .closed }
+    }
+
+    func testASocketThatIsReleasedClosesItsConnectionAndDeliversNothing() async throws {
+      let answer = Mutex<[UInt8]>([])
+      let go = Latch()
+      let server = try server([
+        [
+          .readHead, .upgrade(), .wait(go), .write(ServerFrames.text("late")),
+          .readRest { bytes in answer.withLock { $0 = bytes } },
+        ]
+      ])
+      var socket: EchoSocket? = try socket(server)
+      _ = try await socket?.opened()
+      let gone = ContinuousClock.now
+      weak let held = socket
+      socket = nil
+      XCTAssertNil(held)
+      go.open()
+      XCTAssertTrue(server.waitUntilIdle())
+      XCTAssertLessThan(ContinuousClock.now - gone, .seconds(2))
+      XCTAssertEqual(ServerFrames.read(answer.withLock { $0 }).first?.payload, [0x03, 0xE9])
+      XCTAssertEqual(log.lines, ["open"])
+    }
+
+    func testASocketThatIsReleasedWithinACallbackDeliversNothingMore() async throws {
+      let server = try server([
+        [.readHead, .upgrade(then: (0..<10).flatMap { ServerFrames.text("\($0)") }), .waitForClose]
+      ])
+      var socket: EchoSocket? = try socket(server)
+      log.onMessage = { _, _ in socket = nil }
+      socket?.open()
+      await log.wait { !log.messages.isEmpty }
+      XCTAssertTrue(server.waitUntilIdle())
+      XCTAssertEqual(log.lines, ["open", "message"])
+      XCTAssertNil(socket)
+    }
+
+    func testReadingStopsWhileMessagesAreNotTaken() async throws {
+      let flood = ServerFrames.frame(2, [UInt8](repeating: 7, count: 1 << 20))
+      let written = Counter()
+      let server = try server([
+        [.readHead, .upgrade()]
+          + (0..<64).flatMap { _ -> [ScriptedServer.Step] in
+            [
+              .write(flood),
+              .answer { _ in
+                written.increment()
+                return []
+              },
+            ]
+          } + [.write(Self.closing)]
+      ])
+      let socket = try socket(server)
+      let messages = socket.messages()
+      socket.open()
+      await log.wait { !log.messages.isEmpty }
+      try await Task.sleep(for: .milliseconds(300))
+      XCTAssertLessThan(written.value, 40, "the server waits")
+      var taken = 0
+      for try await message in messages {
+        XCTAssertEqual(message.byteCount, 1 << 20)
+        taken += 1
+      }
+      XCTAssertEqual(taken, 64)
+      await log.waitForClose()
+    }
+
+    func testSendingIsRefusedAboveItsLimitAndTheAwaitedFormWaits() async throws {
+      let go = Latch()
+      let server = try server([[.readHead, .upgrade(), .wait(go), .readRest { _ in }]])
+      let socket = try socket(server)
+      socket.options.maximumQueuedBytes = 8 << 20
+      _ = try await socket.opened()
+      let megabyte = [UInt8](repeating: 1, count: 1 << 20)
+      var sent = 0
+      var refusal: APIError?
+      while refusal == nil, sent < 100 {
+        do throws(APIError) {
+          try socket.send(megabyte)
+          sent += 1
+        } catch {
+          refusal = error
+        }
+      }
+      XCTAssertEqual(refusal?.reason, .sendQueueFull)
+      XCTAssertGreaterThanOrEqual(sent, 8)
+      async let waiting: Void = socket.sendWhenPossible(.data(megabyte))
+      go.open()
+      try await waiting
+      let error = await failure {
+        try await socket.sendWhenPossible(.data([UInt8](repeating: 0, count: 9 << 20)))
+      }
+      XCTAssertEqual(error?.reason, .sendQueueFull)
+      socket.cancel()
+      await log.waitForClose()
+    }
+
+    func testWhatIsLostIsOpenedAgainAndUnsentMessagesAreKept() async throws {
+      let received = Mutex<[UInt8]>([])
+      let server = try server([
+        [.readHead, .upgrade(), .reset],
+        [.readHead, .text("HTTP/1.1 503 No\r\nContent-Length: 0\r\n\r\n")],
+        [.readHead, .upgrade(), .readRest { bytes in received.withLock { $0 = bytes } }],
+      ])
+      let socket = try socket(server)
+      let time = ManualTime()
+      socket.time = time
+      socket.jitter = { 1 }
+      socket.reconnection = .standard
+      socket.onPrepare = { next in
+        next.parameters = ["from": ParameterValue.integer(next.failures)]
+        next.headers["Last-Event"] = "9"
+      }
+      socket.open()
+      await log.wait("lost") { log.lines == ["open", "disconnect"] }
+      XCTAssertEqual(socket.state, .reconnecting)
+      await time.advanceOnceAsleep(by: .seconds(1))
+      await log.wait("refused") { server.requests.count == 2 && socket.state == .reconnecting }
+      await time.advanceOnceAsleep(by: .seconds(2))
+      await log.wait("open again") { log.openings.count == 2 }
+      XCTAssertEqual(log.openings.last?.number, 2)
+      XCTAssertEqual(server.requests.map(\.target), ["/api/echo", "/api/echo?from=1", "/api/echo?from=2"])
+      XCTAssertEqual(server.requests.last?.headers["Last-Event"], "9")
+      XCTAssertEqual(Set(server.requests.map { $0.headers["Sec-WebSocket-Key"] }).count, 3)
+      try socket.close()
+      await log.wait { socket.state == .closing }
+      socket.cancel()
+      await log.waitForClose()
+      XCTAssertEqual(log.lines, ["open", "disconnect", "open", "close"])
+    }
+
+    func testWhatHasNotLeftIsToldAndKeptUpToTheBound() async throws {
+      for keeps in [false, true] {
+        let received = Mutex<[UInt8]>([])
+        let go = Latch()
+        let server = try server([
+          [.readHead, .upgrade(), .wait(go), .reset],
+          [.readHead, .upgrade(), .readRest { bytes in received.withLock { $0 = bytes } }],
+        ])
+        let log = SocketLog()
+        let socket = try socket(server)
+        socket.delegate = log
+        let time = ManualTime()
+        socket.time = time
+        socket.reconnection = .standard
+        if keeps { socket.reconnection.unsent = .keep(upTo: 150_000) }
+        _ = try await socket.opened()
+        // More than the kernel takes; what is small waits behind it.
+        for number in 0..<80 {
+          try socket.send(.data([UInt8](repeating: UInt8(number), count: 100_000)), compressed: false)
+        }
+        try socket.send("small")
+        try socket.send([UInt8](repeating: 200, count: 200))
+        try await Task.sleep(for: .milliseconds(300))
+        go.open()
+        await log.wait("lost") { log.lines.contains("disconnect") }
+        XCTAssertLessThanOrEqual(log.unsent.filter(\.hasBegun).count, 1)
+        XCTAssertTrue(log.unsent.dropFirst().allSatisfy { !$0.hasBegun })
+        let told = log.unsent.map(\.message)
+        XCTAssertFalse(told.isEmpty)
+        XCTAssertEqual(Array(told.suffix(2)), [.text("small"), .data([UInt8](repeating: 200, count: 200))])
+        await time.advanceOnceAsleep(by: .seconds(1))
+        await log.wait("open again") { log.openings.count == 2 }
+        try socket.send("new")
+        try await Task.sleep(for: .milliseconds(50))
+        socket.cancel()
+        await log.waitForClose()
+        XCTAssertTrue(server.waitUntilIdle())
+        // Of what had not begun, the first fits the bound.
+        let frames = ServerFrames.read(received.withLock { $0 })
+        XCTAssertEqual(frames.map(\.payload.count), keeps ? [100_000, 3] : [3])
+      }
+    }
+
+    func testReconnectingWaitsForTheNetworkWithoutCounting() async throws {
+      let server = try server([
+        [.readHead, .upgrade(), .reset], [.readHead, .upgrade(), .waitForClose],
+      ])
+      let network = NetworkMonitor(watchesSystem: false)
+      let socket = try socket(server, { $0.network = network })
+      let time = ManualTime()
+      socket.time = time
+      socket.reconnection = ReconnectPolicy(attempts: 1)
+      socket.open()
+      await log.wait("lost") { log.lines == ["open", "disconnect"] }
+      network.force(.offline)
+      await time.advanceOnceAsleep(by: .seconds(60))
+      try await Task.sleep(for: .milliseconds(50))
+      XCTAssertEqual(server.connectionCount, 1)
+      network.force(.wifi)
+      await log.wait("open again") { log.openings.count == 2 }
+      socket.cancel()
+      await log.waitForClose()
+    }
+
+    func testPingsAreMeasuredAndAChangeOfTheNetworkSendsOne() async throws {
+      let pongs = Mutex<[UInt8]>([])
+      let server = try server([
+        [.readHead, .upgrade(), .readRest { bytes in pongs.withLock { $0 = bytes } }]
+      ])
+      let network = NetworkMonitor(watchesSystem: false)
+      network.force(.wifi)
+      let socket = try socket(server, { $0.network = network })
+      _ = try await socket.opened()
+      try await Task.sleep(for: .milliseconds(20))
+      network.force(.cellular)
+      try await Task.sleep(for: .milliseconds(50))
+      socket.cancel()
+      await log.waitForClose()
+      XCTAssertTrue(server.waitUntilIdle())
+      XCTAssertEqual(ServerFrames.read(pongs.withLock { $0 }).map(\.first), [0x89])
+    }
+
+    func testTheRegistryCancelsByOwnerTagAndService() async throws {
+      let server = try server([[.readHead, .upgrade(), .waitForClose]])
+      let sockets = try (0..<4).map { _ in try socket(server) }
+      sockets[1].tags = ["list"]
+      let owner = NSObject()
+      sockets[2].owner = owner
+      for socket in sockets { _ = try await socket.opened() }
+      let registry = ConnectionRegistry.shared
+      XCTAssertEqual(registry.cancel(.tag("list")), 1)
+      await log.wait { sockets[1].state == .closed }
+      XCTAssertEqual(registry.cancel(.owner(owner)), 1)
+      await log.wait { sockets[2].state == .closed }
+      XCTAssertEqual(registry.cancel(.service("Sockets")), 2)
+      await log.wait { sockets.allSatisfy { $0.state == .closed } }
+      XCTAssertEqual(log.lines.filter { $0 == "close" }.count, 4)
+    }
+
+    func testASocketOfATransportThatOpensNoneIsRefusedByName() async throws {
+      let service = SocketService(
+        environments: ServiceEnvironments("https://homes.test"),
+        client: HTTPClient(transport: StubTransport()))
+      let socket = EchoSocket(service)
+      let error = await failure { try await socket.opened() }
+      XCTAssertEqual(error?.reason, .unsupportedCapability)
+      socket.headers = ["Upgrade": "h2c"]
+      let refused = await failure { try await socket.opened() }
+      XCTAssertEqual(refused?.reason, .misconfigured)
+    }
+
+    func testUnixSocketsAndGivenAddressesAreThoseOfTheTransport() async throws {
+      let path = FileManager.default.temporaryDirectory.appendingPathComponent(
+        "\(UUID().uuidString.prefix(8)).sock"
+      ).path
+      let server = try ScriptedServer(scripts: [[.readHead, .upgrade(), .waitForClose]], unixPath: path)
+      defer {
+        server.stop()
+        try? FileManager.default.removeItem(atPath: path)
+      }
+      var configuration = TransportConfiguration()
+      configuration.unixSocketPath = path
+      let service = SocketService(
+        environments: ServiceEnvironments("http://nowhere.test"),
+        client: HTTPClient(transport: try CurlTransport(configuration)))
+      let socket = EchoSocket(service)
+      _ = try await socket.opened()
+      XCTAssertEqual(server.requests.first?.headers["Host"], "nowhere.test")
+      socket.cancel()
+
+      let other = try self.server([[.readHead, .upgrade(), .waitForClose]])
+      var exchange = HTTPExchange(HTTPRequest(url: try HTTPURL("http://homes.test/x")))
+      exchange.request.options.connectTo = "127.0.0.1:\(other.port)"
+      exchange.request.options.cleartext = .allowed
+      let upgrade = UpgradeTransport(try CurlTransport(), SocketOptions(), .init(), onStart: {})
+      let response = try await upgrade.send(exchange)
+      XCTAssertEqual(response.status, 101)
+      XCTAssertEqual(other.requests.first?.headers["Host"], "homes.test")
+      upgrade.takeLink()?.release()
+    }
+
+    func testAStoppedTransportEndsItsSockets() async throws {
+      let server = try server([[.readHead, .upgrade(), .waitForClose]])
+      let transport = try CurlTransport()
+      let socket = try socket(server, { $0.client = HTTPClient(transport: transport) })
+      _ = try await socket.opened()
+      await transport.shutdown()
+      await log.waitForClose()
+      XCTAssertEqual(log.closing?.error?.reason, .transportStopped)
+      XCTAssertTrue(server.waitUntilIdle())
+    }
+
+    func testManySocketsLeaveNothingBehind() async throws {
+      let server = try server([[.readHead, .upgrade(), .waitForClose]])
+      let transport = try CurlTransport()
+      for _ in 0..<50 {
+        let socket = try socket(server, { $0.client = HTTPClient(transport: transport) })
+        _ = try await socket.opened()
+      }
+      XCTAssertTrue(server.waitUntilIdle())
+      let counts = await transport.wireCounts()
+      XCTAssertEqual(counts?.active, 0)
+      XCTAssertEqual(counts?.openSockets, 0)
+    }
+  }
+#endif
