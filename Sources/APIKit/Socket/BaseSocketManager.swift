@@ -53,7 +53,7 @@ import Synchronization
   var roomWaiters: [CheckedContinuation<Void, Never>] = []
   var pingWaiters: [UInt64: CheckedContinuation<Result<Duration, APIError>, Never>] = [:]
   var lastToken: UInt64 = 0
-  var readers: [WeakReader] = []
+  var readers: [WeakReader<SocketMessage>] = []
   var serviceName: String?
 
   typealias OpenWaiter = CheckedContinuation<Result<SocketOpening, APIError>, Never>
@@ -176,7 +176,11 @@ import Synchronization
   /// order and throws what it failed with; a reconnection does not end it. While a sequence has 16 messages or 1 MiB that
   /// were not taken, reading stops, so that the server waits.
   public func messages() -> SocketMessages {
-    let reader = SocketReader(self)
+    let reader = ItemReader<SocketMessage>(size: \.byteCount) { [weak self] in
+      // The socket may have waited for room.
+      self?.inbox?.deliver()
+      return self != nil
+    }
     readers.append(WeakReader(reader: reader))
     return SocketMessages(reader: reader)
   }

@@ -1,0 +1,73 @@
+/// The items of one sequence that were not taken yet.
+@MainActor final class ItemReader<Item: Sendable> {
+  private typealias Waiter = CheckedContinuation<Result<Item?, APIError>, Never>
+
+  private var items: [Item] = []
+  private var next = 0
+  private var bytes = 0
+  private var end: Result<Item?, APIError>?
+  private var waiters: [(id: Int, waiter: Waiter)] = []
+  private var lastWaiter = 0
+  private let size: (Item) -> Int
+  /// Called when an item was taken; false when there is nobody who brings others.
+  private let onTaken: () -> Bool
+
+  init(size: @escaping (Item) -> Int, onTaken: @escaping () -> Bool) {
+    self.size = size
+    self.onTaken = onTaken
+  }
+
+  var hasRoom: Bool { items.count - next < SocketInbox.messageLimit && bytes < SocketInbox.byteLimit }
+
+  func put(_ item: Item) {
+    if !waiters.isEmpty { return waiters.removeFirst().waiter.resume(returning: .success(item)) }
+    items.append(item)
+    bytes += size(item)
+  }
+
+  func end(_ error: APIError?) {
+    let end: Result<Item?, APIError> = error.map { .failure($0) } ?? .success(nil)
+    self.end = end
+    for waiter in waiters { waiter.waiter.resume(returning: end) }
+    waiters = []
+  }
+
+  func take() async throws(APIError) -> Item? {
+    if next < items.count {
+      let item = items[next]
+      next += 1
+      bytes -= size(item)
+      if next == items.count { (items, next) = ([], 0) }
+      _ = onTaken()
+      return item
+    }
+    if let end {
+      self.end = .success(nil)
+      return try end.get()
+    }
+    guard onTaken() else { return nil }
+    // It may have brought one at once.
+    if next < items.count { return try await take() }
+    lastWaiter += 1
+    let id = lastWaiter
+    let taken: Result<Item?, APIError> = await withTaskCancellationHandler {
+      await withCheckedContinuation { waiter in
+        if Task.isCancelled { return waiter.resume(returning: .success(nil)) }
+        waiters.append((id, waiter))
+      }
+    } onCancel: {
+      MainDelivery.main.put { [weak self] in self?.cancel(id) }
+    }
+    return try taken.get()
+  }
+
+  private func cancel(_ id: Int) {
+    guard let index = waiters.firstIndex(where: { $0.id == id }) else { return }
+    waiters.remove(at: index).waiter.resume(returning: .success(nil))
+  }
+}
+
+/// A reader that goes when nobody iterates it any more.
+struct WeakReader<Item: Sendable> {
+  weak var reader: ItemReader<Item>?
+}

@@ -1,0 +1,21 @@
+/// Makes items of a stream of bytes, in pieces of any size. Neither reads nor waits.
+protocol StreamParser<Item>: Sendable {
+  associatedtype Item: Sendable
+  /// Takes the next bytes and appends what is complete with them.
+  mutating func take(_ bytes: UnsafeRawBufferPointer, into items: inout [Item]) throws(APIError)
+  /// The stream has ended in order.
+  mutating func finish(into items: inout [Item]) throws(APIError)
+  /// The shortest wait before the stream is opened again.
+  var retry: Duration { get }
+  /// What the next connection goes on behind; empty where that is not known.
+  var resumesAt: String { get }
+}
+
+extension StreamParser {
+  var retry: Duration { .zero }
+  var resumesAt: String { "" }
+
+  static func tooLarge(_ what: String, _ limit: Int) -> APIError {
+    APIError(.response, .responseTooLarge, "\(what) is larger than \(limit) bytes")
+  }
+}

@@ -1,0 +1,254 @@
+import Synchronization
+
+/// How a stream ended.
+public struct StreamClosing: Sendable {
+  /// Which end it was.
+  public enum End: String, Sendable, Hashable {
+    /// The caller has cancelled it.
+    case cancelled
+    /// The server has ended it in order: the end of its body, or status 204.
+    case finished
+    /// What the manager waits for has come; see ``EventStreamManager/ends(at:)``.
+    case complete
+    /// It failed, or could not be opened.
+    case failed
+  }
+
+  /// Which end it was.
+  public var end: End
+  /// What failed; nil for the other ends.
+  public var error: APIError?
+
+  /// Makes a closing; for tests.
+  public init(_ end: End, error: APIError? = nil) {
+    self.end = end
+    self.error = error
+  }
+}
+
+/// The life of one stream: opens it by a load, reads it in a task, opens it again when it is lost, and ends once.
+@MainActor final class StreamRunner<Item: Sendable> {
+  /// What a manager states about the next connection.
+  struct Opening {
+    var call: APICall
+    var transport: StreamTransport
+    var parser: any StreamParser<Item>
+  }
+
+  /// What is told, in order.
+  enum Notice {
+    case opened(HTTPResponse)
+    case item(Item)
+    case lost(StreamClosing, wait: Duration)
+    case ended(StreamClosing)
+  }
+
+  private enum Brought: Sendable {
+    case item(Item)
+    case ended(APIError?, retry: Duration, resumesAt: String)
+  }
+
+  private(set) var state = SocketState.idle
+  var time: any TimeSource = SystemTime()
+  var jitter: () -> Double = { .random(in: 0...1) }
+  /// Makes what the next connection needs.
+  var prepare: (_ onStart: @escaping @Sendable () -> Void) throws(APIError) -> Opening = {
+    (_) throws(APIError) in
+    throw APIError(.takeoff, .misconfigured, "a stream is prepared by its manager")
+  }
+  /// Whether a response may be read; throws when it ends the stream.
+  var check: (HTTPResponse) throws(APIError) -> Void = { (_) throws(APIError) in }
+  var tell: (Notice) -> Void = { _ in }
+  /// Called at the end of a connection with what the next one goes on behind.
+  var onResumePoint: (String) -> Void = { _ in }
+  /// Whether an item only says that the stream is complete; it is not delivered.
+  var isLast: (Item) -> Bool = { _ in false }
+  /// Whether the orderly end of a body is a loss, as with server-sent events.
+  var endIsLoss = false
+  var readers: [WeakReader<Item>] = []
+
+  private let cycle = ConnectionCycle()
+  private var inbox: StreamInbox<Brought>?
+  private var reading: Task<Void, Never>?
+  private var network: NetworkMonitor = .shared
+  private var openedAt = Duration.zero
+  private var retry = Duration.zero
+  private nonisolated let held = Mutex<(task: Task<Void, Never>?, inbox: StreamInbox<Brought>?)>((nil, nil))
+  private nonisolated let isReleased = Atomic(false)
+
+  func open(_ policy: ReconnectPolicy) {
+    if state.isActive { finish(StreamClosing(.cancelled)) }
+    guard !state.isActive else { return }
+    cycle.machine = ReconnectMachine(policy)
+    retry = .zero
+    connect()
+  }
+
+  func cancel() {
+    if state.isActive { finish(StreamClosing(.cancelled)) }
+  }
+
+  /// The manager is gone: nothing is told any more. From any thread.
+  nonisolated func release() {
+    isReleased.store(true, ordering: .relaxed)
+    cycle.release()
+    let (task, inbox) = held.withLock { $0 }
+    task?.cancel()
+    inbox?.release()
+  }
+
+  private func connect() {
+    state = .connecting
+    do throws(APIError) {
+      let opening = try prepare { [weak self] in
+        MainDelivery.main.put { [weak self] in if self?.state == .waiting { self?.state = .connecting } }
+      }
+      network = opening.call.admission.network
+      if opening.call.waits { state = .waiting }
+      let (transport, parser) = (opening.transport, opening.parser)
+      cycle.open(opening.call, .shared, abandoned: { _ = transport.takeBody() }) { [weak self] result in
+        self?.landed(result, transport.takeBody(), parser)
+      }
+    } catch {
+      MainDelivery.main.put { [weak self] in
+        guard let self, state == .connecting, inbox == nil else { return }
+        finish(StreamClosing(.failed, error: error))
+      }
+    }
+  }
+
+  private func landed(
+    _ result: Result<APIResponse, APIError>, _ body: ResponseStream?, _ parser: any StreamParser<Item>
+  ) {
+    do throws(APIError) {
+      let response = try result.get().http
+      if response.status == 204 { return finish(StreamClosing(.finished)) }
+      guard response.status == 200 else {
+        var error = APIError(
+          .response, .unacceptableStatus, "status \(response.status)", evidence: response.evidence)
+        error.context.status = response.status
+        throw error
+      }
+      try check(response)
+      guard let body else {
+        throw APIError(
+          .transport, .unsupportedCapability, "the transport gave no stream of the response's body")
+      }
+      read(body, parser)
+      state = .open
+      openedAt = time.now
+      tell(.opened(response))
+    } catch {
+      let retryAfter = error.response.flatMap { RetryAfter.wait(in: $0.headers, now: time.wallClock) }
+      lost(.failed(error, retryAfter: retryAfter), StreamClosing(.failed, error: error))
+    }
+  }
+
+  private func read(_ body: ResponseStream, _ parser: any StreamParser<Item>) {
+    let inbox = StreamInbox<Brought>()
+    inbox.onItems = { [weak self] inbox in
+      while let self, !isReleased.load(ordering: .relaxed), handleNext(of: inbox) {}
+    }
+    self.inbox = inbox
+    let reading = Task.detached { await Self.read(body, parser, inbox) }
+    self.reading = reading
+    held.withLock { $0 = (reading, inbox) }
+    if isReleased.load(ordering: .relaxed) { release() }
+  }
+
+  /// Reads to the end, off the main actor.
+  private nonisolated static func read(
+    _ body: ResponseStream, _ parser: any StreamParser<Item>, _ inbox: StreamInbox<Brought>
+  ) async {
+    var parser = parser
+    var failure: APIError?
+    do throws(APIError) {
+      var chunks = body.makeAsyncIterator()
+      while let chunk = try await chunks.next() {
+        try await bring(inbox) { (items) throws(APIError) in
+          try chunk.withUnsafeBufferPointer { (bytes) throws(APIError) in
+            try parser.take(UnsafeRawBufferPointer(bytes), into: &items)
+          }
+        }
+        if Task.isCancelled { return }
+      }
+      try await bring(inbox) { (items) throws(APIError) in try parser.finish(into: &items) }
+    } catch {
+      failure = error
+    }
+    await inbox.put([.ended(failure, retry: parser.retry, resumesAt: parser.resumesAt)])
+  }
+
+  /// What was complete before a failure is delivered before it.
+  private nonisolated static func bring(
+    _ inbox: StreamInbox<Brought>, _ parse: (inout [Item]) throws(APIError) -> Void
+  ) async throws(APIError) {
+    var items: [Item] = []
+    var failure: APIError?
+    do throws(APIError) { try parse(&items) } catch { failure = error }
+    await inbox.put(items.map { .item($0) })
+    if let failure { throw failure }
+  }
+
+  private func handleNext(of inbox: StreamInbox<Brought>) -> Bool {
+    guard inbox === self.inbox else { return false }
+    if !readers.isEmpty {
+      readers.removeAll { $0.reader == nil }
+      guard readers.allSatisfy({ $0.reader?.hasRoom ?? true }) else { return false }
+    }
+    guard let brought = inbox.take() else { return false }
+    switch brought {
+    case .item(let item):
+      guard !isLast(item) else {
+        finish(StreamClosing(.complete))
+        return false
+      }
+      for reader in readers { reader.reader?.put(item) }
+      tell(.item(item))
+    case .ended(let error, let retry, let place):
+      self.inbox = nil
+      if !place.isEmpty { onResumePoint(place) }
+      self.retry = retry
+      let closing = error.map { StreamClosing(.failed, error: $0) } ?? StreamClosing(.finished)
+      if error == nil, !endIsLoss { finish(closing) } else { lost(error, closing) }
+    }
+    return true
+  }
+
+  /// Goes on after a reader has made room.
+  func readOn() { inbox?.deliver() }
+
+  private func lost(_ error: APIError?, _ closing: StreamClosing) {
+    // What an open stream fails with is worth another one as if it had failed to open.
+    if let error, cycle.machine.policy.table.row(for: error)?.isOn != true {
+      return finish(closing)
+    }
+    lost(.lost(openSince: openedAt, codes: []), closing)
+  }
+
+  private func lost(_ loss: ReconnectMachine.Loss, _ closing: StreamClosing) {
+    let isCancelled = closing.error?.isCancellation == true
+    let verdict =
+      isCancelled
+      ? .giveUp(because: "it was cancelled")
+      : cycle.machine.ended(loss, now: time.now, floor: retry, jitter: jitter())
+    guard case .wait(let wait, _) = verdict else { return finish(closing) }
+    let wasOpen = state == .open
+    state = .reconnecting
+    cycle.wait(wait, time, network) { [weak self] in self?.connect() }
+    if wasOpen { tell(.lost(closing, wait: wait)) }
+  }
+
+  private func finish(_ closing: StreamClosing) {
+    cycle.stop()
+    reading?.cancel()
+    reading = nil
+    inbox?.release()
+    inbox = nil
+    held.withLock { $0 = (nil, nil) }
+    state = .closed
+    for reader in readers { reader.reader?.end(closing.error) }
+    readers = []
+    tell(.ended(closing))
+  }
+}

@@ -1,0 +1,229 @@
+#if os(Linux)
+  import APIKitTesting
+  import Foundation
+  import XCTest
+
+  @testable import APIKit
+
+  private final class Events: BaseEventStreamManager, EventStreamManager {
+    let service: SocketService
+    let apiName = "events"
+    var method = HTTPMethod.get
+    var reconnection = ReconnectPolicy.standard
+    var idleLimit: Duration = .seconds(300)
+    init(_ service: SocketService) { self.service = service }
+    func ends(at event: ServerEvent) -> Bool { event.data == "[DONE]" }
+  }
+
+  private final class Lines: BaseLineStreamManager, LineStreamManager {
+    let service: SocketService
+    let apiName = "lines"
+    var deliversBadLines = false
+    init(_ service: SocketService) { self.service = service }
+  }
+
+  @MainActor private final class StreamLog: EventStreamDelegate, LineStreamDelegate {
+    var lines: [String] = []
+    var closing: StreamClosing?
+    var onEvent: (() -> Void)?
+
+    func events(_ manager: BaseEventStreamManager, didOpenWith response: HTTPResponse, number: Int) {
+      lines.append("open \(number)")
+    }
+    func events(_ manager: BaseEventStreamManager, didReceive event: ServerEvent) {
+      lines.append("\(event.type) \(event.data)")
+      onEvent?()
+    }
+    func events(
+      _ manager: BaseEventStreamManager, didDisconnectWith closing: StreamClosing, retryAfter wait: Duration
+    ) {
+      lines.append("lost \(wait)")
+    }
+    func events(_ manager: BaseEventStreamManager, didCloseWith closing: StreamClosing) {
+      self.closing = closing
+    }
+    func lines(_ manager: BaseLineStreamManager, didReceive line: StreamLine) {
+      lines.append("\(line.number) \((try? line.value.get().int) ?? -1)")
+    }
+    func lines(_ manager: BaseLineStreamManager, didCloseWith closing: StreamClosing) {
+      self.closing = closing
+    }
+
+    func wait(file: StaticString = #filePath, line: UInt = #line, until isSo: () -> Bool) async {
+      let start = ContinuousClock.now
+      while !isSo() {
+        guard ContinuousClock.now - start < .seconds(10) else {
+          return XCTFail("\(lines)", file: file, line: line)
+        }
+        try? await Task.sleep(for: .milliseconds(1))
+      }
+    }
+  }
+
+  /// Event streams and streams of values over libcurl, against servers that follow a script.
+  @MainActor final class StreamManagerTests: XCTestCase {
+    private var servers: [ScriptedServer] = []
+    private let log = StreamLog()
+
+    override func tearDown() async throws {
+      for server in servers { server.stop() }
+      servers = []
+    }
+
+    private func service(_ scripts: [[ScriptedServer.Step]]) throws -> (SocketService, ScriptedServer) {
+      let server = try ScriptedServer(scripts: scripts)
+      servers.append(server)
+      return (
+        SocketService(
+          environments: ServiceEnvironments(try server.url("/api")),
+          client: HTTPClient(transport: try CurlTransport())), server
+      )
+    }
+
+    private static func head(_ type: String = "text/event-stream") -> String {
+      "HTTP/1.1 200 OK\r\nContent-Type: \(type)\r\nConnection: close\r\n\r\n"
+    }
+
+    func testEventsComeAndALostStreamGoesOnBehindTheLastOne() async throws {
+      let (service, server) = try service([
+        [
+          .readRequest,
+          .text(
+            Self.head("Text/Event-Stream; charset=utf-8")
+              + "retry: 3000\nid: 1\ndata: a\n\ndata: b\n\nid: 9\n\ndata: cut"),
+        ],
+        [.readRequest, .text("HTTP/1.1 503 No\r\nRetry-After: 7\r\nContent-Length: 0\r\n\r\n")],
+        [
+          .readRequest, .text(Self.head() + "event: add\ndata: c\n\ndata: [DONE]\n\ndata: never\n\n"),
+          .waitForClose,
+        ],
+      ])
+      let events = Events(service)
+      let time = ManualTime()
+      events.runner.time = time
+      events.runner.jitter = { 0 }
+      events.delegate = log
+      events.open(["city": "Suzhou"])
+      await log.wait { log.lines.count == 4 }
+      XCTAssertEqual(log.lines, ["open 1", "message a", "message b", "lost 3.0 seconds"])
+      await time.advanceOnceAsleep(by: .seconds(3))
+      await log.wait { server.requests.count == 2 && events.state == .reconnecting }
+      await time.advanceOnceAsleep(by: .seconds(7))
+      await log.wait { log.closing != nil }
+      XCTAssertEqual(Array(log.lines.dropFirst(4)), ["open 2", "add c"])
+      XCTAssertEqual(log.closing?.end, .complete)
+      XCTAssertEqual(server.requests.map { $0.headers["Last-Event-ID"] }, [nil, "9", "9"])
+      XCTAssertEqual(Set(server.requests.map(\.target)), ["/api/events?city=Suzhou"])
+      XCTAssertEqual(server.requests[0].headers["Accept"], "text/event-stream")
+      XCTAssertTrue(server.waitUntilIdle(), "the connection is closed")
+    }
+
+    func testWhatIsNoEventStreamEndsWithoutAnother() async throws {
+      for (answer, end) in [
+        (Self.head("text/html") + "<p>", StreamClosing.End.failed),
+        ("HTTP/1.1 204 No\r\n\r\n", .finished),
+        ("HTTP/1.1 404 No\r\nContent-Length: 4\r\n\r\ngone", .failed),
+      ] {
+        let (service, server) = try service([[.readRequest, .text(answer)]])
+        let log = StreamLog()
+        let events = Events(service)
+        events.delegate = log
+        events.open()
+        await log.wait { log.closing != nil }
+        XCTAssertEqual(log.closing?.end, end, answer)
+        XCTAssertEqual(server.connectionCount, 1)
+        if answer.contains("404") {
+          XCTAssertEqual(
+            log.closing?.error?.response.map { String(decoding: $0.bytes, as: UTF8.self) }, "gone")
+        }
+      }
+    }
+
+    func testAPOSTHasABodyAndEventsAreIterated() async throws {
+      let (service, server) = try service([
+        [
+          .readRequest,
+          .text(Self.head() + (0..<3000).map { "data: \($0)\n\n" }.joined() + "data: [DONE]\n\n"),
+          .waitForClose,
+        ]
+      ])
+      let events = Events(service)
+      events.method = .post
+      let sequence = events.events()
+      events.open(["prompt": "hi"])
+      var next = 0
+      for try await event in sequence {
+        XCTAssertEqual(event.data, "\(next)")
+        next += 1
+      }
+      XCTAssertEqual(next, 3000)
+      XCTAssertEqual(server.requests[0].method, "POST")
+      XCTAssertEqual(server.requests[0].text, #"{"prompt":"hi"}"#)
+    }
+
+    func testCommentsKeepAStreamAliveAndSilenceEndsIt() async throws {
+      let (service, _) = try service([
+        [
+          .readRequest, .text(Self.head()),
+          .drip(Array(String(repeating: ":\n", count: 20).utf8), size: 2, every: .milliseconds(30)),
+          .text("data: alive\n\n"), .waitForClose,
+        ]
+      ])
+      let events = Events(service)
+      events.idleLimit = .milliseconds(400)
+      events.reconnection = .never
+      events.delegate = log
+      events.open()
+      await log.wait { log.closing != nil }
+      XCTAssertEqual(log.lines, ["open 1", "message alive"])
+      XCTAssertEqual(log.closing?.error?.reason, .idleTimeout)
+    }
+
+    func testAStreamThatIsReleasedDeliversNothingMore() async throws {
+      let (service, server) = try service([
+        [.readRequest, .text(Self.head() + "data: 1\n\ndata: 2\n\n"), .waitForClose]
+      ])
+      var events: Events? = Events(service)
+      events?.delegate = log
+      log.onEvent = { events = nil }
+      events?.open()
+      await log.wait { log.lines.count >= 2 }
+      XCTAssertTrue(server.waitUntilIdle())
+      XCTAssertEqual(log.lines, ["open 1", "message 1"])
+      XCTAssertNil(events)
+    }
+
+    func testLinesComeAsTheyAreWritten() async throws {
+      let (service, server) = try service([
+        [
+          .readRequest, .text(Self.head("application/x-ndjson")),
+          .drip(Array("1\n\n2\n33".utf8), size: 1, every: .milliseconds(1)),
+        ],
+        [.readRequest, .text(Self.head("application/x-ndjson") + "1\nbad\n2\n")],
+      ])
+      let lines = Lines(service)
+      lines.delegate = log
+      lines.open()
+      await log.wait { log.closing != nil }
+      XCTAssertEqual(log.lines, ["1 1", "3 2", "4 33"])
+      XCTAssertEqual(log.closing?.end, .finished)
+      log.closing = nil
+      lines.open()
+      await log.wait { log.closing != nil }
+      XCTAssertEqual(log.lines.last, "1 1")
+      XCTAssertEqual(log.closing?.error?.reason, .malformedBody)
+      XCTAssertEqual(server.connectionCount, 2)
+    }
+
+    func testTheRegistryCancelsStreamsToo() async throws {
+      let (service, server) = try service([[.readRequest, .text(Self.head()), .waitForClose]])
+      let events = Events(service)
+      events.delegate = log
+      events.open()
+      await log.wait { log.lines == ["open 1"] }
+      XCTAssertEqual(ConnectionRegistry.shared.cancel(.owner(log)), 1)
+      XCTAssertEqual(log.closing?.end, .cancelled)
+      XCTAssertTrue(server.waitUntilIdle())
+    }
+  }
+#endif
