@@ -75,7 +75,9 @@ let package = Package(
       name: "InteropTests",
       dependencies: ["APIKit", "APIKitTesting", "TestServers"],
       path: "Tests/Interop",
-      exclude: ["requirements.txt", "authorization_server.py", "ftp_server.py", "socket_server.py"],
+      exclude: [
+        "requirements.txt", "authorization_server.py", "ftp_server.py", "socket_server.py", "bytes_server.py",
+      ],
       swiftSettings: swift
     ),
   ]

@@ -1,4 +1,4 @@
-public import Foundation
+import Foundation
 
 /// A WebSocket server with the package `websockets` on free ports of 127.0.0.1, from the virtual environment that
 /// `Scripts/test` makes. Its paths are described at the head of `Tests/Interop/socket_server.py`.
@@ -20,13 +20,13 @@ public final class SocketServer: Sendable {
     let script = VirtualEnvironment.package.appendingPathComponent("Tests/Interop/socket_server.py").path
     let folder = try Loopback.newFolder("socket")
     certificates = try CertificateMatrix(in: folder)
-    ports = try Loopback.freePorts(2)
+    ports = try Loopback.freePorts(3)
+    let pair = [certificates.certificate(.good).path, certificates.key(.good).path]
+    let bytes = VirtualEnvironment.package.appendingPathComponent("Tests/Interop/bytes_server.py").path
     processes = [
       try ServerProcess([python, script, "\(ports[0])"], folder: try Loopback.newFolder("socket")),
-      try ServerProcess(
-        [
-          python, script, "\(ports[1])", certificates.certificate(.good).path, certificates.key(.good).path,
-        ], folder: folder),
+      try ServerProcess([python, script, "\(ports[1])"] + pair, folder: folder),
+      try ServerProcess([python, bytes, "\(ports[2])"] + pair, folder: try Loopback.newFolder("bytes")),
     ]
     for (process, port) in zip(processes, ports) { try process.waitUntilListening(on: [port]) }
   }
@@ -35,6 +35,9 @@ public final class SocketServer: Sendable {
   public func url(isSecure: Bool = false) -> String {
     isSecure ? "https://localhost:\(ports[1])" : "http://127.0.0.1:\(ports[0])"
   }
+
+  /// The port on which lines come back, with STARTTLS.
+  public var bytesPort: Int { Int(ports[2]) }
 
   /// Stops the server.
   public func stop() { for process in processes { process.stop() } }

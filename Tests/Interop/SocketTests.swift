@@ -149,6 +149,39 @@
       XCTAssertEqual(next, 20_000)
     }
 
+    func testTLSBeginsOnAnOpenStream() async throws {
+      let server = try needing { try SocketServer.shared() }
+      for (pin, isRight) in [(CertificateMatrix.Server.good, true), (.expired, false)] {
+        var configuration = TransportConfiguration.ephemeral
+        configuration.tls.trust = .bundle(path: server.certificates.root.path)
+        configuration.tls.pinning = .publicKey(
+          PinSet([.init("localhost", pins: [try PinSet.Pin(try server.certificates.publicKeyPin(pin))])]))
+        let stream = try await ByteStream.open(
+          "127.0.0.1", port: server.bytesPort, over: try CurlTransport(configuration))
+        try await stream.write(Array("plain\nSTARTTLS\n".utf8))
+        let plain = try await stream.read(until: [10])
+        XCTAssertEqual(plain.bytes, Array("plain\n".utf8))
+        let go = try await stream.read(until: [10])
+        XCTAssertEqual(go.bytes, Array("go ahead\n".utf8))
+        do {
+          try await stream.startTLS(host: "localhost")
+          XCTAssertTrue(isRight)
+        } catch {
+          XCTAssertFalse(isRight, "\(error)")
+          XCTAssertEqual(error.reason, .pinMismatch)
+          continue
+        }
+        let long = [UInt8](repeating: 65, count: 3 << 20) + [10]
+        async let back = stream.read(minimum: long.count, maximum: long.count)
+        try await stream.write(long)
+        let read = try await back
+        XCTAssertEqual(read.bytes, long)
+        try await stream.closeWrite()
+        let end = try await stream.read()
+        XCTAssertEqual(end.end, .closed)
+      }
+    }
+
     func testAMessageAboveTheLimitEndsTheSocketWith1009() async throws {
       for path in ["large/3000000", "large/200000000"] {
         let socket = try socket(path)

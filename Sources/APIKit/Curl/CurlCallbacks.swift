@@ -66,6 +66,21 @@
       Unmanaged<CurlWire>.fromOpaque(pointer.unsafelyUnwrapped).takeUnretainedValue()
     }
 
+    /// Has libcurl use the socket of a wire that is connected.
+    static func installAdoption(on wire: CurlWire) -> CURLcode {
+      capikit_curl_set_connected_socket(
+        wire.easy, adoptSocket, isConnected, Unmanaged.passUnretained(wire).toOpaque())
+    }
+
+    private static let adoptSocket:
+      @convention(c) @Sendable (UnsafeMutableRawPointer?, curlsocktype, UnsafeMutablePointer<curl_sockaddr>?)
+        -> curl_socket_t = { me, _, _ in wire(me).socket }
+
+    private static let isConnected:
+      @convention(c) @Sendable (UnsafeMutableRawPointer?, curl_socket_t, curlsocktype) -> Int32 = { _, _, _ in
+        Int32(CURL_SOCKOPT_ALREADY_CONNECTED)
+      }
+
     private static let wireTimer:
       @convention(c) @Sendable (UnsafeMutableRawPointer?, Int, UnsafeMutableRawPointer?) -> Int32 = {
         _, milliseconds, me in
@@ -84,7 +99,8 @@
     private static let wireSecured:
       @convention(c) @Sendable (UnsafeMutableRawPointer?, UnsafeMutableRawPointer?, UnsafeMutableRawPointer?)
         -> CURLcode = { _, context, me in
-          SSL_CTX_set_cert_cb(context.map { OpaquePointer($0) }, wireAskedForCertificate, me)
+          let context = context.map { OpaquePointer($0) }
+          SSL_CTX_set_cert_cb(context, wireAskedForCertificate, me)
           return CURLE_OK
         }
 

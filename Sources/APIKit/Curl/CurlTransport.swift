@@ -269,9 +269,9 @@
       }
     }
 
-    func makeWire(for exchange: HTTPExchange) throws(APIError) -> any Wire {
+    func makeWire(for exchange: HTTPExchange, speaksHTTP: Bool) throws(APIError) -> any Wire {
       try Self.supported.check(exchange, cleartext: cleartext)
-      return CurlWire(exchange, try loops.wires())
+      return CurlWire(exchange, try loops.wires(), speaksHTTP: speaksHTTP)
     }
 
     @inline(never)

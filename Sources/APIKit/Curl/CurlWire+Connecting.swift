@@ -8,9 +8,57 @@
       return handle
     }
 
-    private var isTLS: Bool { exchange.request.url.scheme == "https" }
+    private var isTLS: Bool { exchange.request.url.scheme == "https" || tlsHost != nil }
 
     func connect() throws(APIError) {
+      try prepareHandle()
+      try loop.session.applyProxy(to: self)
+      if let proxy = loop.session.proxies.proxy(for: url) {
+        if loop.session.proxies.isByScheme { try loop.session.apply(proxy, to: self) }
+        // A proxy that forwards requests cannot forward a connection.
+        try set(CURLOPT_HTTPPROXYTUNNEL, 1)
+      } else {
+        try set(CURLOPT_PROXY, "")
+      }
+      if exchange.crossesOrigin, loop.session.tls.hasIdentity {
+        try loop.session.tls.removeIdentity(from: self)
+      }
+      try set(CURLOPT_URL, url.string)
+      if let connectTo = exchange.request.options.connectTo { try applyConnectTo(connectTo) }
+      try startHandle()
+    }
+
+    /// Has libcurl make the TLS handshake on the socket that is open.
+    func startTLS(host: String) throws(APIError) {
+      guard phase == .open, ssl == nil, pending.isEmpty else {
+        throw APIError(.transport, .misconfigured, "TLS begins on an open connection without it")
+      }
+      let name = host.contains(":") && !host.hasPrefix("[") ? "[\(host)]" : host
+      let target = try HTTPURL("https://\(name):\(url.effectivePort ?? 443)/")
+      tlsHost = target.host
+      phase = .securing
+      loop.detach(socket)
+      loop.poll.want(socket, CURL_POLL_REMOVE)
+      do throws(APIError) {
+        try prepareHandle()
+        try set(CURLOPT_PROXY, "")
+        try set(CURLOPT_URL, target.string)
+        try check(CURLOPT_OPENSOCKETFUNCTION, CurlCallbacks.installAdoption(on: self))
+        // Nothing is looked up: there is a connection already.
+        try applyConnectTo("127.0.0.1")
+        try startHandle()
+      } catch {
+        fail(error)
+        throw error
+      }
+    }
+
+    private func startHandle() throws(APIError) {
+      let code = curl_multi_add_handle(loop.multi, easy)
+      guard code == CURLM_OK else { throw CurlErrors.multi("curl_multi_add_handle", code) }
+    }
+
+    private func prepareHandle() throws(APIError) {
       guard let handle = curl_easy_init(), let share = curl_share_init() else {
         throw APIError(.transport, .transportFailed, "libcurl gave no handle; is there memory left?")
       }
@@ -38,22 +86,8 @@
       try set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
       if let seconds = loop.names.limit(at: loop.now) { try set(CURLOPT_DNS_CACHE_TIMEOUT, seconds) }
       try CurlCallbacks.install(on: self, loop)
-      try loop.session.applyProxy(to: self)
-      if let proxy = loop.session.proxies.proxy(for: url) {
-        if loop.session.proxies.isByScheme { try loop.session.apply(proxy, to: self) }
-        // A proxy that forwards requests cannot forward a connection.
-        try set(CURLOPT_HTTPPROXYTUNNEL, 1)
-      } else {
-        try set(CURLOPT_PROXY, "")
-      }
+      if !speaksHTTP { try set(CURLOPT_SSL_ENABLE_ALPN, 0) }
       try loop.session.tls.apply(to: self)
-      if exchange.crossesOrigin, loop.session.tls.hasIdentity {
-        try loop.session.tls.removeIdentity(from: self)
-      }
-      try set(CURLOPT_URL, url.string)
-      if let connectTo = exchange.request.options.connectTo { try applyConnectTo(connectTo) }
-      let code = curl_multi_add_handle(loop.multi, handle)
-      guard code == CURLM_OK else { throw CurlErrors.multi("curl_multi_add_handle", code) }
     }
 
     private var url: HTTPURL { exchange.request.url }
@@ -77,7 +111,7 @@
         return false
       }
       do throws(APIError) {
-        try loop.session.tls.check(ssl, host: url.host)
+        try loop.session.tls.check(ssl, host: tlsHost ?? url.host)
       } catch {
         refusal = error
         return false
@@ -91,7 +125,7 @@
 
     /// libcurl has connected, or failed to.
     func connected(_ code: CURLcode) {
-      guard phase == .connecting else { return }
+      guard phase == .connecting || phase == .securing else { return }
       guard code == CURLE_OK, refusal == nil else { return fail(refusal ?? failure(code)) }
       socket = capikit_curl_get_socket(easy)
       guard socket >= 0 else {

@@ -7,15 +7,18 @@
   /// A plain socket is taken over once libcurl has connected it, and the handle freed. A TLS connection stays with its
   /// handle, which closes it; its records are read and written here (``capikit_ssl_detach``).
   ///
-  /// Legal moves: idle → connecting → open → over; each of them → over.
+  /// Legal moves: idle → connecting → open → over; open → securing → open; each of them → over.
   ///
   /// `@unchecked Sendable`: only the loop's thread uses it, but for ``perform(_:)`` and what never changes.
   final class CurlWire: Wire, CurlOptions, @unchecked Sendable {
-    enum Phase { case idle, connecting, open, over }
+    enum Phase { case idle, connecting, open, securing, over }
 
     let loop: CurlWireLoop
     private let mailbox: CurlMailbox
     let exchange: HTTPExchange
+    let speaksHTTP: Bool
+    /// The name of the server's certificate, where TLS begins on the open connection.
+    var tlsHost: String?
     var phase = Phase.idle
     var owner: (any WireOwner)?
 
@@ -31,7 +34,7 @@
 
     var socket: Int32 = -1
     var ssl: OpaquePointer?
-    private var pending: [UInt8] = []
+    var pending: [UInt8] = []
     private var sent = 0
     private var isDirty = false
     private var awaitsWriting = false
@@ -43,8 +46,9 @@
     /// How many bytes are read before others have their turn.
     private static let readBudget = 1 << 20
 
-    init(_ exchange: HTTPExchange, _ loop: CurlWireLoop) {
+    init(_ exchange: HTTPExchange, _ loop: CurlWireLoop, speaksHTTP: Bool) {
       self.exchange = exchange
+      self.speaksHTTP = speaksHTTP
       self.loop = loop
       mailbox = loop.mailbox
     }

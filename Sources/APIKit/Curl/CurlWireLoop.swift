@@ -173,6 +173,9 @@
     /// From here on the events of the socket are the wire's.
     func attach(_ socket: Int32, to wire: CurlWire) { bySocket[socket] = wire }
 
+    /// From here on they are libcurl's.
+    func detach(_ socket: Int32) { bySocket[socket] = nil }
+
     /// Has the wire flushed at the end of the turn.
     func mustFlush(_ wire: CurlWire) { dirty.append(wire) }
 

@@ -33,25 +33,17 @@
   }
 
   func take() async throws(APIError) -> Item? {
-    if next < items.count {
-      let item = items[next]
-      next += 1
-      bytes -= size(item)
-      if next == items.count { (items, next) = ([], 0) }
+    if let ready = ready() {
       _ = onTaken()
-      return item
+      return try ready.get()
     }
-    if let end {
-      self.end = .success(nil)
-      return try end.get()
-    }
+    // Who waited for room may bring an item at once, or the end.
     guard onTaken() else { return nil }
-    // It may have brought one at once.
-    if next < items.count { return try await take() }
     lastWaiter += 1
     let id = lastWaiter
     let taken: Result<Item?, APIError> = await withTaskCancellationHandler {
       await withCheckedContinuation { waiter in
+        if let ready = ready() { return waiter.resume(returning: ready) }
         if Task.isCancelled { return waiter.resume(returning: .success(nil)) }
         waiters.append((id, waiter))
       }
@@ -59,6 +51,21 @@
       MainDelivery.main.put { [weak self] in self?.cancel(id) }
     }
     return try taken.get()
+  }
+
+  /// The next item, or the end; nil when there is neither.
+  private func ready() -> Result<Item?, APIError>? {
+    if next < items.count {
+      let item = items[next]
+      next += 1
+      bytes -= size(item)
+      if next == items.count { (items, next) = ([], 0) }
+      return .success(item)
+    }
+    guard let end else { return nil }
+    // A failure is thrown once.
+    self.end = .success(nil)
+    return end
   }
 
   private func cancel(_ id: Int) {

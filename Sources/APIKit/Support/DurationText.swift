@@ -18,3 +18,12 @@ extension Duration {
     return rounded == rounded.rounded() ? String(Int(rounded)) : String(rounded)
   }
 }
+
+extension Duration {
+  /// Whole microseconds; at most half of what an `Int64` holds, so that a time may be added.
+  var microseconds: Int64 {
+    let (seconds, attoseconds) = components
+    guard seconds < Int64.max / 2_000_000 else { return .max / 2 }
+    return seconds * 1_000_000 + attoseconds / 1_000_000_000_000
+  }
+}

@@ -17,6 +17,8 @@ protocol Wire: AnyObject, Sendable {
   var isReading: Bool { get set }
   /// Ends the own side behind what was written: TCP's FIN, for TLS after a close_notify.
   func endSending()
+  /// Begins TLS on an open connection without it; ``WireOwner/opened()`` is called when it stands.
+  func startTLS(host: String) throws(APIError)
   /// When the owner is to be called, in microseconds of the wire's clock; `.max` for never.
   var due: Int64 { get set }
   /// The time of this turn, in microseconds.
@@ -49,5 +51,7 @@ protocol WireOwner: AnyObject, Sendable {
 protocol WireTransport: HTTPTransport {
   /// A wire to the host of the exchange's URL, `http` for TCP and `https` for TLS, with the address and the time limit
   /// for connecting of its request.
-  func makeWire(for exchange: HTTPExchange) throws(APIError) -> any Wire
+  ///
+  /// - Parameter speaksHTTP: Whether HTTP/1.1 is named as the protocol in the TLS handshake (ALPN).
+  func makeWire(for exchange: HTTPExchange, speaksHTTP: Bool) throws(APIError) -> any Wire
 }

@@ -76,6 +76,15 @@ static inline CURLcode capikit_curl_set_open_socket(CURL *easy, curl_opensocket_
   return curl_easy_setopt(easy, CURLOPT_OPENSOCKETFUNCTION, function);
 }
 
+/// Has a transfer use a socket that is connected already.
+static inline CURLcode capikit_curl_set_connected_socket(
+    CURL *easy, curl_opensocket_callback open, curl_sockopt_callback connected, void *me) {
+  CURLcode code = curl_easy_setopt(easy, CURLOPT_OPENSOCKETFUNCTION, open);
+  if (code == CURLE_OK) code = curl_easy_setopt(easy, CURLOPT_OPENSOCKETDATA, me);
+  if (code == CURLE_OK) code = curl_easy_setopt(easy, CURLOPT_SOCKOPTFUNCTION, connected);
+  return code;
+}
+
 static inline CURLcode capikit_curl_set_close_socket(CURL *easy, curl_closesocket_callback function) {
   return curl_easy_setopt(easy, CURLOPT_CLOSESOCKETFUNCTION, function);
 }

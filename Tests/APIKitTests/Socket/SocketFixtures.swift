@@ -83,7 +83,7 @@ final class EchoSocket: BaseSocketManager, SocketManager {
 extension ScriptedServer.Step {
   /// Reads a handshake and accepts it, with further fields.
   static func upgrade(_ fields: String = "", then frames: [UInt8] = []) -> Self {
-    .answer { Array(accept($0, fields).utf8) + frames }
+    .response { Array(accept($0, fields).utf8) + frames }
   }
 
   private static func accept(_ request: ScriptedServer.Received, _ fields: String) -> String {

@@ -322,7 +322,7 @@
           + (0..<64).flatMap { _ -> [ScriptedServer.Step] in
             [
               .write(flood),
-              .answer { _ in
+              .response { _ in
                 written.increment()
                 return []
               },
@@ -470,6 +470,22 @@
       await log.wait("open again") { log.openings.count == 2 }
       socket.cancel()
       await log.waitForClose()
+    }
+
+    func testASequenceSeesTheEndThatComesWithItsLastMessages() async throws {
+      for _ in 0..<20 {
+        let frames = (0..<40).flatMap { ServerFrames.text("\($0)") }
+        let server = try server([[.readHead, .upgrade(then: frames + Self.closing)]])
+        let socket = try socket(server)
+        let messages = socket.messages()
+        socket.open()
+        // What comes while nobody takes waits; the end is among it.
+        try await Task.sleep(for: .milliseconds(3))
+        var count = 0
+        for try await _ in messages { count += 1 }
+        XCTAssertEqual(count, 40)
+        server.stop()
+      }
     }
 
     func testPingsAreMeasuredAndAChangeOfTheNetworkSendsOne() async throws {

@@ -54,6 +54,8 @@ final class ScriptedServer: Sendable {
     case lines(until: String, @Sendable (String) -> String)
     /// Sends the end of the stream; the connection stays.
     case end
+    /// Sends the end of the stream without that of TLS, as an attacker would; the connection stays.
+    case cut
     /// Closes in order.
     case close
     /// Closes with a reset (RST) instead of an orderly end.
@@ -323,6 +325,7 @@ final class ScriptedServer: Sendable {
     case .end:
       wire.tls?.close()
       return shutdown(wire.socket, Int32(SHUT_WR)) == 0
+    case .cut: return shutdown(wire.socket, Int32(SHUT_WR)) == 0
     case .close: return false
     case .reset:
       var linger = linger(l_onoff: 1, l_linger: 0)

@@ -55,9 +55,3 @@ struct PageText {
     return String(decoding: output, as: UTF8.self)
   }
 }
-
-extension Duration {
-  var microseconds: Int64 {
-    components.seconds * 1_000_000 + components.attoseconds / 1_000_000_000_000
-  }
-}

@@ -58,7 +58,7 @@ final class SocketInbox: MainDeliverable {
         }
       }
       let hasRoom = state.messages < Self.messageLimit && state.bytes < Self.byteLimit
-      state.isPaused = !hasRoom
+      if !hasRoom { state.isPaused = true }
       defer { state.isScheduled = true }
       return (!state.isScheduled, hasRoom)
     }

@@ -72,7 +72,7 @@ final class UpgradeTransport: HTTPTransport {
         .transport, .unsupportedCapability,
         "\(type(of: base)) opens no WebSockets; CurlTransport does")
     }
-    return WireSocketLink(try base.makeWire(for: exchange), base, exchange, options, offer)
+    return WireSocketLink(try base.makeWire(for: exchange, speaksHTTP: true), base, exchange, options, offer)
   }
 
   /// There is no response to a challenge within a handshake.

@@ -61,7 +61,7 @@ final class WireSocketLink: SocketLink, WireOwner, @unchecked Sendable {
   func open(_ completion: @escaping HTTPTransport.Completion) {
     let isTaken = wire.perform {
       self.completion = completion
-      self.wire.due = self.wire.now + Self.microseconds(self.openLimit)
+      self.wire.due = self.wire.now + self.openLimit.microseconds
       self.wire.open(for: self)
     }
     if !isTaken { completion(.failure(APIError(.transport, .transportStopped))) }
@@ -317,12 +317,7 @@ final class WireSocketLink: SocketLink, WireOwner, @unchecked Sendable {
 
   private func setDue() {
     guard !isReleased, !hasReceivedEnd, let machine else { return }
-    wire.due = machine.due.map(Self.microseconds) ?? .max
-  }
-
-  private static func microseconds(_ duration: Duration) -> Int64 {
-    let (seconds, attoseconds) = duration.components
-    return seconds * 1_000_000 + attoseconds / 1_000_000_000_000
+    wire.due = machine.due?.microseconds ?? .max
   }
 
   private static func item(_ event: WebSocketMachine.Event) -> SocketInbox.Item {
