@@ -100,6 +100,7 @@
       @convention(c) @Sendable (UnsafeMutableRawPointer?, UnsafeMutableRawPointer?, UnsafeMutableRawPointer?)
         -> CURLcode = { _, context, me in
           let context = context.map { OpaquePointer($0) }
+          if let context { wire(me).loop.session.tls.prepare(context) }
           SSL_CTX_set_cert_cb(context, wireAskedForCertificate, me)
           return CURLE_OK
         }

@@ -271,6 +271,11 @@
 
     func makeWire(for exchange: HTTPExchange, speaksHTTP: Bool) throws(APIError) -> any Wire {
       try Self.supported.check(exchange, cleartext: cleartext)
+      guard handler(for: exchange) == nil else {
+        throw APIError(
+          .transport, .unsupportedCapability,
+          "the transport does not support asking the application about challenges (challenges) of sockets")
+      }
       return CurlWire(exchange, try loops.wires(), speaksHTTP: speaksHTTP)
     }
 

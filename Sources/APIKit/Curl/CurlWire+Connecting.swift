@@ -20,6 +20,7 @@
       } else {
         try set(CURLOPT_PROXY, "")
       }
+      if isTLS { _ = try loop.session.tls.replaceChain(of: url.host, on: self) }
       if exchange.crossesOrigin, loop.session.tls.hasIdentity {
         try loop.session.tls.removeIdentity(from: self)
       }
@@ -42,6 +43,7 @@
       do throws(APIError) {
         try prepareHandle()
         try set(CURLOPT_PROXY, "")
+        _ = try loop.session.tls.replaceChain(of: target.host, on: self)
         try set(CURLOPT_URL, target.string)
         try check(CURLOPT_OPENSOCKETFUNCTION, CurlCallbacks.installAdoption(on: self))
         // Nothing is looked up: there is a connection already.
@@ -127,6 +129,10 @@
     func connected(_ code: CURLcode) {
       guard phase == .connecting || phase == .securing else { return }
       guard code == CURLE_OK, refusal == nil else { return fail(refusal ?? failure(code)) }
+      guard !isTLS || ssl != nil else {
+        return fail(
+          APIError(.transport, .unsupportedCapability, "libcurl did not let its TLS connection be checked"))
+      }
       socket = capikit_curl_get_socket(easy)
       guard socket >= 0 else {
         return fail(APIError(.transport, .connectionLost, "the connection ended as soon as it stood"))
@@ -147,7 +153,7 @@
     }
 
     private func failure(_ code: CURLcode) -> APIError {
-      return CurlErrors.error(
+      CurlErrors.error(
         code,
         CurlErrors.Circumstances(
           text: errorText.map { String(cString: $0) } ?? "", verifyResult: long(CURLINFO_SSL_VERIFYRESULT),

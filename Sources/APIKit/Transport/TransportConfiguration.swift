@@ -25,7 +25,8 @@ public struct TransportConfiguration: Sendable {
   /// Which servers may be asked without TLS; the default is those of this machine. With a ``unixSocketPath`` all are.
   public var cleartext = CleartextPolicy.loopback
   /// The application's word about authentication challenges: servers, client certificates, logins. None by default: the
-  /// ``TLSPolicy`` decides about servers, and a response with status 401 lands.
+  /// ``TLSPolicy`` decides about servers, and a response with status 401 lands. With a handler, sockets and
+  /// streams of bytes are refused with ``APIError/Reason/unsupportedCapability``.
   public var challenges: ChallengeHandler?
   /// Where the logins are that ``challenges`` stores and proposes.
   ///

@@ -77,6 +77,22 @@
       XCTAssertEqual(count, size)
     }
 
+    func testOpenStreamsGoOn() async throws {
+      let gate = Latch()
+      let server = try ScriptedServer(.text("half"), .wait(gate), .text("half"), .waitForClose)
+      defer { server.stop() }
+      let network = Network()
+      let transport = try CurlTransport(.ephemeral, network: network.hub())
+      let stream = try await ByteStream.open("127.0.0.1", port: server.port, over: transport)
+      _ = try await stream.read(minimum: 4)
+      network.change(to: "eth0 1", .wired)
+      let counts = await transport.wireCounts()
+      XCTAssertEqual(counts?.active, 1)
+      gate.open()
+      let rest = try await stream.read(minimum: 4)
+      XCTAssertEqual(rest.bytes, Array("half".utf8))
+    }
+
     func testNamesOfTheOldNetworkAreResolvedAgain() {
       var names = CurlNameAge()
       XCTAssertNil(names.limit(at: 5_000_000), "libcurl's own limit")
