@@ -39,8 +39,6 @@ public struct PercentEncoding: Sendable, Hashable {
 
   /// Appends the encoded form of the text.
   public func append(_ text: String, to output: inout [UInt8]) {
-    // Most names and values are kept as they are.
-    if text.utf8.allSatisfy(keeps) { return output.append(contentsOf: text.utf8) }
     for byte in text.utf8 { append(byte, to: &output) }
   }
 

@@ -35,7 +35,7 @@ import XCTest
     manager = nil
     var events = FlightLog.shared.record(of: flight)?.events.map(\.description) ?? []
     XCTAssertTrue(events.contains { $0.hasPrefix(told) }, "\(events)")
-    XCTAssertEqual(events.last, "landed: cancelled (manager-released)")
+    XCTAssertEqual(events.last { $0.hasPrefix("landed") }, "landed: cancelled (manager-released)")
 
     manager = TestManager(stub)
     flight = try XCTUnwrap(manager?.load().flightID)
@@ -45,7 +45,7 @@ import XCTest
     for flight in [flight, second] {
       events = FlightLog.shared.record(of: flight)?.events.map(\.description) ?? []
       XCTAssertFalse(events.contains { $0.hasPrefix(told) }, "it was kept: \(events)")
-      XCTAssertEqual(events.last, "landed: cancelled (manager-released)")
+      XCTAssertEqual(events.last { $0.hasPrefix("landed") }, "landed: cancelled (manager-released)")
     }
   }
 
