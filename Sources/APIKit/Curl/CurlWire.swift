@@ -5,7 +5,7 @@
   /// One connection of a ``CurlWireLoop``.
   ///
   /// A plain socket is taken over once libcurl has connected it, and the handle freed. A TLS connection stays with its
-  /// handle, which closes it; its records are read and written here (``capikit_ssl_detach``).
+  /// handle, which closes it; its records are read and written here (`capikit_ssl_detach`).
   ///
   /// Legal moves: idle → connecting → open → over; open → securing → open; each of them → over.
   ///

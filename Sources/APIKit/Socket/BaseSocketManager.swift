@@ -89,7 +89,9 @@ import Synchronization
   ///
   /// Throws ``APIError/Reason/socketNotOpen`` in every state but ``SocketState/open``, and
   /// ``APIError/Reason/sendQueueFull`` when more than ``SocketOptions/maximumQueuedBytes`` would wait.
-  /// - Parameter compressed: False leaves this message as it is, e.g. one with a secret beside text of others (CRIME).
+  /// - Parameters:
+  ///   - message: The message.
+  ///   - compressed: False leaves this message as it is, e.g. one with a secret beside text of others (CRIME).
   public func send(_ message: SocketMessage, compressed: Bool = true) throws(APIError) {
     let link = try openLink()
     let limit = packing?.maximumQueuedBytes ?? .max
