@@ -46,7 +46,7 @@
     /// libcurl sends it once more after an authentication challenge, and when a reused connection ends before a
     /// response. The server may have read it then, so a request that must not be repeated fails.
     /// - Parameters:
-    ///   - hadResponse: Whether what was sent before was answered with a final status.
+    ///   - hadResponse: Whether what was sent before got a response with a final status.
     ///   - mayRepeat: Whether the request may be sent again without a response.
     mutating func connected(at now: Int64, hadResponse: Bool, mayRepeat: Bool) {
       lastActivity = now

@@ -277,7 +277,7 @@ final class FlightCache: Sendable {
         method: call.method, url: url, status: response.status, headers: response.headers)
       for url in changed { cache.expire(url: url) }
     }
-    // Somebody else may have signed in while the load was in the air: the response is theirs, the key is not.
+    // Another user may have signed in while the load was in the air: the response is theirs, the key is not.
     guard mayStore, let deposit,
       LoadIdentity(call).partition == partition
     else { return }

@@ -32,7 +32,7 @@ public struct AWSSigner: RequestSigner {
   public let service: String
   /// What the signature says of the body. The default is ``Payload/signed``.
   public var payload = Payload.signed
-  /// A digest of the id of the key.
+  /// A digest of the key, its id and the session token.
   public let caller: String?
 
   private let keys: AWSKeys
@@ -57,7 +57,7 @@ public struct AWSSigner: RequestSigner {
     self.region = region
     self.service = service
     self.payload = payload
-    caller = Crypto.digest(of: ["AWSSigner", accessKeyID])
+    caller = Crypto.digest(of: ["AWSSigner", accessKeyID, secretKey.digest, sessionToken])
     keys = AWSKeys(secretKey, scope: "\(region)/\(service)")
   }
 

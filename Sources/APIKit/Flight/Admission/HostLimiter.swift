@@ -39,7 +39,7 @@ final class HostLimiter: Sendable {
       }
     } onCancel: {
       let waiter = state.withLock { state -> CheckedContinuation<Bool, Never>? in
-        // Whoever has been called up in the same moment flies, and finds out for itself.
+        // A load that has been called up in the same moment flies, and sees its cancellation itself.
         guard state.queues[host]?.giveUp(flight) == true else { return nil }
         state.tidy(host)
         return state.waiters.removeValue(forKey: flight)

@@ -66,7 +66,7 @@ final class RateLimiter: Sendable {
       }
     } onCancel: {
       let waiter = state.withLock { state -> CheckedContinuation<RateWindow.Entry?, Never>? in
-        // Whoever has been called up in the same moment begins, and finds out for itself.
+        // A load that has been called up in the same moment begins, and sees its cancellation itself.
         guard state.windows[key]?.giveUp(flight) == true else { return nil }
         return state.waiters.removeValue(forKey: flight)
       }

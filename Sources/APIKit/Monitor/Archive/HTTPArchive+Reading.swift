@@ -1,5 +1,5 @@
 extension HTTPArchive {
-  /// Reads a HAR file, whoever wrote it: fields that are not known are skipped, a byte-order mark and line ends of any
+  /// Reads a HAR file of any program: fields that are not known are skipped, a byte-order mark and line ends of any
   /// kind are accepted.
   ///
   /// - Throws: ``APIError/Reason/malformedBody`` when it is no JSON, or lacks a method, a URL or a status.
