@@ -6,14 +6,14 @@
   ///
   /// Options that all requests of the transport share are set once, others for each request
   /// (``apply(_:)``); the handle is reset only after a request with rare options. Used on the loop's thread
-  /// only: libcurl's callbacks find it as their user data.
+  /// only, so that exclusive access needs no check: libcurl's callbacks find it as their user data.
   final class CurlHandle: CurlOptions {
     private(set) var easy: UnsafeMutableRawPointer
     let session: CurlSession
     unowned let loop: CurlLoop
 
     /// The transfer in it, or an empty one while the handle is in the pool.
-    var transfer = Transfer()
+    @exclusivity(unchecked) var transfer = Transfer()
 
     /// One transfer: what is sent, what was received, and its state.
     struct Transfer {
@@ -80,8 +80,8 @@
     }
 
     // What was set for the previous request, so that nothing is set twice.
-    var applied = Applied()
-    var lines = CurlHeaderLines()
+    @exclusivity(unchecked) var applied = Applied()
+    @exclusivity(unchecked) var lines = CurlHeaderLines()
     var connectToList: UnsafeMutablePointer<curl_slist>?
     private let errorText: UnsafeMutablePointer<CChar>
 

@@ -9,7 +9,7 @@
   /// sleeping the kernel is told the differences; a socket that libcurl no longer watches is removed when
   /// it has an event. For this the loop must see when a descriptor is reused: sockets are opened and closed
   /// here, and the few that are not (the resolver's pairs) are registered at once. Used on the loop's
-  /// thread only.
+  /// thread only, so that exclusive access needs no check.
   final class CurlPoll {
     private struct Watch {
       /// The events that libcurl waits for.
@@ -22,7 +22,7 @@
     }
 
     private let descriptor: Int32
-    private var watches: [Watch] = []
+    @exclusivity(unchecked) private var watches: [Watch] = []
     private var dirty: [Int32] = []
     private var events = [epoll_event](repeating: epoll_event(), count: 128)
     /// `errno` of the last attempt to open a socket; 0 when it succeeded. libcurl does not keep it.

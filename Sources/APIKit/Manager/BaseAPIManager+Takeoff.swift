@@ -135,18 +135,17 @@ extension APIManager {
       let (identity, cache) = (service.identity, service.cache)
       var wire = service.wire
       let options = self.options(given: options, &wire, recorder)
-      let terms = APICall.Terms(
-        method: method, headers: headers, encoding: parameterEncoding, timeouts: timeouts,
-        retryPolicy: retryPolicy, joinsIdenticalFlights: joinsIdenticalFlights, priority: priority,
-        networkGate: networkGate, requestRate: requestRate, signInRule: signIn, expectation: expectation,
-        caching: cacheTerms(use, identity, wire.client.transport, recorder),
-        wantsProgress: wantsProgress,
-        outlivesRelease: outlivesRelease)
       return APICall(
         managerType: type(of: self), service: service, identity: identity, wire: wire, cache: cache,
         admission: service.admission, apiName: apiName, path: path, parameters: parameters,
-        body: try body(for: parameters), terms: terms, options: options, recorder: recorder,
-        resolving: ServiceHookRemedy.resolving)
+        body: try body(for: parameters),
+        terms: APICall.Terms(
+          method: method, headers: headers, encoding: parameterEncoding, timeouts: timeouts,
+          retryPolicy: retryPolicy, joinsIdenticalFlights: joinsIdenticalFlights, priority: priority,
+          networkGate: networkGate, requestRate: requestRate, signInRule: signIn, expectation: expectation,
+          caching: cacheTerms(use, identity, wire.client.transport, recorder),
+          wantsProgress: wantsProgress, outlivesRelease: outlivesRelease),
+        options: options, recorder: recorder, resolving: ServiceHookRemedy.resolving)
     } catch {
       var error = APIError(validation: error, .parameters, .invalidParameters)
       error.context.flightID = recorder.flight.rawValue

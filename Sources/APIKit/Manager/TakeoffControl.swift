@@ -21,29 +21,14 @@ struct TakeoffControl {
     var superseded: [FlightID] = []
     /// The lane in which they are replaced.
     var lane: Parameters?
-  }
 
-  private struct Lane {
-    /// Ids are assigned in ascending order, so sorting by id is sorting by takeoff.
-    var flying: Set<FlightID> = []
-    var waiting: [FlightID] = []
-    /// Whether those that wait take off one after the other; else each has a timer.
-    var isQueue = false
-    /// Whether those that were replaced are being told. A load that they start in return must not replace the one
-    /// that has just replaced them: the two would do so for ever.
-    var isReplacing = false
-    /// The time until which further loads are refused or wait. Only `throttle` sets it.
-    var closedUntil: Duration?
-    /// What the rule is when it is `throttle`.
-    var throttle: (interval: Duration, edge: TakeoffPolicy.ThrottleEdge)?
-
-    /// A throttled load takes off. At its trailing edge the interval is over, and the next load begins another.
-    mutating func throttledTakeoff(now: Duration) {
-      closedUntil = throttle.flatMap { $0.edge == .trailing ? nil : now + $0.interval }
+    /// Whether the load flies or waits.
+    var isAccepted: Bool {
+      switch verdict {
+      case .fly, .wait, .waitFor: true
+      case .alreadyLoading, .queueFull, .throttled: false
+      }
     }
-
-    var isIdle: Bool { flying.isEmpty && waiting.isEmpty }
-    var isWanted: Bool { !isIdle || closedUntil != nil || isReplacing }
   }
 
   /// The lane of all loads whose policy has no key.
@@ -59,76 +44,29 @@ struct TakeoffControl {
   var isIdle: Bool { common.isIdle && keys.isEmpty }
 
   /// A load with validated parameters requests its takeoff.
+  ///
+  /// - Parameter now: The time, asked for only by rules that need it.
   mutating func request(
-    _ flight: FlightID, policy: TakeoffPolicy, parameters: Parameters, now: Duration
+    _ flight: FlightID, policy: TakeoffPolicy, parameters: Parameters, now: @autoclosure () -> Duration
   ) -> Decision {
     let key = Self.laneKey(policy.key, parameters)
-    var lane = take(key)
-    defer { put(lane, key) }
-    if case .queue = policy.rule { lane.isQueue = true } else { lane.isQueue = false }
-    lane.throttle = nil
-    var decision = Decision(verdict: .fly)
-    switch policy.rule {
-    case .concurrent: break
-    case .ignoreNew:
-      if !lane.isIdle { return Decision(verdict: .alreadyLoading) }
-    case .cancelPrevious:
-      if lane.isReplacing { return Decision(verdict: .alreadyLoading) }
-      decision.superseded = lane.flying.sorted() + lane.waiting
-    case .queue(let limit, let overflow):
-      guard !lane.isIdle else { break }
-      decision.verdict = .wait
-      guard lane.waiting.count >= limit else { break }
-      if overflow == .refuseNewest || limit == 0 { return Decision(verdict: .queueFull(limit: limit)) }
-      if lane.isReplacing { return Decision(verdict: .alreadyLoading) }
-      decision.superseded = Array(lane.waiting.prefix(lane.waiting.count - limit + 1))
-    case .debounce(let interval):
-      if lane.isReplacing { return Decision(verdict: .alreadyLoading) }
-      decision.verdict = .waitFor(interval)
-      decision.superseded = lane.waiting
-    case .throttle(let interval, let edge):
-      if lane.isReplacing, edge != .leading { return Decision(verdict: .alreadyLoading) }
-      lane.throttle = (interval, edge)
-      let remaining = lane.closedUntil.flatMap { now < $0 ? $0 - now : nil }
-      if let remaining, edge == .leading { return Decision(verdict: .throttled(remaining: remaining)) }
-      if edge != .leading { decision.superseded = lane.waiting }
-      if let remaining {
-        decision.verdict = .waitFor(remaining)
-      } else if edge == .trailing, lane.waiting.isEmpty {
-        lane.closedUntil = now + interval
-        decision.verdict = .waitFor(interval)
-      } else {
-        lane.throttledTakeoff(now: now)
-      }
-      forgetOpenLanes(now: now)
+    var decision = change(key) { $0.request(flight, policy.rule, now: now()) }
+    if let key, decision.isAccepted {
+      for id in decision.superseded { keys[id] = nil }
+      keys[flight] = key
+      if !decision.superseded.isEmpty { decision.lane = key }
     }
-    if !decision.superseded.isEmpty {
-      decision.lane = key
-      if key != nil { for id in decision.superseded { keys[id] = nil } }
-      lane.flying.subtract(decision.superseded)
-      lane.waiting.removeAll { decision.superseded.contains($0) }
-    }
-    if decision.verdict == .fly { lane.flying.insert(flight) } else { lane.waiting.append(flight) }
-    if let key { keys[flight] = key }
+    if case .throttle = policy.rule { forgetOpenLanes(now: now()) }
     return decision
   }
 
   /// The interval that a load waits for is over. Nil when the load no longer waits.
   mutating func timerFired(for flight: FlightID, now: Duration) -> Decision? {
     let key = keys[flight]
-    var lane = take(key)
-    defer { put(lane, key) }
-    guard lane.waiting.contains(flight) else { return nil }
-    lane.waiting.removeAll { $0 == flight }
-    if lane.throttle != nil {
-      lane.throttledTakeoff(now: now)
-      lane.flying.insert(flight)
-      return Decision(verdict: .fly)
-    }
-    let superseded = lane.flying.sorted()
-    for id in superseded { keys[id] = nil }
-    lane.flying = [flight]
-    return Decision(verdict: .fly, superseded: superseded, lane: key)
+    guard var decision = change(key, { $0.timerFired(for: flight, now: now) }) else { return nil }
+    for id in decision.superseded { keys[id] = nil }
+    decision.lane = key
+    return decision
   }
 
   /// The flights that a decision replaced are about to be told. Until they have been, no other load of the lane may
@@ -140,24 +78,12 @@ struct TakeoffControl {
 
   private mutating func setReplacing(_ isReplacing: Bool, _ decision: Decision) {
     guard !decision.superseded.isEmpty else { return }
-    var lane = take(decision.lane)
-    defer { put(lane, decision.lane) }
-    lane.isReplacing = isReplacing
+    change(decision.lane) { $0.isReplacing = isReplacing }
   }
 
   /// A flight has ended in any way. Returns the queued flight that takes off next, if there is one.
   mutating func retire(_ flight: FlightID) -> FlightID? {
-    let key = keys.isEmpty ? nil : keys.removeValue(forKey: flight)
-    var lane = take(key)
-    defer { put(lane, key) }
-    if lane.flying.remove(flight) == nil { lane.waiting.removeAll { $0 == flight } }
-    var next: FlightID?
-    if lane.isQueue, lane.flying.isEmpty, let first = lane.waiting.first {
-      next = first
-      lane.waiting.removeFirst()
-      lane.flying.insert(first)
-    }
-    return next
+    change(keys.isEmpty ? nil : keys.removeValue(forKey: flight)) { $0.retire(flight) }
   }
 
   /// Removes idle lanes whose throttle interval is over. Otherwise a throttle with many keys would grow
@@ -167,18 +93,12 @@ struct TakeoffControl {
     lanes = lanes.filter { !$0.value.isIdle || ($0.value.closedUntil ?? .zero) > now }
   }
 
-  /// Takes a lane out, to be put back: a lane of thousands must not be copied for each load.
-  private mutating func take(_ key: Parameters?) -> Lane {
-    guard let key else {
-      defer { common = Lane() }
-      return common
-    }
-    return lanes.removeValue(forKey: key) ?? Lane()
-  }
-
-  private mutating func put(_ lane: Lane, _ key: Parameters?) {
-    guard let key else { return common = lane }
-    if lane.isWanted { lanes[key] = lane }
+  /// Changes a lane in place: one of thousands of loads must not be copied for each of them.
+  private mutating func change<Result>(_ key: Parameters?, _ body: (inout Lane) -> Result) -> Result {
+    guard let key else { return body(&common) }
+    var lane = lanes.removeValue(forKey: key) ?? Lane()
+    defer { if lane.isWanted { lanes[key] = lane } }
+    return body(&lane)
   }
 
   /// Nil for all loads of the manager.

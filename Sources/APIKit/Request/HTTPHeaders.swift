@@ -122,15 +122,19 @@ public struct HTTPHeaders: Sendable, Hashable {
 
   /// Compares ASCII text without regard to case, and without creating strings.
   static func equal(_ left: String, _ right: String) -> Bool {
-    let left = left.utf8
-    let right = right.utf8
-    guard left.count == right.count else { return false }
-    for (a, b) in zip(left, right) where a != b {
-      guard a ^ b == 0x20, (a | 0x20) >= UInt8(ascii: "a"), (a | 0x20) <= UInt8(ascii: "z") else {
-        return false
+    // Most names that differ do so in length.
+    guard left.utf8.count == right.utf8.count else { return false }
+    var (left, right) = (left, right)
+    return left.withUTF8 { left in
+      right.withUTF8 { right in
+        for index in left.indices where left[index] != right[index] {
+          let letter = left[index] | 0x20
+          guard left[index] ^ right[index] == 0x20, (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(letter)
+          else { return false }
+        }
+        return true
       }
     }
-    return true
   }
 }
 

@@ -10,12 +10,15 @@ enum ParameterEncoder {
   static func encode(_ value: any Encodable) throws(Unencodable) -> ParameterValue? {
     // The common ones first, by their type: a cast that fails and a look-up of a conformance take longer.
     let type = type(of: value)
-    if type == String.self, let text = value as? String { return .string(text) }
-    if type == Int.self, let number = value as? Int { return .integer(number) }
+    if type == String.self { return .string(known(value)) }
+    if type == Int.self { return .integer(known(value)) }
     if type == ParameterValue.self, let value = value as? ParameterValue { return value }
     if let optional = value as? any OptionalValue, optional.isNil { return nil }
     return try encodeValue(value)
   }
+
+  /// The value as what it was found to be.
+  private static func known<Value>(_ value: some Encodable) -> Value { unsafeBitCast(value, to: Value.self) }
 
   /// The parameter of a value, where a missing one is null.
   fileprivate static func encodeValue(_ value: any Encodable) throws(Unencodable) -> ParameterValue {
