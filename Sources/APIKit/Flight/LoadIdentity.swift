@@ -15,6 +15,8 @@ struct LoadIdentity: Hashable, Sendable {
   private let jar: ObjectIdentifier?
   private let transport: ObjectIdentifier
   private let signer: ObjectIdentifier?
+  /// Who answers its challenges, where that is not the transport's.
+  private let challenges: ObjectIdentifier?
   /// What the jar has for the host.
   private let cookies: String?
   /// What signer and transport say of themselves.
@@ -35,6 +37,7 @@ struct LoadIdentity: Hashable, Sendable {
     jar = client.cookies.map { ObjectIdentifier($0) }
     transport = Self.object(client.transport) ?? ObjectIdentifier(type(of: client.transport))
     self.signer = signer.flatMap { Self.object($0) }
+    challenges = call.options.isEmpty ? nil : call.options.challenges.map { ObjectIdentifier($0) }
     isKnown = signer == nil || signerCaller != nil || self.signer != nil
     if let stated = call.cache.partition.stated {
       partition = stated()

@@ -23,6 +23,7 @@ public struct LoadOptions: Sendable {
     var serviceType: NetworkServiceType?
     var usesCookies: Bool?
     var cookieDocument: HTTPURL?
+    var challenges: ChallengeHandler?
     var connect: Duration?
     var idle: Duration?
     var total: Duration?
@@ -103,6 +104,12 @@ public struct LoadOptions: Sendable {
     get { self[\.cookieDocument] }
     set { self[\.cookieDocument] = newValue }
   }
+  /// Who decides about authentication challenges; by default that of ``TransportConfiguration/challenges``. Transports
+  /// that share their connections among handlers refuse it by name.
+  public var challenges: ChallengeHandler? {
+    get { self[\.challenges] }
+    set { self[\.challenges] = newValue }
+  }
   /// The limits of each attempt. Each goes before the one of ``APIManager/timeouts``, wherever it is stated.
   public var timeouts: HTTPTimeouts {
     get { HTTPTimeouts(connect: self[\.connect], idle: self[\.idle], total: self[\.total]) }
@@ -119,7 +126,8 @@ public struct LoadOptions: Sendable {
     fileAtHead: (@Sendable (_ status: Int, _ headers: HTTPHeaders) -> String?)? = nil,
     allowsCellular: Bool? = nil,
     allowsExpensive: Bool? = nil, allowsConstrained: Bool? = nil, serviceType: NetworkServiceType? = nil,
-    usesCookies: Bool? = nil, cookieDocument: HTTPURL? = nil, timeouts: HTTPTimeouts = HTTPTimeouts()
+    usesCookies: Bool? = nil, cookieDocument: HTTPURL? = nil, challenges: ChallengeHandler? = nil,
+    timeouts: HTTPTimeouts = HTTPTimeouts()
   ) {
     fields = Boxed(
       Fields(
@@ -127,7 +135,7 @@ public struct LoadOptions: Sendable {
         inspectHead: inspectHead, fileAtHead: fileAtHead, allowsCellular: allowsCellular,
         allowsExpensive: allowsExpensive,
         allowsConstrained: allowsConstrained, serviceType: serviceType, usesCookies: usesCookies,
-        cookieDocument: cookieDocument,
+        cookieDocument: cookieDocument, challenges: challenges,
         connect: timeouts.connect, idle: timeouts.idle, total: timeouts.total))
   }
 
@@ -201,6 +209,7 @@ extension LoadOptions {
       take(\.serviceType, "serviceType")
       take(\.usesCookies, "usesCookies")
       take(\.cookieDocument, "cookieDocument") { $0.origin }
+      take(\.challenges, "challenges") { _ in "stated" }
       take(\.connect, "timeouts.connect") { $0.shortText }
       take(\.idle, "timeouts.idle") { $0.shortText }
       take(\.total, "timeouts.total") { $0.shortText }
@@ -241,6 +250,7 @@ extension LoadOptions {
     if let destination = fields.destination { exchange.destination = destination }
     exchange.inspectHead = fields.inspectHead
     exchange.fileAtHead = fields.fileAtHead
+    exchange.challenges = fields.challenges
   }
 
   /// Throws ``APIError/Reason/unsupportedCapability`` for the first option that a transport with these capabilities

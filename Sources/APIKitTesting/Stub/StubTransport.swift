@@ -17,6 +17,7 @@ public final class StubTransport: AsyncHTTPTransport {
   public let capabilities: TransportCapabilities
   /// What its configuration would state for all loads; none by default.
   public let loadOptions: LoadOptions
+  private let logins = MemoryLoginStore()
 
   private struct Rule {
     let matches: @Sendable (HTTPRequest) -> Bool
@@ -143,9 +144,17 @@ public final class StubTransport: AsyncHTTPTransport {
 
   // MARK: HTTPTransport
 
-  /// Returns the scripted response.
+  /// Returns the scripted response. A 401 that asks for a login is shown to the exchange's
+  /// ``HTTPExchange/challenges``, and the request with the login gets the next response.
   public func respond(to exchange: HTTPExchange) async throws(APIError) -> HTTPResponse {
     try capabilities.check(exchange)
+    guard let handler = exchange.challenges else { return try await attempt(exchange) }
+    return try await ChallengedExchange(handler: handler, logins: logins).respond(to: exchange) {
+      (exchange) async throws(APIError) in try await self.attempt(exchange)
+    }
+  }
+
+  private func attempt(_ exchange: HTTPExchange) async throws(APIError) -> HTTPResponse {
     let start = ContinuousClock.now
     var request = exchange.request
     request.body = try await StubWire.read(request.body)

@@ -47,6 +47,23 @@ import XCTest
     XCTAssertEqual(stub.requests.last?.options.connectTo, "10.0.0.1")
   }
 
+  func testALoadsOwnHandlerDecidesAboutItsChallengesAndItsManagersAboutTheOthers() async throws {
+    let out = StubResponse.status(401, headers: ["WWW-Authenticate": "Basic realm=\"Hangar\""])
+    let stub = StubTransport(out, .json(someJSON), out, .json(someJSON))
+    let handler = { (user: String) in
+      ChallengeHandler { challenge in
+        XCTAssertEqual(challenge.space.realm, "Hangar")
+        return .use(.login(HTTPLogin(user: user, password: "landing")))
+      }
+    }
+    let manager = manager(stub)
+    manager.loadOptions = LoadOptions(challenges: handler("manager"))
+    let response = try await manager.response(options: LoadOptions(challenges: handler("load")))
+    _ = try await manager.response()
+    XCTAssertEqual(stub.requests.map { $0.options.login?.user }, [nil, "load", nil, "manager"])
+    XCTAssertTrue(response.record?.description.contains("challenges stated (load)") == true)
+  }
+
   func testAPlainLoadStatesAndRecordsNothing() async throws {
     let stub = StubTransport(.json(someJSON))
     let response = try await TestManager(stub).response()

@@ -3,7 +3,7 @@ import Synchronization
 /// Runs attempts of one exchange until it is met by no challenge that its handler has an answer to.
 ///
 /// For transports whose attempts end at a challenge instead of waiting at it.
-struct ChallengedExchange {
+package struct ChallengedExchange {
   let handler: ChallengeHandler
   /// Where stored logins are.
   let logins: any LoginStore
@@ -22,8 +22,18 @@ struct ChallengedExchange {
     var isStored: Bool
   }
 
+  package init(
+    handler: ChallengeHandler, logins: any LoginStore, identity: ClientIdentity? = nil,
+    proxy: HTTPProxy? = nil
+  ) {
+    self.handler = handler
+    self.logins = logins
+    self.identity = identity
+    self.proxy = proxy
+  }
+
   /// - Parameter attempt: Makes one attempt. Its error carries a ``RaisedChallenge`` when it ended at one.
-  func respond(
+  package func respond(
     to exchange: HTTPExchange, attempt: (HTTPExchange) async throws(APIError) -> HTTPResponse
   ) async throws(APIError) -> HTTPResponse {
     var exchange = exchange
