@@ -7,28 +7,50 @@
 /// let client = HTTPClient(transport: try URLSessionTransport(.ephemeral), redirects: .sameOrigin)
 /// ```
 public struct HTTPClient: Sendable {
+  private struct Fields: Sendable {
+    var transport: any HTTPTransport
+    var redirects: RedirectPolicy
+    var cookies: CookieJar?
+    var cookieDocument: HTTPURL?
+    var configured: LoadOptions
+  }
+
+  private var fields: Boxed<Fields>
+
   /// What sends the requests.
   public var transport: any HTTPTransport {
-    didSet { configured = transport.loadOptions }
+    get { fields.value.transport }
+    set {
+      fields.value.transport = newValue
+      fields.value.configured = newValue.loadOptions
+    }
   }
   /// What is done with redirects; the default is ``RedirectPolicy/follow``.
-  public var redirects: RedirectPolicy
+  public var redirects: RedirectPolicy {
+    get { fields.value.redirects }
+    _modify { yield &fields.value.redirects }
+  }
   /// Keeps cookies between requests; nil, the default, neither sends nor stores any.
-  public var cookies: CookieJar?
+  public var cookies: CookieJar? {
+    get { fields.value.cookies }
+    _modify { yield &fields.value.cookies }
+  }
   /// The document on whose behalf is asked: of the cookies that responses set only those of its site are kept; nil, the
   /// default, keeps those that the jar accepts. A load may state its own, ``LoadOptions/cookieDocument``.
-  public var cookieDocument: HTTPURL?
+  public var cookieDocument: HTTPURL? {
+    get { fields.value.cookieDocument }
+    _modify { yield &fields.value.cookieDocument }
+  }
   /// The options of the transport's configuration, which loads look at.
-  private(set) var configured: LoadOptions
+  var configured: LoadOptions { fields.value.configured }
 
   /// Makes a client over a transport.
   public init(
     transport: any HTTPTransport, redirects: RedirectPolicy = .follow, cookies: CookieJar? = nil
   ) {
-    self.transport = transport
-    self.redirects = redirects
-    self.cookies = cookies
-    configured = transport.loadOptions
+    fields = Boxed(
+      Fields(
+        transport: transport, redirects: redirects, cookies: cookies, configured: transport.loadOptions))
   }
 
   /// Sends a request and follows its redirects as ``redirects`` says.
@@ -63,5 +85,17 @@ extension HTTPClient {
   mutating func applyCookies(of options: LoadOptions) {
     if options.usesCookies == false { cookies = nil }
     if let document = options.cookieDocument { cookieDocument = document }
+  }
+}
+
+extension HTTPClient: CustomReflectable {
+  /// What it is made of, so that it is printed and compared by it.
+  public var customMirror: Mirror {
+    Mirror(
+      self,
+      children: [
+        "transport": transport, "redirects": redirects, "cookies": cookies as Any,
+        "cookieDocument": cookieDocument as Any,
+      ], displayStyle: .struct)
   }
 }

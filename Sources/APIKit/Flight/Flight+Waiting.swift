@@ -63,7 +63,8 @@ extension Flight: MainDeliverable {
   /// Goes on, or lands as failed, on the main actor.
   @MainActor func deliver() {
     place = .mainActor
-    if let failure { deliverFailure(failure) } else { run() }
+    if let failure { return deliverFailure(failure) }
+    if step == .land { land() } else { run() }
   }
 
   /// Runs a wire call that others wait for. Cancelling the task cancels it.

@@ -6,6 +6,8 @@ import Synchronization
 /// `FlightPath.swift` has the way it goes. `@unchecked Sendable`: exactly one thread at a time runs a load. What it
 /// writes is handed to the next one by a lock (the transport's mailbox, ``MainDelivery``) or by the start of a task;
 /// from outside, only ``cancellation`` and the `@MainActor` part are used.
+///
+/// What few loads have is boxed: an object above 1 KiB leaves the thread's own pool of the system's allocator.
 final class Flight: @unchecked Sendable {
   /// What the end of the load is for.
   enum Purpose {
@@ -43,11 +45,11 @@ final class Flight: @unchecked Sendable {
   /// The request as assembled, before credential, cookies and signature.
   @exclusivity(unchecked) var request: HTTPRequest?
   /// How it is one of a batch; nil where it makes its own call.
-  @exclusivity(unchecked) var batch: (plan: BatchPlan, caller: LoadIdentity)?
+  @exclusivity(unchecked) var batch: Boxed<BatchPart>?
   /// What a signature covers beside the request.
   @exclusivity(unchecked) var signed = (apiName: "", parameters: Parameters())
   /// The trace that its requests belong to; nil where they do not say.
-  @exclusivity(unchecked) var trace: TraceContext?
+  @exclusivity(unchecked) var trace: Boxed<TraceContext>?
   /// The attempt under way, from 1; 0 before the first.
   @exclusivity(unchecked) var attempt = 0
   /// How often the services' error hooks had resolved refusals when the attempt began; see ``Resolutions``.
@@ -94,13 +96,13 @@ final class Flight: @unchecked Sendable {
     self.call = call
     self.shared = shared
     self.book = book
-    cache = FlightCache(call)
+    cache = FlightCache.make(for: call)
     purpose = .landing
     deadline = FlightDeadline(call)
     step = .lookUp
     place = .mainActor
     // Here is the caller's task.
-    if call.wire.trace != .none { trace = TraceContext.current ?? TraceContext() }
+    if call.wire.trace != .none { trace = Boxed(TraceContext.current ?? TraceContext()) }
   }
 
   /// A wire call of its own: for loads that are gathered in it, or behind a landing.

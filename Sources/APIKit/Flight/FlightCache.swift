@@ -43,13 +43,16 @@ final class FlightCache: Sendable {
   private let rules: CacheRules
   private let state = Mutex(State())
 
-  /// Nil when the load has nothing to do with a cache.
-  init?(_ call: APICall) {
-    guard
-      !call.method.isSafe || call.terms.caching.policy.rule != .none
-        || !call.terms.caching.traits.expires.isEmpty,
-      let cache = call.cache.store
-    else { return nil }
+  /// Nil when the load has nothing to do with a cache, which costs no object.
+  static func make(for call: APICall) -> FlightCache? {
+    let terms = call.terms.caching
+    guard !call.method.isSafe || terms.policy.rule != .none || !terms.traits.expires.isEmpty else {
+      return nil
+    }
+    return call.cache.store.flatMap { FlightCache(call, $0) }
+  }
+
+  private init?(_ call: APICall, _ cache: ResponseCache) {
     let terms = call.terms.caching
     // Requests that may change something are written through (RFC 9111, 4): neither taken from the cache nor stored.
     var policy = call.method.isSafe ? terms.policy : .none

@@ -4,7 +4,9 @@ extension Flight {
   enum Step: Int {
     case lookUp, assemble, passGate, share
     case authorize, pace, admit, sign, send, redirect, decode, validate, complete
-    case judge, store, deliver
+    case land
+
+    var next: Step { Step(rawValue: rawValue + 1) ?? .land }
   }
 
   /// The outcome of a step.
@@ -39,9 +41,17 @@ extension Flight {
     case .validate: try validate()  // Shape and business code.
     case .complete: complete()  // The place at the host is free, the credential has proved good.
     // On the main actor.
-    case .judge: try judge()  // The child's and the validator's own rules.
-    case .store: store()  // What the cache policy allows; what was changed becomes stale.
-    case .deliver: deliverSuccess()  // Interceptors and delegate.
+    case .land: .on(.mainActor)
+    }
+  }
+
+  /// The last step, on the main actor.
+  @MainActor func land() {
+    switch judge() {  // The child's and the validator's own rules.
+    case .next:
+      store()  // What the cache policy allows; what was changed becomes stale.
+      deliverSuccess()  // Interceptors and delegate.
+    case let elsewhere: if goesOn(elsewhere) { run() }
     }
   }
 
@@ -63,16 +73,27 @@ extension Flight {
     while true {
       let progress: Progress
       do throws(APIError) { progress = try perform(step) } catch { return fail(error) }
-      switch progress {
-      case .next: step = Step(rawValue: step.rawValue + 1) ?? .deliver
-      case .goTo(let other): step = other
-      case .on(.mainActor): return MainDelivery.main.put(self)
-      case .on: return wait(nil, then: step) { () throws(APIError) in nil }
-      case .wait(let reason, let work):
-        return wait(reason, then: Step(rawValue: step.rawValue + 1) ?? .deliver, work)
-      case .handedOver: return
-      }
+      guard goesOn(progress) else { return }
     }
+  }
+
+  /// Takes the outcome of a step. Whether another one follows here.
+  private func goesOn(_ progress: Progress) -> Bool {
+    switch progress {
+    case .next: step = step.next
+    case .goTo(let other): step = other
+    case .on(.mainActor):
+      MainDelivery.main.put(self)
+      return false
+    case .on:
+      wait(nil, then: step) { () throws(APIError) in nil }
+      return false
+    case .wait(let reason, let work):
+      wait(reason, then: step.next, work)
+      return false
+    case .handedOver: return false
+    }
+    return true
   }
 
   /// Takes a failure, wherever it comes from: the remedies are asked in a task.

@@ -19,9 +19,9 @@ struct RawParser {
     self.base = base
     end = bytes.count
     maximumDepth = limits.depth
-    // A typical list needs about one word per nine bytes. Unused memory is returned at the end, and pages
-    // that are never touched cost nothing.
-    capacity = bytes.count / 8 + 16
+    // A typical list needs about one word per eight bytes. Much unused memory is returned at the end, and pages that
+    // are never touched cost nothing.
+    capacity = bytes.count / 7 + 16
     tape = Self.reallocate(nil, capacity)
   }
 
@@ -35,7 +35,8 @@ struct RawParser {
         free(parser.tape)
         throw fault.error(in: bytes, limits)
       }
-      let tape = parser.count < parser.capacity ? reallocate(parser.tape, parser.count) : parser.tape
+      let isLoose = parser.capacity - parser.count > parser.count / 8
+      let tape = isLoose ? reallocate(parser.tape, parser.count) : parser.tape
       return RawDocument(bytes: bytes, tape: tape, wordCount: parser.count)
     }
   }

@@ -5,18 +5,24 @@
 enum SortedPairs {
   /// Appends the sorted pairs of a query without changing their encoding.
   static func append(_ query: UnsafeBufferPointer<UInt8>, to output: inout [UInt8]) {
-    var pairs: [Range<Int>] = []
-    pairs.reserveCapacity(16)
-    var start = 0
-    for index in 0...query.count where index == query.count || query[index] == UInt8(ascii: "&") {
-      if index > start { pairs.append(start..<index) }
-      start = index + 1
-    }
-    // The library's sort is stable.
-    pairs.sort { precedes($0, $1, in: query) }
-    for (index, pair) in pairs.enumerated() {
-      if index > 0 { output.append(UInt8(ascii: "&")) }
-      output.append(contentsOf: UnsafeBufferPointer(rebasing: query[pair]))
+    let separator = UInt8(ascii: "&")
+    let most = query.reduce(1) { $1 == separator ? $0 + 1 : $0 }
+    withUnsafeTemporaryAllocation(of: Range<Int>.self, capacity: most) { pairs in
+      var (count, start) = (0, 0)
+      for index in 0...query.count where index == query.count || query[index] == separator {
+        if index > start {
+          pairs.initializeElement(at: count, to: start..<index)
+          count += 1
+        }
+        start = index + 1
+      }
+      // The library's sort is stable.
+      var sorted = pairs[..<count]
+      sorted.sort { precedes($0, $1, in: query) }
+      for index in 0..<count {
+        if index > 0 { output.append(separator) }
+        output.append(contentsOf: UnsafeBufferPointer(rebasing: query[sorted[index]]))
+      }
     }
   }
 

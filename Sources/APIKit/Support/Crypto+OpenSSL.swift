@@ -1,5 +1,6 @@
 #if os(Linux)
   import CAPIKit
+  import Synchronization
 
   extension Crypto {
     // Finding an algorithm by name costs more than a short digest, so each is fetched once. An EVP_MD is
@@ -47,14 +48,16 @@
     nonisolated(unsafe) private static let fetchedHMAC = EVP_MAC_fetch(nil, "HMAC", nil)
 
     /// A key for HMAC-SHA256, prepared once: its schedule is half of the work of signing a short text.
-    final class HMACKey: @unchecked Sendable {
-      // Unchecked because of the pointer: after init it is only copied (`EVP_MAC_CTX_dup` takes it as
-      // const), and each copy is used by one call.
-      private let template: OpaquePointer?
+    final class HMACKey: Sendable {
+      /// Begins again with the same key for each code: a context made anew takes a dozen allocations.
+      private let context: Mutex<UnsafeContext>
       private static let digest: StaticString = "digest"
 
+      /// Freed with the key, and used under its lock.
+      private struct UnsafeContext: @unchecked Sendable { let pointer: OpaquePointer? }
+
       init(_ key: [UInt8]) {
-        template = EVP_MAC_CTX_new(Crypto.fetchedHMAC)
+        let context = EVP_MAC_CTX_new(Crypto.fetchedHMAC)
         var name = Array("SHA256".utf8CString)
         // OpenSSL accepts no empty key. HMAC pads keys with zeros, so one zero byte is the same key.
         let key = key.isEmpty ? [0] : key
@@ -64,22 +67,24 @@
           let settings = [
             OSSL_PARAM_construct_utf8_string(digest, name.baseAddress, 0), OSSL_PARAM_construct_end(),
           ]
-          return EVP_MAC_init(template, key, key.count, settings)
+          return EVP_MAC_init(context, key, key.count, settings)
         }
         precondition(done == 1, "OpenSSL refuses HMAC-SHA256")
+        self.context = Mutex(UnsafeContext(pointer: context))
       }
 
-      deinit { EVP_MAC_CTX_free(template) }
+      deinit { context.withLock { EVP_MAC_CTX_free($0.pointer) } }
 
       /// The authentication code of a message: 32 bytes.
       func code(_ message: [UInt8]) -> [UInt8] {
-        let mac = EVP_MAC_CTX_dup(template)
-        defer { EVP_MAC_CTX_free(mac) }
-        return [UInt8](unsafeUninitializedCapacity: 32) { target, written in
-          let done =
-            EVP_MAC_update(mac, message, message.count) == 1
-            && EVP_MAC_final(mac, target.baseAddress, &written, 32) == 1
-          precondition(done, "OpenSSL refuses HMAC-SHA256")
+        context.withLock { context in
+          [UInt8](unsafeUninitializedCapacity: 32) { target, written in
+            let done =
+              EVP_MAC_init(context.pointer, nil, 0, nil) == 1
+              && EVP_MAC_update(context.pointer, message, message.count) == 1
+              && EVP_MAC_final(context.pointer, target.baseAddress, &written, 32) == 1
+            precondition(done, "OpenSSL refuses HMAC-SHA256")
+          }
         }
       }
     }

@@ -1,5 +1,16 @@
 /// One request, and what to do with its response while it arrives.
 public struct HTTPExchange: Sendable {
+  /// What few exchanges state; kept apart, because exchanges are copied from step to step.
+  private struct Extras: Sendable {
+    var inspectHead: (@Sendable (_ status: Int, _ headers: HTTPHeaders) throws -> Void)?
+    var fileAtHead: (@Sendable (_ status: Int, _ headers: HTTPHeaders) -> String?)?
+    var onProgress: (@Sendable (TransferProgress) -> Void)?
+    var challenges: ChallengeHandler?
+    var proxyLogin: HTTPLogin?
+  }
+
+  private var extras: Boxed<Extras>?
+
   /// What is sent.
   public var request: HTTPRequest
   /// Where the body of the response goes; into memory by default.
@@ -9,24 +20,39 @@ public struct HTTPExchange: Sendable {
   ///
   /// The attempt then fails with ``APIError/Reason/refusedAtHeaders`` and the error thrown as its
   /// `underlying`. Called on a thread of the transport, once, so it must not block.
-  public var inspectHead: (@Sendable (_ status: Int, _ headers: HTTPHeaders) throws -> Void)?
+  public var inspectHead: (@Sendable (_ status: Int, _ headers: HTTPHeaders) throws -> Void)? {
+    get { extras?.value.inspectHead }
+    set { if extras != nil || newValue != nil { change { $0.inspectHead = newValue } } }
+  }
   /// Called with status and header fields of a response with a status of 2xx whose ``destination`` is memory, after
   /// ``inspectHead``; a path that it returns makes the response a download to that file, without a limit but that of the
   /// configuration for decoded bytes. None by default.
   ///
   /// Called on a thread of the transport, once, so it must not block.
-  public var fileAtHead: (@Sendable (_ status: Int, _ headers: HTTPHeaders) -> String?)?
+  public var fileAtHead: (@Sendable (_ status: Int, _ headers: HTTPHeaders) -> String?)? {
+    get { extras?.value.fileAtHead }
+    set { if extras != nil || newValue != nil { change { $0.fileAtHead = newValue } } }
+  }
   /// Called with the progress of the transfer, at most about ten times a second and once at the end. None
   /// by default.
   ///
   /// Called on a thread of the transport, so it must not block.
-  public var onProgress: (@Sendable (TransferProgress) -> Void)?
+  public var onProgress: (@Sendable (TransferProgress) -> Void)? {
+    get { extras?.value.onProgress }
+    set { if extras != nil || newValue != nil { change { $0.onProgress = newValue } } }
+  }
 
   /// Who decides about authentication challenges of this exchange, in place of the session's handler
   /// (``TransportConfiguration/challenges``). None by default. Needs ``TransportCapabilities/challenges``.
-  public var challenges: ChallengeHandler?
+  public var challenges: ChallengeHandler? {
+    get { extras?.value.challenges }
+    set { if extras != nil || newValue != nil { change { $0.challenges = newValue } } }
+  }
   /// The login for a proxy's challenge, in place of that of the configuration.
-  var proxyLogin: HTTPLogin?
+  var proxyLogin: HTTPLogin? {
+    get { extras?.value.proxyLogin }
+    set { if extras != nil || newValue != nil { change { $0.proxyLogin = newValue } } }
+  }
 
   /// Whether a redirect leads the request to another origin than the one that was asked; false by default.
   ///
@@ -36,6 +62,12 @@ public struct HTTPExchange: Sendable {
 
   /// The flight that it belongs to, so that what keeps exchanges can name the API; nil, the default, for none.
   public var flightID: FlightID?
+
+  private mutating func change(_ body: (inout Extras) -> Void) {
+    var changed = extras ?? Boxed(Extras())
+    body(&changed.value)
+    extras = changed
+  }
 
   /// The file that a response becomes at its head; nil when it stays what it is.
   package func file(status: Int, _ headers: @autoclosure () -> HTTPHeaders) -> String? {

@@ -4,7 +4,7 @@ struct StaleRemedy: Remedy {
     guard case .sharing = flight.purpose else {
       guard let stale = flight.cache?.replacement(for: failure) else { return nil }
       flight.response = stale
-      return .judge
+      return .land
     }
     return nil
   }
@@ -22,6 +22,6 @@ struct FallbackRemedy: Remedy {
     flight.note(.downgraded("the service's fallback, for \(failure.label)"))
     flight.response = APIResponse(
       raw: response.raw, http: response.http, provenance: .fallback, source: ReformSource(call))
-    return .judge
+    return .land
   }
 }

@@ -1,12 +1,7 @@
-/// Steps `judge`, `store` and `deliver`, on the main actor: the manager's own rules, the cache, the delegate.
+/// Step `land`, on the main actor: the manager's own rules, the cache, the delegate.
 extension Flight {
-  func judge() throws(APIError) -> Progress {
-    guard place == .mainActor else { return .on(.mainActor) }
-    if cancellation.isHeld { return holding(.judge) }
-    return MainActor.assumeIsolated { judgeOnMain() }
-  }
-
-  @MainActor private func judgeOnMain() -> Progress {
+  @MainActor func judge() -> Progress {
+    if cancellation.isHeld { return holding(.land) }
     guard let manager = book?.manager, var response else {
       // The manager is gone, and nothing lands.
       retire((response?.provenance).map { .succeeded($0) })
@@ -30,26 +25,19 @@ extension Flight {
     }
   }
 
-  func store() -> Progress {
-    if let response, let cache {
-      MainActor.assumeIsolated {
-        cache.settle(response) { stored in
-          call.service.willStore(stored, of: call).flatMap { book?.manager?.offer($0) }
-        }
-      }
+  @MainActor func store() {
+    guard let response, let cache else { return }
+    cache.settle(response) { stored in
+      call.service.willStore(stored, of: call).flatMap { book?.manager?.offer($0) }
     }
-    return .next
   }
 
-  func deliverSuccess() -> Progress {
-    MainActor.assumeIsolated {
-      guard case .landing = purpose, let book, let manager = book.manager, let response else {
-        return retire((response?.provenance).map { .succeeded($0) })
-      }
-      manager.land(self, .success(response))
-      if cache?.wantsRefresh == true { refresh(book) }
+  @MainActor func deliverSuccess() {
+    guard case .landing = purpose, let book, let manager = book.manager, let response else {
+      return retire((response?.provenance).map { .succeeded($0) })
     }
-    return .handedOver
+    manager.land(self, .success(response))
+    if cache?.wantsRefresh == true { refresh(book) }
   }
 
   @MainActor func deliverFailure(_ error: APIError) {

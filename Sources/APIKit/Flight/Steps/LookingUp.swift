@@ -9,9 +9,7 @@ extension Flight {
       switch cache.lookInMemory() {
       case .land(let stored), .landAndRefresh(let stored):
         response = stored
-        step = .judge
-        // Not before `load` has returned.
-        return .on(.mainActor)
+        return .goTo(.land)
       case .preview(let stored): show(stored)
       case .ask: break
       }
@@ -19,7 +17,7 @@ extension Flight {
     }
     guard let stored = try cache.lookUp(preview: show) else { return .next }
     response = stored
-    return .goTo(.judge)
+    return .goTo(.land)
   }
 
   private func show(_ stored: APIResponse) {

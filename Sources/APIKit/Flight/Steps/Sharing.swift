@@ -1,11 +1,18 @@
+/// How a load is one of a batch.
+struct BatchPart: Sendable {
+  let plan: BatchPlan
+  /// On whose behalf it goes.
+  let caller: LoadIdentity
+}
+
 /// Step `share`: identical loads share one wire call, and loads that ask for one thing each share a call for a list.
 ///
 /// The load then waits for a wire call that several wait for, and goes on with its response.
 extension Flight {
   func share() -> Progress {
     if case .sharing = purpose { return .next }
-    if let (plan, caller) = batch {
-      return .wait { () throws(APIError) in try await self.wait(in: plan, caller) }
+    if let part = batch {
+      return .wait { () throws(APIError) in try await self.wait(as: part.value) }
     }
     // A replay goes as it is.
     guard attempt == 0, let request, let key = JoinKey(call, request) else { return .next }
@@ -38,7 +45,7 @@ extension Flight {
     var response = response
     if response.flightID != id { response.source = ReformSource(call) }
     self.response = response
-    return .judge
+    return .land
   }
 
   /// Asks the service, once a load, whether it is one of a batch. Then the call of the batch is assembled, and the load
@@ -51,15 +58,16 @@ extension Flight {
     else { return false }
     let caller = LoadIdentity(call)
     guard caller.isKnown else { return false }
-    batch = (plan, caller)
+    batch = Boxed(BatchPart(plan: plan, caller: caller))
     return true
   }
 
-  private func wait(in plan: BatchPlan, _ caller: LoadIdentity) async throws(APIError) -> Step {
+  private func wait(as part: BatchPart) async throws(APIError) -> Step {
+    let plan = part.plan
     let key = Batches.Key(
       manager: ObjectIdentifier(call.managerType), service: call.service.name, environment: call.environment,
       plan: plan.key, method: call.terms.method, headers: call.terms.headers,
-      parameters: plan.ownParameter.map { call.parameters.removing([$0]) }, caller: caller)
+      parameters: plan.ownParameter.map { call.parameters.removing([$0]) }, caller: part.caller)
     let (own, shared, cache) = (call, shared, cache)
     return land(
       try await deadline.limitWait(call.time) { () throws(APIError) in

@@ -18,7 +18,7 @@ extension Flight {
     }
     outgoing = try exchange?.outgoing(authorize: attachCredential) { (request) throws(APIError) in
       deadline.cut(&request, call.time)
-      if let trace { request.set(trace.child()) }
+      if let trace { request.set(trace.value.child()) }
       guard let signer = call.identity.signer else { return }
       let subject = SigningSubject(
         apiName: signed.apiName, parameters: signed.parameters,
@@ -30,7 +30,7 @@ extension Flight {
       SecretNames.add(fields: request.headers.added(to: before))
     }
     if let trace, outgoing?.crossesOrigin == true, call.wire.trace == .sentEverywhere {
-      outgoing?.request.set(trace.child())
+      outgoing?.request.set(trace.value.child())
     }
     sent = outgoing?.request
     return .next
@@ -46,9 +46,9 @@ extension Flight {
   /// A call that was made for a batch or behind a landing begins a trace of its own.
   private func beginTrace() {
     guard call.wire.trace != .none else { return }
-    let trace = trace ?? TraceContext()
+    let trace = trace ?? Boxed(TraceContext())
     self.trace = trace
-    if attempt <= 1 { note(.note("trace", trace.traceID)) }
+    if attempt <= 1 { note(.note("trace", trace.value.traceID)) }
   }
 
   private func attachCredential(to request: inout HTTPRequest) {
