@@ -37,7 +37,7 @@
         try set(CURLOPT_DNS_CACHE_TIMEOUT, seconds)
         applied.needsReset = true
       }
-      if job.opensOnly { try applyOpening() }
+      if job.opensOnly { try applyOpening(job.opening) }
       if transfer.sink != nil {
         // Fewer, larger reads from the socket; a callback still gets 16 KB at most.
         try set(CURLOPT_BUFFERSIZE, 100 << 10)
@@ -140,10 +140,10 @@
     /// Makes libcurl open a connection and abandon the request before it writes a byte of it, because of a
     /// date that no header field can hold. No option puts a connection into the pool without a request: one
     /// made with CURLOPT_CONNECT_ONLY does not enter it.
-    private func applyOpening() throws(APIError) {
+    private func applyOpening(_ opening: CurlJob.Opening) throws(APIError) {
       try set(CURLOPT_TIMECONDITION, Int(CURL_TIMECOND_IFMODSINCE.rawValue))
       try set(CURLOPT_TIMEVALUE_LARGE, size: .max)
-      try set(CURLOPT_FRESH_CONNECT, 1)
+      if opening == .new { try set(CURLOPT_FRESH_CONNECT, 1) }
       applied.needsReset = true
     }
 

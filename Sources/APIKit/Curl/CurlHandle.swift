@@ -138,6 +138,7 @@
       try set(CURLOPT_HTTP_VERSION, session.httpVersion.plain)
       try CurlCallbacks.install(on: self)
       try session.applyProxy(to: self)
+      try session.applyResolver(to: self)
       try session.tls.apply(to: self)
     }
 

@@ -17,6 +17,14 @@
       case task
     }
 
+    /// Whether a connection is all that is wanted.
+    enum Opening: UInt8 {
+      case none
+      case new
+      /// One that is open already will do.
+      case any
+    }
+
     let exchange: HTTPExchange
     let mailbox: CurlMailbox
     /// The request's time limits; those it leaves out are the configuration's.
@@ -30,7 +38,8 @@
     /// What takes the response's body; nil when it is collected in memory.
     let sink: (any CurlSink)?
     /// Whether it only opens a connection and sends nothing.
-    let opensOnly: Bool
+    var opensOnly: Bool { opening != .none }
+    let opening: Opening
     /// The most bytes collected in memory, before content decoding and afterwards.
     let bodyLimit: Int
     let maximumDecodedBytes: Int64
@@ -54,7 +63,7 @@
 
     init(
       _ exchange: HTTPExchange, _ mailbox: CurlMailbox, limits: CurlLimits, completion: Completion,
-      source: (any CurlSource)? = nil, sink: (any CurlSink)? = nil, opensOnly: Bool = false,
+      source: (any CurlSource)? = nil, sink: (any CurlSink)? = nil, opening: Opening = .none,
       maximumDecodedBytes: Int64 = .max
     ) {
       self.exchange = exchange
@@ -62,7 +71,7 @@
       self.limits = limits
       self.source = source
       self.sink = sink
-      self.opensOnly = opensOnly
+      self.opening = opening
       self.maximumDecodedBytes = maximumDecodedBytes
       bodyLimit = exchange.destination.memoryLimit
       posted = CurlClock.now()

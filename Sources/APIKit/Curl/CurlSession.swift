@@ -42,6 +42,11 @@
       try apply(proxy, to: handle)
     }
 
+    /// Sets who looks names up; libcurl asks with the trust of the handle.
+    func applyResolver(to handle: some CurlOptions) throws(APIError) {
+      if let url = configuration.dnsOverHTTPS { try handle.set(CURLOPT_DOH_URL, url.string) }
+    }
+
     func apply(_ proxy: HTTPProxy, to handle: some CurlOptions) throws(APIError) {
       try handle.set(CURLOPT_PROXY, proxy.host.contains(":") ? "[\(proxy.host)]" : proxy.host)
       try handle.set(CURLOPT_PROXYPORT, proxy.port)

@@ -23,7 +23,7 @@
     public var loadOptions: LoadOptions { configuration.loadOptions }
     /// A digest of the configuration's header fields and client certificate; empty where there are none.
     public let caller: String
-    private let loops: CurlLoops
+    let loops: CurlLoops
     private let isInvalid = Atomic(false)
     private let observation: any Sendable
     private let limits: CurlLimits
@@ -207,9 +207,7 @@
     private func open(_ url: HTTPURL) async throws(APIError) -> HTTPVersion {
       let exchange = HTTPExchange(HTTPRequest(method: .head, url: url))
       let open = { (exchange: HTTPExchange) async throws(APIError) -> HTTPResponse in
-        let job = CurlJob(exchange, self.loops.main, limits: self.limits, completion: .task, opensOnly: true)
-        await self.land(job)
-        return try job.response()
+        try await self.open(exchange, on: self.loops.main)
       }
       let opened =
         if let challenges {
@@ -225,6 +223,23 @@
       }
       return opened.version
     }
+
+    /// Opens a connection and sends nothing on it.
+    ///
+    /// - Parameter mayReuse: Whether one that is open already will do.
+    func open(
+      _ exchange: HTTPExchange, on mailbox: CurlMailbox, mayReuse: Bool = false
+    ) async throws(APIError) -> HTTPResponse {
+      let own = exchange.request.timeouts
+      let limits = own == HTTPTimeouts() ? limits : CurlLimits(own.filled(from: configuration.timeouts))
+      let job = CurlJob(
+        exchange, mailbox, limits: limits, completion: .task, opening: mayReuse ? .any : .new)
+      await land(job)
+      return try job.response()
+    }
+
+    /// Whether the application is asked about challenges of an exchange.
+    func asksApplication(about exchange: HTTPExchange) -> Bool { handler(for: exchange) != nil }
 
     /// Takes nothing new, and returns when every attempt under way has ended and the transport is as after
     /// ``shutdown()``.
@@ -362,7 +377,7 @@
         .idleTimeout, .totalTimeout, .pinning, .customTrust, .clientIdentity,
         .minimumTLS, .connectTo,
         .proxy, .login, .metrics, .unixSocket, .ftp, .connectionLimits, .headInspection, .insecureTLS,
-        .prewarming, .versionChoice, .gzip, .suspension, .challenges,
+        .prewarming, .versionChoice, .gzip, .suspension, .challenges, .dnsOverHTTPS,
       ]
       var coded = all
       if !CurlSession.speaksHTTP2 { coded.remove(.http2) }

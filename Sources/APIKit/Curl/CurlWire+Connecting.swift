@@ -89,6 +89,7 @@
       if let seconds = loop.names.limit(at: loop.now) { try set(CURLOPT_DNS_CACHE_TIMEOUT, seconds) }
       try CurlCallbacks.install(on: self, loop)
       if !speaksHTTP { try set(CURLOPT_SSL_ENABLE_ALPN, 0) }
+      try loop.session.applyResolver(to: self)
       try loop.session.tls.apply(to: self)
     }
 

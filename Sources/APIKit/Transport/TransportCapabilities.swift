@@ -71,9 +71,12 @@ public struct TransportCapabilities: OptionSet, Sendable, Hashable {
   public static let challenges = Self(rawValue: 1 << 29)
 
   /// HTTP/3.
-  public static let http3 = Self(rawValue: 1 << 29)
+  public static let http3 = Self(rawValue: 1 << 32)
   /// Transfers that the system may delay.
   public static let discretionary = Self(rawValue: 1 << 30)
+
+  /// Looking names up over HTTPS.
+  public static let dnsOverHTTPS = Self(rawValue: 1 << 31)
 
   /// Throws ``APIError/Reason/unsupportedCapability``, naming `feature`, when the set lacks a part of
   /// `needed`.

@@ -38,6 +38,12 @@ public struct TransportConfiguration: Sendable {
   /// What loads over the transport ask of the wire where neither they nor their manager nor their service say; nothing by
   /// default.
   public var loadOptions = LoadOptions.none
+  /// A resolver that looks names up over HTTPS (RFC 8484), as `https://1.1.1.1/dns-query`; nil, the default, asks the
+  /// system. Its certificate is verified against the authorities of ``tls``. It does not fall back to the system.
+  ///
+  /// libcurl asks it over connections of its own, of which no record tells. `URLSessionTransport` refuses it.
+  /// - SeeAlso: <https://curl.se/libcurl/c/CURLOPT_DOH_URL.html>
+  public var dnsOverHTTPS: HTTPURL?
   /// A Unix-domain socket to connect to instead of the URL's host and port. None by default.
   public var unixSocketPath: String?
   /// How many bytes a compressed body may decode to at most, for every destination; the default is 1 GiB.
@@ -99,6 +105,9 @@ public struct TransportConfiguration: Sendable {
     if let unixSocketPath, !(1...107).contains(unixSocketPath.utf8.count) {
       throw Self.misconfigured("the path of a Unix-domain socket has 1 to 107 bytes")
     }
+    if let dnsOverHTTPS, dnsOverHTTPS.scheme != "https" {
+      throw Self.misconfigured("dnsOverHTTPS is a URL with the scheme https")
+    }
     guard maximumDecodedBytes > 0 else { throw Self.misconfigured("maximumDecodedBytes must be positive") }
     try requireTransport(capabilities)
     try requireTLS(capabilities)
@@ -117,6 +126,7 @@ public struct TransportConfiguration: Sendable {
     if challenges != nil {
       try capabilities.require(.challenges, "asking the application about authentication challenges")
     }
+    if dnsOverHTTPS != nil { try capabilities.require(.dnsOverHTTPS, "look-ups over HTTPS (dnsOverHTTPS)") }
     if unixSocketPath != nil { try capabilities.require(.unixSocket, "Unix-domain sockets") }
     switch versions {
     case .upToHTTP2: break

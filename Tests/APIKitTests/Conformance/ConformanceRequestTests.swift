@@ -265,6 +265,9 @@ extension TransportConformanceTests {
       (.challenges, "challenges", { $0.challenges = ChallengeHandler { _ in .default } }),
       (.interfaceControl, "service type", { $0.interfaces.serviceType = .voice }),
       (.insecureTLS, "certificate checks", { $0.tls.allowsInvalidCertificates = true }),
+      (
+        .dnsOverHTTPS, "dnsOverHTTPS", { $0.dnsOverHTTPS = "https://127.0.0.1/dns-query" }
+      ),
       (.unixSocket, "Unix", { $0.unixSocketPath = "/tmp/socket" }),
       (.connectionLimits, "connection limits", { $0.connections.perHost = 2 }),
       (.interfaceControl, "interfaces", { $0.interfaces.allowsCellular = false }),

@@ -149,4 +149,15 @@ final class TransportConfigurationTests: XCTestCase {
       XCTAssertTrue(error.detail.contains(words), error.detail, line: line)
     }
   }
+
+  func testEachCapabilityHasABitOfItsOwn() {
+    let all: [TransportCapabilities] = [
+      .http2, .fileUpload, .streamUpload, .fileDownload, .streamDownload, .progress, .connectTimeout,
+      .idleTimeout, .totalTimeout, .pinning, .customTrust, .clientIdentity, .minimumTLS, .connectTo,
+      .proxy, .login, .metrics, .unixSocket, .ftp, .connectionLimits, .headInspection, .insecureTLS,
+      .interfaceControl, .prewarming, .brotli, .zstd, .versionChoice, .gzip, .suspension, .challenges,
+      .http3, .discretionary, .dnsOverHTTPS,
+    ]
+    XCTAssertEqual(Set(all).count, all.count)
+  }
 }
