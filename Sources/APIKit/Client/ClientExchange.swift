@@ -5,7 +5,7 @@ struct ClientExchange {
   /// The caller's exchange; its request is replaced by that of each hop, without cookies and preparation.
   private var exchange: HTTPExchange
   private let inspect: (@Sendable (_ status: Int, _ headers: HTTPHeaders) throws -> Void)?
-  private let first: HTTPURL
+  private var first: HTTPURL
   /// The URL and the `Cookie` field with which the current hop was sent.
   private var sent: (url: HTTPURL, cookie: String?)?
   private var follower: RedirectFollower?
@@ -23,6 +23,14 @@ struct ClientExchange {
     self.exchange.inspectHead = { status, headers in
       if !RedirectPolicy.isRedirect(status, headers) { try inspect(status, headers) }
     }
+  }
+
+  /// The same exchange with another first request.
+  func redirecting(_ change: (inout HTTPRequest) -> Void) -> ClientExchange {
+    var other = self
+    change(&other.exchange.request)
+    (other.first, other.sent, other.follower) = (other.exchange.request.url, nil, nil)
+    return other
   }
 
   /// The exchange to send next: the current request with the jar's cookies.

@@ -50,6 +50,7 @@ extension Flight: MainDeliverable {
   /// The load has failed, and nothing mends it.
   func end(_ error: APIError) {
     leaveHost(after: error)
+    settle()
     cancellation.clear()
     let error = attaching(to: error)
     switch purpose {

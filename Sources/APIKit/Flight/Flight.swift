@@ -58,6 +58,8 @@ final class Flight: @unchecked Sendable {
   @exclusivity(unchecked) var credential: VersionedCredential?
   /// Its place at the host, and the circuit breaker's permit.
   @exclusivity(unchecked) var admission: Admission?
+  /// Its way through the service's pool of servers; nil where it has none.
+  @exclusivity(unchecked) var way: HostRoute?
   /// The present exchange and its redirects.
   @exclusivity(unchecked) var exchange: ClientExchange?
   /// What goes on the wire next.

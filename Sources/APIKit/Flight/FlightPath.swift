@@ -3,7 +3,7 @@ extension Flight {
   /// The steps, in order. Each is a function of `Steps/`.
   enum Step: Int {
     case lookUp, assemble, passGate, share
-    case authorize, pace, admit, sign, send, redirect, decode, validate, complete
+    case authorize, pace, admit, route, sign, send, redirect, decode, validate, complete
     case land
 
     var next: Step { Step(rawValue: rawValue + 1) ?? .land }
@@ -34,6 +34,7 @@ extension Flight {
     case .authorize: try authorize()  // The credential of the service's user.
     case .pace: try pace()  // Its turn by the client's own rate.
     case .admit: try admit()  // Its place at the host, unless the circuit breaker is open.
+    case .route: try route()  // The server of the service's pool, where it has one.
     case .sign: try sign()  // Cookies, credential, signature: what goes on the wire.
     case .send: send()  // The transport has it until there is a response.
     case .redirect: try redirect()  // Another request follows, which is signed anew.
@@ -123,6 +124,7 @@ extension Flight {
       do throws(APIError) {
         guard let step = try await remedies[index].mend(&failure, of: self) else { continue }
         for earlier in 0..<index { remedies[earlier].reset(for: self) }
+        if step == .land { settle() }
         return step
       } catch {
         failure = error

@@ -28,6 +28,10 @@ public enum FlightEvent: Sendable {
   case breaker(String)
   /// Another response takes the place of the requested one; with its description.
   case downgraded(String)
+  /// The attempt goes to this server of the service's pool, an address or an origin; with the reason.
+  case routed(to: String, because: String)
+  /// A server of the pool failed before anything was sent to it; with the error's label and detail.
+  case serverFailed(String, label: String, detail: String)
   /// An attempt begins, counted from 1.
   case attempt(Int, host: String)
   /// The server responded with a redirect, which is followed to this origin.
@@ -81,6 +85,8 @@ extension FlightEvent: CustomStringConvertible {
     case .paced(let wait, let rate): "waited \(wait.shortText) for its turn by the rate of \(rate)"
     case .breaker(let word): "breaker: \(word)"
     case .downgraded(let how): "downgraded to \(how)"
+    case .routed(let server, let reason): "server \(server): \(reason)"
+    case .serverFailed(let server, let label, let detail): "server \(server) failed (\(label)): \(detail)"
     case .attempt(let number, let host): "attempt \(number) to \(host)"
     case .redirected(let status, let target, let metrics): "status \(status)\(metrics.clause), to \(target)"
     case .responded(let status, let metrics): "status \(status)\(metrics.clause)"

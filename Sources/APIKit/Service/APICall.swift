@@ -79,6 +79,8 @@ public final class APICall: Sendable {
   let resolving: [String]
   /// The authenticators whose sign-in or renewal this load is part of.
   let renews: Set<ObjectIdentifier>
+  /// Whether the load is part of listing the servers of its own pool.
+  let listsHosts: Bool
 
   init(
     managerType: any Any.Type, service: any APIService, identity: ServiceIdentity, wire: WireOptions,
@@ -103,6 +105,7 @@ public final class APICall: Sendable {
     self.recorder = recorder
     self.resolving = resolving
     renews = identity.authenticator == nil ? [] : Authenticator.atWork
+    listsHosts = admission.hosts.map { HostPool.asking.contains(ObjectIdentifier($0)) } ?? false
   }
 
   /// The list call for several loads; the first of them leads. The parts are checked against the expected
@@ -134,6 +137,7 @@ public final class APICall: Sendable {
     recorder = first.recorder
     resolving = first.resolving
     renews = first.renews
+    listsHosts = first.listsHosts
   }
 
   /// The HTTP method.

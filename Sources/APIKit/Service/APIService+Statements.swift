@@ -27,6 +27,7 @@ extension APIService {
       Statement("requestRate", admission.requestRate, at: "admission: AdmissionOptions(requestRate:)"),
       Statement("hostLimits", admission.hostLimits, at: "admission: AdmissionOptions(hostLimits:)"),
       Statement("breaker", admission.breaker, at: "admission: AdmissionOptions(breaker:)"),
+      Statement("hosts", admission.hosts, at: "admission: AdmissionOptions(hosts:)"),
     ]
     return statements.faults(of: self, of: "APIService")
   }

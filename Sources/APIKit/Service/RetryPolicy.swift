@@ -50,6 +50,16 @@ public struct RetryPolicy: Sendable {
   /// The default is true.
   public var drawsOnBudget = true
 
+  /// Whether a read that takes long gets a second attempt beside the first, at another server of the service's
+  /// ``AdmissionOptions/hosts``; the first good response lands. The default is false.
+  ///
+  /// Only for safe methods without a body from a stream, whose response is collected in memory. The second attempt begins
+  /// after the time in which 95 % of the API's latest loads were done, at least 50 ms and not before 100 loads are known;
+  /// at most 5 % of the loads get one, and none for ten seconds after a response with status 429 or 503. It is no retry:
+  /// ``attempts`` does not count it.
+  /// - SeeAlso: <https://research.google/pubs/the-tail-at-scale/>
+  public var hedgesSlowReads = false
+
   /// Makes a policy.
   ///
   /// - Parameters:

@@ -211,6 +211,7 @@ public struct AdmissionOptions: Sendable {
     var requestRate: RequestRate
     var hostLimits: HostLimits?
     var breaker: BreakerPolicy?
+    var hosts: HostPool?
   }
 
   private var fields: Boxed<Fields>
@@ -247,6 +248,12 @@ public struct AdmissionOptions: Sendable {
     get { fields.value.breaker }
     _modify { yield &fields.value.breaker }
   }
+  /// The servers of the base URL's name, of which loads go to the fastest that works. The default, nil, leaves it to the
+  /// system's look-up. Keep the pool in a `let`, because it has state.
+  public var hosts: HostPool? {
+    get { fields.value.hosts }
+    _modify { yield &fields.value.hosts }
+  }
 
   /// The defaults.
   static let standard = AdmissionOptions()
@@ -254,11 +261,12 @@ public struct AdmissionOptions: Sendable {
   /// Makes options; what is omitted has its default.
   public init(
     retryPolicy: RetryPolicy = .never, networkGate: NetworkGate = .fly, network: NetworkMonitor = .shared,
-    requestRate: RequestRate = .unlimited, hostLimits: HostLimits? = nil, breaker: BreakerPolicy? = nil
+    requestRate: RequestRate = .unlimited, hostLimits: HostLimits? = nil, breaker: BreakerPolicy? = nil,
+    hosts: HostPool? = nil
   ) {
     fields = Boxed(
       Fields(
         retryPolicy: retryPolicy, networkGate: networkGate, network: network, requestRate: requestRate,
-        hostLimits: hostLimits, breaker: breaker))
+        hostLimits: hostLimits, breaker: breaker, hosts: hosts))
   }
 }

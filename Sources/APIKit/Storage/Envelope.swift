@@ -12,6 +12,7 @@ struct Envelope: Sendable {
     case cachedResponse = 3
     case cachedBody = 4
     case login = 5
+    case hosts = 16
   }
 
   /// Why content does not open.

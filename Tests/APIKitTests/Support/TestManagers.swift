@@ -27,6 +27,7 @@ struct TestService: APIService {
   var requestRate = RequestRate.unlimited
   var hostLimits: HostLimits?
   var breaker: BreakerPolicy?
+  var hosts: HostPool?
   var onBatchPlan: @Sendable (APICall) -> BatchPlan? = { _ in nil }
   var onFallback: @Sendable (APIError) async -> APIResponse? = { _ in nil }
   var store: ResponseCache?
@@ -72,7 +73,7 @@ struct TestService: APIService {
   var admission: AdmissionOptions {
     AdmissionOptions(
       retryPolicy: retryPolicy, networkGate: networkGate, network: network, requestRate: requestRate,
-      hostLimits: hostLimits, breaker: breaker)
+      hostLimits: hostLimits, breaker: breaker, hosts: hosts)
   }
   var businessErrors: BusinessErrorRule {
     findBusinessError.map { find in .rule { raw, _ in find(raw) } } ?? .none

@@ -110,6 +110,8 @@ public func cos(_ x: Double) -> Double { fatalError() }
 public func sqrt(_ x: Double) -> Double { fatalError() }
 public func log(_ x: Double) -> Double { fatalError() }
 public func pow(_ x: Double, _ y: Double) -> Double { fatalError() }
+public func exp(_ x: Double) -> Double { fatalError() }
+public func log2(_ x: Double) -> Double { fatalError() }
 @discardableResult public func chown(_ path: UnsafePointer<CChar>!, _ owner: uid_t, _ group: gid_t) -> Int32 { fatalError() }
 @discardableResult public func seteuid(_ user: uid_t) -> Int32 { fatalError() }
 @discardableResult public func setegid(_ group: gid_t) -> Int32 { fatalError() }

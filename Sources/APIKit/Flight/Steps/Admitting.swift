@@ -54,16 +54,37 @@ extension Flight {
 
   /// The attempt is over; with an error where it failed. Nothing happens when its place was left before.
   func leaveHost(after error: APIError? = nil) {
+    if way != nil { leaveServer(after: error.map { outcome(of: $0) } ?? .good) }
     guard let admission else { return }
     self.admission = nil
     if let (permit, key) = admission.permit {
-      switch shared.breakers.report(outcome(of: error), of: permit, key, now: call.time.now) {
-      case .opened(let interval): note(.breaker("opened for \(interval.shortText) for \(key)"))
-      case .closed: note(.breaker("closed for \(key)"))
-      case nil: break
+      let outcome = outcome(of: error)
+      if let way, outcome == .bad {
+        // Another server may do better: the breaker is about the load's end.
+        way.owed = (permit, key)
+        report(.unknown, of: permit, key)
+      } else {
+        way?.owed = nil
+        report(outcome, of: permit, key)
       }
     }
     if admission.holdsPlace { shared.hostLimiter.leave(admission.host, now: call.time.now) }
+  }
+
+  /// The load ends with the failure that the breaker was not told of.
+  func settle() {
+    guard let (permit, key) = way?.owed.take() else { return }
+    report(.bad, of: permit, key)
+  }
+
+  private func report(
+    _ outcome: CircuitBreaker.Outcome, of permit: CircuitBreaker.Permit, _ key: Breakers.Key
+  ) {
+    switch shared.breakers.report(outcome, of: permit, key, now: call.time.now) {
+    case .opened(let interval): note(.breaker("opened for \(interval.shortText) for \(key)"))
+    case .closed: note(.breaker("closed for \(key)"))
+    case nil: break
+    }
   }
 
   private func outcome(of error: APIError?) -> CircuitBreaker.Outcome {

@@ -13,9 +13,15 @@ extension Flight {
           }
           return nil
         } catch {
-          throw self.broken(error)
+          var error = self.broken(error)
+          if self.failsOver(after: &error) { return .route }
+          throw error
         }
       }
+    }
+    if way != nil, let hedge = hedge(outgoing) {
+      send(outgoing, hedge)
+      return .handedOver
     }
     // From here on the transport's completion has the load: nothing of it may be touched.
     let isBegun = cancellation.begin {
@@ -25,7 +31,7 @@ extension Flight {
     return .handedOver
   }
 
-  private func received(_ result: Result<HTTPResponse, APIError>) {
+  func received(_ result: Result<HTTPResponse, APIError>) {
     place = .transport
     cancellation.clear()
     switch result {
@@ -33,12 +39,20 @@ extension Flight {
       http = response
       step = .redirect
       run()
-    case .failure(let error): fail(broken(error))
+    case .failure(let error):
+      var error = broken(error)
+      guard failsOver(after: &error) else { return fail(error) }
+      step = .route
+      run()
     }
   }
 
   func redirect() throws(APIError) -> Progress {
     guard let received = http.take() else { return .next }
+    if way != nil {
+      if isMisdirected(received) { return .goTo(.route) }
+      arrived(received)
+    }
     let response: HTTPResponse?
     do throws(APIError) {
       response = try exchange?.receive(received)
@@ -50,6 +64,7 @@ extension Flight {
     guard let response else {
       // Its path may repeat a secret of the path that was asked.
       let target = exchange?.next.origin ?? ""
+      way?.isRedirected = true
       note(.redirected(status: received.status, to: target, metrics: received.metrics))
       // A signer of the application's own does not run on a transport's thread.
       if place == .transport, call.identity.signer?.runsInline == false {

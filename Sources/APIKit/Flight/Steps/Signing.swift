@@ -7,33 +7,38 @@ extension Flight {
     // A large body takes the signer long.
     if place != .task, let request, !request.body.isSmall { return .on(.task) }
     if exchange == nil, let request {
-      note(.attempt(attempt, host: request.url.host))
+      // Another server within the same attempt is no attempt of its own.
+      if way?.isFailover != true { note(.attempt(attempt, host: request.url.host)) }
       var outgoing = HTTPExchange(request)
       if let field = call.wire.requestIDField { addID(to: &outgoing.request, field) }
       outgoing.onProgress = progressReport
       outgoing.flightID = id
       beginTrace()
       if !call.options.isEmpty { call.options.apply(to: &outgoing) }
+      if let way, let server = way.server { way.direct(&outgoing.request, to: server) }
       exchange = ClientExchange(call.wire.client, outgoing)
     }
-    outgoing = try exchange?.outgoing(authorize: attachCredential) { (request) throws(APIError) in
-      deadline.cut(&request, call.time)
-      if let trace { request.set(trace.value.child()) }
-      guard let signer = call.identity.signer else { return }
-      let subject = SigningSubject(
-        apiName: signed.apiName, parameters: signed.parameters,
-        secondsSince1970: call.identity.clock?.secondsSince1970 ?? Int(WallClock.now), nonce: Nonce.make(),
-        attempt: attempt)
-      guard SecretNames.mustLearn(type(of: signer)) else { return try signer.sign(&request, subject) }
-      let before = request.headers
-      try signer.sign(&request, subject)
-      SecretNames.add(fields: request.headers.added(to: before))
-    }
+    outgoing = try exchange?.outgoing(authorize: attachCredential, prepare)
     if let trace, outgoing?.crossesOrigin == true, call.wire.trace == .sentEverywhere {
       outgoing?.request.set(trace.value.child())
     }
     sent = outgoing?.request
     return .next
+  }
+
+  /// What a request within its origin gets last.
+  func prepare(_ request: inout HTTPRequest) throws(APIError) {
+    deadline.cut(&request, call.time)
+    if let trace { request.set(trace.value.child()) }
+    guard let signer = call.identity.signer else { return }
+    let subject = SigningSubject(
+      apiName: signed.apiName, parameters: signed.parameters,
+      secondsSince1970: call.identity.clock?.secondsSince1970 ?? Int(WallClock.now), nonce: Nonce.make(),
+      attempt: attempt)
+    guard SecretNames.mustLearn(type(of: signer)) else { return try signer.sign(&request, subject) }
+    let before = request.headers
+    try signer.sign(&request, subject)
+    SecretNames.add(fields: request.headers.added(to: before))
   }
 
   /// After the joining of loads: with it no two requests are alike.
@@ -51,7 +56,7 @@ extension Flight {
     if attempt <= 1 { note(.note("trace", trace.value.traceID)) }
   }
 
-  private func attachCredential(to request: inout HTTPRequest) {
+  func attachCredential(to request: inout HTTPRequest) {
     if let credential = credential?.credential { authenticator?.attach(credential, to: &request) }
   }
 

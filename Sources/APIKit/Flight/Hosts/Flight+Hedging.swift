@@ -1,0 +1,62 @@
+/// A second attempt at another server, for a read that takes long.
+extension Flight {
+  /// A second attempt that is ready to go.
+  struct Hedge {
+    let server: PooledHost
+    let delay: Duration
+    let hops: ClientExchange
+    let outgoing: HTTPExchange
+  }
+
+  /// The second attempt of the exchange that is about to be sent; nil where it gets none.
+  func hedge(_ outgoing: HTTPExchange) -> Hedge? {
+    guard call.terms.retryPolicy.hedgesSlowReads, let way, let server = way.server, !way.isHedged,
+      !way.isRedirected, let request, request.method.isSafe, request.body.isReplayable,
+      case .memory = outgoing.destination, outgoing.fileAtHead == nil, !call.terms.wantsProgress, let exchange
+    else { return nil }
+    let now = call.time.now
+    let key = HedgeBooks.Key(
+      service: call.service.name, method: call.method.rawValue, api: call.apiName)
+    way.timed = (key, now)
+    guard let (delay, other) = way.pool.hedge(key, beside: server, except: way.tried, now) else { return nil }
+    // Signed on its own, with another nonce: a server that has seen both must not take one for a replay.
+    var hops = exchange.redirecting { next in
+      next.url = request.url
+      next.options.connectTo = nil
+      next.timeouts = request.timeouts
+      other.direct(&next)
+    }
+    guard let second = try? hops.outgoing(authorize: attachCredential, prepare) else { return nil }
+    return Hedge(server: other, delay: delay, hops: hops, outgoing: second)
+  }
+
+  /// Has the transport carry the exchange, and the second one when the first takes long. From here on the completion has
+  /// the load: nothing of it may be touched.
+  func send(_ outgoing: HTTPExchange, _ hedge: Hedge) {
+    let (time, transport) = (call.time, call.wire.client.transport)
+    guard let way, let key = way.timed?.key else { return }
+    let pool = way.pool
+    let recorder = call.recorder
+    let isBegun = cancellation.begin {
+      let operation = HedgedExchange(transport, second: hedge.outgoing) {
+        pool.drawHedge(key, time.now)
+      } began: {
+        recorder.record(.routed(to: hedge.server.description, because: HostTable.Reason.hedge.text))
+      } completion: { attempt, outcome in
+        if attempt == .second { self.went(by: hedge) }
+        self.received(outcome)
+      }
+      operation.start(outgoing, delay: hedge.delay, time)
+      return operation
+    }
+    if !isBegun { received(.failure(APIError(.transport, .cancelled))) }
+  }
+
+  /// The second attempt is the one that counts.
+  private func went(by hedge: Hedge) {
+    way?.server = hedge.server
+    way?.isHedged = true
+    exchange = hedge.hops
+    sent = hedge.outgoing.request
+  }
+}

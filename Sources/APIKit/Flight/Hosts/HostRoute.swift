@@ -1,0 +1,44 @@
+/// The way of one load through the servers of a pool.
+///
+/// `@unchecked Sendable`: a part of its ``Flight``, which one thread at a time runs.
+final class HostRoute: @unchecked Sendable {
+  let pool: HostPool
+  /// Where the attempt under way goes; nil where the system looks the name up.
+  var server: PooledHost?
+  /// Those that have failed in this load.
+  var tried: [PooledHost] = []
+  /// Whether another server is asked within the same attempt.
+  var isFailover = false
+  /// Whether a redirect was followed: the request has been sent then.
+  var isRedirected = false
+  /// What is told when all servers fail: one whose certificate is not accepted rather than one that was not reached.
+  var refusal: APIError?
+  /// The breaker's permit of an attempt that failed, of which the breaker hears if the load ends with it.
+  var owed: (CircuitBreaker.Permit, key: Breakers.Key)?
+  /// How long it takes to connect to the server; nil before it was measured.
+  var cost: Duration?
+  /// What is timed, and since when, where slow reads get a second attempt.
+  var timed: (key: HedgeBooks.Key, since: Duration)?
+  /// Whether the load has had its second attempt.
+  var isHedged = false
+
+  init(_ pool: HostPool) { self.pool = pool }
+
+  /// A server was tried, and failed.
+  func failed(_ server: PooledHost, _ error: APIError) {
+    if !tried.contains(server) { tried.append(server) }
+    if refusal == nil, error.refusesServer { refusal = error }
+  }
+
+  /// Has a request go to the server. Where others are left, it gives up sooner on one that does not let it connect.
+  func direct(_ request: inout HTTPRequest, to server: PooledHost) {
+    server.direct(&request)
+    guard let cost, pool.hasMore(than: tried + [server]) else { return }
+    let limit = max(Self.shortestLimit, cost * 4)
+    let own = request.timeouts.connect
+    request.timeouts.connect = own.map { $0 == .zero ? limit : min($0, limit) } ?? limit
+  }
+
+  /// The shortest time in which a server that answered a moment ago must let a load connect.
+  private static let shortestLimit = Duration.seconds(1)
+}

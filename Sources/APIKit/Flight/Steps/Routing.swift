@@ -1,0 +1,185 @@
+/// Step `route`: the server of the service's pool that an attempt goes to.
+///
+/// Asked for every attempt, and again within one when a server fails before anything was sent to it.
+extension Flight {
+  func route() throws(APIError) -> Progress {
+    guard let pool = call.admission.hosts else { return .next }
+    return try route(by: pool)
+  }
+
+  private func route(by pool: HostPool) throws(APIError) -> Progress {
+    guard let request, pool.serves(request) else { return .next }
+    // A file is read, or a signer of the application's own follows.
+    if place == .transport, call.identity.signer?.runsInline == false { return .on(.task) }
+    if !call.listsHosts {
+      switch pool.need(call.time) {
+      case .nothing: break
+      case .refresh: pool.askBehind(call.time)
+      case .read:
+        guard place == .task else { return .on(.task) }
+        pool.readKept(call.time)
+        return .goTo(.route)
+      case .wait:
+        return .wait { () throws(APIError) in
+          try await self.waitForServers(of: pool)
+          return .route
+        }
+      }
+    }
+    let way = way ?? HostRoute(pool)
+    self.way = way
+    return try choose(way, request)
+  }
+
+  private func choose(_ way: HostRoute, _ request: HTTPRequest) throws(APIError) -> Progress {
+    let (pool, now) = (way.pool, call.time.now)
+    let transport = call.wire.client.transport
+    if !way.isFailover, !pool.hasMore(than: way.tried) { way.tried = [] }
+    guard
+      let choice = pool.choose(
+        except: way.tried, now, probes: !way.isFailover && !(transport is any ConnectingTransport))
+    else {
+      guard pool.source?.fallsBack ?? true else {
+        throw APIError(
+          .transport, .unknownHost, "the pool of \(pool.name) has no address: its resolver gave none")
+      }
+      way.server = nil
+      note(.routed(to: pool.name, because: "no address of the pool is known; the system looks the name up"))
+      return .next
+    }
+    if choice.reason != .only, pool.beginsRound(now),
+      let measure = transport.connecting(for: request, keeping: false)
+    {
+      pool.measureBehind(call.time, measure)
+    }
+    if !choice.isFresh, !choice.others.isEmpty, choice.reason != .probe,
+      let connect = transport.connecting(for: request, keeping: true)
+    {
+      return .wait { () throws(APIError) in
+        try await self.race([choice.host] + choice.others, way, request, connect)
+        return nil
+      }
+    }
+    take(choice.host, choice.reason, choice.cost, way)
+    return .next
+  }
+
+  private func take(_ server: PooledHost, _ reason: HostTable.Reason, _ cost: Duration?, _ way: HostRoute) {
+    (way.server, way.cost, way.isRedirected) = (server, cost, false)
+    note(.routed(to: server.description, because: reason.text))
+  }
+
+  /// Connects to the servers one after another until one lets it.
+  private func race(
+    _ servers: [PooledHost], _ way: HostRoute, _ request: HTTPRequest, _ connect: @escaping HostPool.Connect
+  ) async throws(APIError) {
+    let key = HostPool.RaceKey(
+      transport: ObjectIdentifier(call.wire.client.transport as AnyObject), origin: request.url.origin,
+      hasBody: !request.body.isEmpty)
+    let (time, pool) = (call.time, way.pool)
+    let outcome = try await deadline.limitWait(time) { () throws(APIError) in
+      guard let outcome = await pool.race(servers, key, time, connect) else {
+        throw APIError(.transport, .cancelled)
+      }
+      return outcome
+    }
+    for (server, error) in outcome.failures where error.reason != .cancelled {
+      way.failed(server, error)
+      note(.serverFailed(server.description, label: error.label, detail: error.detail))
+    }
+    guard let winner = outcome.winner else {
+      throw way.refusal ?? outcome.failures.last?.error ?? APIError(.transport, .cancelled)
+    }
+    take(winner.host, .wonRace(of: outcome.entrants, in: outcome.time), nil, way)
+  }
+
+  /// Waits for the pool's source, for a short while.
+  private func waitForServers(of pool: HostPool) async throws(APIError) {
+    let (time, limit) = (call.time, HostListing.patience)
+    await pool.wait(upTo: deadline.remaining(time).map { min($0, limit) } ?? limit, time)
+    guard !cancellation.isCancelled else { throw APIError(.transport, .cancelled) }
+  }
+
+  // MARK: After an attempt
+
+  /// A request has failed. True when another server is asked, within the same attempt: nothing was sent to this one.
+  func failsOver(after error: inout APIError) -> Bool {
+    guard let way, let server = way.server, !way.isRedirected, error.endedUnsent, !cancellation.isCancelled,
+      let request
+    else { return false }
+    way.failed(server, error)
+    way.server = nil
+    way.pool.report(HostTable.Outcome(connecting: error), of: server, call.time.now)
+    note(.serverFailed(server.description, label: error.label, detail: error.detail))
+    guard request.body.isReplayable, way.pool.hasMore(than: way.tried), !deadline.isOver(call.time) else {
+      error = way.refusal ?? error
+      return false
+    }
+    way.isFailover = true
+    (exchange, outgoing) = (nil, nil)
+    return true
+  }
+
+  /// The server says that it is not the one for this name (RFC 9110, 15.5.20). True when another one is asked.
+  func isMisdirected(_ response: HTTPResponse) -> Bool {
+    guard response.status == 421, let way, let server = way.server, !way.isRedirected, let request else {
+      return false
+    }
+    way.pool.report(.wrong, of: server, call.time.now)
+    guard !way.tried.contains(server) else { return false }
+    way.tried.append(server)
+    guard request.body.isReplayable, way.pool.hasMore(than: way.tried), !deadline.isOver(call.time) else {
+      return false
+    }
+    way.server = nil
+    way.isFailover = true
+    note(.responded(status: response.status, metrics: response.metrics))
+    (exchange, outgoing) = (nil, nil)
+    return true
+  }
+
+  /// A response has come: how long it took to connect, where that was done for it.
+  func arrived(_ response: HTTPResponse) {
+    guard let way, let server = way.server, !way.isRedirected else { return }
+    if let (key, since) = way.timed.take() {
+      way.pool.answered(key, after: call.time.now - since, status: response.status, call.time.now)
+    }
+    let metrics = response.metrics
+    if !metrics.isReused, metrics.tls > metrics.nameLookup {
+      way.pool.measured(.microseconds(metrics.tls - metrics.nameLookup), of: server, call.time.now)
+    }
+  }
+
+  /// The attempt is over.
+  func leaveServer(after outcome: CircuitBreaker.Outcome) {
+    guard let way else { return }
+    way.isFailover = false
+    guard let server = way.server else { return }
+    way.server = nil
+    let result: HostTable.Outcome =
+      switch outcome {
+      case .good: .good
+      case .bad: .bad
+      case .unknown: .unknown
+      }
+    if result == .bad, !way.tried.contains(server) { way.tried.append(server) }
+    way.pool.report(result, of: server, call.time.now)
+  }
+}
+
+extension HostTable.Reason {
+  /// For the record.
+  var text: String {
+    switch self {
+    case .only: "the only one"
+    case .first: "the first of the list; none is measured yet"
+    case .fastest(let time, let count): "the fastest of \(count) measured, \(time.shortText) to connect"
+    case .kept: "in use, and no other is much faster"
+    case .probe: "its rest is over, and it is asked once"
+    case .allAside: "every server is aside, so all are used"
+    case .wonRace(let count, let time): "the first of \(count) to connect, after \(time.shortText)"
+    case .afterFailure: "the next after one that failed"
+    case .hedge: "a second attempt beside one that is slow"
+    }
+  }
+}

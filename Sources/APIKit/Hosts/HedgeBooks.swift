@@ -1,0 +1,57 @@
+/// When a slow load of an API gets a second attempt, and how many may: a state machine without time, tasks or sockets.
+///
+/// For each load that may have one, a twentieth of a token is paid in; a second attempt costs a token. So they are never
+/// more than 5 % of the loads.
+struct HedgeBooks {
+  /// An API of a service.
+  struct Key: Hashable, Sendable {
+    let service: String
+    let method: String
+    let api: String
+  }
+
+  private struct Book {
+    var times = LatencyWindow()
+    var tokens = 0.0
+  }
+
+  static let share = 0.05
+  /// A burst of second attempts is not longer.
+  static let capacity = 5.0
+  static let percentile = 95
+  static let shortestDelay = Duration.milliseconds(50)
+  /// A server that is overloaded gets no second attempts for so long.
+  static let pause = Duration.seconds(10)
+  /// An application has fewer APIs; names that are made up as it goes are not kept for ever.
+  private static let mostBooks = 256
+
+  private var books: [Key: Book] = [:]
+  private var pausedUntil: Duration?
+
+  /// How many APIs it keeps the times of.
+  var count: Int { books.count }
+
+  /// A load begins: when it is to get a second attempt; nil for never.
+  mutating func begin(_ key: Key, now: Duration) -> Duration? {
+    if books[key] == nil, books.count >= Self.mostBooks { books = [:] }
+    let tokens = min(Self.capacity, books[key, default: Book()].tokens + Self.share)
+    books[key]?.tokens = tokens
+    if let pausedUntil, now < pausedUntil { return nil }
+    guard tokens >= 1, let slow = books[key]?.times.percentile(Self.percentile) else { return nil }
+    return max(slow, Self.shortestDelay)
+  }
+
+  /// Takes the token of a second attempt; false when there is none.
+  mutating func draw(_ key: Key, now: Duration) -> Bool {
+    if let pausedUntil, now < pausedUntil { return false }
+    guard let tokens = books[key]?.tokens, tokens >= 1 else { return false }
+    books[key]?.tokens = tokens - 1
+    return true
+  }
+
+  /// A load has been answered, after so long.
+  mutating func answered(_ key: Key, after time: Duration, status: Int, now: Duration) {
+    if status == 429 || status == 503 { pausedUntil = now + Self.pause }
+    books[key, default: Book()].times.add(time)
+  }
+}

@@ -1,0 +1,58 @@
+/// A numeric address, with a port where it is not that of the URL: `10.0.0.4`, `10.0.0.4:8443`, `::1`, `[::1]:8443`.
+///
+/// A name is refused: an address is what needs no look-up.
+public struct HostAddress: Hashable, Sendable, CustomStringConvertible {
+  /// The address in its canonical form, without brackets.
+  public let host: String
+  /// The port; nil, the default, is that of the URL.
+  public let port: Int?
+
+  /// Parses an address. Throws ``APIError/Reason/misconfigured`` for anything else, names among it.
+  ///
+  /// Note that `HostAddress("10.0.0.4")` with a literal calls ``init(stringLiteral:)``, which traps.
+  public init(_ text: String) throws(APIError) {
+    var (host, port) = (text[...], Substring?.none)
+    if text.hasPrefix("["), let close = text.lastIndex(of: "]") {
+      host = text[text.index(after: text.startIndex)..<close]
+      let rest = text[text.index(after: close)...]
+      if rest.hasPrefix(":") { port = rest.dropFirst() } else if !rest.isEmpty { host = "" }
+    } else if let colon = text.firstIndex(of: ":"), colon == text.lastIndex(of: ":") {
+      (host, port) = (text[..<colon], text[text.index(after: colon)...])
+    }
+    // `127.1` and `0x7f000001` are addresses to a URL; a list says what it means.
+    guard let canonical = URLHost.canonical(String(host)), URLHost.address(canonical) != nil,
+      canonical.contains(":") || canonical == host
+    else { throw Self.refused(text, "an address is numeric") }
+    self.host = canonical
+    guard let port else {
+      self.port = nil
+      return
+    }
+    guard port.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let number = Int(port),
+      (1...65535).contains(number)
+    else { throw Self.refused(text, "a port is a number from 1 to 65535") }
+    self.port = number
+  }
+
+  /// Whether it is one of IPv6.
+  public var isIPv6: Bool { host.utf8.contains(UInt8(ascii: ":")) }
+
+  /// `10.0.0.4`, `[::1]:8443`.
+  public var description: String {
+    let text = isIPv6 ? "[\(host)]" : host
+    return port.map { "\(text):\($0)" } ?? text
+  }
+
+  private static func refused(_ text: String, _ why: String) -> APIError {
+    APIError(
+      .assembly, .misconfigured, "\(String(text.prefix(80)).debugDescription) is no address of a host: \(why)"
+    )
+  }
+}
+
+extension HostAddress: ExpressibleByStringLiteral {
+  /// Makes an address from a literal. A literal that is none traps with what is wrong, in release builds too.
+  public init(stringLiteral value: String) {
+    do { try self.init(value) } catch { fatalError(error.description) }
+  }
+}

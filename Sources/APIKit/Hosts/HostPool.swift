@@ -1,0 +1,248 @@
+import Synchronization
+
+/// The servers of one name: which of them loads are sent to, and what is known of each.
+///
+/// A service states it in ``AdmissionOptions/hosts``; keep it in a `let`, because it has state. Loads of the service
+/// whose URL has the pool's name then go to the server that connects fastest, to another one when that fails before
+/// anything was sent, and not to one that has failed often. Everything that is said of a load stays that of the name:
+/// URL, certificate, pins, cookies, stored responses, signature.
+///
+/// ```swift
+/// let pool = HostPool("api.example.com", addresses: ["203.0.113.7", "203.0.113.8", "2001:db8::7"])
+/// ```
+///
+/// Addresses need a transport with ``TransportCapabilities/connectTo``; others refuse the loads. Origins work over every
+/// transport. May be used from any thread. A load with ``LoadOptions/connectTo`` of its own does not use it.
+/// - SeeAlso: <https://www.rfc-editor.org/rfc/rfc8305>
+public final class HostPool: Sendable {
+  /// One server, and what is known of it.
+  public struct Status: Sendable, Hashable {
+    /// Whether it is used.
+    public enum Health: Sendable, Hashable {
+      /// It is used.
+      case good
+      /// Its last attempts have failed, so many in a row; it is used where no other is left.
+      case doubtful(failures: Int)
+      /// It is not used for so long, or longer.
+      case aside(Duration)
+    }
+
+    /// The server.
+    public let host: PooledHost
+    /// How long it takes to connect, TLS included: a moving average. Nil before the first measurement.
+    public let connectTime: Duration?
+    /// Whether it is used.
+    public let health: Health
+    /// Whether loads go there now.
+    public let isFavourite: Bool
+  }
+
+  struct State {
+    var table: HostTable
+    var listing: HostListing?
+    /// When the last round of measuring began.
+    var measured: Duration?
+    var hedges = HedgeBooks()
+    var way = NetworkWay()
+  }
+
+  /// The name that it has the servers of, in its canonical form.
+  public let name: String
+  /// The time between two rounds of measuring while loads are made; nil measures on request only.
+  public let measuringInterval: Duration?
+  let source: HostSource?
+  let state: Mutex<State>
+  let races = SharedWork<RaceKey, HostRace.Outcome>()
+  let rounds = SharedWork<Int, Void>()
+  let questions = SharedWork<Int, Void>()
+  private let observation = Mutex<(any Sendable)?>(nil)
+
+  /// The pools whose source is at work in the present task: the loads that it makes do not wait for it.
+  @TaskLocal static var asking: Set<ObjectIdentifier> = []
+
+  /// Makes a pool.
+  ///
+  /// - Parameters:
+  ///   - name: The name in the base URL of the service, without scheme and port. Requests to other hosts are left alone.
+  ///   - addresses: The addresses of the name, those to be preferred first. With a `source` they are used until it has
+  ///     answered for the first time; they may be empty then.
+  ///   - origins: Other names for the same backend. Credentials and signatures go to them, so they stand in the code and
+  ///     come from no list.
+  ///   - source: Where further addresses come from; nil, the default, for nowhere.
+  ///   - measuringInterval: The time between two rounds of measuring while loads are made. The default is a minute; nil
+  ///     measures on request only.
+  public convenience init(
+    _ name: String, addresses: [HostAddress] = [], origins: [HTTPURL] = [], source: HostSource? = nil,
+    measuringInterval: Duration? = .seconds(60)
+  ) {
+    self.init(
+      name, addresses: addresses, origins: origins, source: source, measuringInterval: measuringInterval,
+      network: .shared)
+  }
+
+  /// - Parameter network: Who tells of another network.
+  init(
+    _ name: String, addresses: [HostAddress], origins: [HTTPURL], source: HostSource?,
+    measuringInterval: Duration?, network: NetworkHub
+  ) {
+    self.name = URLHost.name(name)
+    self.measuringInterval = measuringInterval
+    self.source = source
+    fixed = origins.map { .origin($0) }
+    state = Mutex(
+      State(
+        table: HostTable(addresses.map { .address($0) } + fixed),
+        listing: source.map { source in
+          if case .daily = source.kind { HostListing(isDaily: true) } else { HostListing(isDaily: false) }
+        }))
+    let watch = network.observe { [weak self] report in
+      self?.state.withLock { state in
+        guard state.way.changes(to: report) else { return }
+        state.table.forget()
+        state.measured = nil
+      }
+    }
+    observation.withLock { $0 = watch }
+  }
+
+  /// The origins, which stay whatever the source says.
+  private let fixed: [PooledHost]
+
+  /// The servers and what is known of them, in the order of the list.
+  public var status: [Status] { status(SystemTime().now) }
+
+  func status(_ now: Duration) -> [Status] {
+    state.withLock { state in
+      state.table.entries.map { entry in
+        let health: Status.Health =
+          switch entry.health.state {
+          case .open where entry.health.failures == 0: .good
+          case .open: .doubtful(failures: entry.health.failures)
+          case .aside(let until): .aside(max(.zero, until - now))
+          case .probing: .aside(.zero)
+          }
+        return Status(
+          host: entry.host, connectTime: entry.cost.value, health: health,
+          isFavourite: entry.host == state.table.favourite)
+      }
+    }
+  }
+
+  /// Whether a request goes to the pool's name and has not got an address already.
+  func serves(_ request: HTTPRequest) -> Bool {
+    request.url.host == name && request.options.connectTo == nil
+  }
+
+  // MARK: The list
+
+  /// What is to be done before a server is chosen.
+  func need(_ time: any TimeSource) -> HostListing.Need {
+    guard source != nil else { return .nothing }
+    return state.withLock { state in
+      state.listing?.need(
+        now: time.now, day: Self.day(time), hasHosts: !state.table.entries.isEmpty) ?? .nothing
+    }
+  }
+
+  /// Reads what is kept on disk. Quick, but not for a thread that must not wait.
+  func readKept(_ time: any TimeSource) {
+    guard case .daily(let kept)? = source?.kind else { return }
+    let list = kept.list(of: name)
+    let hosts = list.flatMap { list in
+      try? HostSource.hosts(of: HostResolution(list.addresses, timeToLive: .zero))
+    }
+    state.withLock { state in
+      state.listing?.read(day: hosts == nil ? nil : list?.day)
+      if let hosts { state.table.replace(hosts + fixed) }
+    }
+  }
+
+  /// Asks the source behind the loads, unless a question is under way.
+  func askBehind(_ time: any TimeSource) { questions.begin(0) { await self.question(time) } }
+
+  /// Asks the source, once for all who ask, and returns when it has answered or failed, or after the limit. A source that
+  /// takes longer is not waited for again for a while; its answer is taken when it comes.
+  func wait(upTo limit: Duration, _ time: any TimeSource) async {
+    await withTaskGroup(of: Bool.self) { group in
+      group.addTask { await self.questions.value(0, isWanted: true) { await self.question(time) } != nil }
+      group.addTask {
+        try? await time.sleep(for: limit)
+        return false
+      }
+      if await group.next() == false, !Task.isCancelled {
+        state.withLock { $0.listing?.failed(now: time.now) }
+      }
+      group.cancelAll()
+    }
+  }
+
+  private func question(_ time: any TimeSource) async {
+    // Who asks may have found it out of date just before the answer to another's question came.
+    guard let source, need(time) != .nothing else { return }
+    let day = Self.day(time)
+    do {
+      let asking = Self.asking.union([ObjectIdentifier(self)])
+      let answer = try await Self.$asking.withValue(asking) { try await source.ask(name) }
+      let hosts = try HostSource.hosts(of: answer)
+      if case .daily(let kept) = source.kind {
+        kept.keep(KeptHosts.List(day: day, addresses: answer.addresses), of: name)
+      }
+      state.withLock { state in
+        state.table.replace(hosts + fixed)
+        state.listing?.answered(now: time.now, day: day, lifetime: answer.timeToLive)
+      }
+    } catch {
+      state.withLock { $0.listing?.failed(now: time.now) }
+    }
+  }
+
+  private static func day(_ time: any TimeSource) -> Int { Int((time.wallClock / 86_400).rounded(.down)) }
+
+  // MARK: Choosing
+
+  func choose(
+    except tried: [PooledHost], _ now: Duration, probes: @autoclosure () -> Bool
+  ) -> HostTable.Choice? {
+    state.withLock { $0.table.choose(except: tried, now: now, probes: probes()) }
+  }
+
+  /// Whether a server is left that a load has not tried.
+  func hasMore(than tried: [PooledHost]) -> Bool {
+    state.withLock { state in state.table.hosts.contains { !tried.contains($0) } }
+  }
+
+  func report(_ outcome: HostTable.Outcome, of host: PooledHost, _ now: Duration) {
+    state.withLock { $0.table.report(outcome, of: host, now: now) }
+  }
+
+  // MARK: Second attempts
+
+  /// A load that may get a second attempt begins: when, and where; nil for none.
+  func hedge(
+    _ key: HedgeBooks.Key, beside server: PooledHost, except tried: [PooledHost], _ now: Duration
+  ) -> (delay: Duration, server: PooledHost)? {
+    state.withLock { state in
+      guard let delay = state.hedges.begin(key, now: now),
+        let other = state.table.alternative(to: server, except: tried, now: now)
+      else { return nil }
+      return (delay, other)
+    }
+  }
+
+  /// Takes the token of a second attempt.
+  func drawHedge(_ key: HedgeBooks.Key, _ now: Duration) -> Bool {
+    state.withLock { $0.hedges.draw(key, now: now) }
+  }
+
+  /// A load was answered.
+  func answered(_ key: HedgeBooks.Key, after time: Duration, status: Int, _ now: Duration) {
+    state.withLock { $0.hedges.answered(key, after: time, status: status, now: now) }
+  }
+
+  // MARK: What loads have seen
+
+  /// A load has seen how long it takes to connect.
+  func measured(_ time: Duration, of host: PooledHost, _ now: Duration) {
+    state.withLock { $0.table.measured(time, of: host, now: now) }
+  }
+}

@@ -1,0 +1,70 @@
+/// A race of connections to the servers of a pool: nothing but connections, so that the request is sent once, to the
+/// winner.
+struct HostRace: Sendable {
+  /// How a race ended.
+  struct Outcome: Sendable {
+    /// Who won, and how long its connection took; nil when all have failed.
+    var winner: (host: PooledHost, time: Duration?)?
+    /// Who failed before, and why.
+    var failures: [(host: PooledHost, error: APIError)] = []
+    /// How long it all took.
+    var time = Duration.zero
+    var entrants = 0
+  }
+
+  private enum Event: Sendable {
+    case stands(Int, Duration?)
+    case failed(Int, APIError)
+    case woke
+  }
+
+  let time: any TimeSource
+  /// Opens a connection to a server; how long it took.
+  let connect: @Sendable (PooledHost) async throws(APIError) -> Duration?
+
+  /// Runs it. Cancelling the task ends it with the failures so far.
+  func run(_ hosts: [PooledHost]) async -> Outcome {
+    var plan = RacePlan(count: hosts.count)
+    var outcome = Outcome(entrants: hosts.count)
+    let start = time.now
+    await withTaskGroup(of: Event.self) { group in
+      var actions = plan.begin(now: start)
+      race: while true {
+        for action in actions {
+          switch action {
+          case .connect(let index):
+            let (connect, host) = (connect, hosts[index])
+            group.addTask {
+              do throws(APIError) { return .stands(index, try await connect(host)) } catch {
+                return .failed(index, error)
+              }
+            }
+          case .wake(let due):
+            let time = time
+            group.addTask {
+              try? await time.sleep(for: max(.zero, due - time.now))
+              return .woke
+            }
+          case .end(let index):
+            outcome.winner = (hosts[index], outcome.winner?.time)
+            break race
+          case .lost: break race
+          }
+        }
+        switch await group.next() {
+        case .stands(let index, let taken)?:
+          outcome.winner = (hosts[index], taken)
+          actions = plan.stands(index)
+        case .failed(let index, let error)?:
+          outcome.failures.append((hosts[index], error))
+          actions = plan.failed(index, now: time.now)
+        case .woke?: actions = plan.timeHasCome(now: time.now)
+        case nil: break race
+        }
+      }
+      group.cancelAll()
+    }
+    outcome.time = time.now - start
+    return outcome
+  }
+}

@@ -1,0 +1,199 @@
+/// The servers of one pool, what is known of each, and which is next: a state machine without time, tasks or sockets.
+struct HostTable {
+  struct Entry {
+    let host: PooledHost
+    var health = HostHealth()
+    var cost = HostCost()
+    /// When it was last seen to answer.
+    var answered: Duration?
+  }
+
+  /// Why a server was chosen.
+  enum Reason: Equatable, Sendable {
+    /// There is no other.
+    case only
+    /// The first of the list; nothing is measured yet.
+    case first
+    /// It connects fastest, of so many.
+    case fastest(Duration, of: Int)
+    /// It is in use, and no other is so much faster that going over is worth it.
+    case kept
+    /// Its rest is over, and it is asked once.
+    case probe
+    /// Every server is aside, so all are used.
+    case allAside
+    /// The first that a race of so many has connected to.
+    case wonRace(of: Int, in: Duration)
+    /// Another one failed in this load.
+    case afterFailure
+    /// A second attempt beside one that is slow.
+    case hedge
+  }
+
+  struct Choice: Equatable {
+    let host: PooledHost
+    let reason: Reason
+    /// The others that would do, best first.
+    let others: [PooledHost]
+    /// Whether it answered a moment ago, so that it needs not be raced.
+    let isFresh: Bool
+    /// How long it takes to connect.
+    let cost: Duration?
+  }
+
+  enum Outcome: Equatable {
+    /// It has answered.
+    case good
+    case bad
+    /// Its certificate is not accepted, or it says that it is not the server that is asked for.
+    case wrong
+    /// It says nothing about the server: cancelled.
+    case unknown
+  }
+
+  /// For so long after an answer a server is asked without a race.
+  static let freshness = Duration.seconds(10)
+
+  private(set) var entries: [Entry] = []
+  private(set) var favourite: PooledHost?
+  /// How often the favourite has changed.
+  private(set) var switches = 0
+
+  init(_ hosts: [PooledHost] = []) { replace(hosts) }
+
+  var hosts: [PooledHost] { entries.map(\.host) }
+
+  /// A new list: what is known of the servers that stay is kept.
+  mutating func replace(_ hosts: [PooledHost]) {
+    var seen = Set<PooledHost>()
+    entries = hosts.filter { seen.insert($0).inserted }.map { host in
+      entries.first { $0.host == host } ?? Entry(host: host)
+    }
+    if let favourite, !seen.contains(favourite) { self.favourite = nil }
+  }
+
+  /// The network is another one: what was measured and who answered is forgotten.
+  mutating func forget() {
+    entries = entries.map { Entry(host: $0.host) }
+    favourite = nil
+  }
+
+  /// The server for an attempt.
+  ///
+  /// - Parameters:
+  ///   - tried: Those that have failed in the load already.
+  ///   - now: The time.
+  ///   - probes: Whether a load is used to ask a server whose rest is over; not where measuring does it.
+  /// - Returns: Nil when all were tried.
+  mutating func choose(
+    except tried: [PooledHost] = [], now: Duration, probes: @autoclosure () -> Bool = false
+  ) -> Choice? {
+    if entries.count == 1, !tried.contains(entries[0].host) {
+      return Self.choice(entries[0], .only, from: [], now)
+    }
+    let left = entries.filter { !tried.contains($0.host) }
+    guard !left.isEmpty else { return nil }
+    let open = left.filter { $0.health.state == .open }
+    if !open.isEmpty, let due = left.first(where: { $0.health.standing(now: now) == .due }), probes() {
+      mutate(due.host) { $0.health.probe(now: now) }
+      return Self.choice(due, .probe, from: open, now)
+    }
+    let good = open.filter { $0.health.standing(now: now) == .good }
+    let ranked = Self.ranked(good) + Self.ranked(open.filter { $0.health.standing(now: now) != .good })
+    guard let best = ranked.first else {
+      // Nobody is left but those at rest: they are all used, and the first that answers is back.
+      let all = Self.ranked(left)
+      return Self.choice(all[0], .allAside, from: all, now)
+    }
+    guard tried.isEmpty else { return Self.choice(best, .afterFailure, from: ranked, now) }
+    if let current = good.first(where: { $0.host == favourite }), current.host != best.host,
+      !current.cost.isWorthLeaving(for: best.cost)
+    {
+      return Self.choice(current, .kept, from: ranked, now)
+    }
+    if favourite != best.host { take(best.host) }
+    let measured = entries.count { $0.cost.value != nil }
+    return Self.choice(best, best.cost.value.map { .fastest($0, of: measured) } ?? .first, from: ranked, now)
+  }
+
+  /// Another server in good health, for a second attempt beside one at `host`; nil where there is none.
+  func alternative(to host: PooledHost, except tried: [PooledHost], now: Duration) -> PooledHost? {
+    Self.ranked(
+      entries.filter { entry in
+        entry.host != host && !tried.contains(entry.host) && entry.health.standing(now: now) == .good
+      }
+    ).first?.host
+  }
+
+  /// A server is used from now on: it has won a race.
+  mutating func take(_ host: PooledHost) {
+    if let favourite, favourite != host { switches += 1 }
+    favourite = host
+  }
+
+  mutating func report(_ outcome: Outcome, of host: PooledHost, now: Duration) {
+    mutate(host) { entry in
+      switch outcome {
+      case .good:
+        entry.health.succeeded(now: now)
+        entry.answered = now
+      case .bad:
+        entry.health.failed(now: now)
+        entry.answered = nil
+      case .wrong:
+        entry.health.putAside(now: now)
+        entry.answered = nil
+      case .unknown: entry.health.leftProbe(now: now)
+      }
+    }
+  }
+
+  /// A connection was made ahead, and nothing was asked: the failures of loads are not forgotten for it, but a rest is
+  /// over.
+  mutating func connected(to host: PooledHost, in time: Duration?, now: Duration) {
+    mutate(host) { entry in
+      if entry.health.state != .open { entry.health.succeeded(now: now) }
+      entry.answered = now
+      if let time { entry.cost.add(time, now: now) }
+    }
+  }
+
+  /// It took so long to connect.
+  mutating func measured(_ time: Duration, of host: PooledHost, now: Duration) {
+    mutate(host) { $0.cost.add(time, now: now) }
+  }
+
+  /// The servers that a round of measuring asks: all but those at rest. The rest of those that are due ends with it.
+  mutating func beginRound(now: Duration) -> [PooledHost] {
+    entries.indices.compactMap { index in
+      guard entries[index].health.standing(now: now) != .aside else { return nil }
+      entries[index].health.probe(now: now)
+      return entries[index].host
+    }
+  }
+
+  // MARK: Insides
+
+  private mutating func mutate(_ host: PooledHost, _ change: (inout Entry) -> Void) {
+    guard let index = entries.firstIndex(where: { $0.host == host }) else { return }
+    change(&entries[index])
+  }
+
+  private static func choice(
+    _ entry: Entry, _ reason: Reason, from ranked: [Entry], _ now: Duration
+  ) -> Choice {
+    Choice(
+      host: entry.host, reason: reason, others: ranked.map(\.host).filter { $0 != entry.host },
+      isFresh: entry.answered.map { now - $0 < freshness } ?? false, cost: entry.cost.value)
+  }
+
+  /// The measured ones by their time, then the others; where equal, as listed.
+  private static func ranked(_ entries: [Entry]) -> [Entry] {
+    entries.enumerated().sorted { left, right in
+      let (a, b) = (
+        left.element.cost.value ?? .seconds(1 << 20), right.element.cost.value ?? .seconds(1 << 20)
+      )
+      return a == b ? left.offset < right.offset : a < b
+    }.map(\.element)
+  }
+}

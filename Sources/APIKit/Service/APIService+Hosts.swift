@@ -1,0 +1,29 @@
+extension APIService {
+  /// Measures how long it takes to connect to each server of the service's pool (``AdmissionOptions/hosts``), TCP and TLS
+  /// without a request, and gives what is known of them then; nothing where the service has no pool.
+  ///
+  /// Meant for the launch of an application, so that the first load goes to the fastest server already; while loads are
+  /// made the pool measures by itself. Who asks while it is measured gets the same round. Servers that cannot be reached
+  /// count as failed, and throw nothing.
+  /// - Throws: ``APIError/Reason/misconfigured`` without a base URL for the environment, and
+  ///   ``APIError/Reason/unsupportedCapability`` where the transport opens no connections ahead: `URLSessionTransport`
+  ///   does not.
+  @discardableResult
+  public func measureHosts() async throws(APIError) -> [HostPool.Status] {
+    guard let pool = admission.hosts else { return [] }
+    guard let url = environments.selection.baseURL else {
+      throw APIError(
+        .assembly, .misconfigured, "\(name) has no base URL for the environment \(environments.current)")
+    }
+    let (time, request) = (SystemTime(), HTTPRequest(url: url))
+    guard let connect = wire.client.transport.connecting(for: request, keeping: false) else {
+      throw APIError(
+        .transport, .unsupportedCapability,
+        "the transport does not support opening connections ahead (prewarming)")
+    }
+    if pool.need(time) == .read { pool.readKept(time) }
+    if pool.need(time) != .nothing { await pool.wait(upTo: HostListing.patience, time) }
+    await pool.measure(time, connect)
+    return pool.status
+  }
+}
