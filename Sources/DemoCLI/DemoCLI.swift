@@ -11,6 +11,7 @@ enum DemoCLI {
     ShowCommand.self,
     MapCommand.self,
     TakeoffCommand.self,
+    HostsCommand.self,
     LoginCommand.self,
     CacheCommand.self,
     MonitorCommand.self,

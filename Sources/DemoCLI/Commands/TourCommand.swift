@@ -19,6 +19,7 @@ struct TourCommand: Command {
     ("One home, by a manager of its own", ["show", "ames-17"]),
     ("The same responses as a map, by another reformer", ["map", "--source", "ames", "--no-svg"]),
     ("What each takeoff policy does with four loads in a row", ["takeoff"]),
+    ("A server dies on the way, and no load fails", ["hosts"]),
   ]
 
   func run(in session: Session) async throws {

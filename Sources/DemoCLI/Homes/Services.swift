@@ -36,6 +36,7 @@ struct NewHomesService: APIService {
   let environments: ServiceEnvironments
   let wire: WireOptions
   var cache = CacheOptions()
+  var admission = AdmissionOptions()
   let apiVersion = "v1"
 
   func resolve(_ error: APIError, of call: APICall) async -> ErrorResolution {

@@ -1,0 +1,83 @@
+import APIKit
+import DemoServer
+import Reformers
+
+/// Measures three servers of one name, lists all new homes from the fastest, and stops that one on the way.
+struct HostsCommand: Command {
+  static let name = "hosts"
+  static let summary =
+    "three servers of one name: measured, chosen, and one stopped while all pages are loaded"
+  static let example = "hosts --explain"
+
+  private static let host = "homes.demo.test"
+
+  init(_ arguments: ParsedArguments) throws(UsageError) {
+    guard !arguments.has("--base-url") else {
+      throw UsageError("hosts stops servers, so it runs on three of its own: leave --base-url out")
+    }
+  }
+
+  func run(in session: Session) async throws {
+    let servers = try (0..<3).map { _ in try DemoServer() }
+    let addresses = try servers.map { try HostAddress("127.0.0.1:\($0.port)") }
+    let pool = HostPool(Self.host, addresses: addresses)
+    var retry = RetryPolicy(attempts: 2)
+    // A response that was under way when its server stopped; what was not sent yet needs no retry.
+    retry.backoff = .constant(.zero)
+    let service = NewHomesService(
+      environments: ServiceEnvironments(try HTTPURL("http://\(Self.host)/new")),
+      wire: WireOptions(client: try session.client), cache: CacheOptions(store: nil),
+      admission: AdmissionOptions(retryPolicy: retry, hosts: pool))
+
+    try await service.measureHosts()
+    if !session.writesJSON { table(pool.status, servers, session) }
+    var (homes, pages, stopped) = (0, 0, "none")
+    for try await page in NewHomesManager(service).pages() {
+      homes += try page.response.data(with: PropertyListReformer()).count
+      pages += 1
+      guard pages == 2, let favourite = pool.status.firstIndex(where: \.isFavourite) else { continue }
+      stopped = pool.status[favourite].host.description
+      servers[favourite].stop()
+      if !session.writesJSON { session.console.print("\npage 2 is here; \(stopped) is stopped\n") }
+    }
+    if session.writesJSON {
+      let rows = zip(pool.status, servers).map { status, server -> [String: Any?] in
+        [
+          "server": status.host.description, "connectMicroseconds": status.connectTime.map(Self.microseconds),
+          "isUsed": status.isFavourite, "requests": server.counters.requests,
+        ]
+      }
+      try HomePrinter(session: session).json([
+        "servers": rows, "homes": homes, "pages": pages, "stopped": stopped,
+      ])
+    } else {
+      table(pool.status, servers, session)
+      session.console.print("\(homes) homes from \(pages) pages, and no load has failed")
+    }
+  }
+
+  private func table(_ status: [HostPool.Status], _ servers: [DemoServer], _ session: Session) {
+    let columns = ["Server", "Connects in", "Requests", "State"].map {
+      TextTable.Column($0, minimumWidth: 10)
+    }
+    let rows = zip(status, servers).map { status, server in
+      [
+        status.host.description, status.connectTime.map { "\(Self.microseconds($0)) µs" } ?? "–",
+        String(server.counters.requests), Self.text(status),
+      ]
+    }
+    for line in TextTable(columns: columns, rows: rows).lines(width: session.console.width) {
+      session.console.print(line)
+    }
+  }
+
+  private static func microseconds(_ time: Duration) -> Int { Int(time / .microseconds(1)) }
+
+  private static func text(_ status: HostPool.Status) -> String {
+    switch status.health {
+    case .good: status.isFavourite ? "in use" : "ready"
+    case .doubtful(let failures): "failed \(failures) times"
+    case .aside(let time): "aside for \(time.components.seconds) s"
+    }
+  }
+}
