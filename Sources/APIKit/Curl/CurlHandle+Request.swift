@@ -22,7 +22,11 @@
       applyHeaders(job.exchange)
       try set(CURLOPT_HTTPHEADER, pointer: lines.list())
       if let login = request.options.login { try applyLogin(login) }
-      if let connectTo = request.options.connectTo { try applyConnectTo(connectTo, request.url) }
+      if request.options.connectTo != applied.connectTo?.target
+        || applied.connectTo != nil && applied.connectTo?.port != request.url.effectivePort
+      {
+        try applyConnectTo(request.options.connectTo, request.url)
+      }
       if !session.proxies.isEmpty { try applyProxy(request.url) }
       if job.exchange.crossesOrigin, session.tls.hasIdentity {
         try session.tls.removeIdentity(from: self)
@@ -170,14 +174,25 @@
 
     /// Connects to a given address. The host name and its verification stay those of the URL, which a URL
     /// by address would not keep.
-    private func applyConnectTo(_ target: String, _ url: HTTPURL) throws(APIError) {
-      let entry = try CurlSession.connectTo(target, url)
-      guard let list = curl_slist_append(nil, entry) else {
-        throw APIError(.transport, .transportFailed, "libcurl gave no list; is there memory left?")
+    ///
+    /// It stays set until another request needs another one: a service with a pool sends all of its requests so.
+    private func applyConnectTo(_ target: String?, _ url: HTTPURL) throws(APIError) {
+      let old = connectToList
+      defer { curl_slist_free_all(old) }
+      (connectToList, applied.connectTo) = (nil, nil)
+      guard let target else { return try set(CURLOPT_CONNECT_TO, pointer: nil) }
+      do throws(APIError) {
+        guard let list = curl_slist_append(nil, try CurlSession.connectTo(target, url)) else {
+          throw APIError(.transport, .transportFailed, "libcurl gave no list; is there memory left?")
+        }
+        connectToList = list
+        try set(CURLOPT_CONNECT_TO, pointer: UnsafeMutableRawPointer(list))
+        applied.connectTo = (target, url.effectivePort)
+      } catch {
+        // What is freed must not stay set.
+        try set(CURLOPT_CONNECT_TO, pointer: nil)
+        throw error
       }
-      connectToList = list
-      try set(CURLOPT_CONNECT_TO, pointer: UnsafeMutableRawPointer(list))
-      applied.needsReset = true
     }
   }
 

@@ -91,6 +91,8 @@
       var url: HTTPURL?
       var body = Body.none
       var customMethod: String?
+      /// The address that it connects to in place of the host's, and the port of the URL.
+      var connectTo: (target: String, port: Int?)?
       /// Whether version and waiting are those of TLS.
       var isTLS = false
       /// Whether an option was set that only a reset removes.
