@@ -8,11 +8,13 @@ final class BenchService: APIService {
   let environments: ServiceEnvironments
   let wire: WireOptions
   let identity: ServiceIdentity
+  let admission: AdmissionOptions
 
   init(
     baseURL: HTTPURL = "http://127.0.0.1:1/api", transport: any HTTPTransport,
-    signer: (any RequestSigner)? = BenchService.hmac
+    signer: (any RequestSigner)? = BenchService.hmac, hosts: HostPool? = nil
   ) {
+    admission = AdmissionOptions(hosts: hosts)
     environments = ServiceEnvironments(baseURL)
     wire = WireOptions(client: HTTPClient(transport: transport))
     identity = ServiceIdentity(signer: signer)

@@ -8,6 +8,7 @@ let pathGroup = BenchGroup(name: "path", summary: "a load from takeoff to landin
   try await onOneCore(measurement)
   try await awaitedAndDecoded(measurement)
   try await ownSigner(measurement)
+  try await poolOfOne(measurement)
   try await threadHops(measurement)
 }
 
@@ -102,6 +103,28 @@ private func ownSigner(_ measurement: Measurement) async throws {
     name, note: "the other side has no signer",
     ours: { await with.managers(12_800, inFlight: 64) },
     theirs: { await without.managers(12_800, inFlight: 64) })
+}
+
+/// What a pool costs that has nothing to choose from.
+private func poolOfOne(_ measurement: Measurement) async throws {
+  let names = (
+    many: "a pool of one address, 64 in flight, against no pool",
+    alone: "a pool of one address, one at a time, against no pool"
+  )
+  guard measurement.wants(names.many, names.alone) else { return }
+  let baseURL = try WireServer.shared.get().baseURL
+  let url = try HTTPURL(baseURL)
+  let pool = HostPool(
+    url.host, addresses: [try HostAddress(url.host)], measuringInterval: nil)
+  let (with, without) = (try WireJobs(baseURL, hosts: pool), try WireJobs(baseURL))
+  await measurement.race(
+    names.many, bar: .atLeast(0.95),
+    ours: { await with.managers(12_800, inFlight: 64) },
+    theirs: { await without.managers(12_800, inFlight: 64) })
+  await measurement.race(
+    names.alone, bar: .atLeast(0.95),
+    ours: { await with.managers(3_000, inFlight: 1) },
+    theirs: { await without.managers(3_000, inFlight: 1) })
 }
 
 /// How many times a load wakes a thread beside the one that its response wakes; each costs microseconds that the

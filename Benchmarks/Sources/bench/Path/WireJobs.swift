@@ -18,9 +18,12 @@ struct WireJobs {
   /// - Parameters:
   ///   - baseURL: That of the server.
   ///   - signer: What the managers' service signs with.
-  init(_ baseURL: String, signer: (any RequestSigner)? = BenchService.hmac) throws {
+  ///   - hosts: The pool of the managers' service.
+  init(
+    _ baseURL: String, signer: (any RequestSigner)? = BenchService.hmac, hosts: HostPool? = nil
+  ) throws {
     service = BenchService(
-      baseURL: try HTTPURL(baseURL), transport: try CurlTransport(), signer: signer)
+      baseURL: try HTTPURL(baseURL), transport: try CurlTransport(), signer: signer, hosts: hosts)
     guard let url = URL(string: baseURL + "/list?city=Suzhou&page=1&beds=3") else {
       throw BenchFailure("\(baseURL) is no URL")
     }
