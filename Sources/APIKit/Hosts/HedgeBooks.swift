@@ -33,9 +33,9 @@ struct HedgeBooks {
 
   /// A load begins: when it is to get a second attempt; nil for never.
   mutating func begin(_ key: Key, now: Duration) -> Duration? {
-    if books[key] == nil, books.count >= Self.mostBooks { books = [:] }
+    makeRoom(for: key)
     let tokens = min(Self.capacity, books[key, default: Book()].tokens + Self.share)
-    books[key]?.tokens = tokens
+    books[key, default: Book()].tokens = tokens
     if let pausedUntil, now < pausedUntil { return nil }
     guard tokens >= 1, let slow = books[key]?.times.percentile(Self.percentile) else { return nil }
     return max(slow, Self.shortestDelay)
@@ -52,6 +52,11 @@ struct HedgeBooks {
   /// A load has been answered, after so long.
   mutating func answered(_ key: Key, after time: Duration, status: Int, now: Duration) {
     if status == 429 || status == 503 { pausedUntil = now + Self.pause }
+    makeRoom(for: key)
     books[key, default: Book()].times.add(time)
+  }
+
+  private mutating func makeRoom(for key: Key) {
+    if books.count >= Self.mostBooks, books[key] == nil { books = [:] }
   }
 }

@@ -67,6 +67,8 @@ struct HostHealth: Equatable {
 
   /// At once: what is wrong will be wrong at the next attempt.
   mutating func putAside(now: Duration) {
+    // Used for want of others, and wrong again: its rest is no longer for it.
+    if case .aside(let until) = state, now < until { return }
     if state == .open, now - openSince > Self.longestRest { rests = 0 }
     rests += 1
     let rest = Backoff(initial: Self.firstRest, maximum: Self.longestRest, isJittered: false)

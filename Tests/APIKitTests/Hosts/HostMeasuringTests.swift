@@ -56,6 +56,16 @@ import XCTest
     XCTAssertEqual(asked, ["10.0.0.1", "10.0.0.1", "10.0.0.1"])
   }
 
+  func testALoadThatHasSomebodyAskedAboutTheServerLetsItsOwnConnectionDoThat() async throws {
+    let transport = ConnectingStub(stub) { _ throws(APIError) in throw .transport(.certificateUntrusted) }
+    let pool = HostPool.still(["10.0.0.1", "10.0.0.2"], measuringInterval: .seconds(1))
+    let manager = makeManager(pool, transport)
+    _ = try await manager.response(options: LoadOptions(challenges: ChallengeHandler { _ in .default }))
+    XCTAssertEqual(transport.connected.all, [])
+    XCTAssertEqual(asked, ["10.0.0.1"])
+    XCTAssertEqual(pool.status(time.now).map(\.health), [.good, .good])
+  }
+
   func testABlackHoleCostsAQuarterOfASecond() async throws {
     let (transport, holes) = blackHole()
     let manager = makeManager(.still(["10.0.0.1", "10.0.0.2"]), transport)

@@ -103,8 +103,10 @@ final class ScriptedServer: Sendable {
   }
 
   /// A server whose nth connection runs the nth script, over TLS when it is given, and on a Unix domain socket
-  /// when there is a path for it.
-  init(scripts: [[Step]], tls: ScriptedTLS? = nil, unixPath: String? = nil) throws {
+  /// when there is a path for it; else at this address of the machine.
+  init(
+    scripts: [[Step]], tls: ScriptedTLS? = nil, unixPath: String? = nil, at host: String = "127.0.0.1"
+  ) throws {
     self.tls = tls
     state.withLock { $0.scripts = scripts }
     let family = unixPath == nil ? AF_INET : AF_UNIX
@@ -115,15 +117,15 @@ final class ScriptedServer: Sendable {
     #endif
     var address = sockaddr_in()
     let isListening =
-      if let unixPath { Self.accepts(listener, at: unixPath) } else { Self.accepts(listener, &address) }
+      if let unixPath { Self.accepts(listener, at: unixPath) } else { Self.accepts(listener, &address, host) }
     guard isListening else { throw POSIXError(.EADDRNOTAVAIL) }
     port = Int(UInt16(bigEndian: address.sin_port))
     Thread.detachNewThread { [self] in acceptAll() }
   }
 
-  private static func accepts(_ listener: Int32, _ address: inout sockaddr_in) -> Bool {
+  private static func accepts(_ listener: Int32, _ address: inout sockaddr_in, _ host: String) -> Bool {
     address.sin_family = sa_family_t(AF_INET)
-    address.sin_addr.s_addr = inet_addr("127.0.0.1")
+    address.sin_addr.s_addr = inet_addr(host)
     var length = socklen_t(MemoryLayout<sockaddr_in>.size)
     return withUnsafeMutablePointer(to: &address) { pointer in
       pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { pointer in

@@ -47,12 +47,14 @@ extension Flight {
       note(.routed(to: pool.name, because: "no address of the pool is known; the system looks the name up"))
       return .next
     }
-    if choice.reason != .only, pool.beginsRound(now),
+    // Where the load has somebody asked about the server, its own connection does that.
+    let mayConnectAhead = call.options.isEmpty || call.options.challenges == nil
+    if mayConnectAhead, choice.reason != .only, pool.beginsRound(now),
       let measure = transport.connecting(for: request, keeping: false)
     {
       pool.measureBehind(call.time, measure)
     }
-    if !choice.isFresh, !choice.others.isEmpty, choice.reason != .probe,
+    if mayConnectAhead, !choice.isFresh, !choice.others.isEmpty, choice.reason != .probe,
       let connect = transport.connecting(for: request, keeping: true)
     {
       return .wait { () throws(APIError) in
