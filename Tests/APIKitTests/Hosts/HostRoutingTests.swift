@@ -216,6 +216,26 @@ import XCTest
     XCTAssertEqual(asked, ["10.0.0.1", "10.0.0.2"])
   }
 
+  func testABatchGoesPastAServerThatFails() async throws {
+    script("10.0.0.1", .failure(.connectionRefused))
+    script("10.0.0.2", .json(#"{"items": [{"id": 1}, {"id": 2}]}"#))
+    let pool = HostPool.still(["10.0.0.1", "10.0.0.2"])
+    let recorder = Recorder()
+    let managers = (1...2).map { _ in
+      let manager = makeManager(pool)
+      manager.service.onBatchPlan = { _ in BatchPlan.byID("id", list: "homes", as: "ids", items: "items") }
+      manager.delegate = recorder
+      return manager
+    }
+    for (index, manager) in managers.enumerated() { manager.load(["id": index + 1]) }
+    await waitUntil { self.sharedState.batches.waitingCount == 2 }
+    await time.advanceOnceAsleep(by: .milliseconds(10))
+    await recorder.waitForLandings(2)
+    XCTAssertEqual(recorder.responses.count, 2)
+    XCTAssertEqual(asked, ["10.0.0.1", "10.0.0.2"])
+    XCTAssertEqual(Set(stub.requests.map(\.url.path)), ["/api/homes"])
+  }
+
   func testTheAttemptsOfALoadAreSignedForEachServer() async throws {
     script("10.0.0.1", .failure(.connectionRefused))
     let manager = makeManager(.still(["10.0.0.1", "10.0.0.2"]))
