@@ -17,6 +17,13 @@
       return Array(digest.finalize())
     }
 
+    /// The digest of chunks from a closure; nil or an empty chunk is the end.
+    static func sha512(reading next: () throws -> [UInt8]?) rethrows -> [UInt8] {
+      var digest = SHA512()
+      while let chunk = try next(), !chunk.isEmpty { digest.update(data: chunk) }
+      return Array(digest.finalize())
+    }
+
     /// A key for HMAC-SHA256.
     final class HMACKey: Sendable {
       private let key: SymmetricKey

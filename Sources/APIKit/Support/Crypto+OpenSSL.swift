@@ -8,6 +8,7 @@
     nonisolated(unsafe) private static let fetchedMD5 = EVP_MD_fetch(nil, "MD5", nil)
     nonisolated(unsafe) private static let fetchedSHA1 = EVP_MD_fetch(nil, "SHA1", nil)
     nonisolated(unsafe) private static let fetchedSHA256 = EVP_MD_fetch(nil, "SHA256", nil)
+    nonisolated(unsafe) private static let fetchedSHA512 = EVP_MD_fetch(nil, "SHA512", nil)
     nonisolated(unsafe) private static let fetchedAES = EVP_CIPHER_fetch(nil, "AES-256-GCM", nil)
 
     /// The digest; nil where the machine's policy (FIPS) forbids it.
@@ -34,14 +35,25 @@
 
     /// The digest of chunks from a closure; nil or an empty chunk is the end.
     static func sha256(reading next: () throws -> [UInt8]?) rethrows -> [UInt8] {
+      try digest(reading: next, fetchedSHA256, 32)
+    }
+
+    /// The digest of chunks from a closure; nil or an empty chunk is the end.
+    static func sha512(reading next: () throws -> [UInt8]?) rethrows -> [UInt8] {
+      try digest(reading: next, fetchedSHA512, 64)
+    }
+
+    private static func digest(
+      reading next: () throws -> [UInt8]?, _ kind: OpaquePointer?, _ count: Int
+    ) rethrows -> [UInt8] {
       let digest = EVP_MD_CTX_new()
       defer { EVP_MD_CTX_free(digest) }
-      var done = EVP_DigestInit_ex2(digest, fetchedSHA256, nil)
+      var done = EVP_DigestInit_ex2(digest, kind, nil)
       while let chunk = try next(), !chunk.isEmpty { done &= EVP_DigestUpdate(digest, chunk, chunk.count) }
-      return [UInt8](unsafeUninitializedCapacity: 32) { target, written in
+      return [UInt8](unsafeUninitializedCapacity: count) { target, written in
         done &= EVP_DigestFinal_ex(digest, target.baseAddress, nil)
-        precondition(done == 1, "OpenSSL refuses SHA-256")
-        written = 32
+        precondition(done == 1, "OpenSSL refuses SHA-2")
+        written = count
       }
     }
 

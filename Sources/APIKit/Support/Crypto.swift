@@ -1,6 +1,6 @@
 /// Digests, a cipher and random bytes, from the library of each platform.
 ///
-/// One file per platform adds `md5`, `sha1`, `sha256`, `HMACKey`, `seal`, `open` and `random`.
+/// One file per platform adds `md5`, `sha1`, `sha256`, `sha512`, `HMACKey`, `seal`, `open` and `random`.
 enum Crypto {
   /// The length of an AES-GCM nonce in bytes.
   static let nonceLength = 12

@@ -178,7 +178,8 @@ final class DownloadMachineTests: XCTestCase {
         ("Repr-Digest", "sha-512=:AA==:, sha-256=:47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=:"),
       ]))
     XCTAssertEqual(
-      machine.state.digest, "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855")
+      machine.state.digest,
+      FileDigest(sha256: "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"))
   }
 }
 

@@ -27,6 +27,12 @@ public struct SHA256: HashFunction {
   public mutating func update(bufferPointer: UnsafeRawBufferPointer) { fatalError() }
   public func finalize() -> SHA256Digest { fatalError() }
 }
+/// https://developer.apple.com/documentation/cryptokit/sha512
+public struct SHA512: HashFunction {
+  public init() {}
+  public mutating func update(bufferPointer: UnsafeRawBufferPointer) { fatalError() }
+  public func finalize() -> SHA256Digest { fatalError() }
+}
 /// https://developer.apple.com/documentation/cryptokit/insecure
 public enum Insecure {
   public struct MD5: HashFunction {

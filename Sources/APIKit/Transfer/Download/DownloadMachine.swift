@@ -8,10 +8,12 @@ struct DownloadState: Sendable, Hashable, Codable {
   var etag: String?
   /// Its `Last-Modified`, if that can be a condition: at least one second before the `Date` (RFC 9110, 8.8.2.2).
   var lastModified: String?
-  /// Its SHA-256 by `Repr-Digest`, in hexadecimal digits.
-  var digest: String?
+  /// Its digest by `Repr-Digest`.
+  var digest: FileDigest?
   /// The name that the server gives the file.
   var fileName: String?
+  /// The place that the application has chosen at the response.
+  var target: DownloadTarget?
 
   /// What `If-Range` says; nil when the representation cannot be told from another, so that nothing is asked in parts.
   var condition: String? { etag ?? lastModified }
@@ -111,6 +113,9 @@ struct DownloadMachine: Sendable {
     if state.fileName == nil { state.fileName = name() }
   }
 
+  /// The file goes to another place than was asked for.
+  mutating func choose(_ target: DownloadTarget?) { state.target = target }
+
   /// Forgets what was received.
   mutating func restart() {
     state = DownloadState()
@@ -189,17 +194,12 @@ struct DownloadMachine: Sendable {
     return text
   }
 
-  /// The member `sha-256` of `Repr-Digest` (RFC 9530), in hexadecimal digits.
-  private static func digest(_ headers: HTTPHeaders) -> String? {
-    for member in headers.combined("Repr-Digest")?.split(separator: ",") ?? [] {
-      let member = String(member).trimmingSpaces()
-      guard member.lowercased().hasPrefix("sha-256=:"), member.hasSuffix(":") else { continue }
-      guard let bytes = Base64.decode(String(member.dropFirst("sha-256=:".count).dropLast())),
-        bytes.count == 32
-      else { continue }
-      return Hex.encode(bytes)
+  /// The strongest member of `Repr-Digest` that is known (RFC 9530).
+  private static func digest(_ headers: HTTPHeaders) -> FileDigest? {
+    let members = headers.combined("Repr-Digest")?.split(separator: ",") ?? []
+    return members.compactMap { FileDigest(member: String($0).trimmingSpaces()) }.max {
+      !$0.isLong && $1.isLong
     }
-    return nil
   }
 }
 

@@ -23,6 +23,23 @@
 
   /// Whether downloads need the service's sign-in. The default carries the credential if there is one.
   var signIn: SignInRule { get }
+
+  /// Names of parameters that do not tell one file from another, such as the signature and the expiry of a link: a call with
+  /// others goes on with the partial file. The default is none.
+  var volatileParameters: Set<String> { get }
+
+  /// Where a file goes, now that status and header fields of the response are known; nil for the place that the call names.
+  ///
+  /// Called on the main actor once for each file that is begun, with an empty body. The partial file stays beside the place
+  /// that the call names, so the one returned here must be on the same volume. An error that is thrown ends the download.
+  /// The default is nil.
+  func destination(for response: HTTPResponse) throws -> DownloadTarget?
+
+  /// Other parameters for a link whose time is over; nil where there are none.
+  ///
+  /// Called on the main actor when the server has responded 400, 401, 403, 404 or 410, once until bytes arrive again; the
+  /// download then goes on from its offset. It may load other managers. The default is nil, and the download fails.
+  func renewedParameters(_ parameters: Parameters, after error: APIError) async throws -> Parameters?
 }
 
 extension DownloadManager {
@@ -32,14 +49,22 @@ extension DownloadManager {
   public var retryPolicy: RetryPolicy { service.admission.retryPolicy }
   /// The credential is carried if there is one.
   public var signIn: SignInRule { .asAvailable }
+  /// None.
+  public var volatileParameters: Set<String> { [] }
+  /// The place that the call names.
+  public func destination(for response: HTTPResponse) throws -> DownloadTarget? { nil }
+  /// There are none.
+  public func renewedParameters(_ parameters: Parameters, after error: APIError) async throws -> Parameters? {
+    nil
+  }
 
   /// Begins a download, or goes on with one that a call before has left, be it of another process.
   ///
   /// - Parameters:
   ///   - parameters: The parameters of the endpoint, in path and query.
   ///   - target: Where the file goes.
-  ///   - sha256: The SHA-256 that the file must have, in hexadecimal digits; by default that of the server's `Repr-Digest`,
-  ///     if it states one.
+  ///   - sha256: The SHA-256 that the file must have, in hexadecimal digits; by default the digest of the server's
+  ///     `Repr-Digest` (SHA-512 or SHA-256), if it states one.
   /// - Returns: Why it was refused: ``APIError/Reason/alreadyLoading`` while the manager is downloading; nil when it began.
   @discardableResult public func download(
     _ parameters: Parameters = [:], to target: DownloadTarget, sha256: String? = nil
@@ -73,19 +98,35 @@ extension DownloadManager {
     policy.deadline = nil
     let requests = DownloadRequests(service, apiName, headers, policy, signIn)
     var named = HTTPRequest(url: "https://localhost/")
-    try ParameterEncoding.query.apply(parameters, to: &named)
+    try ParameterEncoding.query.apply(parameters.removing(volatileParameters), to: &named)
     let base = service.environments.selection.1?.string
     let identity = Crypto.digest(of: [service.name, base, apiName, named.url.string])
     let name = String(describing: type(of: self))
-    return start(
-      DownloadRun(target, identity, sha256, policy) { (fields) async throws(APIError) in
-        try await requests.response(adding: fields, parameters)
-      }, manager: name)
+    var manager = DownloadRun.Manager { (fields, parameters) async throws(APIError) in
+      try await requests.response(adding: fields, parameters)
+    }
+    manager.place = { [weak self] (head) async throws(APIError) in try await self?.place(of: head) }
+    manager.renew = { [weak self] (parameters, error) async throws(APIError) in
+      try await self?.renewed(parameters, error)
+    }
+    return start(DownloadRun(target, identity, sha256, policy, parameters, manager: manager), manager: name)
+  }
+
+  private func place(of head: HTTPResponse) throws(APIError) -> DownloadTarget? {
+    do { return try destination(for: head) } catch {
+      throw APIError(validation: error, .response, .invalidResponse)
+    }
+  }
+
+  private func renewed(_ parameters: Parameters, _ failure: APIError) async throws(APIError) -> Parameters? {
+    do { return try await renewedParameters(parameters, after: failure) } catch {
+      throw APIError(validation: error, .parameters, .invalidParameters)
+    }
   }
 }
 
 /// Where a download goes.
-public enum DownloadTarget: Sendable, Hashable {
+public enum DownloadTarget: Sendable, Hashable, Codable {
   /// A file with this path. One that is there fails the download with ``APIError/Reason/fileFailed``, unless it is to be
   /// overwritten.
   case file(String, overwrites: Bool = false)
@@ -100,7 +141,7 @@ public struct DownloadedFile: Sendable, Hashable {
   public let path: String
   /// Its length in bytes.
   public let count: Int64
-  /// Its SHA-256 in hexadecimal digits, if it was compared with one; nil otherwise.
+  /// Its SHA-256 in hexadecimal digits, if it was compared with one; nil otherwise, also after a comparison by SHA-512.
   public let sha256: String?
 }
 

@@ -12,7 +12,15 @@ actor DownloadRun {
   private static let checkpointBytes: Int64 = 8 << 20
   private static let checkpointTime: Duration = .seconds(1)
 
-  typealias Ask = @Sendable (HTTPHeaders) async throws(APIError) -> APIResponse
+  /// What the manager does for a run: sends its requests, and decides where the application does.
+  struct Manager: Sendable {
+    /// Sends a request with these header fields and parameters, and returns at the head of the response.
+    var ask: @Sendable (HTTPHeaders, Parameters) async throws(APIError) -> APIResponse
+    /// Where the file goes that a response begins; nil for the place that was asked for.
+    var place: @Sendable (HTTPResponse) async throws(APIError) -> DownloadTarget? = { _ in nil }
+    /// Other parameters after a failure; nil where there are none.
+    var renew: @Sendable (Parameters, APIError) async throws(APIError) -> Parameters? = { _, _ in nil }
+  }
 
   /// Whether the partial file is removed when the download is cancelled.
   nonisolated let discards = Atomic(false)
@@ -21,7 +29,10 @@ actor DownloadRun {
   private let identity: String
   private let sha256: String?
   private let policy: RetryPolicy
-  private let ask: Ask
+  private let manager: Manager
+  private var parameters: Parameters
+  /// Whether other parameters were asked for, and no bytes have come since.
+  private var hasRenewed = false
   private let time: any TimeSource
   private var machine = DownloadMachine()
   private var report: @Sendable (Report) -> Void = { _ in }
@@ -34,14 +45,15 @@ actor DownloadRun {
 
   init(
     _ target: DownloadTarget, _ identity: String, _ sha256: String?, _ policy: RetryPolicy,
-    time: any TimeSource = SystemTime(), ask: @escaping Ask
+    _ parameters: Parameters = [:], time: any TimeSource = SystemTime(), manager: Manager
   ) {
     self.target = target
     self.identity = identity
-    self.sha256 = sha256?.lowercased()
+    self.sha256 = sha256
     self.policy = policy
+    self.parameters = parameters
     self.time = time
-    self.ask = ask
+    self.manager = manager
   }
 
   /// Downloads; the state is that of the last checkpoint or of the end.
@@ -58,6 +70,11 @@ actor DownloadRun {
         return (.success(finished), machine.state)
       } catch {
         if discards.load(ordering: .acquiring), error.reason == .cancelled { file.discard() }
+        // Nothing that a later call could go on with.
+        if !machine.canResume {
+          file.discard()
+          machine.restart()
+        }
         throw error
       }
     } catch {
@@ -81,10 +98,15 @@ actor DownloadRun {
       try Self.checkCancelled()
       let action: DownloadMachine.Action
       do throws(APIError) {
-        let response = try await ask(machine.request)
+        let response = try await manager.ask(machine.request, parameters)
         action = try await take(response, file)
       } catch {
         guard let status = error.context.status, error.reason == .unacceptableStatus else { throw error }
+        if !hasRenewed, Self.expiry.contains(status), let renewed = try await manager.renew(parameters, error)
+        {
+          (parameters, hasRenewed) = (renewed, true)
+          continue
+        }
         let verdict = machine.responded(status, error.response?.headers ?? HTTPHeaders())
         if case .fail(_, _, let keepsPartial) = verdict {
           if !keepsPartial { file.discard() }
@@ -92,7 +114,7 @@ actor DownloadRun {
         }
         action = verdict
       }
-      if machine.hasProgressed { failures = 0 }
+      if machine.hasProgressed { (failures, hasRenewed) = (0, false) }
       switch action {
       case .finish:
         return try finish(file)
@@ -125,6 +147,11 @@ actor DownloadRun {
       throw APIError(.transport, .unsupportedCapability, "a download needs the body as a stream")
     }
     machine.name(Self.lastSegment(of: response.http.url))
+    if offset == 0 {
+      var head = response.http
+      head.body = .bytes([])
+      machine.choose(try await manager.place(head))
+    }
     try file.truncate(to: offset)
     saved = (offset, time.now)
     if offset < base || told == nil {
@@ -177,32 +204,42 @@ actor DownloadRun {
     let state = machine.state
     try file.checkpoint(state)
     tellProgress(time.now)
-    let expected = sha256 ?? state.digest
+    let expected = sha256.map { FileDigest(sha256: $0) } ?? state.digest
     if let expected {
-      let digest = try file.digest(of: state.offset)
-      guard digest == expected else {
+      let digest = try file.digest(of: state.offset, isLong: expected.isLong)
+      guard digest == expected.hex else {
         file.discard()
         throw APIError(
-          .response, .digestMismatch, "the file has the SHA-256 \(digest), and \(expected) was expected")
+          .response, .digestMismatch,
+          "the file has the \(expected.name) \(digest), and \(expected.hex) was expected")
       }
     }
+    let sha256 = expected.flatMap { $0.isLong ? nil : $0.hex }
     for number in 1...999 {
       let (path, overwrites) = destination(state, number)
       if try file.commit(as: path, length: state.offset, overwrites: overwrites) {
-        return DownloadedFile(path: path, count: state.offset, sha256: expected)
+        return DownloadedFile(path: path, count: state.offset, sha256: sha256)
       }
-      if case .file = target { throw Self.isThere(path) }
+      if case .file = state.target ?? target { throw Self.isThere(path) }
     }
     throw Self.isThere(destination(state, 1).path)
   }
 
   private func destination(_ state: DownloadState, _ number: Int) -> (path: String, overwrites: Bool) {
-    guard case .folder(let folder, let overwrites) = target else { return place }
+    let folder: String
+    let overwrites: Bool
+    switch state.target ?? target {
+    case .file(let path, let overwrites): return (path, overwrites)
+    case .folder(let path, let replaces): (folder, overwrites) = (path, replaces)
+    }
     let name = state.fileName ?? "download"
     guard number > 1 else { return ("\(folder)/\(name)", overwrites) }
     let (stem, ending) = ((name as NSString).deletingPathExtension, (name as NSString).pathExtension)
     return ("\(folder)/\(stem) (\(number))\(ending.isEmpty ? "" : ".\(ending)")", overwrites)
   }
+
+  /// What a server says to a URL whose time is over, or that it does not know any more.
+  private static let expiry: Set<Int> = [400, 401, 403, 404, 410]
 
   private var microseconds: Int64 {
     let parts = time.now.components

@@ -129,22 +129,22 @@ final class PartialFile {
     }
   }
 
-  /// The SHA-256 of the file, read from its start, in hexadecimal digits.
-  func digest(of count: Int64) throws(APIError) -> String {
+  /// The SHA-256 or SHA-512 of the file, read from its start, in hexadecimal digits.
+  func digest(of count: Int64, isLong: Bool) throws(APIError) -> String {
     var offset: Int64 = 0
+    func next() throws -> [UInt8]? {
+      let wanted = Int(min(1 << 20, count - offset))
+      guard wanted > 0 else { return nil }
+      try Task.checkCancellation()
+      let chunk = [UInt8](unsafeUninitializedCapacity: wanted) { target, written in
+        written = max(0, pread(descriptor, target.baseAddress, wanted, off_t(offset)))
+      }
+      guard !chunk.isEmpty else { throw Self.fault(path, "cannot be read") }
+      offset += Int64(chunk.count)
+      return chunk
+    }
     do {
-      return Hex.encode(
-        try Crypto.sha256 {
-          let wanted = Int(min(1 << 20, count - offset))
-          guard wanted > 0 else { return nil }
-          try Task.checkCancellation()
-          let chunk = [UInt8](unsafeUninitializedCapacity: wanted) { target, written in
-            written = max(0, pread(descriptor, target.baseAddress, wanted, off_t(offset)))
-          }
-          guard !chunk.isEmpty else { throw Self.fault(path, "cannot be read") }
-          offset += Int64(chunk.count)
-          return chunk
-        })
+      return Hex.encode(isLong ? try Crypto.sha512(reading: next) : try Crypto.sha256(reading: next))
     } catch is CancellationError {
       throw APIError(cancelled: .taskCancelled)
     } catch {
