@@ -76,6 +76,7 @@ public final class Authenticator: Sendable {
     var early: [FlightID: SignInMachine.Verdict] = [:]
     var watchers: [Int: AsyncStream<SignInChange>.Continuation] = [:]
     var lastWatcher = 0
+    var leavers: [@Sendable (Credential) -> Void] = []
   }
 
   private let state: Mutex<State>
@@ -173,6 +174,8 @@ public final class Authenticator: Sendable {
   /// Throws ``APIError/Reason/credentialStoreFailed`` when the stored credential cannot be removed. Loads do
   /// not carry it any more even then.
   public func signOut() throws(APIError) {
+    let (left, leavers) = state.withLock { ($0.machine.credential, $0.leavers) }
+    if let left { for leaver in leavers { leaver(left) } }
     settle { $0.signedOut(APIError(.auth, .signedOut)) }
     tell(.signedOut)
     try keep()
@@ -185,6 +188,12 @@ public final class Authenticator: Sendable {
 
   /// Ends the sign-in that loads wait for as abandoned: they land as cancelled.
   public func cancelSignIn() { settle { $0.signInEnded(APIError(.auth, .signInCancelled)) } }
+
+  /// Calls a closure whenever a user signs out by ``signOut()``, with the credential that goes; not when a credential ends
+  /// by itself, since its user may come back.
+  func onLeave(_ work: @escaping @Sendable (Credential) -> Void) {
+    state.withLock { $0.leavers.append(work) }
+  }
 
   // MARK: The flight's side
 

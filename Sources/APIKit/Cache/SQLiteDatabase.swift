@@ -139,6 +139,7 @@ final class SQLiteStatement {
 
   func bind(_ index: Int32, _ value: Int64) { sqlite3_bind_int64(handle, index, value) }
   func bind(_ index: Int32, _ value: Double) { sqlite3_bind_double(handle, index, value) }
+  func bindNull(_ index: Int32) { sqlite3_bind_null(handle, index) }
 
   func bind(_ index: Int32, _ bytes: [UInt8]) {
     // An empty array has no address, and a blob without an address would be NULL.
@@ -178,6 +179,7 @@ final class SQLiteStatement {
 
   func integer(_ column: Int32) -> Int64 { sqlite3_column_int64(handle, column) }
   func double(_ column: Int32) -> Double { sqlite3_column_double(handle, column) }
+  func isNull(_ column: Int32) -> Bool { sqlite3_column_type(handle, column) == SQLITE_NULL }
 
   func text(_ column: Int32) -> String? {
     sqlite3_column_text(handle, column).map { String(cString: $0) }

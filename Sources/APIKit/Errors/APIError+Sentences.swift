@@ -93,11 +93,11 @@ extension APIError.Reason {
       ),
       ("The server's response is too large.", "response-too-large body-limit-exceeded"),
       ("The proxy cannot be reached or refuses the connection.", "proxy-failed"),
-      ("A file cannot be read or written.", "file-failed"),
+      ("A file cannot be read or written.", "file-failed outbox-unusable"),
       ("There is not enough room for the file.", "storage-full"),
       ("The file arrived damaged.", "digest-mismatch"),
       ("What you asked for does not exist.", "remote-file-unavailable no-such-page"),
-      ("The server does not accept the file.", "remote-file-refused"),
+      ("The server does not accept the file.", "remote-file-refused upload-vanished"),
       ("The user name or the password is not correct.", "login-denied"),
       (
         "No secure connection to the server can be made.",

@@ -38,6 +38,7 @@ extension APIManager {
       Statement("networkGate", networkGate), Statement("signIn", signIn),
       Statement("expectation", expectation), Statement("cachePolicy", cachePolicy),
       Statement("cacheTraits", cacheTraits), Statement("outlivesRelease", outlivesRelease),
+      Statement("isQueued", isQueued), Statement("queueLane", queueLane),
     ]
   }
 }

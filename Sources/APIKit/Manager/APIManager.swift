@@ -87,6 +87,19 @@
   /// once. When true they finish, but nothing is delivered.
   var outlivesRelease: Bool { get }
 
+  /// Whether loads are kept on the disk until they are sent, so that a change that the user has made outlives the process
+  /// and the network. The default is false.
+  ///
+  /// For methods that change something. The type must be registered with an ``Outbox``, or its loads fail with
+  /// ``APIError/Reason/misconfigured``. The delegate hears ``APIManagerDelegate/manager(_:didQueue:of:)``, then the landing,
+  /// now or after a relaunch. Takeoff and cache policies do not apply, nor do the retry policy and the options of a load:
+  /// the outbox sends it, at least once. Read when an object loads for the first time.
+  var isQueued: Bool { get }
+
+  /// The lane in which loads wait: those of one lane go one after the other, in the order in which they were made. The
+  /// default is the name of the manager's type; nil lets each go by itself. Read only where ``isQueued``.
+  var queueLane: String? { get }
+
   /// Adds parameters that only the subclass has, renames them, or converts their values.
   ///
   /// Called on the main actor once per load, before validation. The default changes nothing. An error
@@ -146,6 +159,10 @@ extension APIManager {
   public func willStore(_ response: StorableResponse) -> StorableResponse? { response }
   /// Flights are cancelled when the manager is released.
   public var outlivesRelease: Bool { false }
+  /// Loads are sent at once.
+  public var isQueued: Bool { false }
+  /// The name of the type.
+  public var queueLane: String? { String(describing: type(of: self)) }
   /// Returns the parameters unchanged.
   public func reformParameters(_ parameters: Parameters) throws -> Parameters { parameters }
   /// Accepts all.

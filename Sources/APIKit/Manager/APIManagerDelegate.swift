@@ -21,6 +21,10 @@
   /// nothing.
   func manager(_ manager: BaseAPIManager, didCancel flight: FlightID, because reason: CancellationReason)
 
+  /// A load of a manager that states ``APIManager/isQueued`` is on the disk, and will be sent: now, later, or after a
+  /// relaunch. Its landing follows. The default does nothing.
+  func manager(_ manager: BaseAPIManager, didQueue item: OutboxItemID, of flight: FlightID)
+
   /// A transfer has made progress. Called at most about ten times a second per flight, and only when
   /// ``BaseAPIManager/reportsProgress`` is true. The default does nothing.
   func manager(_ manager: BaseAPIManager, didProgress progress: TransferProgress, of flight: FlightID)
@@ -36,6 +40,9 @@ extension APIManagerDelegate {
   public func manager(
     _ manager: BaseAPIManager, didCancel flight: FlightID, because reason: CancellationReason
   ) {}
+
+  /// Does nothing.
+  public func manager(_ manager: BaseAPIManager, didQueue item: OutboxItemID, of flight: FlightID) {}
 
   /// Does nothing.
   public func manager(

@@ -23,6 +23,7 @@ extension BaseAPIManager {
       flight.waiter = waiter
       flight.previews = previews
       flight.onProgress = onProgress
+      if let queue { return enter(queue, flight) }
       return try admit(flight, policy)
     } catch {
       recorder.record(.refused(label: error.label, detail: error.detail))
@@ -116,7 +117,7 @@ extension BaseAPIManager {
 
 extension APIManager {
   /// Collects what the manager states about one load. Throws when the parameters are refused.
-  fileprivate func makeCall(
+  func makeCall(
     _ recorder: FlightRecorder, with given: Parameters, path: String?, cache use: CacheUse,
     options: LoadOptions, validator: (any APIManagerValidator)?, wantsProgress: Bool
   ) throws(APIError) -> APICall {
@@ -174,6 +175,7 @@ extension APIManager {
   /// Looks at what the manager states, and at its service.
   private func beginFirstLoad(_ recorder: FlightRecorder) throws(APIError) {
     try checkStatements()
+    if isQueued { queue = try LoadQueues.queue(of: Self.self) }
     hasLoaded = true
     book.beginFirstTurn()
     guard let (complaint, isNew) = ServiceTable.shared.enter(service) else { return }

@@ -59,6 +59,8 @@ import Observation
   var registrar: ObservationRegistrar?
   /// Whether this object has loaded before; its first load looks at what it states.
   var hasLoaded = false
+  /// What keeps its loads until they can be sent; nil where they are sent at once.
+  var queue: (any LoadQueue)?
 
   /// The child's side of this object: the object itself, so it is there as long as anything of it runs.
   var child: any APIManager { adopted.unsafelyUnwrapped }
@@ -187,11 +189,12 @@ extension BaseAPIManager {
 
   /// Tells the streams of landings, and the `async` form that waits.
   func tell(_ landing: @autoclosure () -> Result<APIResponse, APIError>, of flight: Flight) {
-    if !listeners.isEmpty {
-      let landing = landing()
-      listeners.removeAll { if case .terminated = $0.yield(landing) { true } else { false } }
-    }
+    if !listeners.isEmpty { tellListeners(landing()) }
     flight.finish(landing())
+  }
+
+  func tellListeners(_ landing: Result<APIResponse, APIError>) {
+    listeners.removeAll { if case .terminated = $0.yield(landing) { true } else { false } }
   }
 
   private func tell(_ change: FlightStateChange) {
@@ -217,6 +220,7 @@ extension BaseAPIManager {
   @discardableResult
   func end(_ id: FlightID, because reason: CancellationReason) -> Bool {
     guard let flight = book[id] else { return false }
+    queue?.giveUp(id)
     flight.cancel()
     retire(flight)
     land(flight, cancelled: APIError(cancelled: reason))

@@ -148,6 +148,8 @@ public struct HTTPRequestOptions: Sendable {
   public var connectTo: String?
   /// Compresses the body with gzip before it is sent. The default is false.
   public var compressesBody: Bool
+  /// Whether the server is asked before the body is sent (`Expect: 100-continue`). The default is false.
+  public var expectsContinue = false
   /// Whether the server may be asked without TLS. The default, nil, leaves it to the transport's configuration.
   public var cleartext: CleartextPolicy?
   /// Whether cellular interfaces may be used. The default, nil, leaves it to the transport's configuration.

@@ -86,7 +86,8 @@ public final class APICall: Sendable {
     managerType: any Any.Type, service: any APIService, identity: ServiceIdentity, wire: WireOptions,
     cache: CacheOptions, admission: AdmissionOptions, apiName: String, path: String? = nil,
     parameters: Parameters, body: HTTPBody?, terms: Terms,
-    options: LoadOptions = .none, recorder: FlightRecorder, resolving: [String]
+    options: LoadOptions = .none, environment fixed: ServiceEnvironment? = nil, recorder: FlightRecorder,
+    resolving: [String]
   ) {
     flightID = recorder.flight
     self.managerType = managerType
@@ -95,7 +96,7 @@ public final class APICall: Sendable {
     self.wire = wire
     self.cache = cache
     self.admission = admission
-    (environment, baseURL, cleartext) = service.environments.selection
+    (environment, baseURL, cleartext) = service.environments.selection(of: fixed)
     self.apiName = apiName
     self.path = path
     self.parameters = parameters

@@ -81,9 +81,17 @@ public final class ServiceEnvironments: Sendable {
 
   /// The environment in use, its base URL and its policy, read in one step.
   var selection: (environment: ServiceEnvironment, baseURL: HTTPURL?, cleartext: CleartextPolicy?) {
+    selection(of: nil)
+  }
+
+  /// An environment, its base URL and its policy, read in one step; nil is the one in use.
+  func selection(
+    of fixed: ServiceEnvironment?
+  ) -> (environment: ServiceEnvironment, baseURL: HTTPURL?, cleartext: CleartextPolicy?) {
     state.withLock { state in
-      let place = state.places[state.current]
-      return (state.current, place?.baseURL, place?.cleartext)
+      let environment = fixed ?? state.current
+      let place = state.places[environment]
+      return (environment, place?.baseURL, place?.cleartext)
     }
   }
 }

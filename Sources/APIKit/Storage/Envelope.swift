@@ -12,6 +12,8 @@ struct Envelope: Sendable {
     case cachedResponse = 3
     case cachedBody = 4
     case login = 5
+    case queuedItem = 6
+    case queuedLanding = 7
     case hosts = 16
   }
 

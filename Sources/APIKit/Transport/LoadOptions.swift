@@ -29,6 +29,9 @@ public struct LoadOptions: Sendable {
     var total: Duration?
     /// Whether the load itself or its manager has stated some of them.
     var isOwn = false
+    var expectsContinue: Bool?
+    /// The sign-ins before the one that the load belongs to; it is not sent for a later one.
+    var epoch: Int?
   }
 
   /// Refuses a response at its head, by throwing; see ``HTTPExchange/inspectHead``.
@@ -117,6 +120,21 @@ public struct LoadOptions: Sendable {
       (self[\.connect], self[\.idle]) = (newValue.connect, newValue.idle)
       self[\.total] = newValue.total
     }
+  }
+
+  /// Whether the server is asked before the body is sent (`Expect: 100-continue`, RFC 9110, 10.1.1); false by default.
+  ///
+  /// For large bodies that a server may refuse by their header fields. The body is opened once the server has said to go on,
+  /// or after one second without a word; a final response in its place, 417 among them, lands without a byte of the body.
+  /// Needs ``TransportCapabilities/expectContinue``.
+  public var expectsContinue: Bool? {
+    get { self[\.expectsContinue] }
+    set { self[\.expectsContinue] = newValue }
+  }
+  /// After how many changes of the user the load belongs to one; nil for whoever is signed in.
+  var epoch: Int? {
+    get { self[\.epoch] }
+    set { self[\.epoch] = newValue }
   }
 
   /// Makes options; what is left out is not stated.
@@ -208,6 +226,7 @@ extension LoadOptions {
       take(\.allowsConstrained, "allowsConstrained")
       take(\.serviceType, "serviceType")
       take(\.usesCookies, "usesCookies")
+      take(\.expectsContinue, "expectsContinue")
       take(\.cookieDocument, "cookieDocument") { $0.origin }
       take(\.challenges, "challenges") { _ in "stated" }
       take(\.connect, "timeouts.connect") { $0.shortText }
@@ -241,6 +260,7 @@ extension LoadOptions {
     request.options.allowsExpensive = fields.allowsExpensive
     request.options.allowsConstrained = fields.allowsConstrained
     request.options.serviceType = fields.serviceType
+    request.options.expectsContinue = fields.expectsContinue ?? false
     request.timeouts = timeouts.filled(from: request.timeouts)
   }
 

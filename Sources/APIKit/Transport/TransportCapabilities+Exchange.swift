@@ -62,6 +62,9 @@ extension TransportCapabilities {
   private func check(_ options: HTTPRequestOptions) throws(APIError) {
     if options.login != nil { try require(.login, "logins (login)") }
     if options.connectTo != nil { try require(.connectTo, "connecting to a given address (connectTo)") }
+    if options.expectsContinue {
+      try require(.expectContinue, "asking before a body is sent (expectContinue)")
+    }
     if options.choosesInterfaces {
       try require(.interfaceControl, "a choice of interfaces or a service type (interfaceControl)")
     }

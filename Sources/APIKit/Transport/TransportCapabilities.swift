@@ -74,6 +74,8 @@ public struct TransportCapabilities: OptionSet, Sendable, Hashable {
   public static let http3 = Self(rawValue: 1 << 32)
   /// Transfers that the system may delay.
   public static let discretionary = Self(rawValue: 1 << 30)
+  /// Asking the server before a body is sent (`Expect: 100-continue`).
+  public static let expectContinue = Self(rawValue: 1 << 33)
 
   /// Looking names up over HTTPS.
   public static let dnsOverHTTPS = Self(rawValue: 1 << 31)

@@ -119,3 +119,4 @@ public func inet_addr(_ text: UnsafePointer<CChar>!) -> in_addr_t { fatalError()
 @discardableResult public func pause() -> Int32 { fatalError() }
 public func log10(_ x: Double) -> Double { fatalError() }
 @discardableResult public func raise(_ signal: Int32) -> Int32 { fatalError() }
+public func sysctlbyname(_ name: UnsafePointer<CChar>!, _ old: UnsafeMutableRawPointer!, _ oldLength: UnsafeMutablePointer<Int>!, _ new: UnsafeMutableRawPointer!, _ newLength: Int) -> Int32 { fatalError() }

@@ -14,7 +14,10 @@ extension Flight {
       outgoing.onProgress = progressReport
       outgoing.flightID = id
       beginTrace()
-      if !call.options.isEmpty { call.options.apply(to: &outgoing) }
+      if !call.options.isEmpty {
+        try refuseOtherUser()
+        call.options.apply(to: &outgoing)
+      }
       if let way, let server = way.server { way.direct(&outgoing.request, to: server) }
       exchange = ClientExchange(call.wire.client, outgoing)
     }
@@ -54,6 +57,13 @@ extension Flight {
     let trace = trace ?? Boxed(TraceContext())
     self.trace = trace
     if attempt <= 1 { note(.note("trace", trace.value.traceID)) }
+  }
+
+  /// A load that belongs to one user is never sent as another. The credential was taken before, so an epoch that has not
+  /// changed since is that of the credential's user.
+  private func refuseOtherUser() throws(APIError) {
+    guard let epoch = call.options.epoch, let authenticator, authenticator.epoch != epoch else { return }
+    throw APIError(.auth, .signedOut, "the user to whom the load belongs is no longer signed in")
   }
 
   func attachCredential(to request: inout HTTPRequest) {

@@ -1,0 +1,68 @@
+/// Sends what a queue has kept, on the path of all loads.
+extension APIManager {
+  /// Sends what was kept and waits for the landing. Cancelling the task cancels it.
+  ///
+  /// - Parameters:
+  ///   - kept: What was kept of the load.
+  ///   - body: Its body; nil where the parameters are.
+  ///   - keyField: The header field of the idempotency key.
+  ///   - epoch: Of the authenticator, when it was seen that the user is the right one; nil for nobody's load, which carries
+  ///     no credential.
+  func send(
+    _ kept: QueuedCall, body: HTTPBody?, keyField: String, epoch: Int?
+  ) async -> Result<APIResponse, APIError> {
+    let (service, id, book) = (service, FlightID.next(), book)
+    let recorder = FlightRecorder(flight: id, manager: type(of: self), time: time)
+    FlightLog.shared.add(recorder)
+    recorder.describe(
+      service: service.name, method: kept.method, apiName: kept.apiName, parameters: kept.parameters)
+    var headers = headers
+    headers.merge(kept.headers)
+    headers[keyField] = kept.key
+    if let type = kept.contentType, !headers.contains("Content-Type") { headers.add("Content-Type", type) }
+    var options = LoadOptions.merging([
+      (.manager, loadOptions), (.service, service.wire.loadOptions),
+      (.configuration, service.wire.client.configured),
+    ]).options
+    // The response is kept, so it must fit into memory.
+    options.destination = nil
+    options.epoch = epoch
+    let terms = APICall.Terms(
+      method: kept.method, headers: headers, encoding: parameterEncoding, timeouts: timeouts,
+      retryPolicy: .never, joinsIdenticalFlights: false, priority: priority, networkGate: .fly,
+      requestRate: requestRate, signInRule: epoch == nil ? .exempt : signIn, expectation: expectation,
+      caching: CacheTerms(use: .ignoringAllCaches), wantsProgress: false, outlivesRelease: false)
+    let call = APICall(
+      managerType: type(of: self), service: service, identity: service.identity, wire: service.wire,
+      cache: service.cache, admission: service.admission, apiName: kept.apiName, parameters: kept.parameters,
+      body: body, terms: terms, options: options, environment: ServiceEnvironment(kept.environment),
+      recorder: recorder, resolving: [])
+    return await withTaskCancellationHandler {
+      await withCheckedContinuation { waiter in
+        let flight = Flight(call, sharedState, book)
+        flight.policy = "queue"
+        flight.waiter = waiter
+        open(flight)
+        launch(flight)
+      }
+    } onCancel: {
+      book[id]?.cancel()
+      MainDelivery.main.put { [weak self] in _ = self?.end(id, because: .taskCancelled) }
+    }
+  }
+}
+
+extension QueuedCall {
+  /// The content of a load, but for its body.
+  init(keeping call: APICall, key: String) {
+    self.init()
+    self.key = key
+    service = call.service.name
+    environment = call.environment.name
+    apiName = call.apiName
+    method = call.method
+    parameters = call.parameters
+    headers = HTTPHeaders(call.terms.headers.fields.filter { !SecretNames.contains($0.name) })
+    if case .stream(let stream)? = call.body { contentType = stream.contentType }
+  }
+}

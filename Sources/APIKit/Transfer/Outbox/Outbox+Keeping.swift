@@ -1,0 +1,196 @@
+/// What comes in: loads are gathered and kept many at a time, in order.
+struct OutboxDraft {
+  var call: QueuedCall
+  var entry: QueueStore.Entry
+  var body: HTTPBody?
+  /// The load that waits; nil for an item of ``Outbox/enqueue(_:_:lane:after:taking:lifetime:)``.
+  var waiter: Outbox.Waiter?
+  var done: CheckedContinuation<Result<OutboxItemID, APIError>, Never>?
+}
+
+extension Outbox: LoadQueue {
+  /// Bodies above this size have files of their own.
+  private static let inlineBytes = 64 << 10
+
+  func take(_ flight: Flight, of manager: BaseAPIManager) {
+    do throws(APIError) {
+      var draft = try draft(flight.call, manager)
+      draft.waiter = Waiter(manager: manager, flight: flight)
+      keep(draft)
+    } catch {
+      // On the next turn, so that `load` returns first.
+      MainDelivery.main.put { [weak manager] in
+        manager?.land(queued: flight, .failure(error.completed(for: flight.call)))
+      }
+    }
+  }
+
+  func giveUp(_ flight: FlightID) {
+    if let id = waiters.first(where: { $0.value.flight.id == flight })?.key {
+      waiters[id] = nil
+      Task { try? await drop(OutboxItemID(rawValue: id)) }
+    } else {
+      givenUp.insert(flight)
+    }
+  }
+
+  /// Keeps a load, with what cannot be said by `load()`, and returns once it is on the disk.
+  ///
+  /// - Parameters:
+  ///   - manager: A manager of a registered type. Its delegate hears of the landing while this object is attached.
+  ///   - parameters: The parameters, which are reformed and validated as in every load.
+  ///   - lane: The lane in place of ``APIManager/queueLane``.
+  ///   - parents: Items that must have landed before. One that is parked or given up has this one parked.
+  ///   - values: Parameters that are taken of the responses of such items.
+  ///   - lifetime: How long it may wait, in place of that of the configuration.
+  /// - Returns: Its id.
+  /// - Throws: ``APIError/Reason/queueFull`` beyond the limits, ``APIError/Reason/misconfigured`` for a type that is not
+  ///   registered, what the manager's validation throws, and ``APIError/Reason/outboxUnusable``.
+  @discardableResult public func enqueue<Manager: APIManager>(
+    _ manager: Manager, _ parameters: Parameters = [:], lane: String? = nil,
+    after parents: [OutboxItemID] = [],
+    taking values: [OutboxValue] = [], lifetime: Duration? = nil
+  ) async throws(APIError) -> OutboxItemID {
+    let recorder = FlightRecorder(flight: .next(), manager: Manager.self, time: time)
+    let call = try manager.makeCall(
+      recorder, with: parameters, path: nil, cache: .asPolicy, options: .none, validator: manager.validator,
+      wantsProgress: false)
+    var draft = try draft(call, manager)
+    if let lane { draft.entry.lane = Self.lane(lane, draft.entry.user) }
+    if let lifetime { draft.entry.lifetime = lifetime.inSeconds }
+    draft.entry.after = (parents + values.map(\.item)).map(\.rawValue)
+    draft.call.fills = values.map {
+      QueuedCall.Fill(parameter: $0.parameter, parent: $0.item.rawValue, path: $0.path)
+    }
+    let ready = draft
+    return try await withCheckedContinuation { done in
+      var draft = ready
+      draft.done = done
+      keep(draft)
+    }.get()
+  }
+
+  /// What is kept of a load.
+  private func draft(_ call: APICall, _ manager: BaseAPIManager) throws(APIError) -> OutboxDraft {
+    let name = name(of: type(of: manager))
+    guard let registration = registrations[name] else {
+      throw APIError(
+        .takeoff, .misconfigured, "the outbox does not know \(name): call register(\(name).self) at launch")
+    }
+    guard call.service.name == registration.service.name else {
+      throw APIError(
+        .takeoff, .misconfigured,
+        "\(name) is registered for \(registration.service.name), and loads from \(call.service.name)")
+    }
+    var entry = QueueStore.Entry()
+    entry.type = name
+    entry.recipient = recipient(manager)
+    entry.user = try user(of: call)
+    entry.lane = manager.child.queueLane.map { Self.lane($0, entry.user) }
+    entry.lifetime = configuration.lifetime?.inSeconds
+    let key = call.terms.headers[configuration.idempotencyKeyField] ?? Nonce.make()
+    return OutboxDraft(call: QueuedCall(keeping: call, key: key), entry: entry, body: call.body)
+  }
+
+  /// The lanes of one user never wait for another's.
+  private static func lane(_ lane: String, _ user: String) -> String { "\(user)\u{1F}\(lane)" }
+
+  /// Whose load it is; empty for nobody's.
+  private func user(of call: APICall) throws(APIError) -> String {
+    guard call.terms.signInRule != .exempt, let authenticator = call.identity.authenticator else { return "" }
+    guard let credential = authenticator.credential else {
+      guard call.terms.signInRule == .required else { return "" }
+      throw APIError(.auth, .signedOut, "\(call.managerName) needs a user, and nobody is signed in")
+    }
+    if let user = configuration.user(credential), !user.isEmpty { return user }
+    throw APIError(
+      .takeoff, .misconfigured,
+      "the outbox cannot tell the users of \(call.service.name) apart: give each Credential the user's id as its note "
+        + "`user`, or state OutboxConfiguration.user")
+  }
+
+  private func keep(_ draft: OutboxDraft) {
+    drafts.append(draft)
+    guard keeper == nil else { return }
+    keeper = Task {
+      // What is loaded in one turn of the main actor is kept by one commit.
+      await Task.yield()
+      while !drafts.isEmpty {
+        let batch = drafts
+        drafts = []
+        await keep(batch)
+      }
+      keeper = nil
+      pump()
+    }
+  }
+
+  private func keep(_ batch: [OutboxDraft]) async {
+    var ready: [OutboxDraft] = []
+    for var draft in batch {
+      do {
+        switch draft.body {
+        case nil, .empty: break
+        case .bytes(let bytes) where bytes.count <= Self.inlineBytes: draft.call.body = .bytes(bytes)
+        case let body?:
+          let file = try await queue.spool(body)
+          (draft.entry.spool, draft.entry.spooledBytes) = (file.name, file.count)
+          draft.call.body = .spooled
+        }
+        draft.entry.payload = QueuedCall.envelope.wrap(draft.call.encode())
+        ready.append(draft)
+      } catch {
+        settle(
+          draft,
+          .failure(
+            error as? APIError
+              ?? APIError(.takeoff, .unreadableBody, "the body cannot be kept: \(error)", underlying: error)))
+      }
+    }
+    do throws(DurableQueue.Fault) {
+      let ids = try await queue.enqueue(ready.map(\.entry))
+      for (draft, id) in zip(ready, ids) { settle(draft, .success(id)) }
+    } catch {
+      // All of a batch is kept or none: one by one, only what is wrong is refused.
+      if ready.count > 1 {
+        for draft in ready { await keepAlone(draft) }
+      } else if let draft = ready.first {
+        await refuse(draft, error)
+      }
+    }
+  }
+
+  private func keepAlone(_ draft: OutboxDraft) async {
+    do throws(DurableQueue.Fault) {
+      for id in try await queue.enqueue([draft.entry]) { settle(draft, .success(id)) }
+    } catch {
+      await refuse(draft, error)
+    }
+  }
+
+  private func refuse(_ draft: OutboxDraft, _ fault: DurableQueue.Fault) async {
+    await queue.removeSpools([draft.entry.spool])
+    settle(draft, .failure(APIError(fault, configuration)))
+  }
+
+  /// Tells who has given the draft what has become of it.
+  private func settle(_ draft: OutboxDraft, _ result: Result<Int64, APIError>) {
+    draft.done?.resume(returning: result.map { OutboxItemID(rawValue: $0) })
+    guard let waiter = draft.waiter else { return }
+    let flight = waiter.flight
+    switch result {
+    case .success(let id):
+      if givenUp.remove(flight.id) != nil {
+        Task { try? await drop(OutboxItemID(rawValue: id)) }
+        return
+      }
+      waiters[id] = waiter
+      guard let manager = waiter.manager, !flight.state.isFinal else { return }
+      flight.note(.note("outbox", "kept as item \(id)"))
+      manager.delegate?.manager(manager, didQueue: OutboxItemID(rawValue: id), of: flight.id)
+    case .failure(let error):
+      givenUp.remove(flight.id)
+      waiter.manager?.land(queued: flight, .failure(error.completed(for: flight.call)))
+    }
+  }
+}

@@ -1,0 +1,294 @@
+import Foundation
+import Synchronization
+
+/// Keeps the changes that a user makes on the disk, and sends them when they can be sent: at once, when there is a network
+/// again, after the next sign-in, after a relaunch.
+///
+/// ```swift
+/// final class NoteManager: BaseAPIManager, APIManager {
+///   let service = Homes.shared
+///   let apiName = "notes"
+///   let method = HTTPMethod.post
+///   let isQueued = true
+/// }
+///
+/// let outbox = Outbox()
+/// outbox.register(NoteManager.self) { NoteManager() }
+/// outbox.start()
+/// ```
+/// Loads of managers that state ``APIManager/isQueued`` then wait here. Each is sent at least once, with an idempotency key
+/// that is the same for all attempts; the server must see to it that a repeated one does no harm. Isolated to the main actor;
+/// the disk is waited for elsewhere. Keep it as long as the application runs.
+@MainActor public final class Outbox {
+  /// How it was made.
+  public let configuration: OutboxConfiguration
+
+  struct Registration {
+    var make: @MainActor () -> any APIManager
+    var service: any APIService
+  }
+
+  /// A load that somebody waits for.
+  struct Waiter {
+    weak var manager: BaseAPIManager?
+    let flight: Flight
+  }
+
+  private struct Attachment {
+    weak var manager: BaseAPIManager?
+    let name: String
+  }
+
+  let queue: DurableQueue
+  let time: any TimeSource
+  var registrations: [String: Registration] = [:]
+  private var names: [ObjectIdentifier: String] = [:]
+  private var attachments: [Attachment] = []
+  private var authenticators: [ObjectIdentifier: Task<Void, Never>] = [:]
+  private var networkTask: Task<Void, Never>?
+
+  // Coming in.
+  var drafts: [OutboxDraft] = []
+  var keeper: Task<Void, Never>?
+  /// Loads whose caller does not want them any more, and that are not kept yet.
+  var givenUp: Set<FlightID> = []
+  var waiters: [Int64: Waiter] = [:]
+
+  // Going out.
+  var isRunning = false
+  var running: [Int64: Task<Void, Never>] = [:]
+  var pumping: Task<Void, Never>?
+  var mustPumpAgain = false
+  var timer: Task<Void, Never>?
+  var tidied: Duration?
+  /// Items of which somebody was told, and whose landing is about to be forgotten.
+  var told: Set<Int64> = []
+
+  /// Makes an outbox. Nothing is read or sent before ``start()``.
+  public convenience init(_ configuration: OutboxConfiguration = OutboxConfiguration()) {
+    self.init(configuration, time: SystemTime())
+  }
+
+  init(_ configuration: OutboxConfiguration, time: any TimeSource, boot: String = QueueClock.machineBoot) {
+    self.configuration = configuration
+    self.time = time
+    queue = DurableQueue(
+      folder: configuration.folder,
+      limits: QueueStore.Limits(
+        count: Int64(configuration.maximumItems), bytes: configuration.maximumBytes),
+      time: time, boot: boot)
+  }
+
+  deinit {
+    networkTask?.cancel()
+    timer?.cancel()
+    for task in authenticators.values { task.cancel() }
+    for task in running.values { task.cancel() }
+  }
+
+  // MARK: Types and delegates
+
+  /// Makes a type known, at launch and before its first load.
+  ///
+  /// - Parameters:
+  ///   - type: The type, which states ``APIManager/isQueued``.
+  ///   - name: The name under which its items are kept; it must be the same in each launch. The default is the type's.
+  ///   - make: Makes a manager that sends an item. It gets no delegate.
+  public func register<Manager: APIManager>(
+    _ type: Manager.Type, as name: String? = nil, make: @escaping @MainActor () -> Manager
+  ) {
+    let name = name ?? String(describing: type)
+    precondition(
+      registrations[name] == nil || names[ObjectIdentifier(type)] == name,
+      "two types of managers are registered with one Outbox under the same name; give each a name of its own")
+    names[ObjectIdentifier(type)] = name
+    let sample = make()
+    registrations[name] = Registration(make: make, service: sample.service)
+    LoadQueues.register(type, with: self)
+    if let authenticator = sample.service.identity.authenticator { watch(authenticator) }
+  }
+
+  /// Gives a manager what lands of its type, or of the name that it attaches with, and belongs to no load of another object
+  /// in this launch; at once what has landed before, in earlier launches too. Held weakly; the latest counts.
+  ///
+  /// - Parameters:
+  ///   - manager: The manager whose delegate is told.
+  ///   - name: Tells several managers of a type apart, such as the document that they show. Loads that this object makes from
+  ///     now on are kept under it. The default is the name of the type.
+  public func attach<Manager: APIManager>(_ manager: Manager, as name: String? = nil) {
+    attachments.removeAll { $0.manager == nil || $0.manager === manager }
+    let name = name ?? self.name(of: Manager.self)
+    attachments.append(Attachment(manager: manager, name: name))
+    Task { await deliverKept(to: name) }
+  }
+
+  func name(of type: any Any.Type) -> String {
+    names[ObjectIdentifier(type)] ?? String(describing: type)
+  }
+
+  /// The name under which a manager's loads are kept.
+  func recipient(_ manager: BaseAPIManager) -> String {
+    attachments.last { $0.manager === manager }?.name ?? name(of: type(of: manager))
+  }
+
+  func attached(_ name: String) -> BaseAPIManager? {
+    attachments.last { $0.name == name && $0.manager != nil }?.manager
+  }
+
+  // MARK: Running
+
+  /// Begins to send, until ``stop()``. What died with its process is taken up again.
+  public func start() {
+    guard !isRunning else { return }
+    isRunning = true
+    let network = configuration.network
+    networkTask = Task { [weak self] in
+      for await condition in network.changes() where !condition.isOffline { self?.pump() }
+    }
+    Task {
+      await report { () async throws(DurableQueue.Fault) in try await self.queue.wake() }
+      pump()
+    }
+  }
+
+  /// Ends sending, and returns when nothing is on its way any more. What was goes back to its place.
+  public func stop() async {
+    isRunning = false
+    networkTask?.cancel()
+    timer?.cancel()
+    (networkTask, timer) = (nil, nil)
+    let tasks = Array(running.values)
+    for task in tasks { task.cancel() }
+    for task in tasks { await task.value }
+    await pumping?.value
+  }
+
+  /// Returns when all that was given to it so far is on the disk, or refused.
+  public func flush() async {
+    while let keeper { await keeper.value }
+  }
+
+  /// Hears of an authenticator's users: who comes has items sent, who leaves has them dropped.
+  private func watch(_ authenticator: Authenticator) {
+    let id = ObjectIdentifier(authenticator)
+    guard authenticators[id] == nil else { return }
+    let changes = authenticator.changes()
+    authenticators[id] = Task { [weak self] in
+      for await change in changes {
+        guard let self else { return }
+        switch change {
+        case .signedIn, .refreshed:
+          await report { () async throws(DurableQueue.Fault) in try await self.queue.wake() }
+          pump()
+        case .signedOut, .signInNeeded: break
+        }
+      }
+    }
+    let (user, keeps) = (configuration.user, configuration.keepsItemsAtSignOut)
+    authenticator.onLeave { [weak self] credential in
+      guard let user = user(credential) else { return }
+      MainDelivery.main.put { [weak self] in self?.leave(user, keeps: keeps) }
+    }
+  }
+
+  private func leave(_ user: String, keeps: Bool) {
+    Task {
+      await flush()
+      await report { () async throws(DurableQueue.Fault) in
+        let own = Set(try await self.queue.rows(.running).filter { $0.user == user }.map(\.id))
+        for (id, task) in self.running where own.contains(id) {
+          task.cancel()
+          await task.value
+        }
+        guard !keeps else { return }
+        for id in try await self.queue.drop(user: user) {
+          self.land(id, .failure(APIError(cancelled: .signedOut)))
+        }
+      }
+    }
+  }
+
+  // MARK: Looking and deciding
+
+  /// All items, in order.
+  public func items() async throws(APIError) -> [OutboxItem] {
+    await flush()
+    let rows = try await named { () async throws(DurableQueue.Fault) in try await self.queue.rows() }
+    return rows.map { row in OutboxItem(row, Self.call(of: row) ?? QueuedCall()) }
+  }
+
+  /// Sends an item that was parked, and those that were parked because they wait for it, as if they were new.
+  public func retry(_ item: OutboxItemID) async throws(APIError) {
+    try await named { () async throws(DurableQueue.Fault) in try await self.queue.unpark(item.rawValue) }
+    pump()
+  }
+
+  /// Gives up an item; one that is on its way is cancelled, though the server may have carried it out. Those that wait for it
+  /// are parked.
+  public func drop(_ item: OutboxItemID) async throws(APIError) {
+    let id = item.rawValue
+    _ = try await named { () async throws(DurableQueue.Fault) in try await self.queue.drop(id) }
+    running[id]?.cancel()
+    land(id, .failure(APIError(cancelled: .byCaller)))
+    pump()
+  }
+
+  /// Copies of databases that were damaged and could not be used any more; empty where that has not happened.
+  public func damagedDatabases() async -> [String] { await queue.setAside }
+
+  // MARK: Insides
+
+  /// The content of an item; nil when it cannot be read.
+  nonisolated static func call(of row: QueueStore.Row) -> QueuedCall? {
+    row.payload.withUnsafeBytes { bytes in
+      (try? QueuedCall.envelope.unwrap(bytes)).flatMap { QueuedCall(Array($0)) }
+    }
+  }
+
+  func named<Value: Sendable>(
+    _ work: () async throws(DurableQueue.Fault) -> Value
+  ) async throws(APIError) -> Value {
+    do throws(DurableQueue.Fault) { return try await work() } catch { throw APIError(error, configuration) }
+  }
+
+  /// Does what nobody waits for; what fails is tried again at the next turn.
+  func report(_ work: () async throws(DurableQueue.Fault) -> Void) async {
+    do throws(DurableQueue.Fault) { try await work() } catch {
+      DeveloperNotice.give("outbox: \(APIError(error, configuration).detail)")
+    }
+  }
+}
+
+extension APIError {
+  /// What a queue says, as an error of a load.
+  init(_ fault: DurableQueue.Fault, _ configuration: OutboxConfiguration) {
+    switch fault {
+    case .full:
+      self.init(
+        .takeoff, .queueFull,
+        "the outbox may have \(configuration.maximumItems) items and \(configuration.maximumBytes) bytes")
+    case .cycle(let way):
+      self.init(
+        .takeoff, .misconfigured,
+        "the items would wait for one another: \(way.map { "\($0)" }.joined(separator: " → "))")
+    case .unknown(let id):
+      self.init(.takeoff, .misconfigured, "there has never been an item \(id) to wait for")
+    case .unusable(let why): self.init(.takeoff, .outboxUnusable, why)
+    case .failed(let failure):
+      let isFull = failure.code & 0xFF == 13
+      self.init(
+        .takeoff, isFull ? .storageFull : .outboxUnusable,
+        "the outbox in \(configuration.folder) cannot be used: \(failure)", underlying: failure)
+    }
+  }
+}
+
+extension APIError.Reason {
+  /// The outbox on the disk cannot be read or written: it belongs to a later version, or the disk fails.
+  public static let outboxUnusable = Self("outbox-unusable", "the outbox cannot be used")
+}
+
+extension CancellationReason {
+  /// The user to whom the load belongs has signed out.
+  public static let signedOut = Self(description: "signed-out")
+}

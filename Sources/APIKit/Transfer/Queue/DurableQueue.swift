@@ -1,0 +1,373 @@
+import Foundation
+
+/// A queue on the disk that outlives the process: what is kept is there after a crash and a power failure, and goes only when
+/// it is done.
+///
+/// Several processes, and several objects of one process, may share a folder. An actor, since a commit waits for the disk.
+actor DurableQueue {
+  /// Why an operation failed, in words of the queue.
+  enum Fault: Error, Sendable {
+    /// There would be more than the limits allow.
+    case full
+    /// The items would wait for one another; the positions on the way.
+    case cycle([Int])
+    /// An item names one that was never given.
+    case unknown(Int64)
+    /// The database belongs to a later version or to others.
+    case unusable(String)
+    case failed(SQLiteFailure)
+  }
+
+  private let folder: String
+  private let limits: QueueStore.Limits
+  private let schema: QueueSchema
+  private let time: any TimeSource
+  private let boot: String
+  /// The name of this object among the owners of items, and the lock that says that it is there.
+  private let owner = Hex.encode(Crypto.random(8))
+  private var presence: FileLock?
+  private var opened: QueueStore?
+  /// Whether a page was found that does not fit.
+  private var isSuspect = false
+  /// Where a damaged database was put, for whoever asks.
+  private(set) var setAside: [String] = []
+
+  init(
+    folder: String, limits: QueueStore.Limits = QueueStore.Limits(), schema: QueueSchema = QueueSchema(),
+    time: any TimeSource = SystemTime(), boot: String = QueueClock.machineBoot
+  ) {
+    self.folder = folder
+    self.limits = limits
+    self.schema = schema
+    self.time = time
+    self.boot = boot
+  }
+
+  deinit { unlink(Self.presencePath(folder, owner)) }
+
+  private var path: String { "\(folder)/queue.sqlite" }
+  private var spoolFolder: String { "\(folder)/spool" }
+  private static func presencePath(_ folder: String, _ owner: String) -> String {
+    "\(folder)/owner-\(owner).lock"
+  }
+
+  // MARK: Items
+
+  /// Keeps items and returns once they are on the disk. All are kept, or none.
+  func enqueue(_ entries: [QueueStore.Entry]) throws(Fault) -> [Int64] {
+    if let cycle = QueueOrder.cycle(in: entries) { throw .cycle(cycle) }
+    var unknown: Int64?
+    let ids = try write { (store) throws(SQLiteFailure) -> [Int64]? in
+      let highest = try entries.contains { !$0.after.isEmpty } ? store.highestID() : 0
+      unknown = entries.lazy.flatMap(\.after).first { $0 > highest || $0 <= 0 }
+      guard unknown == nil else { return [] }
+      return try store.enqueue(entries, limits)
+    }
+    if let unknown { throw .unknown(unknown) }
+    guard let ids else { throw .full }
+    return ids
+  }
+
+  /// Takes what may be sent now, the earliest first.
+  func claim(atMost limit: Int) throws(Fault) -> [QueueStore.Row] {
+    let owner = owner
+    return try write { (store) throws(SQLiteFailure) in try store.claim(owner, atMost: limit) }
+  }
+
+  /// An item is done, and how it ended is kept until ``forgetLanding(_:)``. Both or none.
+  ///
+  /// - Parameter fill: Changes the payload of an item that waited for it; nil has that one parked, for the reason given.
+  func finish(
+    _ id: Int64, landing: [UInt8]?,
+    filling fill: (@Sendable (QueueStore.Row) -> (payload: [UInt8]?, fault: String)?)? = nil
+  ) throws(Fault) {
+    let spool = try write { (store) throws(SQLiteFailure) -> String? in
+      if let landing, let row = try store.row(id) {
+        try store.keep(
+          QueueStore.Landing(id: id, recipient: row.recipient, user: row.user, payload: landing))
+      }
+      let children = fill == nil ? [] : try store.children(of: id)
+      let spool = try store.finish(id)
+      for child in children {
+        guard let row = try store.row(child), let filled = fill?(row) else { continue }
+        if let payload = filled.payload {
+          try store.replacePayload(of: child, with: payload)
+        } else {
+          try store.park(child, filled.fault)
+        }
+      }
+      return spool
+    }
+    removeSpools([spool])
+  }
+
+  /// An item that was taken goes back, to be sent after a wait; nil waits for ``wake(_:)``.
+  func putBack(_ id: Int64, after wait: Duration?, isAttempt: Bool) throws(Fault) {
+    try write { (store) throws(SQLiteFailure) in
+      try store.putBack(id, after: wait?.inSeconds ?? QueueStore.never, isAttempt: isAttempt)
+    }
+  }
+
+  func park(_ id: Int64, _ reason: String) throws(Fault) {
+    try write { (store) throws(SQLiteFailure) in try store.park(id, reason) }
+  }
+
+  func unpark(_ id: Int64) throws(Fault) {
+    try write { (store) throws(SQLiteFailure) in try store.unpark(id) }
+  }
+
+  /// Gives up an item. What waited for it is parked. False when it was not there.
+  @discardableResult func drop(_ id: Int64) throws(Fault) -> Bool {
+    let (wasThere, spool) = try write { (store) throws(SQLiteFailure) -> (Bool, String?) in
+      guard try store.row(id) != nil else { return (false, nil) }
+      return (true, try store.drop(id))
+    }
+    removeSpools([spool])
+    if wasThere { try emptyLog() }
+    return wasThere
+  }
+
+  /// Gives up all of a user: items, landings, files, and what the log still has of them.
+  func drop(user: String) throws(Fault) -> [Int64] {
+    let (ids, spools) = try write { (store) throws(SQLiteFailure) -> ([Int64], [String?]) in
+      let ids = try store.items(of: user)
+      var spools: [String?] = []
+      for id in ids { spools.append(try store.drop(id)) }
+      try store.forgetLandings(of: user)
+      return (ids, spools)
+    }
+    removeSpools(spools)
+    try emptyLog()
+    return ids
+  }
+
+  /// What waits for a sign-in may go: of one user, or of all.
+  func wake(_ user: String? = nil) throws(Fault) {
+    try write { (store) throws(SQLiteFailure) in try store.wake(user) }
+  }
+
+  // MARK: Other times
+
+  /// Ends what is too old, and takes back what died with its process. To be called at launch and from time to time.
+  ///
+  /// - Parameter landing: What is kept of an item whose time is over.
+  /// - Returns: The items whose time is over, which are gone.
+  func tidy(landing: @Sendable (QueueStore.Row) -> [UInt8]) throws(Fault) -> [QueueStore.Row] {
+    let store = try store()
+    let others = try Self.named { () throws(SQLiteFailure) in try store.owners() }.filter { $0 != owner }
+    // The lock of a process that has ended is free.
+    let dead = others.filter { Self.hasEnded(Self.presencePath(folder, $0)) }
+    let expired = try write { (store) throws(SQLiteFailure) -> [QueueStore.Row] in
+      for owner in dead { try store.buryItems(of: owner) }
+      let expired = try store.expired()
+      for row in expired {
+        for child in try store.children(of: row.id) {
+          try store.park(child, "item \(row.id), which it waited for, was not sent in time")
+        }
+        try store.keep(
+          QueueStore.Landing(id: row.id, recipient: row.recipient, user: row.user, payload: landing(row)))
+        try store.finish(row.id)
+      }
+      return expired
+    }
+    sweepPresences()
+    removeSpools(expired.map(\.spool))
+    return expired
+  }
+
+  private static func hasEnded(_ path: String) -> Bool { ((try? FileLock(ifFree: path)) ?? nil) != nil }
+
+  /// Removes what processes that have ended have left.
+  private func sweepPresences() {
+    for name in (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+    where name.hasPrefix("owner-") && name != "owner-\(owner).lock" {
+      let path = "\(folder)/\(name)"
+      guard let lock = (try? FileLock(ifFree: path)) ?? nil, lock.holds(path) else { continue }
+      unlink(path)
+    }
+  }
+
+  /// How long until an item may be sent or its time is over; nil when none waits for the time.
+  func nextWait() throws(Fault) -> Duration? {
+    let store = try store()
+    return try Self.named { () throws(SQLiteFailure) in try store.nextWait() }.map { .seconds($0) }
+  }
+
+  // MARK: Reading
+
+  /// All items in order, or those of a state.
+  func rows(_ state: QueueStore.State? = nil) throws(Fault) -> [QueueStore.Row] {
+    let store = try store()
+    return try Self.named { () throws(SQLiteFailure) in
+      try store.rows(state == nil ? "ORDER BY id" : "WHERE state = ? ORDER BY id") { statement in
+        if let state { statement.bind(1, state.rawValue) }
+      }
+    }
+  }
+
+  func totals() throws(Fault) -> (count: Int64, bytes: Int64) {
+    let store = try store()
+    return try Self.named { () throws(SQLiteFailure) in try store.totals() }
+  }
+
+  func landings(of recipient: String) throws(Fault) -> [QueueStore.Landing] {
+    let store = try store()
+    return try Self.named { () throws(SQLiteFailure) in try store.landings(of: recipient) }
+  }
+
+  func forgetLanding(_ id: Int64) throws(Fault) {
+    try write { (store) throws(SQLiteFailure) in try store.forgetLanding(id) }
+  }
+
+  // MARK: Files of items
+
+  /// The path of an item's file.
+  nonisolated func spoolPath(_ name: String) -> String { "\(folder)/spool/\(name)" }
+
+  /// A file for the body of an item that is about to be kept: its name and length, once its bytes are on the disk.
+  func spool(_ body: HTTPBody) async throws -> (name: String, count: Int64) {
+    try PrivateFile.makeFolder(folder)
+    try PrivateFile.makeFolder(spoolFolder)
+    let name = Hex.encode(Crypto.random(16))
+    let path = spoolPath(name)
+    let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
+    guard descriptor >= 0 else { throw PrivateFile.Fault.system("made") }
+    let file = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
+    do {
+      var count: Int64 = 0
+      func write(_ chunk: [UInt8]) throws {
+        try file.write(contentsOf: chunk)
+        count += Int64(chunk.count)
+      }
+      switch body {
+      case .empty: break
+      case .bytes(let bytes): try write(bytes)
+      case .file(let path, let offset):
+        let source = try FileChunks(path: path, offset: offset)
+        while let chunk = try source.next() { try write(chunk) }
+      case .stream(let stream):
+        let next = try stream.open()
+        while let chunk = try await next() { try write(chunk) }
+      }
+      try file.synchronize()
+      return (name, count)
+    } catch {
+      unlink(path)
+      throw error
+    }
+  }
+
+  /// Removes files that no item names: of items that were never kept, or that went when the process ended.
+  func removeSpools(_ names: [String?]) {
+    for case let name? in names { unlink(spoolPath(name)) }
+  }
+
+  private func sweepSpools(_ store: QueueStore) throws(SQLiteFailure) {
+    let used = try store.spools()
+    for name in (try? FileManager.default.contentsOfDirectory(atPath: spoolFolder)) ?? []
+    where !used.contains(name) {
+      var status = stat()
+      // Another process may be about to keep the item of a new one.
+      guard lstat(spoolPath(name), &status) == 0,
+        WallClock.now - Double(FileIdentity(status).seconds) > 3600
+      else { continue }
+      unlink(spoolPath(name))
+    }
+  }
+
+  // MARK: The database
+
+  private func emptyLog() throws(Fault) {
+    let store = try store()
+    // Another process that reads keeps the log for a moment; the next drop or close empties it.
+    try? store.emptyLog()
+  }
+
+  @discardableResult private func write<Value>(
+    _ work: (QueueStore) throws(SQLiteFailure) -> Value
+  ) throws(Fault) -> Value {
+    let store = try store()
+    do throws(SQLiteFailure) {
+      return try store.write { () throws(SQLiteFailure) in try work(store) }
+    } catch {
+      guard error.isDamage else { throw .failed(error) }
+    }
+    // It is put aside, and the work done with an empty one.
+    (opened, isSuspect) = (nil, true)
+    let other = try self.store()
+    return try Self.named { () throws(SQLiteFailure) in
+      try other.write { () throws(SQLiteFailure) in try work(other) }
+    }
+  }
+
+  private static func named<Value>(_ work: () throws(SQLiteFailure) -> Value) throws(Fault) -> Value {
+    do throws(SQLiteFailure) { return try work() } catch { throw .failed(error) }
+  }
+
+  private func store() throws(Fault) -> QueueStore {
+    if let opened { return opened }
+    do throws(PrivateFile.Fault) { try PrivateFile.makeFolder(folder) } catch {
+      throw .unusable("the folder \(folder) \(error)")
+    }
+    if presence == nil {
+      let path = Self.presencePath(folder, owner)
+      // Another process may look at the same moment whether it is free, and remove it.
+      for _ in 0..<100 where presence == nil {
+        presence = ((try? FileLock(ifFree: path)) ?? nil).flatMap { $0.holds(path) ? $0 : nil }
+      }
+      guard presence != nil else { throw .unusable("the folder \(folder) takes no lock") }
+    }
+    do throws(SQLiteFailure) {
+      return try connect()
+    } catch {
+      guard error.isDamage else { throw .failed(error) }
+    }
+    do throws(SQLiteFailure) {
+      try putAside()
+      return try connect()
+    } catch {
+      throw .failed(error)
+    }
+  }
+
+  private func connect() throws(SQLiteFailure) -> QueueStore {
+    let database = try SQLiteDatabase(path: path, patience: 10_000)
+    switch try schema.prepare(database) {
+    case .future(let version):
+      throw SQLiteFailure(
+        code: Self.refusal, message: "it has version \(version), and this code knows \(schema.version)")
+    case .foreign:
+      throw SQLiteFailure(code: Self.refusal, message: "it belongs to another application")
+    case nil: break
+    }
+    // All pages are read only when there is a reason.
+    if isSuspect {
+      guard try database.isSound() else {
+        throw SQLiteFailure(code: Self.damage, message: "its pages do not fit")
+      }
+      isSuspect = false
+    }
+    let store = try QueueStore(database, time, boot: boot)
+    try sweepSpools(store)
+    opened = store
+    return store
+  }
+
+  /// Copies a damaged database to a name of its own and empties it in place, since others may have it open.
+  private func putAside() throws(SQLiteFailure) {
+    let database = try SQLiteDatabase(path: path, patience: 10_000)
+    // Another process may have done it in the meantime.
+    if (try? database.isSound()) == true { return }
+    let kept = "\(path).damaged-\(Hex.encode(Crypto.random(4)))"
+    for ending in ["", "-wal"] {
+      try? FileManager.default.copyItem(atPath: path + ending, toPath: kept + ending)
+      chmod(kept + ending, 0o600)
+    }
+    setAside.append(kept)
+    try database.reset()
+  }
+
+  /// The primary codes of SQLite for what this code finds itself: SQLITE_CANTOPEN and SQLITE_CORRUPT.
+  private static let refusal: Int32 = 14
+  private static let damage: Int32 = 11
+}

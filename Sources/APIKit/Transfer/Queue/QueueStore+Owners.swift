@@ -1,0 +1,139 @@
+/// What several processes and several launches need: whose an item is, what died with its process, what has landed.
+extension QueueStore {
+  /// How often a process may end with an item on its way before the item is parked.
+  static let maximumDeaths = 3
+
+  /// The processes that have items on their way.
+  func owners() throws(SQLiteFailure) -> [String] {
+    let statement = try database.prepare("SELECT DISTINCT owner FROM items WHERE state = 1")
+    var owners: [String] = []
+    while try statement.step() { if let owner = statement.text(0) { owners.append(owner) } }
+    return owners
+  }
+
+  /// Takes back what a process had on its way when it ended; what has seen too many of them is parked.
+  func buryItems(of owner: String) throws(SQLiteFailure) {
+    try database.run(
+      "UPDATE items SET state = 0, owner = NULL, deaths = deaths + 1 WHERE state = 1 AND owner = ?1",
+      text: owner)
+    let poisoned = try database.prepare(
+      "SELECT id FROM items WHERE state = 0 AND head = 1 AND needs = 0 AND deaths >= ?")
+    poisoned.bind(1, Int64(Self.maximumDeaths))
+    for id in try poisoned.integers() {
+      try park(id, "the process ended \(Self.maximumDeaths) times while it was on its way")
+    }
+  }
+
+  /// The items whose time is over, and that are not on their way.
+  func expired() throws(SQLiteFailure) -> [Row] {
+    let now = clock.now
+    return try rows("WHERE expiry IS NOT NULL AND expiry <= ? AND state <> 1 ORDER BY id") { $0.bind(1, now) }
+  }
+
+  /// The ids of a user's items.
+  func items(of user: String) throws(SQLiteFailure) -> [Int64] {
+    let statement = try database.prepare("SELECT id FROM items WHERE user = ? ORDER BY id")
+    statement.bind(1, user)
+    return try statement.integers()
+  }
+
+  /// Another content of an item.
+  func replacePayload(of id: Int64, with payload: [UInt8]) throws(SQLiteFailure) {
+    let statement = try database.prepare("UPDATE items SET payload = ? WHERE id = ?")
+    statement.bind(1, payload)
+    statement.bind(2, id)
+    try statement.run()
+  }
+
+  // MARK: Landings
+
+  /// How an item ended, until its delegate was told.
+  struct Landing: Sendable {
+    var id: Int64
+    var recipient: String
+    var user: String
+    var payload: [UInt8]
+  }
+
+  /// Keeps how an item ended. Of more than ``maximumLandings`` the oldest go.
+  func keep(_ landing: Landing) throws(SQLiteFailure) {
+    let statement = try database.prepare(
+      "INSERT OR REPLACE INTO landings (id, recipient, user, payload) VALUES (?, ?, ?, ?)")
+    statement.bind(1, landing.id)
+    statement.bind(2, landing.recipient)
+    statement.bind(3, landing.user)
+    statement.bind(4, landing.payload)
+    try statement.run()
+    try database.execute(
+      """
+      DELETE FROM landings WHERE id <=
+      (SELECT id FROM landings ORDER BY id DESC LIMIT 1 OFFSET \(Self.maximumLandings))
+      """)
+  }
+
+  /// What has ended for one recipient, in the order of the items.
+  func landings(of recipient: String) throws(SQLiteFailure) -> [Landing] {
+    let statement = try database.prepare(
+      "SELECT id, recipient, user, payload FROM landings WHERE recipient = ? ORDER BY id")
+    statement.bind(1, recipient)
+    var landings: [Landing] = []
+    while try statement.step() {
+      landings.append(
+        Landing(
+          id: statement.integer(0), recipient: statement.text(1) ?? "", user: statement.text(2) ?? "",
+          payload: statement.withBlob(3) { Array($0) }))
+    }
+    return landings
+  }
+
+  /// The delegate was told.
+  func forgetLanding(_ id: Int64) throws(SQLiteFailure) {
+    try database.run("DELETE FROM landings WHERE id = ?", id)
+  }
+
+  /// Forgets what has ended of a user.
+  func forgetLandings(of user: String) throws(SQLiteFailure) {
+    try database.run("DELETE FROM landings WHERE user = ?", text: user)
+  }
+
+  /// The names of the files that items have.
+  func spools() throws(SQLiteFailure) -> Set<String> {
+    let statement = try database.prepare("SELECT spool FROM items WHERE spool IS NOT NULL")
+    var names: Set<String> = []
+    while try statement.step() { if let name = statement.text(0) { names.insert(name) } }
+    return names
+  }
+
+  /// Empties the log, in which what was deleted may stand still.
+  func emptyLog() throws(SQLiteFailure) {
+    let statement = try database.prepare("PRAGMA wal_checkpoint(TRUNCATE)")
+    _ = try statement.step()
+  }
+}
+
+extension SQLiteDatabase {
+  /// Runs a statement with a number, and a text as the second parameter.
+  func run(_ sql: String, _ number: Int64, _ text: String? = nil) throws(SQLiteFailure) {
+    let statement = try prepare(sql)
+    statement.bind(1, number)
+    if let text { statement.bind(2, text) }
+    try statement.run()
+  }
+
+  /// Runs a statement with a text.
+  func run(_ sql: String, text: String) throws(SQLiteFailure) {
+    let statement = try prepare(sql)
+    statement.bind(1, text)
+    try statement.run()
+  }
+}
+
+extension SQLiteStatement {
+  /// The first column of all rows as numbers; resets it.
+  func integers() throws(SQLiteFailure) -> [Int64] {
+    defer { reset() }
+    var numbers: [Int64] = []
+    while try step() { numbers.append(integer(0)) }
+    return numbers
+  }
+}
