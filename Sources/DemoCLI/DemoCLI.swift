@@ -16,6 +16,8 @@ enum DemoCLI {
     CacheCommand.self,
     MonitorCommand.self,
     ReportCommand.self,
+    DownloadCommand.self,
+    UploadCommand.self,
     ServeCommand.self,
     HelpCommand.self,
   ]
@@ -25,6 +27,8 @@ enum DemoCLI {
     case success = 0
     case failed = 1
     case wrongUsage = 2
+    /// As a shell says it of SIGINT.
+    case interrupted = 130
   }
 
   /// Runs one command line.
@@ -60,6 +64,9 @@ enum DemoCLI {
       try await command.run(in: session)
     } catch let usage as UsageError {
       throw usage
+    } catch is Interruption {
+      console.error("DemoCLI: interrupted; the same command goes on where it can")
+      return .interrupted
     } catch {
       session.report(error)
     }

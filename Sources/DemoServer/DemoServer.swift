@@ -5,8 +5,8 @@ import Synchronization
 /// A small HTTP/1.1 server on the loopback address, for the demo and for tests.
 ///
 /// It serves three listing services with real data, each with its own names and nesting
-/// (`/sacramento/v1/homes`, `/ames/v2/listings`, `/new/v1/projects`), and the handlers that a test adds
-/// with ``on(_:_:response:)``. One thread serves all connections; handlers run on it one at a time and must
+/// (`/sacramento/v1/homes`, `/ames/v2/listings`, `/new/v1/projects`), files both ways under `/transfers` (downloads with
+/// ranges, an upload form, tus), and the handlers that a test adds with ``on(_:_:response:)``. One thread serves all connections; handlers run on it one at a time and must
 /// not block. The server stops when it is released.
 ///
 /// A request can ask for faults with header fields, or with names in the query like `demo_delay=200`:
@@ -64,6 +64,7 @@ public final class DemoServer: Sendable {
     AmesListings(homes: homes.ames, verify: signatures.ames).register(in: routes)
     NewListings(homes: homes.newAmes, verify: signatures.newHomes).register(in: routes)
     DemoAuthorization(issuer: baseURL.string).register(in: routes)
+    DemoTransfers().register(in: routes)
 
     let (engine, finished) = (engine, finished)
     let thread = Thread {

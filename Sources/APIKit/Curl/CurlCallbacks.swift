@@ -162,9 +162,10 @@
     private static let progress:
       @convention(c) @Sendable (UnsafeMutableRawPointer?, curl_off_t, curl_off_t, curl_off_t, curl_off_t) ->
         Int32 = { me, toReceive, received, toSend, sent in
-          handle(me).report(
+          let handle = handle(me)
+          handle.report(
             TransferProgress(
-              sent: Int64(sent), totalToSend: toSend > 0 ? Int64(toSend) : nil, received: Int64(received),
+              sent: min(Int64(sent), handle.transfer.source?.given ?? .max), totalToSend: toSend > 0 ? Int64(toSend) : nil, received: Int64(received),
               totalToReceive: toReceive > 0 ? Int64(toReceive) : nil))
           return 0
         }

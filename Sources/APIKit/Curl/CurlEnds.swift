@@ -8,6 +8,8 @@
     func open() throws(APIError)
     /// The length in bytes, known once it is open; nil when it is not known.
     var length: Int64? { get }
+    /// How many bytes it has given, where libcurl counts more: the framing of chunks is not the body's. Else nil.
+    var given: Int64? { get }
     /// Copies the next bytes into the buffer.
     func read(into buffer: UnsafeMutableRawBufferPointer) -> CurlRead
     /// Goes back to the start, for an authentication challenge that makes libcurl send the body again.
@@ -15,6 +17,10 @@
     func rewind() -> Bool
     /// Releases what it holds; nothing is read afterwards.
     func close()
+  }
+
+  extension CurlSource {
+    var given: Int64? { nil }
   }
 
   /// What one read of a source gives.

@@ -95,7 +95,7 @@
     /// The last report, with the final numbers.
     func reportEnd() {
       guard let onProgress = transfer.job?.exchange.onProgress else { return }
-      let sent = size(CURLINFO_SIZE_UPLOAD_T)
+      let sent = min(size(CURLINFO_SIZE_UPLOAD_T), transfer.source?.given ?? .max)
       let received = size(CURLINFO_SIZE_DOWNLOAD_T)
       onProgress(
         measured(

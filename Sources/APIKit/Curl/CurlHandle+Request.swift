@@ -135,7 +135,8 @@
         // libcurl would add the content type of a form, and wait a second for 100-continue when the body is
         // large.
         if !isTyped { lines.append(line: "Content-Type:") }
-        lines.append(line: "Expect:")
+        lines.append(line: request.options.expectsContinue ? "Expect: 100-continue" : "Expect:")
+      case .upload where request.options.expectsContinue: lines.append(line: "Expect: 100-continue")
       case .upload: lines.append(line: "Expect:")
       case .none, .noBody: break
       }

@@ -67,6 +67,11 @@
     func completeHead() -> Bool {
       guard !transfer.isHeadDone, let job = transfer.job else { return true }
       transfer.isHeadDone = true
+      // libcurl stops sending after an error, but would wait for a body that it has paused.
+      if transfer.isSendingPaused, transfer.status >= 400 {
+        transfer.isSendingPaused = false
+        curl_easy_pause(easy, transfer.isReceivingPaused ? CURLPAUSE_RECV : 0)
+      }
       // libcurl accepts `HTtP/1.1 404` as a status line; a response without a valid one must not count as a
       // success.
       guard !transfer.isHTTP || transfer.status > 0 else {

@@ -323,7 +323,7 @@
       if exchange.request.options.compressesBody { exchange.request = exchange.request.compressingBody() }
       let own = exchange.request.timeouts
       let limits = own == HTTPTimeouts() ? limits : CurlLimits(own.filled(from: configuration.timeouts))
-      let source = try Self.source(exchange.request.body, isAlways: isFTP && exchange.request.method == .put)
+      let source = try Self.source(exchange.request, isAlways: isFTP && exchange.request.method == .put)
       let sink = sink(exchange.destination)
       let job = CurlJob(
         exchange, try loops.mailbox(for: exchange), limits: limits, completion: completion, source: source,
@@ -335,13 +335,16 @@
 
     /// The source of the body; with `isAlways`, also of a small or missing one, which libcurl would
     /// otherwise send as a form.
-    private static func source(_ body: HTTPBody, isAlways: Bool) throws(APIError) -> (any CurlSource)? {
-      switch body {
+    private static func source(
+      _ request: HTTPRequest, isAlways: Bool
+    ) throws(APIError) -> (any CurlSource)? {
+      switch request.body {
       case .empty: isAlways ? CurlBytesSource([]) : nil
       case .bytes(let bytes):
         bytes.count >= CurlBytesSource.threshold || isAlways ? CurlBytesSource(bytes) : nil
       case .file(let path, let offset): CurlFileSource(path: path, offset: offset)
-      case .stream(let stream): try CurlStreamSource(stream)
+      case .stream(let stream):
+        try CurlStreamSource(stream, opensLate: request.options.expectsContinue)
       }
     }
 
@@ -377,7 +380,7 @@
         .idleTimeout, .totalTimeout, .pinning, .customTrust, .clientIdentity,
         .minimumTLS, .connectTo,
         .proxy, .login, .metrics, .unixSocket, .ftp, .connectionLimits, .headInspection, .insecureTLS,
-        .prewarming, .versionChoice, .gzip, .suspension, .challenges, .dnsOverHTTPS,
+        .prewarming, .versionChoice, .gzip, .suspension, .challenges, .dnsOverHTTPS, .expectContinue,
       ]
       var coded = all
       if !CurlSession.speaksHTTP2 { coded.remove(.http2) }

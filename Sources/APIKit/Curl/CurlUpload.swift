@@ -121,14 +121,20 @@
 
     let length: Int64?
     private let stream: HTTPBodyStream
+    private let opensLate: Bool
     private let state = Mutex(State())
 
-    init(_ stream: HTTPBodyStream) throws(APIError) {
+    /// - Parameter opensLate: Whether it is opened when its first bytes are wanted: the server may not want any.
+    init(_ stream: HTTPBodyStream, opensLate: Bool = false) throws(APIError) {
       self.stream = stream
+      self.opensLate = opensLate
       length = stream.length
+      guard !opensLate else { return }
       let source = try Self.open(stream)
       state.withLock { $0.next = source }
     }
+
+    var given: Int64? { length == nil ? state.withLock { $0.sent } : nil }
 
     func open() {}
 
@@ -193,14 +199,23 @@
     }
 
     private func fetch(_ generation: Int, _ next: HTTPBodyStream.Source?) -> Task<Void, Never>? {
-      guard let next else { return nil }
-      return Task { [weak self] in
+      guard next != nil || opensLate else { return nil }
+      return Task { [weak self, stream] in
         var result: Result<[UInt8]?, any Error>
-        repeat {
-          do { result = .success(try await next()) } catch { result = .failure(error) }
-        } while (try? result.get())??.isEmpty == true
+        do {
+          let next = try next ?? Self.open(stream)
+          repeat { result = .success(try await next()) } while try result.get()?.isEmpty == true
+          self?.opened(next, generation)
+        } catch {
+          result = .failure(error)
+        }
         self?.take(result, generation)
       }
+    }
+
+    private func opened(_ source: @escaping HTTPBodyStream.Source, _ generation: Int) {
+      guard opensLate else { return }
+      state.withLock { if $0.generation == generation, $0.next == nil { $0.next = source } }
     }
 
     private func take(_ result: Result<[UInt8]?, any Error>, _ generation: Int) {

@@ -1,7 +1,5 @@
 import APIKit
 import DemoServer
-import Dispatch
-import Foundation
 
 /// Serves the three listing APIs until the process is asked to end.
 struct ServeCommand: Command {
@@ -25,22 +23,7 @@ struct ServeCommand: Command {
     let server = try DemoServer(port: port, signatures: isSigned ? .standard() : .none)
     session.console.print(server.baseURL.string)
     session.console.error("sacramento/v1/homes, ames/v2/listings, new/v1/projects; Ctrl-C ends it")
-    await Self.interruption()
+    await Interruption.wait()
     server.stop()
-  }
-
-  /// Returns when the process gets a signal to end.
-  private nonisolated static func interruption() async {
-    let signals = [SIGINT, SIGTERM].map { number in
-      signal(number, SIG_IGN)
-      return DispatchSource.makeSignalSource(signal: number, queue: .global())
-    }
-    let (stream, continuation) = AsyncStream.makeStream(of: Void.self)
-    for source in signals {
-      source.setEventHandler { @Sendable in continuation.yield() }
-      source.resume()
-    }
-    for await _ in stream { break }
-    for source in signals { source.cancel() }
   }
 }

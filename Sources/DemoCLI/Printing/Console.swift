@@ -10,14 +10,17 @@ struct Console: Sendable {
   let progress: @Sendable (String) -> Void
   /// The columns that lines should fit.
   let width: Int
+  /// Whether ``progress`` shows anything.
+  var showsProgress = false
 
   /// The streams of the process, with the width of the terminal. Progress is shown when both are a terminal.
   static let standard: Console = {
-    let line = ProgressLine(isOn: isatty(STDOUT_FILENO) == 1 && isatty(STDERR_FILENO) == 1)
+    let isOn = isatty(STDOUT_FILENO) == 1 && isatty(STDERR_FILENO) == 1
+    let line = ProgressLine(isOn: isOn)
     return Console(
       print: { text in line.replace { FileHandle.standardOutput.write(Data((text + "\n").utf8)) } },
       error: { text in line.replace { FileHandle.standardError.write(Data((text + "\n").utf8)) } },
-      progress: { line.show($0) }, width: terminalWidth())
+      progress: { line.show($0) }, width: terminalWidth(), showsProgress: isOn)
   }()
 
   /// `COLUMNS`, otherwise the width of the terminal, otherwise 100.

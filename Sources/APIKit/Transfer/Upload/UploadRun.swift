@@ -1,0 +1,200 @@
+import Foundation
+import Synchronization
+
+/// One upload in parts, from its journal to the last response: asks its ``ResumableUpload`` and does what that says.
+actor UploadRun {
+  typealias Send =
+    @Sendable (UploadRequest, HTTPBody, @escaping @MainActor (TransferProgress) -> Void)
+    async -> Result<APIResponse, APIError>
+
+  /// Whether the server is told to forget the upload when it is cancelled.
+  nonisolated let discards = Atomic(false)
+
+  private let body: HTTPBody
+  private let options: TusOptions
+  private let place: [String?]
+  private let policy: RetryPolicy
+  private let time: any TimeSource
+  private let send: Send
+
+  init(
+    _ body: HTTPBody, _ options: TusOptions, place: [String?], _ policy: RetryPolicy,
+    time: any TimeSource = SystemTime(), send: @escaping Send
+  ) {
+    self.body = body
+    self.options = options
+    self.place = place
+    self.policy = policy
+    self.time = time
+    self.send = send
+  }
+
+  func perform(
+    _ report: @escaping @MainActor (TransferProgress) -> Void
+  ) async -> Result<APIResponse, APIError> {
+    do throws(APIError) {
+      let reader = try UploadReader(body)
+      let journal = try reader.fingerprint.map { (fingerprint) throws(APIError) in
+        try UploadJournal(
+          folder: options.journalFolder ?? StandardFolder.state.path + "/uploads",
+          name: Crypto.digest(of: place + [fingerprint]))
+      }
+      let found = journal?.read(now: time.wallClock) ?? UploadState()
+      let metadata = options.metadata.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
+      var machine = TusMachine(found, total: reader.total, options: options, metadata: metadata)
+      do throws(APIError) {
+        let response = try await transfer(&machine, reader, journal, report)
+        journal?.remove()
+        return .success(response)
+      } catch {
+        if error.isCancellation, discards.load(ordering: .acquiring) {
+          journal?.remove()
+          await terminate(machine)
+        }
+        throw error
+      }
+    } catch {
+      return .failure(error)
+    }
+  }
+
+  private func transfer(
+    _ machine: inout TusMachine, _ reader: UploadReader, _ journal: UploadJournal?,
+    _ report: @escaping @MainActor (TransferProgress) -> Void
+  ) async throws(APIError) -> APIResponse {
+    var action = machine.begin()
+    var last: APIResponse?
+    var failure: APIError?
+    while true {
+      if Task.isCancelled { throw APIError(cancelled: .taskCancelled) }
+      var request: UploadRequest
+      switch action {
+      case .send(let next): request = next
+      case .wait(let number, let next):
+        // What broke off is tried again only where the policy wants it; what the server asks for, always.
+        if let failure, !mayTryAgain(failure, number) { throw failure }
+        let wait = policy.backoff.wait(before: number, jitter: .random(in: 0...1))
+        do { try await time.sleep(for: wait) } catch { throw APIError(cancelled: .taskCancelled) }
+        request = next
+      case .finish:
+        guard let last else { throw APIError(.response, .malformedResponse, "nothing was sent") }
+        return last
+      case .fail(let reason, let detail, let keepsJournal):
+        if !keepsJournal { journal?.remove() }
+        if var failure {
+          failure.detail = "\(detail): \(failure.detail)"
+          failure.reason = reason
+          throw failure
+        }
+        throw APIError(.response, reason, detail)
+      }
+      var part = HTTPBody.empty
+      if let offset = request.offset {
+        let limit = options.partBytes ?? (options.sendsChecksums ? TusOptions.streamPartBytes : nil)
+        let read = try await reader.part(at: offset, atMost: limit)
+        part = read.body
+        request.headers.merge(machine.read(read.count, isLast: read.isLast))
+        if case .bytes(let bytes) = part, let checksum = machine.checksum(of: bytes) {
+          request.headers.merge(checksum)
+        }
+      }
+      // Before the first byte of a part: who comes back knows where it went, and whether it was the last.
+      try journal?.write(machine.state)
+      let (base, total) = (request.offset ?? machine.state.offset, machine.state.total)
+      let result = await send(request, part) { progress in
+        report(
+          TransferProgress(
+            sent: base + progress.sent, totalToSend: total, delta: progress.delta, rate: progress.rate))
+      }
+      (action, failure) = step(&machine, result)
+      if case .success(let response) = result { last = response }
+    }
+  }
+
+  /// What a result means for the machine; with the failure, if it was one.
+  private func step(
+    _ machine: inout TusMachine, _ result: Result<APIResponse, APIError>
+  ) -> (UploadAction, APIError?) {
+    switch result {
+    case .success(let response):
+      return (machine.responded(response.status, response.headers, location: Self.location(response)), nil)
+    case .failure(let error):
+      guard let status = error.context.status, error.reason == .unacceptableStatus else {
+        return (machine.broke(), error)
+      }
+      if policy.table[status: status]?.isOn == true { return (machine.broke(), error) }
+      let headers = error.response?.headers ?? HTTPHeaders()
+      return (machine.responded(status, headers, location: nil), error)
+    }
+  }
+
+  private func mayTryAgain(_ error: APIError, _ number: Int) -> Bool {
+    if let status = error.context.status, error.reason == .unacceptableStatus,
+      policy.table[status: status]?.isOn != true
+    {
+      return true
+    }
+    return number < policy.attempts && policy.table.row(for: error)?.isOn == true
+  }
+
+  /// The path of a `Location`; nil where there is none.
+  private static func location(_ response: APIResponse) -> String? {
+    guard let text = response.headers["Location"], let base = response.http.url,
+      let url = try? base.resolving(text), url.origin == base.origin, url.query == nil
+    else { return nil }
+    return url.path
+  }
+
+  private func terminate(_ machine: TusMachine) async {
+    guard let request = machine.termination() else { return }
+    let send = send
+    // The task of the upload is cancelled; this one is not.
+    _ = await Task.detached { await send(request, .empty) { _ in } }.value
+  }
+}
+
+/// Where an upload is at the server, on the disk; with a lock that keeps other processes away.
+final class UploadJournal {
+  private let path: String
+  private let lock: FileLock
+
+  /// - Throws: ``APIError/Reason/alreadyLoading`` when another upload of the same content to the same place is under way.
+  init(folder: String, name: String) throws(APIError) {
+    path = "\(folder)/\(name).upload"
+    do {
+      try PrivateFile.makeFolder(folder)
+      guard let lock = try FileLock(ifFree: path + ".lock") else {
+        throw APIError(
+          .takeoff, .alreadyLoading, "the same is being uploaded to the same place, maybe by another process")
+      }
+      self.lock = lock
+    } catch let error as APIError {
+      throw error
+    } catch {
+      throw APIError(
+        .takeoff, .fileFailed, "the journal \(path.debugDescription) cannot be made", underlying: error)
+    }
+  }
+
+  /// What was kept; nil when there is nothing, or the server has forgotten it.
+  func read(now: Double) -> UploadState? {
+    guard let bytes = try? PrivateFile.read(path, limit: 64 << 10),
+      let state = try? JSONDecoder().decode(UploadState.self, from: Data(bytes)),
+      state.expires.map({ now < $0 }) ?? true
+    else { return nil }
+    return state
+  }
+
+  func write(_ state: UploadState) throws(APIError) {
+    guard state.location != nil else { return }
+    do { try PrivateFile.replace(path, with: JSONEncoder().encode(state)) } catch {
+      throw APIError(
+        .transport, .fileFailed, "the journal \(path.debugDescription) cannot be written", underlying: error)
+    }
+  }
+
+  func remove() {
+    unlink(path)
+    unlink(path + ".lock")
+  }
+}

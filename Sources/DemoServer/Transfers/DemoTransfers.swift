@@ -1,0 +1,153 @@
+import APIKit
+import Synchronization
+
+/// Files both ways: `GET /transfers/files/<bytes>` with ranges, `PUT` and `POST /transfers/uploads` for plain uploads and forms,
+/// tus 1.0 at `/transfers/tus`.
+///
+/// A file is as long as its name says, at most 64 MiB, and has the same bytes at each request. With `demo_break=<bytes>` each
+/// response breaks off after so many. What is uploaded is counted and not kept, but by tus, where it is kept until it is
+/// complete.
+final class DemoTransfers: Sendable {
+  private struct Upload {
+    var length: Int?
+    var body: [UInt8] = []
+  }
+
+  private let uploads = Mutex<[String: Upload]>([:])
+  private static let longest = 64 << 20
+
+  func register(in routes: RouteTable) {
+    routes.set(.get, "/transfers/files/*") { Self.file($0) }
+    for method in [HTTPMethod.put, .post] {
+      routes.set(method, "/transfers/uploads") { request in
+        .json([
+          "bytes": .int(request.body.count), "type": .string(request.headers["Content-Type"] ?? ""),
+          "sum": .int(Self.sum(request.body)),
+        ])
+      }
+    }
+    routes.set(.post, "/transfers/tus") { [self] in create($0) }
+    routes.set(.head, "/transfers/tus/*") { [self] in look($0) }
+    routes.set(.patch, "/transfers/tus/*") { [self] in append($0) }
+    routes.set(.delete, "/transfers/tus/*") { [self] in remove($0) }
+  }
+
+  // MARK: Files
+
+  private static func file(_ request: DemoRequest) -> DemoResponse {
+    let name = request.path.dropFirst("/transfers/files/".count)
+    guard let count = Int(name), (0...longest).contains(count) else {
+      return .json(
+        ["error": .string("a file is named by its length, up to \(longest)"), "status": 404], status: 404)
+    }
+    let tag = "\"demo-\(count)\""
+    var (status, range) = (200, 0..<count)
+    var headers: HTTPHeaders = [
+      "Content-Type": "application/octet-stream", "ETag": tag, "Accept-Ranges": "bytes",
+      "Content-Disposition": "attachment; filename=\"demo-\(count).bin\"",
+    ]
+    if let asked = request.headers["Range"], request.headers["If-Range"].map({ $0 == tag }) ?? true,
+      let first = first(of: asked)
+    {
+      guard first < count else {
+        return DemoResponse(416, headers: ["Content-Range": "bytes */\(count)"])
+      }
+      (status, range) = (206, first..<count)
+      headers.add("Content-Range", "bytes \(first)-\(count - 1)/\(count)")
+    }
+    var response = DemoResponse(status, headers: headers, body: range.map(byte))
+    response.cutAfter = request["demo_break"].flatMap { Int($0) }
+    return response
+  }
+
+  /// The byte at a place of every file.
+  static func byte(at index: Int) -> UInt8 { UInt8(truncatingIfNeeded: index &* 31 &+ index >> 8) }
+
+  /// `bytes=100-`; nil for anything else, which is then not a range.
+  private static func first(of range: String) -> Int? {
+    guard range.hasPrefix("bytes="), range.hasSuffix("-") else { return nil }
+    return Int(range.dropFirst("bytes=".count).dropLast())
+  }
+
+  // MARK: tus
+
+  private static let version: HTTPHeaders = ["Tus-Resumable": "1.0.0"]
+
+  private func create(_ request: DemoRequest) -> DemoResponse {
+    if let refusal = refusal(request) { return refusal }
+    let length = request.headers["Upload-Length"].flatMap { Int($0) }
+    guard length != nil || request.headers["Upload-Defer-Length"] == "1" else {
+      return DemoResponse(400, headers: Self.version)
+    }
+    guard length ?? 0 <= Self.longest else { return DemoResponse(413, headers: Self.version) }
+    let id = uploads.withLock { uploads in
+      let id = "\(uploads.count + 1)-\(UInt32.random(in: 0 ... .max))"
+      uploads[id] = Upload(length: length)
+      return id
+    }
+    var headers = Self.version
+    headers.add("Location", "/transfers/tus/\(id)")
+    return DemoResponse(201, headers: headers)
+  }
+
+  private func look(_ request: DemoRequest) -> DemoResponse {
+    if let refusal = refusal(request) { return refusal }
+    guard let upload = uploads.withLock({ $0[Self.id(request)] }) else {
+      return DemoResponse(404, headers: Self.version)
+    }
+    return DemoResponse(200, headers: Self.state(upload))
+  }
+
+  private func append(_ request: DemoRequest) -> DemoResponse {
+    if let refusal = refusal(request) { return refusal }
+    return uploads.withLock { uploads in
+      guard var upload = uploads[Self.id(request)] else { return DemoResponse(404, headers: Self.version) }
+      guard request.headers["Content-Type"] == "application/offset+octet-stream" else {
+        return DemoResponse(415, headers: Self.version)
+      }
+      guard request.headers["Upload-Offset"] == "\(upload.body.count)" else {
+        return DemoResponse(409, headers: Self.version)
+      }
+      if upload.length == nil { upload.length = request.headers["Upload-Length"].flatMap { Int($0) } }
+      guard upload.body.count + request.body.count <= upload.length ?? Self.longest else {
+        return DemoResponse(413, headers: Self.version)
+      }
+      upload.body += request.body
+      uploads[Self.id(request)] = upload
+      return DemoResponse(204, headers: Self.state(upload))
+    }
+  }
+
+  private func remove(_ request: DemoRequest) -> DemoResponse {
+    if let refusal = refusal(request) { return refusal }
+    let wasThere = uploads.withLock { $0.removeValue(forKey: Self.id(request)) != nil }
+    return DemoResponse(wasThere ? 204 : 404, headers: Self.version)
+  }
+
+  private func refusal(_ request: DemoRequest) -> DemoResponse? {
+    guard request.headers["Tus-Resumable"] != "1.0.0" else { return nil }
+    return DemoResponse(412, headers: ["Tus-Resumable": "1.0.0", "Tus-Version": "1.0.0"])
+  }
+
+  private static func id(_ request: DemoRequest) -> String {
+    String(request.path.dropFirst("/transfers/tus/".count))
+  }
+
+  private static func state(_ upload: Upload) -> HTTPHeaders {
+    var headers = version
+    headers.add("Upload-Offset", "\(upload.body.count)")
+    headers.add("Cache-Control", "no-store")
+    if let length = upload.length {
+      headers.add("Upload-Length", "\(length)")
+      if length == upload.body.count { headers.add("X-Demo-Sum", "\(sum(upload.body))") }
+    } else {
+      headers.add("Upload-Defer-Length", "1")
+    }
+    return headers
+  }
+
+  /// A sum over bytes in order, by which a client sees that they have come (FNV-1a, 31 bits).
+  static func sum(_ bytes: some Sequence<UInt8>) -> Int {
+    Int(bytes.reduce(0x811C_9DC5 as UInt32) { ($0 ^ UInt32($1)) &* 16_777_619 } >> 1)
+  }
+}
