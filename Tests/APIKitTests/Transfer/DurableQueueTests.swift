@@ -308,6 +308,24 @@ final class DurableQueueTests: XCTestCase {
     XCTAssertEqual(taken, [1])
   }
 
+  func testWhatGoesNextIsFoundByAnIndexHoweverManyThereAre() async throws {
+    _ = try await queue().enqueue([entry()])
+    let database = try SQLiteDatabase(path: folder + "/queue.sqlite", patience: 100)
+    for (query, index) in [
+      (QueueStore.readyQuery, "items_ready"),
+      ("UPDATE items SET due = 0 WHERE state = 0 AND head = 1 AND needs = 0 AND due >= 1", "items_ready"),
+      ("SELECT min(id) FROM items WHERE lane = 'a' AND state < 2", "items_lane"),
+      ("SELECT DISTINCT owner FROM items WHERE state = 1", "items_owner"),
+      ("SELECT spool FROM items WHERE spool IS NOT NULL", "items_spool"),
+    ] {
+      let plan = try database.prepare("EXPLAIN QUERY PLAN \(query)")
+      var steps: [String] = []
+      while try plan.step() { steps.append(plan.text(3) ?? "") }
+      XCTAssertEqual(steps.count, 1, "\(steps)")
+      XCTAssertTrue(steps[0].contains("INDEX \(index)"), steps[0])
+    }
+  }
+
   // MARK: What is left
 
   func testWhatIsDroppedIsGoneFromDatabaseLogAndSpool() async throws {

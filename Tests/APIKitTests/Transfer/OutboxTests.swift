@@ -238,6 +238,7 @@ import XCTest
     XCTAssertEqual(OutboxVerdict(APIError(.response, .businessError), known), .park)
     XCTAssertEqual(OutboxVerdict(APIError(.auth, .signedOut), known), .awaitSignIn)
     XCTAssertEqual(OutboxVerdict(APIError(cancelled: .byCaller), known), .again)
+    XCTAssertEqual(OutboxVerdict(APIError(cancelled: .handledByService), known), .later(.seconds(10)))
     known.isOffline = true
     XCTAssertEqual(OutboxVerdict(APIError(.transport, .unknownHost), known), .again)
     known.hasSignIn = false

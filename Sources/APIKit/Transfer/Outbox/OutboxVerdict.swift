@@ -28,7 +28,7 @@ enum OutboxVerdict: Sendable, Equatable {
 
   init(_ error: APIError, _ known: Circumstances) {
     let status = error.reason == .unacceptableStatus ? error.context.status ?? error.evidence?.status : nil
-    if error.isCancellation || known.isOffline && status == nil {
+    if known.isOffline && status == nil || error.cancellation.map(Self.isOurs) == true {
       self = .again
     } else if status == 401 || error.place == .auth {
       self = known.hasSignIn ? .awaitSignIn : .park
@@ -45,6 +45,12 @@ enum OutboxVerdict: Sendable, Equatable {
     }
   }
 
+  /// Whether the outbox itself has ended the attempt. What a hook or an interceptor has ended counts as an attempt, or it would
+  /// be made again without end.
+  private static func isOurs(_ reason: CancellationReason) -> Bool {
+    [.byCaller, .taskCancelled, .transportStopped, .managerReleased].contains(reason)
+  }
+
   /// Whether a status is one of the moment.
   private static func passes(_ status: Int) -> Bool { [408, 425, 429].contains(status) || status >= 500 }
 
@@ -53,7 +59,7 @@ enum OutboxVerdict: Sendable, Equatable {
     switch error.reason {
     case .noNetwork, .circuitOpen, .rateLimited, .deadlineExceeded: true
     case .unreadableBody, .fileFailed, .unsupportedCapability, .unsupportedScheme, .responseTooLarge: false
-    default: error.place == .transport
+    default: error.place == .transport || error.isCancellation
     }
   }
 }

@@ -58,7 +58,7 @@ actor DurableQueue {
     if let cycle = QueueOrder.cycle(in: entries) { throw .cycle(cycle) }
     var unknown: Int64?
     let ids = try write { (store) throws(SQLiteFailure) -> [Int64]? in
-      let highest = try entries.contains { !$0.after.isEmpty } ? store.highestID() : 0
+      let highest = try entries.contains { !$0.after.isEmpty } ? store.totals().highest : 0
       unknown = entries.lazy.flatMap(\.after).first { $0 > highest || $0 <= 0 }
       guard unknown == nil else { return [] }
       return try store.enqueue(entries, limits)
@@ -205,7 +205,7 @@ actor DurableQueue {
     }
   }
 
-  func totals() throws(Fault) -> (count: Int64, bytes: Int64) {
+  func totals() throws(Fault) -> (count: Int64, bytes: Int64, highest: Int64) {
     let store = try store()
     return try Self.named { () throws(SQLiteFailure) in try store.totals() }
   }
@@ -263,9 +263,10 @@ actor DurableQueue {
   }
 
   private func sweepSpools(_ store: QueueStore) throws(SQLiteFailure) {
+    let names = (try? FileManager.default.contentsOfDirectory(atPath: spoolFolder)) ?? []
+    guard !names.isEmpty else { return }
     let used = try store.spools()
-    for name in (try? FileManager.default.contentsOfDirectory(atPath: spoolFolder)) ?? []
-    where !used.contains(name) {
+    for name in names where !used.contains(name) {
       var status = stat()
       // Another process may be about to keep the item of a new one.
       guard lstat(spoolPath(name), &status) == 0,

@@ -1,10 +1,9 @@
 /// The tables of a durable queue, and how those of an earlier version become them.
 struct QueueSchema: Sendable {
-  /// The text `APKQ`, which tells our databases from others of the same name.
-  static let application: Int64 = 0x4150_4B51
-
   /// The nth makes the tables of version n from those of version n - 1; the first from nothing.
   var migrations = [first]
+  /// What tells our databases from others of the same name; by default the text `APKQ`.
+  var application: Int64 = 0x4150_4B51
 
   /// The version that this code writes.
   var version: Int64 { Int64(migrations.count) }
@@ -35,7 +34,7 @@ struct QueueSchema: Sendable {
   /// once for many items.
   private static let first = """
     CREATE TABLE items (
-      id INTEGER PRIMARY KEY AUTOINCREMENT, lane TEXT, state INTEGER NOT NULL, head INTEGER NOT NULL,
+      id INTEGER PRIMARY KEY, lane TEXT, state INTEGER NOT NULL, head INTEGER NOT NULL,
       needs INTEGER NOT NULL, due REAL NOT NULL, owner TEXT, attempts INTEGER NOT NULL,
       deaths INTEGER NOT NULL, size INTEGER NOT NULL, expiry REAL, type TEXT NOT NULL,
       recipient TEXT NOT NULL, user TEXT NOT NULL, spool TEXT, reason TEXT, blame INTEGER,
@@ -44,6 +43,7 @@ struct QueueSchema: Sendable {
     CREATE INDEX items_lane ON items (lane, id) WHERE state < 2 AND lane IS NOT NULL;
     CREATE INDEX items_owner ON items (owner) WHERE state = 1;
     CREATE INDEX items_expiry ON items (expiry) WHERE expiry IS NOT NULL;
+    CREATE INDEX items_spool ON items (spool) WHERE spool IS NOT NULL;
     CREATE INDEX items_blame ON items (blame) WHERE blame IS NOT NULL;
     CREATE TABLE needs (
       parent INTEGER NOT NULL, child INTEGER NOT NULL, PRIMARY KEY (parent, child)) WITHOUT ROWID;
@@ -51,8 +51,9 @@ struct QueueSchema: Sendable {
     CREATE TABLE landings (
       id INTEGER PRIMARY KEY, recipient TEXT NOT NULL, user TEXT NOT NULL, payload BLOB NOT NULL);
     CREATE INDEX landings_recipient ON landings (recipient);
-    CREATE TABLE totals (id INTEGER PRIMARY KEY, count INTEGER NOT NULL, bytes INTEGER NOT NULL);
-    INSERT INTO totals VALUES (1, 0, 0);
+    CREATE TABLE totals (
+      id INTEGER PRIMARY KEY, count INTEGER NOT NULL, bytes INTEGER NOT NULL, highest INTEGER NOT NULL);
+    INSERT INTO totals VALUES (1, 0, 0, 0);
     CREATE TABLE clock (
       id INTEGER PRIMARY KEY, boot TEXT NOT NULL, steady REAL NOT NULL, wall REAL NOT NULL,
       time REAL NOT NULL);
@@ -72,14 +73,14 @@ struct QueueSchema: Sendable {
       let (found, refusal) = try look(database)
       guard refusal == nil, found < version else { return refusal }
       for step in migrations[Int(found)...] { try database.execute(step) }
-      try database.execute("PRAGMA application_id = \(Self.application); PRAGMA user_version = \(version);")
+      try database.execute("PRAGMA application_id = \(application); PRAGMA user_version = \(version);")
       return nil
     }
   }
 
   private func look(_ database: SQLiteDatabase) throws(SQLiteFailure) -> (found: Int64, refusal: Refusal?) {
     let found = try database.number("PRAGMA user_version")
-    guard try database.number("PRAGMA application_id") == Self.application else {
+    guard try database.number("PRAGMA application_id") == application else {
       return (0, try database.number("SELECT count(*) FROM sqlite_master") == 0 ? nil : .foreign)
     }
     return (found, found > version ? .future(found) : nil)

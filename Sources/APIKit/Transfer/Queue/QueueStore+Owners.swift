@@ -13,13 +13,17 @@ extension QueueStore {
 
   /// Takes back what a process had on its way when it ended; what has seen too many of them is parked.
   func buryItems(of owner: String) throws(SQLiteFailure) {
-    try database.run(
-      "UPDATE items SET state = 0, owner = NULL, deaths = deaths + 1 WHERE state = 1 AND owner = ?1",
-      text: owner)
-    let poisoned = try database.prepare(
-      "SELECT id FROM items WHERE state = 0 AND head = 1 AND needs = 0 AND deaths >= ?")
-    poisoned.bind(1, Int64(Self.maximumDeaths))
-    for id in try poisoned.integers() {
+    let buried = try database.prepare(
+      """
+      UPDATE items SET state = 0, owner = NULL, deaths = deaths + 1 WHERE state = 1 AND owner = ?
+      RETURNING id, deaths
+      """)
+    buried.bind(1, owner)
+    var poisoned: [Int64] = []
+    while try buried.step() {
+      if buried.integer(1) >= Int64(Self.maximumDeaths) { poisoned.append(buried.integer(0)) }
+    }
+    for id in poisoned {
       try park(id, "the process ended \(Self.maximumDeaths) times while it was on its way")
     }
   }

@@ -57,6 +57,12 @@ final class QueueStore {
   /// How many landings that nobody has taken are kept.
   static let maximumLandings = 10_000
 
+  /// What may be sent now, the earliest first.
+  static let readyQuery = """
+    SELECT id, state, type, recipient, user, attempts, spool, reason, payload FROM items
+    WHERE state = 0 AND head = 1 AND needs = 0 AND due <= ? ORDER BY due, id LIMIT ?
+    """
+
   let database: SQLiteDatabase
   private(set) var clock: QueueClock
   private let insert: SQLiteStatement
@@ -76,14 +82,10 @@ final class QueueStore {
     insert = try database.prepare(
       """
       INSERT INTO items (lane, state, head, needs, due, attempts, deaths, size, expiry, type, recipient, user,
-      spool, payload) VALUES (?, 0, ?, ?, 0, 0, 0, ?, ?, ?, ?, ?, ?, ?)
+      spool, payload, id) VALUES (?, 0, ?, ?, 0, 0, 0, ?, ?, ?, ?, ?, ?, ?, ?)
       """)
     laneHead = try database.prepare("SELECT 1 FROM items WHERE lane = ? AND state < 2 LIMIT 1")
-    ready = try database.prepare(
-      """
-      SELECT id, state, type, recipient, user, attempts, spool, reason, payload FROM items
-      WHERE state = 0 AND head = 1 AND needs = 0 AND due <= ? ORDER BY due, id LIMIT ?
-      """)
+    ready = try database.prepare(Self.readyQuery)
     claimOne = try database.prepare("UPDATE items SET state = 1, owner = ? WHERE id = ?")
     laneOf = try database.prepare("SELECT lane, size, spool FROM items WHERE id = ?")
     remove = try database.prepare("DELETE FROM items WHERE id = ?")
@@ -93,7 +95,8 @@ final class QueueStore {
     childrenOf = try database.prepare("SELECT child FROM needs WHERE parent = ?")
     release = try database.prepare(
       "UPDATE items SET state = 0, owner = NULL, due = ?, attempts = attempts + ? WHERE id = ? AND state = 1")
-    total = try database.prepare("UPDATE totals SET count = count + ?, bytes = bytes + ?")
+    total = try database.prepare(
+      "UPDATE totals SET count = count + ?, bytes = bytes + ?, highest = highest + ?")
     let last = try database.prepare("SELECT boot, steady, wall, time FROM clock")
     var anchor: QueueClock.Anchor?
     if try last.step() {
@@ -152,19 +155,15 @@ final class QueueStore {
       insert.bind(8, entry.user)
       insert.bind(9, entry.spool)
       insert.bind(10, entry.payload)
+      insert.bind(11, totals.highest + Int64(ids.count) + 1)
       try insert.run()
       ids.append(database.lastRow)
     }
     for (entry, id) in zip(entries, ids) where !entry.after.isEmpty || !entry.afterEntries.isEmpty {
       try require(entry.after + entry.afterEntries.map { ids[$0] }, before: id)
     }
-    try count(Int64(entries.count), bytes)
+    try count(Int64(entries.count), bytes, given: Int64(entries.count))
     return ids
-  }
-
-  /// The highest id that was given.
-  func highestID() throws(SQLiteFailure) -> Int64 {
-    try database.number("SELECT seq FROM sqlite_sequence WHERE name = 'items'")
   }
 
   private func isEmpty(_ lane: String) throws(SQLiteFailure) -> Bool {
@@ -332,14 +331,17 @@ final class QueueStore {
 
   // MARK: Counts
 
-  func totals() throws(SQLiteFailure) -> (count: Int64, bytes: Int64) {
-    let statement = try database.prepare("SELECT count, bytes FROM totals")
-    return try statement.step() ? (statement.integer(0), statement.integer(1)) : (0, 0)
+  /// How many items there are, their bytes, and the highest id that was given.
+  func totals() throws(SQLiteFailure) -> (count: Int64, bytes: Int64, highest: Int64) {
+    let statement = try database.prepare("SELECT count, bytes, highest FROM totals")
+    return try statement.step()
+      ? (statement.integer(0), statement.integer(1), statement.integer(2)) : (0, 0, 0)
   }
 
-  func count(_ items: Int64, _ bytes: Int64) throws(SQLiteFailure) {
+  func count(_ items: Int64, _ bytes: Int64, given ids: Int64 = 0) throws(SQLiteFailure) {
     total.bind(1, items)
     total.bind(2, bytes)
+    total.bind(3, ids)
     try total.run()
   }
 

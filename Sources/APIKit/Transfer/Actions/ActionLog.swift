@@ -1,0 +1,200 @@
+import Foundation
+
+/// Records what the user does, keeps it on the disk, and sends it many at a time.
+///
+/// ```swift
+/// let log = ActionLog { batch in
+///   let manager = ActionsManager()
+///   manager.headers["Idempotency-Key"] = batch.key
+///   _ = try await manager.response(for: ["actions": batch.actions])
+/// }
+/// log.start()
+/// log.record("open-home", ["id": 7])
+/// ```
+/// A request goes when 30 actions have gathered, and at each launch with what was left. A batch keeps its members and its key
+/// until the server has answered it, so that one that arrives twice can be told. Isolated to the main actor; the disk is waited
+/// for elsewhere. Keep it as long as the application runs.
+@MainActor public final class ActionLog {
+  /// Sends a batch; returns when the server has it.
+  ///
+  /// An ``APIError`` with status 413, 400 or 422 has the batch sent in halves, and one action alone is parked. After any other
+  /// failure the same batch is sent again, after a wait that grows.
+  public typealias Send = @MainActor (ActionBatch) async throws -> Void
+
+  /// How many go in one request; the default is 30.
+  public let batchSize: Int
+  /// How many are kept at most; beyond it the oldest are dropped and counted. The default is 10,000.
+  public let maximumActions: Int
+  /// Whether the user agrees to be recorded. Withdrawing it erases what is kept, and nothing is recorded from then on.
+  public private(set) var hasConsent: Bool
+
+  private let store: ActionStore
+  private let time: any TimeSource
+  private let backoff: Backoff
+  private let send: Send
+  private var pending: Task<Void, Never>?
+  private var sending: Task<Void, Never>?
+  private var isRunning = false
+  /// Whether what is left goes although it is no whole batch.
+  private var wantsAll = false
+
+  /// Makes a log. Nothing is sent before ``start()``.
+  ///
+  /// - Parameters:
+  ///   - folder: The folder, which belongs to the log alone; nil, the default, is `actions` in the application's folder for what
+  ///     must outlive the process.
+  ///   - batchSize: How many go in one request.
+  ///   - maximumActions: How many are kept at most.
+  ///   - hasConsent: Whether the user agrees.
+  ///   - send: Sends a batch.
+  public convenience init(
+    folder: String? = nil, batchSize: Int = 30, maximumActions: Int = 10_000, hasConsent: Bool = true,
+    send: @escaping Send
+  ) {
+    self.init(
+      folder: folder ?? StandardFolder.state.path + "/actions", batchSize: batchSize,
+      maximumActions: maximumActions, hasConsent: hasConsent, time: SystemTime(), send: send)
+  }
+
+  init(
+    folder: String, batchSize: Int, maximumActions: Int, hasConsent: Bool, time: any TimeSource,
+    backoff: Backoff = Backoff(initial: .seconds(1), maximum: .seconds(300)), send: @escaping Send
+  ) {
+    store = ActionStore(folder: folder)
+    self.batchSize = max(1, batchSize)
+    self.maximumActions = max(1, maximumActions)
+    self.hasConsent = hasConsent
+    self.time = time
+    self.backoff = backoff
+    self.send = send
+  }
+
+  deinit { sending?.cancel() }
+
+  /// Begins to send: first what was left by earlier launches.
+  public func start() {
+    guard !isRunning else { return }
+    isRunning = true
+    wantsAll = true
+    pump()
+  }
+
+  /// Records an action; without consent nothing.
+  ///
+  /// - Parameters:
+  ///   - name: What was done.
+  ///   - values: What belongs to it.
+  public func record(_ name: String, _ values: Parameters = [:]) {
+    guard hasConsent else { return }
+    var call = QueuedCall()
+    call.key = Nonce.make()
+    call.apiName = name
+    call.parameters = values
+    call.headers.add("time", "\(time.wallClock)")
+    let payload = QueuedCall.envelope.wrap(call.encode())
+    let (before, limit) = (pending, maximumActions)
+    pending = Task { [store] in
+      await before?.value
+      guard hasConsent else { return }
+      let waiting = await report { try await store.append(payload, limit: limit) } ?? 0
+      if waiting >= batchSize { pump() }
+    }
+  }
+
+  /// Sends all that is kept, though it be no whole batch; returns when it was sent, or a request has failed.
+  public func flush() async {
+    await pending?.value
+    wantsAll = true
+    pump()
+    await sending?.value
+  }
+
+  /// The user agrees, or no longer. Withdrawing erases all that is kept, cancels what is on its way, and returns when it is
+  /// gone from the disk.
+  public func setConsent(_ isGiven: Bool) async {
+    hasConsent = isGiven
+    guard !isGiven else { return }
+    sending?.cancel()
+    await sending?.value
+    await pending?.value
+    await report { try await store.erase() }
+  }
+
+  /// How many wait, are parked, and were dropped by the limit.
+  public func counts() async -> (waiting: Int, parked: Int, dropped: Int) {
+    await pending?.value
+    return await report { try await store.counts() } ?? (0, 0, 0)
+  }
+
+  // MARK: Insides
+
+  private func pump() {
+    guard isRunning, sending == nil, hasConsent else { return }
+    sending = Task {
+      await sendAll()
+      sending = nil
+    }
+  }
+
+  private func sendAll() async {
+    var failures = 0
+    while hasConsent, !Task.isCancelled {
+      let least = wantsAll ? 1 : batchSize
+      guard let batch = await report({ try await store.next(size: batchSize, atLeast: least) }) ?? nil else {
+        break
+      }
+      let dropped = await report { try await store.counts() }?.dropped ?? 0
+      do {
+        try await send(ActionBatch(batch, dropped: dropped))
+        await report { try await store.finish(batch) }
+        failures = 0
+      } catch {
+        guard !Task.isCancelled else { return }
+        let status = (error as? APIError).flatMap { $0.context.status ?? $0.evidence?.status }
+        if let status, [400, 413, 422].contains(status) {
+          await report { try await store.halve(batch) }
+          continue
+        }
+        failures += 1
+        let wait = backoff.wait(before: failures, jitter: .random(in: 0.5...1))
+        do { try await time.sleep(for: wait) } catch { return }
+      }
+    }
+    wantsAll = false
+  }
+
+  @discardableResult private func report<Value: Sendable>(_ work: () async throws -> Value) async -> Value? {
+    do { return try await work() } catch {
+      DeveloperNotice.give("action log: \(error)")
+      return nil
+    }
+  }
+}
+
+/// Actions that go in one request.
+public struct ActionBatch: Sendable {
+  /// The same until the server has answered.
+  public let key: String
+  /// The actions in order, each an object of `id`, `sequence`, `name`, `time` (seconds since 1970) and `values`.
+  public let actions: [ParameterValue]
+  /// How many actions the limit has dropped so far.
+  public let dropped: Int
+
+  init(_ batch: ActionStore.Batch, dropped: Int) {
+    key = batch.key
+    self.dropped = dropped
+    actions = batch.events.compactMap { event in
+      let call = event.payload.withUnsafeBytes { bytes in
+        (try? QueuedCall.envelope.unwrap(bytes)).flatMap { QueuedCall(Array($0)) }
+      }
+      guard let call else { return nil }
+      return .object(
+        Parameters([
+          ("id", .string(call.key)), ("sequence", .integer(Int(event.sequence))),
+          ("name", .string(call.apiName)),
+          ("time", .double(call.headers["time"].flatMap(Double.init) ?? 0)),
+          ("values", .object(call.parameters)),
+        ]))
+    }
+  }
+}
