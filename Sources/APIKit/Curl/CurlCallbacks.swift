@@ -165,7 +165,8 @@
           let handle = handle(me)
           handle.report(
             TransferProgress(
-              sent: min(Int64(sent), handle.transfer.source?.given ?? .max), totalToSend: toSend > 0 ? Int64(toSend) : nil, received: Int64(received),
+              sent: min(Int64(sent), handle.transfer.source?.given ?? .max),
+              totalToSend: toSend > 0 ? Int64(toSend) : nil, received: Int64(received),
               totalToReceive: toReceive > 0 ? Int64(toReceive) : nil))
           return 0
         }

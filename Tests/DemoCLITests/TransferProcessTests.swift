@@ -1,0 +1,188 @@
+#if os(Linux)
+  import DemoServer
+  import Foundation
+  import XCTest
+
+  @testable import APIKit
+
+  /// Transfers of the program that are interrupted: by the user, and by the end of the process at each system call that makes
+  /// a checkpoint.
+  final class TransferProcessTests: XCTestCase {
+    private var folder = URL(fileURLWithPath: "/")
+    private var server: DemoServer?
+
+    override func setUpWithError() throws {
+      folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
+      try FileManager.default.createDirectory(
+        at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+      server = try DemoServer()
+    }
+
+    override func tearDown() {
+      server?.stop()
+      server = nil
+      try? FileManager.default.removeItem(at: folder)
+    }
+
+    private var program: String { Bundle.main.bundleURL.appendingPathComponent("DemoCLI").path }
+    private func path(_ name: String) -> String { folder.appendingPathComponent(name).path }
+    private func bytes(_ name: String) -> Data? { FileManager.default.contents(atPath: path(name)) }
+
+    /// The bytes of a file of the demo's server.
+    private static func content(_ count: Int) -> Data {
+      Data((0..<count).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 8) })
+    }
+
+    private func start(_ command: [String]) throws -> (Process, Pipe, Pipe) {
+      let (process, output, errors) = (Process(), Pipe(), Pipe())
+      process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+      process.arguments = command
+      process.environment = ProcessInfo.processInfo.environment.merging([
+        "XDG_CACHE_HOME": folder.path, "XDG_STATE_HOME": path("state"),
+      ]) { $1 }
+      (process.standardOutput, process.standardError) = (output, errors)
+      process.standardInput = FileHandle.nullDevice
+      try process.run()
+      return (process, output, errors)
+    }
+
+    private func run(_ command: [String]) throws -> (status: Int32, output: String, errors: String) {
+      let (process, output, errors) = try start(command)
+      let text = output.fileHandleForReading.readDataToEndOfFile()
+      let complaints = errors.fileHandleForReading.readDataToEndOfFile()
+      process.waitUntilExit()
+      return (
+        process.terminationStatus, String(decoding: text, as: UTF8.self),
+        String(decoding: complaints, as: UTF8.self)
+      )
+    }
+
+    private func download(_ count: Int, _ more: String...) -> [String] {
+      [
+        program, "download", "transfers/files/\(count)", path("file"), "--no-cache", "--base-url",
+        server?.baseURL.string ?? "",
+      ] + more
+    }
+
+    func testADownloadInAPipeSaysEachTenth() throws {
+      let run = try run(download(3_000_000))
+      XCTAssertEqual(run.status, 0, run.errors)
+      XCTAssertEqual(bytes("file"), Self.content(3_000_000))
+      XCTAssertEqual(run.output, "\(path("file")), 3,000,000 bytes\n")
+      XCTAssertTrue(run.errors.hasSuffix("100 %, 3.0 MB\n"), run.errors)
+      XCTAssertFalse(run.errors.contains("\u{1B}"))
+    }
+
+    func testAnInterruptedDownloadEndsWith130AndTheSameCommandGoesOn() throws {
+      let content = Self.content(2_000_000)
+      // Half of the file comes, and the rest after a minute; one that asks for the rest gets it at once.
+      server?.on(.get, "/slow") { request in
+        var response = DemoResponse(headers: ["ETag": "\"a\""], body: Array(content))
+        if request.headers["Range"] == "bytes=1000000-" {
+          response.status = 206
+          response.headers.add("Content-Range", "bytes 1000000-1999999/2000000")
+          response.body = Array(content[1_000_000...])
+        } else {
+          response.stall = .seconds(60)
+        }
+        return response
+      }
+      let command = [
+        program, "download", "slow", path("file"), "--no-cache", "--base-url", server?.baseURL.string ?? "",
+      ]
+      let (process, _, errors) = try start(command)
+      let part = path("file.apikit-part")
+      let end = Date(timeIntervalSinceNow: 20)
+      while (try? FileManager.default.attributesOfItem(atPath: part))?[.size] as? Int != 1_000_000 {
+        guard Date() < end else { return XCTFail("the half did not come") }
+        usleep(5000)
+      }
+      kill(process.processIdentifier, SIGINT)
+      process.waitUntilExit()
+      XCTAssertEqual(process.terminationReason, .exit)
+      XCTAssertEqual(process.terminationStatus, 130)
+      let said = String(decoding: errors.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+      XCTAssertTrue(said.contains("interrupted"), said)
+      let again = try run(command)
+      XCTAssertEqual(again.status, 0, again.errors)
+      XCTAssertTrue(again.output.contains("gone on from 1,000,000"), again.output)
+      XCTAssertEqual(bytes("file"), content)
+    }
+
+    func testAnUploadOfEachKindArrives() throws {
+      try Self.content(500_000).write(to: folder.appendingPathComponent("source"))
+      for kind in ["plain", "form", "tus"] {
+        let run = try run([
+          program, "upload", path("source"), "--as", kind, "--no-cache", "--base-url",
+          server?.baseURL.string ?? "",
+        ])
+        XCTAssertEqual(run.status, 0, run.errors)
+        XCTAssertTrue(run.output.contains("bytes sent, status 20"), run.output)
+      }
+      let methods = server?.requests.map(\.method.rawValue)
+      XCTAssertEqual(methods, ["PUT", "POST", "POST", "PATCH"])
+      XCTAssertEqual(server?.requests.last?.body.count, 500_000)
+    }
+
+    // MARK: The end of the process
+
+    /// The system calls of checkpoints and of the end: of the bytes, of the journal, of the names.
+    private static let calls = ["ftruncate", "fdatasync", "fsync", "rename", "unlink", "link"]
+
+    func testAProcessThatEndsAtAnySystemCallOfACheckpointLosesNothingThatIsCounted() throws {
+      let canTrace = try run(["strace", "-f", "-e", "trace=fsync", "-o", "/dev/null", "true"]).status == 0
+      try XCTSkipUnless(canTrace, "no strace here, or it may not trace")
+      let content = Self.content(1_000_000)
+      // Each response breaks off, and leaves a checkpoint.
+      server?.on(.get, "/breaking") { request in
+        let first = request.headers["Range"].flatMap { Int($0.dropFirst("bytes=".count).dropLast()) } ?? 0
+        var response = DemoResponse(headers: ["ETag": "\"a\""], body: Array(content[first...]))
+        if first > 0 {
+          response.status = 206
+          response.headers.add("Content-Range", "bytes \(first)-999999/1000000")
+        }
+        response.cutAfter = 300_000
+        return response
+      }
+      let command =
+        [program, "download", "breaking", path("file"), "--overwrite", "--no-cache", "--base-url"]
+        + [server?.baseURL.string ?? ""]
+      var killed: [String] = []
+      for call in Self.calls + ["overwriting"] {
+        for number in 1...3 {
+          let place = "\(call) \(number)"
+          // The last name is given by `link` or, over a file that is there, by `rename`.
+          let plain = call == "link" ? command.filter { $0 != "--overwrite" } : command
+          if call != "overwriting" { try? FileManager.default.removeItem(atPath: path("file")) }
+          let name = call == "overwriting" ? "rename" : call
+          let nth = call == "overwriting" ? number + 3 : number
+          // strace counts the calls of each thread by itself, and the third may never come.
+          let first = try run(
+            [
+              "strace", "-f", "--seccomp-bpf", "-o", "/dev/null", "-e", "trace=\(name)", "-e",
+              "inject=\(name):signal=SIGKILL:when=\(nth)",
+            ] + plain)
+          if first.status != 0 { killed.append(place) }
+          try checkWhatIsLeft(content, place)
+          let again = try run(command)
+          XCTAssertEqual(again.status, 0, "\(place): \(again.errors)")
+          XCTAssertTrue(bytes("file") == content, place)
+          let left = try FileManager.default.contentsOfDirectory(atPath: folder.path)
+            .filter { $0.hasPrefix("file.") }
+          XCTAssertEqual(left, [], place)
+        }
+      }
+      for call in Self.calls { XCTAssertTrue(killed.contains("\(call) 1"), "\(call) was not reached") }
+    }
+
+    /// What the journal counts is in the file, and what has the final name is whole.
+    private func checkWhatIsLeft(_ content: Data, _ place: String) throws {
+      if let done = bytes("file") { XCTAssertTrue(done == content, place) }
+      guard let journal = bytes("file.apikit-part.journal") else { return }
+      let state = try JSONDecoder().decode(PartialFile.Journal.self, from: journal).state
+      let part = bytes("file.apikit-part") ?? bytes("file") ?? Data()
+      XCTAssertLessThanOrEqual(state.offset, Int64(part.count), place)
+      XCTAssertTrue(part.prefix(Int(state.offset)) == content.prefix(Int(state.offset)), place)
+    }
+  }
+#endif
