@@ -36,6 +36,31 @@ import XCTest
     XCTAssertEqual(entries[2].response?.body.size, Int64(someJSON.utf8.count))
   }
 
+  func testTwoRequestsOfOneFlightAtTheSameTimeAreAnEntryEachInTheOrderInWhichTheyBegan() async throws {
+    // As a hedged request and the one that it hedges; the second is the first to end.
+    let stub = StubTransport()
+    stub.on("/slow", .after(.milliseconds(200), .json("1")))
+    stub.on("/fast", .json("2"))
+    let exchanges = ExchangeArchive()
+    let transport = exchanges.archiving(stub)
+    let flight = FlightID.next()
+    func exchange(_ path: String) throws -> HTTPExchange {
+      var exchange = HTTPExchange(HTTPRequest(url: try HTTPURL("https://homes.test/\(path)")))
+      exchange.flightID = flight
+      return exchange
+    }
+    let ended = expectation(description: "both have ended")
+    ended.expectedFulfillmentCount = 2
+    let running = try [exchange("slow"), exchange("fast")].map { exchange in
+      transport.start(exchange) { _ in ended.fulfill() }
+    }
+    await fulfillment(of: [ended], timeout: 10)
+    let entries = exchanges.archive.entries
+    XCTAssertEqual(entries.map { $0.request.url.suffix(5) }, ["/slow", "/fast"])
+    XCTAssertEqual(entries.map(\.flight), [flight.rawValue, flight.rawValue])
+    XCTAssertEqual(running.count, 2)
+  }
+
   func testTheFileSaysWhatTheFormAsksFor() async throws {
     stub.on("/a", .bytes([0, 1, 2, 0xFF], contentType: "image/png"))
     stub.on("/b", .failure(.unknownHost))

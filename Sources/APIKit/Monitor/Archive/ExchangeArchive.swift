@@ -175,7 +175,13 @@ package struct SentExchange: Sendable {
         wireBytes: response.metrics.bytesReceived)
     case .failure(let error):
       entry.failure = error.label
-      entry.timings.wait = took / .milliseconds(1)
+      entry.address = error.metrics?.remoteAddress
+      if let metrics = error.metrics, metrics.total > 0 {
+        let hasHead = (error.context.status ?? error.evidence?.status) != nil
+        entry.timings = HTTPArchive.Timings(metrics, hasHead: hasHead)
+      } else {
+        entry.timings.wait = took / .milliseconds(1)
+      }
     }
     return entry
   }

@@ -142,7 +142,10 @@ public struct HTTPArchive: Sendable {
 
 extension HTTPArchive.Timings {
   /// The phases between the times of a transport.
-  init(_ metrics: TransportMetrics) {
+  ///
+  /// - Parameter hasHead: Whether the head of a response arrived. Without one, the time up to the end belongs to the
+  ///   phase that was not completed.
+  init(_ metrics: TransportMetrics, hasHead: Bool = true) {
     func milliseconds(_ from: Int64, _ to: Int64) -> Double { Double(max(0, to - from)) / 1000 }
     guard metrics.firstByte > 0 else {
       wait = milliseconds(0, metrics.total)
@@ -157,6 +160,20 @@ extension HTTPArchive.Timings {
       if metrics.tls > metrics.connect { tls = milliseconds(metrics.connect, metrics.tls) }
       wait = milliseconds(metrics.tls, metrics.firstByte)
     }
-    receive = milliseconds(metrics.firstByte, metrics.total)
+    let rest = milliseconds(metrics.firstByte, metrics.total)
+    guard !hasHead else {
+      receive = rest
+      return
+    }
+    switch metrics.brokenPhase {
+    case .nameLookup:
+      dns = (dns ?? 0) + rest
+      connect = nil
+    case .connect: connect = (connect ?? 0) + rest
+    case .tls:
+      connect = (connect ?? 0) + rest
+      tls = (tls ?? 0) + rest
+    case .wait: wait += rest
+    }
   }
 }

@@ -86,22 +86,28 @@ struct FlightPhase: Equatable {
     }
     var isOnWire = false
     var next = Kind.own
+    /// A request on the wire, with what it was at when it ended.
+    func addRequest(_ metrics: TransportMetrics, _ ending: Kind, endsAt end: Duration) {
+      let begin = max(last, end - .microseconds(metrics.total))
+      add(.held, to: begin)
+      if metrics.firstByte > 0 {
+        for (kind, time) in [
+          (Kind.held, metrics.queued), (.dns, metrics.nameLookup), (.connect, metrics.connect),
+          (.tls, metrics.tls), (.wait, metrics.firstByte), (ending, metrics.total),
+        ] {
+          add(kind, to: min(end, begin + .microseconds(time)))
+        }
+      }
+      add(.wait, to: end)
+      isOnWire = false
+      next = .own
+    }
     for entry in record.entries {
       switch entry.event {
       case .responded(_, let metrics), .redirected(_, _, let metrics):
-        let begin = max(last, entry.at - .microseconds(metrics.total))
-        add(.held, to: begin)
-        if metrics.firstByte > 0 {
-          for (kind, time) in [
-            (Kind.held, metrics.queued), (.dns, metrics.nameLookup), (.connect, metrics.connect),
-            (.tls, metrics.tls), (.wait, metrics.firstByte), (.receive, metrics.total),
-          ] {
-            add(kind, to: min(entry.at, begin + .microseconds(time)))
-          }
-        }
-        add(.wait, to: entry.at)
-        isOnWire = false
-        next = .own
+        addRequest(metrics, .receive, endsAt: entry.at)
+      case .broken(let status, let metrics):
+        addRequest(metrics, status == nil ? Kind(metrics.brokenPhase) : .receive, endsAt: entry.at)
       case .attemptFailed:
         add(isOnWire ? .wait : .own, to: entry.at)
         isOnWire = false
@@ -122,9 +128,26 @@ struct FlightPhase: Equatable {
       case .joined:
         add(next, to: entry.at)
         next = .wait
+      case .landed:
+        add(isOnWire ? .wait : next, to: entry.at)
+        // A cancelled request ends on the wire after its flight.
+        return phases
       default: add(isOnWire ? .wait : next, to: entry.at)
       }
     }
     return phases
+  }
+}
+
+extension FlightPhase.Kind {
+  /// What a request was at when it broke.
+  fileprivate init(_ phase: TransportMetrics.BrokenPhase) {
+    self =
+      switch phase {
+      case .nameLookup: .dns
+      case .connect: .connect
+      case .tls: .tls
+      case .wait: .wait
+      }
   }
 }

@@ -61,7 +61,8 @@ public struct LandedLoad: Sendable {
   public let api: API
   /// The host that was asked last; nil when nothing was sent.
   public let host: String?
-  /// The address of the server that responded last; nil when none did or the transport does not tell.
+  /// The address of the server that was connected to last, whether or not it responded; nil when there was none or the
+  /// transport does not tell.
   public let address: String?
   /// The status of the last response; nil when there was none.
   public let status: Int?
@@ -77,9 +78,10 @@ public struct LandedLoad: Sendable {
   public let landedAt: Duration
   /// The time from the call of `load` to the landing.
   public let duration: Duration
-  /// Bytes of the request bodies on the wire, all attempts and redirects together.
+  /// Bytes of the request bodies on the wire, all attempts and redirects together, broken ones included.
   public let bytesSent: Int64
-  /// Bytes of the response bodies on the wire, all attempts and redirects together, before content decoding.
+  /// Bytes of the response bodies on the wire, all attempts and redirects together, broken ones included, before content
+  /// decoding.
   public let bytesReceived: Int64
   /// Bytes of the body that landed, after content decoding; nil when none did.
   public let bytesDecoded: Int64?
@@ -98,16 +100,20 @@ extension LandedLoad {
     landing: FlightLanding, status: Int?, decoded: Int64?
   ) {
     var sums = Sums()
+    // What ends on the wire after the landing, such as a cancelled request, is not part of the load.
+    let count =
+      record.entries.lastIndex { if case .landed = $0.event { true } else { false } } ?? record.entries.count
+    let end = count < record.entries.count ? record.entries[count].at : .zero
     record.entries.withUnsafeBufferPointer { entries in
-      for index in entries.indices { sums.add(entries[index].event, at: entries[index].at, of: flight) }
+      for index in 0..<count { sums.add(entries[index].event, at: entries[index].at, of: flight) }
     }
-    sums.endAttempt(at: record.entries.last?.at ?? .zero)
+    sums.endAttempt(at: end)
     self.flight = flight
     api = API(service: record.service, method: record.method, name: record.apiName)
     (host, address) = (sums.host, sums.address)
     self.status = status ?? sums.status
     secondsSince1970 = wallClock
-    duration = record.entries.last?.at ?? .zero
+    duration = end
     landedAt = begin + duration
     (bytesSent, bytesReceived, bytesDecoded) = (sums.sent, sums.received, decoded)
     (firstAttempt, laterAttempts) = (sums.first, sums.later)
@@ -149,10 +155,17 @@ extension LandedLoad {
         endAttempt(at: time)
         begun = time
         self.host = host
-      case .redirected(_, _, let metrics): add(metrics)
+      case .redirected(_, _, let metrics):
+        add(metrics)
+        address = metrics.remoteAddress ?? address
       case .responded(let status, let metrics):
         add(metrics)
         self.status = status
+        address = metrics.remoteAddress ?? address
+        endAttempt(at: time)
+      case .broken(let status, let metrics):
+        add(metrics)
+        self.status = status ?? self.status
         address = metrics.remoteAddress ?? address
         endAttempt(at: time)
       case .attemptFailed: endAttempt(at: time)
