@@ -70,7 +70,7 @@ extension BaseAPIManager {
   func launch(_ flight: Flight) {
     enter(.flying, flight)
     if flight.suspensions > 0 { enter(.suspended, flight) }
-    flight.note(.tookOff(policy: flight.policy))
+    flight.call.recorder.takeOff(policy: flight.policy)
     flight.run()
   }
 

@@ -50,6 +50,19 @@ public final class FlightRecorder: Sendable {
     }
   }
 
+  /// Records the takeoff, and tells who follows flights where there is one.
+  func takeOff(policy: String) {
+    record(.tookOff(policy: policy))
+    if LandingObservers.followsFlights { LandingObservers.tellTakeoff(self) }
+  }
+
+  /// Whether the load has taken off.
+  var hasTakenOff: Bool {
+    state.withLock { state in
+      state.entries.contains { if case .tookOff = $0.event { true } else { false } }
+    }
+  }
+
   /// Records the landing, and tells statistics and sinks where there are any.
   ///
   /// - Parameters:
@@ -69,6 +82,11 @@ public final class FlightRecorder: Sendable {
         decoded: decodedBytes)
     }
     LandingObservers.tell(load, self)
+  }
+
+  /// The API, as statistics tell it from others.
+  var api: LandedLoad.API {
+    state.withLock { LandedLoad.API(service: $0.service, method: $0.method, name: $0.apiName) }
   }
 
   /// Service and API.

@@ -111,6 +111,39 @@ final class RecordSinkTests: XCTestCase {
     XCTAssertEqual(sink.counts, RecordSink.Counts(written: 3))
   }
 
+  @MainActor func testWhatFollowsLoadsIsToldOfEachTakeoffAndItsLandingAtOnce() async throws {
+    let told = Mutex<[String]>([])
+    let follower = RecordSink.Follower(
+      begin: { flight, api in
+        if api.service == "Homes" { told.withLock { $0.append("\(flight) \(api.name)") } }
+      },
+      end: { load in
+        if load.api.service == "Homes" { told.withLock { $0.append("\(load.flight) \(load.outcome)") } }
+      })
+    let sink = RecordSink("followed", follower: follower) { _ in }
+    sink.isOn = true
+    defer { sink.isOn = false }
+    XCTAssertTrue(LandingObservers.followsFlights)
+    let stub = StubTransport(.json(someJSON))
+    let manager = TestManager(stub)
+    let good = try await manager.response().flightID
+    stub.hold()
+    let cut = manager.load().flightID
+    XCTAssertEqual(told.withLock { $0.last }, "\(cut!) list", "told before the load returns")
+    manager.cancel()
+    XCTAssertEqual(told.withLock { $0.last }, "\(cut!) cancelled")
+    stub.release()
+    // One that is cancelled before its takeoff has neither a beginning nor an end.
+    manager.takeoffPolicy = .debounce(.seconds(60))
+    manager.load()
+    manager.cancel()
+    XCTAssertEqual(
+      told.withLock { $0 },
+      ["\(good!) list", "\(good!) succeeded", "\(cut!) list", "\(cut!) cancelled"])
+    sink.isOn = false
+    XCTAssertFalse(LandingObservers.followsFlights)
+  }
+
   func testAFunctionThatThrowsDoesNotEndTheSink() async {
     let seen = Mutex(0)
     let sink = RecordSink { _ in

@@ -24,7 +24,12 @@ public struct SignpostMetadata: ExpressibleByStringInterpolation {
 }
 
 public struct OSSignpostID: Sendable {
-  public static var exclusive: OSSignpostID { OSSignpostID() }
+  public static var exclusive: OSSignpostID { OSSignpostID(0) }
+  public init(_ value: UInt64) {}
+}
+
+public class OSSignpostIntervalState {
+  public static func beginState(id: OSSignpostID) -> OSSignpostIntervalState { OSSignpostIntervalState() }
 }
 
 public struct Logger: Sendable {
@@ -35,7 +40,10 @@ public struct Logger: Sendable {
 
 public struct OSSignposter: Sendable {
   public init(logger: Logger) {}
-  public func emitEvent(
+  public func beginInterval(
     _ name: StaticString, id: OSSignpostID = .exclusive, _ message: SignpostMetadata
+  ) -> OSSignpostIntervalState { OSSignpostIntervalState() }
+  public func endInterval(
+    _ name: StaticString, _ state: OSSignpostIntervalState, _ message: SignpostMetadata
   ) {}
 }

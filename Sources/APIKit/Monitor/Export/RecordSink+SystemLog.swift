@@ -2,17 +2,28 @@
   import os
 
   extension RecordSink {
-    /// A sink that writes each record to the system's log, and a signpost for each, which Instruments shows.
+    /// A sink that writes each record to the system's log, and a signpost interval for each load, which Instruments shows.
     ///
-    /// A failed load is an error there, any other a line of information. The signpost stands at the landing and tells
-    /// the load's duration.
+    /// A failed load is an error in the log, any other a line of information. The interval `load` begins at the takeoff and
+    /// ends at the landing; its messages name the API, the outcome and the reason.
     /// - Parameters:
     ///   - subsystem: The application's identifier, e.g. `com.example.homes`.
     ///   - category: What the lines are found by; `loads` by default.
     public static func systemLog(subsystem: String, category: String = "loads") -> RecordSink {
       let logger = Logger(subsystem: subsystem, category: category)
       let signposter = OSSignposter(logger: logger)
-      return RecordSink("system-log") { record in
+      // The flight's number tells the intervals of loads in the air apart.
+      let follower = Follower(
+        begin: { flight, api in
+          _ = signposter.beginInterval(
+            "load", id: OSSignpostID(flight.rawValue), "\(api.description, privacy: .public)")
+        },
+        end: { load in
+          let outcome = [load.outcome.rawValue, load.reason].compactMap(\.self).joined(separator: ", ")
+          signposter.endInterval(
+            "load", .beginState(id: OSSignpostID(load.flight.rawValue)), "\(outcome, privacy: .public)")
+        })
+      return RecordSink("system-log", follower: follower) { record in
         let text = record.description
         // Secrets are masked in it.
         if case .failed = record.landing {
@@ -20,8 +31,6 @@
         } else {
           logger.info("\(text, privacy: .public)")
         }
-        let summary = "\(record.method) \(record.apiName) (\(record.service)) \(record.duration.shortText)"
-        signposter.emitEvent("landing", "\(summary, privacy: .public)")
       }
     }
   }

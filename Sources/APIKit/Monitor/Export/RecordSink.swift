@@ -23,6 +23,14 @@ public final class RecordSink: LandingObserver {
     public var failed = 0
   }
 
+  /// Follows each load in place, for what measures by the moment at which it is called. Must not wait.
+  struct Follower: Sendable {
+    /// The load has taken off.
+    var begin: @Sendable (FlightID, LandedLoad.API) -> Void
+    /// It has landed: once for each that has taken off.
+    var end: @Sendable (LandedLoad) -> Void
+  }
+
   private struct State {
     var waiting: [FlightRecorder] = []
     var isDraining = false
@@ -34,6 +42,7 @@ public final class RecordSink: LandingObserver {
   private let capacity: Int
   private let queue: DispatchQueue
   private let write: @Sendable (FlightRecord) throws -> Void
+  private let follower: Follower?
 
   /// Makes a sink, off.
   ///
@@ -42,11 +51,19 @@ public final class RecordSink: LandingObserver {
   ///   - capacity: How many records may wait; the default is 1,000.
   ///   - write: Writes one record. Called on a queue of the sink's own, one record at a time, in the order of the
   ///     landings. It may take as long as it needs; a record for which it throws is counted as failed.
-  public init(
+  public convenience init(
     _ name: String = "records", capacity: Int = 1000, write: @escaping @Sendable (FlightRecord) throws -> Void
+  ) {
+    self.init(name, capacity: capacity, follower: nil, write: write)
+  }
+
+  init(
+    _ name: String, capacity: Int = 1000, follower: Follower?,
+    write: @escaping @Sendable (FlightRecord) throws -> Void
   ) {
     self.capacity = max(1, capacity)
     self.write = write
+    self.follower = follower
     queue = DispatchQueue(label: "APIKit.RecordSink.\(name)", qos: .utility)
   }
 
@@ -70,7 +87,13 @@ public final class RecordSink: LandingObserver {
     }
   }
 
+  var followsFlights: Bool { follower != nil }
+
+  func tookOff(_ recorder: FlightRecorder) { follower?.begin(recorder.flight, recorder.api) }
+
   func landed(_ load: LandedLoad, _ recorder: FlightRecorder) {
+    // One that was cancelled while it waited for its takeoff has no beginning.
+    if let follower, recorder.hasTakenOff { follower.end(load) }
     let mustStart = state.withLock { state in
       guard state.waiting.count < capacity else {
         state.counts.dropped += 1

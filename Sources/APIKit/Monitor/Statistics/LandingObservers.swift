@@ -2,15 +2,29 @@ import Synchronization
 
 /// What is told of each landing. It is called where the load lands, usually on the main actor: it must not wait.
 protocol LandingObserver: AnyObject, Sendable {
+  /// Whether it is told of takeoffs as well; does not change.
+  var followsFlights: Bool { get }
+  /// A load has taken off.
+  func tookOff(_ recorder: FlightRecorder)
+  /// A load has landed.
   func landed(_ load: LandedLoad, _ recorder: FlightRecorder)
 }
 
-/// Statistics and sinks that are switched on. While there is none, a landing costs one look at a flag.
+extension LandingObserver {
+  var followsFlights: Bool { false }
+  func tookOff(_ recorder: FlightRecorder) {}
+}
+
+/// Statistics and sinks that are switched on. While there is none, a landing costs one look at a flag, and so does a
+/// takeoff while nobody follows flights.
 enum LandingObservers {
   private static let flag = Atomic<Bool>(false)
+  private static let takeoffFlag = Atomic<Bool>(false)
   private static let list = Mutex<[any LandingObserver]>([])
 
   static var isWanted: Bool { flag.load(ordering: .relaxed) }
+  /// Whether somebody is to be told of takeoffs.
+  static var followsFlights: Bool { takeoffFlag.load(ordering: .relaxed) }
 
   static func contains(_ observer: any LandingObserver) -> Bool {
     isWanted && list.withLock { $0.contains { $0 === observer } }
@@ -21,10 +35,15 @@ enum LandingObservers {
       list.removeAll { $0 === observer }
       if isOn { list.append(observer) }
       flag.store(!list.isEmpty, ordering: .relaxed)
+      takeoffFlag.store(list.contains(where: \.followsFlights), ordering: .relaxed)
     }
   }
 
   static func tell(_ load: LandedLoad, _ recorder: FlightRecorder) {
     for observer in list.withLock({ $0 }) { observer.landed(load, recorder) }
+  }
+
+  static func tellTakeoff(_ recorder: FlightRecorder) {
+    for observer in list.withLock({ $0 }) where observer.followsFlights { observer.tookOff(recorder) }
   }
 }
