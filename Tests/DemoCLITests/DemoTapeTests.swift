@@ -27,13 +27,91 @@ import XCTest
 
     let tape = try TapeTransport(file: file, rules: rules)
     let replayed = try await loads(over: tape, at: server.baseURL)
-    XCTAssertEqual(live.count, 8)
+    XCTAssertEqual(live.count, 9)
     XCTAssertEqual(replayed, live)
     XCTAssertEqual(tape.unused, [])
     let text = try String(contentsOfFile: file, encoding: .utf8)
     for key in [DemoSignatures.Keys.sacramento, DemoSignatures.Keys.ames] {
       XCTAssertFalse(text.contains(key))
     }
+  }
+
+  func testASignInOfTheDemoReplaysAndItsTokensMatchTheirLaterUse() async throws {
+    let server = try DemoServer(signatures: .standard())
+    let recorder = try TapeTransport(
+      file: file, mode: .record(over: DefaultTransport.shared), rules: TapeRules(), pace: .instant,
+      time: SystemTime(), isCI: false)
+    let live = try await signIn(over: recorder, at: server.baseURL)
+    XCTAssertEqual(live.shown, [200, 302, 200, 200, 200, 200, 200, 401].map(String.init) + ["ann", "ann"])
+    try recorder.save()
+    server.stop()
+    let text = try String(contentsOfFile: file, encoding: .utf8)
+    XCTAssertEqual(live.secrets.count, 5)
+    for secret in live.secrets { XCTAssertFalse(text.contains(secret), secret) }
+
+    let tape = try TapeTransport(file: file)
+    let replayed = try await signIn(over: tape, at: server.baseURL)
+    XCTAssertEqual(replayed.shown, live.shown)
+    XCTAssertEqual(tape.unused, [])
+  }
+
+  /// Every request that a sign-in of the demo makes, its renewal and its end; what they say, and what was secret.
+  private func signIn(
+    over transport: any HTTPTransport, at base: HTTPURL
+  ) async throws -> (shown: [String], secrets: Set<String>) {
+    let verifier = String(repeating: "v", count: 43)
+    let back = "http://127.0.0.1:9/back"
+    var (statuses, users, secrets): ([Int], [String], Set<String>) = ([], [], [])
+    func send(_ path: String, form: [(String, String)]? = nil, token: String? = nil) async throws
+      -> HTTPResponse
+    {
+      var request = HTTPRequest(url: try HTTPURL(base.string + path))
+      if let form {
+        let text = form.map { "\($0.0)=\(PercentEncoding.component.encode($0.1))" }
+        request = HTTPRequest(
+          method: .post, url: request.url, headers: ["Content-Type": "application/x-www-form-urlencoded"],
+          body: .bytes(Array(text.joined(separator: "&").utf8)))
+      }
+      if let token { request.headers["Authorization"] = "Bearer \(token)" }
+      let response = try await transport.send(request)
+      statuses.append(response.status)
+      return response
+    }
+    func tokens(_ response: HTTPResponse) throws -> (access: String, refresh: String) {
+      let raw = try RawData(parsing: response.bytes)
+      let (access, refresh) = (raw.access_token.string ?? "", raw.refresh_token.string ?? "")
+      secrets.formUnion([access, refresh])
+      return (access, refresh)
+    }
+    func me(_ token: String) async throws {
+      let response = try await send("oauth/me", token: token)
+      if let user = try RawData(parsing: response.bytes).user.string { users.append(user) }
+    }
+    _ = try await send(".well-known/oauth-authorization-server")
+    let challenge = ProofKey.challenge(of: verifier)
+    let asked = try await send(
+      "oauth/authorize?response_type=code&client_id=demo&code_challenge_method=S256&code_challenge=\(challenge)"
+        + "&redirect_uri=\(PercentEncoding.component.encode(back))")
+    let location = try HTTPURL(asked.headers["Location"] ?? "")
+    let pair = location.query?.split(separator: "&").first { $0.hasPrefix("code=") }
+    let code = String(try XCTUnwrap(pair).dropFirst(5))
+    secrets.insert(code)
+    let first = try tokens(
+      await send(
+        "oauth/token",
+        form: [
+          ("grant_type", "authorization_code"), ("code", code), ("redirect_uri", back), ("client_id", "demo"),
+          ("code_verifier", verifier),
+        ]))
+    try await me(first.access)
+    let second = try tokens(
+      await send(
+        "oauth/token",
+        form: [("grant_type", "refresh_token"), ("refresh_token", first.refresh), ("client_id", "demo")]))
+    try await me(second.access)
+    _ = try await send("oauth/revoke", form: [("token", second.refresh)])
+    try await me(second.access)
+    return (statuses.map(String.init) + users, secrets)
   }
 
   /// What every API of the demo says: lists with two pages, and a home each.
@@ -54,6 +132,7 @@ import XCTest
       for page in 1...2 { bodies.append(try await list.response(for: ["page": page, "size": 5]).bytes) }
     }
     bodies.append(try await AmesHomeManager(ames).response(for: ["id": "ames-17"]).bytes)
+    bodies.append(try await NewHomeManager(new).response(for: ["id": "xf-39"]).bytes)
     let first = try RawData(parsing: bodies[0])["data"].items[0].home_id.lenientString
     bodies.append(
       try await SacramentoHomeManager(sacramento).response(for: ["id": try XCTUnwrap(first)]).bytes)

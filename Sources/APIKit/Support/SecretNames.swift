@@ -17,7 +17,8 @@ public enum SecretNames {
   /// Case, `-`, `_` and spaces make no difference, and each part of a compound name counts: `user[pin]`, `card.cvc`,
   /// `ns:Password`. Secret are: names that contain `token`, `secret`, `password`, `credential`, `signature` or the
   /// like; a word `pin`, `otp`, `pwd` or the like, also in `pinCode` and `user_pin`; and `code`, `key`, `sign`,
-  /// `session`, `ticket`, `cookie`, `authorization` and others that are the whole name. A name too many costs a look
+  /// `session`, `ticket`, `cookie`, `authorization` and others that are the whole name; not `token_type`, and no name that
+  /// ends with `endpoint` or `supported`. A name too many costs a look
   /// at the original, one too few a secret.
   public static func contains(_ name: String) -> Bool {
     if let known = lists.withLock({ $0.verdicts[name] }) { return known }
@@ -85,7 +86,9 @@ public enum SecretNames {
 
   private static func isSecret(_ name: Substring, _ own: Set<String>) -> Bool {
     let plain = plain(name)
-    guard !plain.isEmpty else { return false }
+    guard !plain.isEmpty, !openEnds.contains(where: plain.hasSuffix) || own.contains(plain) else {
+      return false
+    }
     return whole.contains(plain) || fragments.contains { plain.contains($0) }
       || words(of: name).contains { words.contains($0) } || own.contains(plain)
   }
@@ -122,6 +125,9 @@ public enum SecretNames {
     "verificationcode",
     "securitycode", "smscode", "setcookie", "proxyauthorization", "samlresponse", "samlrequest", "bearer",
   ]
+  /// How names end whose values everybody may know, although they speak of tokens: `token_endpoint`, `token_type`,
+  /// `token_endpoint_auth_methods_supported` (RFC 6749, 8414).
+  private static let openEnds = ["endpoint", "tokentype", "tokentypehint", "supported"]
   /// Secret as a word of a name.
   private static let words: Set<String> = [
     "pin", "otp", "totp", "pwd", "pass", "passwd", "sid", "jwt", "cvc", "cvv", "ssn", "mfa", "puk",

@@ -23,7 +23,8 @@ final class SecretNamesTests: XCTestCase {
       "", "city", "page", "author", "pinned", "shopping", "hotpink", "compass", "country_code", "postalCode",
       "signed_in_at", "keyboard", "Content-Type", "Idempotency-Key", "grant_type", "redirect_uri",
       "passengers",
-      "description", "user", "Sec-Fetch-Site", "[", "..", "état",
+      "description", "user", "Sec-Fetch-Site", "[", "..", "état", "token_type", "token_endpoint",
+      "token_endpoint_auth_methods_supported", "issued_token_type", "revocation_endpoint",
     ]
     XCTAssertEqual(open.filter { SecretNames.contains($0) }, [])
   }
