@@ -246,6 +246,13 @@
       return Int64(time.tv_sec) &* 1_000_000 &+ Int64(time.tv_nsec) / 1000
     }
 
+    /// Microseconds since the machine was started, its sleep included.
+    static func sinceBoot() -> Int64 {
+      var time = timespec()
+      clock_gettime(CLOCK_BOOTTIME, &time)
+      return Int64(time.tv_sec) &* 1_000_000 &+ Int64(time.tv_nsec) / 1000
+    }
+
     /// A duration in microseconds, at least 1 when it is positive.
     static func microseconds(_ duration: Duration) -> Int64 {
       let (seconds, attoseconds) = duration.components

@@ -104,6 +104,8 @@
       end(nil)
     }
 
+    func stoodStill() { if phase == .open { owner?.stoodStill() } }
+
     // MARK: Reading
 
     /// The socket has events.

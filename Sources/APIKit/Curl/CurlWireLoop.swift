@@ -30,6 +30,7 @@
     /// How old names may be; connections that are open go on.
     private(set) var names = CurlNameAge()
     private var timer = Int64.max
+    private var standstill = CurlStandstill()
     private var nextDue = Int64.max
     private var stopped: [UnsafeContinuation<Void, Never>] = []
     private var isFinishing = false
@@ -63,9 +64,12 @@
     }
 
     private func turn() -> Bool {
-      let woken = poll.wait(mailbox.fallAsleep() ? timeToSleep() : 0)
+      let (sleepBegan, sleep) = (CurlClock.now(), mailbox.fallAsleep() ? timeToSleep() : 0)
+      let woken = poll.wait(sleep)
       mailbox.wakeUp()
       now = CurlClock.now()
+      let hasStoodStill = standstill.isSeen(
+        at: now, sinceBoot: CurlClock.sinceBoot(), alarm: sleep < 0 ? .max : sleepBegan + Int64(sleep) * 1000)
       // One hop to the main actor for all that a turn brings.
       MainDelivery.main.together {
         poll.serve(woken) { socket, what in
@@ -75,6 +79,7 @@
         if timer <= now { act(CURL_SOCKET_TIMEOUT, 0) }
         reap()
         readOn()
+        if hasStoodStill { for wire in Array(wires.values) { wire.stoodStill() } }
         checkTime()
         flush()
       }

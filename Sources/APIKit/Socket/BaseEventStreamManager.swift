@@ -31,6 +31,7 @@
   /// Makes a manager. Traps when the subclass does not adopt ``EventStreamManager``.
   public init() {
     guard let child = self as? any EventStreamManager else {
+      // A subclass without it has no API: a mistake in the code, which no run can mend.
       fatalError("\(type(of: self)) must adopt EventStreamManager: it states the API's name and service")
     }
     adopted = child

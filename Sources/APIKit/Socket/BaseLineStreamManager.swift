@@ -28,6 +28,7 @@
   /// Makes a manager. Traps when the subclass does not adopt ``LineStreamManager``.
   public init() {
     guard let child = self as? any LineStreamManager else {
+      // A subclass without it has no API: a mistake in the code, which no run can mend.
       fatalError("\(type(of: self)) must adopt LineStreamManager: it states the API's name and service")
     }
     adopted = child

@@ -65,6 +65,7 @@ import Synchronization
   /// Makes a manager. Traps when the subclass does not adopt ``SocketManager``.
   public init() {
     guard let child = self as? any SocketManager else {
+      // A subclass without it has no API: a mistake in the code, which no run can mend.
       fatalError("\(type(of: self)) must adopt SocketManager: it states the API's name and service")
     }
     adopted = child

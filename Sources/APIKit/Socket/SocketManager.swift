@@ -84,7 +84,10 @@ extension SocketManager {
 extension BaseSocketManager {
   /// Not available: adopt ``SocketManager``.
   @available(*, unavailable, message: "a subclass of BaseSocketManager opens once it adopts SocketManager")
-  public func open() { fatalError("unavailable, so never called") }
+  public func open() {
+    // The compiler refuses every call.
+    fatalError("unavailable, so never called")
+  }
 }
 
 extension SocketManager {

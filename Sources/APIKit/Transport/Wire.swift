@@ -37,6 +37,8 @@ protocol WireOwner: AnyObject, Sendable {
   func flushed()
   /// The time has come that ``Wire/due`` says.
   func timeHasCome()
+  /// The process or the machine stood still for a while: deadlines that seem to have passed may not be the server's fault.
+  func stoodStill()
   /// The server has ended its side: nothing more is read, and the own side may still send.
   ///
   /// - Parameter isOrderly: False where TLS has ended without a close_notify, as an attacker could end it (RFC 8446, 6.1).
@@ -45,6 +47,11 @@ protocol WireOwner: AnyObject, Sendable {
   ///
   /// - Parameter error: Why it could not be opened, or broke; nil after ``Wire/cut()``.
   func ended(_ error: APIError?)
+}
+
+extension WireOwner {
+  /// Does nothing.
+  func stoodStill() {}
 }
 
 /// A transport that opens connections of bytes.

@@ -96,6 +96,26 @@ final class WebSocketMachineTests: XCTestCase {
     XCTAssertTrue(output.cuts)
   }
 
+  func testAfterAStandstillNoDeadlineHasPassedAndAPingLeavesAtOnce() {
+    tick(.seconds(20))
+    XCTAssertEqual(machine.due, .seconds(40))
+    // The pong has come meanwhile, or not: nobody could read it.
+    output.bytes = []
+    machine.wake(now: .seconds(500), mask: { 9 }, into: &output)
+    XCTAssertEqual(written.map(\.first), [0x89])
+    tick(.seconds(500))
+    XCTAssertFalse(output.cuts)
+    XCTAssertEqual(machine.due, .seconds(520))
+    tick(.seconds(520))
+    XCTAssertTrue(output.cuts, "the server has not responded since")
+    // What is closing has no pings.
+    make()
+    close(.normal)
+    output.bytes = []
+    machine.wake(now: .seconds(500), mask: { 9 }, into: &output)
+    XCTAssertEqual(output.bytes, [])
+  }
+
   func testPingsMayBeOffAndAnAwaitedOneIsStillTold() {
     make { $0.pingInterval = nil }
     XCTAssertNil(machine.due)

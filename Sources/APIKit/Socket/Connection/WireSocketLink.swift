@@ -238,6 +238,8 @@ final class WireSocketLink: SocketLink, WireOwner, @unchecked Sendable {
     }
   }
 
+  func stoodStill() { drive { $0.wake(now: $1, mask: $2, into: &$3) } }
+
   func receivedEnd(isOrderly: Bool) {
     if !isOrderly {
       end = .broken(

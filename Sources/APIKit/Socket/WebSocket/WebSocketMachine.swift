@@ -206,6 +206,14 @@ struct WebSocketMachine {
     if phase == .open, let nextPing, nextPing <= now { ping(now: now, mask: mask, into: &output) }
   }
 
+  /// The process or the machine stood still: no deadline for a pong has passed meanwhile, and a ping finds out whether the
+  /// server is still there.
+  mutating func wake(now: Duration, mask: () -> UInt32, into output: inout Output) {
+    guard phase == .open else { return }
+    ping(now: now, mask: mask, into: &output)
+    limit = now + options.pingLimit
+  }
+
   // MARK: The end
 
   /// What is told of the connection after its wire has ended.
