@@ -10,6 +10,7 @@ enum DemoCLI {
     FilterCommand.self,
     ShowCommand.self,
     MapCommand.self,
+    WatchCommand.self,
     TakeoffCommand.self,
     HostsCommand.self,
     LoginCommand.self,

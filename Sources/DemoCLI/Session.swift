@@ -40,6 +40,9 @@ final class Session {
   /// New homes in Ames.
   var newHomes: NewHomesService { get throws { try backends.get().newHomes } }
 
+  /// Price changes as they happen.
+  var live: LiveService { get throws { try backends.get().live } }
+
   /// Where the services are.
   var baseURL: HTTPURL { get throws { try backends.get().baseURL } }
   /// The client of all services.
@@ -101,11 +104,12 @@ final class Session {
   }
 }
 
-/// The three services, on a server of the run's own unless the arguments name another.
+/// The services, on a server of the run's own unless the arguments name another.
 private struct Backends {
   let sacramento: SacramentoService
   let ames: AmesService
   let newHomes: NewHomesService
+  let live: LiveService
   let baseURL: HTTPURL
   let client: HTTPClient
   let server: DemoServer?
@@ -141,6 +145,7 @@ private struct Backends {
       environments: try environments("sacramento"), wire: wire, cache: stored)
     ames = AmesService(environments: try environments("ames"), wire: wire, cache: stored)
     newHomes = NewHomesService(environments: try environments("new"), wire: wire, cache: stored)
+    live = LiveService(environments: try environments(""), wire: wire)
   }
 
   private static func transport(

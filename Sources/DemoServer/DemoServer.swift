@@ -6,7 +6,10 @@ import Synchronization
 ///
 /// It serves three listing services with real data, each with its own names and nesting
 /// (`/sacramento/v1/homes`, `/ames/v2/listings`, `/new/v1/projects`), files both ways under `/transfers` (downloads with
-/// ranges, an upload form, tus), and the handlers that a test adds with ``on(_:_:response:)``. One thread serves all connections; handlers run on it one at a time and must
+/// ranges, an upload form, tus), and the handlers that a test adds
+/// with ``on(_:_:response:)``. Made-up changes of the prices in Ames come live: `/events` as server-sent events, `/prices`
+/// over a WebSocket, one every second or every `every=MS`, behind number `from=N`, in one `place=NAME` or in all; a
+/// WebSocket may name another place later: `{"follow": "Sawyer"}`. One thread serves all connections; handlers run on it one at a time and must
 /// not block. The server stops when it is released.
 ///
 /// A request can ask for faults with header fields, or with names in the query like `demo_delay=200`:
@@ -65,6 +68,7 @@ public final class DemoServer: Sendable {
     NewListings(homes: homes.newAmes, verify: signatures.newHomes).register(in: routes)
     DemoAuthorization(issuer: baseURL.string).register(in: routes)
     DemoTransfers().register(in: routes)
+    PriceRoutes(feed: PriceFeed(homes: homes.ames)).register(in: routes)
 
     let (engine, finished) = (engine, finished)
     let thread = Thread {

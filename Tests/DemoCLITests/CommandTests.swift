@@ -149,7 +149,7 @@ final class CommandTests: XCTestCase {
   func testTheTourRunsEveryStep() async {
     let run = await CommandLineRun("tour")
     XCTAssertEqual(run.status, .success, run.errors.joined())
-    for command in ["list", "filter", "show", "map", "takeoff"] {
+    for command in ["list", "filter", "show", "map", "watch --count", "watch --events", "takeoff"] {
       XCTAssertTrue(run.output.contains { $0.hasPrefix("$ DemoCLI \(command)") }, command)
     }
     XCTAssertTrue(run.output.contains { $0.hasPrefix("from memory, ") }, "the same list again")

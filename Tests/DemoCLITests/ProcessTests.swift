@@ -78,11 +78,53 @@
         XCTAssertTrue(dumb.contains("in the air"))
       }
 
-      /// What the monitor shows on a terminal until it has shown loads and gets a signal.
-      private func monitor(
-        environment: [String: String], ended number: Int32
-      ) throws -> (shown: String, signal: Int32) {
+      func testAStopGivesTheTerminalBackUntilTheMonitorGoesOn() throws {
+        let (enter, leave) = ("\u{1B}[?1049h\u{1B}[?25l", "\u{1B}[0m\u{1B}[?25h\u{1B}[?1049l")
         let (terminal, end) = try Self.pseudoterminal()
+        let process = try startMonitor(on: end, environment: ["TERM": "xterm"])
+        defer { if process.isRunning { kill(process.processIdentifier, SIGKILL) } }
+        var shown = ""
+        @discardableResult func readOnce() -> Bool {
+          var chunk = [UInt8](repeating: 0, count: 4096)
+          let count = read(terminal.fileDescriptor, &chunk, chunk.count)
+          guard count > 0 else { return false }  // EIO once the program has ended (Linux)
+          shown += String(decoding: chunk[..<count], as: UTF8.self)
+          return true
+        }
+        func readOn(until isEnough: (String) -> Bool) { while !isEnough(shown), readOnce() {} }
+        func isStopped() -> Bool {
+          // Its third word is the state (proc(5)).
+          let text =
+            (try? String(contentsOfFile: "/proc/\(process.processIdentifier)/stat", encoding: .utf8)) ?? ""
+          return text.split(separator: ")").last?.hasPrefix(" T") ?? false
+        }
+        readOn { $0.contains("in the air") }
+        for round in 1...2 {
+          let before = shown.utf8.count
+          kill(process.processIdentifier, SIGTSTP)
+          readOn { $0.components(separatedBy: leave).count > round }
+          for _ in 0..<5000 where !isStopped() { usleep(1000) }
+          var waiting = pollfd(fd: terminal.fileDescriptor, events: Int16(POLLIN), revents: 0)
+          while poll(&waiting, 1, 0) > 0 { readOnce() }
+          XCTAssertTrue(isStopped(), "it goes on")
+          XCTAssertGreaterThan(shown.utf8.count, before)
+          XCTAssertTrue(shown.hasSuffix(leave), "it draws on the first screen")
+          kill(process.processIdentifier, SIGCONT)
+          readOn {
+            $0.components(separatedBy: enter).count > round + 1
+              && $0.components(separatedBy: enter).last?.contains("in the air") == true
+          }
+        }
+        kill(process.processIdentifier, SIGTERM)
+        readOn { _ in false }
+        process.waitUntilExit()
+        XCTAssertEqual(process.terminationStatus, SIGTERM)
+        XCTAssertTrue(shown.hasSuffix(leave))
+        XCTAssertEqual(shown.components(separatedBy: enter).count, 4)
+        XCTAssertEqual(shown.components(separatedBy: leave).count, 4)
+      }
+
+      private func startMonitor(on end: FileHandle, environment: [String: String]) throws -> Process {
         let process = Process()
         process.executableURL = program
         process.arguments = ["monitor", "--no-cache", "--seconds", "60"]
@@ -93,6 +135,15 @@
         process.environment = all
         try process.run()
         try end.close()
+        return process
+      }
+
+      /// What the monitor shows on a terminal until it has shown loads and gets a signal.
+      private func monitor(
+        environment: [String: String], ended number: Int32
+      ) throws -> (shown: String, signal: Int32) {
+        let (terminal, end) = try Self.pseudoterminal()
+        let process = try startMonitor(on: end, environment: environment)
         var shown: [UInt8] = []
         var chunk = [UInt8](repeating: 0, count: 4096)
         var isEnded = false
@@ -171,6 +222,33 @@
           first.output.split(separator: "\n").dropLast(), second.output.split(separator: "\n").dropLast())
         let numbers = try run("cache")
         XCTAssertTrue(numbers.output.hasSuffix("in \(caches.path)/APIKitDemo\n"), numbers.output)
+      }
+    #endif
+
+    #if os(Linux)  // elsewhere no transport opens WebSockets
+      func testWatchEndsInOrderAtAnInterruption() throws {
+        for words in [["watch"], ["watch", "--events"]] {
+          let (process, output, errors) = try start(words + ["--every", "20"])
+          defer { if process.isRunning { process.terminate() } }
+          var shown = ""
+          while shown.split(separator: "\n").count < 3 {
+            let data = output.fileHandleForReading.availableData
+            guard !data.isEmpty else { break }
+            shown += String(decoding: data, as: UTF8.self)
+          }
+          XCTAssertTrue(shown.contains("$"), shown)
+          process.interrupt()
+          let rest = output.fileHandleForReading.readDataToEndOfFile()
+          let told = String(decoding: errors.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+          process.waitUntilExit()
+          XCTAssertEqual(process.terminationReason, .exit)
+          XCTAssertEqual(process.terminationStatus, 0, told)
+          let lines = shown + String(decoding: rest, as: UTF8.self)
+          XCTAssertTrue(lines.hasSuffix("\n"), "the last line is whole")
+          let count = lines.split(separator: "\n").count
+          let how = words.count == 1 ? "closed with 1000" : "closed"
+          XCTAssertTrue(told.hasSuffix("\(count) changes, \(how)\n"), told)
+        }
       }
     #endif
 

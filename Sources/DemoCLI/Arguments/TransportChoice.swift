@@ -21,18 +21,18 @@ enum TransportChoice: String, CaseIterable {
 }
 
 /// Prints each request and passes it to another transport.
-struct TalkingTransport: AsyncHTTPTransport {
+struct TalkingTransport: TransportWrapper {
   let base: any HTTPTransport
   let console: Console
 
-  var capabilities: TransportCapabilities { base.capabilities }
-  var headers: HTTPHeaders { base.headers }
-  var caller: String { base.caller }
-
-  func respond(to exchange: HTTPExchange) async throws(APIError) -> HTTPResponse {
+  func follow(_ exchange: HTTPExchange, _ completion: @escaping Completion) -> Completion {
+    let console = console
     console.error(exchange.request.curlCommand())
-    let response = try await base.send(exchange)
-    console.error("# \(response.status), \(response.bytes.count) bytes")
-    return response
+    return { result in
+      if case .success(let response) = result {
+        console.error("# \(response.status), \(response.bytes.count) bytes")
+      }
+      completion(result)
+    }
   }
 }

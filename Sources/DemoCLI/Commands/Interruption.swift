@@ -4,7 +4,7 @@ import Foundation
 
 /// The process was asked to end while something was under way, which can go on later.
 struct Interruption: Error {
-  /// Returns when the process gets a signal to end.
+  /// Returns at the first SIGINT or SIGTERM, or when its task is cancelled. A second signal ends the process as usual.
   static func wait() async {
     let signals = [SIGINT, SIGTERM].map { number in
       signal(number, SIG_IGN)

@@ -22,7 +22,8 @@ struct ServeCommand: Command {
   func run(in session: Session) async throws {
     let server = try DemoServer(port: port, signatures: isSigned ? .standard() : .none)
     session.console.print(server.baseURL.string)
-    session.console.error("sacramento/v1/homes, ames/v2/listings, new/v1/projects; Ctrl-C ends it")
+    session.console.error(
+      "sacramento/v1/homes, ames/v2/listings, new/v1/projects, events, prices; Ctrl-C ends it")
     await Interruption.wait()
     server.stop()
   }

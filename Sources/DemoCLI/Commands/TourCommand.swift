@@ -18,6 +18,11 @@ struct TourCommand: Command {
     ),
     ("One home, by a manager of its own", ["show", "ames-17"]),
     ("The same responses as a map, by another reformer", ["map", "--source", "ames", "--no-svg"]),
+    ("Prices as they change, over a WebSocket", ["watch", "--count", "4", "--every", "100"]),
+    (
+      "The same as server-sent events, of one place",
+      ["watch", "--events", "--place", "Sawyer", "--count", "4", "--every", "100"]
+    ),
     ("What each takeoff policy does with four loads in a row", ["takeoff"]),
     ("A server dies on the way, and no load fails", ["hosts"]),
   ]

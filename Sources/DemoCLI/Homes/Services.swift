@@ -44,6 +44,17 @@ struct NewHomesService: APIService {
   }
 }
 
+/// Changes of prices as they happen: events and a WebSocket. Requests are not signed.
+struct LiveService: APIService {
+  let name = "live"
+  let environments: ServiceEnvironments
+  let wire: WireOptions
+
+  func resolve(_ error: APIError, of call: APICall) async -> ErrorResolution {
+    error.telling { $0.error.string }
+  }
+}
+
 extension APIError {
   /// Adds the server's message to the error of a bad status, where the response has one.
   fileprivate func telling(_ message: (RawData) -> String?) -> ErrorResolution {

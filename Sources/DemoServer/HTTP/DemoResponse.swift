@@ -19,6 +19,8 @@ public struct DemoResponse: Sendable {
   public var cutAfter: Int?
   /// Whether the connection is closed without a byte. The default is false.
   public var drops = false
+  /// Makes what the connection does behind the head, which then has no body; nil, the default, for a usual response.
+  var live: (@Sendable () -> any LiveExchange)?
 
   /// How the end of a body is marked.
   public enum Framing: Sendable, Hashable {
@@ -109,12 +111,14 @@ enum StatusText {
   static func of(_ status: Int) -> String { table[status] ?? "Status" }
 
   private static let table = [
+    101: "Switching Protocols",
     200: "OK", 201: "Created", 202: "Accepted", 204: "No Content", 206: "Partial Content",
     301: "Moved Permanently", 302: "Found", 303: "See Other", 304: "Not Modified", 307: "Temporary Redirect",
     308: "Permanent Redirect", 400: "Bad Request", 401: "Unauthorized", 403: "Forbidden", 404: "Not Found",
     405: "Method Not Allowed", 408: "Request Timeout", 409: "Conflict", 410: "Gone",
     412: "Precondition Failed", 413: "Content Too Large", 414: "URI Too Long", 417: "Expectation Failed",
-    422: "Unprocessable Content", 429: "Too Many Requests", 431: "Request Header Fields Too Large",
+    422: "Unprocessable Content", 426: "Upgrade Required", 429: "Too Many Requests",
+    431: "Request Header Fields Too Large",
     500: "Internal Server Error", 501: "Not Implemented", 502: "Bad Gateway", 503: "Service Unavailable",
     504: "Gateway Timeout", 505: "HTTP Version Not Supported",
   ]

@@ -69,6 +69,9 @@ struct RequestParser {
     return true
   }
 
+  /// The bytes behind the last request, which belong to another protocol.
+  mutating func takeRest() -> [UInt8] { take(pending) }
+
   /// Appends bytes of the connection.
   mutating func append(_ bytes: UnsafeRawBufferPointer) {
     if start > 0, start == buffer.count || start > 64 << 10 {

@@ -11,6 +11,8 @@ final class Connection {
     case reading
     /// Sends pieces; the next one not before its time.
     case sending
+    /// Goes on sending behind the head, and reads what is not HTTP.
+    case live
     /// Has sent everything and reads until the peer closes, so that a reset does not destroy the response.
     case draining
     /// Is to be closed.
@@ -32,6 +34,8 @@ final class Connection {
   private var pieces: [DemoResponse.Piece] = []
   private var outgoing: ArraySlice<UInt8> = []
   private var closesAfterSending = false
+  /// What the connection does behind the head that it sends, or has sent.
+  private var live: (any LiveExchange)?
   private var hasSentOfResponse = false
   private var hasPeerEnded = false
   /// Whether its descriptor is closed.
@@ -57,12 +61,23 @@ final class Connection {
     case .reading, .draining: true
     // Bytes of later requests may wait in the kernel; `poll` reports a broken connection anyway.
     case .sending: !hasPeerEnded && parser.pending < 64 << 10
+    // A client that sends and does not read has to wait.
+    case .live: outgoing.count < 64 << 10
     case .closed: false
     }
   }
 
   /// Whether the loop should wait until bytes can be sent.
-  func wantsToWrite(now: Int64) -> Bool { phase == .sending && now >= notBefore }
+  func wantsToWrite(now: Int64) -> Bool {
+    switch phase {
+    case .sending: now >= notBefore
+    case .live: !outgoing.isEmpty || now >= notBefore
+    case .reading, .draining, .closed: false
+    }
+  }
+
+  /// Monotonic nanoseconds at which it has something to send again, unless something comes before.
+  var alarm: Int64 { phase == .sending || phase == .live ? notBefore : .max }
 
   /// Reads what the peer has sent.
   func read(into buffer: UnsafeMutableRawBufferPointer, now: Int64) {
@@ -80,6 +95,11 @@ final class Connection {
       guard phase != .draining else { return }
       // A peer that sends and does not read makes no progress.
       if phase == .reading { lastProgress = now }
+      if phase == .live, let live {
+        live.receive(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
+        notBefore = live.nextTime
+        return pump(now: now)
+      }
       parser.append(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
       pump(now: now)
     }
@@ -91,6 +111,7 @@ final class Connection {
       switch phase {
       case .sending: guard send(now: now) else { return }
       case .reading: guard answerNext(now: now) else { return }
+      case .live: guard goOn(now: now) else { return }
       case .draining, .closed: return
       }
     }
@@ -101,7 +122,7 @@ final class Connection {
     let idle = engine.idleLimit.nanoseconds
     return switch phase {
     case .reading: min(lastProgress + idle, requestBegan.map { $0 + engine.requestLimit.nanoseconds } ?? .max)
-    case .sending: max(lastProgress, notBefore) + idle
+    case .sending, .live: max(lastProgress, notBefore) + idle
     case .draining: lastProgress + min(idle, Self.drainLimit)
     case .closed: .max
     }
@@ -131,6 +152,7 @@ final class Connection {
       requestBegan = nil
       request.connection = number
       let response = engine.response(request)
+      live = request.method == .head ? nil : response.live?()
       let wire = response.wire(
         for: request.method, keepsAlive: request.keepsAlive, date: engine.date(now: now))
       closesAfterSending = wire.closes
@@ -172,7 +194,12 @@ final class Connection {
       notBefore = now + (pieces.first?.wait.nanoseconds ?? 0)
     }
     lastProgress = now
-    if !closesAfterSending {
+    if let live {
+      phase = .live
+      let rest = parser.takeRest()
+      if !rest.isEmpty { rest.withUnsafeBytes { live.receive($0) } }
+      notBefore = live.nextTime
+    } else if !closesAfterSending {
       phase = .reading
     } else if hasSentOfResponse {
       Sockets.finishSending(descriptor)
@@ -181,6 +208,30 @@ final class Connection {
       phase = .closed
     }
     return true
+  }
+
+  /// Sends what there is by now; false when the rest must wait for its time or for the peer.
+  private func goOn(now: Int64) -> Bool {
+    guard let live else { return false }
+    while outgoing.isEmpty {
+      guard let bytes = live.take(now: now) else {
+        // What was said is read to its end.
+        Sockets.finishSending(descriptor)
+        (phase, lastProgress) = (.draining, now)
+        return true
+      }
+      notBefore = live.nextTime
+      lastProgress = now
+      guard !bytes.isEmpty else { return false }
+      outgoing = bytes[...]
+    }
+    guard let count = Sockets.send(descriptor, outgoing) else {
+      abandon()
+      return false
+    }
+    if count > 0 { lastProgress = now }
+    outgoing = outgoing.dropFirst(count)
+    return outgoing.isEmpty
   }
 
   private func abandon() {

@@ -61,8 +61,8 @@ struct EventLoop {
       if connection.wantsToRead { events |= Int32(POLLIN) }
       if connection.wantsToWrite(now: now) {
         events |= Int32(POLLOUT)
-      } else if connection.phase == .sending {
-        next = min(next, connection.notBefore)
+      } else {
+        next = min(next, connection.alarm)
       }
       next = min(next, connection.deadline)
       entries.append(pollfd(fd: connection.descriptor, events: Int16(events), revents: 0))

@@ -91,20 +91,15 @@ public final class ExchangeArchive: Sendable {
     _ = replaced
   }
 
-  private struct ArchivingTransport: HTTPTransport {
+  private struct ArchivingTransport: TransportWrapper {
     let base: any HTTPTransport
     let archive: ExchangeArchive
 
-    var capabilities: TransportCapabilities { base.capabilities }
-    var headers: HTTPHeaders { base.headers }
-    var caller: String { base.caller }
-    var ignoresCaches: Bool { base.ignoresCaches }
-
-    func start(_ exchange: HTTPExchange, completion: @escaping Completion) -> any CancellableOperation {
+    func follow(_ exchange: HTTPExchange, _ completion: @escaping Completion) -> Completion {
       let (archive, number) = (archive, archive.begin())
       let (sent, clock) = (SentExchange(exchange, over: base), SystemTime())
       let begin = clock.now
-      return base.start(exchange) { result in
+      return { result in
         var sent = sent
         sent.took = clock.now - begin
         archive.add(number, sent, result)

@@ -55,7 +55,7 @@ public final class ByteStream: Sendable {
     _ host: String, port: Int, isSecure: Bool = false, within limit: Duration = .seconds(10),
     over transport: any HTTPTransport = DefaultTransport.shared
   ) async throws(APIError) -> ByteStream {
-    guard let opener = transport as? any WireTransport else {
+    guard let opener = transport.wires else {
       throw APIError(
         .transport, .unsupportedCapability,
         "\(type(of: transport)) opens no streams of bytes; CurlTransport does")

@@ -32,6 +32,7 @@ final class UpgradeTransport: HTTPTransport {
   func start(
     _ exchange: HTTPExchange, completion: @escaping Completion
   ) -> any CancellableOperation {
+    let completion = base.followed(exchange, completion)
     do throws(APIError) {
       let link = try makeLink(exchange)
       onStart()
@@ -67,12 +68,13 @@ final class UpgradeTransport: HTTPTransport {
     }
     try WebSocketHandshake.refuseOwnFields(exchange.request.headers)
     try Self.attachLogin(to: &exchange.request)
-    guard let base = base as? any WireTransport else {
+    guard let opener = base.wires else {
       throw APIError(
         .transport, .unsupportedCapability,
         "\(type(of: base)) opens no WebSockets; CurlTransport does")
     }
-    return WireSocketLink(try base.makeWire(for: exchange, speaksHTTP: true), base, exchange, options, offer)
+    return WireSocketLink(
+      try opener.makeWire(for: exchange, speaksHTTP: true), base, exchange, options, offer)
   }
 
   /// There is no response to a challenge within a handshake.

@@ -2,7 +2,7 @@
 /// response to it.
 ///
 /// Neither sends nor draws random numbers: the key is passed in.
-struct WebSocketHandshake {
+package struct WebSocketHandshake {
   /// What a client offers.
   struct Offer: Equatable {
     /// The subprotocols, the preferred one first.
@@ -106,7 +106,7 @@ struct WebSocketHandshake {
   }
 
   /// What a server answers to a key; nil where the system permits no SHA-1.
-  static func accept(for key: String) -> String? {
+  package static func accept(for key: String) -> String? {
     Crypto.sha1(Array((key + "258EAFA5-E914-47DA-95CA-C5AB0DC85B11").utf8)).map { Base64.encode($0) }
   }
 }
