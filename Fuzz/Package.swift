@@ -11,13 +11,18 @@ let swift: [SwiftSetting] = [
 
 /// The fuzzer; a package of its own, because it links only with a sanitizer. `Scripts/fuzz` builds and runs it.
 ///
-/// Of APIKit it builds the room `Response` and those below, through links: all else would only take time.
+/// It builds APIKit through a link, and shares with the tests what must be true of the machines of the sockets.
 let package = Package(
   name: "Fuzz",
   platforms: [.macOS(.v15)],
   targets: [
-    .target(name: "CAPIKit", linkerSettings: [.linkedLibrary("z")]),
-    .target(name: "APIKit", dependencies: ["CAPIKit"], swiftSettings: swift),
+    .target(
+      name: "CAPIKit",
+      linkerSettings: ["curl", "ssl", "crypto", "sqlite3", "z"].map { .linkedLibrary($0) }),
+    .target(
+      name: "APIKit", dependencies: ["CAPIKit"], exclude: ["PrivacyInfo.xcprivacy"],
+      // The machines are no part of the public interface.
+      swiftSettings: swift + [.unsafeFlags(["-enable-testing"])]),
     .executableTarget(
       name: "Fuzz",
       dependencies: ["APIKit"],

@@ -1,9 +1,10 @@
 import APIKit
 import Foundation
 
-/// What libFuzzer calls with each input: the readers must neither crash nor disagree with themselves.
+/// What libFuzzer calls with each input: readers and machines must neither crash nor disagree with themselves.
 ///
-/// Every input goes through all three readers. JSON is judged by ``RawRecognizer`` too, the plain reader of
+/// Every input goes through the three readers of bodies and through the machines of the room Socket, to which it comes in
+/// pieces of any size (``ChunkingOracle``). JSON is judged by ``RawRecognizer`` too, the plain reader of
 /// the grammar that the tests use.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func testOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
@@ -24,6 +25,7 @@ public func testOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     visit(raw)
     writeBack(raw)
   }
+  if let complaint = ChunkingOracle.complaint(about: bytes) { fatalError(complaint) }
   return 0
 }
 

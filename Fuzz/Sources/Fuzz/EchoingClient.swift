@@ -1,0 +1,1 @@
+../../../Tests/APIKitTests/Socket/EchoingClient.swift
