@@ -6,6 +6,7 @@ let groups: [BenchGroup] = [
   pathGroup,
   flightGroup,
   curlGroup,
+  socketGroup,
   rawGroup,
   cacheGroup,
 ]

@@ -24,4 +24,18 @@ int machine_pin(pid_t process, int core);
 /// no instruction made for it speeds up. Gives a number that depends on all of it.
 unsigned machine_yardstick(int count);
 
+// What a client can do that is C and nothing else, against a server on loopback; each gives seconds, or -1.
+
+/// Has a WebSocket's server send `count` messages of `size` bytes back, so many of them under way.
+double machine_socket_echo(int port, int opcode, long size, int in_flight, int count);
+
+/// Has the server of machine_serve_streams send `size` bytes back, `count` times.
+double machine_stream_echo(int port, long size, int count);
+
+/// Has it send so many bytes.
+double machine_stream_read(int port, long bytes);
+
+/// Serves these two on a port of its own, which it prints; does not return while it can.
+void machine_serve_streams(void);
+
 #endif

@@ -28,7 +28,7 @@ public struct ServerEvent: Sendable, Hashable {
 /// Reads an event stream by the WHATWG's rules.
 ///
 /// Bytes are read, never characters: a combining mark behind a colon would join it.
-struct EventStreamParser: StreamParser {
+package struct EventStreamParser: StreamParser {
   private let maximumBytes: Int
   /// The beginning of a line whose end has not come.
   private var line: [UInt8] = []
@@ -43,19 +43,21 @@ struct EventStreamParser: StreamParser {
   /// The id that the event under way has, and the one of the last complete event.
   private var pendingID: [UInt8]
   private(set) var lastEventID: String
-  private(set) var retry = Duration.zero
-  var resumesAt: String { lastEventID }
+  package private(set) var retry = Duration.zero
+  package var resumesAt: String { lastEventID }
 
   /// The longest `retry:` that counts; more would leave a client without events for want of a digit.
   static let longestRetry = Duration.seconds(600)
 
-  init(maximumBytes: Int, lastEventID: String = "") {
+  package init(maximumBytes: Int, lastEventID: String = "") {
     self.maximumBytes = maximumBytes
     self.lastEventID = lastEventID
     pendingID = Array(lastEventID.utf8)
   }
 
-  mutating func take(_ bytes: UnsafeRawBufferPointer, into events: inout [ServerEvent]) throws(APIError) {
+  package mutating func take(_ bytes: UnsafeRawBufferPointer, into events: inout [ServerEvent])
+    throws(APIError)
+  {
     var index = skipMark(bytes)
     if markIndex < 3, index == bytes.count { return }
     guard let base = bytes.baseAddress else { return }
@@ -92,7 +94,7 @@ struct EventStreamParser: StreamParser {
   }
 
   /// An event without its empty line is dropped.
-  mutating func finish(into events: inout [ServerEvent]) {}
+  package mutating func finish(into events: inout [ServerEvent]) {}
 
   /// Skips a byte order mark at the beginning, which may come in pieces.
   private mutating func skipMark(_ bytes: UnsafeRawBufferPointer) -> Int {

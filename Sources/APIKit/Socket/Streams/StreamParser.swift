@@ -1,5 +1,5 @@
 /// Makes items of a stream of bytes, in pieces of any size. Neither reads nor waits.
-protocol StreamParser<Item>: Sendable {
+package protocol StreamParser<Item>: Sendable {
   associatedtype Item: Sendable
   /// Takes the next bytes and appends what is complete with them.
   mutating func take(_ bytes: UnsafeRawBufferPointer, into items: inout [Item]) throws(APIError)
@@ -12,8 +12,8 @@ protocol StreamParser<Item>: Sendable {
 }
 
 extension StreamParser {
-  var retry: Duration { .zero }
-  var resumesAt: String { "" }
+  package var retry: Duration { .zero }
+  package var resumesAt: String { "" }
 
   static func tooLarge(_ what: String, _ limit: Int) -> APIError {
     APIError(.response, .responseTooLarge, "\(what) is larger than \(limit) bytes")
