@@ -112,6 +112,9 @@ final class WireSocketLink: SocketLink, WireOwner, @unchecked Sendable {
   private static let stopped = SocketClosing(
     code: .abnormal, end: .cut, error: APIError(.transport, .transportStopped))
 
+  /// From how many unsent bytes on only the latest ping is responded to. Some wait for the end of the turn only.
+  private static let congestion = 4 << 10
+
   // MARK: Opening
 
   func opened() {
@@ -205,7 +208,7 @@ final class WireSocketLink: SocketLink, WireOwner, @unchecked Sendable {
       receive(bytes, &reply)
     case .accepted(let rest): phase = .accepted(rest + Array(bytes))
     case .open:
-      let isCongested = wire.unsentBytes > 0
+      let isCongested = wire.unsentBytes > Self.congestion
       drive { machine, now, mask, output in
         machine.receive(bytes, now: now, isCongested: isCongested, mask: mask, into: &output)
       }
