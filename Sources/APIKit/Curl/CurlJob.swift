@@ -215,6 +215,7 @@
       do throws(APIError) {
         let decoded = try CurlDecoding.decode(bytes, coding, maximumBytes: limit)
         response.body = .bytes(decoded)
+        if exchange.keepsCodedBody { response.codedBytes = bytes }
         response.metrics.bytesDecoded = Int64(decoded.count)
         return response
       } catch {

@@ -201,6 +201,9 @@ extension APIError.Reason {
     "unacceptable-content-type", "the content type is not acceptable")
   /// The body is empty, but the manager requires one.
   public static let emptyBody = Self("empty-body", "the body is empty")
+  /// The signature of the response is missing, or does not verify; see ``ServiceIdentity/verifier``.
+  public static let unverifiedResponse = Self(
+    "unverified-response", "the signature of the response does not verify")
   /// The service's byte transform (decryption) failed.
   public static let undecipherableBody = Self("undecipherable-body", "the body cannot be deciphered")
   /// The body is not valid in its format; the detail names line, column and byte offset.

@@ -88,7 +88,7 @@ extension APIError.Reason {
       (
         "The server's response cannot be read.",
         "malformed-response socket-handshake-failed socket-protocol-broken undecodable-content too-many-redirects redirect-loop redirect-refused "
-          + "unacceptable-content-type empty-body undecipherable-body malformed-body unexpected-shape invalid-response "
+          + "unacceptable-content-type empty-body undecipherable-body unverified-response malformed-body unexpected-shape invalid-response "
           + "unexpected-value reform-failed paging-broken link-refused oauth-malformed-response refused-at-headers"
       ),
       ("The server's response is too large.", "response-too-large body-limit-exceeded"),

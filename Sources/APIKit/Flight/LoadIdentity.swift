@@ -21,6 +21,8 @@ struct LoadIdentity: Hashable, Sendable {
   private let cookies: String?
   /// What signer and transport say of themselves.
   private let signerCaller: String?
+  /// Whether its responses are verified: others may not take their place.
+  private let isVerified: Bool
   private let transportCaller: String
   /// The header fields of service and manager whose values authenticate: names and values.
   private let secrets: [String]
@@ -31,7 +33,8 @@ struct LoadIdentity: Hashable, Sendable {
     cookies = client.cookies?.sender(to: { call.host })
     signerCaller = signer?.caller
     transportCaller = client.transport.caller
-    secrets = Self.secrets(call)
+    isVerified = call.identity.verifier != nil
+    secrets = Self.secrets(call) + (isVerified ? ["verified"] : [])
     self.authenticator = authenticator.map { ObjectIdentifier($0) }
     epoch = authenticator?.epoch ?? 0
     jar = client.cookies.map { ObjectIdentifier($0) }
@@ -40,7 +43,7 @@ struct LoadIdentity: Hashable, Sendable {
     challenges = call.options.isEmpty ? nil : call.options.challenges.map { ObjectIdentifier($0) }
     isKnown = signer == nil || signerCaller != nil || self.signer != nil
     if let stated = call.cache.partition.stated {
-      partition = stated()
+      partition = stated() + (isVerified ? " verified" : "")
     } else if signer != nil, signerCaller == nil {
       partition = nil
     } else {

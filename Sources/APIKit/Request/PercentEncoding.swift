@@ -23,6 +23,9 @@ public struct PercentEncoding: Sendable, Hashable {
   /// - SeeAlso: <https://url.spec.whatwg.org/#application-x-www-form-urlencoded-percent-encode-set>
   public static let form = Self(keeping: ASCIISet(alphanumericsAnd: "*-._"), spaceIsPlus: true)
 
+  /// The same as ``form``, with a space written as `%20`, for signatures (RFC 9421, 2.2.8).
+  static let form20 = Self(keeping: ASCIISet(alphanumericsAnd: "*-._"))
+
   /// Keeps everything that is allowed in a path, including slashes (RFC 3986, 3.3).
   static let path = Self(keeping: ASCIISet(alphanumericsAnd: "-._~!$&'()*+,;=:@/"))
 

@@ -18,27 +18,10 @@ public struct FormBodyDecoder: BodyDecoder {
     var json: [UInt8] = [UInt8(ascii: "{")]
     for pair in bytes.split(separator: UInt8(ascii: "&")) {
       let equals = pair.firstIndex(of: UInt8(ascii: "=")) ?? pair.endIndex
-      RawWriter.append(name: Self.text(pair[..<equals]), to: &json)
-      RawWriter.append(string: Self.text(pair[equals...].dropFirst()).utf8, to: &json)
+      RawWriter.append(name: FormText.decode(pair[..<equals]), to: &json)
+      RawWriter.append(string: FormText.decode(pair[equals...].dropFirst()).utf8, to: &json)
     }
     json.append(UInt8(ascii: "}"))
     return try RawData(parsing: json, limits: limits.ofWrittenText)
-  }
-
-  private static func text(_ encoded: ArraySlice<UInt8>) -> String {
-    var plain: [UInt8] = []
-    plain.reserveCapacity(encoded.count)
-    var rest = encoded
-    while let byte = rest.popFirst() {
-      if byte == UInt8(ascii: "%"), rest.count >= 2, let high = Hex.value(of: rest[rest.startIndex]),
-        let low = Hex.value(of: rest[rest.startIndex + 1])
-      {
-        plain.append(high << 4 | low)
-        rest = rest.dropFirst(2)
-      } else {
-        plain.append(byte == UInt8(ascii: "+") ? 0x20 : byte)
-      }
-    }
-    return String(decoding: plain, as: UTF8.self)
   }
 }

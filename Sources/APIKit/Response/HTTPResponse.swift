@@ -9,6 +9,7 @@ public struct HTTPResponse: Sendable {
     var url: HTTPURL?
     var redirects: [HTTPRedirect]
     var isPersonal = false
+    var codedBytes: [UInt8]?
   }
 
   private var fields: Boxed<Fields>
@@ -48,6 +49,13 @@ public struct HTTPResponse: Sendable {
   public var redirects: [HTTPRedirect] {
     get { fields.value.redirects }
     _modify { yield &fields.value.redirects }
+  }
+
+  /// The body as it was on the wire, where a transport decoded it and the exchange asked for it
+  /// (``HTTPExchange/keepsCodedBody``); nil otherwise.
+  public var codedBytes: [UInt8]? {
+    get { fields.value.codedBytes }
+    _modify { yield &fields.value.codedBytes }
   }
 
   /// Whether it was given to a login or a certificate that a challenge was met with, of which no cache knows.

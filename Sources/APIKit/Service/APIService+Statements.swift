@@ -9,6 +9,7 @@ extension APIService {
       Statement("signer", identity.signer, at: "identity: ServiceIdentity(signer:)"),
       Statement("authenticator", identity.authenticator, at: "identity: ServiceIdentity(authenticator:)"),
       Statement("clock", identity.clock, at: "identity: ServiceIdentity(clock:)"),
+      Statement("verifier", identity.verifier, at: "identity: ServiceIdentity(verifier:)"),
       Statement("client", wire.client, at: "wire: WireOptions(client:)"),
       Statement("parameterEncoding", wire.parameterEncoding, at: "wire: WireOptions(parameterEncoding:)"),
       Statement("timeouts", wire.timeouts, at: "wire: WireOptions(timeouts:)"),

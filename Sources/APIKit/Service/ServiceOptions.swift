@@ -1,10 +1,12 @@
-/// The identity under which a service's loads are sent: signer, credential and clock.
+/// The identity under which a service's loads are sent: signer, credential and clock; and how its responses prove theirs.
 ///
 /// Keep it in a `let`, because authenticator and clock have state: `let identity = ServiceIdentity(signer:
 /// HMACSigner(key: key))`.
 public struct ServiceIdentity: Sendable {
   /// Signs each attempt. The default, nil, signs nothing.
   public var signer: (any RequestSigner)?
+  /// Checks the signature of each response, before anything else is done with it. The default, nil, checks none.
+  public var verifier: (any ResponseVerifier)?
   /// Keeps the credential of the signed-in user and renews it. Loads carry it, unless their manager is
   /// exempt (``APIManager/signIn``). None by default.
   public var authenticator: Authenticator?
@@ -14,9 +16,12 @@ public struct ServiceIdentity: Sendable {
 
   /// Makes an identity; what is omitted is none.
   public init(
-    signer: (any RequestSigner)? = nil, authenticator: Authenticator? = nil, clock: ServerClock? = nil
+    signer: (any RequestSigner)? = nil, verifier: (any ResponseVerifier)? = nil,
+    authenticator: Authenticator? = nil,
+    clock: ServerClock? = nil
   ) {
     self.signer = signer
+    self.verifier = verifier
     self.authenticator = authenticator
     self.clock = clock
   }

@@ -62,26 +62,3 @@ public struct SigningSubject: Sendable {
     self.attempt = attempt
   }
 }
-
-/// Why a signature is refused.
-public enum SignatureFault: Error, Sendable, Hashable, CustomStringConvertible {
-  /// A header field or parameter of the signature is missing or cannot be read; its name.
-  case missing(String)
-  /// The key is not known, or the application is not registered.
-  case unknownKey
-  /// The signature does not match the request.
-  case mismatched
-  /// The request's time differs from the server's by more than allowed; the difference in seconds, positive
-  /// when the request is from the past.
-  case outsideWindow(seconds: Int)
-
-  /// A sentence, which contains no secrets.
-  public var description: String {
-    switch self {
-    case .missing(let name): "\(name) is missing or cannot be read"
-    case .unknownKey: "the key is not known"
-    case .mismatched: "the signature does not match the request"
-    case .outsideWindow(let seconds): "the request's time is off by \(seconds) s"
-    }
-  }
-}

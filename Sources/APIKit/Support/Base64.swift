@@ -28,8 +28,8 @@ enum Base64 {
   }
 
   /// The bytes of a text in either alphabet. Padding may be missing, but must be correct where present;
-  /// unused bits must be zero.
-  static func decode(lenient text: UnsafeBufferPointer<UInt8>) -> [UInt8]? {
+  /// unused bits must be zero unless they are allowed.
+  static func decode(lenient text: UnsafeBufferPointer<UInt8>, allowsUnusedBits: Bool = false) -> [UInt8]? {
     var end = text.count
     if end % 4 == 0, end > 0, text[end - 1] == UInt8(ascii: "=") {
       end -= text[end - 2] == UInt8(ascii: "=") ? 2 : 1
@@ -48,7 +48,7 @@ enum Base64 {
         bytes.append(UInt8(truncatingIfNeeded: bits >> UInt32(held)))
       }
     }
-    return bits & ((1 << UInt32(held)) - 1) == 0 ? bytes : nil
+    return allowsUnusedBits || bits & ((1 << UInt32(held)) - 1) == 0 ? bytes : nil
   }
 
   private static func value(_ character: UInt8) -> UInt32? {

@@ -60,6 +60,10 @@ public struct HTTPExchange: Sendable {
   /// the origin that was asked.
   public var crossesOrigin = false
 
+  /// Whether the body as it was on the wire is kept beside the decoded one, in ``HTTPResponse/codedBytes``: its digest may
+  /// be signed. The default is false. A transport that cannot keep it asks for a body without content coding.
+  public var keepsCodedBody = false
+
   /// The flight that it belongs to, so that what keeps exchanges can name the API; nil, the default, for none.
   public var flightID: FlightID?
 

@@ -195,6 +195,9 @@ public final class URLSessionTransport: HTTPTransport {
     #if canImport(FoundationNetworking)
       // See ``TransportCapabilities/gzip``: the session would decode what it cannot verify.
       if !headers.contains("Accept-Encoding") { headers.add("Accept-Encoding", "identity") }
+    #else
+      // The session keeps only what it has decoded.
+      if exchange.keepsCodedBody { headers["Accept-Encoding"] = "identity" }
     #endif
     #if canImport(FoundationNetworking)
       return try URLSessionTransport.bridge(request, headers: headers)

@@ -15,6 +15,7 @@ struct TestService: APIService {
   var requestIDField: String?
   var trace = TracePolicy.none
   var signer: (any RequestSigner)?
+  var verifier: (any ResponseVerifier)?
   var clock: ServerClock?
   var authenticator: Authenticator?
   var parameterEncoding: ParameterEncoding = .automatic
@@ -57,7 +58,7 @@ struct TestService: APIService {
     onWillStore(response)
   }
   var identity: ServiceIdentity {
-    ServiceIdentity(signer: signer, authenticator: authenticator, clock: clock)
+    ServiceIdentity(signer: signer, verifier: verifier, authenticator: authenticator, clock: clock)
   }
   var wire: WireOptions {
     WireOptions(

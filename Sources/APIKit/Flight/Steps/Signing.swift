@@ -19,6 +19,7 @@ extension Flight {
         call.options.apply(to: &outgoing)
       }
       if let way, let server = way.server { way.direct(&outgoing.request, to: server) }
+      if call.identity.verifier != nil { outgoing.keepsCodedBody = true }
       exchange = ClientExchange(call.wire.client, outgoing)
     }
     outgoing = try exchange?.outgoing(authorize: attachCredential, prepare)
