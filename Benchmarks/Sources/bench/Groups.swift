@@ -8,6 +8,7 @@ let groups: [BenchGroup] = [
   curlGroup,
   socketGroup,
   rawGroup,
+  formsGroup,
   cacheGroup,
 ]
 

@@ -5,7 +5,13 @@ extension RawData {
   ///
   /// A number with more digits is rounded by `Decimal`; one beyond its range is nil.
   public var decimal: Decimal? {
-    guard let node = existing, node.tag == .integer || node.tag == .number else { return nil }
+    guard let node = existing, node.tag == .integer || node.tag == .number else {
+      // XML has no other values than text.
+      guard exists, document.isXML, let text = string?.trimmingSpaces(), Double(text) != nil else {
+        return nil
+      }
+      return try? RawData(parsing: text).decimal
+    }
     return document.bytes.withUnsafeBufferPointer { bytes in
       guard let number = RawNumber(bytes, node.offset, node.length) else { return nil }
       if number.significand == 0 { return 0 }
@@ -68,7 +74,7 @@ extension RawData {
       node.tag == .string
         ? Base64.decode(
           lenient: node.text(in: bytes))
-        : RawText.unescaped(bytes, node).withUnsafeBufferPointer(Base64.decode(lenient:))
+        : RawText.unescaped(bytes, node).withUnsafeBufferPointer { Base64.decode(lenient: $0) }
     }.map { Data($0) }
   }
 }

@@ -1,8 +1,9 @@
 // Each of these is nil when the value is missing or has another kind. `require` throws the reason instead.
 extension RawData {
-  /// The text of a string, with escapes resolved.
+  /// The text of a string, with escapes resolved. In a document that was XML, the text of an element that has attributes
+  /// or children is read as well.
   public var string: String? {
-    guard let node = existing, node.isString else { return nil }
+    guard let node = existing, node.isString else { return ownText?.string }
     return document.bytes.withUnsafeBufferPointer { RawText.string($0, node) }
   }
 
@@ -14,13 +15,17 @@ extension RawData {
   /// or unsigned.
   @inline(__always)
   public func integer<Integer: FixedWidthInteger>(_ type: Integer.Type) -> Integer? {
-    guard let node = existing, node.tag == .integer || node.tag == .number else { return nil }
+    guard let node = existing, node.tag == .integer || node.tag == .number else {
+      return writtenInteger(type)
+    }
     return document.bytes.withUnsafeBufferPointer { RawNumber.integer($0, node, as: type) }
   }
 
   /// The double nearest to a number; nil also for a number that is larger than any double.
   public var double: Double? {
-    guard let node = existing, node.tag == .integer || node.tag == .number else { return nil }
+    guard let node = existing, node.tag == .integer || node.tag == .number else {
+      return isWritten ? fromText(RawNumber.double) : nil
+    }
     return document.bytes.withUnsafeBufferPointer { RawNumber.double($0, node.offset, node.length) }
   }
 
@@ -38,7 +43,7 @@ extension RawData {
     switch existing?.tag {
     case .true: true
     case .false: false
-    default: nil
+    default: isWritten ? Self.bool(string) : nil
     }
   }
 
@@ -57,6 +62,24 @@ extension RawData {
       text.utf8.withContiguousStorageIfAvailable { document.matches(code, $0, bytes) }
         ?? Array(text.utf8).withUnsafeBufferPointer { document.matches(code, $0, bytes) }
     }
+  }
+}
+
+extension RawData {
+  /// Whether it is a text that may be read as a number or a boolean: XML has no other values.
+  private var isWritten: Bool { exists && document.isXML && node.tag != .array }
+
+  @inline(never)
+  private func writtenInteger<Integer: FixedWidthInteger>(_ type: Integer.Type) -> Integer? {
+    guard isWritten else { return nil }
+    return fromText { RawNumber($0, $1, $2)?.integer(type) ?? Integer(RawNumber.text($0, $1, $2) { $0 }) }
+  }
+
+  /// The text of an XML element that has attributes or children too; nil for everything else.
+  private var ownText: RawData? {
+    guard exists, document.isXML, node.tag == .object else { return nil }
+    let text = self["#text"]
+    return text.exists ? text : nil
   }
 }
 
@@ -80,10 +103,14 @@ extension RawData {
   /// A boolean; the numbers 1 and 0; the strings true, false, yes, no, 1 and 0 in any case.
   public var lenientBool: Bool? {
     if let bool { return bool }
-    switch lenientString?.lowercased() {
-    case "true", "yes", "1": return true
-    case "false", "no", "0": return false
-    default: return nil
+    return Self.bool(lenientString)
+  }
+
+  private static func bool(_ text: String?) -> Bool? {
+    switch text?.lowercased() {
+    case "true", "yes", "1": true
+    case "false", "no", "0": false
+    default: nil
     }
   }
 
@@ -91,7 +118,7 @@ extension RawData {
   private func fromText<Value>(
     _ read: (UnsafeBufferPointer<UInt8>, Int, Int) -> Value?
   ) -> Value? {
-    guard let node = existing, node.tag == .string else { return nil }
+    guard let node = existing, node.tag == .string else { return ownText?.fromText(read) }
     return document.bytes.withUnsafeBufferPointer { bytes in
       var start = node.offset
       var end = start + node.length

@@ -24,8 +24,9 @@ extension RawData {
   /// In an array that contains arrays or objects, positions up to 40 are found by walking; for later ones
   /// the array gets an index on the first look-up. To visit all elements, ``elements`` is faster.
   public subscript(index: Int) -> RawData {
-    if let node = existing, node.tag == .array, let index = document.element(index, of: code) {
-      return RawData(document, index)
+    if let node = existing {
+      if node.tag == .array, let index = document.element(index, of: code) { return RawData(document, index) }
+      if index == 0, document.isXML, node.tag != .array { return self }
     }
     return RawData(missing: .index(index), after: self)
   }

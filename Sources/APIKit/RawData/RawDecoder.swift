@@ -46,7 +46,9 @@ struct RawDecoder: Decoder {
   }
 
   func unkeyedContainer() throws -> any UnkeyedDecodingContainer {
-    guard raw.existing?.tag == .array else { throw mismatch([Any].self, "an array") }
+    guard raw.existing?.tag == .array || raw.exists && raw.document.isXML else {
+      throw mismatch([Any].self, "an array")
+    }
     return RawUnkeyedContainer(session: session, array: code)
   }
 
@@ -120,7 +122,9 @@ extension RawDecoder {
 
   @inline(__always)
   private func leaves<Leaf: RawLeaf>(_ type: Leaf.Type) throws -> [Leaf] {
-    guard raw.existing?.tag == .array else { throw mismatch([Leaf].self, "an array") }
+    guard raw.existing?.tag == .array || raw.exists && raw.document.isXML else {
+      throw mismatch([Leaf].self, "an array")
+    }
     var leaves: [Leaf] = []
     leaves.reserveCapacity(raw.count)
     for element in raw.elements {

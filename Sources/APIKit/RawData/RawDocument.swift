@@ -9,14 +9,17 @@ final class RawDocument: Sendable {
   /// `deinit`, so every thread that holds the document may read it.
   nonisolated(unsafe) let tape: UnsafePointer<UInt64>
   let wordCount: Int
+  /// Whether it was XML: an element that stands once is read as an array of one, and one with attributes by its text.
+  let isXML: Bool
   let misses = Mutex(RawMisses())
   let indexes = Mutex(RawIndexes())
 
   /// Takes ownership of a tape allocated by `malloc`.
-  init(bytes: [UInt8], tape: UnsafeMutablePointer<UInt64>, wordCount: Int) {
+  init(bytes: [UInt8], tape: UnsafeMutablePointer<UInt64>, wordCount: Int, isXML: Bool = false) {
     self.bytes = bytes
     self.tape = UnsafePointer(tape)
     self.wordCount = wordCount
+    self.isXML = isXML
   }
 
   deinit { free(UnsafeMutablePointer(mutating: tape)) }

@@ -1,5 +1,7 @@
 extension RawData {
   /// The elements of an array in order; empty for everything else. Iterating allocates nothing.
+  ///
+  /// In a document that was XML, an element that stands once is an array of one.
   public var elements: RawElements { RawElements(of: self) }
 
   /// The members of an object in the order of the document; empty for everything else.
@@ -16,6 +18,14 @@ extension RawData {
   fileprivate func children(of tag: RawNode.Tag) -> Range<Int> {
     existing?.tag == tag ? code + 2..<document.end(of: code) : 0..<0
   }
+
+  /// The tape indexes of the elements.
+  @inline(__always)
+  fileprivate var elementChildren: Range<Int> {
+    let children = children(of: .array)
+    guard children.isEmpty, exists, document.isXML, node.tag != .array else { return children }
+    return code..<document.next(after: code)
+  }
 }
 
 /// The elements of an array, see ``RawData/elements``.
@@ -25,14 +35,17 @@ public struct RawElements: Sequence, Sendable {
   init(of container: RawData) { self.container = container }
 
   /// The number of elements.
-  public var count: Int { container.existing?.tag == .array ? container.count : 0 }
+  public var count: Int {
+    guard container.existing?.tag != .array else { return container.count }
+    return container.exists && container.document.isXML ? 1 : 0
+  }
 
   /// The exact number of elements.
   public var underestimatedCount: Int { count }
 
   /// An iterator over the elements.
   public func makeIterator() -> Iterator {
-    let children = container.children(of: .array)
+    let children = container.elementChildren
     return Iterator(document: container.document, index: children.lowerBound, end: children.upperBound)
   }
 

@@ -26,7 +26,9 @@ struct RawParser {
   }
 
   /// Parses a document.
-  static func parse(_ bytes: [UInt8], _ limits: RawData.Limits) throws(APIError) -> RawDocument {
+  static func parse(
+    _ bytes: [UInt8], _ limits: RawData.Limits, isXML: Bool = false
+  ) throws(APIError) -> RawDocument {
     try limits.check(bytes)
     return try bytes.withUnsafeBufferPointer { (buffer) throws(APIError) in
       guard let base = buffer.baseAddress else { throw RawFault.at(0, .empty).error(in: bytes, limits) }
@@ -37,7 +39,7 @@ struct RawParser {
       }
       let isLoose = parser.capacity - parser.count > parser.count / 8
       let tape = isLoose ? reallocate(parser.tape, parser.count) : parser.tape
-      return RawDocument(bytes: bytes, tape: tape, wordCount: parser.count)
+      return RawDocument(bytes: bytes, tape: tape, wordCount: parser.count, isXML: isXML)
     }
   }
 

@@ -9,12 +9,14 @@ struct RawUnkeyedContainer: UnkeyedDecodingContainer {
   init(session: RawDecoder.Session, array: Int) {
     self.session = session
     self.array = array
-    index = array + 2
-    end = session.document.end(of: array)
+    // In a document that was XML, an element that stands once is an array of one.
+    let isArray = session.document.node(array).tag == .array
+    index = isArray ? array + 2 : array
+    end = isArray ? session.document.end(of: array) : session.document.next(after: array)
   }
 
   var codingPath: [any CodingKey] { session.codingPath(to: array) }
-  var count: Int? { session.document.count(of: array) }
+  var count: Int? { session.document.node(array).tag == .array ? session.document.count(of: array) : 1 }
   var isAtEnd: Bool { index >= end }
 
   mutating func decodeNil() throws -> Bool {

@@ -1,6 +1,7 @@
 /// Decodes the bytes of a body into ``RawData``; one type for each format.
 ///
-/// The framework has ``JSONBodyDecoder``, ``PropertyListBodyDecoder`` and ``FormBodyDecoder``;
+/// The framework has ``JSONBodyDecoder``, ``XMLBodyDecoder``, ``PropertyListBodyDecoder``, ``FormBodyDecoder``,
+/// ``TextBodyDecoder`` and ``ImageBodyDecoder``;
 /// ``BodyDecoders`` chooses among them by content type. For another format, write a decoder that makes the
 /// value with ``RawData/init(plain:)`` or from JSON text, and register it with the service's decoders. In a
 /// test, call it directly: its result depends only on the bytes.
@@ -16,6 +17,18 @@ public protocol BodyDecoder: Sendable {
   ///   ``APIError/Reason/bodyLimitExceeded``.
   func decode(_ bytes: [UInt8], limits: RawData.Limits) throws(APIError) -> RawData
 
+  /// Decodes a body whose content type is known, with its parameters: for formats that are written in several charsets.
+  /// The default leaves the content type aside.
+  ///
+  /// - Parameters:
+  ///   - bytes: The body after content decoding and the service's own transformation.
+  ///   - contentType: The value of the `Content-Type` field; nil when there is none.
+  ///   - limits: The sizes and depths beyond which to throw.
+  /// - Throws: As above.
+  func decode(
+    _ bytes: [UInt8], contentType: String?, limits: RawData.Limits
+  ) throws(APIError) -> RawData
+
   /// Whether the decoder may run on a transport's thread, for bodies of up to 64 KiB. It must then take
   /// only microseconds and never wait. The default, false, runs it in a task.
   var runsInline: Bool { get }
@@ -24,9 +37,19 @@ public protocol BodyDecoder: Sendable {
 extension BodyDecoder {
   /// False.
   public var runsInline: Bool { false }
+
+  /// Decodes the body without its content type.
+  public func decode(
+    _ bytes: [UInt8], contentType: String?, limits: RawData.Limits
+  ) throws(APIError) -> RawData {
+    try decode(bytes, limits: limits)
+  }
 }
 
 /// Decodes JSON (RFC 8259); see ``RawData``.
+///
+/// JSON is UTF-8. What older servers send is read as well: UTF-16 and UTF-32, known by their first bytes, and the charset
+/// of the content type where the body is not UTF-8.
 public struct JSONBodyDecoder: BodyDecoder {
   /// Makes a decoder.
   public init() {}
@@ -36,6 +59,36 @@ public struct JSONBodyDecoder: BodyDecoder {
 
   /// Decodes a JSON document.
   public func decode(_ bytes: [UInt8], limits: RawData.Limits = .default) throws(APIError) -> RawData {
-    try RawData(parsing: bytes, limits: limits)
+    try decode(bytes, contentType: nil, limits: limits)
+  }
+
+  /// Decodes a JSON document, whose charset the content type may name.
+  public func decode(
+    _ bytes: [UInt8], contentType: String?, limits: RawData.Limits
+  ) throws(APIError) -> RawData {
+    // No text in UTF-8 begins so.
+    if bytes.count >= 2, bytes[0] == 0 || bytes[1] == 0 || bytes[0] >= 0xFE {
+      return try Self.decode(bytes, Charset.mark(of: bytes)?.charset ?? Charset.wide(bytes), limits)
+    }
+    do throws(APIError) {
+      return try RawData(parsing: bytes, limits: limits)
+    } catch {
+      guard error.reason == .malformedBody,
+        let charset = Charset.label(in: contentType).flatMap(Charset.init),
+        charset != .utf8, String(validating: bytes, as: UTF8.self) == nil
+      else { throw error }
+      return try Self.decode(bytes, charset, limits)
+    }
+  }
+
+  private static func decode(
+    _ bytes: [UInt8], _ charset: Charset?, _ limits: RawData.Limits
+  ) throws(APIError) -> RawData {
+    try limits.check(bytes)
+    let start = Charset.mark(of: bytes)?.length ?? 0
+    guard let text = charset?.text(of: bytes[start...], isStrict: true) else {
+      throw APIError(.response, .malformedBody, "the body is not text in its charset")
+    }
+    return try RawData(parsing: text, limits: limits.ofWrittenText)
   }
 }

@@ -5,7 +5,7 @@
 /// decoders.register(MessagePackDecoder(), for: "application/msgpack")
 /// ```
 /// A decoder is looked up by the media type, then by its structured suffix (`+json`), then by its type with
-/// a star (`text/*`). Parameters of the content type, such as a charset, are ignored.
+/// a star (`text/*`). A decoder may read the parameters of the content type, such as a charset.
 public struct BodyDecoders: Sendable {
   private var decoders: [String: any BodyDecoder] = [:]
 
@@ -23,8 +23,9 @@ public struct BodyDecoders: Sendable {
   public init() {}
 
   /// JSON (`application/json`, `+json`, `text/json`, and `text/plain`, which many services send for JSON),
-  /// property lists (`application/x-plist`, `text/x-plist`, `application/x-apple-plist`, `+plist`) and
-  /// forms (`application/x-www-form-urlencoded`); without a content type, JSON.
+  /// property lists (`application/x-plist`, `text/x-plist`, `application/x-apple-plist`, `+plist`),
+  /// forms (`application/x-www-form-urlencoded`), XML (`application/xml`, `text/xml`, `+xml`) and the heads of images
+  /// (`image/*`); without a content type, JSON.
   public static let standard: BodyDecoders = {
     var decoders = BodyDecoders()
     decoders.fallback = JSONBodyDecoder()
@@ -35,6 +36,8 @@ public struct BodyDecoders: Sendable {
       decoders.register(PropertyListBodyDecoder(), for: type)
     }
     decoders.register(FormBodyDecoder(), for: "application/x-www-form-urlencoded")
+    for type in ["application/xml", "text/xml", "+xml"] { decoders.register(XMLBodyDecoder(), for: type) }
+    decoders.register(ImageBodyDecoder(), for: "image/*")
     return decoders
   }()
 
@@ -71,7 +74,7 @@ public struct BodyDecoders: Sendable {
         .response, .unacceptableContentType,
         "no decoder is registered for the content type \(contentType.map { "\"\($0)\"" } ?? "(none)")")
     }
-    return try decoder.decode(bytes, limits: limits)
+    return try decoder.decode(bytes, contentType: contentType, limits: limits)
   }
 
   /// The media type without parameters and spaces, in lower case.

@@ -30,6 +30,9 @@ public struct ResponseExpectation: Sendable {
     case automatic
     /// With one decoder, whatever the content type is.
     case decoder(any BodyDecoder)
+    /// By the first of these that takes the status and the content type; where its body is not of that format after
+    /// all, by the next.
+    case firstOf([BodyChoice])
     /// Not decoded: only the bytes are used.
     case bytes
   }

@@ -2,9 +2,10 @@
 /// confirms what is stored.
 extension Flight {
   func decode() throws(APIError) -> Progress {
-    guard let http else { return .next }
+    guard var http else { return .next }
     if place == .transport, !mayReadInline(http) { return .on(.task) }
     self.http = nil
+    if let verifier = call.identity.verifier { try verify(&http, verifier) }
     if let confirmed = cache?.confirmed(by: http) {
       response = confirmed
     } else {
@@ -13,16 +14,31 @@ extension Flight {
     return .next
   }
 
+  /// Has the signature of the response checked. Nothing before looked at more than status and header fields.
+  private func verify(_ http: inout HTTPResponse, _ verifier: any ResponseVerifier) throws(APIError) {
+    guard let sent else { return }
+    let now = call.identity.clock?.secondsSince1970 ?? Int(WallClock.now)
+    do throws(SignatureFault) {
+      try verifier.verify(http, to: sent, secondsSince1970: now)
+    } catch {
+      // Without the response: no remedy, clock or sign-in may act on what it says.
+      throw APIError(
+        .response, .unverifiedResponse, "the response is not trusted: \(error)", underlying: error)
+    }
+    http.codedBytes = nil
+  }
+
   /// Whether reading the response takes microseconds and runs no code of the application.
   private func mayReadInline(_ http: HTTPResponse) -> Bool {
     guard http.bytes.count <= Self.inlineBytes, call.wire.cipher.decipher == nil,
-      !call.service.businessErrors.isCustom
+      !call.service.businessErrors.isCustom, call.identity.verifier?.runsInline != false
     else { return false }
     // The decoders of the service read what a refused response says, whatever the format is.
     if call.terms.expectation.statuses.contains(http.status) {
       switch call.terms.expectation.format {
       case .bytes: return true
       case .decoder(let decoder): return decoder.runsInline
+      case .firstOf(let choices): return choices.allSatisfy(\.decoder.runsInline)
       case .automatic: break
       }
     }
@@ -62,10 +78,13 @@ extension APICall {
     guard !bytes.isEmpty else { return .missing }
     switch terms.expectation.format {
     case .bytes: return .missing
-    case .decoder(let decoder): return try decoder.decode(bytes, limits: .default)
+    case .firstOf(let choices): return try choices.decode(http)
+    case .decoder(let decoder):
+      return try decoder.decode(bytes, contentType: http.headers["Content-Type"], limits: .default)
     case .automatic:
-      if let decoder = wire.decoders.decoder(for: http.headers["Content-Type"]) {
-        return try decoder.decode(bytes, limits: .default)
+      let contentType = http.headers["Content-Type"]
+      if let decoder = wire.decoders.decoder(for: contentType) {
+        return try decoder.decode(bytes, contentType: contentType, limits: .default)
       }
       throw APIError(
         .response, .unacceptableContentType,
@@ -78,7 +97,7 @@ extension APICall {
   private func explained(_ error: APIError, by http: HTTPResponse) -> APIError {
     guard error.reason == .unacceptableStatus, !http.bytes.isEmpty, service.businessErrors.isStated,
       let decoder = wire.decoders.decoder(for: http.headers["Content-Type"]),
-      let raw = try? decoder.decode(http.bytes, limits: .default),
+      let raw = try? decoder.decode(http.bytes, contentType: http.headers["Content-Type"], limits: .default),
       let said = service.businessErrors.error(in: raw, of: self)
     else { return error }
     var error = error

@@ -1,0 +1,38 @@
+/// Reads the head of an image, so that its kind and size are known and limited before anything decodes it.
+///
+/// The raw data is an object with the members `type` (`image/png`), `width` and `height` in pixels as stored, and
+/// `orientation` (1 to 8). `type` is null for a format that is not known, `width` and `height` are null where the first
+/// 64 KiB do not tell. The image itself is ``APIResponse/bytes``. See ``ImageHead``.
+public struct ImageBodyDecoder: BodyDecoder {
+  /// The most pixels beyond which to throw, before anything needs memory for them. The default is 100 million.
+  public var maximumPixels: Int
+
+  /// Makes a decoder.
+  ///
+  /// - Parameter maximumPixels: The most pixels beyond which to throw.
+  public init(maximumPixels: Int = 100_000_000) { self.maximumPixels = maximumPixels }
+
+  /// True.
+  public var runsInline: Bool { true }
+
+  /// Reads the head of an image. Throws ``APIError/Reason/bodyLimitExceeded`` for one with too many pixels.
+  public func decode(_ bytes: [UInt8], limits: RawData.Limits = .default) throws(APIError) -> RawData {
+    try limits.check(bytes)
+    let head = ImageHead(of: bytes)
+    if let size = head?.size, let pixels = head?.pixelCount, pixels > maximumPixels {
+      throw APIError(
+        .response, .bodyLimitExceeded, "the image has \(size) pixels, the limit is \(maximumPixels) in all")
+    }
+    func text(_ number: Int?) -> String { number.map { String($0) } ?? "null" }
+    let type = head.map { "\"\($0.format.rawValue)\"" } ?? "null"
+    return try RawData(
+      parsing:
+        "{\"type\":\(type),\"width\":\(text(head?.size?.width)),\"height\":\(text(head?.size?.height)),"
+        + "\"orientation\":\(text(head?.orientation))}")
+  }
+}
+
+extension HTTPResponse {
+  /// What the first bytes of the body say, if it is an image in memory; nil otherwise.
+  public var imageHead: ImageHead? { ImageHead(of: bytes) }
+}

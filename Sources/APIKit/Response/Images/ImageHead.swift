@@ -1,0 +1,127 @@
+/// What the first bytes of an image say: its format, its size in pixels and its orientation. Nothing is decoded.
+///
+/// PNG, JPEG, GIF, WebP, HEIC, AVIF and BMP are known. At most the first 64 KiB are read: where they do not tell the
+/// size, it is nil. What the bytes say counts, whatever the `Content-Type` says.
+///
+/// ```swift
+/// if let head = response.http.imageHead, head.pixelCount ?? .max <= 50_000_000 { show(response.bytes) }
+/// ```
+public struct ImageHead: Sendable, Hashable {
+  /// A format of images.
+  public enum Format: String, Sendable, Hashable, CaseIterable {
+    /// Portable Network Graphics.
+    case png = "image/png"
+    /// JPEG, baseline and progressive.
+    case jpeg = "image/jpeg"
+    /// Graphics Interchange Format.
+    case gif = "image/gif"
+    /// WebP: lossy, lossless and extended.
+    case webp = "image/webp"
+    /// HEIF with HEVC.
+    case heic = "image/heic"
+    /// HEIF with AV1.
+    case avif = "image/avif"
+    /// Windows bitmap.
+    case bmp = "image/bmp"
+  }
+
+  /// The format; its raw value is the media type.
+  public let format: Format
+  /// The width and the height in pixels as they are stored, before the orientation is applied; nil when the first 64 KiB
+  /// do not tell.
+  public internal(set) var size: Size?
+  /// How the stored image is to be turned for display, 1 to 8 as in EXIF; 1, as it is, when nothing says otherwise.
+  public internal(set) var orientation = 1
+
+  /// A width and a height in pixels.
+  public struct Size: Sendable, Hashable, CustomStringConvertible {
+    /// The width.
+    public let width: Int
+    /// The height.
+    public let height: Int
+
+    /// Makes a size.
+    public init(width: Int, height: Int) {
+      self.width = width
+      self.height = height
+    }
+
+    /// `640 × 480`
+    public var description: String { "\(width) × \(height)" }
+  }
+
+  /// The most bytes that are read.
+  public static let readBytes = 64 << 10
+
+  /// Reads the head of an image; nil when the bytes are none of a known format.
+  ///
+  /// - Parameter bytes: The image, or its beginning.
+  public init?(of bytes: some Collection<UInt8>) {
+    let bytes = Array(bytes.prefix(Self.readBytes))
+    guard let format = Format(bytes) else { return nil }
+    self.format = format
+    let reader = ImageReader(bytes)
+    switch format {
+    case .png: reader.readPNG(into: &self)
+    case .jpeg: reader.readJPEG(into: &self)
+    case .gif: size = reader.size(littleEndianAt: 6, bytes: 2)
+    case .webp: reader.readWebP(into: &self)
+    case .heic, .avif: reader.readHEIF(into: &self)
+    case .bmp: reader.readBMP(into: &self)
+    }
+    if let size, size.width <= 0 || size.height <= 0 { self.size = nil }
+  }
+
+  /// The size for display: width and height change places for the orientations 5 to 8.
+  public var displaySize: Size? {
+    guard let size, orientation >= 5 else { return size }
+    return Size(width: size.height, height: size.width)
+  }
+
+  /// Width times height; nil when the size is not known.
+  public var pixelCount: Int? {
+    size.map { size in
+      let (count, overflow) = size.width.multipliedReportingOverflow(by: size.height)
+      return overflow ? .max : count
+    }
+  }
+}
+
+extension ImageHead.Format {
+  /// The format that the first bytes show.
+  fileprivate init?(_ bytes: [UInt8]) {
+    func holds(_ text: String, at offset: Int) -> Bool { bytes.dropFirst(offset).starts(with: text.utf8) }
+    if bytes.starts(with: [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]) {
+      self = .png
+    } else if bytes.starts(with: [0xFF, 0xD8, 0xFF]) {
+      self = .jpeg
+    } else if holds("GIF87a", at: 0) || holds("GIF89a", at: 0) {
+      self = .gif
+    } else if holds("RIFF", at: 0), holds("WEBP", at: 8) {
+      self = .webp
+    } else if holds("ftyp", at: 4), let brand = Self.brand(bytes) {
+      self = brand
+    } else if holds("BM", at: 0), bytes.count >= 18, [12, 40, 52, 56, 64, 108, 124].contains(bytes[14]),
+      bytes[15...17].allSatisfy({ $0 == 0 })
+    {
+      self = .bmp
+    } else {
+      return nil
+    }
+  }
+
+  /// The format of an ISO base media file by its brands: the major one, then the compatible ones.
+  private static func brand(_ bytes: [UInt8]) -> Self? {
+    let reader = ImageReader(bytes)
+    guard let length = reader.big(0, 4), length >= 16 else { return nil }
+    let places = [8] + Array(stride(from: 16, to: min(length, 256, bytes.count) - 3, by: 4))
+    for place in places {
+      switch String(decoding: bytes.dropFirst(place).prefix(4), as: UTF8.self) {
+      case "avif", "avis": return .avif
+      case "heic", "heix", "heim", "heis", "hevc", "hevx": return .heic
+      default: continue
+      }
+    }
+    return nil
+  }
+}

@@ -1,0 +1,149 @@
+/// How text is encoded as bytes, by the labels of the WHATWG encoding standard.
+///
+/// As that standard has it, `ISO-8859-1` and `US-ASCII` are read as windows-1252, `GB2312` as gb18030, `Shift_JIS` with
+/// Microsoft's extensions: what the field sends under these names.
+/// - SeeAlso: <https://encoding.spec.whatwg.org/#names-and-labels>
+struct Charset: Sendable, Hashable {
+  enum Form: Sendable, Hashable {
+    case utf8
+    case utf16(isBigEndian: Bool)
+    case utf32(isBigEndian: Bool)
+    /// One that the system's library reads, by its name there.
+    case other(String)
+  }
+
+  let form: Form
+
+  static let utf8 = Charset(form: .utf8)
+
+  init(form: Form) { self.form = form }
+
+  /// The encoding of a label; nil for one that is not known.
+  init?(label: String) {
+    let label = label.trimmingSpaces().lowercased()
+    guard let form = Self.forms[label] else { return nil }
+    self.form = form
+  }
+
+  /// The encoding and the length of a byte-order mark; nil without one.
+  static func mark(of bytes: [UInt8]) -> (charset: Charset, length: Int)? {
+    if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { return (.utf8, 3) }
+    if bytes.starts(with: [0xFF, 0xFE, 0, 0]) { return (Charset(form: .utf32(isBigEndian: false)), 4) }
+    if bytes.starts(with: [0, 0, 0xFE, 0xFF]) { return (Charset(form: .utf32(isBigEndian: true)), 4) }
+    if bytes.starts(with: [0xFF, 0xFE]) { return (Charset(form: .utf16(isBigEndian: false)), 2) }
+    if bytes.starts(with: [0xFE, 0xFF]) { return (Charset(form: .utf16(isBigEndian: true)), 2) }
+    return nil
+  }
+
+  /// The wide encoding of text that begins with an ASCII character, by the place of its NULs; nil for other text.
+  static func wide(_ bytes: [UInt8]) -> Charset? {
+    guard bytes.count >= 2 else { return nil }
+    let (third, fourth) = bytes.count >= 4 ? (bytes[2], bytes[3]) : (1, 1)
+    switch (bytes[0] == 0, bytes[1] == 0) {
+    case (true, true): return third == 0 && fourth != 0 ? Charset(form: .utf32(isBigEndian: true)) : nil
+    case (true, false): return Charset(form: .utf16(isBigEndian: true))
+    case (false, true):
+      return third == 0 && fourth == 0 && bytes.count >= 4
+        ? Charset(form: .utf32(isBigEndian: false)) : Charset(form: .utf16(isBigEndian: false))
+    case (false, false): return nil
+    }
+  }
+
+  /// The charset of a content type, without quotes; nil when it states none.
+  static func label(in contentType: String?) -> String? {
+    guard let contentType else { return nil }
+    for parameter in contentType.split(separator: ";").dropFirst() {
+      let parts = parameter.split(separator: "=", maxSplits: 1)
+      guard parts.count == 2, String(parts[0]).trimmingSpaces().lowercased() == "charset" else { continue }
+      let value = String(parts[1]).trimmingSpaces()
+      return value.hasPrefix("\"") ? String(value.dropFirst().prefix { $0 != "\"" }) : value
+    }
+    return nil
+  }
+
+  /// What the beginning of a document declares by `encoding="…"` (XML) or `charset=…` (HTML); nil when it declares nothing.
+  static func declared(in bytes: [UInt8], after word: String) -> String? {
+    let head = String(decoding: bytes.prefix(1024).map { $0 < 0x80 ? $0 : 0x3F }, as: UTF8.self).lowercased()
+    let parts = head.split(separator: word, maxSplits: 1, omittingEmptySubsequences: false)
+    guard parts.count == 2 else { return nil }
+    let value = parts[1].drop { $0 == " " || $0 == "=" || $0 == "\"" || $0 == "'" }
+    let label = value.prefix { $0.isASCII && ($0.isLetter || $0.isNumber || "-_:.".contains($0)) }
+    return label.isEmpty ? nil : String(label)
+  }
+
+  /// The text; what cannot be read becomes U+FFFD, or makes it nil when `isStrict`.
+  func text(of bytes: ArraySlice<UInt8>, isStrict: Bool) -> [UInt8]? {
+    switch form {
+    case .utf8:
+      if let text = String(validating: bytes, as: UTF8.self) { return Array(text.utf8) }
+      return isStrict ? nil : Array(String(decoding: bytes, as: UTF8.self).utf8)
+    case .utf16(let isBigEndian):
+      let units = Self.units(of: bytes, 2) {
+        isBigEndian ? UInt16($0[0]) << 8 | UInt16($0[1]) : UInt16($0[1]) << 8 | UInt16($0[0])
+      }
+      guard isStrict else { return Array(String(decoding: units, as: UTF16.self).utf8) }
+      guard bytes.count % 2 == 0 else { return nil }
+      return String(validating: units, as: UTF16.self).map { Array($0.utf8) }
+    case .utf32(let isBigEndian):
+      let units = Self.units(of: bytes, 4) { unit in
+        (0..<4).reduce(UInt32(0)) { $0 << 8 | UInt32(unit[isBigEndian ? $1 : 3 - $1]) }
+      }
+      guard isStrict else { return Array(String(decoding: units, as: UTF32.self).utf8) }
+      guard bytes.count % 4 == 0 else { return nil }
+      return String(validating: units, as: UTF32.self).map { Array($0.utf8) }
+    case .other(let name): return Self.convert(bytes, from: name, isStrict: isStrict)
+    }
+  }
+
+  private static func units<Unit>(
+    of bytes: ArraySlice<UInt8>, _ width: Int, _ make: ([UInt8]) -> Unit
+  ) -> [Unit] {
+    stride(from: bytes.startIndex, to: bytes.endIndex - width + 1, by: width).map {
+      make(Array(bytes[$0..<$0 + width]))
+    }
+  }
+
+  private static let forms: [String: Form] = {
+    var forms: [String: Form] = [
+      "utf-16": .utf16(isBigEndian: false), "utf-16le": .utf16(isBigEndian: false),
+      "ucs-2": .utf16(isBigEndian: false), "unicode": .utf16(isBigEndian: false),
+      "iso-10646-ucs-2": .utf16(isBigEndian: false), "utf-16be": .utf16(isBigEndian: true),
+      "utf-32": .utf32(isBigEndian: false), "utf-32le": .utf32(isBigEndian: false),
+      "utf-32be": .utf32(isBigEndian: true),
+    ]
+    for label in ["utf-8", "utf8", "unicode-1-1-utf-8", "x-unicode20utf8"] { forms[label] = .utf8 }
+    for (name, labels) in Self.labels {
+      for label in labels.split(separator: " ") { forms[String(label)] = .other(name) }
+    }
+    for number in 2...16 where number != 9 && number != 11 && number != 12 {
+      let name = "ISO-8859-\(number)"
+      for label in ["iso-8859-\(number)", "iso8859-\(number)", "iso_8859-\(number)", "iso8859\(number)"] {
+        forms[label] = .other(name)
+      }
+    }
+    for number in [1250, 1251, 1253, 1255, 1256, 1257, 1258] {
+      for label in ["windows-\(number)", "cp\(number)", "x-cp\(number)"] {
+        forms[label] = .other("CP\(number)")
+      }
+    }
+    return forms
+  }()
+
+  /// The names in the system's library with the labels of the standard.
+  private static let labels: [(name: String, labels: String)] = [
+    (
+      "CP1252",
+      "windows-1252 cp1252 x-cp1252 iso-8859-1 iso8859-1 iso_8859-1 latin1 l1 ascii us-ascii ansi_x3.4-1968 ibm819 cp819"
+    ),
+    ("CP1254", "windows-1254 cp1254 x-cp1254 iso-8859-9 iso8859-9 iso_8859-9 latin5 l5"),
+    ("ISO-8859-2", "latin2 l2"), ("ISO-8859-15", "latin9 l9"), ("ISO-8859-5", "cyrillic"),
+    ("ISO-8859-7", "greek"), ("ISO-8859-8", "hebrew iso-8859-8-i"), ("ISO-8859-6", "arabic"),
+    ("CP874", "windows-874 dos-874 iso-8859-11 iso8859-11 tis-620"),
+    ("KOI8-R", "koi8-r koi8 koi"), ("KOI8-U", "koi8-u koi8-ru"), ("MACINTOSH", "macintosh mac x-mac-roman"),
+    ("GB18030", "gb18030 gbk gb2312 chinese gb_2312 gb_2312-80 csgb2312 x-gbk iso-ir-58"),
+    ("BIG5-HKSCS", "big5 big5-hkscs cn-big5 csbig5 x-x-big5"),
+    ("CP932", "shift_jis shift-jis sjis ms_kanji windows-31j x-sjis csshiftjis ms932"),
+    ("EUC-JP-MS", "euc-jp x-euc-jp cseucpkdfmtjapanese"), ("ISO-2022-JP", "iso-2022-jp csiso2022jp"),
+    ("CP949", "euc-kr korean ks_c_5601-1987 ks_c_5601-1989 ksc5601 ksc_5601 windows-949 cseuckr iso-ir-149"),
+  ]
+}
