@@ -13,7 +13,7 @@ import Foundation
 /// the locks of a process that ends, however it ends. They do not work on network file systems without `flock`.
 public final class FileCredentialStore: CredentialStore {
   private let folder: String
-  private let key: StorageKey
+  private let keys: StorageKeys
 
   private static let envelope = Envelope(kind: .credential)
   /// In bytes. A credential has a few kilobytes, so a larger file is not one.
@@ -24,13 +24,16 @@ public final class FileCredentialStore: CredentialStore {
   /// - Parameters:
   ///   - folder: The folder's path.
   ///   - key: 32 random bytes, stored where others cannot read them; ``makeKey()`` makes such a key.
+  ///   - previousKeys: Keys of the past, under which credentials are still read; what is stored next is sealed under
+  ///     `key`. None by default.
   /// - Throws: ``APIError/Reason/misconfigured`` for a key of another length.
-  public init(folder: String, key: [UInt8]) throws(APIError) {
-    guard let storageKey = StorageKey(key) else {
-      throw APIError(.auth, .misconfigured, "the key of a credential store has 32 bytes, not \(key.count)")
+  public init(folder: String, key: [UInt8], previousKeys: [[UInt8]] = []) throws(APIError) {
+    do throws(StorageKeys.WrongLength) {
+      keys = try StorageKeys(key, previous: previousKeys)
+    } catch {
+      throw APIError(.auth, .misconfigured, "the key of a credential store has 32 bytes, not \(error.count)")
     }
     self.folder = folder
-    self.key = storageKey
   }
 
   /// Makes a random key.
@@ -45,7 +48,7 @@ public final class FileCredentialStore: CredentialStore {
     do {
       guard let bytes = try PrivateFile.read(path(of: account), limit: Self.limit) else { return nil }
       try PrivateFile.makeFolder(folder)
-      plain = try Self.envelope.open(bytes, under: key, at: account.utf8)
+      plain = try Self.envelope.open(bytes, under: keys, at: account.utf8)
     } catch {
       throw failed("\(error)", error)
     }
@@ -133,7 +136,7 @@ public final class FileCredentialStore: CredentialStore {
     }
     let plain: [UInt8]
     do { plain = Array(try credential.jsonText.utf8) } catch { throw failed("cannot be written", error) }
-    guard let sealed = Self.envelope.seal(plain, under: key, at: account.utf8) else {
+    guard let sealed = Self.envelope.seal(plain, under: keys.current, at: account.utf8) else {
       throw failed("cannot be sealed")
     }
     do {

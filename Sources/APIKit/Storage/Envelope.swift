@@ -5,8 +5,9 @@
 /// place are authenticated with them, so that content does not open as another type, in another version or
 /// in another place. What is expected sealed never opens unsealed.
 struct Envelope: Sendable {
-  /// What is inside. Numbers are never given twice.
-  enum Kind: UInt8 {
+  /// What is inside. This is the whole table: content of a kind that is not here is refused by name. Numbers are never
+  /// given twice, and `Docs/Storage.md` lists them.
+  enum Kind: UInt8, CaseIterable {
     case cookies = 1
     case credential = 2
     case cachedResponse = 3
@@ -15,21 +16,44 @@ struct Envelope: Sendable {
     case queuedItem = 6
     case queuedLanding = 7
     case hosts = 16
+
+    /// In sentences, behind "holds".
+    var name: String {
+      switch self {
+      case .cookies: "cookies"
+      case .credential: "a credential"
+      case .cachedResponse: "a stored response"
+      case .cachedBody: "the body of a stored response"
+      case .login: "a login"
+      case .queuedItem: "a queued item"
+      case .queuedLanding: "a queued landing"
+      case .hosts: "hosts"
+      }
+    }
   }
 
   /// Why content does not open.
   enum Fault: Error, CustomStringConvertible {
-    /// No envelope, one of another type, or one that is open where it should be sealed, or the reverse.
+    /// No envelope.
+    case foreign
+    /// One of another kind.
+    case otherKind(UInt8, expected: Kind)
+    /// One that is open where it should be sealed, or the reverse.
     case other
     case laterVersion(UInt8)
+    case earlierVersion(UInt8)
     case otherKey
     /// The bytes were changed, or belong to another place.
     case damaged
 
     var description: String {
       switch self {
+      case .foreign: "is no file of this framework"
+      case .otherKind(let number, let expected):
+        "holds \(Kind(rawValue: number)?.name ?? "content of the unknown kind \(number)"), not \(expected.name)"
       case .other: "is not what should be there"
       case .laterVersion(let version): "has the form \(version) of a later version"
+      case .earlierVersion(let version): "has the form \(version), which is not read any more"
       case .otherKey: "was sealed under another key"
       case .damaged: "was damaged, or belongs elsewhere"
       }
@@ -64,11 +88,16 @@ struct Envelope: Sendable {
   func open(
     _ bytes: [UInt8], under key: StorageKey, at place: some Sequence<UInt8>
   ) throws(Fault) -> [UInt8] {
-    switch try keyID(of: bytes) {
-    case key.id: break
-    case 0: throw .other
-    default: throw .otherKey
-    }
+    try open(bytes, under: StorageKeys(current: key), at: place)
+  }
+
+  /// Sealed content, opened for its place under the key that it names.
+  func open(
+    _ bytes: [UInt8], under keys: StorageKeys, at place: some Sequence<UInt8>
+  ) throws(Fault) -> [UInt8] {
+    let id = try keyID(of: bytes)
+    guard id != 0 else { throw .other }
+    guard let key = keys.key(id) else { throw .otherKey }
     let sealed = Array(bytes[Self.headLength...])
     guard let content = Crypto.open(sealed, key: key.bytes, authenticating: head(key.id) + place) else {
       throw .damaged
@@ -82,10 +111,12 @@ struct Envelope: Sendable {
 
   private func keyID(of bytes: some Collection<UInt8>) throws(Fault) -> UInt64 {
     let head = Array(bytes.prefix(Self.headLength))
-    guard head.count == Self.headLength, head.starts(with: Self.magic + [kind.rawValue]) else { throw .other }
+    guard head.count == Self.headLength, head.starts(with: Self.magic) else { throw .foreign }
+    let number = head[Self.magic.count]
+    guard number == kind.rawValue else { throw .otherKind(number, expected: kind) }
     let found = head[Self.magic.count + 1]
     guard found <= version else { throw .laterVersion(found) }
-    guard found == version else { throw .other }
+    guard found == version else { throw .earlierVersion(found) }
     return head.suffix(8).reversed().reduce(0) { $0 << 8 | UInt64($1) }
   }
 }

@@ -29,11 +29,17 @@ final class EnvelopeTests: XCTestCase {
     XCTAssertEqual(bytes.count, Envelope.headLength + secret.count)
     XCTAssertEqual(try unwrap(bytes, envelope), secret)
     XCTAssertEqual(
-      fault { try unwrap(bytes, Envelope(kind: .cookies, version: 2)) }, "is not what should be there")
+      fault { try unwrap(bytes, Envelope(kind: .cookies, version: 2)) }, "holds a credential, not cookies")
+    var unknown = bytes
+    unknown[4] = 200
+    XCTAssertEqual(
+      fault { try unwrap(unknown, envelope) }, "holds content of the unknown kind 200, not a credential")
+    XCTAssertEqual(fault { try unwrap(Array("{}".utf8), envelope) }, "is no file of this framework")
     XCTAssertEqual(
       fault { try unwrap(bytes, Envelope(kind: .credential)) }, "has the form 2 of a later version")
     XCTAssertEqual(
-      fault { try unwrap(bytes, Envelope(kind: .credential, version: 3)) }, "is not what should be there")
+      fault { try unwrap(bytes, Envelope(kind: .credential, version: 3)) },
+      "has the form 2, which is not read any more")
     for count in 0..<Envelope.headLength {
       XCTAssertNotNil(fault { try unwrap(Array(bytes.prefix(count)), envelope) })
     }

@@ -6,7 +6,7 @@ import Foundation
 public struct CookieStore: Sendable, Hashable {
   /// Where the file is.
   public let path: String
-  private let key: StorageKey
+  private let keys: StorageKeys
 
   private static let envelope = Envelope(kind: .cookies)
   /// In bytes; a jar's default limits of cookies stay below it.
@@ -17,14 +17,16 @@ public struct CookieStore: Sendable, Hashable {
   /// - Parameters:
   ///   - path: Where the file is.
   ///   - key: 32 bytes, from where others cannot read them: the application's, or ``SigningKey/keychain``.
+  ///   - previousKeys: Keys of the past, under which cookies are still read; what is written next is sealed under `key`.
+  ///     None by default.
   /// - Throws: ``APIError/Reason/misconfigured`` for a key of another length.
-  public init(path: String, key: SigningKey) throws(APIError) {
-    guard let storageKey = StorageKey(key.bytes) else {
-      throw APIError(
-        .transport, .misconfigured, "the key of a cookie store has 32 bytes, not \(key.bytes.count)")
+  public init(path: String, key: SigningKey, previousKeys: [SigningKey] = []) throws(APIError) {
+    do throws(StorageKeys.WrongLength) {
+      keys = try StorageKeys(key.bytes, previous: previousKeys.map(\.bytes))
+    } catch {
+      throw APIError(.transport, .misconfigured, "the key of a cookie store has 32 bytes, not \(error.count)")
     }
     self.path = path
-    self.key = storageKey
   }
 
   /// The program's own file: in Application Support on Apple platforms, otherwise under `XDG_STATE_HOME` or
@@ -33,6 +35,20 @@ public struct CookieStore: Sendable, Hashable {
   /// Throws ``APIError/Reason/misconfigured`` for a key that is not 32 bytes long.
   public static func standard(key: SigningKey) throws(APIError) -> CookieStore {
     try CookieStore(path: StandardFolder.state.path + "/cookies", key: key)
+  }
+
+  /// Why the file cannot be read: its cookies are then not those of the jar, and the next ones replace it. Nil when it
+  /// can be read, and when there is none.
+  ///
+  /// ``APIError/Reason/fileFailed``, whose detail says what was found: another key, damage, another kind of content, the
+  /// form of a later version, which is not replaced.
+  public var fault: APIError? {
+    do {
+      _ = try readOrThrow()
+      return nil
+    } catch {
+      return APIError(.transport, .fileFailed, "the file of cookies \(error)", underlying: error)
+    }
   }
 
   /// The cookies of the file. None when there is no file, or one that cannot be read: the server sets them
@@ -47,7 +63,7 @@ public struct CookieStore: Sendable, Hashable {
   func update(_ change: ([Cookie]?) -> [Cookie]) throws(APIError) -> [Cookie] {
     do {
       return try PrivateFile.withLockedFolder(of: path) {
-        let cookies = change(read())
+        let cookies = change(try readForChange())
         try write(cookies)
         return cookies
       }
@@ -56,16 +72,30 @@ public struct CookieStore: Sendable, Hashable {
     }
   }
 
-  private func read() -> [Cookie]? {
-    guard let sealed = try? PrivateFile.read(path, limit: Self.limit),
-      let content = try? Self.envelope.open(sealed, under: key, at: place)
-    else { return nil }
-    return try? JSONDecoder().decode([Cookie].self, from: Data(content))
+  private func read() -> [Cookie]? { try? readOrThrow() }
+
+  /// As `read`, but a file that a later version of the framework has written stays what it is.
+  private func readForChange() throws -> [Cookie]? {
+    do {
+      return try readOrThrow()
+    } catch Envelope.Fault.laterVersion(let version) {
+      throw Envelope.Fault.laterVersion(version)
+    } catch {
+      return nil
+    }
+  }
+
+  private func readOrThrow() throws -> [Cookie]? {
+    guard let sealed = try PrivateFile.read(path, limit: Self.limit) else { return nil }
+    let content = try Self.envelope.open(sealed, under: keys, at: place)
+    do { return try JSONDecoder().decode([Cookie].self, from: Data(content)) } catch {
+      throw PrivateFile.Fault("holds no cookies")
+    }
   }
 
   private func write(_ cookies: [Cookie]) throws {
     let content = [UInt8](try JSONEncoder().encode(cookies))
-    guard let sealed = Self.envelope.seal(content, under: key, at: place) else {
+    guard let sealed = Self.envelope.seal(content, under: keys.current, at: place) else {
       throw PrivateFile.Fault("cannot be sealed")
     }
     try PrivateFile.replace(path, with: sealed)

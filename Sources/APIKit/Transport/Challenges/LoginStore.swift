@@ -36,27 +36,33 @@ public final class MemoryLoginStore: LoginStore {
 /// exchanged. Processes may share a folder: a file is replaced as a whole.
 public final class FileLoginStore: LoginStore {
   private let folder: String
-  private let key: StorageKey
+  private let keys: StorageKeys
   private static let envelope = Envelope(kind: .login)
   /// In bytes; a login has far less.
   private static let limit = 64 << 10
 
   /// Makes a store in a folder, which is created when the first login is stored.
   ///
-  /// Throws ``APIError/Reason/misconfigured`` for a key that is not 32 bytes long.
-  public init(folder: String, key: [UInt8]) throws(APIError) {
-    guard let key = StorageKey(key) else {
-      throw APIError(.transport, .misconfigured, "the key of a login store has 32 bytes, not \(key.count)")
+  /// - Parameters:
+  ///   - folder: The folder's path.
+  ///   - key: 32 random bytes, stored where others cannot read them.
+  ///   - previousKeys: Keys of the past, under which logins are still read; what is stored next is sealed under `key`.
+  ///     None by default.
+  /// - Throws: ``APIError/Reason/misconfigured`` for a key that is not 32 bytes long.
+  public init(folder: String, key: [UInt8], previousKeys: [[UInt8]] = []) throws(APIError) {
+    do throws(StorageKeys.WrongLength) {
+      keys = try StorageKeys(key, previous: previousKeys)
+    } catch {
+      throw APIError(.transport, .misconfigured, "the key of a login store has 32 bytes, not \(error.count)")
     }
     self.folder = folder
-    self.key = key
   }
 
   /// The login of a space; nil when there is none.
   public func login(in space: ProtectionSpace) throws(APIError) -> HTTPLogin? {
     do {
       guard let bytes = try PrivateFile.read(path(of: space), limit: Self.limit) else { return nil }
-      let plain = try Self.envelope.open(bytes, under: key, at: space.description.utf8)
+      let plain = try Self.envelope.open(bytes, under: keys, at: space.description.utf8)
       return try JSONDecoder().decode(StoredLogin.self, from: Data(plain)).login
     } catch {
       throw StoredLogin.failed("\(error)", error)
@@ -72,7 +78,7 @@ public final class FileLoginStore: LoginStore {
         return
       }
       let plain = [UInt8](try JSONEncoder().encode(StoredLogin(login)))
-      guard let sealed = Self.envelope.seal(plain, under: key, at: space.description.utf8) else {
+      guard let sealed = Self.envelope.seal(plain, under: keys.current, at: space.description.utf8) else {
         throw StoredLogin.failed("cannot be sealed")
       }
       try PrivateFile.replace(path, with: sealed)

@@ -1,0 +1,122 @@
+import Foundation
+import XCTest
+
+@testable import APIKit
+
+/// Files as earlier versions of the framework wrote them, one for each kind and version: they are read for ever.
+///
+/// A new kind or version of ``Envelope/Kind`` gets a file here, which `APIKIT_GOLDEN=1 swift test --filter GoldenFile`
+/// prints. A file that is here is never changed.
+final class GoldenFileTests: XCTestCase {
+  /// The key of all of them.
+  private static let key = [UInt8](0..<32)
+  private static let place = Array("golden".utf8)
+
+  private func storageKey() throws -> StorageKey { try XCTUnwrap(StorageKey(Self.key)) }
+
+  private var folder = ""
+
+  override func setUp() { folder = NSTemporaryDirectory() + "apikit-golden-" + UUID().uuidString }
+  override func tearDown() { try? FileManager.default.removeItem(atPath: folder) }
+
+  private let credential = Credential(
+    accessToken: "at", refreshToken: "rt", expiresAt: 2_000_000_000, issuedAt: 1_999_996_400,
+    scopes: ["read"],
+    notes: ["id": "7"])
+  private let cookies = [Cookie("sid", "hunter2", domain: "a.test", expires: 4_000_000_000)]
+  private let login = HTTPLogin(user: "ann", password: "hunter2", scheme: .digest)
+  private let space = ProtectionSpace(scheme: "https", host: "a.test", port: 443, realm: "homes")
+
+  private func read(_ golden: GoldenFile) throws {
+    let bytes = golden.bytes
+    let path = "\(folder)/\(golden.name)"
+    try PrivateFile.replace(path, with: bytes)
+    switch (golden.kind, golden.version) {
+    case (.credential, 1):
+      XCTAssertEqual(try FileCredentialStore(folder: folder, key: Self.key).credential(of: "ann"), credential)
+    case (.cookies, 1):
+      let store = try CookieStore(path: path, key: SigningKey(bytes: Self.key))
+      XCTAssertNil(store.fault)
+      XCTAssertEqual(store.load(), cookies)
+    case (.login, 1):
+      XCTAssertEqual(try FileLoginStore(folder: folder, key: Self.key).login(in: space), login)
+    case (.cachedResponse, 1):
+      let content = try CacheRecord.envelope.open(bytes, under: storageKey(), at: Self.place)
+      let record = content.withUnsafeBytes { CacheRecord($0, process: 0, isExpired: false) }
+      XCTAssertEqual(record?.entry.http.bytes, CacheFixture.body(1, 100))
+      XCTAssertEqual(record?.entry.http.headers["ETag"], "\"1\"")
+      XCTAssertEqual(record?.entry.tags, ["a"])
+    case (.cachedBody, 1):
+      let content = try CacheRecord.bodyEnvelope.open(bytes, under: storageKey(), at: Self.place)
+      XCTAssertEqual(content, CacheFixture.body(2, 50))
+    default: XCTFail("\(golden.kind) in version \(golden.version) is read by no test")
+    }
+  }
+
+  func testEveryKindInEveryVersionThatWasEverWrittenIsReadForEver() throws {
+    for golden in GoldenFile.all { try read(golden) }
+    // Queues and hosts have no golden files yet.
+    let kept = Envelope.Kind.allCases.filter { ![.queuedItem, .queuedLanding, .hosts].contains($0) }
+    XCTAssertEqual(Set(GoldenFile.all.map(\.kind)), Set(kept), "each kind of the table has a golden file")
+    for kind in kept {
+      let versions = GoldenFile.all.filter { $0.kind == kind }.map(\.version)
+      XCTAssertEqual(
+        versions.max(), Envelope(kind: kind).version, "\(kind.name): the present version has none")
+    }
+  }
+
+  func testTheNumbersOfTheTableAreNeverChanged() {
+    XCTAssertEqual(
+      Envelope.Kind.allCases.map { "\($0.rawValue) \($0)" },
+      [
+        "1 cookies", "2 credential", "3 cachedResponse", "4 cachedBody", "5 login", "6 queuedItem", "7 queuedLanding",
+        "16 hosts",
+      ])
+  }
+
+  func testNoChangedByteOfASealedFileIsReadAsSomethingElse() throws {
+    let key = try storageKey()
+    var random = SeededGenerator(seed: 3)
+    let inputs = ProcessInfo.processInfo.environment["SEALED_FUZZ_INPUTS"].flatMap(Int.init) ?? 5000
+    for round in 0..<inputs {
+      let golden = GoldenFile.all[round % GoldenFile.all.count]
+      var bytes = golden.bytes
+      for _ in 0..<Int.random(in: 1...4, using: &random) {
+        switch Int.random(in: 0..<3, using: &random) {
+        case 0:
+          bytes[Int.random(in: 0..<bytes.count, using: &random)] ^= UInt8.random(in: 1...255, using: &random)
+        case 1: bytes.removeLast(Int.random(in: 0..<bytes.count, using: &random))
+        default:
+          bytes.insert(
+            UInt8.random(in: 0...255, using: &random), at: Int.random(in: 0...bytes.count, using: &random))
+        }
+      }
+      guard bytes != golden.bytes else { continue }
+      let place = golden.kind == .cachedResponse || golden.kind == .cachedBody ? Self.place : golden.place
+      XCTAssertThrowsError(try Envelope(kind: golden.kind).open(bytes, under: key, at: place))
+    }
+  }
+
+  /// Writes what the table above is made of.
+  func testWritesTheFilesForTheTable() throws {
+    guard ProcessInfo.processInfo.environment["APIKIT_GOLDEN"] != nil else {
+      throw XCTSkip("APIKIT_GOLDEN is not set")
+    }
+    try FileCredentialStore(folder: folder, key: Self.key).store(credential, of: "ann")
+    try FileLoginStore(folder: folder, key: Self.key).store(login, in: space)
+    _ = try CookieStore(path: folder + "/cookies", key: SigningKey(bytes: Self.key)).update { _ in cookies }
+    let record = CacheRecord.encode(
+      CacheFixture.entry(1, tags: ["a"]), process: 7, bodyInFile: nil)
+    let key = try storageKey()
+    try PrivateFile.replace(
+      folder + "/cachedResponse",
+      with: XCTUnwrap(CacheRecord.envelope.seal(record, under: key, at: Self.place)))
+    try PrivateFile.replace(
+      folder + "/cachedBody",
+      with: XCTUnwrap(CacheRecord.bodyEnvelope.seal(CacheFixture.body(2, 50), under: key, at: Self.place)))
+    for name in try FileManager.default.contentsOfDirectory(atPath: folder).sorted() {
+      let bytes = try Data(contentsOf: URL(fileURLWithPath: "\(folder)/\(name)"))
+      print("GOLDEN \(name) \(bytes.base64EncodedString())")
+    }
+  }
+}

@@ -1,0 +1,56 @@
+import Foundation
+
+@testable import APIKit
+
+/// A file as some version of the framework wrote it.
+struct GoldenFile {
+  let kind: Envelope.Kind
+  let version: UInt8
+  /// The name of the file, which its content may be bound to.
+  let name: String
+  /// What is authenticated with the content.
+  let place: [UInt8]
+  let bytes: [UInt8]
+
+  private init(
+    _ kind: Envelope.Kind, _ version: UInt8, _ name: String, at place: String = "", _ base64: String
+  ) {
+    self.kind = kind
+    self.version = version
+    self.name = name
+    self.place = Array(place.utf8)
+    bytes = Data(base64Encoded: base64).map { Array($0) } ?? []
+  }
+
+  static let all: [GoldenFile] = [
+    GoldenFile(
+      .cookies, 1, "cookies", at: "cookies",
+      "QVBJSwEBjyT7WxRmoF3wjOYrOLAwolvee23JJMpaPLWc4GM84eg2u8mMFQW8XgegxaAUBKzS09dn6WMtBydYev5RFTaT"
+        + "zRzk4XS2z/Fazos5pwj5iwt10mDDW0XtpJau33uWNJX7c1xH422Ul3v203OZgT92fTWx5PHIA3dbPoqpy2yYSzStPHJS"
+        + "50FZCVlikOv9Ytw/PzjKs27OzT2B+7S3XOuuE1UTJeERkuEVr+GU0w+fPg=="),
+    GoldenFile(
+      .credential, 1, "49915e0d7d4b402e3017d010bc1c0e83cac6c797d6c16e66340fe3268693a6a1.credential",
+      at: "ann",
+      "QVBJSwIBjyT7WxRmoF3/JwiNvhqUWeymIyDZ1hRVyoOZKDohH9sHOwWOafIdLnPG6HWYC+zwAtqIe6KY0Py2UdJgXaCw"
+        + "+tdaAS4cZuEilSYXyS8hZt2MIWLGAimzrEj5+PqvB0cKGR2FF+CNjpFdfV46tAmfJNdmp7FPlEat7zpclueD+fxrwKB0"
+        + "u+TkZRedS4qJxn0/Amwme0PykvtGv3eT1zO4nqdCg1VN9doOUSEbiw8bldEVSVtSuXH+MA=="),
+    GoldenFile(
+      .cachedResponse, 1, "cachedResponse",
+      "QVBJSwMBjyT7WxRmoF2w9NwEMLAirpgq0qqk4Lb8kH3BqsGCmka5fLKOdmllAYJhUvmm73PLrTq7KciAztmNh5y9a7zh"
+        + "TRWSXXeN7y8ObZyd59kuaCsGuh+7aH0lEdoSlGuNhKJptQZfWMTGUpa48sWlFjLwW8UG6MiLiZhmaTFyB1D3w8S3ifbu"
+        + "P+yspBeyHHVO0bOqwTqfcmcwZTjpSP/sgynzkfaoLqHo4bVfd3C0/dVWOr9TmrYPzPGG+UtbqOFHv5Fxk0ofnCZ9EiqX"
+        + "FID4cpTqBR4wqojs+GO2QCVmsNuj4N3C0LiVpq96lcgx/B6I5v82CZbufSgW3hr4fkutzcYbNBSdk67z17XwUvYmFKvt"
+        + "60aEbr8XjONPUWynu3C2Vk9ru+z/e7qXn8QIGwnRMmkSSgOxGKoDJzTfiTrvm5CfjUkbRvRiEUwUT8k0oFb0AJINUDiJ"
+        + "Q1rXwsDzWQeAhD4b7MeOKOQB9J4zhSntIvBoLIrhRsmFu3LKItQOBJy7w05WtGmHcud9sAoO22jYpB1FOoBbWMacGWBb"
+        + "v1JEC9upUwXtq2oBHPlLKvsMZ35NRFLrIixlcwvHMZd/Z9Ksdn0kLvPa+6z5xw=="),
+    GoldenFile(
+      .cachedBody, 1, "cachedBody",
+      "QVBJSwQBjyT7WxRmoF3rSLtp/ct7uWihNuSgjvoD9Dz/hTo5E7VlxD6K+qwI/eUg0wJEy5Iq8KvDFjBuu7n6gtx+EYC2"
+        + "7T2RCwhT/3SpvGf6F+93JilVBfEcoxs="),
+    GoldenFile(
+      .login, 1, "ab74fe01a719d40823c851128a32bdc6eae5cfeaca00d5156f313b7d609d9b50.login",
+      at: "https://a.test:443 (homes)",
+      "QVBJSwUBjyT7WxRmoF1X6P1p85iWqU2Y/v6XzALd2LDlTKENNJAHxObaJmPutI/+dCNnJrOX+vu5C4pbJEBwY6tlvcWR"
+        + "n6vz+ATzMNKGXxaQDD4Gt0WEdJ+t4bEjdbQ="),
+  ]
+}

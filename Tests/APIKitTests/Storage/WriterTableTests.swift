@@ -1,0 +1,34 @@
+import Foundation
+import XCTest
+
+/// `Docs/Storage.md` names every place of the framework that writes to disk.
+final class WriterTableTests: XCTestCase {
+  /// What opens a file to be written, in the sources.
+  private static let signs = [
+    "PrivateFile.replace(", "O_CREAT", "sqlite3_open", ".createFile(", ".write(to: URL", ".write(toFile",
+    "FileHandle(forWriting", "fopen(", "PrivateFile.claim(",
+  ]
+
+  func testEveryWriterIsNamedInTheGuideAndTheGuideNamesNoOther() throws {
+    let package = URL(fileURLWithPath: #filePath).appendingPathComponent("../../../..").standardizedFileURL
+    let guide = try String(contentsOf: package.appendingPathComponent("Docs/Storage.md"), encoding: .utf8)
+    let sources = package.appendingPathComponent("Sources/APIKit")
+    let files = try XCTUnwrap(FileManager.default.enumerator(at: sources, includingPropertiesForKeys: nil))
+    var writers: Set<String> = []
+    for case let file as URL in files where file.pathExtension == "swift" {
+      let code = try String(contentsOf: file, encoding: .utf8).split(separator: "\n").filter {
+        !$0.drop { $0 == " " }.hasPrefix("//")
+      }
+      if code.contains(where: { line in Self.signs.contains { line.contains($0) } }) {
+        writers.insert(file.lastPathComponent)
+      }
+    }
+    let table =
+      guide.components(separatedBy: "## Every writer").last?.components(separatedBy: "\n## ").first ?? ""
+    let named = Set(
+      table.split(separator: "`").map(String.init).filter { $0.hasSuffix(".swift") && !$0.contains(" ") })
+    XCTAssertEqual(writers.subtracting(named), [], "name them in Docs/Storage.md")
+    XCTAssertEqual(named.subtracting(writers), [], "they write nothing any more")
+    XCTAssertGreaterThan(writers.count, 8)
+  }
+}
