@@ -109,6 +109,21 @@ final class CommandTests: XCTestCase {
     }
   }
 
+  func testThePictureOfAHomeIsToldByItsBytes() async throws {
+    let file = FileManager.default.temporaryDirectory.appendingPathComponent("home-\(UUID().uuidString).bmp")
+    defer { try? FileManager.default.removeItem(at: file) }
+    for id in ["sac-17", "ames-17", "xf-39"] {
+      let run = await CommandLineRun("show \(id) --picture \(file.path) --json")
+      XCTAssertEqual(run.status, .success, run.errors.joined())
+      let picture = try json(run).picture
+      XCTAssertEqual(picture.type.string, "image/bmp", "whatever the content type says")
+      XCTAssertGreaterThan(picture.width.int ?? 0, 40)
+      XCTAssertEqual(try Data(contentsOf: file).prefix(2), Data("BM".utf8))
+    }
+    let run = await CommandLineRun("show sac-17 --picture \(file.path)")
+    XCTAssertTrue(run.output.contains("Picture  image/bmp, 60 × 40"), run.output.joined(separator: "\n"))
+  }
+
   func testAnUnknownHomeFailsWithTheErrorsDescription() async {
     let run = await CommandLineRun("show ames-99999")
     XCTAssertEqual(run.status, .failed)

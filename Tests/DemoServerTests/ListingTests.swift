@@ -56,6 +56,24 @@ final class ListingTests: XCTestCase {
     XCTAssertTrue((project["xf_price"] as? String ?? "").hasSuffix(".00"))
   }
 
+  func testNewHomesAreXMLOnOnePathAndPicturesOnAnother() throws {
+    let feed = get("/new/v1/feed")
+    XCTAssertEqual(field("Content-Type", of: feed), "application/xml")
+    let raw = try BodyDecoders.standard.decode(Array(feed.body), contentType: "application/xml").homes
+    XCTAssertEqual(raw["@count"].int, 335)
+    XCTAssertEqual(raw.home.elements.count, 335)
+    XCTAssertGreaterThan(raw.home[0].price.int ?? 0, 10_000)
+    XCTAssertEqual(raw.home[0].price["@currency"].string, "USD")
+    for path in ["/sacramento/v1/pictures/sac-17", "/ames/v2/pictures/17", "/new/v1/pictures/xf-39"] {
+      XCTAssertEqual(get(path).status, 200, path)
+    }
+    for path in [
+      "/sacramento/v1/pictures/17", "/ames/v2/pictures/0", "/new/v1/pictures/xf-99999", "/ames/v2/pictures/a",
+    ] {
+      XCTAssertEqual(get(path).status, 404, path)
+    }
+  }
+
   func testEveryHomeStandsOnExactlyOnePage() {
     var seen: [String] = []
     var page = 1

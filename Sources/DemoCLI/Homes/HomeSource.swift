@@ -41,4 +41,15 @@ enum HomeSource: String, CaseIterable, Sendable {
     case .new: NewHomeManager(try session.newHomes)
     }
   }
+
+  /// The manager that loads the picture of one home, and its parameters.
+  @MainActor func picture(
+    of id: String, in session: Session
+  ) throws -> (manager: any APIManager, parameters: Parameters) {
+    switch self {
+    case .sacramento: (HomePictureManager(try session.sacramento), ["id": id])
+    case .ames: (HomePictureManager(try session.ames), ["id": String(id.dropFirst("ames-".count))])
+    case .new: (HomePictureManager(try session.newHomes), ["id": id])
+    }
+  }
 }

@@ -40,14 +40,25 @@ struct HomePrinter {
     printOrigins()
   }
 
-  /// Prints one home.
-  func print(_ home: PropertyListReformer.Row) throws {
-    if session.writesJSON { return try json(result: plain(home)) }
+  /// Prints one home, and what is known of its picture.
+  func print(_ home: PropertyListReformer.Row, picture: ImageHead? = nil) throws {
+    if session.writesJSON {
+      guard let picture else { return try json(result: plain(home)) }
+      let told: [String: Any?] = [
+        "type": picture.format.rawValue, "width": picture.displaySize?.width,
+        "height": picture.displaySize?.height,
+      ]
+      return try json(result: plain(home).merging(["picture": told]) { own, _ in own })
+    }
+    let pictureText = picture.map {
+      "\($0.format.rawValue), \($0.displaySize?.description ?? "of unknown size")"
+    }
     let lines: [(String, String?)] = [
       ("Id", home[.id]), ("Home", home[.name]), ("Price", Formatting.price(home[.price])),
       ("Beds", String(home[.beds])), ("Baths", Formatting.count(home[.baths])),
       ("Area", Formatting.area(home[.area])), ("Place", home[.place]), ("Zip", home[.zip]),
       ("Kind", home[.kind]), ("Built", home[.year].map { String($0) }), ("Service", home[.service]),
+      ("Picture", pictureText),
     ]
     for (name, value) in lines {
       guard let value else { continue }

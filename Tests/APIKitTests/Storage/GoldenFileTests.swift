@@ -69,7 +69,8 @@ final class GoldenFileTests: XCTestCase {
     XCTAssertEqual(
       Envelope.Kind.allCases.map { "\($0.rawValue) \($0)" },
       [
-        "1 cookies", "2 credential", "3 cachedResponse", "4 cachedBody", "5 login", "6 queuedItem", "7 queuedLanding",
+        "1 cookies", "2 credential", "3 cachedResponse", "4 cachedBody", "5 login", "6 queuedItem",
+        "7 queuedLanding",
         "16 hosts",
       ])
   }
