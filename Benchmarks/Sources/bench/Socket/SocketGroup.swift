@@ -106,7 +106,8 @@ final class SocketServer {
   }
 
   func stop() {
-    process.terminate()
+    // The signals that a thread of ours blocks, its children block as well.
+    kill(process.processIdentifier, SIGKILL)
     process.waitUntilExit()
   }
 

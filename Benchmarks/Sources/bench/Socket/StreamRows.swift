@@ -120,7 +120,8 @@ final class StreamServer {
   }
 
   func stop() {
-    process.terminate()
+    // The signals that a thread of ours blocks, its children block as well.
+    kill(process.processIdentifier, SIGKILL)
     process.waitUntilExit()
   }
 
