@@ -7,33 +7,18 @@ import XCTest
   import FoundationXML
 #endif
 
-/// The reader of XML against libxml2, through Foundation, on random documents and mutations of them.
+/// The reader of XML against libxml2, through Foundation, on random documents. Mutations of them are for the reader
+/// alone: Foundation's traps at an entity that nobody has declared and at some damaged tags.
 final class XMLOracleTests: XCTestCase {
   func testTheReaderAgreesWithTheSystemsOnRandomDocuments() throws {
     var random = SeededGenerator(seed: 17)
-    var (accepted, refused) = (0, 0)
-    for round in 0..<3000 {
-      var bytes = Array(RandomXML.document(&random).utf8)
-      // Two of three are changed in a few bytes.
-      if round % 3 > 0 { RandomXML.mutate(&bytes, &random) }
-      let theirs = SystemXML.json(of: bytes)
-      do {
-        let mine = try XMLBodyDecoder().decode(bytes)
-        accepted += 1
-        XCTAssertNotNil(theirs, "accepted alone: \(String(decoding: bytes, as: UTF8.self).debugDescription)")
-        guard let theirs else { continue }
-        XCTAssertEqual(
-          withoutSpaces(mine), withoutSpaces(try RawData(plain: theirs)),
-          String(decoding: bytes, as: UTF8.self).debugDescription)
-      } catch {
-        refused += 1
-        // Foundation does not report what is wrong at the very end of a document, so that only whole ones are compared.
-        XCTAssertNotEqual(
-          round % 3, 0, "refused alone: \(error) \(String(decoding: bytes, as: UTF8.self).debugDescription)")
-      }
+    for _ in 0..<1500 {
+      let bytes = Array(RandomXML.document(&random).utf8)
+      let text = String(decoding: bytes, as: UTF8.self).debugDescription
+      let theirs = try XCTUnwrap(SystemXML.json(of: bytes), "not read by the system: \(text)")
+      let mine = try XMLBodyDecoder().decode(bytes)
+      XCTAssertEqual(withoutSpaces(mine), withoutSpaces(try RawData(plain: theirs)), text)
     }
-    XCTAssertGreaterThan(accepted, 1000)
-    XCTAssertGreaterThan(refused, 500)
   }
 
   /// Foundation does not tell where the pieces of a text are, and the reader drops white space between tags.
