@@ -1,6 +1,7 @@
 // swift-format-ignore-file
 // https://developer.apple.com/documentation/objectivec/nsobject-swift.class
 // https://developer.apple.com/documentation/swift/importing-objective-c-into-swift: types that `as` bridges.
+@_exported public import CoreFoundation
 @_exported public import Darwin
 @_exported public import Dispatch
 @_exported public import FoundationEssentials

@@ -1,5 +1,6 @@
 // swift-format-ignore-file
 // https://developer.apple.com/documentation/security/certificate-key-and-trust-services
+@_exported public import CoreFoundation
 public final class SecTrust {}
 public final class SecPolicy {}
 public final class SecCertificate {}
