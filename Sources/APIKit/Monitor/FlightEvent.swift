@@ -29,9 +29,9 @@ public enum FlightEvent: Sendable {
   /// Another response takes the place of the requested one; with its description.
   case downgraded(String)
   /// The attempt goes to this server of the service's pool, an address or an origin; with the reason.
-  case routed(to: String, because: String)
+  indirect case routed(to: String, because: String)
   /// A server of the pool failed before anything was sent to it; with the error's label and detail.
-  case serverFailed(String, label: String, detail: String)
+  indirect case serverFailed(String, label: String, detail: String)
   /// An attempt begins, counted from 1.
   case attempt(Int, host: String)
   /// The server responded with a redirect, which is followed to this origin.

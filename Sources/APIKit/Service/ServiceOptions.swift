@@ -6,7 +6,12 @@ public struct ServiceIdentity: Sendable {
   /// Signs each attempt. The default, nil, signs nothing.
   public var signer: (any RequestSigner)?
   /// Checks the signature of each response, before anything else is done with it. The default, nil, checks none.
-  public var verifier: (any ResponseVerifier)?
+  public var verifier: (any ResponseVerifier)? {
+    get { boxedVerifier?.value }
+    set { boxedVerifier = newValue.map { Boxed($0) } }
+  }
+  /// Few services have one, and every load takes a copy of the identity.
+  private var boxedVerifier: Boxed<any ResponseVerifier>?
   /// Keeps the credential of the signed-in user and renews it. Loads carry it, unless their manager is
   /// exempt (``APIManager/signIn``). None by default.
   public var authenticator: Authenticator?
@@ -21,7 +26,7 @@ public struct ServiceIdentity: Sendable {
     clock: ServerClock? = nil
   ) {
     self.signer = signer
-    self.verifier = verifier
+    boxedVerifier = verifier.map { Boxed($0) }
     self.authenticator = authenticator
     self.clock = clock
   }

@@ -145,7 +145,7 @@ public final class StubTransport: AsyncHTTPTransport {
   // MARK: HTTPTransport
 
   /// Returns the scripted response. A 401 that asks for a login is shown to the exchange's
-  /// ``HTTPExchange/challenges``, and the request with the login gets the next response.
+  /// `challenges`, and the request with the login gets the next response.
   public func respond(to exchange: HTTPExchange) async throws(APIError) -> HTTPResponse {
     try capabilities.check(exchange)
     guard let handler = exchange.challenges else { return try await attempt(exchange) }
