@@ -49,12 +49,11 @@ import XCTest
       exchange.flightID = flight
       return exchange
     }
-    let ended = expectation(description: "both have ended")
-    ended.expectedFulfillmentCount = 2
+    let (ended, end) = AsyncStream.makeStream(of: Void.self)
     let running = try [exchange("slow"), exchange("fast")].map { exchange in
-      transport.start(exchange) { _ in ended.fulfill() }
+      transport.start(exchange) { _ in end.yield() }
     }
-    await fulfillment(of: [ended], timeout: 10)
+    for await _ in ended.prefix(2) {}
     let entries = exchanges.archive.entries
     XCTAssertEqual(entries.map { $0.request.url.suffix(5) }, ["/slow", "/fast"])
     XCTAssertEqual(entries.map(\.flight), [flight.rawValue, flight.rawValue])
