@@ -100,7 +100,7 @@ final class SocketServer {
     for _ in 0..<500 {
       if Self.accepts(port) { return }
       guard process.isRunning else { break }
-      usleep(10_000)
+      usleep(10_000)  // Until the server, another process, listens.
     }
     throw BenchFailure("the server \(job) did not start; Scripts/bench installs picows and websockets")
   }
