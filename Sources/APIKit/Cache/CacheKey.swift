@@ -36,11 +36,18 @@ public struct CacheKey: Hashable, Sendable {
 }
 
 extension CacheKey {
+  /// What tells one backend of a service from another.
+  enum Origin {
+    case name(String)
+    case url(HTTPURL?)
+  }
+
   /// The parts of a call that its key is made from.
   struct Parts {
     var service: String
     var environment: String
-    var baseURL: String
+    /// Where the service's backend is: a name of its own, or its base URL.
+    var origin: Origin
     var apiVersion: String
     var apiName: String
     var method: HTTPMethod
@@ -55,12 +62,13 @@ extension CacheKey {
   /// The key of a call.
   init(_ parts: Parts) {
     var form = CanonicalForm()
-    for text in [
-      parts.service, parts.environment, parts.baseURL, parts.apiVersion, parts.apiName, parts.method.rawValue,
-      parts.partition,
-    ] {
-      form.append(text)
-    }
+    form.append(parts.service)
+    form.append(parts.environment)
+    form.append(parts.origin)
+    form.append(parts.apiVersion)
+    form.append(parts.apiName)
+    form.append(parts.method.rawValue)
+    form.append(parts.partition)
     form.append(parts.parameters, without: parts.volatile)
     form.append(parts.body)
     self = form.key
@@ -114,6 +122,22 @@ private struct CanonicalForm {
     text.withUTF8 { utf8 in
       append(number: UInt64(utf8.count))
       bytes.append(contentsOf: utf8)
+    }
+  }
+
+  mutating func append(_ origin: CacheKey.Origin) {
+    switch origin {
+    case .name(let name):
+      bytes.append(0)
+      append(name)
+    case .url(nil): bytes.append(1)
+    case .url(let url?):
+      bytes.append(2)
+      append(url.scheme)
+      append(url.host)
+      append(number: UInt64(url.effectivePort ?? 0))
+      append(url.path)
+      append(url.query ?? "")
     }
   }
 

@@ -38,8 +38,6 @@ final class FlightCache: Sendable {
   private let key: CacheKey
   /// Whose responses the load may use.
   private let partition: String
-  /// Whose responses these are: the manager type's name.
-  private let type: String
   private let rules: CacheRules
   private let state = Mutex(State())
 
@@ -61,7 +59,7 @@ final class FlightCache: Sendable {
       policy = .none
     }
     // Nothing is stored or found without a policy.
-    let known = policy.rule == .none ? "" : LoadIdentity(call).partition
+    let known = policy.rule == .none ? "" : LoadIdentity.partition(of: call)
     if known == nil {
       call.recorder.record(.cache("nothing is stored or found: the signer does not state its caller"))
     }
@@ -71,7 +69,6 @@ final class FlightCache: Sendable {
     key = CacheKey(call, partition, common, body)
     self.cache = cache
     self.call = call
-    type = call.managerName
     var rules = CacheRules(policy: policy, use: terms.use)
     if policy.rule != .none {
       rules.preference = terms.use.preference(under: cache.preference)
@@ -254,10 +251,8 @@ final class FlightCache: Sendable {
   /// Stores what has validated, and makes stale what the load has changed on the server. On the main actor,
   /// before the delegate is told, so that a load it starts sees the change.
   ///
-  /// - Parameter willStore: What is stored in its place; nil when it is not stored.
-  @MainActor func settle(
-    _ response: APIResponse, willStore: (StorableResponse) -> StorableResponse?
-  ) {
+  /// - Parameter manager: Is asked, after the service, what is stored in the response's place.
+  @MainActor func settle(_ response: APIResponse, on manager: (any FlightOwner)?) {
     // A landing from the cache has nothing to store; what is asked behind it may have a deposit already,
     // which is to be judged first.
     guard response.provenance == .network || response.provenance == .revalidated else { return }
@@ -265,15 +260,17 @@ final class FlightCache: Sendable {
       defer { state.deposit = nil }
       return (state.deposit, state.epoch, state.requested, state.request?.url)
     }
-    let deposit = arrived.flatMap { deposit in
-      willStore(deposit.entry.storable).flatMap { changed(deposit.entry, to: $0, requested) }
-        .map { (entry: $0, url: deposit.url) }
+    var entry: CacheEntry?
+    if let arrived {
+      if let stored = call.service.willStore(StorableResponse(arrived.entry), of: call),
+        let stored = manager?.offer(stored)
+      {
+        entry = changed(arrived.entry, to: stored, requested)
+      }
+      if entry == nil { note("the response is not stored: its service or manager refused it") }
+      // Asked before the load's own changes are told, which must not count against its own response.
+      if let stored = entry, cache.isOutdated(stored, asked: epoch, url: arrived.url) { entry = nil }
     }
-    if deposit == nil, arrived != nil {
-      note("the response is not stored: its service or manager refused it")
-    }
-    // Asked before the load's own changes are told, which must not count against its own response.
-    let mayStore = deposit.map { !cache.isOutdated($0.entry, asked: epoch, url: $0.url) } ?? false
     if !call.terms.caching.traits.expires.isEmpty { cache.expire(tags: call.terms.caching.traits.expires) }
     if !call.method.isSafe, let url {
       let changed = HTTPStorage.invalidated(
@@ -281,10 +278,8 @@ final class FlightCache: Sendable {
       for url in changed { cache.expire(url: url) }
     }
     // Another user may have signed in while the load was in the air: the response is theirs, the key is not.
-    guard mayStore, let deposit,
-      LoadIdentity(call).partition == partition
-    else { return }
-    cache.store(deposit.entry, in: rules.policy.levels)
+    guard let entry, LoadIdentity.partition(of: call) == partition else { return }
+    cache.store(entry, in: rules.policy.levels)
   }
 
   /// Drops what is stored: it did not validate at its landing.
@@ -300,18 +295,15 @@ final class FlightCache: Sendable {
 
   /// What is stored in the place of a response that its service or manager has changed.
   private func changed(_ entry: CacheEntry, to stored: StorableResponse, _ requested: Double) -> CacheEntry? {
+    guard stored.isChanged else { return entry }
     let http = stored.http
     let hasOldBody = http.bytes == entry.http.bytes
-    if hasOldBody, http.status == entry.http.status, http.headers == entry.http.headers,
-      stored.tags == entry.tags, stored.isSensitive == entry.isSensitive
-    {
-      return entry
-    }
     guard case .bytes = http.body, let raw = hasOldBody ? entry.raw : try? call.decode(http) else {
       return nil
     }
     return CacheEntry(
-      key: key, type: type, version: entry.version, tags: stored.tags, isSensitive: stored.isSensitive,
+      key: key, type: call.managerName, version: entry.version, tags: stored.tags,
+      isSensitive: stored.isSensitive,
       url: entry.url, partition: entry.partition, vary: entry.vary, http: http, raw: raw,
       arrival: entry.arrival, freshness: freshness(of: http, requested, entry.arrival),
       ownLifetime: entry.ownLifetime)
@@ -325,7 +317,7 @@ final class FlightCache: Sendable {
   }
 
   private var query: CacheQuery {
-    CacheQuery(key: key, type: type, version: call.terms.caching.traits.version) {
+    CacheQuery(key: key, type: call.managerName, version: call.terms.caching.traits.version) {
       let url = (try? Endpoint(of: self.call))?.url ?? self.call.baseURL
       return self.fields(url.flatMap { self.call.wire.client.cookies?.header(for: $0) }, url)
     }
@@ -359,7 +351,7 @@ final class FlightCache: Sendable {
       case .http, .none: nil
       }
     return CacheEntry(
-      key: key, type: type, version: terms.traits.version, tags: terms.traits.tags,
+      key: key, type: call.managerName, version: terms.traits.version, tags: terms.traits.tags,
       isSensitive: terms.traits.isSensitive, url: request.url.fingerprint,
       partition: Checksum.of(partition), vary: vary, http: http,
       raw: raw, arrival: now, freshness: freshness(of: http, requested, now), ownLifetime: ownLifetime)
@@ -390,7 +382,7 @@ extension CacheKey {
     self.init(
       Parts(
         service: service.name, environment: call.environment.name,
-        baseURL: call.cache.origin ?? call.baseURL?.string ?? "",
+        origin: call.cache.origin.map { .name($0) } ?? .url(call.baseURL),
         apiVersion: service.apiVersion, apiName: call.path.map { "path \($0)" } ?? call.apiName,
         method: call.method, partition: partition,
         parameters: common.removing(call.cache.volatileParameters).merging(call.parameters), body: body,

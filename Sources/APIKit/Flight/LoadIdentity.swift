@@ -29,12 +29,13 @@ struct LoadIdentity: Hashable, Sendable {
 
   init(_ call: APICall) {
     let (client, signer) = (call.wire.client, call.identity.signer)
-    let authenticator = call.terms.signInRule == .exempt ? nil : call.identity.authenticator
+    let authenticator = call.authenticator
     cookies = client.cookies?.sender(to: { call.host })
     signerCaller = signer?.caller
     transportCaller = client.transport.caller
     isVerified = call.identity.verifier != nil
-    secrets = Self.secrets(call) + (isVerified ? ["verified"] : [])
+    secrets = Self.secrets(call)
+    partition = Self.partition(of: call)
     self.authenticator = authenticator.map { ObjectIdentifier($0) }
     epoch = authenticator?.epoch ?? 0
     jar = client.cookies.map { ObjectIdentifier($0) }
@@ -42,18 +43,24 @@ struct LoadIdentity: Hashable, Sendable {
     self.signer = signer.flatMap { Self.object($0) }
     challenges = call.options.isEmpty ? nil : call.options.challenges.map { ObjectIdentifier($0) }
     isKnown = signer == nil || signerCaller != nil || self.signer != nil
-    if let stated = call.cache.partition.stated {
-      partition = stated() + (isVerified ? " verified" : "")
-    } else if signer != nil, signerCaller == nil {
-      partition = nil
-    } else {
-      let credential = (authenticator?.credential).map { $0.refreshToken ?? $0.accessToken }
-      let isAnonymous =
-        credential == nil && cookies == nil && signerCaller == nil && transportCaller.isEmpty
-        && secrets.isEmpty
-      partition =
-        isAnonymous ? "" : Crypto.digest(of: [credential, cookies, signerCaller, transportCaller] + secrets)
-    }
+  }
+
+  /// Whose stored responses a load may use, see ``partition``.
+  static func partition(of call: APICall) -> String? {
+    let isVerified = call.identity.verifier != nil
+    if let stated = call.cache.partition.stated { return stated() + (isVerified ? " verified" : "") }
+    let signerCaller = call.identity.signer?.caller
+    if signerCaller == nil, call.identity.signer != nil { return nil }
+    let credential = (call.authenticator?.credential).map { $0.refreshToken ?? $0.accessToken }
+    let cookies = call.wire.client.cookies?.sender(to: { call.host })
+    let transportCaller = call.wire.client.transport.caller
+    var secrets = secrets(call)
+    if isVerified { secrets.append("verified") }
+    guard
+      credential != nil || cookies != nil || signerCaller != nil || !transportCaller.isEmpty
+        || !secrets.isEmpty
+    else { return "" }
+    return Crypto.digest(of: [credential, cookies, signerCaller, transportCaller] + secrets)
   }
 
   private static func secrets(_ call: APICall) -> [String] {
@@ -79,6 +86,9 @@ extension APICall {
     headers.merge(terms.headers)
     return headers
   }
+
+  /// Who signs the load in; nil for one that is exempt.
+  fileprivate var authenticator: Authenticator? { terms.signInRule == .exempt ? nil : identity.authenticator }
 
   /// The host that the load goes to; nil where it has none.
   fileprivate var host: String? { ((try? Endpoint(of: self))?.url ?? baseURL)?.host }

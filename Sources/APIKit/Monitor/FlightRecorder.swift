@@ -96,7 +96,7 @@ public final class FlightRecorder: Sendable {
   public var record: FlightRecord {
     let state = state.withLock { $0 }
     return FlightRecord(
-      flight: flight, manager: String(describing: manager), service: state.service, method: state.method,
+      flight: flight, manager: TypeName.of(manager), service: state.service, method: state.method,
       apiName: state.apiName, parameters: state.parameters.masked, secondsSince1970: wallClock,
       entries: state.entries)
   }

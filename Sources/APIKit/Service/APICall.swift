@@ -146,7 +146,7 @@ public final class APICall: Sendable {
   /// The clock of the flight.
   var time: any TimeSource { recorder.time }
   /// The manager type's name.
-  public var managerName: String { String(describing: managerType) }
+  public var managerName: String { TypeName.of(managerType) }
 
   /// An id of the load that is unique among all processes: sent in ``WireOptions/requestIDField``, e.g.
   /// `9f86d081884c7d65-42`, where 42 is the flight.

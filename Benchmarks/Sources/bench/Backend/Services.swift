@@ -26,8 +26,8 @@ final class BenchService: APIService {
 
 /// A backend that signs nothing, and whose flight control, sign-in and cache a row can set.
 ///
-/// Apart from ``BenchService``, which every load of the path rows copies and which therefore stays small.
-struct ControlledService: APIService {
+/// Unchecked: a row sets it up before the first load and leaves it alone from then on.
+final class ControlledService: APIService, @unchecked Sendable {
   let name = "Control"
   let environments: ServiceEnvironments
   let wire: WireOptions

@@ -11,7 +11,7 @@ import Foundation
     _ cache: ResponseCache?, policy: CachePolicy, baseURL: HTTPURL = "http://127.0.0.1:1/api",
     transport: any HTTPTransport
   ) {
-    var service = ControlledService(baseURL: baseURL, transport: transport)
+    let service = ControlledService(baseURL: baseURL, transport: transport)
     service.cache.store = cache
     manager = ControlledManager(service, cachePolicy: policy)
     manager.delegate = self

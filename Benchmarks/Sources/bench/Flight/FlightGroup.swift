@@ -24,9 +24,9 @@ private func idleSteps(_ measurement: Measurement) async {
   )
   guard measurement.wants(names.idle, names.joining) else { return }
   let loads = 20_000
-  var off = ControlledService()
+  let off = ControlledService()
   off.admission.retryPolicy = .never
-  var on = ControlledService()
+  let on = ControlledService()
   on.admission.retryPolicy = .standard
   on.admission.hostLimits = HostLimits(attemptsPerHost: 1000)
   on.admission.breaker = .standard
@@ -57,9 +57,9 @@ private func idleSignIn(_ measurement: Measurement) async throws {
   guard measurement.wants(names.idle, names.token) else { return }
   let loads = 20_000
   let none = ControlledService()
-  var idle = ControlledService()
+  let idle = ControlledService()
   idle.identity.authenticator = Authenticator()
-  var signedIn = ControlledService()
+  let signedIn = ControlledService()
   let authenticator = Authenticator()
   try authenticator.signIn(with: Credential(accessToken: "token"))
   signedIn.identity.authenticator = authenticator
@@ -82,7 +82,7 @@ private func recordLine(_ measurement: Measurement) async throws {
   let name = "one line of a record"
   guard measurement.wants(name) else { return }
   let box = Mutex<FlightRecorder?>(nil)
-  var service = ControlledService()
+  let service = ControlledService()
   service.onCall = { call in box.withLock { $0 = call.recorder } }
   let manager = await ControlledManager(service)
   _ = try await manager.response()

@@ -54,7 +54,7 @@ private struct StormyBackend {
     }
     var configuration = TransportConfiguration()
     configuration.connections.perHost = count + 1
-    var service = ControlledService(
+    let service = ControlledService(
       baseURL: try server.url("/api"), transport: try DefaultTransport.make(configuration))
     let tokens = await ControlledManager(service, "token", method: .post, signIn: .exempt)
     let authenticator = Authenticator { _ in

@@ -27,9 +27,7 @@ extension Flight {
 
   @MainActor func store() {
     guard let response, let cache else { return }
-    cache.settle(response) { stored in
-      call.service.willStore(stored, of: call).flatMap { book?.manager?.offer($0) }
-    }
+    cache.settle(response, on: book?.manager)
   }
 
   @MainActor func deliverSuccess() {
