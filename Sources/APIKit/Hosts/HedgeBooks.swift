@@ -49,8 +49,8 @@ struct HedgeBooks {
     return true
   }
 
-  /// A load has been answered, after so long.
-  mutating func answered(_ key: Key, after time: Duration, status: Int, now: Duration) {
+  /// A load has its response, after so long.
+  mutating func responded(_ key: Key, after time: Duration, status: Int, now: Duration) {
     if status == 429 || status == 503 { pausedUntil = now + Self.pause }
     makeRoom(for: key)
     books[key, default: Book()].times.add(time)

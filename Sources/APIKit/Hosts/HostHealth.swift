@@ -1,7 +1,7 @@
 /// Whether one server is used: a state machine without time, tasks or sockets; times come with each event.
 ///
 /// Legal moves: open → aside (five failures in a row, or a certificate that is not accepted), aside → probing (its rest is
-/// over), probing → open (it answered), probing → aside (it failed), aside → open (it answered all the same: when every
+/// over), probing → open (it responded), probing → aside (it failed), aside → open (it responded all the same: when every
 /// server is aside all are used).
 struct HostHealth: Equatable {
   enum State: Equatable {

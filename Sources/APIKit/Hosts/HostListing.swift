@@ -42,10 +42,11 @@ struct HostListing {
     if let day { self.day = day }
   }
 
-  mutating func answered(now: Duration, day: Int, lifetime: Duration) {
+  /// The source has given a list.
+  mutating func listed(now: Duration, day: Int, lifetime: Duration) {
     self.day = day
     pausedUntil = nil
-    // Not asked for each load, whatever the answer says.
+    // Not asked for each load, whatever the source says.
     let lifetime = max(lifetime, .seconds(1))
     expiry = (now + lifetime, lifetime)
   }

@@ -77,7 +77,7 @@ extension HTTPTransport {
   ///   - request: The request, before a server was chosen.
   ///   - keeping: Whether the connection stays for the next request.
   func connecting(for request: HTTPRequest, keeping: Bool) -> HostPool.Connect? {
-    guard let transport = self as? any ConnectingTransport else { return nil }
+    guard let transport = connector else { return nil }
     return { (host) async throws(APIError) in
       var request = request
       host.direct(&request)

@@ -65,7 +65,7 @@ public final class HostPool: Sendable {
   /// - Parameters:
   ///   - name: The name in the base URL of the service, without scheme and port. Requests to other hosts are left alone.
   ///   - addresses: The addresses of the name, those to be preferred first. With a `source` they are used until it has
-  ///     answered for the first time; they may be empty then.
+  ///     given its list for the first time; they may be empty then.
   ///   - origins: Other names for the same backend. Credentials and signatures go to them, so they stand in the code and
   ///     come from no list.
   ///   - source: Where further addresses come from; nil, the default, for nowhere.
@@ -160,8 +160,8 @@ public final class HostPool: Sendable {
   /// Asks the source behind the loads, unless a question is under way.
   func askBehind(_ time: any TimeSource) { questions.begin(0) { await self.question(time) } }
 
-  /// Asks the source, once for all who ask, and returns when it has answered or failed, or after the limit. A source that
-  /// takes longer is not waited for again for a while; its answer is taken when it comes.
+  /// Asks the source, once for all who ask, and returns when it has given its list or failed, or after the limit. A source
+  /// that takes longer is not waited for again for a while; its list is taken when it comes.
   func wait(upTo limit: Duration, _ time: any TimeSource) async {
     await withTaskGroup(of: Bool.self) { group in
       group.addTask { await self.questions.value(0, isWanted: true) { await self.question(time) } != nil }
@@ -177,19 +177,19 @@ public final class HostPool: Sendable {
   }
 
   private func question(_ time: any TimeSource) async {
-    // Who asks may have found it out of date just before the answer to another's question came.
+    // Who asks may have found the list out of date just before another's question brought a new one.
     guard let source, need(time) != .nothing else { return }
     let day = Self.day(time)
     do {
       let asking = Self.asking.union([ObjectIdentifier(self)])
-      let answer = try await Self.$asking.withValue(asking) { try await source.ask(name) }
-      let hosts = try HostSource.hosts(of: answer)
+      let resolution = try await Self.$asking.withValue(asking) { try await source.ask(name) }
+      let hosts = try HostSource.hosts(of: resolution)
       if case .daily(let kept) = source.kind {
-        kept.keep(KeptHosts.List(day: day, addresses: answer.addresses), of: name)
+        kept.keep(KeptHosts.List(day: day, addresses: resolution.addresses), of: name)
       }
       state.withLock { state in
         state.table.replace(hosts + fixed)
-        state.listing?.answered(now: time.now, day: day, lifetime: answer.timeToLive)
+        state.listing?.listed(now: time.now, day: day, lifetime: resolution.timeToLive)
       }
     } catch {
       state.withLock { $0.listing?.failed(now: time.now) }
@@ -208,7 +208,7 @@ public final class HostPool: Sendable {
 
   /// Whether a server is left that a load has not tried.
   func hasMore(than tried: [PooledHost]) -> Bool {
-    state.withLock { state in state.table.hosts.contains { !tried.contains($0) } }
+    state.withLock { state in state.table.entries.contains { !tried.contains($0.host) } }
   }
 
   func report(_ outcome: HostTable.Outcome, of host: PooledHost, _ now: Duration) {
@@ -234,9 +234,9 @@ public final class HostPool: Sendable {
     state.withLock { $0.hedges.draw(key, now: now) }
   }
 
-  /// A load was answered.
-  func answered(_ key: HedgeBooks.Key, after time: Duration, status: Int, _ now: Duration) {
-    state.withLock { $0.hedges.answered(key, after: time, status: status, now: now) }
+  /// A load has its response.
+  func responded(_ key: HedgeBooks.Key, after time: Duration, status: Int, _ now: Duration) {
+    state.withLock { $0.hedges.responded(key, after: time, status: status, now: now) }
   }
 
   // MARK: What loads have seen

@@ -15,12 +15,12 @@ public protocol HostResolver: Sendable {
 
 /// The addresses of a name.
 public struct HostResolution: Sendable, Hashable {
-  /// Numeric addresses; a name among them makes the answer a failure.
+  /// Numeric addresses; a name among them makes the look-up a failure.
   public var addresses: [String]
-  /// How long they are good. After it they are asked for anew, and used on until there is an answer.
+  /// How long they are good. After it they are asked for anew, and used on until there are new ones.
   public var timeToLive: Duration
 
-  /// Makes an answer.
+  /// Makes the result of a look-up.
   public init(_ addresses: [String], timeToLive: Duration) {
     self.addresses = addresses
     self.timeToLive = timeToLive
@@ -29,7 +29,7 @@ public struct HostResolution: Sendable, Hashable {
 
 /// Where a ``HostPool`` gets its addresses from.
 public struct HostSource: Sendable {
-  /// What becomes of a load while a resolver has not answered yet, and none of its addresses are known.
+  /// What becomes of a load while a resolver has not returned yet, and no address is known.
   public enum Fallback: Sendable, Hashable {
     /// The system looks the name up.
     case system
@@ -47,7 +47,7 @@ public struct HostSource: Sendable {
 
   /// An API that lists the addresses, asked at the first load of each day (UTC).
   ///
-  /// While it is asked, the list of before is used: the one that is kept on disk, or the pool's own. An answer that
+  /// While it is asked, the list of before is used: the one that is kept on disk, or the pool's own. A list that
   /// cannot be had, is empty or has anything but addresses changes nothing, and is asked for again half a minute later.
   /// Processes that keep one list in one folder also find each other's.
   ///
@@ -83,15 +83,16 @@ public struct HostSource: Sendable {
     return true
   }
 
-  /// The addresses of an answer. Throws where it has none, or anything else.
-  static func hosts(of answer: HostResolution) throws(APIError) -> [PooledHost] {
-    guard !answer.addresses.isEmpty else {
+  /// The addresses of a look-up. Throws where it has none, or anything else.
+  static func hosts(of resolution: HostResolution) throws(APIError) -> [PooledHost] {
+    guard !resolution.addresses.isEmpty else {
       throw APIError(.response, .unexpectedShape, "the list of hosts is empty")
     }
-    guard answer.addresses.count <= mostAddresses else {
-      throw APIError(.response, .unexpectedShape, "the list of hosts has \(answer.addresses.count) addresses")
+    guard resolution.addresses.count <= mostAddresses else {
+      throw APIError(
+        .response, .unexpectedShape, "the list of hosts has \(resolution.addresses.count) addresses")
     }
-    return try answer.addresses.map { text throws(APIError) in .address(try HostAddress(text)) }
+    return try resolution.addresses.map { text throws(APIError) in .address(try HostAddress(text)) }
   }
 
   /// Each is measured; a longer list is not one.

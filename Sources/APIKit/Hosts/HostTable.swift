@@ -4,8 +4,8 @@ struct HostTable {
     let host: PooledHost
     var health = HostHealth()
     var cost = HostCost()
-    /// When it was last seen to answer.
-    var answered: Duration?
+    /// When it last responded, or let a connection stand.
+    var responded: Duration?
   }
 
   /// Why a server was chosen.
@@ -35,14 +35,14 @@ struct HostTable {
     let reason: Reason
     /// The others that would do, best first.
     let others: [PooledHost]
-    /// Whether it answered a moment ago, so that it needs not be raced.
+    /// Whether it responded a moment ago, so that it needs not be raced.
     let isFresh: Bool
-    /// How long it takes to connect.
+    /// How long it takes to connect; nil where that is not known, or there is no other.
     let cost: Duration?
   }
 
   enum Outcome: Equatable {
-    /// It has answered.
+    /// It has responded.
     case good
     case bad
     /// Its certificate is not accepted, or it says that it is not the server that is asked for.
@@ -51,7 +51,7 @@ struct HostTable {
     case unknown
   }
 
-  /// For so long after an answer a server is asked without a race.
+  /// For so long after a response a server is asked without a race.
   static let freshness = Duration.seconds(10)
 
   private(set) var entries: [Entry] = []
@@ -72,7 +72,7 @@ struct HostTable {
     if let favourite, !seen.contains(favourite) { self.favourite = nil }
   }
 
-  /// The network is another one: what was measured and who answered is forgotten.
+  /// The network is another one: what was measured and who responded is forgotten.
   mutating func forget() {
     entries = entries.map { Entry(host: $0.host) }
     favourite = nil
@@ -89,7 +89,8 @@ struct HostTable {
     except tried: [PooledHost] = [], now: Duration, probes: @autoclosure () -> Bool = false
   ) -> Choice? {
     if entries.count == 1, !tried.contains(entries[0].host) {
-      return Self.choice(entries[0], .only, from: [], now)
+      // Nothing is compared, so that a pool of one costs next to nothing.
+      return Choice(host: entries[0].host, reason: .only, others: [], isFresh: true, cost: nil)
     }
     let left = entries.filter { !tried.contains($0.host) }
     guard !left.isEmpty else { return nil }
@@ -101,7 +102,7 @@ struct HostTable {
     let good = open.filter { $0.health.standing(now: now) == .good }
     let ranked = Self.ranked(good) + Self.ranked(open.filter { $0.health.standing(now: now) != .good })
     guard let best = ranked.first else {
-      // Nobody is left but those at rest: they are all used, and the first that answers is back.
+      // Nobody is left but those at rest: they are all used, and the first that responds is back.
       let all = Self.ranked(left)
       return Self.choice(all[0], .allAside, from: all, now)
     }
@@ -136,13 +137,13 @@ struct HostTable {
       switch outcome {
       case .good:
         entry.health.succeeded(now: now)
-        entry.answered = now
+        entry.responded = now
       case .bad:
         entry.health.failed(now: now)
-        entry.answered = nil
+        entry.responded = nil
       case .wrong:
         entry.health.putAside(now: now)
-        entry.answered = nil
+        entry.responded = nil
       case .unknown: entry.health.leftProbe(now: now)
       }
     }
@@ -153,7 +154,7 @@ struct HostTable {
   mutating func connected(to host: PooledHost, in time: Duration?, now: Duration) {
     mutate(host) { entry in
       if entry.health.state != .open { entry.health.succeeded(now: now) }
-      entry.answered = now
+      entry.responded = now
       if let time { entry.cost.add(time, now: now) }
     }
   }
@@ -184,7 +185,7 @@ struct HostTable {
   ) -> Choice {
     Choice(
       host: entry.host, reason: reason, others: ranked.map(\.host).filter { $0 != entry.host },
-      isFresh: entry.answered.map { now - $0 < freshness } ?? false, cost: entry.cost.value)
+      isFresh: entry.responded.map { now - $0 < freshness } ?? false, cost: entry.cost.value)
   }
 
   /// The measured ones by their time, then the others; where equal, as listed.

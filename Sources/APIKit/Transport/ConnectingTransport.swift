@@ -1,5 +1,7 @@
 /// A transport that opens connections ahead of the requests that go over them.
-protocol ConnectingTransport: HTTPTransport {
+///
+/// A class, because connections belong to one transport and to no copy of it.
+protocol ConnectingTransport: AnyObject, HTTPTransport {
   /// Opens a connection as the exchange would, to the address that its request names, with everything that is checked of
   /// a server, and sends nothing.
   ///

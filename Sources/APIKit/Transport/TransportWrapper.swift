@@ -23,12 +23,18 @@ extension TransportWrapper {
 }
 
 extension HTTPTransport {
-  /// What opens connections of bytes for it: the transport itself, or the one that it wraps; nil when that opens none.
-  var wires: (any WireTransport)? {
+  /// The transport that sends in the end: itself, or the one that is wrapped.
+  private var innermost: any HTTPTransport {
     var transport: any HTTPTransport = self
     while let wrapper = transport as? any TransportWrapper { transport = wrapper.base }
-    return transport as? any WireTransport
+    return transport
   }
+
+  /// What opens connections of bytes for it: the transport itself, or the one that it wraps; nil when that opens none.
+  var wires: (any WireTransport)? { innermost as? any WireTransport }
+
+  /// What opens connections ahead for it: the transport itself, or the one that it wraps; nil when that opens none.
+  var connector: (any ConnectingTransport)? { innermost as? any ConnectingTransport }
 
   /// The completion of an exchange that is not started by the transport, with what its wrappers do at the end.
   func followed(_ exchange: HTTPExchange, _ completion: @escaping Completion) -> Completion {

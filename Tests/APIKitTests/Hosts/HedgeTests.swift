@@ -35,7 +35,7 @@ final class HedgeTests: XCTestCase {
       let delay = books.begin(key, now: now)
       let time: Duration = isSlow(index) ? .seconds(1) : .milliseconds(10)
       if let delay, time > delay, books.draw(key, now: now) { count += 1 }
-      books.answered(key, after: time, status: 200, now: now)
+      books.responded(key, after: time, status: 200, now: now)
     }
     return count
   }
@@ -65,7 +65,7 @@ final class HedgeTests: XCTestCase {
     for status in [429, 503] {
       var books = HedgeBooks()
       _ = hedges(&books, loads: 200, now: .zero) { _ in false }
-      books.answered(key, after: .milliseconds(10), status: status, now: .seconds(1))
+      books.responded(key, after: .milliseconds(10), status: status, now: .seconds(1))
       XCTAssertNil(books.begin(key, now: .seconds(10)))
       XCTAssertFalse(books.draw(key, now: .seconds(10)), "one that waits is not begun either")
       XCTAssertNotNil(books.begin(key, now: .seconds(11)))
@@ -77,7 +77,7 @@ final class HedgeTests: XCTestCase {
     for index in 0..<10_000 {
       let key = HedgeBooks.Key(service: "Homes", method: "GET", api: "\(index)")
       _ = books.begin(key, now: .zero)
-      books.answered(key, after: .zero, status: 200, now: .zero)
+      books.responded(key, after: .zero, status: 200, now: .zero)
     }
     XCTAssertGreaterThan(books.count, 0)
     XCTAssertLessThanOrEqual(books.count, 256)

@@ -28,11 +28,11 @@ final class ConnectingStub: ConnectingTransport, AsyncHTTPTransport {
 
   let stub: StubTransport
   let connected = Record<String>()
-  private let answer: Connect
+  private let connecting: Connect
 
-  init(_ stub: StubTransport, _ answer: @escaping Connect) {
+  init(_ stub: StubTransport, _ connecting: @escaping Connect) {
     self.stub = stub
-    self.answer = answer
+    self.connecting = connecting
   }
 
   var capabilities: TransportCapabilities { stub.capabilities }
@@ -44,7 +44,7 @@ final class ConnectingStub: ConnectingTransport, AsyncHTTPTransport {
   func connect(for exchange: HTTPExchange, keeping: Bool) async throws(APIError) -> Duration? {
     let address = exchange.request.options.connectTo ?? exchange.request.url.origin
     connected.add((keeping ? "race " : "measure ") + address)
-    return try await answer(address)
+    return try await connecting(address)
   }
 }
 

@@ -31,8 +31,8 @@ import XCTest
   }
 
   /// A slow first server, whose response comes when the gate is opened.
-  private func slow(_ gate: StubGate, _ answer: StubResponse = .json(someJSON)) {
-    stub.when({ $0.options.connectTo == "10.0.0.1" }, .held(by: gate, answer))
+  private func slow(_ gate: StubGate, _ response: StubResponse = .json(someJSON)) {
+    stub.when({ $0.options.connectTo == "10.0.0.1" }, .held(by: gate, response))
     stub.when(
       { $0.options.connectTo == "10.0.0.2" },
       .json(#"{"items": [{"id": 2}], "total": 1}"#, headers: ["Set-Cookie": "from=two"]))
@@ -109,13 +109,13 @@ import XCTest
   }
 
   func testABadSecondResponseIsNotLandedWhileTheFirstMayCome() async throws {
-    for answer in [StubResponse.status(500), .status(429), .failure(.connectionRefused)] {
+    for response in [StubResponse.status(500), .status(429), .failure(.connectionRefused)] {
       let manager = makeManager()
       try await learn(manager)
       time.advance(by: .seconds(20))
       let gate = StubGate(isOpen: false)
       stub.when({ $0.options.connectTo == "10.0.0.1" }, .held(by: gate, .json(someJSON)))
-      stub.when({ $0.options.connectTo == "10.0.0.2" }, answer)
+      stub.when({ $0.options.connectTo == "10.0.0.2" }, response)
       async let landed = manager.response()
       try await stub.waitForRequests(1)
       await time.advanceOnceAsleep(by: .milliseconds(60))

@@ -38,7 +38,7 @@ import XCTest
     XCTAssertEqual(pool.status(of: "10.0.0.1", time.now)?.health, .doubtful(failures: 1))
   }
 
-  func testAServerThatAnsweredAMomentAgoIsNotRaced() async throws {
+  func testAServerThatRespondedAMomentAgoIsNotRaced() async throws {
     let transport = ConnectingStub(stub) { _ in .milliseconds(3) }
     let manager = makeManager(.still(["10.0.0.1", "10.0.0.2"]), transport)
     for _ in 0..<5 { _ = try await manager.response() }
@@ -76,7 +76,7 @@ import XCTest
     await waitUntil { holes.value == 1 }
   }
 
-  /// One whose first address answers nothing until it is given up; counts how often that happened.
+  /// One whose first address stays silent until it is given up; counts how often that happened.
   private func blackHole() -> (ConnectingStub, Counter) {
     let gate = StubGate(isOpen: false)
     let given = Counter()

@@ -25,7 +25,7 @@
       XCTAssertTrue(output.contains("Executed 1 test, with 0 failures"), output)
     }
 
-    /// What goes to and from 127.0.0.2 goes at 16 kbit/s, and to and from 127.0.0.3 at 4 kbit/s: the answer to a SYN waits
+    /// What goes to and from 127.0.0.2 goes at 16 kbit/s, and to and from 127.0.0.3 at 4 kbit/s: the reply to a SYN waits
     /// until what the SYN has taken is there again.
     private static let slowWays = """
       ip link set lo up && tc qdisc add dev lo root handle 1: htb default 10 \

@@ -118,7 +118,7 @@ import XCTest
     XCTAssertEqual(pool.status(of: two, time.now)?.health, .doubtful(failures: 1))
   }
 
-  func testAServerThatAnswersForSomebodyElseIsPutAside() async throws {
+  func testAnAddressThatServesAnotherNameIsPutAside() async throws {
     script("10.0.0.1", .status(421))
     script("10.0.0.2", .json(someJSON))
     let pool = HostPool.still(["10.0.0.1", "10.0.0.2"])

@@ -102,26 +102,26 @@ import XCTest
     XCTAssertEqual(asked.last, "10.0.0.2")
   }
 
-  func testAnAnswerThatIsNoListChangesNothing() async throws {
+  func testWhatIsNoListChangesNothing() async throws {
     struct HTML: Error {}
     _ = try await makeManager(try daily { ["10.0.0.1"] }).response()
-    let answers: [@Sendable () async throws -> [String]] = [
+    let lists: [@Sendable () async throws -> [String]] = [
       { throw HTML() }, { [] }, { ["api.example.com"] }, { ["10.0.0.2", "evil.example.com"] }, { ["<html>"] },
       { (0..<100).map { "10.0.1.\($0)" } },
     ]
-    for (index, answer) in answers.enumerated() {
+    for (index, list) in lists.enumerated() {
       time.advance(by: Self.day)
       let questions = Counter()
       let pool = try daily {
         questions.increment()
-        return try await answer()
+        return try await list()
       }
       let manager = makeManager(pool)
       _ = try await manager.response()
       await waitUntil { questions.value == 1 }
       _ = try await manager.response()
-      XCTAssertEqual(asked.last, "10.0.0.1", "answer \(index)")
-      XCTAssertEqual(hosts(pool), ["10.0.0.1"], "answer \(index)")
+      XCTAssertEqual(asked.last, "10.0.0.1", "list \(index)")
+      XCTAssertEqual(hosts(pool), ["10.0.0.1"], "list \(index)")
     }
   }
 
@@ -180,22 +180,22 @@ import XCTest
 
   private struct Resolver: HostResolver {
     let questions = Counter()
-    let answer: @Sendable (Int) async throws -> HostResolution
+    let result: @Sendable (Int) async throws -> HostResolution
     func resolve(_ name: String) async throws -> HostResolution {
       XCTAssertEqual(name, "named.test")
-      return try await answer(questions.next())
+      return try await result(questions.next())
     }
   }
 
   private func resolving(
     _ addresses: [HostAddress] = [], fallback: HostSource.Fallback = .system,
-    _ answer: @escaping @Sendable (Int) async throws -> HostResolution
+    _ result: @escaping @Sendable (Int) async throws -> HostResolution
   ) -> (HostPool, Counter) {
-    let resolver = Resolver(answer: answer)
+    let resolver = Resolver(result: result)
     return (.still(addresses, source: .resolver(resolver, fallback: fallback)), resolver.questions)
   }
 
-  func testAResolverIsAskedOnceForAllAndAgainWhenItsAnswerIsOld() async throws {
+  func testAResolverIsAskedOnceForAllAndAgainWhenItsListIsOld() async throws {
     let gate = StubGate(isOpen: false)
     let (pool, questions) = resolving { number in
       if number > 0 { _ = await gate.arrive() }
@@ -210,12 +210,12 @@ import XCTest
     XCTAssertEqual(questions.value, 1)
     time.advance(by: .seconds(61))
     _ = try await manager.response()
-    XCTAssertEqual(asked.last, "10.0.0.0", "the old answer serves while it is asked anew")
+    XCTAssertEqual(asked.last, "10.0.0.0", "the old list serves while it is asked anew")
     gate.open()
     await waitUntil { self.hosts(pool) == ["10.0.0.1"] }
   }
 
-  func testAnOldAnswerServesWhenTheResolverFails() async throws {
+  func testAnOldListServesWhenTheResolverFails() async throws {
     let (pool, questions) = resolving { number in
       if number > 0 { throw APIError.transport(.connectionRefused) }
       return HostResolution(["10.0.0.1"], timeToLive: .seconds(60))
@@ -246,12 +246,12 @@ import XCTest
     gate.open()
     await waitUntil { self.hosts(pool) == ["10.0.0.1"] }
     _ = try await manager.response()
-    XCTAssertEqual(asked.last, "10.0.0.1", "an answer that comes late is taken")
+    XCTAssertEqual(asked.last, "10.0.0.1", "a list that comes late is taken")
   }
 
   func testAStrictResolverThatFailsFailsTheLoad() async throws {
-    for answer in [[], ["other.test"]] {
-      let (pool, _) = resolving(fallback: .none) { _ in HostResolution(answer, timeToLive: .seconds(60)) }
+    for list in [[], ["other.test"]] {
+      let (pool, _) = resolving(fallback: .none) { _ in HostResolution(list, timeToLive: .seconds(60)) }
       let error = await failure { try await self.makeManager(pool).response() }
       XCTAssertEqual(error?.reason, .unknownHost)
     }
@@ -292,18 +292,18 @@ import XCTest
     daily.read(day: nil)
     XCTAssertEqual(daily.need(now: .zero, day: 5, hasHosts: false), .wait)
     XCTAssertEqual(daily.need(now: .zero, day: 5, hasHosts: true), .refresh)
-    daily.answered(now: .zero, day: 5, lifetime: .zero)
+    daily.listed(now: .zero, day: 5, lifetime: .zero)
     XCTAssertEqual(daily.need(now: .seconds(9999), day: 5, hasHosts: true), .nothing)
     XCTAssertEqual(daily.need(now: .seconds(9999), day: 6, hasHosts: true), .refresh)
     XCTAssertEqual(daily.need(now: .seconds(9999), day: 4, hasHosts: true), .refresh)
     var other = HostListing(isDaily: false)
-    other.answered(now: .zero, day: 5, lifetime: .seconds(10))
+    other.listed(now: .zero, day: 5, lifetime: .seconds(10))
     XCTAssertEqual(other.need(now: .seconds(9), day: 9, hasHosts: true), .nothing)
     XCTAssertEqual(other.need(now: .seconds(10), day: 5, hasHosts: true), .refresh)
     XCTAssertEqual(other.need(now: .seconds(20), day: 5, hasHosts: true), .wait, "long out of date")
     other.failed(now: .seconds(20))
     XCTAssertEqual(other.need(now: .seconds(49), day: 5, hasHosts: true), .nothing)
-    other.answered(now: .seconds(50), day: 5, lifetime: .zero)
+    other.listed(now: .seconds(50), day: 5, lifetime: .zero)
     XCTAssertEqual(other.need(now: .seconds(50), day: 5, hasHosts: true), .nothing, "not for each load")
   }
 }

@@ -89,7 +89,7 @@ final class HostTableTests: XCTestCase {
     XCTAssertEqual(choose()?.host, "10.0.0.1")
     XCTAssertEqual(choose()?.others.count, 2)
     table.report(.good, of: "10.0.0.2", now: now)
-    XCTAssertEqual(choose()?.host, "10.0.0.2", "who answers is back")
+    XCTAssertEqual(choose()?.host, "10.0.0.2", "who responds is back")
   }
 
   func testALoadProbesWhereNothingMeasures() {
@@ -146,7 +146,7 @@ final class HostTableTests: XCTestCase {
     XCTAssertEqual(choose()?.reason, .only)
   }
 
-  func testAnAnswerIsFreshForTenSeconds() {
+  func testAResponseIsFreshForTenSeconds() {
     table.report(.good, of: "10.0.0.1", now: now)
     XCTAssertEqual(choose()?.isFresh, true)
     now += .seconds(10)

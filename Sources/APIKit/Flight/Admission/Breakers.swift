@@ -18,11 +18,14 @@ final class Breakers: Sendable {
 
   private let breakers = Mutex<[Key: CircuitBreaker]>([:])
 
-  func admit(_ key: Key, _ policy: BreakerPolicy, now: Duration) -> CircuitBreaker.Admission {
+  func admit(
+    _ key: Key, _ policy: BreakerPolicy, holding held: CircuitBreaker.Permit? = nil, now: Duration
+  ) -> CircuitBreaker.Admission {
     breakers.withLock { breakers in
       // A policy that has changed begins with a new breaker.
       if breakers[key]?.policy != policy { breakers[key] = CircuitBreaker(policy: policy, now: now) }
-      return breakers[key, default: CircuitBreaker(policy: policy, now: now)].admit(now: now)
+      return breakers[key, default: CircuitBreaker(policy: policy, now: now)].admit(
+        now: now, holding: held)
     }
   }
 

@@ -57,7 +57,12 @@ struct CircuitBreaker {
     closedSince = now
   }
 
-  mutating func admit(now: Duration) -> Admission {
+  /// Whether an attempt may be made.
+  ///
+  /// - Parameter held: The permit of an attempt before of the same load, whose end was not reported. It is still good while
+  ///   the state is the one that it was given in: a load is one probe, however many attempts it makes.
+  mutating func admit(now: Duration, holding held: Permit? = nil) -> Admission {
+    if let held, held.era == era { return .permit(held) }
     switch state {
     case .closed: return .permit(Permit(era: era))
     case .open(let until):

@@ -73,13 +73,20 @@ final class HedgedExchange: SuspendableOperation {
 
   private func begin(_ attempt: HedgeMachine.Attempt, _ exchange: HTTPExchange) {
     let operation = transport.start(exchange) { self.ended(attempt, $0) }
-    let isUnwanted = state.withLock { state in
+    let (isUnwanted, isHeld) = state.withLock { state -> (Bool, Bool) in
       // It may have ended already, and the load with it.
-      guard state.completion != nil, state.outcomes[attempt] == nil else { return state.completion == nil }
+      guard state.completion != nil, state.outcomes[attempt] == nil else {
+        return (state.completion == nil, false)
+      }
       state.operations[attempt] = operation
-      return state.isCancelled
+      return (state.isCancelled, state.isSuspended)
     }
     if isUnwanted { operation.cancel() }
+    // Suspended after its time had come and before it could be suspended itself.
+    if isHeld, let operation = operation as? any SuspendableOperation {
+      operation.suspend()
+      if !state.withLock({ $0.isSuspended }) { operation.resume() }
+    }
   }
 
   private func timeHasCome() {

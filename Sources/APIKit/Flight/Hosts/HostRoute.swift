@@ -13,9 +13,10 @@ final class HostRoute: @unchecked Sendable {
   var isRedirected = false
   /// What is told when all servers fail: one whose certificate is not accepted rather than one that was not reached.
   var refusal: APIError?
-  /// The breaker's permit of an attempt that failed, of which the breaker hears if the load ends with it.
+  /// The breaker's permit of an attempt that failed. The next attempt goes with it, and the breaker hears of the failure if
+  /// the load ends with it.
   var owed: (CircuitBreaker.Permit, key: Breakers.Key)?
-  /// How long it takes to connect to the server; nil before it was measured.
+  /// How long it takes to connect to the server; nil before it was measured, and where there is no other.
   var cost: Duration?
   /// What is timed, and since when, where slow reads get a second attempt.
   var timed: (key: HedgeBooks.Key, since: Duration)?
@@ -39,6 +40,6 @@ final class HostRoute: @unchecked Sendable {
     request.timeouts.connect = own.map { $0 == .zero ? limit : min($0, limit) } ?? limit
   }
 
-  /// The shortest time in which a server that answered a moment ago must let a load connect.
+  /// The shortest time in which a server that responded a moment ago must let a load connect.
   private static let shortestLimit = Duration.seconds(1)
 }

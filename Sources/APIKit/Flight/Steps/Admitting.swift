@@ -40,8 +40,11 @@ extension Flight {
   private func askBreaker(_ host: HostKey) throws(APIError) -> Progress {
     guard let breaker = call.admission.breaker else { return .next }
     let key = Breakers.Key(call, host, breaker.scope)
-    switch shared.breakers.admit(key, breaker, now: call.time.now) {
-    case .permit(let permit): admission?.permit = (permit, key)
+    if let owed = way?.owed, owed.key != key { settle() }
+    switch shared.breakers.admit(key, breaker, holding: way?.owed?.0, now: call.time.now) {
+    case .permit(let permit):
+      admission?.permit = (permit, key)
+      way?.owed = nil
     case .refuse(let wait):
       note(.breaker("open for \(key)"))
       throw APIError(
@@ -60,21 +63,20 @@ extension Flight {
     if let (permit, key) = admission.permit {
       let outcome = outcome(of: error)
       if let way, outcome == .bad {
-        // Another server may do better: the breaker is about the load's end.
+        // Another server may do better: the breaker is about the load's end, and the load keeps its permit until then.
         way.owed = (permit, key)
-        report(.unknown, of: permit, key)
       } else {
-        way?.owed = nil
         report(outcome, of: permit, key)
       }
     }
     if admission.holdsPlace { shared.hostLimiter.leave(admission.host, now: call.time.now) }
   }
 
-  /// The load ends with the failure that the breaker was not told of.
+  /// The load ends with the failure that the breaker was not told of. One that was cancelled says nothing: another server
+  /// might have done better.
   func settle() {
     guard let (permit, key) = way?.owed.take() else { return }
-    report(.bad, of: permit, key)
+    report(cancellation.isCancelled ? .unknown : .bad, of: permit, key)
   }
 
   private func report(

@@ -34,10 +34,10 @@ extension Flight {
   private func choose(_ way: HostRoute, _ request: HTTPRequest) throws(APIError) -> Progress {
     let (pool, now) = (way.pool, call.time.now)
     let transport = call.wire.client.transport
-    if !way.isFailover, !pool.hasMore(than: way.tried) { way.tried = [] }
+    if !way.isFailover, !way.tried.isEmpty, !pool.hasMore(than: way.tried) { way.tried = [] }
     guard
       let choice = pool.choose(
-        except: way.tried, now, probes: !way.isFailover && !(transport is any ConnectingTransport))
+        except: way.tried, now, probes: !way.isFailover && transport.connector == nil)
     else {
       guard pool.source?.fallsBack ?? true else {
         throw APIError(
@@ -55,10 +55,12 @@ extension Flight {
       pool.measureBehind(call.time, measure)
     }
     if mayConnectAhead, !choice.isFresh, !choice.others.isEmpty, choice.reason != .probe,
-      let connect = transport.connecting(for: request, keeping: true)
+      let connector = transport.connector, let connect = transport.connecting(for: request, keeping: true)
     {
+      let key = HostPool.RaceKey(
+        transport: ObjectIdentifier(connector), origin: request.url.origin, hasBody: !request.body.isEmpty)
       return .wait { () throws(APIError) in
-        try await self.race([choice.host] + choice.others, way, request, connect)
+        try await self.race([choice.host] + choice.others, key, way, connect)
         return nil
       }
     }
@@ -73,11 +75,8 @@ extension Flight {
 
   /// Connects to the servers one after another until one lets it.
   private func race(
-    _ servers: [PooledHost], _ way: HostRoute, _ request: HTTPRequest, _ connect: @escaping HostPool.Connect
+    _ servers: [PooledHost], _ key: HostPool.RaceKey, _ way: HostRoute, _ connect: @escaping HostPool.Connect
   ) async throws(APIError) {
-    let key = HostPool.RaceKey(
-      transport: ObjectIdentifier(call.wire.client.transport as AnyObject), origin: request.url.origin,
-      hasBody: !request.body.isEmpty)
     let (time, pool) = (call.time, way.pool)
     let outcome = try await deadline.limitWait(time) { () throws(APIError) in
       guard let outcome = await pool.race(servers, key, time, connect) else {
@@ -144,7 +143,7 @@ extension Flight {
   func arrived(_ response: HTTPResponse) {
     guard let way, let server = way.server, !way.isRedirected else { return }
     if let (key, since) = way.timed.take() {
-      way.pool.answered(key, after: call.time.now - since, status: response.status, call.time.now)
+      way.pool.responded(key, after: call.time.now - since, status: response.status, call.time.now)
     }
     let metrics = response.metrics
     if !metrics.isReused, metrics.tls > metrics.nameLookup {

@@ -1,0 +1,87 @@
+#if os(Linux)
+  import APIKitTesting
+  import XCTest
+
+  @testable import APIKit
+
+  /// Servers that are no good in ways that only real connections show.
+  @MainActor final class HostSocketBadCaseTests: XCTestCase {
+    private func makeManager(_ pool: HostPool, _ transport: any HTTPTransport) throws -> TestManager {
+      let manager = TestManager(StubTransport())
+      manager.service.client = HTTPClient(transport: transport)
+      manager.service.environments = ServiceEnvironments("http://good.test/api")
+      manager.service.hosts = pool
+      manager.sharedState = SharedState()
+      return manager
+    }
+
+    private func pool(_ servers: [ScriptedServer]) throws -> HostPool {
+      .still(try servers.map { try HostAddress("127.0.0.1:\($0.port)") }, name: "good.test")
+    }
+
+    private func serving(_ status: Int = 200) throws -> ScriptedServer {
+      try ScriptedServer.serving { _ in
+        ScriptedServer.response(status, ["Content-Type": "application/json"], text: "{}")
+      }
+    }
+
+    func testAnAddressThatServesAnotherNameIsPassedOverWithinTheAttempt() async throws {
+      let servers = try [serving(421), serving()]
+      defer { for server in servers { server.stop() } }
+      let pool = try pool(servers)
+      let manager = try makeManager(pool, CurlTransport(.ephemeral))
+      manager.method = .post
+      for page in 0..<3 {
+        let response = try await manager.response(for: ["page": page])
+        XCTAssertEqual(response.record?.attempts, 1)
+      }
+      XCTAssertEqual(servers.map(\.requests.count), [1, 3])
+      XCTAssertEqual(servers[0].requests.first?.headers["Host"], "good.test")
+      guard case .aside? = pool.status.first?.health else { return XCTFail("\(pool.status)") }
+    }
+
+    func testAWinnerThatDiesBetweenTheRaceAndTheRequestIsReplaced() async throws {
+      for method in [HTTPMethod.get, .post] {
+        let servers = try [serving(), serving()]
+        defer { for server in servers { server.stop() } }
+        let pool = try pool(servers)
+        let transport = AfterConnecting(try CurlTransport(.ephemeral)) { address in
+          guard address.hasSuffix(":\(servers[0].port)") else { return }
+          servers[0].stop()
+          servers[0].waitUntilIdle()
+        }
+        let manager = try makeManager(pool, transport)
+        manager.method = method
+        let response = try await manager.response(for: ["a": 1])
+        let text = try XCTUnwrap(response.record?.description)
+        XCTAssertTrue(text.contains("127.0.0.1:\(servers[0].port): the first of 2 to connect"), text)
+        XCTAssertTrue(
+          text.contains("127.0.0.1:\(servers[0].port) failed (transport.connection-refused)"), text)
+        XCTAssertEqual(response.record?.attempts, 1)
+        XCTAssertEqual(servers.map(\.requests.count), [0, 1], "\(method) was sent once")
+      }
+    }
+  }
+
+  /// Tells of each connection that stands, before the request goes over it.
+  private final class AfterConnecting: ConnectingTransport {
+    private let base: CurlTransport
+    private let stands: @Sendable (_ address: String) -> Void
+
+    init(_ base: CurlTransport, _ stands: @escaping @Sendable (_ address: String) -> Void) {
+      (self.base, self.stands) = (base, stands)
+    }
+
+    var capabilities: TransportCapabilities { base.capabilities }
+
+    func start(_ exchange: HTTPExchange, completion: @escaping Completion) -> any CancellableOperation {
+      base.start(exchange, completion: completion)
+    }
+
+    func connect(for exchange: HTTPExchange, keeping: Bool) async throws(APIError) -> Duration? {
+      let time = try await base.connect(for: exchange, keeping: keeping)
+      stands(exchange.request.options.connectTo ?? "")
+      return time
+    }
+  }
+#endif
