@@ -141,11 +141,30 @@ private struct Backends {
       ServiceEnvironments(
         try HTTPURL(baseURL.string + path), cleartext: .loopback(and: [baseURL.host]))
     }
+    let admission = try Self.admission(arguments, to: baseURL.host)
     sacramento = SacramentoService(
-      environments: try environments("sacramento"), wire: wire, cache: stored)
-    ames = AmesService(environments: try environments("ames"), wire: wire, cache: stored)
-    newHomes = NewHomesService(environments: try environments("new"), wire: wire, cache: stored)
-    live = LiveService(environments: try environments(""), wire: wire)
+      environments: try environments("sacramento"), wire: wire, cache: stored, admission: admission)
+    ames = AmesService(
+      environments: try environments("ames"), wire: wire, cache: stored, admission: admission)
+    newHomes = NewHomesService(
+      environments: try environments("new"), wire: wire, cache: stored, admission: admission)
+    live = LiveService(environments: try environments(""), wire: wire, admission: admission)
+  }
+
+  /// The pool of `--addresses`. A read that a server did not finish is made again, at another one.
+  private static func admission(_ arguments: ParsedArguments, to name: String) throws -> AdmissionOptions {
+    guard let list = arguments.text("--addresses") else { return AdmissionOptions() }
+    guard arguments.has("--base-url") else {
+      throw UsageError("--addresses are servers of the name in --base-url, which is missing")
+    }
+    do throws(APIError) {
+      let addresses = try list.split(separator: ",").map { text throws(APIError) in
+        try HostAddress(String(text))
+      }
+      return AdmissionOptions(retryPolicy: .atAnotherServer, hosts: HostPool(name, addresses: addresses))
+    } catch {
+      throw UsageError("--addresses: \(error.detail)")
+    }
   }
 
   private static func transport(
@@ -157,5 +176,14 @@ private struct Backends {
     }
     let transport = try choice.make()
     return arguments.has("--verbose") ? TalkingTransport(base: transport, console: console) : transport
+  }
+}
+
+extension RetryPolicy {
+  /// For a response that was under way when its server stopped; what was not sent yet needs no retry.
+  static var atAnotherServer: RetryPolicy {
+    var retry = RetryPolicy(attempts: 2)
+    retry.backoff = .constant(.zero)
+    return retry
   }
 }

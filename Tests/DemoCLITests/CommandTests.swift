@@ -168,6 +168,10 @@ final class CommandTests: XCTestCase {
       XCTAssertTrue(run.output.contains { $0.hasPrefix("$ DemoCLI \(command)") }, command)
     }
     XCTAssertTrue(run.output.contains { $0.hasPrefix("from memory, ") }, "the same list again")
+    #if os(Linux)
+      XCTAssertTrue(run.output.contains { $0.hasSuffix(" is stopped") }, "a server dies")
+      XCTAssertEqual(run.output.last, "335 homes from 4 pages, and no load has failed")
+    #endif
   }
 
   func testVerboseShowsRequestsAsCurlWithoutSecrets() async {

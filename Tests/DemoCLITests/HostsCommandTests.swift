@@ -1,4 +1,5 @@
 import APIKit
+import Foundation
 import XCTest
 
 @testable import DemoCLI
@@ -28,10 +29,30 @@ import XCTest
       XCTAssertTrue(run.output.contains { $0.contains("failed 1 times") }, run.output.joined(separator: "\n"))
       XCTAssertTrue(run.errors.contains { $0.contains("server 127.0.0.1:") && $0.contains("fastest of 3") })
     }
+
+    func testServersAreMeasuredAndRacedWhileAnArchiveIsWrittenAndRequestsAreShown() async throws {
+      let file = FileManager.default.temporaryDirectory.path + "/apikit-hosts-\(UUID().uuidString).har"
+      defer { try? FileManager.default.removeItem(atPath: file) }
+      let run = await CommandLineRun("hosts --json --verbose --har \(file)")
+      XCTAssertEqual(run.status, .success, run.errors.joined(separator: "\n"))
+      let raw = try RawData(parsing: run.output.joined())
+      XCTAssertEqual(raw.homes.int, 335)
+      XCTAssertTrue(raw.servers.elements.allSatisfy { $0.connectMicroseconds.int ?? 0 > 0 })
+      let entries = try HTTPArchive(parsing: Array(Data(contentsOf: URL(fileURLWithPath: file)))).entries
+      XCTAssertEqual(entries.count { $0.response?.status == 200 }, 4)
+      XCTAssertEqual(run.errors.count { $0.hasPrefix("curl ") }, entries.count)
+    }
   #endif
 
-  func testItRunsOnServersOfItsOwn() async {
+  func testItRunsOnServersOfItsOwnUnlessAddressesAreGiven() async {
     let run = await CommandLineRun("hosts --base-url http://127.0.0.1:1/")
     XCTAssertEqual(run.status, .wrongUsage)
+    for words in [
+      "list --addresses 127.0.0.1:1", "hosts --base-url http://homes.demo.test --addresses localhost:1",
+    ] {
+      let run = await CommandLineRun(words)
+      XCTAssertEqual(run.status, .wrongUsage, words)
+      XCTAssertTrue(run.errors.joined().contains("--addresses"), run.errors.joined())
+    }
   }
 }

@@ -18,6 +18,8 @@ extension Option {
   static let common = [
     Option("--json", help: "write JSON for machines"),
     Option("--base-url", value: "URL", help: "a server elsewhere; the default is one of our own on loopback"),
+    Option(
+      "--addresses", value: "LIST", help: "servers of the name in --base-url, HOST:PORT with commas between"),
     Option("--transport", value: "NAME", help: "\(TransportChoice.names); the default is the platform's"),
     Option(
       "--no-cache", help: "ask the server; else responses are kept for three minutes, for later runs too"),

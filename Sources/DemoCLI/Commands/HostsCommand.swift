@@ -2,7 +2,8 @@ import APIKit
 import DemoServer
 import Reformers
 
-/// Measures three servers of one name, lists all new homes from the fastest, and stops that one on the way.
+/// Measures three servers of one name, lists all new homes from the fastest, and stops that one on the way; or measures
+/// the servers that it is given.
 struct HostsCommand: Command {
   static let name = "hosts"
   static let summary =
@@ -11,23 +12,36 @@ struct HostsCommand: Command {
 
   private static let host = "homes.demo.test"
 
+  /// Whether the servers are somebody else's, which are measured and not stopped.
+  private let areGiven: Bool
+
   init(_ arguments: ParsedArguments) throws(UsageError) {
-    guard !arguments.has("--base-url") else {
-      throw UsageError("hosts stops servers, so it runs on three of its own: leave --base-url out")
+    areGiven = arguments.has("--addresses")
+    guard areGiven || !arguments.has("--base-url") else {
+      throw UsageError(
+        "hosts stops servers, so it runs on three of its own: leave --base-url out, or name the --addresses to measure"
+      )
     }
   }
 
   func run(in session: Session) async throws {
+    guard areGiven else { return try await runOwnServers(session) }
+    let status = try await session.newHomes.measureHosts()
+    if session.writesJSON {
+      try HomePrinter(session: session).json(["servers": status.map { Self.row($0) }])
+    } else {
+      table(status, [], session)
+    }
+  }
+
+  private func runOwnServers(_ session: Session) async throws {
     let servers = try (0..<3).map { _ in try DemoServer() }
     let addresses = try servers.map { try HostAddress("127.0.0.1:\($0.port)") }
     let pool = HostPool(Self.host, addresses: addresses)
-    var retry = RetryPolicy(attempts: 2)
-    // A response that was under way when its server stopped; what was not sent yet needs no retry.
-    retry.backoff = .constant(.zero)
     let service = NewHomesService(
       environments: ServiceEnvironments(try HTTPURL("http://\(Self.host)/new")),
       wire: WireOptions(client: try session.client), cache: CacheOptions(store: nil),
-      admission: AdmissionOptions(retryPolicy: retry, hosts: pool))
+      admission: AdmissionOptions(retryPolicy: .atAnotherServer, hosts: pool))
 
     try await service.measureHosts()
     if !session.writesJSON { table(pool.status, servers, session) }
@@ -41,11 +55,8 @@ struct HostsCommand: Command {
       if !session.writesJSON { session.console.print("\npage 2 is here; \(stopped) is stopped\n") }
     }
     if session.writesJSON {
-      let rows = zip(pool.status, servers).map { status, server -> [String: Any?] in
-        [
-          "server": status.host.description, "connectMicroseconds": status.connectTime.map(Self.microseconds),
-          "isUsed": status.isFavourite, "requests": server.counters.requests,
-        ]
+      let rows = zip(pool.status, servers).map { status, server in
+        Self.row(status).merging(["requests": server.counters.requests]) { $1 }
       }
       try HomePrinter(session: session).json([
         "servers": rows, "homes": homes, "pages": pages, "stopped": stopped,
@@ -56,15 +67,21 @@ struct HostsCommand: Command {
     }
   }
 
+  private static func row(_ status: HostPool.Status) -> [String: Any?] {
+    [
+      "server": status.host.description, "connectMicroseconds": status.connectTime.map(microseconds),
+      "isUsed": status.isFavourite,
+    ]
+  }
+
+  /// - Parameter servers: Those whose requests are counted; none where they are somebody else's.
   private func table(_ status: [HostPool.Status], _ servers: [DemoServer], _ session: Session) {
-    let columns = ["Server", "Connects in", "Requests", "State"].map {
-      TextTable.Column($0, minimumWidth: 10)
-    }
-    let rows = zip(status, servers).map { status, server in
-      [
-        status.host.description, status.connectTime.map { "\(Self.microseconds($0)) µs" } ?? "–",
-        String(server.counters.requests), Self.text(status),
-      ]
+    let names = ["Server", "Connects in"] + (servers.isEmpty ? [] : ["Requests"]) + ["State"]
+    let columns = names.map { TextTable.Column($0, minimumWidth: 10) }
+    let requests = servers.isEmpty ? status.map { _ in [] } : servers.map { [String($0.counters.requests)] }
+    let rows = zip(status, requests).map { status, requests in
+      [status.host.description, status.connectTime.map { "\(Self.microseconds($0)) µs" } ?? "–"] + requests
+        + [Self.text(status)]
     }
     for line in TextTable(columns: columns, rows: rows).lines(width: session.console.width) {
       session.console.print(line)

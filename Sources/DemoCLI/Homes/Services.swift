@@ -8,6 +8,7 @@ struct SacramentoService: APIService {
   let environments: ServiceEnvironments
   let wire: WireOptions
   var cache = CacheOptions()
+  var admission = AdmissionOptions()
   let apiVersion = "v1"
   let identity = ServiceIdentity(
     signer: SaltedDigestSigner(
@@ -21,6 +22,7 @@ struct AmesService: APIService {
   let environments: ServiceEnvironments
   let wire: WireOptions
   var cache = CacheOptions()
+  var admission = AdmissionOptions()
   let apiVersion = "v2"
   let identity = ServiceIdentity(
     signer: HMACSigner(key: SigningKey(DemoSignatures.Keys.ames), keyID: DemoSignatures.Keys.amesID))
@@ -49,6 +51,7 @@ struct LiveService: APIService {
   let name = "live"
   let environments: ServiceEnvironments
   let wire: WireOptions
+  var admission = AdmissionOptions()
 
   func resolve(_ error: APIError, of call: APICall) async -> ErrorResolution {
     error.telling { $0.error.string }
