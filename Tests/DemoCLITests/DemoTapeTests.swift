@@ -27,7 +27,7 @@ import XCTest
 
     let tape = try TapeTransport(file: file, rules: rules)
     let replayed = try await loads(over: tape, at: server.baseURL)
-    XCTAssertEqual(live.count, 9)
+    XCTAssertEqual(live.count, 9 + 3 + 2 + 7 + 2)
     XCTAssertEqual(replayed, live)
     XCTAssertEqual(tape.unused, [])
     let text = try String(contentsOfFile: file, encoding: .utf8)
@@ -114,7 +114,15 @@ import XCTest
     return (statuses.map(String.init) + users, secrets)
   }
 
-  /// What every API of the demo says: lists with two pages, and a home each.
+  /// `GET feed`: new homes as XML.
+  private final class FeedManager: BaseAPIManager, APIManager {
+    let service: NewHomesService
+    let apiName = "feed"
+    init(_ service: NewHomesService) { self.service = service }
+  }
+
+  /// What every API of the demo says: lists with two pages, a home and a picture each, the new homes as XML, files both
+  /// ways, and a list by a pool of addresses. Its events and its WebSocket have no end, so no tape has them.
   private func loads(over transport: any HTTPTransport, at base: HTTPURL) async throws -> [[UInt8]] {
     let wire = WireOptions(client: HTTPClient(transport: transport))
     let cache = CacheOptions(store: nil)
@@ -136,7 +144,56 @@ import XCTest
     let first = try RawData(parsing: bodies[0])["data"].items[0].home_id.lenientString
     bodies.append(
       try await SacramentoHomeManager(sacramento).response(for: ["id": try XCTUnwrap(first)]).bytes)
+    bodies.append(try await HomePictureManager(sacramento).response(for: ["id": "sac-17"]).bytes)
+    bodies.append(try await HomePictureManager(ames).response(for: ["id": 17]).bytes)
+    bodies.append(try await HomePictureManager(new).response(for: ["id": "xf-39"]).bytes)
+    let feed = try await FeedManager(new).response()
+    bodies.append(feed.bytes)
+    bodies.append(Array(feed.raw.homes.home[334].place.string?.utf8 ?? "none".utf8))
+    bodies += try await transfers(over: wire.client, at: base)
+    if transport.capabilities.contains(.connectTo) {
+      let pool = HostPool("homes.demo.test", addresses: [try HostAddress("127.0.0.1:\(base.port ?? 80)")])
+      let pooled = NewHomesManager(
+        NewHomesService(
+          environments: ServiceEnvironments("http://homes.demo.test/new"), wire: wire, cache: cache,
+          admission: AdmissionOptions(hosts: pool)))
+      for size in [3, 4] { bodies.append(try await pooled.response(for: ["size": size]).bytes) }
+    }
     return bodies
+  }
+
+  /// Files both ways: a whole one and the rest of one, an upload, a form, and the three requests of tus.
+  private func transfers(over client: HTTPClient, at base: HTTPURL) async throws -> [[UInt8]] {
+    func send(_ method: HTTPMethod, _ path: String, _ headers: HTTPHeaders = [:], _ body: HTTPBody = .empty)
+      async throws -> (shown: [UInt8], location: String)
+    {
+      let url = path.hasPrefix("http") ? path : base.string + "transfers/" + path
+      let request = HTTPRequest(
+        method: method, url: try HTTPURL(url), headers: headers, body: body)
+      let response = try await client.send(HTTPExchange(request))
+      let offset = response.headers["Upload-Offset"] ?? ""
+      return (
+        Array("\(response.status) \(offset) ".utf8) + response.bytes, response.headers["Location"] ?? ""
+      )
+    }
+    let bytes = (0..<5000).map { UInt8(truncatingIfNeeded: $0 &* 7) }
+    var form = MultipartForm()
+    form.append("file", bytes: bytes, fileName: "a.bin")
+    let tus: HTTPHeaders = ["Tus-Resumable": "1.0.0"]
+    let created = try await send(
+      .post, "tus", ["Tus-Resumable": "1.0.0", "Upload-Length": String(bytes.count)])
+    let place = created.location.hasPrefix("/") ? "\(base.origin)\(created.location)" : created.location
+    return [
+      try await send(.get, "files/5000").shown,
+      try await send(.get, "files/5000", ["Range": "bytes=4000-"]).shown,
+      try await send(.put, "uploads", ["Content-Type": "application/octet-stream"], .bytes(bytes)).shown,
+      try await send(.post, "uploads", ["Content-Type": form.contentType], form.body()).shown, created.shown,
+      try await send(
+        .patch, place,
+        ["Tus-Resumable": "1.0.0", "Upload-Offset": "0", "Content-Type": "application/offset+octet-stream"],
+        .bytes(bytes)
+      ).shown, try await send(.head, place, tus).shown,
+    ]
   }
 
   func testTheArchiveOfARunHasItsRequestsAndNoSecret() async throws {

@@ -1,4 +1,5 @@
 import APIKit
+import APIKitTesting
 import Foundation
 import Reformers
 import XCTest
@@ -23,6 +24,50 @@ import XCTest
     }
     XCTAssertFalse(page.contains("ames-17"), "a filled path is shown")
     XCTAssertTrue(try String(contentsOfFile: metrics, encoding: .utf8).hasSuffix("# EOF\n"))
+  }
+
+  private final class ResetManager: BaseAPIManager, APIManager {
+    let service: NewHomesService
+    let apiName = "reset/{token}"
+    let method = HTTPMethod.post
+    init(_ service: NewHomesService) { self.service = service }
+  }
+
+  func testTheDashboardShowsNoSecretOfLoadsThatHaveLandedOrAreInTheAir() async throws {
+    let canary = "canary-7f3a9c"
+    let stub = StubTransport()
+    let gate = StubGate(isOpen: false)
+    stub.on(
+      "/*",
+      .response(HTTPResponse(status: 403, headers: ["Set-Cookie": canary], body: .bytes(Array(canary.utf8)))),
+      .held(by: gate, .status(204)))
+    let manager = ResetManager(
+      NewHomesService(
+        environments: ServiceEnvironments("https://homes.test/new"),
+        wire: WireOptions(client: HTTPClient(transport: stub)), cache: CacheOptions(store: nil)))
+    let statistics = FlightStatistics()
+    statistics.isOn = true
+    defer { statistics.isOn = false }
+    let secrets: Parameters = ["token": canary, "password": canary]
+    do {
+      _ = try await manager.response(for: secrets)
+      XCTFail("it did not fail")
+    } catch { XCTAssertFalse("\(error)".contains(canary), "\(error)") }
+    manager.load(secrets)
+    try await stub.waitForRequests(2)
+    XCTAssertTrue(stub.requests[0].url.path.hasSuffix(canary), "the canary was not sent")
+    let inAir = FlightRegistry.shared.flights(.manager(ResetManager.self))
+    XCTAssertEqual(inAir.count, 1)
+    let now = try XCTUnwrap(statistics.report.loads.last).landedAt + .milliseconds(1200)
+    let frame = MonitorFrame(report: statistics.report, inAir: inAir, now: now, begin: now - .seconds(2))
+    for hasColor in [true, false] {
+      let shown = frame.lines(.init(columns: 200, rows: 100), hasColor: hasColor).joined(separator: "\n")
+      XCTAssertTrue(shown.contains("POST reset/{token}"), shown)
+      XCTAssertFalse(shown.contains(canary), shown)
+    }
+    XCTAssertFalse(frame.line.contains(canary), frame.line)
+    gate.open()
+    manager.cancel()
   }
 
   func testWithoutATerminalItPrintsPlainLines() async {

@@ -123,10 +123,15 @@ package struct SecretMask: Sendable {
   }
 
   /// A body: form, JSON, XML and multipart are masked by the names in them, by their content type or, where that says
-  /// nothing, by how they begin; other text as far as there is JSON in it, such as in a stream of events. Others are
-  /// not changed.
+  /// nothing, by how they begin; other text as far as there is JSON in it, such as in a stream of events. Their charset
+  /// may be any that a response is read in. Others are not changed.
   package func body(_ bytes: [UInt8], contentType: String?) -> [UInt8] {
     guard isOn else { return bytes }
+    return inOtherCharset(bytes, contentType) ?? marked(bytes, contentType)
+  }
+
+  /// A body of ASCII and more bytes.
+  func marked(_ bytes: [UInt8], _ contentType: String?) -> [UInt8] {
     let type = contentType?.lowercased() ?? ""
     if type.hasPrefix("multipart/") { return multipart(bytes, contentType ?? "") }
     if type.contains("x-www-form-urlencoded") { return form(bytes) }

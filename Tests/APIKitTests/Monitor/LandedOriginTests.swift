@@ -4,7 +4,7 @@ import XCTest
 
 @testable import APIKit
 
-/// What loads were answered from, as statistics tell them apart.
+/// Where the responses of loads came from, as statistics tell them apart.
 @MainActor final class LandedOriginTests: XCTestCase {
   private let statistics = FlightStatistics()
   private let stub = StubTransport()

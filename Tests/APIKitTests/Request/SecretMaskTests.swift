@@ -100,6 +100,42 @@ final class SecretMaskTests: XCTestCase {
     XCTAssertFalse(masked("<soap><pin>S3CRET</pin></soap>", nil).contains("S3CRET"))
   }
 
+  func testSecretsAreFoundInEveryCharset() throws {
+    let texts = [
+      ("application/json", #"{"name": "表", "password": "S3CRET"}"#, #"{"name": "表", "password":"•••"}"#),
+      ("text/xml", "<a b=\"表\"><pin>S3CRET</pin></a>", "<a b=\"表\"><pin>•••</pin></a>"),
+      ("application/x-www-form-urlencoded", "a=1&pin=S3CRET", "a=1&pin=•••"),
+    ]
+    for (type, text, expected) in texts {
+      for (encoding, mark) in [
+        (String.Encoding.utf16LittleEndian, [0xFF, 0xFE]), (.utf16BigEndian, [0xFE, 0xFF]),
+        (.utf16LittleEndian, []),
+        (.utf16BigEndian, []), (.utf32LittleEndian, [0xFF, 0xFE, 0, 0]),
+        (.utf32BigEndian, [0, 0, 0xFE, 0xFF]),
+        (.utf32LittleEndian, []), (.utf32BigEndian, []),
+      ] as [(String.Encoding, [UInt8])] {
+        let bytes = mark + (try XCTUnwrap(text.data(using: encoding)))
+        let wanted = mark + (try XCTUnwrap(expected.data(using: encoding)))
+        XCTAssertEqual(SecretMask().body(bytes, contentType: type), wanted, "\(type) in \(encoding)")
+      }
+      // In Shift_JIS the second byte of 表 is a backslash.
+      let bytes = Array(try XCTUnwrap(text.data(using: .shiftJIS)))
+      let masked = SecretMask().body(bytes, contentType: "\(type); charset=Shift_JIS")
+      XCTAssertEqual(String(decoding: masked, as: UTF8.self), expected, type)
+    }
+    let declared = #"<?xml version="1.0" encoding="windows-1252"?><a b="é"><pin>S3CRET</pin></a>"#
+    let bytes = Array(try XCTUnwrap(declared.data(using: .windowsCP1252)))
+    let masked = String(decoding: SecretMask().body(bytes, contentType: nil), as: UTF8.self)
+    XCTAssertTrue(masked.hasSuffix("<a b=\"é\"><pin>•••</pin></a>"), masked)
+    for type in [nil, "image/png", "application/octet-stream", "text/plain; charset=nonsense"] {
+      let binary = (0..<5000).map { UInt8(truncatingIfNeeded: $0 * $0 >> 3) }
+      for bytes in [binary, [0x7B, 0] + binary, [0xFF, 0xFE] + binary] {
+        XCTAssertEqual(
+          SecretMask().body(bytes, contentType: type), bytes, "what has no secret stays as it is")
+      }
+    }
+  }
+
   func testTextThatIsCutAnywhereUpsetsNoMaskAndShowsNoSecret() {
     let whole = [
       ("application/json", #"{"a":[{"password":"S3CRET","b":{"pin":["S3CRET"]}}]}"#),

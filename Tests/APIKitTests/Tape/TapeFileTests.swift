@@ -123,8 +123,8 @@ final class TapeFileTests: TapeCase {
     _ = try await recorder.send(get("https://homes.test/a"))
     _ = try await recorder.send(post("https://homes.test/a", "{}"))
     let tape = recorder.tape
-    func drift(_ answer: StubResponse) async throws -> [String] {
-      let live = StubTransport(answer)
+    func drift(_ response: StubResponse) async throws -> [String] {
+      let live = StubTransport(response)
       let lines = try await tape.drift(over: live)
       XCTAssertEqual(live.requests.count, 1, "only what changes nothing is asked")
       return lines

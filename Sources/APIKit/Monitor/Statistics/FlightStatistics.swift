@@ -37,6 +37,8 @@ public final class FlightStatistics: LandingObserver {
     var next = 0
     var indexes: [LandedLoad.API: Int] = [:]
     var totals: [Totals] = []
+    /// Whose load came last: loads of one API often come one after another.
+    var latest = 0
   }
 
   /// How many loads are kept one by one.
@@ -71,8 +73,10 @@ public final class FlightStatistics: LandingObserver {
         state.loads[state.next] = load
         state.next = (state.next + 1) % capacity
       }
-      let index = Self.index(of: load.api, in: &state)
-      state.totals[index].add(load)
+      if state.latest >= state.totals.count || state.totals[state.latest].api != load.api {
+        state.latest = Self.index(of: load.api, in: &state)
+      }
+      state.totals[state.latest].add(load)
     }
   }
 

@@ -33,7 +33,7 @@ public struct LandedLoad: Sendable {
     case cancelled
   }
 
-  /// What a load was answered from.
+  /// Where the response of a load came from.
   public enum Origin: String, Sendable, Hashable, CaseIterable {
     /// A wire call of its own.
     case network
@@ -70,7 +70,7 @@ public struct LandedLoad: Sendable {
   public let outcome: Outcome
   /// The error's ``APIError/label``, or the name of the ``CancellationReason``; nil for a success.
   public let reason: String?
-  /// What it was answered from.
+  /// Where its response came from.
   public let origin: Origin
   /// When `load` was called, in seconds since 1970 by the wall clock, for people.
   public let secondsSince1970: Double

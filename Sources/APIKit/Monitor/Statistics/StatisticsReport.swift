@@ -40,7 +40,7 @@ public struct StatisticsReport: Sendable {
   public var byHost: [Group] { groups(\.host) }
   /// The kept loads that a server responded to by its address, where the transport tells it, the most used first.
   public var byAddress: [Group] { groups(\.address) }
-  /// The kept loads by what they were answered from, the most frequent first.
+  /// The kept loads by where their responses came from, the most frequent first.
   public var byOrigin: [Group] { groups { $0.origin.rawValue } }
 
   /// The durations of all loads since the beginning that were not cancelled, those included that are no longer kept
