@@ -106,7 +106,11 @@ struct HostTable {
       let all = Self.ranked(left)
       return Self.choice(all[0], .allAside, from: all, now)
     }
-    guard tried.isEmpty else { return Self.choice(best, .afterFailure, from: ranked, now) }
+    guard tried.isEmpty else {
+      // In the place of the one that was in use it stays, unless leaving it is worth it.
+      if let favourite, tried.contains(favourite) { take(best.host) }
+      return Self.choice(best, .afterFailure, from: ranked, now)
+    }
     if let current = good.first(where: { $0.host == favourite }), current.host != best.host,
       !current.cost.isWorthLeaving(for: best.cost)
     {

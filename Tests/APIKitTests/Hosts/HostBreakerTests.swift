@@ -121,7 +121,8 @@ import XCTest
       stub.release()
       await recorder.waitForLandings(20)
       XCTAssertEqual(recorder.responses.count, isMended ? 2 : 0)
-      XCTAssertEqual(asked.count, 4, "two loads, at two servers each")
+      // Two loads, at two servers each; but the first that fails at both opens the breaker for the other.
+      XCTAssertTrue((isMended ? 4...4 : 3...4).contains(asked.count), "\(asked)")
       XCTAssertEqual(shared.openBreakers, isMended ? [] : ["named.test:443"])
     }
   }

@@ -119,6 +119,18 @@ final class HostTableTests: XCTestCase {
     XCTAssertNil(choose(except: table.hosts))
   }
 
+  func testOneThatTakesTheLoadOfAnotherStaysInUse() {
+    measure(1, 5, 6)
+    XCTAssertEqual(choose()?.host, "10.0.0.1")
+    table.report(.bad, of: "10.0.0.1", now: now)
+    XCTAssertEqual(choose(except: ["10.0.0.1"])?.host, "10.0.0.2")
+    // Its own connection took a little longer than measured: no reason to make a third one.
+    table.measured(.milliseconds(9), of: "10.0.0.2", now: now)
+    XCTAssertEqual(choose()?.host, "10.0.0.2")
+    XCTAssertEqual(choose()?.reason, .kept)
+    XCTAssertEqual(table.switches, 1)
+  }
+
   func testANewListKeepsWhatIsKnownOfThoseThatStay() {
     measure(9, 5, 7)
     XCTAssertEqual(choose()?.host, "10.0.0.2")
