@@ -61,6 +61,27 @@
         XCTAssertEqual(servers.map(\.requests.count), [0, 1], "\(method) was sent once")
       }
     }
+
+    func testOverURLSessionAPoolOfOriginsWorksAndOneOfAddressesIsRefusedByName() async throws {
+      let servers = try [serving(), serving()]
+      defer { servers[1].stop() }
+      servers[0].stop()
+      servers[0].waitUntilIdle()
+      let transport = try URLSessionTransport(.ephemeral)
+      let origins = try servers.map { try HTTPURL("http://127.0.0.1:\($0.port)") }
+      let manager = try makeManager(.still([], name: "good.test", origins: origins), transport)
+      manager.service.signer = HMACSigner(key: SigningKey("secret"))
+      manager.method = .post
+      let response = try await manager.response(for: ["a": 1])
+      XCTAssertEqual(response.record?.attempts, 1)
+      XCTAssertEqual(servers[1].requests.map { $0.headers["Host"] }, ["127.0.0.1:\(servers[1].port)"])
+      let refused = try makeManager(try pool(servers), transport)
+      let error = await failure { try await refused.response() }
+      XCTAssertEqual(error?.reason, .unsupportedCapability)
+      XCTAssertTrue(error?.detail.contains("connectTo") == true, error?.detail ?? "")
+      let measured = await failure { try await refused.service.measureHosts() }
+      XCTAssertEqual(measured?.reason, .unsupportedCapability)
+    }
   }
 
   /// Tells of each connection that stands, before the request goes over it.
