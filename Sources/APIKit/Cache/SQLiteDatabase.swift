@@ -6,6 +6,8 @@ import CAPIKit
 final class SQLiteDatabase {
   private let handle: OpaquePointer
   private let patience: Int32
+  /// The statements around a transaction, prepared once.
+  private var brackets: [String: OpaquePointer] = [:]
 
   /// Opens a database, creating the file where it does not exist. Others get no rights to it; a symbolic link
   /// in its place is refused.
@@ -37,7 +39,10 @@ final class SQLiteDatabase {
     sqlite3_busy_timeout(opened, patience)
   }
 
-  deinit { sqlite3_close_v2(handle) }
+  deinit {
+    for statement in brackets.values { sqlite3_finalize(statement) }
+    sqlite3_close_v2(handle)
+  }
 
   /// Runs statements that return no rows.
   func execute(_ sql: String) throws(SQLiteFailure) {
@@ -85,15 +90,31 @@ final class SQLiteDatabase {
   private func transaction<Value>(
     _ begin: String, _ work: () throws(SQLiteFailure) -> Value
   ) throws(SQLiteFailure) -> Value {
-    try execute(begin)
+    try bracket(begin)
     do throws(SQLiteFailure) {
       let value = try work()
-      try execute("COMMIT")
+      try bracket("COMMIT")
       return value
     } catch {
       // A failed statement may have rolled back already; then this one fails, which is harmless.
       try? execute("ROLLBACK")
       throw error
+    }
+  }
+
+  private func bracket(_ sql: String) throws(SQLiteFailure) {
+    let known = brackets[sql]
+    var statement = known
+    if known == nil {
+      try check(sqlite3_prepare_v3(handle, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &statement, nil))
+      brackets[sql] = statement
+    }
+    let code = sqlite3_step(statement)
+    // The reset gives the step's code again, unless that was the end.
+    let reset = sqlite3_reset(statement)
+    guard code == SQLITE_DONE else {
+      try check(reset)
+      throw SQLiteFailure(code: code, message: Self.message(of: handle))
     }
   }
 

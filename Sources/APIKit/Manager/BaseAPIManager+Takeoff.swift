@@ -146,7 +146,9 @@ extension APIManager {
           networkGate: networkGate, requestRate: requestRate, signInRule: signIn, expectation: expectation,
           caching: cacheTerms(use, identity, wire.client.transport, recorder),
           wantsProgress: wantsProgress, outlivesRelease: outlivesRelease),
-        options: options, recorder: recorder, resolving: ServiceHookRemedy.resolving)
+        options: options,
+        environment: options.isEmpty ? nil : options.binding.map { ServiceEnvironment($0.environment) },
+        recorder: recorder, resolving: ServiceHookRemedy.resolving)
     } catch {
       var error = APIError(validation: error, .parameters, .invalidParameters)
       error.context.flightID = recorder.flight.rawValue
@@ -169,6 +171,7 @@ extension APIManager {
     ])
     if !applied.isEmpty { recorder.record(.options(applied)) }
     wire.client.applyCookies(of: options)
+    if let transport = options.binding?.transport { wire.client.transport = transport }
     return options
   }
 

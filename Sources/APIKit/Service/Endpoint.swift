@@ -24,6 +24,10 @@ public struct Endpoint: Sendable {
     let base = url.path.hasSuffix(apiName) ? String(url.path.dropLast(apiName.count)) : "/"
     apiName = String(path.hasPrefix(base) ? path.dropFirst(base.count) : path.dropFirst())
     url.path = path
+    guard let location = call.options.location else { return }
+    // The server has named all of it.
+    url = location
+    pathParameters = call.parameters.map { $0.0 }
   }
 
   /// The default rule: base URL, API version, API name, with `{placeholders}` replaced with the parameters.

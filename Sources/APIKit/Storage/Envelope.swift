@@ -15,6 +15,7 @@ struct Envelope: Sendable {
     case login = 5
     case queuedItem = 6
     case queuedLanding = 7
+    case queuedTransfer = 8
     case hosts = 16
 
     /// In sentences, behind "holds".
@@ -27,6 +28,7 @@ struct Envelope: Sendable {
       case .login: "a login"
       case .queuedItem: "a queued item"
       case .queuedLanding: "a queued landing"
+      case .queuedTransfer: "a queued transfer"
       case .hosts: "hosts"
       }
     }

@@ -32,6 +32,10 @@ public struct LoadOptions: Sendable {
     var expectsContinue: Bool?
     /// The sign-ins before the one that the load belongs to; it is not sent for a later one.
     var epoch: Int?
+    /// What a queue has fixed when it kept the load.
+    var binding: LoadBinding?
+    /// Where the load goes, whatever its endpoint and its parameters.
+    var location: HTTPURL?
   }
 
   /// Refuses a response at its head, by throwing; see ``HTTPExchange/inspectHead``.
@@ -136,6 +140,17 @@ public struct LoadOptions: Sendable {
     get { self[\.epoch] }
     set { self[\.epoch] = newValue }
   }
+  /// What a queue has fixed when it kept the load; none by default. Only a load itself states it.
+  var binding: LoadBinding? {
+    get { self[\.binding] }
+    set { self[\.binding] = newValue }
+  }
+  /// A URL that a server has named, to which the load goes with its query as it is; none by default. Only a load itself
+  /// states it.
+  var location: HTTPURL? {
+    get { self[\.location] }
+    set { self[\.location] = newValue }
+  }
 
   /// Makes options; what is left out is not stated.
   public init(
@@ -173,6 +188,14 @@ public struct LoadOptions: Sendable {
       fields = Boxed(all)
     }
   }
+}
+
+/// What a queue has fixed for a load when it kept it.
+struct LoadBinding: Sendable {
+  /// The name of its environment.
+  var environment: String
+  /// What sends it in place of the client's transport; nil for that one.
+  var transport: (any HTTPTransport)?
 }
 
 extension LoadOptions {
@@ -233,7 +256,13 @@ extension LoadOptions {
       take(\.idle, "timeouts.idle") { $0.shortText }
       take(\.total, "timeouts.total") { $0.shortText }
     }
-    return (applied.isEmpty ? .none : LoadOptions(fields: Boxed(all)), applied)
+    // What the framework states for its own loads is no option that applies to others.
+    if let own = stated.first(where: { $0.0 == .load })?.1.fields?.value {
+      (all.epoch, all.binding, all.location) = (own.epoch, own.binding, own.location)
+      if own.binding != nil || own.location != nil { all.isOwn = true }
+    }
+    let isEmpty = applied.isEmpty && all.epoch == nil && all.binding == nil && all.location == nil
+    return (isEmpty ? .none : LoadOptions(fields: Boxed(all)), applied)
   }
 
   /// Whether other loads of the service go the same way, so that one call may serve them too.

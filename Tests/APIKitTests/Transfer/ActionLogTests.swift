@@ -144,4 +144,21 @@ import XCTest
     let later = await log.counts()
     XCTAssertEqual(later.waiting, 1)
   }
+
+  func testWithdrawnConsentErasesAtTheNextLaunchWhatAProcessHasLeft() async throws {
+    var first: ActionLog? = log(size: 30)
+    first?.record("the-very-secret-action")
+    _ = await first?.counts()
+    // It ended before the withdrawal was carried out; the application knows of it.
+    first = nil
+    let second = log(hasConsent: false)
+    second.start()
+    let counts = await second.counts()
+    XCTAssertEqual(counts.waiting, 0)
+    XCTAssertEqual(batches.count, 0)
+    for name in try FileManager.default.contentsOfDirectory(atPath: folder) {
+      let bytes = FileManager.default.contents(atPath: "\(folder)/\(name)") ?? Data()
+      XCTAssertNil(bytes.range(of: Data("the-very-secret-action".utf8)), name)
+    }
+  }
 }

@@ -4,61 +4,8 @@ import XCTest
 
 @testable import APIKit
 
-/// Loads that are kept until they can be sent: what the delegate hears, now and after a relaunch; whose they are.
-@MainActor final class OutboxTests: XCTestCase {
-  private var folder = ""
-  private let time = ManualTime()
-  private let network = NetworkMonitor(watchesSystem: false)
-  private var stub = StubTransport()
-  private var outboxes: [Outbox] = []
-  private var service = TestService(StubTransport())
-
-  override func setUp() async throws {
-    folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString).path
-    stub = StubTransport(.json(#"{"id": 42, "name": "lake"}"#))
-    service = TestService(stub)
-    service.environments = ServiceEnvironments([
-      .release: "https://homes.test/api", "staging": "https://staging.test/api",
-    ])
-  }
-
-  override func tearDown() async throws {
-    for outbox in outboxes { await outbox.stop() }
-    outboxes = []
-    try? FileManager.default.removeItem(atPath: folder)
-  }
-
-  private func outbox(
-    knows: Bool = true, _ change: (inout OutboxConfiguration) -> Void = { _ in }
-  ) -> Outbox {
-    var configuration = OutboxConfiguration(folder: folder)
-    configuration.network = network
-    configuration.backoff = .constant(.seconds(10))
-    change(&configuration)
-    let outbox = Outbox(configuration, time: time, boot: "one")
-    if knows { outbox.register(NoteManager.self) { [service] in NoteManager(service) } }
-    outboxes.append(outbox)
-    return outbox
-  }
-
-  private func manager(_ delegate: OutboxRecorder? = nil) -> NoteManager {
-    let manager = NoteManager(service)
-    manager.delegate = delegate
-    return manager
-  }
-
-  /// Turns the clock until a condition holds: waits of the outbox pass at once.
-  private func turn(until isTrue: @MainActor () async throws -> Bool) async throws {
-    for _ in 0..<2000 {
-      if try await isTrue() { return }
-      time.advance(by: .seconds(1))
-      try await Task.sleep(for: .milliseconds(2))
-    }
-    XCTFail("the condition did not come true")
-  }
-
-  // MARK: Kept and sent
-
+/// Loads that are kept until they can be sent: what the delegate hears, now and after a relaunch.
+@MainActor final class OutboxTests: OutboxCase {
   func testTheDelegateHearsQueuedAndThenTheLanding() async throws {
     let (outbox, delegate) = (outbox(), OutboxRecorder())
     let manager = manager(delegate)
@@ -92,16 +39,16 @@ import XCTest
   }
 
   func testATypeThatNoOutboxKnowsFailsByName() async throws {
-    let other = OtherManager(service)
+    let other = UnknownNoteManager(service)
     let error = try await errorThrown { () async throws(APIError) in try await other.response(for: [:]) }
     XCTAssertEqual(error.reason, .misconfigured)
-    XCTAssertTrue(error.detail.contains("register(OtherManager.self)"), error.detail)
+    XCTAssertTrue(error.detail.contains("register(UnknownNoteManager.self)"), error.detail)
   }
 
   func testALandingReachesTheDelegateThatIsAttachedAfterARelaunch() async throws {
     let first = outbox()
     first.start()
-    var gone: NoteManager? = manager()
+    var gone: QueuedNoteManager? = manager()
     gone?.load(["text": "hello"])
     await first.flush()
     gone = nil
@@ -113,7 +60,7 @@ import XCTest
     second.attach(manager)
     try await turn { !delegate.story.isEmpty }
     XCTAssertEqual(delegate.story, ["succeeded 42"])
-    XCTAssertTrue(manager.lastResponse?.source.managerType == NoteManager.self)
+    XCTAssertTrue(manager.lastResponse?.source.managerType == QueuedNoteManager.self)
     second.attach(manager)
     await landingsWorkedOff()
     await second.flush()
@@ -142,6 +89,44 @@ import XCTest
     guard case .bytes(let sent) = request.body else { return XCTFail("\(request.body)") }
     XCTAssertEqual(sent.count, 100_000)
     XCTAssertEqual(try FileManager.default.contentsOfDirectory(atPath: folder + "/spool"), [])
+  }
+
+  func testManyLoadsAreKeptByOneCommitAllOrNone() async throws {
+    let outbox = outbox { $0.maximumItems = 3 }
+    let manager = manager()
+    let error = await failure { try await outbox.enqueue(manager, each: (1...4).map { ["text": "\($0)"] }) }
+    XCTAssertEqual(error?.reason, .queueFull)
+    var items = try await outbox.items()
+    XCTAssertEqual(items, [])
+    let ids = try await outbox.enqueue(manager, each: (1...3).map { ["text": "\($0)"] })
+    items = try await outbox.items()
+    XCTAssertEqual(items.map(\.id), ids)
+    XCTAssertEqual(items.map(\.parameters), [["text": "1"], ["text": "2"], ["text": "3"]])
+    XCTAssertEqual(Set(items.map(\.idempotencyKey)).count, 3)
+    outbox.start()
+    try await turn { try await outbox.items().isEmpty }
+    let sent = stub.requests.map { request in
+      if case .bytes(let bytes) = request.body { String(decoding: bytes, as: UTF8.self) } else { "" }
+    }
+    XCTAssertEqual(sent, (1...3).map { #"{"text":"\#($0)"}"# })
+  }
+
+  func testALoadIsSignedWhenItIsSentAndNotWhenItIsKept() async throws {
+    service.signer = HMACSigner(key: SigningKey("key"), keyID: "me")
+    let first = outbox()
+    let manager = manager()
+    manager.load(["text": "hello"])
+    await first.flush()
+    for name in try FileManager.default.contentsOfDirectory(atPath: folder) {
+      let bytes = FileManager.default.contents(atPath: "\(folder)/\(name)") ?? Data()
+      for field in ["X-Signature", "X-Timestamp"] { XCTAssertNil(bytes.range(of: Data(field.utf8)), name) }
+    }
+    let second = outbox()
+    second.start()
+    try await turn { self.stub.requests.count == 1 }
+    let request = try XCTUnwrap(stub.requests.first)
+    XCTAssertEqual(request.headers["X-Signature"]?.isEmpty, false)
+    XCTAssertEqual(request.headers["X-Timestamp"]?.isEmpty, false)
   }
 
   func testAttachedNamesTellManagersOfATypeApart() async throws {
@@ -193,7 +178,7 @@ import XCTest
     try await turn { if case .parked? = try await second.items().first?.state { true } else { false } }
     let items = try await second.items()
     guard case .parked(let why)? = items.first?.state else { return XCTFail() }
-    XCTAssertTrue(why.contains("does not know the manager type NoteManager"), why)
+    XCTAssertTrue(why.contains("does not know the manager type QueuedNoteManager"), why)
     XCTAssertEqual(stub.requests.count, 0)
   }
 
@@ -256,7 +241,7 @@ import XCTest
     manager.load(["text": "two"])
     await outbox.flush()
     manager.cancel()
-    var released: NoteManager? = self.manager()
+    var released: QueuedNoteManager? = self.manager()
     released?.load(["text": "three"])
     await outbox.flush()
     released = nil
@@ -294,144 +279,5 @@ import XCTest
     let items = try await outbox.items()
     guard case .parked(let why)? = items.first?.state else { return XCTFail() }
     XCTAssertTrue(why.contains("no.such"), why)
-  }
-
-  // MARK: Users
-
-  private func credential(_ user: String) -> Credential {
-    Credential(accessToken: "token of \(user)", notes: ["user": user])
-  }
-
-  func testAnItemIsNeverSentAsAnotherUser() async throws {
-    let authenticator = Authenticator()
-    service.authenticator = authenticator
-    try authenticator.signIn(with: credential("ann"))
-    let outbox = outbox { $0.keepsItemsAtSignOut = true }
-    let manager = manager()
-    manager.load(["text": "ann's"])
-    await outbox.flush()
-    try authenticator.signOut()
-    try authenticator.signIn(with: credential("bob"))
-    manager.load(["text": "bob's"])
-    outbox.start()
-    try await turn { self.stub.requests.count == 1 }
-    for _ in 0..<20 {
-      time.advance(by: .seconds(10))
-      try await Task.sleep(for: .milliseconds(2))
-    }
-    XCTAssertEqual(stub.requests.map { $0.headers["Authorization"] }, ["Bearer token of bob"])
-    try authenticator.signIn(with: credential("ann"))
-    try await turn { self.stub.requests.count == 2 }
-    XCTAssertEqual(stub.requests.last?.headers["Authorization"], "Bearer token of ann")
-  }
-
-  func testWhoSignsOutTakesTheItemsAlong() async throws {
-    let authenticator = Authenticator()
-    service.authenticator = authenticator
-    try authenticator.signIn(with: credential("ann"))
-    let (outbox, delegate) = (outbox(), OutboxRecorder())
-    let manager = manager(delegate)
-    // One is on its way, one waits.
-    stub.hold()
-    manager.load(["text": "one"])
-    manager.load(["text": "two"])
-    outbox.start()
-    try await stub.waitForRequests(1)
-    try authenticator.signOut()
-    try await turn { try await outbox.items().isEmpty }
-    XCTAssertEqual(
-      delegate.story, ["queued 1", "queued 2", "cancelled signed-out", "cancelled signed-out"])
-    stub.release()
-    XCTAssertEqual(stub.requests.count, 1)
-  }
-
-  func testARefusedCredentialWaitsForTheNextSignIn() async throws {
-    let authenticator = Authenticator()
-    service.authenticator = authenticator
-    try authenticator.signIn(with: credential("ann"))
-    stub.reset()
-    stub.when({ $0.headers["Authorization"] == "Bearer new" }, .json(#"{"id": 42}"#))
-    stub.when({ $0.headers["Authorization"] != "Bearer new" }, .status(401))
-    let (outbox, delegate) = (outbox(), OutboxRecorder())
-    let manager = manager(delegate)
-    manager.load()
-    outbox.start()
-    try await stub.waitForRequests(1)
-    for _ in 0..<20 {
-      time.advance(by: .seconds(10))
-      try await Task.sleep(for: .milliseconds(2))
-    }
-    XCTAssertEqual(stub.requests.count, 1)
-    try authenticator.signIn(with: Credential(accessToken: "new", notes: ["user": "ann"]))
-    try await turn { delegate.story.contains("succeeded 42") }
-    let items = try await outbox.items()
-    XCTAssertEqual(items, [])
-  }
-
-  func testUsersThatCannotBeToldApartAreRefusedAndNobodysItemCarriesNoCredential() async throws {
-    let authenticator = Authenticator()
-    service.authenticator = authenticator
-    let (outbox, delegate) = (outbox(), OutboxRecorder())
-    let manager = manager(delegate)
-    manager.load(["text": "nobody's"])
-    await outbox.flush()
-    try authenticator.signIn(with: Credential(accessToken: "t"))
-    manager.load(["text": "somebody's"])
-    await landingsWorkedOff()
-    XCTAssertEqual(delegate.story, ["queued 1", "failed misconfigured 0"])
-    outbox.start()
-    try await turn { delegate.story.contains("succeeded 42") }
-    XCTAssertEqual(stub.requests.map { $0.headers["Authorization"] }, [nil])
-  }
-
-  func testSecretsOfTheManagerAreNotKept() async throws {
-    let outbox = outbox()
-    let manager = manager()
-    manager.headers.add("X-API-Token", "not-for-the-disk")
-    manager.load()
-    await outbox.flush()
-    for name in try FileManager.default.contentsOfDirectory(atPath: folder) {
-      let bytes = FileManager.default.contents(atPath: "\(folder)/\(name)") ?? Data()
-      XCTAssertNil(bytes.range(of: Data("not-for-the-disk".utf8)), name)
-    }
-  }
-}
-
-private final class NoteManager: BaseAPIManager, APIManager {
-  let service: TestService
-  let apiName = "notes"
-  let method = HTTPMethod.post
-  let isQueued = true
-  var headers: HTTPHeaders = ["X-Note": "own"]
-  var body: HTTPBody?
-
-  init(_ service: TestService) { self.service = service }
-
-  func body(for parameters: Parameters) throws -> HTTPBody? { body }
-}
-
-private final class OtherManager: BaseAPIManager, APIManager {
-  let service: TestService
-  let apiName = "notes"
-  let method = HTTPMethod.post
-  let isQueued = true
-
-  init(_ service: TestService) { self.service = service }
-}
-
-@MainActor private final class OutboxRecorder: APIManagerDelegate {
-  var story: [String] = []
-
-  func manager(_ manager: BaseAPIManager, didQueue item: OutboxItemID, of flight: FlightID) {
-    story.append("queued \(item)")
-  }
-  func manager(_ manager: BaseAPIManager, didSucceedWith response: APIResponse) {
-    story.append("succeeded \(response.raw.id.int ?? 0)")
-  }
-  func manager(_ manager: BaseAPIManager, didFailWith error: APIError) {
-    story.append("failed \(error.reason) \(error.context.status ?? 0)")
-  }
-  func manager(_ manager: BaseAPIManager, didCancel flight: FlightID, because reason: CancellationReason) {
-    story.append("cancelled \(reason)")
   }
 }

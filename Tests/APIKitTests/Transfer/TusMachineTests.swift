@@ -31,7 +31,7 @@ final class TusMachineTests: XCTestCase {
     var machine = machine()
     let creation = try XCTUnwrap(request(machine.begin()))
     XCTAssertEqual(creation.method, .post)
-    XCTAssertNil(creation.path)
+    XCTAssertNil(creation.location)
     XCTAssertEqual(creation.headers["Tus-Resumable"], "1.0.0")
     XCTAssertEqual(creation.headers["Upload-Length"], "100")
     XCTAssertEqual(creation.headers["Upload-Metadata"], "filename YSBiLnR4dA==")
@@ -42,7 +42,7 @@ final class TusMachineTests: XCTestCase {
     XCTAssertEqual(machine.state.expires, 1_795_341_600)
     let part = try XCTUnwrap(request(action))
     XCTAssertEqual(part.method, .patch)
-    XCTAssertEqual(part.path, "/files/1")
+    XCTAssertEqual(part.location, "/files/1")
     XCTAssertEqual(part.offset, 0)
     XCTAssertEqual(part.headers["Upload-Offset"], "0")
     XCTAssertEqual(part.headers["Content-Type"], "application/offset+octet-stream")
@@ -58,7 +58,7 @@ final class TusMachineTests: XCTestCase {
     var machine = machine(UploadState(location: "/files/1", offset: 40))
     XCTAssertEqual(
       machine.begin(),
-      .send(UploadRequest(method: .head, path: "/files/1", headers: ["Tus-Resumable": "1.0.0"])))
+      .send(UploadRequest(method: .head, location: "/files/1", headers: ["Tus-Resumable": "1.0.0"])))
     XCTAssertEqual(request(machine.responded(200, ["Upload-Offset": "30"], location: nil))?.offset, 30)
     var complete = self.machine(UploadState(location: "/files/1", offset: 40))
     _ = complete.begin()
@@ -152,7 +152,7 @@ final class TusMachineTests: XCTestCase {
       ["Upload-Checksum": "sha1 Kq5sNclPz7QV2+lfQIuc6R7oRu0="])
     XCTAssertEqual(machine.responded(201, ["Upload-Offset": "100"], location: "/files/1"), .finish)
     XCTAssertEqual(machine.termination()?.method, .delete)
-    XCTAssertEqual(machine.termination()?.path, "/files/1")
+    XCTAssertEqual(machine.termination()?.location, "/files/1")
   }
 
   func testAnotherVersionFailsByName() {

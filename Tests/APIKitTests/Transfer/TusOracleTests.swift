@@ -6,40 +6,147 @@ import XCTest
 
 /// Uploads to a tus server of others, which `Scripts/oracles/tus` starts.
 @MainActor final class TusOracleTests: XCTestCase {
-  func testAServerOfOthersGetsEveryBodyAndOneThatBrokeOffToo() async throws {
+  private static let content = (0..<3_000_000).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 8) }
+  private var folder = URL(fileURLWithPath: "/")
+  private var url = ""
+  private var files = ""
+
+  override func setUp() async throws {
     let environment = ProcessInfo.processInfo.environment
     guard let url = environment["APIKIT_TUS_URL"], let files = environment["APIKIT_TUS_FILES"] else {
       throw XCTSkip("Scripts/oracles/tus starts the server")
     }
+    (self.url, self.files) = (url, files)
     try await waitForServer(url)
-    let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
+    folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
     try FileManager.default.createDirectory(
       at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
-    defer { try? FileManager.default.removeItem(at: folder) }
-    let content = (0..<3_000_000).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 8) }
+  }
+
+  override func tearDown() async throws {
+    if !files.isEmpty { try FileManager.default.removeItem(at: folder) }
+  }
+
+  private func manager(
+    _ transport: some HTTPTransport, _ change: (inout TusOptions) -> Void = { _ in }
+  ) throws -> OracleUploads {
+    let manager = OracleUploads(
+      TestService(HTTPClient(transport: transport), ServiceEnvironments(try HTTPURL(url))))
+    manager.options.journalFolder = folder.path + "/journals"
+    manager.options.partBytes = 1_000_000
+    // The server wants both when it is asked for an offset.
+    manager.options.metadata = ["filename": "\(UUID()).bin", "filetype": "application/octet-stream"]
+    change(&manager.options)
+    return manager
+  }
+
+  /// Uploads, and looks at what the server has; the responses are those that the transport has passed on.
+  private func upload(
+    _ body: HTTPBody, _ transport: some HTTPTransport, _ name: String,
+    _ change: (inout TusOptions) -> Void = { _ in }
+  ) async throws {
+    let before = try Self.uploads(files)
+    let response = try await manager(transport, change).response(uploading: body)
+    XCTAssertEqual(response.headers["Upload-Offset"], "3000000", name)
+    let new = try Self.uploads(files).subtracting(before)
+    XCTAssertEqual(new.count, 1, name)
+    XCTAssertTrue(
+      FileManager.default.contents(atPath: "\(files)/\(new.first ?? "")") == Data(Self.content), name)
+  }
+
+  func testAServerOfOthersGetsEveryBodyAndOneThatBrokeOffToo() async throws {
     let file = folder.appendingPathComponent("file").path
-    try Data(content).write(to: URL(fileURLWithPath: file))
+    try Data(Self.content).write(to: URL(fileURLWithPath: file))
     let bodies: [HTTPBody] = [
-      .bytes(content), .file(path: file), stream(content, nil), stream(content, 3_000_000),
+      .bytes(Self.content), .file(path: file), stream(Self.content, nil), stream(Self.content, 3_000_000),
     ]
     for (index, body) in bodies.enumerated() {
       for breaksAfter in [nil, 1] {
-        let name = "\(index), \(breaksAfter.map { "breaks after \($0)" } ?? "whole")"
-        let before = try Self.uploads(files)
-        let manager = OracleUploads(
-          TestService(
-            HTTPClient(transport: OnceBreaking(after: breaksAfter)), ServiceEnvironments(try HTTPURL(url))))
-        manager.options.journalFolder = folder.path + "/journals"
-        manager.options.partBytes = 1_000_000
-        manager.options.metadata = ["filename": "\(name).bin"]
-        let response = try await manager.response(uploading: body)
-        XCTAssertEqual(response.headers["Upload-Offset"], "3000000", name)
-        let new = try Self.uploads(files).subtracting(before)
-        XCTAssertEqual(new.count, 1, name)
-        XCTAssertTrue(
-          FileManager.default.contents(atPath: "\(files)/\(new.first ?? "")") == Data(content), name)
+        let transport = Meddling { response, count in
+          if count == breaksAfter { throw APIError(.transport, .connectionLost) }
+        }
+        try await upload(body, transport, "\(index), \(breaksAfter.map { "breaks after \($0)" } ?? "whole")")
       }
     }
+  }
+
+  func testTheFirstPartGoesWithTheCreation() async throws {
+    try await upload(.bytes(Self.content), Meddling { _, _ in }, "with creation") {
+      $0.sendsWithCreation = true
+    }
+  }
+
+  func testAnotherProcessGoesOnByTheJournal() async throws {
+    let lost = Meddling { _, count in if count >= 1 { throw APIError(.transport, .connectionLost) } }
+    let before = try Self.uploads(files)
+    let metadata = ["filename": "a.bin", "filetype": "b"]
+    let first = try manager(lost) { $0.metadata = metadata }
+    first.policy = .never
+    let error = await failure { try await first.response(uploading: .bytes(Self.content)) }
+    XCTAssertEqual(error?.reason, .connectionLost)
+    let second = try manager(Meddling { _, _ in }) { $0.metadata = metadata }
+    _ = try await second.response(uploading: .bytes(Self.content))
+    XCTAssertEqual(try Self.uploads(files).subtracting(before).count, 1, "the same upload")
+  }
+
+  func testAServerThatForgetsIsStartedOverOnce() async throws {
+    let (files, known) = (files, try Self.uploads(files))
+    for status in [404, 410] {
+      let isDone = Counter()
+      let transport = Meddling { _, count in
+        guard count == 1, isDone.next() == 0 else { return }
+        for name in try Self.uploads(files).subtracting(known) {
+          if status == 410 {
+            try Self.change("\(files)/\(name).info") { $0["expires"] = "2001-01-01T00:00:00" }
+          } else {
+            unlink("\(files)/\(name).info")
+            unlink("\(files)/\(name)")
+          }
+        }
+      }
+      _ = try await manager(transport).response(uploading: .bytes(Self.content))
+      let whole = try Self.uploads(files).subtracting(known).filter {
+        FileManager.default.contents(atPath: "\(files)/\($0)") == Data(Self.content)
+      }
+      XCTAssertEqual(whole.count, 1, "\(status)")
+      for name in try Self.uploads(files).subtracting(known) { unlink("\(files)/\(name)") }
+    }
+  }
+
+  func testAServerThatLowersItsOffsetIsFollowed() async throws {
+    let files = files
+    for loses in [false, true] {
+      let known = try Self.uploads(files)
+      let isDone = Counter()
+      let transport = Meddling { _, count in
+        guard count == 1, isDone.next() == 0 else { return }
+        for name in try Self.uploads(files).subtracting(known) {
+          truncate("\(files)/\(name)", 500_000)
+          try Self.change("\(files)/\(name).info") { $0["offset"] = 500_000 }
+        }
+        // With the response the client goes on with a part that is refused (409); without it asks.
+        if loses { throw APIError(.transport, .connectionLost) }
+      }
+      try await upload(.bytes(Self.content), transport, "loses the response: \(loses)")
+    }
+  }
+
+  func testACancelledUploadIsForgottenByTheServer() async throws {
+    let before = try Self.uploads(files)
+    let manager = try manager(Meddling { _, _ in try? await Task.sleep(for: .milliseconds(300)) })
+    manager.upload(.bytes(Self.content))
+    await waitUntil { (try? Self.uploads(self.files).subtracting(before).count) == 1 }
+    manager.cancel()
+    await waitUntil { !manager.isUploading }
+    XCTAssertEqual(try Self.uploads(files), before)
+  }
+
+  /// Changes the server's notes on an upload.
+  private nonisolated static func change(_ path: String, _ work: (inout [String: Any]) -> Void) throws {
+    let data = FileManager.default.contents(atPath: path) ?? Data()
+    var notes = try JSONSerialization.jsonObject(with: data) as? [String: Any] ?? [:]
+    work(&notes)
+    try JSONSerialization.data(withJSONObject: notes).write(to: URL(fileURLWithPath: path))
   }
 
   private func stream(_ content: [UInt8], _ length: Int64?) -> HTTPBody {
@@ -66,7 +173,7 @@ import XCTest
   }
 
   /// The names of complete files: those without an ending are contents.
-  private static func uploads(_ folder: String) throws -> Set<String> {
+  private nonisolated static func uploads(_ folder: String) throws -> Set<String> {
     Set(try FileManager.default.contentsOfDirectory(atPath: folder).filter { !$0.contains(".") })
   }
 }
@@ -79,24 +186,28 @@ import XCTest
 
   init(_ service: TestService) { self.service = service }
 
+  var policy: RetryPolicy?
+
   var retryPolicy: RetryPolicy {
+    if let policy { return policy }
     var policy = RetryPolicy(attempts: 3)
     policy.backoff = .constant(.milliseconds(10))
     return policy
   }
 }
 
-/// Sends one PATCH and loses its response.
-private struct OnceBreaking: AsyncHTTPTransport {
-  let after: Int?
+/// Does something after each response to a PATCH, with its number from 0; the response is lost where that throws.
+private struct Meddling: AsyncHTTPTransport {
+  private let after: @Sendable (HTTPResponse, Int) async throws -> Void
   private let count = Counter()
-  init(after: Int?) { self.after = after }
+  init(_ after: @escaping @Sendable (HTTPResponse, Int) async throws -> Void) { self.after = after }
   var capabilities: TransportCapabilities { DefaultTransport.shared.capabilities }
 
   func respond(to exchange: HTTPExchange) async throws(APIError) -> HTTPResponse {
     let response = try await DefaultTransport.shared.send(exchange)
-    if exchange.request.method == .patch, count.next() == after {
-      throw APIError(.transport, .connectionLost)
+    guard exchange.request.method == .patch else { return response }
+    do { try await after(response, count.next()) } catch {
+      throw error as? APIError ?? APIError(.transport, .connectionLost, underlying: error)
     }
     return response
   }

@@ -14,6 +14,8 @@ open class URLSession: NSObject, @unchecked Sendable {
   open func uploadTask(with request: URLRequest, from bodyData: Data) -> URLSessionUploadTask { fatalError() }
   open func uploadTask(with request: URLRequest, fromFile fileURL: URL) -> URLSessionUploadTask { fatalError() }
   open func uploadTask(withStreamedRequest request: URLRequest) -> URLSessionUploadTask { fatalError() }
+  open func downloadTask(with request: URLRequest) -> URLSessionDownloadTask { fatalError() }
+  open func getAllTasks(completionHandler: @escaping @Sendable ([URLSessionTask]) -> Void) { fatalError() }
   open func flush(completionHandler: @escaping @Sendable () -> Void) { fatalError() }
   open func invalidateAndCancel() { fatalError() }
   open func finishTasksAndInvalidate() { fatalError() }
@@ -23,6 +25,7 @@ open class URLSession: NSObject, @unchecked Sendable {
 /// https://developer.apple.com/documentation/foundation/urlsessiontask
 open class URLSessionTask: NSObject, @unchecked Sendable {
   open var taskIdentifier: Int { fatalError() }
+  open var taskDescription: String? { get { fatalError() } set { fatalError() } }
   open var originalRequest: URLRequest? { fatalError() }
   open var currentRequest: URLRequest? { fatalError() }
   open var response: URLResponse? { fatalError() }
@@ -36,6 +39,7 @@ open class URLSessionTask: NSObject, @unchecked Sendable {
 }
 open class URLSessionDataTask: URLSessionTask, @unchecked Sendable {}
 open class URLSessionUploadTask: URLSessionDataTask, @unchecked Sendable {}
+open class URLSessionDownloadTask: URLSessionTask, @unchecked Sendable {}
 /// https://developer.apple.com/documentation/foundation/urlsessionconfiguration
 open class URLSessionConfiguration: NSObject, @unchecked Sendable {
   open class var `default`: URLSessionConfiguration { fatalError() }

@@ -3,6 +3,7 @@
 // All requirements are optional there; here they have defaults.
 public protocol URLSessionDelegate: NSObjectProtocol, Sendable {
   func urlSession(_ session: URLSession, didBecomeInvalidWithError error: (any Error)?)
+  func urlSessionDidFinishEvents(forBackgroundURLSession session: URLSession)
   func urlSession(
     _ session: URLSession, didReceive challenge: URLAuthenticationChallenge,
     completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void)
@@ -30,7 +31,20 @@ public protocol URLSessionDataDelegate: URLSessionTaskDelegate {
     completionHandler: @escaping @Sendable (URLSession.ResponseDisposition) -> Void)
   func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data)
 }
+/// https://developer.apple.com/documentation/foundation/urlsessiondownloaddelegate
+public protocol URLSessionDownloadDelegate: URLSessionTaskDelegate {
+  func urlSession(_ session: URLSession, downloadTask: URLSessionDownloadTask, didFinishDownloadingTo location: URL)
+  func urlSession(
+    _ session: URLSession, downloadTask: URLSessionDownloadTask, didWriteData bytesWritten: Int64,
+    totalBytesWritten: Int64, totalBytesExpectedToWrite: Int64)
+}
+extension URLSessionDownloadDelegate {
+  public func urlSession(
+    _ session: URLSession, downloadTask: URLSessionDownloadTask, didWriteData bytesWritten: Int64,
+    totalBytesWritten: Int64, totalBytesExpectedToWrite: Int64) {}
+}
 extension URLSessionDelegate {
+  public func urlSessionDidFinishEvents(forBackgroundURLSession session: URLSession) {}
   public func urlSession(_ session: URLSession, didBecomeInvalidWithError error: (any Error)?) {}
   public func urlSession(
     _ session: URLSession, didReceive challenge: URLAuthenticationChallenge,

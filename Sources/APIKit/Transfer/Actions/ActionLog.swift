@@ -71,11 +71,20 @@ import Foundation
 
   deinit { sending?.cancel() }
 
-  /// Begins to send: first what was left by earlier launches.
+  /// Begins to send: first what was left by earlier launches. Without consent, that is erased.
   public func start() {
     guard !isRunning else { return }
     isRunning = true
     wantsAll = true
+    guard hasConsent else {
+      // The process may have ended before what was withdrawn was gone.
+      let before = pending
+      pending = Task { [store] in
+        await before?.value
+        await report { try await store.erase() }
+      }
+      return
+    }
     pump()
   }
 

@@ -94,14 +94,27 @@ extension DownloadManager {
     guard !isDownloading else {
       throw APIError(.takeoff, .alreadyLoading, "this manager is downloading a file")
     }
-    var policy = retryPolicy
-    policy.deadline = nil
-    let requests = DownloadRequests(service, apiName, headers, policy, signIn)
+    return start(
+      try makeRun(parameters, target, sha256, TransferTerms()), manager: String(describing: type(of: self)))
+  }
+
+  /// What tells its file from others at the same place.
+  func identity(_ parameters: Parameters, _ terms: TransferTerms) throws(APIError) -> String {
     var named = HTTPRequest(url: "https://localhost/")
     try ParameterEncoding.query.apply(parameters.removing(volatileParameters), to: &named)
-    let base = service.environments.selection.1?.string
-    let identity = Crypto.digest(of: [service.name, base, apiName, named.url.string])
-    let name = String(describing: type(of: self))
+    let base = service.environments.selection(of: terms.environment).baseURL?.string
+    return Crypto.digest(of: [service.name, base, terms.apiName ?? apiName, named.url.string])
+  }
+
+  /// A download that has not begun. The manager is asked for places and other parameters as long as it is there.
+  func makeRun(
+    _ parameters: Parameters, _ target: DownloadTarget, _ sha256: String?, _ terms: TransferTerms
+  ) throws(APIError) -> DownloadRun {
+    var policy = retryPolicy
+    policy.deadline = nil
+    let requests = DownloadRequests(
+      service, terms.apiName ?? apiName, headers, policy, terms.signIn ?? signIn, terms.options)
+    let identity = try identity(parameters, terms)
     var manager = DownloadRun.Manager { (fields, parameters) async throws(APIError) in
       try await requests.response(adding: fields, parameters)
     }
@@ -109,7 +122,7 @@ extension DownloadManager {
     manager.renew = { [weak self] (parameters, error) async throws(APIError) in
       try await self?.renewed(parameters, error)
     }
-    return start(DownloadRun(target, identity, sha256, policy, parameters, manager: manager), manager: name)
+    return DownloadRun(target, identity, sha256, policy, parameters, manager: manager)
   }
 
   private func place(of head: HTTPResponse) throws(APIError) -> DownloadTarget? {
@@ -154,10 +167,11 @@ final class DownloadRequests<Service: APIService>: BaseAPIManager, APIManager {
   let signIn: SignInRule
 
   private let given: HTTPHeaders
+  private let options: LoadOptions
 
   init(
     _ service: Service, _ apiName: String, _ headers: HTTPHeaders, _ retryPolicy: RetryPolicy,
-    _ signIn: SignInRule
+    _ signIn: SignInRule, _ options: LoadOptions
   ) {
     self.service = service
     self.apiName = apiName
@@ -165,6 +179,7 @@ final class DownloadRequests<Service: APIService>: BaseAPIManager, APIManager {
     given = headers
     self.retryPolicy = retryPolicy
     self.signIn = signIn
+    self.options = options
     super.init()
   }
 
@@ -173,7 +188,9 @@ final class DownloadRequests<Service: APIService>: BaseAPIManager, APIManager {
     headers = given
     headers.merge(fields)
     // A limit for the whole attempt would end every large file.
-    let options = LoadOptions(destination: .stream, timeouts: HTTPTimeouts(total: .zero))
+    var options = options
+    options.destination = .stream
+    options.timeouts.total = .zero
     return try await response(for: parameters, options: options)
   }
 }

@@ -8,9 +8,10 @@ actor DownloadRun {
     case progress(TransferProgress)
   }
 
-  /// How much may be lost when the process is killed.
-  private static let checkpointBytes: Int64 = 8 << 20
-  private static let checkpointTime: Duration = .seconds(1)
+  /// When a checkpoint begins. It is made while the next bytes come, and the one after it waits for it: so at most twice as many
+  /// are lost when the process is killed.
+  private static let checkpointBytes: Int64 = 4 << 20
+  private static let checkpointTime: Duration = .milliseconds(500)
 
   /// What the manager does for a run: sends its requests, and decides where the application does.
   struct Manager: Sendable {
@@ -42,6 +43,8 @@ actor DownloadRun {
   private var told: Duration?
   private(set) var last: TransferProgress?
   private var saved: (offset: Int64, at: Duration) = (0, .zero)
+  /// The checkpoint that is being made.
+  private var saving: Task<APIError?, Never>?
 
   init(
     _ target: DownloadTarget, _ identity: String, _ sha256: String?, _ policy: RetryPolicy,
@@ -62,13 +65,15 @@ actor DownloadRun {
   ) async -> (Result<DownloadedFile, APIError>, DownloadState) {
     self.report = report
     do throws(APIError) {
-      let (path, overwrites) = place
-      if case .file = target, !overwrites, PrivateFile.exists(path) { throw Self.isThere(path) }
+      let path = PartialFile.place(of: target, identity: identity)
+      if case .file(_, overwrites: false) = target, PrivateFile.exists(path) { throw Self.isThere(path) }
       let file = try PartialFile(for: path, identity: identity)
       do throws(APIError) {
         let finished = try await fetch(into: file)
         return (.success(finished), machine.state)
       } catch {
+        // Nobody writes the journal from here on.
+        try? await settleCheckpoint()
         if discards.load(ordering: .acquiring), error.reason == .cancelled { file.discard() }
         // Nothing that a later call could go on with.
         if !machine.canResume {
@@ -79,14 +84,6 @@ actor DownloadRun {
       }
     } catch {
       return (.failure(error), machine.state)
-    }
-  }
-
-  /// Where the partial file is, but for its ending.
-  private var place: (path: String, overwrites: Bool) {
-    switch target {
-    case .file(let path, let overwrites): (path, overwrites)
-    case .folder(let folder, let overwrites): ("\(folder)/.\(identity.prefix(32))", overwrites)
     }
   }
 
@@ -117,9 +114,11 @@ actor DownloadRun {
       if machine.hasProgressed { (failures, hasRenewed) = (0, false) }
       switch action {
       case .finish:
-        return try finish(file)
+        return try await finish(file)
       case .take: continue
-      case .startOver: try file.truncate(to: 0)
+      case .startOver:
+        try await settleCheckpoint()
+        try file.truncate(to: 0)
       case .ask:
         // Without progress a broken body counts as a failed attempt.
         if machine.hasProgressed { continue }
@@ -134,7 +133,7 @@ actor DownloadRun {
         throw APIError(.response, reason, detail)
       }
     }
-    return try finish(file)
+    return try await finish(file)
   }
 
   /// Writes what a response has.
@@ -152,6 +151,7 @@ actor DownloadRun {
       head.body = .bytes([])
       machine.choose(try await manager.place(head))
     }
+    try await settleCheckpoint()
     try file.truncate(to: offset)
     saved = (offset, time.now)
     if offset < base || told == nil {
@@ -166,11 +166,12 @@ actor DownloadRun {
         try Self.checkCancelled()
         try file.write(chunk, at: machine.state.offset)
         if let refusal = machine.took(chunk.count) { return refusal }
-        try noteProgress(file)
+        try await noteProgress(file)
       }
       try Self.checkCancelled()
     } catch {
       // What has come is kept, whatever has gone wrong.
+      try? await settleCheckpoint()
       try? file.checkpoint(machine.state)
       try Self.checkCancelled()
       guard machine.canResume, policy.table.row(for: error)?.isOn == true, policy.attempts > 1 else {
@@ -181,13 +182,25 @@ actor DownloadRun {
     return machine.ended()
   }
 
-  private func noteProgress(_ file: PartialFile) throws(APIError) {
+  private func noteProgress(_ file: PartialFile) async throws(APIError) {
     let (offset, now) = (machine.state.offset, time.now)
     if offset - saved.offset >= Self.checkpointBytes || now - saved.at >= Self.checkpointTime {
-      try file.checkpoint(machine.state)
+      try await settleCheckpoint()
       saved = (offset, now)
+      // The disk works while the next bytes come.
+      saving = Task.detached { [state = machine.state] in
+        do throws(APIError) { try file.checkpoint(state) } catch { return error }
+        return nil
+      }
     }
     if now - (told ?? .zero) >= .milliseconds(100) { tellProgress(now) }
+  }
+
+  /// Returns when no checkpoint is being made; throws what the last one has thrown.
+  private func settleCheckpoint() async throws(APIError) {
+    guard let saving else { return }
+    self.saving = nil
+    if let error = await saving.value { throw error }
   }
 
   private func tellProgress(_ now: Duration) {
@@ -200,8 +213,9 @@ actor DownloadRun {
   }
 
   /// Compares the digest and gives the file its name.
-  private func finish(_ file: PartialFile) throws(APIError) -> DownloadedFile {
+  private func finish(_ file: PartialFile) async throws(APIError) -> DownloadedFile {
     let state = machine.state
+    try await settleCheckpoint()
     try file.checkpoint(state)
     tellProgress(time.now)
     let expected = sha256.map { FileDigest(sha256: $0) } ?? state.digest

@@ -2,8 +2,9 @@ import Foundation
 
 /// The file that a download is written to, with its journal beside it, under a lock that keeps other processes away.
 ///
-/// Used by one task at a time. The lock is that of the partial file and ends with the process, however it ends.
-final class PartialFile {
+/// Bytes are written by one task at a time; a checkpoint may be made beside it. The lock is that of the partial file and ends
+/// with the process, however it ends.
+final class PartialFile: Sendable {
   /// What the journal has: whose download it is, and how far it is.
   struct Journal: Codable {
     var identity: String
@@ -44,6 +45,22 @@ final class PartialFile {
   }
 
   deinit { close(descriptor) }
+
+  /// Where the partial file of a target is, but for its ending.
+  static func place(of target: DownloadTarget, identity: String) -> String {
+    switch target {
+    case .file(let path, _): path
+    case .folder(let folder, _): "\(folder)/.\(identity.prefix(32))"
+    }
+  }
+
+  /// How far the download of a journal is; nil where there is none.
+  static func progress(inJournal path: String) -> TransferProgress? {
+    guard let data = FileManager.default.contents(atPath: path),
+      let journal = try? JSONDecoder().decode(Journal.self, from: data)
+    else { return nil }
+    return TransferProgress(received: journal.state.offset, totalToReceive: journal.state.total)
+  }
 
   private static func lock(_ path: String) throws(APIError) -> FileLock {
     // Who had the lock may have renamed or removed the file, and the lock is then on a file without a name.

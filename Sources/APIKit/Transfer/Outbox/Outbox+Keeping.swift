@@ -56,18 +56,71 @@ extension Outbox: LoadQueue {
       recorder, with: parameters, path: nil, cache: .asPolicy, options: .none, validator: manager.validator,
       wantsProgress: false)
     var draft = try draft(call, manager)
-    if let lane { draft.entry.lane = Self.lane(lane, draft.entry.user) }
+    if let lane { draft.entry.lane = QueueTerms.lane(lane, draft.entry.user) }
     if let lifetime { draft.entry.lifetime = lifetime.inSeconds }
     draft.entry.after = (parents + values.map(\.item)).map(\.rawValue)
     draft.call.fills = values.map {
       QueuedCall.Fill(parameter: $0.parameter, parent: $0.item.rawValue, path: $0.path)
     }
-    let ready = draft
-    return try await withCheckedContinuation { done in
-      var draft = ready
-      draft.done = done
-      keep(draft)
-    }.get()
+    // What was loaded before has its place before.
+    guard drafts.isEmpty, keeper == nil else {
+      let waiting = draft
+      return try await withCheckedContinuation { done in
+        var draft = waiting
+        draft.done = done
+        keep(draft)
+      }.get()
+    }
+    return try await commit([draft])[0]
+  }
+
+  /// Keeps many loads of one manager by one commit, all or none, and returns once they are on the disk.
+  ///
+  /// - Parameters:
+  ///   - manager: A manager of a registered type. Its delegate hears of the landings while this object is attached.
+  ///   - each: The parameters of each load, which are reformed and validated as in every load.
+  ///   - lane: The lane in place of ``APIManager/queueLane``.
+  ///   - lifetime: How long they may wait, in place of that of the configuration.
+  /// - Returns: Their ids, in the order of the parameters.
+  /// - Throws: What ``enqueue(_:_:lane:after:taking:lifetime:)`` throws; nothing is kept then.
+  @discardableResult public func enqueue<Manager: APIManager>(
+    _ manager: Manager, each: [Parameters], lane: String? = nil, lifetime: Duration? = nil
+  ) async throws(APIError) -> [OutboxItemID] {
+    var drafts: [OutboxDraft] = []
+    drafts.reserveCapacity(each.count)
+    for parameters in each {
+      let recorder = FlightRecorder(flight: .next(), manager: Manager.self, time: time)
+      let call = try manager.makeCall(
+        recorder, with: parameters, path: nil, cache: .asPolicy, options: .none, validator: manager.validator,
+        wantsProgress: false)
+      var draft = try draft(call, manager)
+      if let lane { draft.entry.lane = QueueTerms.lane(lane, draft.entry.user) }
+      if let lifetime { draft.entry.lifetime = lifetime.inSeconds }
+      drafts.append(draft)
+    }
+    // What was loaded before has its place before.
+    await flush()
+    return try await commit(drafts)
+  }
+
+  /// Keeps drafts by one commit, all or none.
+  private func commit(_ drafts: [OutboxDraft]) async throws(APIError) -> [OutboxItemID] {
+    var entries: [QueueStore.Entry] = []
+    entries.reserveCapacity(drafts.count)
+    do {
+      for draft in drafts { entries.append(try await ready(draft).entry) }
+    } catch {
+      await queue.removeSpools(entries.map(\.spool))
+      throw Self.unreadable(error)
+    }
+    do throws(DurableQueue.Fault) {
+      let ids = try await queue.enqueue(entries)
+      runner.pump()
+      return ids.map { OutboxItemID(rawValue: $0) }
+    } catch {
+      if entries.contains(where: { $0.spool != nil }) { await queue.removeSpools(entries.map(\.spool)) }
+      throw APIError(error, runner.terms)
+    }
   }
 
   /// What is kept of a load.
@@ -85,28 +138,11 @@ extension Outbox: LoadQueue {
     var entry = QueueStore.Entry()
     entry.type = name
     entry.recipient = recipient(manager)
-    entry.user = try user(of: call)
-    entry.lane = manager.child.queueLane.map { Self.lane($0, entry.user) }
+    entry.user = try runner.terms.user(call.terms.signInRule, call.service, call.managerName)
+    entry.lane = manager.child.queueLane.map { QueueTerms.lane($0, entry.user) }
     entry.lifetime = configuration.lifetime?.inSeconds
     let key = call.terms.headers[configuration.idempotencyKeyField] ?? Nonce.make()
     return OutboxDraft(call: QueuedCall(keeping: call, key: key), entry: entry, body: call.body)
-  }
-
-  /// The lanes of one user never wait for another's.
-  private static func lane(_ lane: String, _ user: String) -> String { "\(user)\u{1F}\(lane)" }
-
-  /// Whose load it is; empty for nobody's.
-  private func user(of call: APICall) throws(APIError) -> String {
-    guard call.terms.signInRule != .exempt, let authenticator = call.identity.authenticator else { return "" }
-    guard let credential = authenticator.credential else {
-      guard call.terms.signInRule == .required else { return "" }
-      throw APIError(.auth, .signedOut, "\(call.managerName) needs a user, and nobody is signed in")
-    }
-    if let user = configuration.user(credential), !user.isEmpty { return user }
-    throw APIError(
-      .takeoff, .misconfigured,
-      "the outbox cannot tell the users of \(call.service.name) apart: give each Credential the user's id as its note "
-        + "`user`, or state OutboxConfiguration.user")
   }
 
   private func keep(_ draft: OutboxDraft) {
@@ -121,30 +157,15 @@ extension Outbox: LoadQueue {
         await keep(batch)
       }
       keeper = nil
-      pump()
+      runner.pump()
     }
   }
 
   private func keep(_ batch: [OutboxDraft]) async {
     var ready: [OutboxDraft] = []
-    for var draft in batch {
-      do {
-        switch draft.body {
-        case nil, .empty: break
-        case .bytes(let bytes) where bytes.count <= Self.inlineBytes: draft.call.body = .bytes(bytes)
-        case let body?:
-          let file = try await queue.spool(body)
-          (draft.entry.spool, draft.entry.spooledBytes) = (file.name, file.count)
-          draft.call.body = .spooled
-        }
-        draft.entry.payload = QueuedCall.envelope.wrap(draft.call.encode())
-        ready.append(draft)
-      } catch {
-        settle(
-          draft,
-          .failure(
-            error as? APIError
-              ?? APIError(.takeoff, .unreadableBody, "the body cannot be kept: \(error)", underlying: error)))
+    for draft in batch {
+      do { ready.append(try await self.ready(draft)) } catch {
+        settle(draft, .failure(Self.unreadable(error)))
       }
     }
     do throws(DurableQueue.Fault) {
@@ -160,6 +181,26 @@ extension Outbox: LoadQueue {
     }
   }
 
+  /// A draft with its content as bytes, and a large body in a file.
+  private func ready(_ draft: OutboxDraft) async throws -> OutboxDraft {
+    var draft = draft
+    switch draft.body {
+    case nil, .empty: break
+    case .bytes(let bytes) where bytes.count <= Self.inlineBytes: draft.call.body = .bytes(bytes)
+    case let body?:
+      let file = try await queue.spool(body)
+      (draft.entry.spool, draft.entry.spooledBytes) = (file.name, file.count)
+      draft.call.body = .spooled
+    }
+    draft.entry.payload = QueuedCall.envelope.wrap(draft.call.encode())
+    return draft
+  }
+
+  private static func unreadable(_ error: any Error) -> APIError {
+    error as? APIError
+      ?? APIError(.takeoff, .unreadableBody, "the body cannot be kept: \(error)", underlying: error)
+  }
+
   private func keepAlone(_ draft: OutboxDraft) async {
     do throws(DurableQueue.Fault) {
       for id in try await queue.enqueue([draft.entry]) { settle(draft, .success(id)) }
@@ -170,7 +211,7 @@ extension Outbox: LoadQueue {
 
   private func refuse(_ draft: OutboxDraft, _ fault: DurableQueue.Fault) async {
     await queue.removeSpools([draft.entry.spool])
-    settle(draft, .failure(APIError(fault, configuration)))
+    settle(draft, .failure(APIError(fault, runner.terms)))
   }
 
   /// Tells who has given the draft what has become of it.

@@ -1,72 +1,14 @@
 import Foundation
 
 /// What goes out: items are taken, sent, and told about.
-extension Outbox {
-  /// How often is looked for what other processes have kept, and for processes that have ended.
-  private static let poll = Duration.seconds(2)
+extension Outbox: QueueRunnerOwner {
+  func expired(_ row: QueueStore.Row, _ error: APIError) async { await deliver(row, .failure(error)) }
 
-  /// Sends what may be sent, if it is running.
-  func pump() {
-    guard isRunning else { return }
-    guard pumping == nil else {
-      mustPumpAgain = true
-      return
-    }
-    pumping = Task {
-      repeat {
-        mustPumpAgain = false
-        await takeMore()
-      } while mustPumpAgain && isRunning
-      pumping = nil
-    }
-  }
-
-  private func takeMore() async {
-    guard isRunning, !configuration.network.condition.isOffline else { return }
-    if tidied.map({ time.now - $0 >= Self.poll }) ?? true { await tidy() }
-    var wait: Duration? = Self.poll
-    await report { () async throws(DurableQueue.Fault) in
-      let free = self.configuration.concurrency - self.running.count
-      guard free > 0 else { return }
-      let rows = try await self.queue.claim(atMost: free)
-      for row in rows { self.begin(row) }
-      // A full hand: there may be more as soon as one of them has landed.
-      guard rows.count < free else { return }
-      wait = try await self.queue.nextWait().map { min($0, Self.poll) } ?? Self.poll
-    }
-    timer?.cancel()
-    guard isRunning, let wait else { return }
-    timer = Task { [weak self, time] in
-      do { try await time.sleep(for: max(wait, .milliseconds(10))) } catch { return }
-      self?.pump()
-    }
-  }
-
-  private func tidy() async {
-    tidied = time.now
-    await report { () async throws(DurableQueue.Fault) in
-      let expired = try await self.queue.tidy { row in
-        QueuedLanding.envelope.wrap(QueuedLanding(.failure(Self.expiry(of: row))).encode())
-      }
-      for row in expired { await self.deliver(row, .failure(Self.expiry(of: row))) }
-    }
-  }
-
-  private nonisolated static func expiry(of row: QueueStore.Row) -> APIError {
-    APIError(.takeoff, .deadlineExceeded, "item \(row.id) was not sent in time")
-  }
-
-  private func begin(_ row: QueueStore.Row) {
-    running[row.id] = Task {
-      await send(row)
-      running[row.id] = nil
-      pump()
-    }
-  }
+  func dropped(_ row: QueueStore.Row, because error: APIError) { land(row.id, .failure(error)) }
 
   // MARK: One item
 
-  private func send(_ row: QueueStore.Row) async {
+  func send(_ row: QueueStore.Row) async {
     guard let call = Self.call(of: row) else { return await park(row, "its content cannot be read") }
     guard let registration = registrations[row.type] else {
       return await park(row, "the outbox does not know the manager type \(row.type)")
@@ -78,10 +20,11 @@ extension Outbox {
       return await park(row, "\(service.name) has no environment \(environment)")
     }
     let authenticator = service.identity.authenticator
-    // Before the user is looked at: while it stays the same, so does the user.
-    let epoch = authenticator?.epoch
-    if !row.user.isEmpty, authenticator?.credential.flatMap(configuration.user) != row.user {
-      return await putBack(row, authenticator?.epoch == epoch ? nil : .seconds(1), isAttempt: false)
+    let epoch: Int?
+    switch await runner.identity(of: row, authenticator) {
+    case .absent: return
+    case .nobody: epoch = nil
+    case .user(let known): epoch = known
     }
     let body: HTTPBody? =
       switch call.body {
@@ -94,53 +37,28 @@ extension Outbox {
     }
     manager.interceptors = InterceptorList()
     let result = await manager.send(
-      call, body: body, keyField: configuration.idempotencyKeyField, epoch: row.user.isEmpty ? nil : epoch)
+      call, body: body, keyField: configuration.idempotencyKeyField, epoch: epoch)
     switch result {
     case .success(let response): await finish(row, response)
     case .failure(let error):
-      await fail(row, error, service, hasChanged: authenticator?.epoch != epoch)
+      guard await runner.fail(row, error, authenticator, epoch: epoch) else { return }
+      tell(row, .failure(error))
     }
   }
 
   private func finish(_ row: QueueStore.Row, _ response: APIResponse) async {
     let landing = QueuedLanding.envelope.wrap(QueuedLanding(.success(response)).encode())
     let raw = response.raw
-    await report { () async throws(DurableQueue.Fault) in
+    await runner.report { () async throws(DurableQueue.Fault) in
       try await self.queue.finish(row.id, landing: landing) { child in Self.fill(child, from: row.id, raw) }
     }
     await deliver(row, .success(response))
   }
 
-  private func fail(
-    _ row: QueueStore.Row, _ error: APIError, _ service: any APIService, hasChanged: Bool
-  ) async {
-    var known = OutboxVerdict.Circumstances()
-    known.attempts = row.attempts + 1
-    known.maximumAttempts = configuration.maximumAttempts
-    known.isOffline = configuration.network.condition.isOffline
-    known.hasSignIn = service.identity.authenticator != nil && !row.user.isEmpty
-    known.backoff = configuration.backoff
-    known.jitter = .random(in: 0.5...1)
-    known.wallClock = time.wallClock
-    switch OutboxVerdict(error, known) {
-    case .again: await putBack(row, .zero, isAttempt: false)
-    case .later(let wait): await putBack(row, wait, isAttempt: true)
-    // Who has signed in meanwhile was heard before the item waits.
-    case .awaitSignIn: await putBack(row, hasChanged ? .seconds(1) : nil, isAttempt: false)
-    case .park: await park(row, error.description, error)
-    }
-  }
-
-  private func putBack(_ row: QueueStore.Row, _ wait: Duration?, isAttempt: Bool) async {
-    await report { () async throws(DurableQueue.Fault) in
-      try await self.queue.putBack(row.id, after: wait, isAttempt: isAttempt)
-    }
-  }
-
   /// Sets an item aside. Its delegate hears of the failure; the item stays, and may be sent again.
-  private func park(_ row: QueueStore.Row, _ reason: String, _ error: APIError? = nil) async {
-    await report { () async throws(DurableQueue.Fault) in try await self.queue.park(row.id, reason) }
-    tell(row, .failure(error ?? APIError(.takeoff, .misconfigured, "item \(row.id) is parked: \(reason)")))
+  private func park(_ row: QueueStore.Row, _ reason: String) async {
+    await runner.park(row, reason)
+    tell(row, .failure(APIError(.takeoff, .misconfigured, "item \(row.id) is parked: \(reason)")))
   }
 
   /// Puts the values of a response into an item that waited for it.
@@ -168,7 +86,7 @@ extension Outbox {
     guard !told.contains(row.id), tell(row, result) else { return }
     told.insert(row.id)
     defer { told.remove(row.id) }
-    await report { () async throws(DurableQueue.Fault) in try await self.queue.forgetLanding(row.id) }
+    await runner.report { () async throws(DurableQueue.Fault) in try await self.queue.forgetLanding(row.id) }
   }
 
   /// Tells the load that waits, else the manager that is attached. False when there is neither.
@@ -192,8 +110,8 @@ extension Outbox {
 
   /// Tells a manager what has ended without anybody being told.
   func deliverKept(to name: String) async {
-    await report { () async throws(DurableQueue.Fault) in
-      for landing in try await self.queue.landings(of: name) where self.running[landing.id] == nil {
+    await runner.report { () async throws(DurableQueue.Fault) in
+      for landing in try await self.queue.landings(of: name) where self.runner.running[landing.id] == nil {
         guard let manager = self.attached(name) else { return }
         let kept = landing.payload.withUnsafeBytes { bytes in
           (try? QueuedLanding.envelope.unwrap(bytes)).flatMap { QueuedLanding(Array($0)) }
@@ -203,31 +121,6 @@ extension Outbox {
         try await self.queue.forgetLanding(landing.id)
         self.told.remove(landing.id)
       }
-    }
-  }
-}
-
-extension QueuedLanding {
-  /// What a delegate is told. The body is decoded anew.
-  @MainActor func result(of manager: BaseAPIManager) -> Result<APIResponse, APIError> {
-    let child = manager.child
-    switch self {
-    case .response(let http):
-      let contentType = http.headers["Content-Type"]
-      let raw =
-        http.bytes.isEmpty
-        ? .missing
-        : (try? child.service.wire.decoders.decode(http.bytes, contentType: contentType)) ?? .missing
-      let source = ReformSource(
-        managerType: type(of: manager), serviceName: child.service.name, apiName: child.apiName)
-      return .success(APIResponse(raw: raw, http: http, source: source))
-    case .failure(let reason, let place, let detail, let status, let body):
-      var error = APIError(
-        APIError.Place(rawValue: place) ?? .transport, APIError.Reason(reason, detail), detail,
-        evidence: status.map { APIError.Evidence(status: $0, headers: [], body: body) })
-      error.context.status = status
-      error.context.manager = String(describing: type(of: manager))
-      return .failure(error)
     }
   }
 }

@@ -39,13 +39,12 @@ import Synchronization
     let name: String
   }
 
-  let queue: DurableQueue
+  let runner: QueueRunner
+  var queue: DurableQueue { runner.queue }
   let time: any TimeSource
   var registrations: [String: Registration] = [:]
   private var names: [ObjectIdentifier: String] = [:]
   private var attachments: [Attachment] = []
-  private var authenticators: [ObjectIdentifier: Task<Void, Never>] = [:]
-  private var networkTask: Task<Void, Never>?
 
   // Coming in.
   var drafts: [OutboxDraft] = []
@@ -54,13 +53,6 @@ import Synchronization
   var givenUp: Set<FlightID> = []
   var waiters: [Int64: Waiter] = [:]
 
-  // Going out.
-  var isRunning = false
-  var running: [Int64: Task<Void, Never>] = [:]
-  var pumping: Task<Void, Never>?
-  var mustPumpAgain = false
-  var timer: Task<Void, Never>?
-  var tidied: Duration?
   /// Items of which somebody was told, and whose landing is about to be forgotten.
   var told: Set<Int64> = []
 
@@ -72,18 +64,8 @@ import Synchronization
   init(_ configuration: OutboxConfiguration, time: any TimeSource, boot: String = QueueClock.machineBoot) {
     self.configuration = configuration
     self.time = time
-    queue = DurableQueue(
-      folder: configuration.folder,
-      limits: QueueStore.Limits(
-        count: Int64(configuration.maximumItems), bytes: configuration.maximumBytes),
-      time: time, boot: boot)
-  }
-
-  deinit {
-    networkTask?.cancel()
-    timer?.cancel()
-    for task in authenticators.values { task.cancel() }
-    for task in running.values { task.cancel() }
+    runner = QueueRunner(configuration.terms, time: time, boot: boot)
+    runner.owner = self
   }
 
   // MARK: Types and delegates
@@ -105,7 +87,7 @@ import Synchronization
     let sample = make()
     registrations[name] = Registration(make: make, service: sample.service)
     LoadQueues.register(type, with: self)
-    if let authenticator = sample.service.identity.authenticator { watch(authenticator) }
+    if let authenticator = sample.service.identity.authenticator { runner.watch(authenticator) }
   }
 
   /// Gives a manager what lands of its type, or of the name that it attaches with, and belongs to no load of another object
@@ -138,74 +120,14 @@ import Synchronization
   // MARK: Running
 
   /// Begins to send, until ``stop()``. What died with its process is taken up again.
-  public func start() {
-    guard !isRunning else { return }
-    isRunning = true
-    let network = configuration.network
-    networkTask = Task { [weak self] in
-      for await condition in network.changes() where !condition.isOffline { self?.pump() }
-    }
-    Task {
-      await report { () async throws(DurableQueue.Fault) in try await self.queue.wake() }
-      pump()
-    }
-  }
+  public func start() { runner.start() }
 
   /// Ends sending, and returns when nothing is on its way any more. What was goes back to its place.
-  public func stop() async {
-    isRunning = false
-    networkTask?.cancel()
-    timer?.cancel()
-    (networkTask, timer) = (nil, nil)
-    let tasks = Array(running.values)
-    for task in tasks { task.cancel() }
-    for task in tasks { await task.value }
-    await pumping?.value
-  }
+  public func stop() async { await runner.stop() }
 
   /// Returns when all that was given to it so far is on the disk, or refused.
   public func flush() async {
     while let keeper { await keeper.value }
-  }
-
-  /// Hears of an authenticator's users: who comes has items sent, who leaves has them dropped.
-  private func watch(_ authenticator: Authenticator) {
-    let id = ObjectIdentifier(authenticator)
-    guard authenticators[id] == nil else { return }
-    let changes = authenticator.changes()
-    authenticators[id] = Task { [weak self] in
-      for await change in changes {
-        guard let self else { return }
-        switch change {
-        case .signedIn, .refreshed:
-          await report { () async throws(DurableQueue.Fault) in try await self.queue.wake() }
-          pump()
-        case .signedOut, .signInNeeded: break
-        }
-      }
-    }
-    let (user, keeps) = (configuration.user, configuration.keepsItemsAtSignOut)
-    authenticator.onLeave { [weak self] credential in
-      guard let user = user(credential) else { return }
-      MainDelivery.main.put { [weak self] in self?.leave(user, keeps: keeps) }
-    }
-  }
-
-  private func leave(_ user: String, keeps: Bool) {
-    Task {
-      await flush()
-      await report { () async throws(DurableQueue.Fault) in
-        let own = Set(try await self.queue.rows(.running).filter { $0.user == user }.map(\.id))
-        for (id, task) in self.running where own.contains(id) {
-          task.cancel()
-          await task.value
-        }
-        guard !keeps else { return }
-        for id in try await self.queue.drop(user: user) {
-          self.land(id, .failure(APIError(cancelled: .signedOut)))
-        }
-      }
-    }
   }
 
   // MARK: Looking and deciding
@@ -213,24 +135,25 @@ import Synchronization
   /// All items, in order.
   public func items() async throws(APIError) -> [OutboxItem] {
     await flush()
-    let rows = try await named { () async throws(DurableQueue.Fault) in try await self.queue.rows() }
+    let rows = try await runner.named { () async throws(DurableQueue.Fault) in try await self.queue.rows() }
     return rows.map { row in OutboxItem(row, Self.call(of: row) ?? QueuedCall()) }
   }
 
   /// Sends an item that was parked, and those that were parked because they wait for it, as if they were new.
   public func retry(_ item: OutboxItemID) async throws(APIError) {
-    try await named { () async throws(DurableQueue.Fault) in try await self.queue.unpark(item.rawValue) }
-    pump()
+    try await runner.named { () async throws(DurableQueue.Fault) in try await self.queue.unpark(item.rawValue)
+    }
+    runner.pump()
   }
 
   /// Gives up an item; one that is on its way is cancelled, though the server may have carried it out. Those that wait for it
   /// are parked.
   public func drop(_ item: OutboxItemID) async throws(APIError) {
     let id = item.rawValue
-    _ = try await named { () async throws(DurableQueue.Fault) in try await self.queue.drop(id) }
-    running[id]?.cancel()
+    _ = try await runner.named { () async throws(DurableQueue.Fault) in try await self.queue.drop(id) }
+    runner.cancel(id)
     land(id, .failure(APIError(cancelled: .byCaller)))
-    pump()
+    runner.pump()
   }
 
   /// Copies of databases that were damaged and could not be used any more; empty where that has not happened.
@@ -242,43 +165,6 @@ import Synchronization
   nonisolated static func call(of row: QueueStore.Row) -> QueuedCall? {
     row.payload.withUnsafeBytes { bytes in
       (try? QueuedCall.envelope.unwrap(bytes)).flatMap { QueuedCall(Array($0)) }
-    }
-  }
-
-  func named<Value: Sendable>(
-    _ work: () async throws(DurableQueue.Fault) -> Value
-  ) async throws(APIError) -> Value {
-    do throws(DurableQueue.Fault) { return try await work() } catch { throw APIError(error, configuration) }
-  }
-
-  /// Does what nobody waits for; what fails is tried again at the next turn.
-  func report(_ work: () async throws(DurableQueue.Fault) -> Void) async {
-    do throws(DurableQueue.Fault) { try await work() } catch {
-      DeveloperNotice.give("outbox: \(APIError(error, configuration).detail)")
-    }
-  }
-}
-
-extension APIError {
-  /// What a queue says, as an error of a load.
-  init(_ fault: DurableQueue.Fault, _ configuration: OutboxConfiguration) {
-    switch fault {
-    case .full:
-      self.init(
-        .takeoff, .queueFull,
-        "the outbox may have \(configuration.maximumItems) items and \(configuration.maximumBytes) bytes")
-    case .cycle(let way):
-      self.init(
-        .takeoff, .misconfigured,
-        "the items would wait for one another: \(way.map { "\($0)" }.joined(separator: " → "))")
-    case .unknown(let id):
-      self.init(.takeoff, .misconfigured, "there has never been an item \(id) to wait for")
-    case .unusable(let why): self.init(.takeoff, .outboxUnusable, why)
-    case .failed(let failure):
-      let isFull = failure.code & 0xFF == 13
-      self.init(
-        .takeoff, isFull ? .storageFull : .outboxUnusable,
-        "the outbox in \(configuration.folder) cannot be used: \(failure)", underlying: failure)
     }
   }
 }

@@ -102,4 +102,10 @@ public struct OutboxConfiguration: Sendable {
   public init(folder: String? = nil) {
     self.folder = folder ?? StandardFolder.state.path + "/outbox"
   }
+  var terms: QueueTerms {
+    QueueTerms(
+      name: "outbox", folder: folder, maximumItems: maximumItems, maximumBytes: maximumBytes,
+      concurrency: concurrency, backoff: backoff, maximumAttempts: maximumAttempts, user: user,
+      keepsItemsAtSignOut: keepsItemsAtSignOut, network: network)
+  }
 }

@@ -57,7 +57,7 @@ enum OutboxVerdict: Sendable, Equatable {
   /// Whether a failure without a status is one of the moment.
   private static func passing(_ error: APIError) -> Bool {
     switch error.reason {
-    case .noNetwork, .circuitOpen, .rateLimited, .deadlineExceeded: true
+    case .noNetwork, .circuitOpen, .rateLimited, .deadlineExceeded, .alreadyLoading: true
     case .unreadableBody, .fileFailed, .unsupportedCapability, .unsupportedScheme, .responseTooLarge: false
     default: error.place == .transport || error.isCancellation
     }

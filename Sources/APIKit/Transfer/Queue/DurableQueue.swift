@@ -18,13 +18,15 @@ actor DurableQueue {
     case failed(SQLiteFailure)
   }
 
-  private let folder: String
+  let folder: String
   private let limits: QueueStore.Limits
   private let schema: QueueSchema
   private let time: any TimeSource
   private let boot: String
+  /// Removes what an item that is given up has beside its row and its file.
+  private let discard: @Sendable (QueueStore.Row) -> Void
   /// The name of this object among the owners of items, and the lock that says that it is there.
-  private let owner = Hex.encode(Crypto.random(8))
+  let owner = Hex.encode(Crypto.random(8))
   private var presence: FileLock?
   private var opened: QueueStore?
   /// Whether a page was found that does not fit.
@@ -34,20 +36,22 @@ actor DurableQueue {
 
   init(
     folder: String, limits: QueueStore.Limits = QueueStore.Limits(), schema: QueueSchema = QueueSchema(),
-    time: any TimeSource = SystemTime(), boot: String = QueueClock.machineBoot
+    time: any TimeSource = SystemTime(), boot: String = QueueClock.machineBoot,
+    discard: @escaping @Sendable (QueueStore.Row) -> Void = { _ in }
   ) {
     self.folder = folder
     self.limits = limits
     self.schema = schema
     self.time = time
     self.boot = boot
+    self.discard = discard
   }
 
   deinit { unlink(Self.presencePath(folder, owner)) }
 
   private var path: String { "\(folder)/queue.sqlite" }
-  private var spoolFolder: String { "\(folder)/spool" }
-  private static func presencePath(_ folder: String, _ owner: String) -> String {
+  var spoolFolder: String { "\(folder)/spool" }
+  static func presencePath(_ folder: String, _ owner: String) -> String {
     "\(folder)/owner-\(owner).lock"
   }
 
@@ -128,17 +132,12 @@ actor DurableQueue {
   }
 
   /// Gives up all of a user: items, landings, files, and what the log still has of them.
-  func drop(user: String) throws(Fault) -> [Int64] {
-    let (ids, spools) = try write { (store) throws(SQLiteFailure) -> ([Int64], [String?]) in
-      let ids = try store.items(of: user)
-      var spools: [String?] = []
-      for id in ids { spools.append(try store.drop(id)) }
-      try store.forgetLandings(of: user)
-      return (ids, spools)
-    }
-    removeSpools(spools)
+  func drop(user: String) throws(Fault) -> [QueueStore.Row] {
+    let rows = try write { (store) throws(SQLiteFailure) in try store.drop(user: user) }
+    removeFiles(of: rows)
     try emptyLog()
-    return ids
+    unlink(Self.leavePath(folder, user))
+    return rows
   }
 
   /// What waits for a sign-in may go: of one user, or of all.
@@ -171,11 +170,17 @@ actor DurableQueue {
       return expired
     }
     sweepPresences()
-    removeSpools(expired.map(\.spool))
+    removeFiles(of: expired)
     return expired
   }
 
-  private static func hasEnded(_ path: String) -> Bool { ((try? FileLock(ifFree: path)) ?? nil) != nil }
+  /// Whether an owner has ended; one whose lock is not there has, too.
+  func isGone(_ owner: String) -> Bool {
+    let path = Self.presencePath(folder, owner)
+    return !PrivateFile.exists(path) || Self.hasEnded(path)
+  }
+
+  static func hasEnded(_ path: String) -> Bool { ((try? FileLock(ifFree: path)) ?? nil) != nil }
 
   /// Removes what processes that have ended have left.
   private func sweepPresences() {
@@ -219,66 +224,15 @@ actor DurableQueue {
     try write { (store) throws(SQLiteFailure) in try store.forgetLanding(id) }
   }
 
-  // MARK: Files of items
-
-  /// The path of an item's file.
-  nonisolated func spoolPath(_ name: String) -> String { "\(folder)/spool/\(name)" }
-
-  /// A file for the body of an item that is about to be kept: its name and length, once its bytes are on the disk.
-  func spool(_ body: HTTPBody) async throws -> (name: String, count: Int64) {
-    try PrivateFile.makeFolder(folder)
-    try PrivateFile.makeFolder(spoolFolder)
-    let name = Hex.encode(Crypto.random(16))
-    let path = spoolPath(name)
-    let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
-    guard descriptor >= 0 else { throw PrivateFile.Fault.system("made") }
-    let file = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
-    do {
-      var count: Int64 = 0
-      func write(_ chunk: [UInt8]) throws {
-        try file.write(contentsOf: chunk)
-        count += Int64(chunk.count)
-      }
-      switch body {
-      case .empty: break
-      case .bytes(let bytes): try write(bytes)
-      case .file(let path, let offset):
-        let source = try FileChunks(path: path, offset: offset)
-        while let chunk = try source.next() { try write(chunk) }
-      case .stream(let stream):
-        let next = try stream.open()
-        while let chunk = try await next() { try write(chunk) }
-      }
-      try file.synchronize()
-      return (name, count)
-    } catch {
-      unlink(path)
-      throw error
-    }
-  }
-
-  /// Removes files that no item names: of items that were never kept, or that went when the process ended.
-  func removeSpools(_ names: [String?]) {
-    for case let name? in names { unlink(spoolPath(name)) }
-  }
-
-  private func sweepSpools(_ store: QueueStore) throws(SQLiteFailure) {
-    let names = (try? FileManager.default.contentsOfDirectory(atPath: spoolFolder)) ?? []
-    guard !names.isEmpty else { return }
-    let used = try store.spools()
-    for name in names where !used.contains(name) {
-      var status = stat()
-      // Another process may be about to keep the item of a new one.
-      guard lstat(spoolPath(name), &status) == 0,
-        WallClock.now - Double(FileIdentity(status).seconds) > 3600
-      else { continue }
-      unlink(spoolPath(name))
-    }
-  }
-
   // MARK: The database
 
-  private func emptyLog() throws(Fault) {
+  func removeFiles(of rows: [QueueStore.Row]) {
+    removeSpools(rows.map(\.spool))
+    for row in rows { discard(row) }
+  }
+
+  /// Empties the log, in which what was dropped may stand still.
+  func emptyLog() throws(Fault) {
     let store = try store()
     // Another process that reads keeps the log for a moment; the next drop or close empties it.
     try? store.emptyLog()
@@ -310,14 +264,7 @@ actor DurableQueue {
     do throws(PrivateFile.Fault) { try PrivateFile.makeFolder(folder) } catch {
       throw .unusable("the folder \(folder) \(error)")
     }
-    if presence == nil {
-      let path = Self.presencePath(folder, owner)
-      // Another process may look at the same moment whether it is free, and remove it.
-      for _ in 0..<100 where presence == nil {
-        presence = ((try? FileLock(ifFree: path)) ?? nil).flatMap { $0.holds(path) ? $0 : nil }
-      }
-      guard presence != nil else { throw .unusable("the folder \(folder) takes no lock") }
-    }
+    try takePresence()
     do throws(SQLiteFailure) {
       return try connect()
     } catch {
@@ -329,6 +276,15 @@ actor DurableQueue {
     } catch {
       throw .failed(error)
     }
+  }
+
+  func takePresence() throws(Fault) {
+    let path = Self.presencePath(folder, owner)
+    // Another process may look at the same moment whether it is free, and remove it.
+    for _ in 0..<100 where presence == nil {
+      presence = ((try? FileLock(ifFree: path)) ?? nil).flatMap { $0.holds(path) ? $0 : nil }
+    }
+    guard presence != nil else { throw .unusable("the folder \(folder) takes no lock") }
   }
 
   private func connect() throws(SQLiteFailure) -> QueueStore {
@@ -349,6 +305,7 @@ actor DurableQueue {
       isSuspect = false
     }
     let store = try QueueStore(database, time, boot: boot)
+    try finishLeaves(store)
     try sweepSpools(store)
     opened = store
     return store

@@ -34,11 +34,12 @@ extension QueueStore {
     return try rows("WHERE expiry IS NOT NULL AND expiry <= ? AND state <> 1 ORDER BY id") { $0.bind(1, now) }
   }
 
-  /// The ids of a user's items.
-  func items(of user: String) throws(SQLiteFailure) -> [Int64] {
-    let statement = try database.prepare("SELECT id FROM items WHERE user = ? ORDER BY id")
-    statement.bind(1, user)
-    return try statement.integers()
+  /// Gives up the items of a user, with what is kept of those that have ended.
+  func drop(user: String) throws(SQLiteFailure) -> [Row] {
+    let own = try rows("WHERE user = ? ORDER BY id") { $0.bind(1, user) }
+    for row in own { _ = try drop(row.id) }
+    try forgetLandings(of: user)
+    return own
   }
 
   /// Another content of an item.

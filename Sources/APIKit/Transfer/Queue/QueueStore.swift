@@ -76,6 +76,9 @@ final class QueueStore {
   private let childrenOf: SQLiteStatement
   private let release: SQLiteStatement
   private let total: SQLiteStatement
+  private let allTotals: SQLiteStatement
+  private let nextReady: SQLiteStatement
+  private let nextExpiry: SQLiteStatement
 
   init(_ database: SQLiteDatabase, _ time: any TimeSource, boot: String) throws(SQLiteFailure) {
     self.database = database
@@ -97,6 +100,11 @@ final class QueueStore {
       "UPDATE items SET state = 0, owner = NULL, due = ?, attempts = attempts + ? WHERE id = ? AND state = 1")
     total = try database.prepare(
       "UPDATE totals SET count = count + ?, bytes = bytes + ?, highest = highest + ?")
+    allTotals = try database.prepare("SELECT count, bytes, highest FROM totals")
+    nextReady = try database.prepare(
+      "SELECT due FROM items WHERE state = 0 AND head = 1 AND needs = 0 ORDER BY due, id LIMIT 1")
+    nextExpiry = try database.prepare(
+      "SELECT min(expiry) FROM items WHERE expiry IS NOT NULL AND state = 0")
     let last = try database.prepare("SELECT boot, steady, wall, time FROM clock")
     var anchor: QueueClock.Anchor?
     if try last.step() {
@@ -204,12 +212,15 @@ final class QueueStore {
 
   /// How long until the next item may be sent, in seconds; nil when none waits for the time.
   func nextWait() throws(SQLiteFailure) -> Double? {
-    let next = try database.prepare(
-      "SELECT due FROM items WHERE state = 0 AND head = 1 AND needs = 0 ORDER BY due, id LIMIT 1")
-    let expiry = try database.prepare("SELECT min(expiry) FROM items WHERE expiry IS NOT NULL AND state = 0")
+    defer {
+      nextReady.reset()
+      nextExpiry.reset()
+    }
     var wait: Double?
-    if try next.step(), next.double(0) < Self.never { wait = next.double(0) }
-    if try expiry.step(), !expiry.isNull(0) { wait = min(wait ?? .infinity, expiry.double(0)) }
+    if try nextReady.step(), nextReady.double(0) < Self.never { wait = nextReady.double(0) }
+    if try nextExpiry.step(), !nextExpiry.isNull(0) {
+      wait = min(wait ?? .infinity, nextExpiry.double(0))
+    }
     return wait.map { max(0, $0 - clock.now) }
   }
 
@@ -333,9 +344,9 @@ final class QueueStore {
 
   /// How many items there are, their bytes, and the highest id that was given.
   func totals() throws(SQLiteFailure) -> (count: Int64, bytes: Int64, highest: Int64) {
-    let statement = try database.prepare("SELECT count, bytes, highest FROM totals")
-    return try statement.step()
-      ? (statement.integer(0), statement.integer(1), statement.integer(2)) : (0, 0, 0)
+    defer { allTotals.reset() }
+    return try allTotals.step()
+      ? (allTotals.integer(0), allTotals.integer(1), allTotals.integer(2)) : (0, 0, 0)
   }
 
   func count(_ items: Int64, _ bytes: Int64, given ids: Int64 = 0) throws(SQLiteFailure) {

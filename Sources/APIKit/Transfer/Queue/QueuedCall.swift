@@ -98,7 +98,7 @@ struct QueuedCall: Sendable, Equatable {
 }
 
 extension ByteWriter {
-  fileprivate mutating func append(_ bytes: [UInt8]) {
+  mutating func append(_ bytes: [UInt8]) {
     append(UInt64(bytes.count))
     self.bytes += bytes
   }

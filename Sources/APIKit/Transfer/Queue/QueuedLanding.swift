@@ -1,6 +1,7 @@
 /// How an item of a queue has ended, as it is kept until its delegate is told.
 enum QueuedLanding: Sendable {
   case response(HTTPResponse)
+  case file(DownloadedFile)
   case failure(reason: String, place: String, detail: String, status: Int?, body: [UInt8])
 
   static let envelope = Envelope(kind: .queuedLanding)
@@ -8,11 +9,14 @@ enum QueuedLanding: Sendable {
   init(_ result: Result<APIResponse, APIError>) {
     switch result {
     case .success(let response): self = .response(response.http)
-    case .failure(let error):
-      self = .failure(
-        reason: error.reason.name, place: error.place.rawValue, detail: error.detail,
-        status: error.context.status ?? error.evidence?.status, body: error.evidence?.body ?? [])
+    case .failure(let error): self.init(error)
     }
+  }
+
+  init(_ error: APIError) {
+    self = .failure(
+      reason: error.reason.name, place: error.place.rawValue, detail: error.detail,
+      status: error.context.status ?? error.evidence?.status, body: error.evidence?.body ?? [])
   }
 
   func encode() -> [UInt8] {
@@ -30,6 +34,11 @@ enum QueuedLanding: Sendable {
       }
       writer.append(UInt64(http.bytes.count))
       writer.bytes += http.bytes
+    case .file(let file):
+      writer.append(UInt64(2))
+      writer.append(file.path)
+      writer.append(UInt64(bitPattern: file.count))
+      writer.append(file.sha256)
     case .failure(let reason, let place, let detail, let status, let body):
       writer.append(UInt64(0))
       for text in [reason, place, detail] { writer.append(text) }
@@ -53,6 +62,11 @@ enum QueuedLanding: Sendable {
           HTTPResponse(
             status: Int(clamping: status), headers: HTTPHeaders(fields.map { HTTPHeaders.Field($0, $1) }),
             body: .bytes(body), url: url.text.flatMap { try? HTTPURL($0) }))
+      case 2:
+        guard let path = reader.text(), let count = reader.number(), let sha256 = reader.optionalText(),
+          reader.isAtEnd
+        else { return nil }
+        return .file(DownloadedFile(path: path, count: Int64(bitPattern: count), sha256: sha256.text))
       case 0:
         guard let reason = reader.text(), let place = reader.text(), let detail = reader.text(),
           let status = reader.number(), let count = reader.number(),

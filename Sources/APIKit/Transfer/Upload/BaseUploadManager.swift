@@ -39,10 +39,7 @@ import Synchronization
 
   func start(
     manager name: String, run: UploadRun? = nil,
-    _ work:
-      @escaping @MainActor (@escaping @MainActor (TransferProgress) -> Void) async -> Result<
-        APIResponse, APIError
-      >
+    _ work: @escaping UploadWork
   ) -> Task<Result<APIResponse, APIError>, Never> {
     self.run = run
     last = nil
@@ -76,6 +73,10 @@ import Synchronization
     }
   }
 }
+
+/// Sends a body, and says how far it is.
+typealias UploadWork =
+  @MainActor (@escaping @MainActor (TransferProgress) -> Void) async -> Result<APIResponse, APIError>
 
 /// Receives what becomes of the uploads of a manager; called on the main actor.
 ///

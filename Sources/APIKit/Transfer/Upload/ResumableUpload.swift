@@ -7,7 +7,7 @@ protocol ResumableUpload: Sendable {
   var state: UploadState { get }
   /// What is done first.
   mutating func begin() -> UploadAction
-  /// What a response means. `location` is the path of its `Location`, resolved; nil where it has none.
+  /// What a response means. `location` is its `Location`, resolved; nil where it has none that may be followed.
   mutating func responded(_ status: Int, _ headers: HTTPHeaders, location: String?) -> UploadAction
   /// The request broke off, and nothing is known of its part.
   mutating func broke() -> UploadAction
@@ -23,7 +23,7 @@ protocol ResumableUpload: Sendable {
 
 /// What is known of an upload between its requests: what the journal keeps.
 struct UploadState: Sendable, Hashable, Codable {
-  /// The path of the upload at the server.
+  /// The URL of the upload.
   var location: String?
   /// How many bytes the server has said to have.
   var offset: Int64 = 0
@@ -38,8 +38,8 @@ struct UploadState: Sendable, Hashable, Codable {
 /// One request of an upload.
 struct UploadRequest: Sendable, Equatable {
   var method: HTTPMethod
-  /// Its path; nil for that of the manager.
-  var path: String?
+  /// Its URL; nil for the endpoint of the manager.
+  var location: String?
   var headers: HTTPHeaders
   /// Where the bytes begin that it carries; nil for none.
   var offset: Int64?

@@ -55,7 +55,7 @@ struct TusMachine: ResumableUpload {
   }
 
   func termination() -> UploadRequest? {
-    state.location.map { UploadRequest(method: .delete, path: $0, headers: Self.version) }
+    state.location.map { UploadRequest(method: .delete, location: $0, headers: Self.version) }
   }
 
   mutating func responded(_ status: Int, _ headers: HTTPHeaders, location: String?) -> UploadAction {
@@ -70,7 +70,8 @@ struct TusMachine: ResumableUpload {
     case (.creating, 201):
       guard let location else {
         return .fail(
-          .malformedResponse, "the server created an upload without a Location of its own origin",
+          .malformedResponse,
+          "the server created an upload without a Location of its own or of a declared origin",
           keepsJournal: false)
       }
       state.location = location
@@ -128,7 +129,7 @@ struct TusMachine: ResumableUpload {
 
   private mutating func ask(isStall: Bool = false) -> UploadAction {
     phase = .asking
-    let request = UploadRequest(method: .head, path: state.location, headers: Self.version)
+    let request = UploadRequest(method: .head, location: state.location, headers: Self.version)
     return isStall ? again(request) : .send(request)
   }
 
@@ -162,7 +163,7 @@ struct TusMachine: ResumableUpload {
     var headers = Self.version
     headers.add("Upload-Offset", "\(offset)")
     headers.add("Content-Type", "application/offset+octet-stream")
-    let request = UploadRequest(method: .patch, path: state.location, headers: headers, offset: offset)
+    let request = UploadRequest(method: .patch, location: state.location, headers: headers, offset: offset)
     return isLess ? again(request) : .send(request)
   }
 

@@ -91,24 +91,38 @@ extension UploadManager {
     guard !isUploading else {
       throw APIError(.takeoff, .alreadyLoading, "this manager is uploading")
     }
-    var policy = retryPolicy
+    let (run, work) = try makeWork(body, parameters, TransferTerms())
+    return start(manager: String(describing: type(of: self)), run: run, work)
+  }
+
+  /// An upload that has not begun; with the run of one in parts.
+  func makeWork(
+    _ body: HTTPBody, _ parameters: Parameters, _ terms: TransferTerms
+  ) throws(APIError) -> (run: UploadRun?, work: UploadWork) {
+    var (policy, headers) = (retryPolicy, headers)
     policy.deadline = nil
+    if let type = terms.contentType, !headers.contains("Content-Type") { headers.add("Content-Type", type) }
     let requests = UploadRequests(
-      service, apiName, method, headers, policy, signIn, expectation, expectsContinue)
-    let name = String(describing: type(of: self))
+      service, terms.apiName ?? apiName, method, headers, policy, terms.signIn ?? signIn, expectation,
+      expectsContinue, terms.options)
     guard case .tus(let options) = uploadProtocol else {
-      return start(manager: name) { report in
-        await requests.response(sending: body, parameters) { progress in report(progress) }
-      }
+      return (nil, { report in await requests.response(sending: body, parameters, report) })
     }
     requests.retryPolicy = .never
-    var named = HTTPRequest(url: "https://localhost/")
-    try ParameterEncoding.query.apply(parameters, to: &named)
-    let place = [service.name, service.environments.selection.1?.string, apiName, named.url.string]
-    let run = UploadRun(body, options, place: place, policy) {
+    let run = UploadRun(body, options, place: try place(parameters, terms), policy) {
       (request, body, report) async in await requests.response(to: request, body, parameters, report)
     }
-    return start(manager: name, run: run) { report in await run.perform(report) }
+    return (run, { report in await run.perform(report) })
+  }
+
+  /// What tells where an upload in parts is created from other places.
+  func place(_ parameters: Parameters, _ terms: TransferTerms) throws(APIError) -> [String?] {
+    var named = HTTPRequest(url: "https://localhost/")
+    try ParameterEncoding.query.apply(parameters, to: &named)
+    return [
+      service.name, service.environments.selection(of: terms.environment).baseURL?.string,
+      terms.apiName ?? apiName, named.url.string,
+    ]
   }
 }
 
@@ -133,6 +147,9 @@ public struct TusOptions: Sendable, Hashable {
   public var sendsWithCreation = false
   /// What the server is told about the file, e.g. `filename`. None by default. Names have neither spaces nor commas.
   public var metadata: [String: String] = [:]
+  /// Origins beside the service's where the server may keep uploads, e.g. `https://uploads.example.com`. The default is none:
+  /// a `Location` elsewhere fails the upload. The requests of an upload there carry the service's credential and signature.
+  public var otherOrigins: [String] = []
   /// The folder of the journals. The default is `uploads` in the application's folder for what must outlive the process.
   public var journalFolder: String?
 
@@ -154,12 +171,13 @@ final class UploadRequests<Service: APIService>: BaseAPIManager, APIManager {
   let expectation: ResponseExpectation
   private var expectsContinue: Bool
   private let given: HTTPHeaders
+  private let options: LoadOptions
   private var body: HTTPBody = .empty
 
   init(
     _ service: Service, _ apiName: String, _ method: HTTPMethod, _ headers: HTTPHeaders,
     _ retryPolicy: RetryPolicy, _ signIn: SignInRule, _ expectation: ResponseExpectation,
-    _ expectsContinue: Bool
+    _ expectsContinue: Bool, _ options: LoadOptions
   ) {
     self.service = service
     self.apiName = apiName
@@ -170,6 +188,7 @@ final class UploadRequests<Service: APIService>: BaseAPIManager, APIManager {
     self.signIn = signIn
     self.expectation = expectation
     self.expectsContinue = expectsContinue
+    self.options = options
     super.init()
   }
 
@@ -181,7 +200,7 @@ final class UploadRequests<Service: APIService>: BaseAPIManager, APIManager {
     _ report: @escaping @MainActor (TransferProgress) -> Void
   ) async -> Result<APIResponse, APIError> {
     self.body = body
-    return await load(parameters, path: nil, report)
+    return await load(parameters, at: nil, report)
   }
 
   /// The response to one request of an upload in parts.
@@ -193,23 +212,31 @@ final class UploadRequests<Service: APIService>: BaseAPIManager, APIManager {
     headers = given
     headers.merge(request.headers)
     body = part
-    return await load(parameters, path: request.path, report)
+    do throws(APIError) {
+      return await load(
+        parameters, at: try request.location.map { (text) throws(APIError) in try HTTPURL(text) }, report)
+    } catch {
+      return .failure(error)
+    }
   }
 
   private func load(
-    _ parameters: Parameters, path: String?, _ report: @escaping @MainActor (TransferProgress) -> Void
+    _ parameters: Parameters, at location: HTTPURL?,
+    _ report: @escaping @MainActor (TransferProgress) -> Void
   ) async -> Result<APIResponse, APIError> {
+    var options = options
     // A limit for the whole attempt would end every large file.
-    var options = LoadOptions(timeouts: HTTPTimeouts(total: .zero))
+    options.timeouts.total = .zero
+    options.location = location
     if expectsContinue, !body.isEmpty { options.expectsContinue = true }
     do throws(APIError) {
       return .success(
-        try await response(given: parameters, path: path, options: options, onProgress: report))
+        try await response(given: parameters, path: location?.path, options: options, onProgress: report))
     } catch {
       guard options.expectsContinue == true, error.context.status == 417 else { return .failure(error) }
       // The server cannot say it; nothing of the body was opened.
       expectsContinue = false
-      return await load(parameters, path: path, report)
+      return await load(parameters, at: location, report)
     }
   }
 }

@@ -14,6 +14,8 @@ actor UploadRun {
   private let options: TusOptions
   private let place: [String?]
   private let policy: RetryPolicy
+  /// The origins that are declared beside the service's.
+  private let origins: Set<String>
   private let time: any TimeSource
   private let send: Send
 
@@ -25,6 +27,7 @@ actor UploadRun {
     self.options = options
     self.place = place
     self.policy = policy
+    origins = Set(options.otherOrigins.compactMap { try? HTTPURL($0).origin })
     self.time = time
     self.send = send
   }
@@ -35,9 +38,7 @@ actor UploadRun {
     do throws(APIError) {
       let reader = try UploadReader(body)
       let journal = try reader.fingerprint.map { (fingerprint) throws(APIError) in
-        try UploadJournal(
-          folder: options.journalFolder ?? StandardFolder.state.path + "/uploads",
-          name: Crypto.digest(of: place + [fingerprint]))
+        try UploadJournal(UploadJournal.path(options, place, fingerprint))
       }
       let found = journal?.read(now: time.wallClock) ?? UploadState()
       let metadata = options.metadata.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
@@ -117,7 +118,7 @@ actor UploadRun {
   ) -> (UploadAction, APIError?) {
     switch result {
     case .success(let response):
-      return (machine.responded(response.status, response.headers, location: Self.location(response)), nil)
+      return (machine.responded(response.status, response.headers, location: location(response)), nil)
     case .failure(let error):
       guard let status = error.context.status, error.reason == .unacceptableStatus else {
         return (machine.broke(), error)
@@ -137,12 +138,13 @@ actor UploadRun {
     return number < policy.attempts && policy.table.row(for: error)?.isOn == true
   }
 
-  /// The path of a `Location`; nil where there is none.
-  private static func location(_ response: APIResponse) -> String? {
+  /// Where a response says the upload is; nil where it says nothing, or names an origin that nobody has declared: a credential
+  /// must not go there.
+  private func location(_ response: APIResponse) -> String? {
     guard let text = response.headers["Location"], let base = response.http.url,
-      let url = try? base.resolving(text), url.origin == base.origin, url.query == nil
+      let url = try? base.resolving(text), url.origin == base.origin || origins.contains(url.origin)
     else { return nil }
-    return url.path
+    return url.string
   }
 
   private func terminate(_ machine: TusMachine) async {
@@ -159,10 +161,10 @@ final class UploadJournal {
   private let lock: FileLock
 
   /// - Throws: ``APIError/Reason/alreadyLoading`` when another upload of the same content to the same place is under way.
-  init(folder: String, name: String) throws(APIError) {
-    path = "\(folder)/\(name).upload"
+  init(_ path: String) throws(APIError) {
+    self.path = path
     do {
-      try PrivateFile.makeFolder(folder)
+      try PrivateFile.makeFolder((path as NSString).deletingLastPathComponent)
       guard let lock = try FileLock(ifFree: path + ".lock") else {
         throw APIError(
           .takeoff, .alreadyLoading, "the same is being uploaded to the same place, maybe by another process")
@@ -174,6 +176,20 @@ final class UploadJournal {
       throw APIError(
         .takeoff, .fileFailed, "the journal \(path.debugDescription) cannot be made", underlying: error)
     }
+  }
+
+  /// Where the journal of an upload is.
+  static func path(_ options: TusOptions, _ place: [String?], _ fingerprint: String) -> String {
+    let folder = options.journalFolder ?? StandardFolder.state.path + "/uploads"
+    return "\(folder)/\(Crypto.digest(of: place + [fingerprint])).upload"
+  }
+
+  /// How far the upload of a journal is; nil where there is none.
+  static func progress(inJournal path: String) -> TransferProgress? {
+    guard let bytes = try? PrivateFile.read(path, limit: 64 << 10),
+      let state = try? JSONDecoder().decode(UploadState.self, from: Data(bytes))
+    else { return nil }
+    return TransferProgress(sent: state.offset, totalToSend: state.total)
   }
 
   /// What was kept; nil when there is nothing, or the server has forgotten it.

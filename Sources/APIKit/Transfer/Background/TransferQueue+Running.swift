@@ -1,0 +1,120 @@
+import Foundation
+
+/// What is carried out, and who is told.
+extension TransferQueue: QueueRunnerOwner {
+  func send(_ row: QueueStore.Row) async {
+    guard let kept = Self.kept(row) else { return await park(row, "its content cannot be read") }
+    guard let registration = registrations[row.type] else {
+      return await park(row, "the queue of transfers does not know the manager type \(row.type)")
+    }
+    let service = registration.service
+    let environment = ServiceEnvironment(kept.environment)
+    guard service.environments[environment] != nil else {
+      return await park(row, "\(service.name) has no environment \(environment)")
+    }
+    let authenticator = service.identity.authenticator
+    var terms = TransferTerms(environment: environment, transport: carrier?.transport(for: kept.key))
+    terms.apiName = kept.apiName
+    switch await runner.identity(of: row, authenticator) {
+    case .absent: return
+    case .nobody: terms.signIn = .exempt
+    case .user(let epoch): terms.epoch = epoch
+    }
+    let body: HTTPBody
+    switch kept.kind {
+    case .download: body = .empty
+    case .upload(let path, let offset, let fingerprint):
+      body = .file(path: path, offset: offset)
+      guard (try? UploadReader(body))?.fingerprint == fingerprint else {
+        return await park(row, "the file \(path.debugDescription) has changed or is gone")
+      }
+    case .spooledUpload(let type):
+      guard let name = row.spool, FileChunks.isPlainFile(queue.spoolPath(name)) else {
+        return await park(row, "the file with its body is gone")
+      }
+      body = .file(path: queue.spoolPath(name))
+      terms.contentType = type
+    }
+    let id = row.id
+    let result = await registration.carryOut(kept, body, terms) { [weak self] progress in
+      self?.report(progress, of: row)
+    }
+    live[id] = nil
+    switch result {
+    case .success(let end): await finish(row, end)
+    case .failure(let error):
+      guard await runner.fail(row, error, authenticator, epoch: terms.epoch) else { return }
+      tell(row, .failure(error))
+    }
+  }
+
+  func expired(_ row: QueueStore.Row, _ error: APIError) async {
+    await deliver(row, .failure(error))
+  }
+
+  func dropped(_ row: QueueStore.Row, because error: APIError) {
+    tell(row, .failure(error))
+  }
+
+  func flush() async {}
+
+  private func report(_ progress: TransferProgress, of row: QueueStore.Row) {
+    guard runner.running[row.id] != nil else { return }
+    live[row.id] = progress
+    attached(row.recipient)?.report(progress)
+    delegate?.transferQueue(self, didReport: progress, of: TransferID(rawValue: row.id))
+  }
+
+  private func finish(_ row: QueueStore.Row, _ end: TransferEnd) async {
+    let landing = QueuedLanding.envelope.wrap(end.landing.encode())
+    await runner.report { () async throws(DurableQueue.Fault) in
+      try await self.queue.finish(row.id, landing: landing)
+    }
+    await deliver(row, .success(end))
+  }
+
+  /// Sets a transfer aside. Its delegate hears of the failure; it stays, and may go on.
+  private func park(_ row: QueueStore.Row, _ reason: String) async {
+    await runner.park(row, reason)
+    tell(row, .failure(APIError(.takeoff, .misconfigured, "transfer \(row.id) is parked: \(reason)")))
+  }
+
+  // MARK: Telling
+
+  /// Tells how a transfer has ended, and forgets it once somebody was told.
+  private func deliver(_ row: QueueStore.Row, _ result: Result<TransferEnd, APIError>) async {
+    // A manager that was attached in between may have been told.
+    guard !told.contains(row.id), tell(row, result) else { return }
+    told.insert(row.id)
+    defer { told.remove(row.id) }
+    await runner.report { () async throws(DurableQueue.Fault) in try await self.queue.forgetLanding(row.id) }
+  }
+
+  /// Tells the manager that is attached and the queue's delegate. False when there is neither.
+  @discardableResult private func tell(_ row: QueueStore.Row, _ result: Result<TransferEnd, APIError>) -> Bool
+  {
+    let attached = attached(row.recipient)
+    switch result {
+    case .success(let end): attached?.land(end.landing)
+    case .failure(let error): attached?.land(QueuedLanding(error))
+    }
+    delegate?.transferQueue(self, didEnd: TransferID(rawValue: row.id), result)
+    return attached != nil || delegate != nil
+  }
+
+  /// Tells a manager what has ended without anybody being told.
+  func deliverKept(to name: String) async {
+    await runner.report { () async throws(DurableQueue.Fault) in
+      for landing in try await self.queue.landings(of: name) where self.runner.running[landing.id] == nil {
+        guard let attached = self.attached(name) else { return }
+        guard self.told.insert(landing.id).inserted else { continue }
+        let kept = landing.payload.withUnsafeBytes { bytes in
+          (try? QueuedLanding.envelope.unwrap(bytes)).flatMap { QueuedLanding(Array($0)) }
+        }
+        if let kept { attached.land(kept) }
+        try await self.queue.forgetLanding(landing.id)
+        self.told.remove(landing.id)
+      }
+    }
+  }
+}

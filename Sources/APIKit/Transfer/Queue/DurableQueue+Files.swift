@@ -1,0 +1,90 @@
+import Foundation
+
+/// What a queue has beside its database: the bodies of items, and notes of users who leave.
+extension DurableQueue {
+  /// The path of an item's file.
+  nonisolated func spoolPath(_ name: String) -> String { "\(folder)/spool/\(name)" }
+
+  /// A file for the body of an item that is about to be kept: its name and length, once its bytes are on the disk.
+  func spool(_ body: HTTPBody) async throws -> (name: String, count: Int64) {
+    try PrivateFile.makeFolder(folder)
+    try PrivateFile.makeFolder(spoolFolder)
+    // A file that nobody names is removed once its owner has ended.
+    try takePresence()
+    let name = "\(owner).\(Hex.encode(Crypto.random(16)))"
+    let path = spoolPath(name)
+    let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
+    guard descriptor >= 0 else { throw PrivateFile.Fault.system("made") }
+    let file = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
+    do {
+      var count: Int64 = 0
+      func write(_ chunk: [UInt8]) throws {
+        try file.write(contentsOf: chunk)
+        count += Int64(chunk.count)
+      }
+      switch body {
+      case .empty: break
+      case .bytes(let bytes): try write(bytes)
+      case .file(let path, let offset):
+        let source = try FileChunks(path: path, offset: offset)
+        while let chunk = try source.next() { try write(chunk) }
+      case .stream(let stream):
+        let next = try stream.open()
+        while let chunk = try await next() { try write(chunk) }
+      }
+      try file.synchronize()
+      return (name, count)
+    } catch {
+      unlink(path)
+      throw error
+    }
+  }
+
+  /// Removes files that no item names: of items that were never kept, or that went when the process ended.
+  func removeSpools(_ names: [String?]) {
+    for case let name? in names { unlink(spoolPath(name)) }
+  }
+
+  func sweepSpools(_ store: QueueStore) throws(SQLiteFailure) {
+    let names = (try? FileManager.default.contentsOfDirectory(atPath: spoolFolder)) ?? []
+    guard !names.isEmpty else { return }
+    let used = try store.spools()
+    for name in names where !used.contains(name) {
+      var status = stat()
+      // Its owner may be about to keep the item of a new one.
+      guard lstat(spoolPath(name), &status) == 0,
+        name.split(separator: ".").first.map({ String($0) != owner && isGone(String($0)) }) == true
+          || WallClock.now - Double(FileIdentity(status).seconds) > 3600
+      else { continue }
+      unlink(spoolPath(name))
+    }
+  }
+
+  // MARK: Users who leave
+
+  /// Writes down that a user leaves, before the items are dropped: should the process end in between, whoever opens the queue
+  /// next drops them. Waits for the disk.
+  nonisolated func noteLeave(of user: String) {
+    do { try PrivateFile.replace(Self.leavePath(folder, user), with: Array(user.utf8)) } catch {
+      DeveloperNotice.give("the sign-out cannot be written down in \(folder): \(error)")
+    }
+  }
+
+  static func leavePath(_ folder: String, _ user: String) -> String {
+    "\(folder)/leaving-\(Crypto.digest(of: [user]))"
+  }
+
+  /// Drops what belongs to users who left when a process ended.
+  func finishLeaves(_ store: QueueStore) throws(SQLiteFailure) {
+    for name in (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+    where name.hasPrefix("leaving-") && !name.hasSuffix(".new") {
+      let path = "\(folder)/\(name)"
+      guard let bytes = try? PrivateFile.read(path, limit: 64 << 10) else { continue }
+      let user = String(decoding: bytes, as: UTF8.self)
+      removeFiles(of: try store.write { () throws(SQLiteFailure) in try store.drop(user: user) })
+      // It may have ended between the commit and this.
+      try store.emptyLog()
+      unlink(path)
+    }
+  }
+}

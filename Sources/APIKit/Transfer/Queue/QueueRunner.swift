@@ -1,0 +1,289 @@
+import Foundation
+
+/// What has its items sent by a ``QueueRunner``.
+@MainActor protocol QueueRunnerOwner: AnyObject {
+  /// Sends an item, and says to the queue what has become of it.
+  func send(_ row: QueueStore.Row) async
+  /// The time of an item is over, and it is gone from the queue.
+  func expired(_ row: QueueStore.Row, _ error: APIError) async
+  /// An item was given up because its user has left.
+  func dropped(_ row: QueueStore.Row, because error: APIError)
+  /// Returns when all that was given to it so far is on the disk, or refused.
+  func flush() async
+}
+
+/// Takes what a queue may send and has it sent, as long as it runs: at once, when there is a network again, after a wait, when
+/// its user has come back.
+@MainActor final class QueueRunner {
+  /// How often is looked for what other processes have kept, and for processes that have ended.
+  private static let poll = Duration.seconds(2)
+
+  let queue: DurableQueue
+  let terms: QueueTerms
+  weak var owner: (any QueueRunnerOwner)?
+  /// Called when nothing is left to do for the moment. None by default.
+  var onRest: () -> Void = {}
+
+  private let time: any TimeSource
+  private var authenticators: [ObjectIdentifier: Task<Void, Never>] = [:]
+  private var networkTask: Task<Void, Never>?
+  private(set) var isRunning = false
+  private(set) var running: [Int64: Task<Void, Never>] = [:]
+  private var pumping: Task<Void, Never>?
+  private var mustPumpAgain = false
+  private var timer: Task<Void, Never>?
+  private var tidied: Duration?
+  private var resting: [CheckedContinuation<Void, Never>] = []
+
+  /// - Parameter discard: Removes what an item that is given up has beside its row and its file.
+  init(
+    _ terms: QueueTerms, time: any TimeSource, boot: String,
+    discard: @escaping @Sendable (QueueStore.Row) -> Void = { _ in }
+  ) {
+    self.terms = terms
+    self.time = time
+    queue = DurableQueue(folder: terms.folder, limits: terms.limits, time: time, boot: boot, discard: discard)
+  }
+
+  deinit {
+    networkTask?.cancel()
+    timer?.cancel()
+    for task in authenticators.values { task.cancel() }
+    for task in running.values { task.cancel() }
+  }
+
+  // MARK: Running
+
+  /// Begins to send, until ``stop()``. What died with its process is taken up again.
+  func start() {
+    guard !isRunning else { return }
+    isRunning = true
+    let network = terms.network
+    networkTask = Task { [weak self] in
+      for await condition in network.changes() where !condition.isOffline { self?.pump() }
+    }
+    Task {
+      await report { () async throws(DurableQueue.Fault) in try await self.queue.wake() }
+      pump()
+    }
+  }
+
+  /// Ends sending, and returns when nothing is on its way any more. What was goes back to its place.
+  func stop() async {
+    isRunning = false
+    networkTask?.cancel()
+    timer?.cancel()
+    (networkTask, timer) = (nil, nil)
+    let tasks = Array(running.values)
+    for task in tasks { task.cancel() }
+    for task in tasks { await task.value }
+    await pumping?.value
+    rest()
+  }
+
+  /// Returns when nothing is on its way here and nothing waits for the time or the network; after ``stop()``, and when its task
+  /// is cancelled.
+  func restReached() async {
+    guard isRunning else { return }
+    await withTaskCancellationHandler {
+      await withCheckedContinuation { waiter in
+        guard !Task.isCancelled else { return waiter.resume() }
+        resting.append(waiter)
+        pump()
+      }
+    } onCancel: {
+      MainDelivery.main.put { [weak self] in self?.rest() }
+    }
+  }
+
+  private func rest() {
+    let waiters = resting
+    resting = []
+    for waiter in waiters { waiter.resume() }
+  }
+
+  /// Cancels an item that is on its way.
+  func cancel(_ id: Int64) { running[id]?.cancel() }
+
+  /// Sends what may be sent, if it is running.
+  func pump() {
+    guard isRunning else { return }
+    guard pumping == nil else {
+      mustPumpAgain = true
+      return
+    }
+    pumping = Task {
+      repeat {
+        mustPumpAgain = false
+        await takeMore()
+      } while mustPumpAgain && isRunning
+      pumping = nil
+    }
+  }
+
+  private func takeMore() async {
+    guard isRunning, !terms.network.condition.isOffline else { return }
+    var wait: Duration? = Self.poll
+    var isResting = false
+    await report { () async throws(DurableQueue.Fault) in
+      let isFirst = self.tidied == nil
+      if self.tidied.map({ self.time.now - $0 >= Self.poll }) ?? true { try await self.tidy() }
+      let free = self.terms.concurrency - self.running.count
+      guard free > 0 else { return }
+      let rows = try await self.queue.claim(atMost: free)
+      for row in rows { self.begin(row) }
+      // What was dropped when the process ended may stand in the log.
+      if isFirst { try await self.queue.emptyLog() }
+      // A full hand: there may be more as soon as one of them has landed.
+      guard rows.count < free else { return }
+      let next = try await self.queue.nextWait()
+      isResting = self.running.isEmpty && next == nil
+      wait = next.map { min($0, Self.poll) } ?? Self.poll
+    }
+    onRest()
+    if isResting, running.isEmpty { rest() }
+    timer?.cancel()
+    guard isRunning, let wait else { return }
+    timer = Task { [weak self, time] in
+      do { try await time.sleep(for: max(wait, .milliseconds(10))) } catch { return }
+      self?.pump()
+    }
+  }
+
+  private func tidy() async throws(DurableQueue.Fault) {
+    tidied = time.now
+    let expired = try await queue.tidy { row in
+      QueuedLanding.envelope.wrap(QueuedLanding(.failure(Self.expiry(of: row))).encode())
+    }
+    for row in expired { await owner?.expired(row, Self.expiry(of: row)) }
+  }
+
+  private nonisolated static func expiry(of row: QueueStore.Row) -> APIError {
+    APIError(.takeoff, .deadlineExceeded, "item \(row.id) was not sent in time")
+  }
+
+  private func begin(_ row: QueueStore.Row) {
+    running[row.id] = Task {
+      await owner?.send(row)
+      running[row.id] = nil
+      pump()
+    }
+  }
+
+  // MARK: What becomes of an item
+
+  /// As whom an item is sent.
+  enum Identity {
+    case nobody
+    /// As its user, as long as the authenticator is at this epoch.
+    case user(epoch: Int)
+    /// Its user is not there; it has gone back to its place.
+    case absent
+  }
+
+  func identity(of row: QueueStore.Row, _ authenticator: Authenticator?) async -> Identity {
+    guard !row.user.isEmpty else { return .nobody }
+    // Before the user is looked at: while it stays the same, so does the user.
+    let epoch = authenticator?.epoch
+    if let epoch, authenticator?.credential.flatMap(terms.user) == row.user { return .user(epoch: epoch) }
+    await putBack(row, authenticator?.epoch == epoch ? nil : .seconds(1), isAttempt: false)
+    return .absent
+  }
+
+  /// Decides about an item whose attempt has failed.
+  ///
+  /// - Returns: Whether it was set aside.
+  func fail(
+    _ row: QueueStore.Row, _ error: APIError, _ authenticator: Authenticator?, epoch: Int?
+  ) async -> Bool {
+    var known = OutboxVerdict.Circumstances()
+    known.attempts = row.attempts + 1
+    known.maximumAttempts = terms.maximumAttempts
+    known.isOffline = terms.network.condition.isOffline
+    known.hasSignIn = authenticator != nil && !row.user.isEmpty
+    known.backoff = terms.backoff
+    known.jitter = .random(in: 0.5...1)
+    known.wallClock = time.wallClock
+    switch OutboxVerdict(error, known) {
+    case .again: await putBack(row, .zero, isAttempt: false)
+    case .later(let wait): await putBack(row, wait, isAttempt: true)
+    // Who has signed in meanwhile was heard before the item waits.
+    case .awaitSignIn:
+      await putBack(row, authenticator?.epoch == epoch ? nil : .seconds(1), isAttempt: false)
+    case .park:
+      await park(row, error.description)
+      return true
+    }
+    return false
+  }
+
+  func putBack(_ row: QueueStore.Row, _ wait: Duration?, isAttempt: Bool) async {
+    await report { () async throws(DurableQueue.Fault) in
+      try await self.queue.putBack(row.id, after: wait, isAttempt: isAttempt)
+    }
+  }
+
+  /// Sets an item aside until somebody decides about it.
+  func park(_ row: QueueStore.Row, _ reason: String) async {
+    await report { () async throws(DurableQueue.Fault) in try await self.queue.park(row.id, reason) }
+  }
+
+  // MARK: Users
+
+  /// Hears of an authenticator's users: who comes has items sent, who leaves has them dropped.
+  func watch(_ authenticator: Authenticator) {
+    let id = ObjectIdentifier(authenticator)
+    guard authenticators[id] == nil else { return }
+    let changes = authenticator.changes()
+    authenticators[id] = Task { [weak self] in
+      for await change in changes {
+        guard let self else { return }
+        switch change {
+        case .signedIn, .refreshed:
+          await report { () async throws(DurableQueue.Fault) in try await self.queue.wake() }
+          pump()
+        case .signedOut, .signInNeeded: break
+        }
+      }
+    }
+    let (user, keeps, queue) = (terms.user, terms.keepsItemsAtSignOut, queue)
+    authenticator.onLeave { [weak self] credential in
+      guard let user = user(credential), !user.isEmpty else { return }
+      // Before the credential goes: should the process end now, the next launch drops the items.
+      if !keeps { queue.noteLeave(of: user) }
+      MainDelivery.main.put { [weak self] in self?.leave(user, keeps: keeps) }
+    }
+  }
+
+  private func leave(_ user: String, keeps: Bool) {
+    Task {
+      await owner?.flush()
+      await report { () async throws(DurableQueue.Fault) in
+        let own = Set(try await self.queue.rows(.running).filter { $0.user == user }.map(\.id))
+        for (id, task) in self.running where own.contains(id) {
+          task.cancel()
+          await task.value
+        }
+        guard !keeps else { return }
+        for row in try await self.queue.drop(user: user) {
+          self.owner?.dropped(row, because: APIError(cancelled: .signedOut))
+        }
+      }
+    }
+  }
+
+  // MARK: Faults
+
+  func named<Value: Sendable>(
+    _ work: () async throws(DurableQueue.Fault) -> Value
+  ) async throws(APIError) -> Value {
+    do throws(DurableQueue.Fault) { return try await work() } catch { throw APIError(error, terms) }
+  }
+
+  /// Does what nobody waits for; what fails is tried again at the next turn.
+  func report(_ work: () async throws(DurableQueue.Fault) -> Void) async {
+    do throws(DurableQueue.Fault) { try await work() } catch {
+      DeveloperNotice.give("\(terms.name): \(APIError(error, terms).detail)")
+    }
+  }
+}

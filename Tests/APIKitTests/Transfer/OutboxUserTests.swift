@@ -1,0 +1,143 @@
+import APIKitTesting
+import Foundation
+import XCTest
+
+@testable import APIKit
+
+/// Whose kept loads are, and what becomes of them when a user leaves.
+@MainActor final class OutboxUserTests: OutboxCase {
+  private func credential(_ user: String) -> Credential {
+    Credential(accessToken: "token of \(user)", notes: ["user": user])
+  }
+
+  func testAnItemIsNeverSentAsAnotherUser() async throws {
+    let authenticator = Authenticator()
+    service.authenticator = authenticator
+    try authenticator.signIn(with: credential("ann"))
+    let outbox = outbox { $0.keepsItemsAtSignOut = true }
+    let manager = manager()
+    manager.load(["text": "ann's"])
+    await outbox.flush()
+    try authenticator.signOut()
+    try authenticator.signIn(with: credential("bob"))
+    manager.load(["text": "bob's"])
+    outbox.start()
+    try await turn { self.stub.requests.count == 1 }
+    for _ in 0..<20 {
+      time.advance(by: .seconds(10))
+      try await Task.sleep(for: .milliseconds(2))
+    }
+    XCTAssertEqual(stub.requests.map { $0.headers["Authorization"] }, ["Bearer token of bob"])
+    try authenticator.signIn(with: credential("ann"))
+    try await turn { self.stub.requests.count == 2 }
+    XCTAssertEqual(stub.requests.last?.headers["Authorization"], "Bearer token of ann")
+  }
+
+  func testWhoSignsOutTakesTheItemsAlong() async throws {
+    let authenticator = Authenticator()
+    service.authenticator = authenticator
+    try authenticator.signIn(with: credential("ann"))
+    let (outbox, delegate) = (outbox(), OutboxRecorder())
+    let manager = manager(delegate)
+    // One is on its way, one waits.
+    stub.hold()
+    manager.load(["text": "one"])
+    manager.load(["text": "two"])
+    outbox.start()
+    try await stub.waitForRequests(1)
+    try authenticator.signOut()
+    try await turn { try await outbox.items().isEmpty }
+    XCTAssertEqual(
+      delegate.story, ["queued 1", "queued 2", "cancelled signed-out", "cancelled signed-out"])
+    stub.release()
+    XCTAssertEqual(stub.requests.count, 1)
+  }
+
+  func testASignOutIsWrittenDownBeforeTheCredentialGoes() async throws {
+    let store = NotingStore { [folder] in
+      ((try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []).contains {
+        $0.hasPrefix("leaving-")
+      }
+    }
+    let authenticator = Authenticator(store: store)
+    service.authenticator = authenticator
+    try authenticator.signIn(with: credential("ann"))
+    let outbox = outbox()
+    let manager = manager()
+    manager.load(["text": "one"])
+    await outbox.flush()
+    try authenticator.signOut()
+    XCTAssertEqual(
+      store.wasNotedAtRemoval.value, 1, "should the process end now, the next launch drops the items")
+    try await turn { try await outbox.items().isEmpty }
+    try await turn {
+      try FileManager.default.contentsOfDirectory(atPath: self.folder).allSatisfy {
+        !$0.hasPrefix("leaving-")
+      }
+    }
+  }
+
+  func testARefusedCredentialWaitsForTheNextSignIn() async throws {
+    let authenticator = Authenticator()
+    service.authenticator = authenticator
+    try authenticator.signIn(with: credential("ann"))
+    stub.reset()
+    stub.when({ $0.headers["Authorization"] == "Bearer new" }, .json(#"{"id": 42}"#))
+    stub.when({ $0.headers["Authorization"] != "Bearer new" }, .status(401))
+    let (outbox, delegate) = (outbox(), OutboxRecorder())
+    let manager = manager(delegate)
+    manager.load()
+    outbox.start()
+    try await stub.waitForRequests(1)
+    for _ in 0..<20 {
+      time.advance(by: .seconds(10))
+      try await Task.sleep(for: .milliseconds(2))
+    }
+    XCTAssertEqual(stub.requests.count, 1)
+    try authenticator.signIn(with: Credential(accessToken: "new", notes: ["user": "ann"]))
+    try await turn { delegate.story.contains("succeeded 42") }
+    let items = try await outbox.items()
+    XCTAssertEqual(items, [])
+  }
+
+  func testUsersThatCannotBeToldApartAreRefusedAndNobodysItemCarriesNoCredential() async throws {
+    let authenticator = Authenticator()
+    service.authenticator = authenticator
+    let (outbox, delegate) = (outbox(), OutboxRecorder())
+    let manager = manager(delegate)
+    manager.load(["text": "nobody's"])
+    await outbox.flush()
+    try authenticator.signIn(with: Credential(accessToken: "t"))
+    manager.load(["text": "somebody's"])
+    await landingsWorkedOff()
+    XCTAssertEqual(delegate.story, ["queued 1", "failed misconfigured 0"])
+    outbox.start()
+    try await turn { delegate.story.contains("succeeded 42") }
+    XCTAssertEqual(stub.requests.map { $0.headers["Authorization"] }, [nil])
+  }
+
+  func testSecretsOfTheManagerAreNotKept() async throws {
+    let outbox = outbox()
+    let manager = manager()
+    manager.headers.add("X-API-Token", "not-for-the-disk")
+    manager.load()
+    await outbox.flush()
+    for name in try FileManager.default.contentsOfDirectory(atPath: folder) {
+      let bytes = FileManager.default.contents(atPath: "\(folder)/\(name)") ?? Data()
+      XCTAssertNil(bytes.range(of: Data("not-for-the-disk".utf8)), name)
+    }
+  }
+}
+
+/// Says at the removal of the credential whether a condition holds.
+private final class NotingStore: CredentialStore {
+  let wasNotedAtRemoval = Counter()
+  private let condition: @Sendable () -> Bool
+
+  init(_ condition: @escaping @Sendable () -> Bool) { self.condition = condition }
+
+  func credential(of account: String) throws(APIError) -> Credential? { nil }
+  func store(_ credential: Credential?, of account: String) throws(APIError) {
+    if credential == nil, condition() { wasNotedAtRemoval.increment() }
+  }
+}
