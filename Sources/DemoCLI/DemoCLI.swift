@@ -19,6 +19,7 @@ enum DemoCLI {
     ReportCommand.self,
     DownloadCommand.self,
     UploadCommand.self,
+    TransfersCommand.self,
     ServeCommand.self,
     HelpCommand.self,
   ]

@@ -48,6 +48,11 @@ final class Session {
   /// The client of all services.
   var client: HTTPClient { get throws { try backends.get().client } }
 
+  /// A client that belongs to no server of the run's own.
+  func makeClient() throws -> HTTPClient {
+    HTTPClient(transport: try Backends.transport(arguments, console: console))
+  }
+
   /// How many requests reached the run's own server; nil with another server.
   var requestCount: Int? { try? backends.get().server?.counters.requests }
 
@@ -167,7 +172,7 @@ private struct Backends {
     }
   }
 
-  private static func transport(
+  static func transport(
     _ arguments: ParsedArguments, console: Console
   ) throws -> any HTTPTransport {
     let name = arguments.text("--transport") ?? TransportChoice.allCases[0].rawValue

@@ -7,56 +7,7 @@
 
   /// Transfers of the program that are interrupted: by the user, and by the end of the process at each system call that makes
   /// a checkpoint.
-  final class TransferProcessTests: XCTestCase {
-    private var folder = URL(fileURLWithPath: "/")
-    private var server: DemoServer?
-
-    override func setUpWithError() throws {
-      folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
-      try FileManager.default.createDirectory(
-        at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
-      server = try DemoServer()
-    }
-
-    override func tearDown() {
-      server?.stop()
-      server = nil
-      try? FileManager.default.removeItem(at: folder)
-    }
-
-    private var program: String { Bundle.main.bundleURL.appendingPathComponent("DemoCLI").path }
-    private func path(_ name: String) -> String { folder.appendingPathComponent(name).path }
-    private func bytes(_ name: String) -> Data? { FileManager.default.contents(atPath: path(name)) }
-
-    /// The bytes of a file of the demo's server.
-    private static func content(_ count: Int) -> Data {
-      Data((0..<count).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 8) })
-    }
-
-    private func start(_ command: [String]) throws -> (Process, Pipe, Pipe) {
-      let (process, output, errors) = (Process(), Pipe(), Pipe())
-      process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-      process.arguments = command
-      process.environment = ProcessInfo.processInfo.environment.merging([
-        "XDG_CACHE_HOME": folder.path, "XDG_STATE_HOME": path("state"),
-      ]) { $1 }
-      (process.standardOutput, process.standardError) = (output, errors)
-      process.standardInput = FileHandle.nullDevice
-      try process.run()
-      return (process, output, errors)
-    }
-
-    private func run(_ command: [String]) throws -> (status: Int32, output: String, errors: String) {
-      let (process, output, errors) = try start(command)
-      let text = output.fileHandleForReading.readDataToEndOfFile()
-      let complaints = errors.fileHandleForReading.readDataToEndOfFile()
-      process.waitUntilExit()
-      return (
-        process.terminationStatus, String(decoding: text, as: UTF8.self),
-        String(decoding: complaints, as: UTF8.self)
-      )
-    }
-
+  final class TransferProcessTests: TransferProcessCase {
     private func download(_ count: Int, _ more: String...) -> [String] {
       [
         program, "download", "transfers/files/\(count)", path("file"), "--no-cache", "--base-url",
@@ -122,6 +73,63 @@
       let methods = server?.requests.map(\.method.rawValue)
       XCTAssertEqual(methods, ["PUT", "POST", "POST", "PATCH"])
       XCTAssertEqual(server?.requests.last?.body.count, 500_000)
+    }
+
+    func testOnATerminalOneBarSaysRateAndTimeLeft() throws {
+      let canScript = try run(["script", "-qec", "true", "/dev/null"]).status == 0
+      try XCTSkipUnless(canScript, "no script here, which makes a terminal")
+      let content = Self.content(2_000_000)
+      // Slow enough for a rate.
+      server?.on(.get, "/slow") { _ in
+        var response = DemoResponse(headers: ["ETag": "\"a\""], body: Array(content))
+        response.stall = .milliseconds(700)
+        return response
+      }
+      let command =
+        "'\(program)' download slow '\(path("file"))' --no-cache --base-url '\(server?.baseURL.string ?? "")'"
+      let run = try run(["script", "-qec", command, "/dev/null"])
+      XCTAssertEqual(run.status, 0, run.output)
+      XCTAssertTrue(run.output.contains("\r\u{1B}[K["), "one line, over the one before")
+      for part in ["[####", "100 %", "2.0 MB of 2.0 MB", "B/s", "s left"] {
+        XCTAssertTrue(run.output.contains(part), "\(part): \(run.output)")
+      }
+    }
+
+    // MARK: Full disks
+
+    func testAFullDiskOrQuotaFailsByNameWithThePartialFileKept() throws {
+      let canTrace = try run(["strace", "-f", "-e", "trace=fsync", "-o", "/dev/null", "true"]).status == 0
+      try XCTSkipUnless(canTrace, "no strace here, or it may not trace")
+      let content = Self.content(1_000_000)
+      server?.on(.get, "/file") { request in
+        let first = request.headers["Range"].flatMap { Int($0.dropFirst("bytes=".count).dropLast()) } ?? 0
+        var response = DemoResponse(headers: ["ETag": "\"a\""], body: Array(content[first...]))
+        if first > 0 {
+          response.status = 206
+          response.headers.add("Content-Range", "bytes \(first)-999999/1000000")
+        }
+        return response
+      }
+      let command =
+        [program, "download", "file", path("file"), "--overwrite", "--no-cache", "--base-url"]
+        + [server?.baseURL.string ?? ""]
+      for error in ["ENOSPC", "EDQUOT", "EFBIG"] {
+        try? FileManager.default.removeItem(atPath: path("file"))
+        let full = try run(
+          [
+            "strace", "-f", "-o", "/dev/null", "-e", "trace=pwrite64", "-e",
+            "inject=pwrite64:error=\(error):when=3+",
+          ] + command)
+        XCTAssertEqual(full.status, 1, "\(error): \(full.errors)")
+        XCTAssertTrue(full.errors.contains("file.apikit-part"), full.errors)
+        let kept = try XCTUnwrap(bytes("file.apikit-part"), error)
+        XCTAssertTrue(!kept.isEmpty && kept == content.prefix(kept.count), error)
+        XCTAssertNil(bytes("file"))
+        let again = try run(command)
+        XCTAssertEqual(again.status, 0, again.errors)
+        XCTAssertTrue(again.output.contains("gone on from"), "\(error): \(again.output)")
+        XCTAssertTrue(bytes("file") == content, error)
+      }
     }
 
     // MARK: The end of the process

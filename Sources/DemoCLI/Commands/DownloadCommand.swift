@@ -10,6 +10,8 @@ struct DownloadCommand: Command {
   static let options = [
     Option("--overwrite", help: "replace a file that is there"),
     Option("--sha256", value: "HEX", help: "the digest that the file must have"),
+    Option("--queue", help: "only keep it; DemoCLI transfers run carries it out"),
+    Option("--folder", value: "PATH", help: "where the queue is; the default is that of every run"),
     Option("--attempts", value: "N", help: "how often a request is made, 1 to 100; the default is 3"),
   ]
 
@@ -18,19 +20,28 @@ struct DownloadCommand: Command {
   private let overwrites: Bool
   private let digest: String?
   private let attempts: Int
+  private let isQueued: Bool
+  private let folder: String?
 
   init(_ arguments: ParsedArguments) throws(UsageError) {
     (path, file) = (arguments.operands[0], arguments.operands[1])
     overwrites = arguments.has("--overwrite")
     digest = arguments.text("--sha256")
     attempts = try arguments.number("--attempts", in: 1...100) ?? 3
+    (isQueued, folder) = (try FileTransfers.isWanted(arguments), arguments.text("--folder"))
   }
 
   func run(in session: Session) async throws {
+    let target = DownloadTarget.file(file, overwrites: overwrites)
+    if isQueued {
+      let transfers = try await FileTransfers(session, folder: folder, server: try session.baseURL)
+      return try transfers.show(
+        try await transfers.queue.enqueue(
+          FileDownloads(transfers.service, path, attempts: attempts), to: target, sha256: digest), session)
+    }
     let manager = FileDownloads(try FileService(session), path, attempts: attempts)
     let progress = TransferReport(session.console)
     manager.delegate = progress
-    let target = DownloadTarget.file(file, overwrites: overwrites)
     let downloaded = try await Interruption.ending { try await manager.file(to: target, sha256: digest) }
     if session.writesJSON {
       return try HomePrinter(session: session).json([
@@ -41,32 +52,5 @@ struct DownloadCommand: Command {
     let resumed = progress.begin > 0 ? ", gone on from \(Formatting.grouped(UInt(progress.begin)))" : ""
     session.console.print(
       "\(downloaded.path), \(Formatting.grouped(UInt(downloaded.count))) bytes\(resumed)")
-  }
-}
-
-/// Any file below the server's address.
-struct FileService: APIService {
-  let name = "Files"
-  let environments: ServiceEnvironments
-  let wire: WireOptions
-
-  @MainActor init(_ session: Session) throws {
-    environments = ServiceEnvironments(
-      try session.baseURL, cleartext: .loopback(and: [try session.baseURL.host]))
-    wire = WireOptions(client: try session.client)
-  }
-}
-
-private final class FileDownloads: BaseDownloadManager, DownloadManager {
-  let service: FileService
-  let apiName: String
-  let retryPolicy: RetryPolicy
-
-  init(_ service: FileService, _ path: String, attempts: Int) {
-    self.service = service
-    apiName = path
-    var policy = RetryPolicy.standard
-    policy.attempts = attempts
-    retryPolicy = policy
   }
 }

@@ -11,47 +11,49 @@ struct UploadCommand: Command {
     Option("--as", value: "KIND", help: "plain, form or tus; the default is plain"),
     Option("--path", value: "PATH", help: "where to; the default is that of the demo's server"),
     Option("--part", value: "BYTES", help: "how many bytes a request of tus has at most"),
+    Option("--queue", help: "only keep it; DemoCLI transfers run carries it out"),
+    Option("--folder", value: "PATH", help: "where the queue is; the default is that of every run"),
     Option("--expect", help: "ask the server before the body is sent"),
   ]
 
-  private enum Kind: String, CaseIterable { case plain, form, tus }
-
   private let file: String
-  private let kind: Kind
+  private let kind: FileUploads.Kind
   private let path: String?
   private let part: Int?
   private let expects: Bool
+  private let isQueued: Bool
+  private let folder: String?
 
   init(_ arguments: ParsedArguments) throws(UsageError) {
     file = arguments.operands[0]
-    let name = arguments.text("--as") ?? Kind.plain.rawValue
-    guard let kind = Kind(rawValue: name) else {
+    let name = arguments.text("--as") ?? FileUploads.Kind.plain.rawValue
+    guard let kind = FileUploads.Kind(rawValue: name) else {
       throw UsageError("--as must be plain, form or tus, not \(name)")
     }
     self.kind = kind
     path = arguments.text("--path")
     part = try arguments.number("--part", in: 1...Int.max)
     expects = arguments.has("--expect")
+    (isQueued, folder) = (try FileTransfers.isWanted(arguments), arguments.text("--folder"))
   }
 
   func run(in session: Session) async throws {
-    let manager = FileUploads(try FileService(session))
-    manager.apiName = path ?? (kind == .tus ? "transfers/tus" : "transfers/uploads")
-    manager.expectsContinue = expects
+    guard !isQueued || part == nil && !expects else {
+      throw UsageError("--part and --expect are not kept with a transfer: leave them out, or --queue")
+    }
     var body = HTTPBody.file(path: file)
-    switch kind {
-    case .plain: break
-    case .form:
+    if kind == .form {
       var form = MultipartForm()
       form.append("file", file: file)
       body = try form.body()
-      manager.method = .post
-    case .tus:
-      var options = TusOptions()
-      options.partBytes = part.map { Int64($0) }
-      options.metadata = ["filename": (file as NSString).lastPathComponent]
-      manager.uploadProtocol = .tus(options)
     }
+    if isQueued {
+      let transfers = try await FileTransfers(session, folder: folder, server: try session.baseURL)
+      let id = try await transfers.queue.enqueue(manager(transfers.service), uploading: body)
+      return try transfers.show(id, session)
+    }
+    let manager = manager(try FileService(session))
+    manager.expectsContinue = expects
     let progress = TransferReport(session.console)
     manager.delegate = progress
     let source = body
@@ -62,15 +64,14 @@ struct UploadCommand: Command {
     session.console.print(
       "\(file), \(Formatting.grouped(UInt(progress.sent))) bytes sent, status \(response.status)")
   }
-}
 
-private final class FileUploads: BaseUploadManager, UploadManager {
-  let service: FileService
-  var apiName = ""
-  var method = HTTPMethod.put
-  var uploadProtocol = UploadProtocol.plain
-  var expectsContinue = false
-  let retryPolicy = RetryPolicy.standard
-
-  init(_ service: FileService) { self.service = service }
+  private func manager(_ service: FileService) -> FileUploads {
+    let manager = FileUploads.make(kind, service)
+    if let path { manager.apiName = path }
+    guard case .tus(var options) = manager.uploadProtocol else { return manager }
+    options.partBytes = part.map { Int64($0) }
+    options.metadata = ["filename": (file as NSString).lastPathComponent]
+    manager.uploadProtocol = .tus(options)
+    return manager
+  }
 }

@@ -1,0 +1,81 @@
+import APIKit
+
+/// Any file below the server's address.
+struct FileService: APIService {
+  let name = "Files"
+  let environments: ServiceEnvironments
+  let wire: WireOptions
+
+  @MainActor init(_ session: Session) throws {
+    environments = ServiceEnvironments(
+      try session.baseURL, cleartext: .loopback(and: [try session.baseURL.host]))
+    wire = WireOptions(client: try session.client)
+  }
+
+  /// - Parameter servers: Each is an environment that has its URL as name.
+  init(servers: [HTTPURL], client: HTTPClient) {
+    var (places, policies): ([ServiceEnvironment: HTTPURL], [ServiceEnvironment: CleartextPolicy]) = (
+      [:], [:]
+    )
+    for server in servers {
+      places[ServiceEnvironment(server.string)] = server
+      policies[ServiceEnvironment(server.string)] = .loopback(and: [server.host])
+    }
+    environments = ServiceEnvironments(places, cleartext: policies)
+    wire = WireOptions(client: client)
+  }
+}
+
+/// A download of any path.
+final class FileDownloads: BaseDownloadManager, DownloadManager {
+  let service: FileService
+  let apiName: String
+  let retryPolicy: RetryPolicy
+
+  init(_ service: FileService, _ path: String, attempts: Int) {
+    self.service = service
+    apiName = path
+    var policy = RetryPolicy.standard
+    policy.attempts = attempts
+    retryPolicy = policy
+  }
+}
+
+/// An upload to any path, in one request.
+class FileUploads: BaseUploadManager, UploadManager {
+  enum Kind: String { case plain, form, tus }
+
+  let service: FileService
+  var apiName = "transfers/uploads"
+  var method = HTTPMethod.put
+  var expectsContinue = false
+  var uploadProtocol = UploadProtocol.plain
+  let retryPolicy = RetryPolicy.standard
+
+  init(_ service: FileService) { self.service = service }
+
+  static func make(_ kind: Kind, _ service: FileService) -> FileUploads {
+    switch kind {
+    case .plain: FileUploads(service)
+    case .form: FormUploads(service)
+    case .tus: TusUploads(service)
+    }
+  }
+}
+
+/// The same in a form.
+final class FormUploads: FileUploads {
+  override init(_ service: FileService) {
+    super.init(service)
+    method = .post
+  }
+}
+
+/// The same by tus.
+final class TusUploads: FileUploads {
+  override init(_ service: FileService) {
+    super.init(service)
+    apiName = "transfers/tus"
+    uploadProtocol = .tus()
+  }
+}
