@@ -89,7 +89,8 @@ let package = Package(
   package.targets += [
     .target(
       name: "BareCurl", path: "Benchmarks/Sources/BareCurl", linkerSettings: [.linkedLibrary("curl")]),
-    .target(name: "CMachine", path: "Benchmarks/Sources/CMachine"),
+    .target(
+      name: "CMachine", path: "Benchmarks/Sources/CMachine", linkerSettings: [.linkedLibrary("sqlite3")]),
     .executableTarget(
       name: "bench",
       dependencies: [

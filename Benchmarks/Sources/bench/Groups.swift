@@ -9,6 +9,7 @@ let groups: [BenchGroup] = [
   socketGroup,
   rawGroup,
   formsGroup,
+  transferGroup,
   cacheGroup,
 ]
 

@@ -38,4 +38,18 @@ double machine_stream_read(int port, long bytes);
 /// Serves these two on a port of its own, which it prints; does not return while it can.
 void machine_serve_streams(void);
 
+/// What a process has cost: seconds by the clock on the wall, seconds of CPU, and the most memory that it held, in MiB.
+struct machine_cost {
+  double wall;
+  double cpu;
+  double peak;
+};
+
+/// Runs a program to its end; the arguments begin with its path and end with NULL. Gives its status, or -1.
+int machine_run(char *const arguments[], struct machine_cost *cost);
+
+/// Keeps `count` rows of so many bytes in a database with WAL and FULL, `each` of them by one commit: an outbox's table without
+/// its further indexes. Gives seconds, or -1.
+double machine_sqlite_insert(const char *path, int bytes, int count, int each);
+
 #endif

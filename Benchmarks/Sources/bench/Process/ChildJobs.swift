@@ -1,5 +1,5 @@
 /// What a fresh process can be started for, by name: see ``ChildProcess``.
-let childJobs: [String: @Sendable ([String]) async throws -> any Encodable] = [
+let childJobs: [String: @Sendable ([String]) async throws -> any Encodable & Sendable] = [
   "pinned-managers": pinnedManagers,
   "pinned-bare-curl": pinnedBareCurl,
   "lone-loads": loneLoads,
@@ -19,4 +19,11 @@ let childJobs: [String: @Sendable ([String]) async throws -> any Encodable] = [
   "idle-sockets": idleSocketsJob,
   "loads-beside-sockets": loadsBesideSockets,
   "released-sockets": releasedSockets,
+  "transfer-download": benchDownload,
+  "transfer-upload": benchUpload,
+  "transfer-small-loads": benchSmallLoads,
+  "outbox-enqueue": outboxEnqueue,
+  "bare-enqueue": bareEnqueue,
+  "outbox-fill": outboxFill,
+  "outbox-launch": outboxLaunch,
 ]
