@@ -2,6 +2,9 @@
 """A server of tus 1.0 at /files on loopback: tus.py PORT FOLDER. tuspyserver and uvicorn must be on the path."""
 import sys
 
+# This folder has a multipart.py of its own, and the server's libraries mean another.
+sys.path.pop(0)
+
 import uvicorn
 from fastapi import FastAPI
 from tuspyserver import create_tus_router
