@@ -141,9 +141,15 @@ import XCTest
 
   func testACancelledUploadIsForgottenByTheServer() async throws {
     let before = try Self.uploads(files)
-    let manager = try manager(Meddling { _, _ in try? await Task.sleep(for: .milliseconds(300)) })
+    let isBetweenParts = Counter()
+    let transport = Meddling { _, _ in
+      isBetweenParts.increment()
+      try await Task.sleep(for: .seconds(10))
+    }
+    let manager = try manager(transport)
     manager.upload(.bytes(Self.content))
-    await waitUntil { (try? Self.uploads(self.files).subtracting(before).count) == 1 }
+    await waitUntil { isBetweenParts.value == 1 }
+    XCTAssertEqual(try Self.uploads(files).subtracting(before).count, 1)
     manager.cancel()
     await waitUntil { !manager.isUploading }
     // The server may still write what it has when it is asked to forget.

@@ -93,6 +93,7 @@ actor DownloadRun {
     var failures = 0
     while !machine.isComplete {
       try Self.checkCancelled()
+      try await settleCheckpoint()
       let action: DownloadMachine.Action
       do throws(APIError) {
         let response = try await manager.ask(machine.request, parameters)
@@ -129,6 +130,8 @@ actor DownloadRun {
         let wait = policy.backoff.wait(before: failures, jitter: .random(in: 0...1))
         do { try await time.sleep(for: wait) } catch { throw APIError(cancelled: .taskCancelled) }
       case .fail(let reason, let detail, let keepsPartial):
+        // A checkpoint that ends later would leave a journal.
+        try? await settleCheckpoint()
         if !keepsPartial { file.discard() }
         throw APIError(.response, reason, detail)
       }
