@@ -8,9 +8,9 @@ actor DownloadRun {
     case progress(TransferProgress)
   }
 
-  /// When a checkpoint begins. It is made while the next bytes come, and the one after it waits for it: so at most twice as many
-  /// are lost when the process is killed.
-  private static let checkpointBytes: Int64 = 4 << 20
+  /// When a checkpoint begins. It is made while the next bytes come, and the one after it waits for it: so at most twice as many,
+  /// and what a chunk has more, are lost when the process is killed: 8 MiB or a second's.
+  private static let checkpointBytes: Int64 = (4 << 20) - (256 << 10)
   private static let checkpointTime: Duration = .milliseconds(500)
 
   /// What the manager does for a run: sends its requests, and decides where the application does.

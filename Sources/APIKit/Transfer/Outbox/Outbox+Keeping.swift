@@ -6,6 +6,19 @@ struct OutboxDraft {
   /// The load that waits; nil for an item of ``Outbox/enqueue(_:_:lane:after:taking:lifetime:)``.
   var waiter: Outbox.Waiter?
   var done: CheckedContinuation<Result<OutboxItemID, APIError>, Never>?
+
+  /// Makes its content bytes; false when its body needs a file.
+  mutating func encodeInline(_ limit: Int) -> Bool {
+    switch body {
+    case nil, .empty: break
+    case .bytes(let bytes) where bytes.count <= limit: call.body = .bytes(bytes)
+    case .bytes, .file, .stream: return false
+    }
+    encode()
+    return true
+  }
+
+  mutating func encode() { entry.payload = QueuedCall.envelope.wrap(call.encode()) }
 }
 
 extension Outbox: LoadQueue {
@@ -88,8 +101,9 @@ extension Outbox: LoadQueue {
   ) async throws(APIError) -> [OutboxItemID] {
     var drafts: [OutboxDraft] = []
     drafts.reserveCapacity(each.count)
+    // None of them is a flight yet, so one recorder does.
+    let recorder = FlightRecorder(flight: .next(), manager: Manager.self, time: time)
     for parameters in each {
-      let recorder = FlightRecorder(flight: .next(), manager: Manager.self, time: time)
       let call = try manager.makeCall(
         recorder, with: parameters, path: nil, cache: .asPolicy, options: .none, validator: manager.validator,
         wantsProgress: false)
@@ -108,7 +122,10 @@ extension Outbox: LoadQueue {
     var entries: [QueueStore.Entry] = []
     entries.reserveCapacity(drafts.count)
     do {
-      for draft in drafts { entries.append(try await ready(draft).entry) }
+      for var draft in drafts {
+        if !draft.encodeInline(Self.inlineBytes) { draft = try await ready(draft) }
+        entries.append(draft.entry)
+      }
     } catch {
       await queue.removeSpools(entries.map(\.spool))
       throw Self.unreadable(error)
@@ -184,15 +201,11 @@ extension Outbox: LoadQueue {
   /// A draft with its content as bytes, and a large body in a file.
   private func ready(_ draft: OutboxDraft) async throws -> OutboxDraft {
     var draft = draft
-    switch draft.body {
-    case nil, .empty: break
-    case .bytes(let bytes) where bytes.count <= Self.inlineBytes: draft.call.body = .bytes(bytes)
-    case let body?:
-      let file = try await queue.spool(body)
-      (draft.entry.spool, draft.entry.spooledBytes) = (file.name, file.count)
-      draft.call.body = .spooled
-    }
-    draft.entry.payload = QueuedCall.envelope.wrap(draft.call.encode())
+    if draft.encodeInline(Self.inlineBytes) { return draft }
+    let file = try await queue.spool(draft.body ?? .empty)
+    (draft.entry.spool, draft.entry.spooledBytes) = (file.name, file.count)
+    draft.call.body = .spooled
+    draft.encode()
     return draft
   }
 
