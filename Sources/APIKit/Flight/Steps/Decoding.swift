@@ -2,10 +2,9 @@
 /// confirms what is stored.
 extension Flight {
   func decode() throws(APIError) -> Progress {
-    guard var http else { return .next }
+    guard let http else { return .next }
     if place == .transport, !mayReadInline(http) { return .on(.task) }
     self.http = nil
-    if let verifier = call.identity.verifier { try verify(&http, verifier) }
     if let confirmed = cache?.confirmed(by: http) {
       response = confirmed
     } else {
@@ -14,24 +13,10 @@ extension Flight {
     return .next
   }
 
-  /// Has the signature of the response checked. Nothing before looked at more than status and header fields.
-  private func verify(_ http: inout HTTPResponse, _ verifier: any ResponseVerifier) throws(APIError) {
-    guard let sent else { return }
-    let now = call.identity.clock?.secondsSince1970 ?? Int(WallClock.now)
-    do throws(SignatureFault) {
-      try verifier.verify(http, to: sent, secondsSince1970: now)
-    } catch {
-      // Without the response: no remedy, clock or sign-in may act on what it says.
-      throw APIError(
-        .response, .unverifiedResponse, "the response is not trusted: \(error)", underlying: error)
-    }
-    http.codedBytes = nil
-  }
-
   /// Whether reading the response takes microseconds and runs no code of the application.
   private func mayReadInline(_ http: HTTPResponse) -> Bool {
     guard http.bytes.count <= Self.inlineBytes, call.wire.cipher.decipher == nil,
-      !call.service.businessErrors.isCustom, call.identity.verifier?.runsInline != false
+      !call.service.businessErrors.isCustom
     else { return false }
     // The decoders of the service read what a refused response says, whatever the format is.
     if call.terms.expectation.statuses.contains(http.status) {

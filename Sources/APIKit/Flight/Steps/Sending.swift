@@ -48,13 +48,19 @@ extension Flight {
   }
 
   func redirect() throws(APIError) -> Progress {
-    guard let received = http.take() else { return .next }
+    if let verifier = call.identity.verifier, place == .transport, let http, !verifier.mayRunInline(for: http)
+    {
+      return .on(.task)
+    }
+    guard var received = http.take() else { return .next }
     if way != nil {
       if isMisdirected(received) { return .goTo(.route) }
       arrived(received)
     }
     let response: HTTPResponse?
     do throws(APIError) {
+      // Before a cookie is kept or a redirect followed: nothing acts on what is not verified.
+      if let verifier = call.identity.verifier { try verify(&received, verifier) }
       response = try exchange?.receive(received)
     } catch {
       var error = error
@@ -79,6 +85,20 @@ extension Flight {
     return .next
   }
 
+  /// Has the signature of the response checked.
+  private func verify(_ http: inout HTTPResponse, _ verifier: any ResponseVerifier) throws(APIError) {
+    guard let sent else { return }
+    let now = call.identity.clock?.secondsSince1970 ?? Int(WallClock.now)
+    do throws(SignatureFault) {
+      try verifier.verify(http, to: sent, secondsSince1970: now)
+    } catch {
+      // Without the response: no remedy, clock or sign-in may act on what it says.
+      throw APIError(
+        .response, .unverifiedResponse, "the response is not trusted: \(error)", underlying: error)
+    }
+    http.codedBytes = nil
+  }
+
   /// A request has failed on the wire, or its response cannot be followed.
   private func broken(_ error: APIError) -> APIError {
     if let metrics = error.metrics {
@@ -87,5 +107,12 @@ extension Flight {
     var error = error
     error.context.location = request?.url.location
     return error
+  }
+}
+
+extension ResponseVerifier {
+  /// Whether it may run on the transport's thread for a response.
+  fileprivate func mayRunInline(for http: HTTPResponse) -> Bool {
+    runsInline && http.bytes.count <= Flight.inlineBytes
   }
 }
