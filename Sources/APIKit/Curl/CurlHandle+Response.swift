@@ -17,7 +17,11 @@
       if line.count > 5, line[0] == UInt8(ascii: "H"), line[4] == UInt8(ascii: "/"), isStatusLine(line) {
         return true
       }
-      guard transfer.isHeadOpen else { return true }  // Trailers.
+      guard transfer.isHeadOpen else {
+        if transfer.trailers.isEmpty { transfer.trailers.append(0x0A) }
+        transfer.trailers.append(contentsOf: line)
+        return true
+      }
       transfer.head.append(contentsOf: line)
       if line.count <= 2 {
         transfer.isHeadOpen = false
@@ -165,7 +169,7 @@
       defer { transfer.head = [] }
       return CurlResponse(
         status: transfer.status == 0 ? 200 : transfer.status, version: transfer.version, head: transfer.head,
-        body: body, isCoded: transfer.isCoded, metrics: metrics())
+        trailers: transfer.trailers, body: body, isCoded: transfer.isCoded, metrics: metrics())
     }
 
     private func circumstances(_ wasConnected: Bool) -> CurlErrors.Circumstances {
@@ -203,6 +207,7 @@
       transfer.version = parsed.version
       transfer.isHeadOpen = true
       transfer.isHeadDone = false
+      transfer.trailers = []
       transfer.contentLength = nil
       transfer.isCoded = false
       if transfer.head.capacity == 0 { transfer.head.reserveCapacity(512) }

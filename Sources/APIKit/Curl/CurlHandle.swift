@@ -34,6 +34,8 @@
       var status = 0
       var version = HTTPVersion.other
       var head: [UInt8] = []
+      /// The lines behind the body, after an empty one that stands for the status line.
+      var trailers: [UInt8] = []
       /// The bytes of all heads and trailers.
       var headBytes = 0
       var body: [UInt8] = []

@@ -208,6 +208,7 @@
       var response = HTTPResponse(
         status: outcome.status, headers: CurlHead.headers(outcome.head), body: outcome.body,
         version: outcome.version, metrics: outcome.metrics, url: exchange.request.url)
+      if !outcome.trailers.isEmpty { response.trailers = CurlHead.headers(outcome.trailers) }
       guard outcome.isCoded, case .bytes(let bytes) = outcome.body, !bytes.isEmpty,
         let coding = response.headers.combined("Content-Encoding")
       else { return response }
@@ -232,6 +233,8 @@
     var version = HTTPVersion.other
     /// The header block as received, from the status line to the empty line.
     var head: [UInt8] = []
+    /// The lines behind the body, after an empty one; most have none.
+    var trailers: [UInt8] = []
     var body = HTTPResponse.Body.bytes([])
     /// Whether there is a `Content-Encoding`.
     var isCoded = false

@@ -10,6 +10,7 @@ public struct HTTPResponse: Sendable {
     var redirects: [HTTPRedirect]
     var isPersonal = false
     var codedBytes: [UInt8]?
+    var trailers = HTTPHeaders()
   }
 
   private var fields: Boxed<Fields>
@@ -56,6 +57,15 @@ public struct HTTPResponse: Sendable {
   public var codedBytes: [UInt8]? {
     get { fields.value.codedBytes }
     _modify { yield &fields.value.codedBytes }
+  }
+
+  /// The fields that were sent behind the body (RFC 9110, 6.5), in the order received; empty for most responses, and over
+  /// a transport that does not give them, as `URLSessionTransport`. They are never mixed with ``headers``.
+  ///
+  /// A server may send them only to a request with `TE: trailers`.
+  public var trailers: HTTPHeaders {
+    get { fields.value.trailers }
+    _modify { yield &fields.value.trailers }
   }
 
   /// Whether it was given to a login or a certificate that a challenge was met with, of which no cache knows.

@@ -40,7 +40,8 @@ public struct MessageVerifier: ResponseVerifier {
   public func verify(
     _ response: HTTPResponse, to request: HTTPRequest, secondsSince1970: Int
   ) throws(SignatureFault) {
-    let message = SignedMessage(request: request, status: response.status, ownHeaders: response.headers)
+    let message = SignedMessage(
+      request: request, status: response.status, ownHeaders: response.headers, trailers: response.trailers)
     // They have the fields of a body, but none.
     let isBodiless = request.method == .head || response.status == 304
     try verify(message, now: secondsSince1970) { (field) throws(SignatureFault) in
@@ -85,12 +86,14 @@ public struct MessageVerifier: ResponseVerifier {
     var nonces: [String] = []
     for one in found {
       let components = try one.verify(message, now: now, window: window)
-      let coversDigest = components.contains { $0.name == "content-digest" && !$0.isOfRequest }
       for component in required where !components.contains(component) {
-        let mayLack = component.name == "content-digest" && !component.isOfRequest && isEmpty()
-        guard mayLack, !headers.contains("Content-Digest") else { throw .notCovered(component.description) }
+        guard component.isDigest, isEmpty(), !component.fields(of: message).contains("Content-Digest") else {
+          throw .notCovered(component.description)
+        }
       }
-      if coversDigest { try checkBody(headers.combined("Content-Digest") ?? "") }
+      for component in components where component.isDigest {
+        try checkBody(component.fields(of: message).combined("Content-Digest") ?? "")
+      }
       if let nonce = one.nonce { nonces.append(nonce) }
     }
     return nonces
@@ -175,8 +178,13 @@ private struct FoundSignature {
 }
 
 extension SignatureComponent {
-  /// Whether it is of the request that a response answers.
-  fileprivate var isOfRequest: Bool { parameters["req"] == .bool(true) }
+  /// Whether it is the digest of the message's own body, or a part of it.
+  fileprivate var isDigest: Bool { name == "content-digest" && parameters["req"] != .bool(true) }
+
+  /// The fields of the message among which it stands.
+  fileprivate func fields(of message: SignedMessage) -> HTTPHeaders {
+    parameters["tr"] == .bool(true) ? message.trailers : message.ownHeaders
+  }
 }
 
 extension HTTPResponse {

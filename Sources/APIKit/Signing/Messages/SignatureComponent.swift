@@ -84,6 +84,9 @@ public struct SignatureComponent: Sendable, Hashable, ExpressibleByStringLiteral
   /// The same part of the request that a response answers (`req`).
   public var ofRequest: Self { Self(name, parameters + [.init("req", .bool(true))]) }
 
+  /// The same field of the trailers, behind the body of a response (`tr`). A request has none.
+  public var inTrailers: Self { Self(name, parameters + [.init("tr", .bool(true))]) }
+
   /// Whether both have the same name and the same parameters.
   public static func == (left: Self, right: Self) -> Bool { left.identity == right.identity }
 

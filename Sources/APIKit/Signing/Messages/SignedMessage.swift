@@ -5,6 +5,8 @@ struct SignedMessage {
   var status: Int?
   /// The header fields of the message itself.
   let ownHeaders: HTTPHeaders
+  /// The fields behind the body of a response.
+  var trailers = HTTPHeaders()
 
   /// The bytes that are signed (RFC 9421, 2.5).
   ///
@@ -38,14 +40,16 @@ struct SignedMessage {
       case ("req", .bool(true)) where status != nil: form.isOfRequest = true
       case ("sf", .bool(true)): form.isStructured = true
       case ("bs", .bool(true)): form.isBinary = true
-      case ("tr", .bool(true)): throw .missing("\(component): trailers are not kept")
+      case ("tr", .bool(true)): form.isTrailer = true
       case ("key", .string(let key)): form.key = key
       case ("name", .string(let name)) where component.name == "@query-param": form.parameterName = name
       default: throw .unknown(component.description)
       }
     }
-    if component.name.hasPrefix("@") {
-      guard !form.isStructured, !form.isBinary, form.key == nil else { throw .unknown(component.description) }
+    if component.name.utf8.first == UInt8(ascii: "@") {
+      guard !form.isStructured, !form.isBinary, !form.isTrailer, form.key == nil else {
+        throw .unknown(component.description)
+      }
       return try derived(component, form)
     }
     return try field(component, form)
@@ -56,6 +60,7 @@ struct SignedMessage {
     var isOfRequest = false
     var isStructured = false
     var isBinary = false
+    var isTrailer = false
     var key: String?
     var parameterName: String?
   }
@@ -86,7 +91,9 @@ struct SignedMessage {
 
   /// The `Host` field in its normal form, or the URL's host and port.
   private var authority: String {
-    guard let host = request.headers["Host"]?.lowercased() else { return request.url.authority }
+    guard let host = (status == nil ? ownHeaders : request.headers)["Host"]?.lowercased() else {
+      return request.url.authority
+    }
     let port = ":\(HTTPURL.defaultPort(of: request.url.scheme) ?? 0)"
     return host.hasSuffix(port) ? String(host.dropLast(port.utf8.count)) : host
   }
@@ -109,7 +116,11 @@ struct SignedMessage {
 
   private func field(_ component: SignatureComponent, _ form: Form) throws(SignatureFault) -> String {
     let isOfResponse = status != nil && !form.isOfRequest
-    let headers = form.isOfRequest ? request.headers : ownHeaders
+    // No transport sends trailers.
+    guard isOfResponse || !form.isTrailer else {
+      throw .missing("\(component), since requests have no trailers,")
+    }
+    let headers = form.isTrailer ? trailers : form.isOfRequest ? request.headers : ownHeaders
     var lines = headers.values(component.name)
     if lines.isEmpty, !isOfResponse, let implied = implied(component.name) { lines = [implied] }
     guard !lines.isEmpty else { throw .missing(component.description) }
