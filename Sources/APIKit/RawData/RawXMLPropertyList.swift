@@ -1,223 +1,155 @@
-/// Converts an XML property list into JSON text.
-///
-/// Supports the elements of property lists and the parts of XML that they use: declarations and comments
-/// are skipped, CDATA is text, the five entities and character references are resolved.
+/// Converts an XML property list into JSON text, over the one reader of XML.
 struct RawXMLPropertyList {
-  private let bytes: [UInt8]
+  private typealias Fault = RawXMLReader.Fault
+
+  private let tree: RawXMLTree
+  private let base: UnsafePointer<UInt8>
   private let maximumDepth: Int
-  private var index = 0
   private var output: [UInt8] = []
-  /// The open containers, outermost first: `dict` or `array`.
-  private var open: [String] = []
+  /// The open containers, outermost first.
+  private var open: [Container] = []
+  /// The node at hand, for faults.
+  private var node: UInt32 = 0
 
-  private struct Tag: Equatable {
-    var name: String
-    var isEnd = false
-    var isEmpty = false
+  private struct Container {
+    /// The child that is next; 0 behind the last.
+    var next: UInt32
+    let isDictionary: Bool
   }
 
-  init(_ bytes: [UInt8], _ limits: RawData.Limits) {
-    self.bytes = bytes
-    maximumDepth = limits.depth
-  }
-
-  mutating func json() throws(APIError) -> [UInt8] {
-    guard String(validating: bytes, as: UTF8.self) != nil else {
-      throw fault("the property list is not UTF-8")
-    }
-    _ = take("\u{FEFF}")
-    output.reserveCapacity(bytes.count)
-    var tag = try tag()
-    let isWrapped = tag == Tag(name: "plist")
-    if isWrapped { tag = try self.tag() }
-    try element(tag)
-    while !open.isEmpty { try element(try self.tag()) }
-    if isWrapped, try self.tag() != Tag(name: "plist", isEnd: true) { throw fault("expected </plist>") }
-    try skipMisc()
-    guard index == bytes.count else { throw fault("expected the end of the property list") }
-    return output
-  }
-
-  // MARK: Elements
-
-  /// Handles a value, a key, or the end of the innermost container.
-  private mutating func element(_ tag: Tag) throws(APIError) {
-    let isValueDue = output.last == UInt8(ascii: ":")
-    if tag.isEnd {
-      guard tag.name == open.popLast(), !isValueDue else { throw fault("</\(tag.name)> is out of place") }
-      output.append(tag.name == "dict" ? UInt8(ascii: "}") : UInt8(ascii: "]"))
-    } else if tag.name == "key" {
-      guard open.last == "dict", !isValueDue else { throw fault("<key> is out of place") }
-      RawWriter.append(name: String(decoding: try content(tag), as: UTF8.self), to: &output)
-    } else {
-      guard open.last != "dict" || isValueDue else {
-        throw fault("a value in a dictionary needs a <key> before it")
+  /// The JSON of a property list in UTF-8.
+  static func json(_ bytes: [UInt8], _ limits: RawData.Limits) throws(APIError) -> [UInt8] {
+    // Around the containers is the element `plist`, inside the value.
+    var options = RawXMLReader.Options(
+      maximumDepth: limits.depth + 2, skipsDocumentType: true, linksNames: false)
+    do throws(Fault) {
+      return try bytes.withUnsafeBufferPointer { (buffer) throws(Fault) in
+        let tree = try RawXMLReader.read(buffer, options)
+        guard let base = buffer.baseAddress else { return [] }
+        var list = RawXMLPropertyList(tree, base, limits)
+        do throws(Fault) {
+          try list.write()
+          return list.output
+        } catch {
+          // The tree has no places: a second reading stops at the node.
+          options.lastNode = list.node
+          var fault = error
+          do throws(Fault) { _ = try RawXMLReader.read(buffer, options) } catch {
+            fault.offset = error.offset
+          }
+          throw fault
+        }
       }
-      RawWriter.separate(&output)
-      try value(tag)
+    } catch {
+      throw error.error(in: bytes)
     }
   }
 
-  private mutating func value(_ tag: Tag) throws(APIError) {
-    switch tag.name {
+  private init(_ tree: RawXMLTree, _ base: UnsafePointer<UInt8>, _ limits: RawData.Limits) {
+    (self.tree, self.base, maximumDepth) = (tree, base, limits.depth)
+  }
+
+  private mutating func write() throws(Fault) {
+    node = 1
+    if name == "plist" {
+      let root = element(from: tree.firstChild(of: 1))
+      guard root != 0, element(from: tree.next(after: root)) == 0, tree.isBlank(1, base) else {
+        throw fault("a <plist> holds one value")
+      }
+      node = root
+    }
+    output.reserveCapacity(256)
+    try value()
+    while let container = open.last {
+      node = container.next
+      guard node != 0 else {
+        output.append(container.isDictionary ? UInt8(ascii: "}") : UInt8(ascii: "]"))
+        open.removeLast()
+        continue
+      }
+      open[open.count - 1].next = element(from: tree.next(after: node))
+      if container.isDictionary {
+        guard name == "key" else { throw fault("a value in a dictionary needs a <key> before it") }
+        RawWriter.append(name: String(decoding: try content(), as: UTF8.self), to: &output)
+        node = open[open.count - 1].next
+        guard node != 0, name != "key" else { throw fault("a <key> without a value") }
+        open[open.count - 1].next = element(from: tree.next(after: node))
+      } else {
+        RawWriter.separate(&output)
+      }
+      try value()
+    }
+  }
+
+  private mutating func value() throws(Fault) {
+    switch name {
     case "dict", "array":
-      output.append(tag.name == "dict" ? UInt8(ascii: "{") : UInt8(ascii: "["))
-      guard open.count < maximumDepth || tag.isEmpty else {
-        throw APIError(.response, .bodyLimitExceeded, "\(place): nested deeper than \(maximumDepth) levels")
+      guard tree.isBlank(node, base) else { throw fault("text in a <\(name)>") }
+      guard open.count < maximumDepth else {
+        throw Fault(offset: 0, text: "nested deeper than \(maximumDepth) levels", isLimit: true)
       }
-      open.append(tag.name)
-      if tag.isEmpty { try element(Tag(name: tag.name, isEnd: true)) }
-    case "string": RawWriter.append(string: try content(tag), to: &output)
+      let isDictionary = name == "dict"
+      output.append(isDictionary ? UInt8(ascii: "{") : UInt8(ascii: "["))
+      open.append(Container(next: element(from: tree.firstChild(of: node)), isDictionary: isDictionary))
+    case "string": RawWriter.append(string: try content(), to: &output)
     case "true", "false":
-      guard try content(tag).isEmpty else { throw fault("<\(tag.name)> has content") }
-      output += tag.name.utf8
-    case "integer":
-      let text = trimmed(try content(tag))
-      let sign = text.prefix { $0 == "-" || $0 == "+" }
-      var digits = text.dropFirst(sign.count)
-      let isHexadecimal = digits.hasPrefix("0x") || digits.hasPrefix("0X")
-      if isHexadecimal { digits = digits.dropFirst(2) }
-      guard digits.first?.isHexDigit == true,
-        let value = Int128(sign + digits, radix: isHexadecimal ? 16 : 10), value >= Int64.min,
-        value <= UInt64.max
-      else { throw fault("an <integer> that is none of 64 bits") }
-      output += "\(value)".utf8
+      guard try content().isEmpty else { throw fault("<\(name)> has content") }
+      output += name.utf8
+    case "integer": output += "\(try integer())".utf8
     case "real":
-      guard let value = Double(trimmed(try content(tag))) else {
-        throw fault("a <real> that is not a number")
-      }
+      guard let value = Double(try trimmed()) else { throw fault("a <real> that is not a number") }
       output += (value.isFinite ? "\(value)" : "null").utf8
     case "date":
-      var text = trimmed(try content(tag))
+      var text = try trimmed()
       guard text.withUTF8({ ISO8601.secondsSince1970($0) }) != nil else {
         throw fault("a <date> that is not of ISO 8601")
       }
       RawWriter.append(string: text.utf8, to: &output)
     case "data":
-      let text = try content(tag).filter { $0 > 0x20 }
+      let text = try content().filter { $0 > 0x20 }
       guard let data = text.withUnsafeBufferPointer({ Base64.decode(lenient: $0) }) else {
         throw fault("<data> that is not base64")
       }
       RawWriter.append(string: Base64.encode(data).utf8, to: &output)
-    default: throw fault("<\(tag.name)> is not an element of property lists")
+    default: throw fault("<\(name)> is not an element of property lists")
     }
   }
 
-  private func trimmed(_ text: [UInt8]) -> String {
-    let inner = text.drop { $0 <= 0x20 }
+  private func integer() throws(Fault) -> Int128 {
+    let text = try trimmed()
+    let sign = text.prefix { $0 == "-" || $0 == "+" }
+    var digits = text.dropFirst(sign.count)
+    let isHexadecimal = digits.hasPrefix("0x") || digits.hasPrefix("0X")
+    if isHexadecimal { digits = digits.dropFirst(2) }
+    guard digits.first?.isHexDigit == true,
+      let value = Int128(sign + digits, radix: isHexadecimal ? 16 : 10), value >= Int64.min,
+      value <= UInt64.max
+    else { throw fault("an <integer> that is none of 64 bits") }
+    return value
+  }
+
+  // MARK: The tree
+
+  private var name: String { tree.name(of: node, base) }
+
+  /// The text of the element at hand, which holds no others.
+  private func content() throws(Fault) -> [UInt8] {
+    guard element(from: tree.firstChild(of: node)) == 0 else { throw fault("an element inside of <\(name)>") }
+    return tree.text(of: node, base)
+  }
+
+  private func trimmed() throws(Fault) -> String {
+    let inner = try content().drop { $0 <= 0x20 }
     guard let last = inner.lastIndex(where: { $0 > 0x20 }) else { return "" }
     return String(decoding: inner[...last], as: UTF8.self)
   }
 
-  // MARK: XML
-
-  /// The next tag. Only white space, comments and declarations are allowed before it.
-  private mutating func tag() throws(APIError) -> Tag {
-    try skipMisc()
-    guard take("<") else { throw fault("expected an element") }
-    let isEnd = take("/")
-    let name = bytes[index...].prefix { $0 > 0x20 && $0 != UInt8(ascii: ">") && $0 != UInt8(ascii: "/") }
-    index = name.endIndex
-    // Attributes have no meaning here; a quoted one may contain a bracket.
-    var quote: UInt8?
-    while index < bytes.count, quote != nil || bytes[index] != UInt8(ascii: ">") {
-      let byte = bytes[index]
-      if byte == quote {
-        quote = nil
-      } else if quote == nil, byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "'") {
-        quote = byte
-      }
-      index += 1
-    }
-    guard index < bytes.count, !name.isEmpty else { throw fault("a tag that does not end") }
-    let isEmpty = !isEnd && bytes[index - 1] == UInt8(ascii: "/")
-    index += 1
-    return Tag(name: String(decoding: name, as: UTF8.self), isEnd: isEnd, isEmpty: isEmpty)
+  /// The first element from a node on: attributes have no meaning here.
+  private func element(from node: UInt32) -> UInt32 {
+    var node = node
+    while node != 0, tree.isAttribute(node) { node = tree.next(after: node) }
+    return node
   }
 
-  /// The text of an element; moves the index after its end tag.
-  private mutating func content(_ tag: Tag) throws(APIError) -> [UInt8] {
-    var text: [UInt8] = []
-    if tag.isEmpty { return text }
-    while index < bytes.count {
-      if take("<!--") {
-        try skip(past: "-->")
-      } else if take("<![CDATA[") {
-        let start = index
-        try skip(past: "]]>")
-        text += bytes[start..<index - 3]
-      } else if bytes[index] == UInt8(ascii: "<") {
-        guard try self.tag() == Tag(name: tag.name, isEnd: true) else {
-          throw fault("expected </\(tag.name)>")
-        }
-        return text
-      } else if bytes[index] == UInt8(ascii: "&") {
-        text += try entity().utf8
-      } else {
-        text.append(bytes[index])
-        index += 1
-      }
-    }
-    throw fault("<\(tag.name)> does not end")
-  }
-
-  private static let entities: [String: Unicode.Scalar] = [
-    "lt": "<", "gt": ">", "amp": "&", "quot": "\"", "apos": "'",
-  ]
-
-  private mutating func entity() throws(APIError) -> String {
-    guard let end = bytes[index...].prefix(12).firstIndex(of: UInt8(ascii: ";")) else {
-      throw fault("an ampersand that begins no entity")
-    }
-    let name = String(decoding: bytes[(index + 1)..<end], as: UTF8.self)
-    var character = Self.entities[name]
-    if name.hasPrefix("#") {
-      let number = name.hasPrefix("#x") ? UInt32(name.dropFirst(2), radix: 16) : UInt32(name.dropFirst())
-      character = number.flatMap(Unicode.Scalar.init)
-    }
-    guard let character else { throw fault("the unknown entity &\(name);") }
-    index = end + 1
-    return String(Character(character))
-  }
-
-  /// Skips white space, comments, processing instructions and the document type.
-  private mutating func skipMisc() throws(APIError) {
-    while index < bytes.count {
-      if bytes[index] <= 0x20 {
-        index += 1
-      } else if take("<!--") {
-        try skip(past: "-->")
-      } else if take("<?") {
-        try skip(past: "?>")
-      } else if take("<!DOCTYPE") {
-        let start = index
-        try skip(past: ">")
-        // Entities declared by the sender let a short document expand without bound.
-        guard !bytes[start..<index].contains(UInt8(ascii: "[")) else {
-          throw fault("a document type with declarations of its own")
-        }
-      } else {
-        return
-      }
-    }
-  }
-
-  private mutating func skip(past end: StaticString) throws(APIError) {
-    while !take(end) {
-      guard index < bytes.count else { throw fault("\(end) is missing") }
-      index += 1
-    }
-  }
-
-  private mutating func take(_ text: StaticString) -> Bool {
-    text.withUTF8Buffer { text in
-      guard bytes[index...].starts(with: text) else { return false }
-      index += text.count
-      return true
-    }
-  }
-
-  private var place: String { RawFault.position(of: min(index, bytes.count), in: bytes) }
-
-  private func fault(_ text: String) -> APIError { APIError(.response, .malformedBody, "\(place): \(text)") }
+  private func fault(_ text: String) -> Fault { Fault(offset: 0, text: text) }
 }

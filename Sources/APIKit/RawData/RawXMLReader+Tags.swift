@@ -8,6 +8,7 @@ extension RawXMLReader {
       throw Fault(offset: start, text: "nested deeper than \(options.maximumDepth) levels", isLimit: true)
     }
     let node = tree.add(name: tree.intern(base, name, isAttribute: false))
+    guard node != options.lastNode else { throw Fault(offset: start, text: "") }
     var element = Open(node: node, name: name)
     let isEmpty = try attributes(&element)
     if !options.prefixes.isEmpty { rename(&element) }

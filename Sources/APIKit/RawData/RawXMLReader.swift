@@ -15,6 +15,10 @@ struct RawXMLReader {
     var prefixes: [String: String] = [:]
     /// Whether a document type without declarations of its own is skipped, as property lists have one.
     var skipsDocumentType = false
+    /// Whether children of one name are linked, as JSON needs it; otherwise they stay in their order.
+    var linksNames = true
+    /// The element at whose start tag reading stops with a fault, so that its place is known; 0 for none.
+    var lastNode: UInt32 = 0
   }
 
   /// Why and where reading failed.
@@ -49,7 +53,7 @@ struct RawXMLReader {
     self.base = base
     end = bytes.count
     self.options = options
-    tree = RawXMLTree(expecting: bytes.count / 48)
+    tree = RawXMLTree(expecting: bytes.count / 48, linksNames: options.linksNames)
   }
 
   /// Reads a document in UTF-8.
@@ -281,10 +285,16 @@ extension RawXMLReader {
         return tree.json(base, count: bytes.count, arrays: arrays)
       }
     } catch {
-      throw APIError(
-        .response, error.isLimit ? .bodyLimitExceeded : .malformedBody,
-        "\(RawFault.position(of: error.offset, in: bytes)): \(error.text)")
+      throw error.error(in: bytes)
     }
+  }
+}
+
+extension RawXMLReader.Fault {
+  func error(in bytes: [UInt8]) -> APIError {
+    APIError(
+      .response, isLimit ? .bodyLimitExceeded : .malformedBody,
+      "\(RawFault.position(of: min(offset, bytes.count), in: bytes)): \(text)")
   }
 }
 

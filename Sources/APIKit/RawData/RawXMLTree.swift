@@ -37,7 +37,12 @@ struct RawXMLTree {
   private var asideBytes: [UInt8] = []
   private var serial: UInt32 = 0
 
-  init(expecting count: Int) { nodes.reserveCapacity(count + 16) }
+  private let linksNames: Bool
+
+  init(expecting count: Int, linksNames: Bool = true) {
+    self.linksNames = linksNames
+    nodes.reserveCapacity(count + 16)
+  }
 
   // MARK: Names
 
@@ -143,6 +148,22 @@ struct RawXMLTree {
     return names[Int(id)].range
   }
 
+  /// The name of a node.
+  func name(of node: UInt32, _ base: UnsafePointer<UInt8>) -> String {
+    String(decoding: bytes(of: names[Int(nodes[Int(node)].name)], base), as: UTF8.self)
+  }
+
+  func isAttribute(_ node: UInt32) -> Bool { names[Int(nodes[Int(node)].name)].isAttribute }
+
+  /// Whether a node has no text but white space.
+  func isBlank(_ node: UInt32, _ base: UnsafePointer<UInt8>) -> Bool {
+    var isBlank = true
+    withText(of: nodes[Int(node)], base) { text in
+      isBlank = text.allSatisfy { $0 == 0x20 || $0 == 0x0A || $0 == 0x0D || $0 == 0x09 }
+    }
+    return isBlank
+  }
+
   mutating func rename(_ node: UInt32, to name: UInt32?) { if let name { nodes[Int(node)].name = name } }
 
   /// The text of a node.
@@ -179,12 +200,8 @@ struct RawXMLTree {
   mutating func close(_ element: UInt32, _ base: UnsafePointer<UInt8>, hasElements: Bool, hasChunks: Bool) {
     if hasChunks { joinChunks(of: element, base) }
     guard hasElements else { return }
-    var isBlank = true
-    withText(of: nodes[Int(element)], base) { text in
-      isBlank = text.allSatisfy { $0 == 0x20 || $0 == 0x0A || $0 == 0x0D || $0 == 0x09 }
-    }
-    if isBlank { nodes[Int(element)].length = 0 }
-    link(element)
+    if isBlank(element, base) { nodes[Int(element)].length = 0 }
+    if linksNames { link(element) }
   }
 
   private mutating func joinChunks(of element: UInt32, _ base: UnsafePointer<UInt8>) {

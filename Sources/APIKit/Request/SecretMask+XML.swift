@@ -128,7 +128,7 @@ extension SecretMask {
   /// The text of a name, its character references resolved.
   private static func text(_ bytes: ArraySlice<UInt8>) -> String {
     let document = Array("<plist><string>".utf8) + bytes + Array("</string></plist>".utf8)
-    var list = RawXMLPropertyList(document, .default)
-    return (try? RawData(parsing: list.json()))?.string ?? String(decoding: bytes, as: UTF8.self)
+    return (try? RawData(parsing: RawXMLPropertyList.json(document, .default)))?.string
+      ?? String(decoding: bytes, as: UTF8.self)
   }
 }

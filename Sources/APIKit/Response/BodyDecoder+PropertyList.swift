@@ -5,8 +5,8 @@
 /// them. A real that is not finite becomes null, a set an array, and a UID an object with the single member
 /// `CF$UID`.
 ///
-/// The parser is the framework's own, because the system's has no limits for nesting and shared objects.
-/// XML must be UTF-8; entities other than the five of XML and character references are refused.
+/// The parsers are the framework's own, because the system's have no limits for nesting and shared objects. XML is read as by
+/// ``XMLBodyDecoder``, in any of its charsets; a document type is skipped where it declares nothing.
 /// - SeeAlso: <https://opensource.apple.com/source/CF/CF-1153.18/CFBinaryPList.c>
 public struct PropertyListBodyDecoder: BodyDecoder {
   /// Makes a decoder.
@@ -23,8 +23,7 @@ public struct PropertyListBodyDecoder: BodyDecoder {
       var list = RawBinaryPropertyList(bytes, limits)
       json = try list.json()
     } else {
-      var list = RawXMLPropertyList(bytes, limits)
-      json = try list.json()
+      json = try RawXMLPropertyList.json(try XMLBodyDecoder.text(of: bytes, nil), limits)
     }
     return try RawData(parsing: json, limits: limits.ofWrittenText)
   }

@@ -63,14 +63,17 @@ public struct XMLBodyDecoder: BodyDecoder {
     _ bytes: [UInt8], contentType: String?, limits: RawData.Limits
   ) throws(APIError) -> RawData {
     try limits.check(bytes)
-    let text =
-      Self.isPlain(bytes, contentType) ? bytes : try TextBodyDecoder.utf8(bytes, contentType, isStrict: true)
     let json = try RawXMLReader.json(
-      text,
+      try Self.text(of: bytes, contentType),
       RawXMLReader.Options(
         maximumDepth: limits.depth, maximumAttributes: maximumAttributes, maximumNameBytes: maximumNameBytes,
         prefixes: prefixes), arrays: arrays)
     return try RawData(xml: json)
+  }
+
+  /// A document in UTF-8.
+  static func text(of bytes: [UInt8], _ contentType: String?) throws(APIError) -> [UInt8] {
+    isPlain(bytes, contentType) ? bytes : try TextBodyDecoder.utf8(bytes, contentType, isStrict: true)
   }
 
   /// Whether it is UTF-8 for sure, as nearly all XML is.
