@@ -19,10 +19,7 @@ public struct ImageBodyDecoder: BodyDecoder {
   public func decode(_ bytes: [UInt8], limits: RawData.Limits = .default) throws(APIError) -> RawData {
     try limits.check(bytes)
     let head = ImageHead(of: bytes)
-    if let size = head?.size, let pixels = head?.pixelCount, pixels > maximumPixels {
-      throw APIError(
-        .response, .bodyLimitExceeded, "the image has \(size) pixels, the limit is \(maximumPixels) in all")
-    }
+    try head?.check(maximumPixels)
     func text(_ number: Int?) -> String { number.map { String($0) } ?? "null" }
     let type = head.map { "\"\($0.format.rawValue)\"" } ?? "null"
     return try RawData(
