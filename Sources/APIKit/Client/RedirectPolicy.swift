@@ -22,7 +22,7 @@ public struct RedirectPolicy: Sendable {
     case rewrite(Rewrite)
   }
 
-  let kind: Kind
+  var kind: Kind
   /// How many redirects are followed in a row at most; the default is 20.
   ///
   /// One more fails with ``APIError/Reason/tooManyRedirects``.

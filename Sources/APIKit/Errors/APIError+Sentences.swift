@@ -94,6 +94,7 @@ extension APIError.Reason {
       ("The server's response is too large.", "response-too-large body-limit-exceeded"),
       ("The proxy cannot be reached or refuses the connection.", "proxy-failed"),
       ("A file cannot be read or written.", "file-failed outbox-unusable"),
+      ("What was kept cannot be read or written.", "unwritable-form unreadable-form"),
       ("There is not enough room for the file.", "storage-full"),
       ("The file arrived damaged.", "digest-mismatch"),
       ("What you asked for does not exist.", "remote-file-unavailable no-such-page"),

@@ -30,13 +30,13 @@ public struct RequestRate: Sendable, Hashable {
   }
 
   /// How many attempts may begin in one interval; at least 1.
-  public let requests: Int
+  public internal(set) var requests: Int
   /// The interval; at least 1 millisecond.
-  public let interval: Duration
+  public internal(set) var interval: Duration
   /// Which loads are counted together; the default is ``Scope/service``.
-  public let scope: Scope
+  public internal(set) var scope: Scope
   /// What becomes of attempts above the rate. The default is ``Excess/wait(atMost:)`` with 1000.
-  public let excess: Excess
+  public internal(set) var excess: Excess
 
   /// Makes a rate.
   public init(

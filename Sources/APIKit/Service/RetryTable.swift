@@ -27,8 +27,8 @@ public struct RetryTable: Sendable {
     public static func leave(_ why: String) -> Row { Row(isOn: false, provesNothingSent: false, why: why) }
   }
 
-  private var byStatus: [Int: Row] = [:]
-  private var byReason: [APIError.Reason: Row] = [:]
+  var byStatus: [Int: Row] = [:]
+  var byReason: [APIError.Reason: Row] = [:]
 
   /// A table without rows: nothing is retried.
   public init() {}

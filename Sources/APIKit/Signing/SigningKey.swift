@@ -1,5 +1,5 @@
 /// The bytes of a secret, which do not appear in prints, logs, errors or reflections.
-public struct SigningKey: Sendable {
+public struct SigningKey: Sendable, SecretBytes {
   /// The secret itself; for signers and encoders only.
   let bytes: [UInt8]
 

@@ -17,6 +17,7 @@ struct Envelope: Sendable {
     case queuedLanding = 7
     case queuedTransfer = 8
     case hosts = 16
+    case secrets = 17
 
     /// In sentences, behind "holds".
     var name: String {
@@ -30,6 +31,7 @@ struct Envelope: Sendable {
       case .queuedLanding: "a queued landing"
       case .queuedTransfer: "a queued transfer"
       case .hosts: "hosts"
+      case .secrets: "the secrets of a setting"
       }
     }
   }

@@ -1,0 +1,73 @@
+extension CachePolicy: Written {
+  static let form = WrittenForm<Self>(
+    name: "CachePolicy", start: { Self.none },
+    members: [
+      .plain("rule", \.rule),
+      .plain("levels", \.levels),
+      .seconds("defaultLifetime", \.defaultLifetime), .texts("mediaTypes", \.mediaTypes),
+    ])
+}
+
+extension CacheLevels: Codable {
+  private static let names: [(name: String, level: Self)] = [("memory", .memory), ("disk", .disk)]
+
+  /// Reads the names of the levels.
+  public init(from decoder: any Decoder) throws {
+    self = []
+    for name in try [String](from: decoder) {
+      guard let level = Self.names.first(where: { $0.name == name })?.level else {
+        throw APIError(.assembly, .unreadableForm, "\(name.debugDescription) is no level of a cache")
+      }
+      insert(level)
+    }
+  }
+
+  /// Writes the names of the levels.
+  public func encode(to encoder: any Encoder) throws {
+    try Self.names.filter { contains($0.level) }.map(\.name).encode(to: encoder)
+  }
+}
+
+extension CachePolicy.Rule: WrittenCases {
+  var written: WrittenCase {
+    switch self {
+    case .none: WrittenCase("none")
+    case .fresh(let age): WrittenCase("fresh", WrittenSeconds(age))
+    case .http: WrittenCase("http")
+    case .cacheThenNetwork: WrittenCase("cacheThenNetwork")
+    case .networkElseStale(let age): WrittenCase("networkElseStale", WrittenSeconds(age))
+    case .cacheOnly: WrittenCase("cacheOnly")
+    }
+  }
+
+  static func read(_ one: WrittenCase.Reader) throws -> Self? {
+    switch one.name {
+    case "none": Self.none
+    case "fresh": .fresh(try one.value(WrittenSeconds.self).duration)
+    case "http": .http
+    case "cacheThenNetwork": .cacheThenNetwork
+    case "networkElseStale": .networkElseStale(try one.value(WrittenSeconds.self).duration)
+    case "cacheOnly": .cacheOnly
+    default: nil
+    }
+  }
+}
+
+extension DiskCacheConfiguration: Written {
+  static let form = WrittenForm<Self>(
+    name: "DiskCacheConfiguration", start: { Self(folder: "") },
+    members: [
+      .plain("folder", \.folder), .plain("maximumBytes", \.maximumBytes),
+      .plain("bodyFileThreshold", \.bodyFileThreshold),
+      .mapped(
+        "encryptionKey", \.encryptionKey, isSecret: { $0 != nil }, { $0.map { Base64.encode($0.bytes) } },
+        { text in
+          try text.map { text in
+            guard let key = SigningKey(base64: text) else {
+              throw APIError(.assembly, .unreadableForm, "an encryptionKey is base64")
+            }
+            return key
+          }
+        }),
+    ])
+}

@@ -1,0 +1,222 @@
+import Foundation
+import XCTest
+
+@testable import APIKit
+
+/// Settings and parameters are written in a form with a version, and read again.
+final class WrittenFormTests: XCTestCase {
+  private let key = SigningKey(bytes: [UInt8](0..<32))
+
+  private func encoder(_ key: SigningKey? = nil) -> JSONEncoder {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+    encoder.userInfo[.sealingKey] = key
+    return encoder
+  }
+
+  private func decoder(_ key: SigningKey? = nil) -> JSONDecoder {
+    let decoder = JSONDecoder()
+    decoder.userInfo[.sealingKey] = key
+    return decoder
+  }
+
+  private func text(_ value: some Encodable) throws -> String {
+    String(decoding: try encoder().encode(value), as: UTF8.self)
+  }
+
+  private func read<Value: Decodable>(_ text: String, _ type: Value.Type = Value.self) throws -> Value {
+    try decoder().decode(Value.self, from: Data(text.utf8))
+  }
+
+  func testEveryFormOfEveryVersionIsReadForEver() throws {
+    for golden in GoldenForm.all {
+      XCTAssertEqual(try golden.rewritten(), golden.text, golden.name)
+      XCTAssertEqual(try golden.expected(), golden.text, "\(golden.name) is read as another value")
+    }
+  }
+
+  func testEveryTypeWithAFormHasAGoldenOne() throws {
+    let package = URL(fileURLWithPath: #filePath).appendingPathComponent("../../../..").standardizedFileURL
+    let sources = package.appendingPathComponent("Sources/APIKit")
+    let files = try XCTUnwrap(FileManager.default.enumerator(at: sources, includingPropertiesForKeys: nil))
+    var forms: [String: Int] = [:]
+    for case let file as URL in files where file.pathExtension == "swift" {
+      let code = try String(contentsOf: file, encoding: .utf8)
+      for part in code.components(separatedBy: "WrittenForm<Self>(").dropFirst() {
+        let name = try XCTUnwrap(part.components(separatedBy: "name: \"").dropFirst().first)
+        let version = part.components(separatedBy: "start:")[0].components(separatedBy: "version: ")
+          .dropFirst().first
+        forms[String(name.prefix { $0 != "\"" })] = version.flatMap { Int($0.prefix(while: \.isNumber)) } ?? 1
+      }
+    }
+    XCTAssertGreaterThan(forms.count, 15)
+    for (name, version) in forms {
+      let versions = GoldenForm.all.filter { $0.name == name }.map(\.version)
+      XCTAssertEqual(versions.max(), version, "\(name): the present version has no golden form")
+    }
+  }
+
+  func testAPropertyListKeepsTheSame() throws {
+    let data = try PropertyListEncoder().encode(RetryPolicy.standard)
+    let policy = try PropertyListDecoder().decode(RetryPolicy.self, from: data)
+    XCTAssertEqual(try text(policy), try text(RetryPolicy.standard))
+  }
+
+  func testWhatIsLeftOutHasItsDefault() throws {
+    let policy: RetryPolicy = try read(#"{"version":1,"attempts":4,"deadline":2.5}"#)
+    XCTAssertEqual(policy.attempts, 4)
+    XCTAssertEqual(policy.deadline, .milliseconds(2500))
+    XCTAssertEqual(policy.longestWait, RetryPolicy(attempts: 4).longestWait)
+    let gate: NetworkGate = try read(#"{"version":1,"rule":{"wait":30}}"#)
+    XCTAssertEqual(gate, .wait(upTo: .seconds(30)))
+  }
+
+  func testWhatCannotBeReadIsNamed() throws {
+    func fails<Value: Decodable & Sendable>(
+      _ type: Value.Type, _ text: String, _ words: String, line: UInt = #line
+    ) {
+      XCTAssertThrowsError(try read(text, type), text, line: line) { error in
+        XCTAssertEqual((error as? APIError)?.reason, .unreadableForm, "\(error)", line: line)
+        XCTAssertTrue((error as? APIError)?.detail.contains(words) == true, "\(error)", line: line)
+      }
+    }
+    fails(RetryPolicy.self, "{}", "RetryPolicy has no version")
+    fails(
+      RetryPolicy.self, #"{"version":2}"#, "has the form 2; this version of the framework reads the form 1")
+    fails(RetryPolicy.self, #"{"version":1,"tries":3}"#, #"no member "tries""#)
+    fails(RetryPolicy.self, #"{"version":1,"attempts":"many"}"#, "not of its kind")
+    fails(RetryPolicy.self, #"{"version":1,"deadline":1e300}"#, "beyond what can be counted")
+    fails(CachePolicy.self, #"{"version":1,"rule":"forever"}"#, #""forever" is no"#)
+    fails(CachePolicy.self, #"{"version":1,"rule":"fresh"}"#, "lacks its value")
+    fails(CachePolicy.self, #"{"version":1,"levels":["tape"]}"#, "no level of a cache")
+    fails(
+      TransportConfiguration.self, #"{"version":1,"tls":{"version":1,"trust":{"a":1,"b":2}}}"#, "one member")
+    fails(TransportConfiguration.self, #"{"version":1,"sealed":"AAAA"}"#, "give the decoder the sealingKey")
+    fails(
+      HTTPProxy.self, #"{"version":1,"login":{"user":"a","password":"b","scheme":"any"}}"#, "only read sealed"
+    )
+    fails(
+      WrittenParameters.self, #"{"version":1,"pairs":[{"name":"a","value":{"blob":1}}]}"#, #""blob" is no"#)
+  }
+
+  func testWhatAClosureDoesIsNotWritten() throws {
+    func fails(_ value: some Encodable, _ words: String, line: UInt = #line) {
+      XCTAssertThrowsError(try text(value), words, line: line) { error in
+        XCTAssertEqual((error as? APIError)?.reason, .unwritableForm, "\(error)", line: line)
+        XCTAssertTrue((error as? APIError)?.detail.contains(words) == true, "\(error)", line: line)
+      }
+    }
+    fails(RedirectPolicy.rewriting { proposed, _ in proposed }, "rewrites redirects")
+    fails(PinSet([], onMismatch: { _ in }), "onMismatch of PinSet")
+    var configuration = TransportConfiguration.ephemeral
+    configuration.logins = MemoryLoginStore()
+    fails(configuration, "logins of TransportConfiguration")
+    configuration = .debug
+    configuration.tls.allowsInvalidCertificates = true
+    fails(configuration, "allowsInvalidCertificates of TLSPolicy")
+    fails(LoadOptions(inspectHead: { _, _ in }), "inspectHead of LoadOptions")
+    XCTAssertThrowsError(try text(WrittenParameters(["no": Unwritable()]))) { error in
+      XCTAssertEqual((error as? APIError)?.reason, .unencodableParameter)
+    }
+  }
+
+  /// Writes the texts of the table of golden forms.
+  func testWritesTheFormsForTheTable() throws {
+    guard ProcessInfo.processInfo.environment["APIKIT_GOLDEN"] != nil else {
+      throw XCTSkip("APIKIT_GOLDEN is not set")
+    }
+    for golden in GoldenForm.all { print("FORM \(golden.name) \(try golden.expected())") }
+  }
+
+  // MARK: Secrets
+
+  private var secretive: TransportConfiguration {
+    var configuration = TransportConfiguration.ephemeral
+    configuration.headers["Authorization"] = "Bearer canary-1"
+    configuration.proxy = .through(
+      HTTPProxy(.http, host: "p.test", port: 3128, login: HTTPLogin(user: "canary-2", password: "canary-3")))
+    configuration.tls.identity = .pem(
+      certificate: .bytes(Array("canary-4".utf8)), key: .file(path: "/canary-5"), password: "canary-6")
+    configuration.storageKey = SigningKey(bytes: Array("canary-7-canary-7-canary-7-canary".utf8))
+    configuration.loadOptions = LoadOptions(
+      login: HTTPLogin(user: "canary-8", password: "canary-9", scheme: .digest))
+    return configuration
+  }
+
+  private let canaries =
+    ["canary"] + (4...7).map { Base64.encode(Array("canary-\($0)".utf8)).dropLast(4) }.map { "\($0)" }
+
+  func testSecretsAreWrittenSealedOrNotAtAll() throws {
+    let written = String(decoding: try encoder(key).encode(secretive), as: UTF8.self)
+    for canary in canaries { XCTAssertFalse(written.contains(canary), "\(canary) in \(written)") }
+    let back = try decoder(key).decode(TransportConfiguration.self, from: Data(written.utf8))
+    XCTAssertEqual(back.headers, secretive.headers)
+    XCTAssertEqual(back.proxy, secretive.proxy)
+    XCTAssertEqual(back.tls.identity, secretive.tls.identity)
+    XCTAssertEqual(back.storageKey, secretive.storageKey)
+    XCTAssertEqual(back.loadOptions.login, secretive.loadOptions.login)
+    // Each of them alone, without a key.
+    let secretive = secretive
+    let changes: [(inout TransportConfiguration) -> Void] = [
+      { $0.headers["Authorization"] = "Bearer x" }, { $0.proxy = secretive.proxy },
+      { $0.tls.identity = secretive.tls.identity }, { $0.storageKey = secretive.storageKey },
+      { $0.loadOptions = secretive.loadOptions },
+    ]
+    for change in changes {
+      var configuration = TransportConfiguration.ephemeral
+      XCTAssertNoThrow(try encoder().encode(configuration))
+      change(&configuration)
+      XCTAssertThrowsError(try encoder().encode(configuration)) { error in
+        XCTAssertEqual((error as? APIError)?.reason, .unwritableForm)
+        XCTAssertTrue(
+          (error as? APIError)?.detail.contains("is secret; give the encoder a sealingKey") == true)
+      }
+    }
+  }
+
+  func testParametersComeBackWithTheirKindsAndTheirSecretsSealed() throws {
+    let parameters: Parameters = [
+      "city": "苏州", "beds": 3, "area": 0.1, "big": Double.infinity, "new": true,
+      "since": Date(timeIntervalSinceReferenceDate: 0.1), "map": Data([0, 255]), "none": ParameterValue.null,
+      "tags": ["a", "b"], "range": Parameters(["low": Int.min, "high": Int.max]),
+    ]
+    let open = try encoder().encode(WrittenParameters(parameters))
+    let back = try decoder().decode(WrittenParameters.self, from: open).parameters
+    XCTAssertEqual(back, parameters)
+    XCTAssertEqual(back.names, parameters.names, "in order")
+    let secret = parameters.merging(["filter": Parameters(["access_token": "canary"])])
+    XCTAssertThrowsError(try encoder().encode(WrittenParameters(secret)))
+    let sealed = try encoder(key).encode(WrittenParameters(secret))
+    XCTAssertFalse(String(decoding: sealed, as: UTF8.self).contains("canary"))
+    XCTAssertFalse(String(decoding: sealed, as: UTF8.self).contains("city"), "they are sealed together")
+    XCTAssertEqual(try decoder(key).decode(WrittenParameters.self, from: sealed).parameters, secret)
+  }
+
+  func testWhatWasSealedOpensOnlyWhereItBelongs() throws {
+    let sealed = try encoder(key).encode(secretive.proxy)
+    XCTAssertNoThrow(try decoder(key).decode(ProxyChoice.self, from: sealed))
+    func fails(_ data: Data, _ key: SigningKey?, _ words: String, line: UInt = #line) {
+      XCTAssertThrowsError(try decoder(key).decode(ProxyChoice.self, from: data), line: line) { error in
+        XCTAssertTrue((error as? APIError)?.detail.contains(words) == true, "\(error)", line: line)
+      }
+    }
+    fails(sealed, nil, "give the decoder the sealingKey")
+    fails(sealed, SigningKey(bytes: [UInt8](repeating: 1, count: 32)), "was sealed under another key")
+    fails(sealed, SigningKey("short"), "32 bytes")
+    // The secrets of another kind of setting.
+    let options = try encoder(key).encode(secretive.loadOptions)
+    let theirs = try XCTUnwrap(try RawData(parsing: [UInt8](options)).sealed.string)
+    let moved = #"{"through":{"version":1,"host":"p.test","port":1,"sealed":"\#(theirs)"}}"#
+    fails(Data(moved.utf8), key, "was damaged, or belongs elsewhere")
+    var changed = [UInt8](sealed)
+    let place = try XCTUnwrap(String(decoding: sealed, as: UTF8.self).range(of: "QVBJS"))
+    let index = String(decoding: sealed, as: UTF8.self)[..<place.lowerBound].utf8.count + 30
+    changed[index] = changed[index] == 0x41 ? 0x42 : 0x41
+    fails(Data(changed), key, "what is sealed of HTTPProxy")
+  }
+}
+
+/// A value that no encoder can write.
+private struct Unwritable: Encodable {
+  func encode(to encoder: any Encoder) throws { throw CocoaError(.coderInvalidValue) }
+}
