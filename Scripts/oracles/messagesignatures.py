@@ -6,6 +6,7 @@ messagesignatures.py verify CASES SIGNED    verifies what was signed of the same
 """
 import base64
 import datetime
+import functools
 import json
 import random
 import sys
@@ -90,7 +91,14 @@ def resolver(key):
     if "secret" in key:
         secret = base64.b64decode(key["secret"])
         return Keys(secret, secret)
-    return Keys(key["private"].encode(), key["public"].encode())
+    return Keys(*loaded(key["private"], key["public"]))
+
+
+@functools.cache
+def loaded(private, public):
+    """The keys, read once: reading one of RSA takes longer than a signature."""
+    return (serialization.load_pem_private_key(private.encode(), None),
+            serialization.load_pem_public_key(public.encode()))
 
 
 def one(number, keys):

@@ -1,13 +1,20 @@
 #!/usr/bin/env python3
-"""Writes random requests with their AWS Signature Version 4 by botocore: sigv4.py COUNT FILE."""
+"""Writes random requests with their AWS Signature Version 4 by botocore and by awscrt: sigv4.py COUNT FILE.
+
+The two are written in different languages and share no code. Where they differ, the program says so and exits 1.
+"""
 import calendar
 import datetime
+import hashlib
+import io
 import json
 import random
 import sys
 from unittest import mock
 from urllib.parse import quote, urlsplit
 
+import awscrt.auth
+import awscrt.http
 from botocore import auth, awsrequest, credentials
 
 TEXT = "abz09-._~ !$&'()*,;=:@äß苏\U0001f3e0%"
@@ -59,8 +66,43 @@ def one(number):
     return case
 
 
+def crt(case):
+    """What awscrt, the implementation in C, makes of a request."""
+    parts = urlsplit(case["url"])
+    path = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
+    default = {"https": 443, "http": 80}[parts.scheme] == parts.port
+    headers = [("Host", parts.hostname if default or not parts.port else parts.netloc), *case["headers"]]
+    body = case["body"].encode()
+    request = awscrt.http.HttpRequest(case["method"], path, awscrt.http.HttpHeaders(headers),
+                                      io.BytesIO(body) if body else None)
+    is_s3, expires = case["service"] == "s3", case.get("expires")
+    digest = hashlib.sha256(body).hexdigest()
+    config = awscrt.auth.AwsSigningConfig(
+        algorithm=awscrt.auth.AwsSigningAlgorithm.V4,
+        signature_type=(awscrt.auth.AwsSignatureType.HTTP_REQUEST_QUERY_PARAMS if expires
+                        else awscrt.auth.AwsSignatureType.HTTP_REQUEST_HEADERS),
+        credentials_provider=awscrt.auth.AwsCredentialsProvider.new_static(
+            case["access_key"], case["secret_key"], case["token"]),
+        region=case["region"], service=case["service"],
+        date=datetime.datetime.fromtimestamp(case["time"], datetime.timezone.utc),
+        use_double_uri_encode=not is_s3, should_normalize_uri_path=not is_s3,
+        signed_body_value="UNSIGNED-PAYLOAD" if is_s3 and expires else digest,
+        signed_body_header_type=(awscrt.auth.AwsSignedBodyHeaderType.X_AMZ_CONTENT_SHA_256 if is_s3 and not expires
+                                 else awscrt.auth.AwsSignedBodyHeaderType.NONE),
+        expiration_in_seconds=expires)
+    signed = awscrt.auth.aws_sign_request(request, config).result()
+    if expires:
+        return signed.path.split("X-Amz-Signature=")[1]
+    return signed.headers.get("Authorization")
+
+
 random.seed(4)
 count, target = int(sys.argv[1]), sys.argv[2]
+cases = [one(number) for number in range(count)]
+differing = [case for case in cases if crt(case) != case.get("authorization", case.get("signature"))]
+for case in differing[:3]:
+    print(f"botocore and awscrt differ: {case}, awscrt: {crt(case)}")
 with open(target, "w") as file:
-    json.dump([one(number) for number in range(count)], file)
-print(f"{count} requests signed by botocore")
+    json.dump(cases, file)
+print(f"{count} requests signed by botocore, {count - len(differing)} of them alike by awscrt")
+sys.exit(bool(differing))

@@ -34,6 +34,7 @@ public struct PercentEncoding: Sendable, Hashable {
 
   /// The text in its encoded form.
   public func encode(_ text: String) -> String {
+    if text.utf8.allSatisfy(keeps) { return text }
     var output: [UInt8] = []
     output.reserveCapacity(text.utf8.count + 16)
     append(text, to: &output)
@@ -78,6 +79,9 @@ public struct PercentEncoding: Sendable, Hashable {
   ///
   /// `plusIsSpace` decodes `+` as a space, as in forms; the default is false.
   public static func decode(_ text: some StringProtocol, plusIsSpace: Bool = false) -> String? {
+    if !text.utf8.contains(where: { $0 == UInt8(ascii: "%") || $0 == UInt8(ascii: "+") }) {
+      return String(text)
+    }
     var output: [UInt8] = []
     output.reserveCapacity(text.utf8.count)
     var bytes = text.utf8.makeIterator()

@@ -19,17 +19,28 @@ struct AWSCanonicalRequest {
   init(
     _ request: HTTPRequest, _ headers: AWSSignedHeaders, query: String?, bodyDigest: String, isS3: Bool
   ) throws(APIError) {
-    let lines =
-      [request.method.rawValue, Self.path(request.url.path, isS3: isS3), try Self.query(query ?? "")]
-      + headers.lines + ["", headers.names, bodyDigest]
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(1024)
+    func line(_ parts: String...) {
+      for part in parts { bytes += part.utf8 }
+      bytes.append(UInt8(ascii: "\n"))
+    }
+    line(request.method.rawValue)
+    line(Self.path(request.url.path, isS3: isS3))
+    line(try Self.query(query ?? ""))
+    for field in headers.fields { line(field.name, ":", field.value) }
+    line()
+    line(headers.names)
+    bytes += bodyDigest.utf8
     // With a line feed inside a line, two different requests could have the same text.
-    guard !lines.contains(where: { $0.utf8.contains(UInt8(ascii: "\n")) }) else {
+    guard bytes.count(where: { $0 == UInt8(ascii: "\n") }) == headers.fields.count + 5 else {
       throw APIError(.signing, .signingFailed, "a part of the request to sign holds a line feed")
     }
-    bytes = Array(lines.joined(separator: "\n").utf8)
+    self.bytes = bytes
   }
 
   private static func path(_ path: String, isS3: Bool) -> String {
+    if isPlain(path) { return path }
     let segments = path.split(separator: "/", omittingEmptySubsequences: false)
     if isS3 {
       let encoded = segments.map { segment in
@@ -45,6 +56,18 @@ struct AWSCanonicalRequest {
     return "/" + kept.map { PercentEncoding.component.encode(String($0)) }.joined(separator: "/") + end
   }
 
+  /// Whether a path is written as it is: nothing to encode and no segment to leave out.
+  private static func isPlain(_ path: String) -> Bool {
+    var isAfterSlash = false
+    for byte in path.utf8 {
+      let isSlash = byte == UInt8(ascii: "/")
+      if isAfterSlash, isSlash || byte == UInt8(ascii: ".") { return false }
+      guard isSlash || PercentEncoding.component.keeps(byte) else { return false }
+      isAfterSlash = isSlash
+    }
+    return path.utf8.first == UInt8(ascii: "/")
+  }
+
   private static func query(_ query: String) throws(APIError) -> String {
     guard !query.isEmpty else { return "" }
     guard let decoded = PercentEncoding.pairs(of: query) else {
@@ -53,8 +76,15 @@ struct AWSCanonicalRequest {
     let pairs = decoded.map {
       (PercentEncoding.component.encode($0.name), PercentEncoding.component.encode($0.value))
     }
-    return pairs.sorted { $0.0 == $1.0 ? $0.1 < $1.1 : $0.0 < $1.0 }.map { "\($0.0)=\($0.1)" }.joined(
-      separator: "&")
+    var text = ""
+    text.reserveCapacity(query.utf8.count)
+    for (name, value) in pairs.sorted(by: { $0.0 == $1.0 ? $0.1 < $1.1 : $0.0 < $1.0 }) {
+      if !text.isEmpty { text += "&" }
+      text += name
+      text += "="
+      text += value
+    }
+    return text
   }
 }
 
@@ -63,21 +93,26 @@ struct AWSCanonicalRequest {
 struct AWSSignedHeaders {
   /// `host;x-amz-date`
   let names: String
-  /// `host:example.test`
-  let lines: [String]
+  /// `host` and `example.test`, sorted by name.
+  let fields: [(name: String, value: String)]
 
   init(_ request: HTTPRequest) {
-    var fields: [String: String] = [:]
+    var fields: [(name: String, value: String)] = []
+    fields.reserveCapacity(request.headers.count + 1)
     for field in request.headers.fields {
       let name = field.name.lowercased()
       guard !Self.unsigned.contains(name) else { continue }
       let value = Self.collapsed(field.value)
-      fields[name] = fields[name].map { "\($0),\(value)" } ?? value
+      if let index = fields.firstIndex(where: { $0.name == name }) {
+        fields[index].value += "," + value
+      } else {
+        fields.append((name, value))
+      }
     }
-    if fields["host"] == nil { fields["host"] = request.url.authority }
-    let sorted = fields.sorted { $0.key < $1.key }
-    names = sorted.map(\.key).joined(separator: ";")
-    lines = sorted.map { "\($0.key):\($0.value)" }
+    if !fields.contains(where: { $0.name == "host" }) { fields.append(("host", request.url.authority)) }
+    fields.sort { $0.name < $1.name }
+    names = fields.map(\.name).joined(separator: ";")
+    self.fields = fields
   }
 
   private static let unsigned: Set<String> = [
@@ -87,6 +122,7 @@ struct AWSSignedHeaders {
 
   /// A field's value without spaces at its ends, and with one space for several.
   private static func collapsed(_ value: String) -> String {
-    value.split(whereSeparator: { $0 == " " || $0 == "\t" }).joined(separator: " ")
+    if value.utf8.allSatisfy({ $0 > 0x20 }) { return value }
+    return value.split(whereSeparator: { $0 == " " || $0 == "\t" }).joined(separator: " ")
   }
 }

@@ -180,11 +180,30 @@ private struct AWSTime {
     guard CivilDate.range.contains(secondsSince1970) else {
       throw APIError(.signing, .signingFailed, "the time \(secondsSince1970) is outside the years 0 to 9999")
     }
-    func two(_ number: Int) -> String { number < 10 ? "0\(number)" : String(number) }
     let civil = CivilDate(secondsSince1970: secondsSince1970)
-    let year = String(civil.year)
-    date = String(repeating: "0", count: 4 - year.utf8.count) + year + two(civil.month) + two(civil.day)
-    text = "\(date)T\(two(civil.hour))\(two(civil.minute))\(two(civil.second))Z"
+    text = String(unsafeUninitializedCapacity: 16) { target in
+      var index = 0
+      func digits(_ number: Int, _ count: Int) {
+        var rest = number
+        for place in stride(from: index + count - 1, through: index, by: -1) {
+          target[place] = UInt8(ascii: "0") + UInt8(rest % 10)
+          rest /= 10
+        }
+        index += count
+      }
+      func letter(_ byte: UInt8) {
+        target[index] = byte
+        index += 1
+      }
+      digits(civil.year, 4)
+      digits(civil.month, 2)
+      digits(civil.day, 2)
+      letter(UInt8(ascii: "T"))
+      for part in [civil.hour, civil.minute, civil.second] { digits(part, 2) }
+      letter(UInt8(ascii: "Z"))
+      return index
+    }
+    date = String(text.prefix(8))
   }
 }
 

@@ -1,5 +1,3 @@
-import Foundation
-
 /// Base64 by RFC 4648: the standard alphabet with padding, or the URL alphabet without.
 /// - SeeAlso: <https://www.rfc-editor.org/rfc/rfc4648>
 enum Base64 {
@@ -13,9 +11,38 @@ enum Base64 {
 
   /// The Base64 text of `bytes`.
   static func encode(_ bytes: some Collection<UInt8>, _ alphabet: Alphabet = .standard) -> String {
-    let text = Data(bytes).base64EncodedString()
-    guard alphabet == .url else { return text }
-    return text.replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: "")
+    bytes.withContiguousStorageIfAvailable { encode($0, alphabet) }
+      ?? Array(bytes).withUnsafeBufferPointer { encode($0, alphabet) }
+  }
+
+  private static let standardDigits: StaticString =
+    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
+  private static let urlDigits: StaticString =
+    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
+
+  private static func encode(_ bytes: UnsafeBufferPointer<UInt8>, _ alphabet: Alphabet) -> String {
+    let digits = (alphabet == .standard ? standardDigits : urlDigits).utf8Start
+    return String(unsafeUninitializedCapacity: (bytes.count + 2) / 3 * 4) { target in
+      var (index, written) = (0, 0)
+      while index < bytes.count {
+        let left = bytes.count - index
+        let group =
+          UInt32(bytes[index]) << 16 | (left > 1 ? UInt32(bytes[index + 1]) << 8 : 0)
+          | (left > 2 ? UInt32(bytes[index + 2]) : 0)
+        for place in 0..<4 {
+          if place <= left {
+            target[written] = digits[Int(group >> UInt32(18 - 6 * place) & 0x3F)]
+          } else if alphabet == .standard {
+            target[written] = UInt8(ascii: "=")
+          } else {
+            break
+          }
+          written += 1
+        }
+        index += 3
+      }
+      return written
+    }
   }
 
   /// The bytes of a text; nil for a character of another alphabet, an impossible length, missing or extra

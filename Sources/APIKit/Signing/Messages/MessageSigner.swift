@@ -98,9 +98,11 @@ public struct MessageSigner: RequestSigner {
       request = request.compressingBody()
       if let digest = try digest.field(of: request.body) { request.headers["Content-Digest"] = digest }
     }
+    // Taken out, so that there is one owner to change them.
     var headers = request.headers
-    try sign(&headers, subject) { SignedMessage(request: request, ownHeaders: $0) }
-    request.headers = headers
+    request.headers = HTTPHeaders()
+    defer { request.headers = headers }
+    try sign(&headers, subject) { [request] in SignedMessage(request: request, ownHeaders: $0) }
   }
 
   /// Signs a response, for servers. Components of the request have ``SignatureComponent/ofRequest``.
@@ -117,8 +119,10 @@ public struct MessageSigner: RequestSigner {
       response.headers["Content-Digest"] = digest.field(of: response.bytes)
     }
     var headers = response.headers
-    let status = response.status
-    try sign(&headers, subject) { SignedMessage(request: request, status: status, ownHeaders: $0) }
+    let (status, trailers) = (response.status, response.trailers)
+    try sign(&headers, subject) {
+      SignedMessage(request: request, status: status, ownHeaders: $0, trailers: trailers)
+    }
     response.headers = headers
   }
 
@@ -128,7 +132,7 @@ public struct MessageSigner: RequestSigner {
     do throws(SignatureFault) {
       var fields = try SignatureFields(of: headers, without: signatures.map(\.label))
       for signature in signatures {
-        fields.write(to: &headers)
+        if !fields.isEmpty || headers.contains("Signature-Input") { fields.write(to: &headers) }
         try signature.sign(message(headers), subject, &fields)
       }
       fields.write(to: &headers)
@@ -143,7 +147,7 @@ extension MessageSigner.Signature {
     _ message: SignedMessage, _ subject: SigningSubject, _ fields: inout SignatureFields
   ) throws(SignatureFault) {
     var covered = components
-    for component in whereStated where !covered.contains(component) && message.has(component) {
+    for component in whereStated where message.has(component) && !covered.contains(component) {
       covered.append(component)
     }
     var parameters: [StructuredFields.Parameter] = [.init("created", .integer(subject.secondsSince1970))]
@@ -152,8 +156,17 @@ extension MessageSigner.Signature {
     if let lifetime { parameters.append(.init("expires", .integer(subject.secondsSince1970 + lifetime))) }
     if hasNonce { parameters.append(.init("nonce", .string(subject.nonce))) }
     if let tag { parameters.append(.init("tag", .string(tag))) }
-    let input = StructuredFields.Member.innerList(covered.map(\.item), parameters)
-    guard let text = StructuredFieldWriter.text(input) else { throw .unknown("a parameter that has no text") }
+    var text = "("
+    text.reserveCapacity(256)
+    for component in covered {
+      guard !component.description.isEmpty else { throw .unknown("a component that has no text") }
+      if text.utf8.count > 1 { text += " " }
+      text += component.description
+    }
+    text += ")"
+    guard StructuredFieldWriter.append(parameters, to: &text) else {
+      throw .unknown("a parameter that has no text")
+    }
     let base = try message.base(covered, parameters: text)
     guard let signature = key.sign(base) else { throw .unknownKey }
     try fields.add(label, text: text, signature)
@@ -168,11 +181,6 @@ extension SignedMessage {
     }
     return (try? value(of: component)) != nil
   }
-}
-
-extension SignatureComponent {
-  /// The item of an inner list.
-  var item: StructuredFields.Item { .init(value: .string(name), parameters: parameters) }
 }
 
 /// The fields `Signature-Input` and `Signature` as they are written.
@@ -199,6 +207,8 @@ private struct SignatureFields {
   }
 
   private var signatures: [String] = []
+
+  var isEmpty: Bool { inputs.isEmpty }
 
   mutating func add(_ label: String, text: String, _ signature: [UInt8]) throws(SignatureFault) {
     guard let first = label.utf8.first, StructuredFieldWriter.keyStart.contains(first),

@@ -69,7 +69,7 @@ enum StructuredFieldWriter {
     append(item.value, to: &output) && append(item.parameters, to: &output)
   }
 
-  private static func append(_ parameters: [Parameter], to output: inout String) -> Bool {
+  static func append(_ parameters: [Parameter], to output: inout String) -> Bool {
     for parameter in parameters {
       output += ";"
       guard append(key: parameter.key, to: &output) else { return false }
@@ -99,9 +99,13 @@ enum StructuredFieldWriter {
     case .string(let text):
       guard text.utf8.allSatisfy({ (0x20...0x7E).contains($0) }) else { return false }
       output += "\""
-      for character in text.unicodeScalars {
-        if character == "\"" || character == "\\" { output += "\\" }
-        output.unicodeScalars.append(character)
+      if text.utf8.contains(where: { $0 == UInt8(ascii: "\"") || $0 == UInt8(ascii: "\\") }) {
+        for character in text.unicodeScalars {
+          if character == "\"" || character == "\\" { output += "\\" }
+          output.unicodeScalars.append(character)
+        }
+      } else {
+        output += text
       }
       output += "\""
     case .token(let text):
