@@ -52,4 +52,10 @@ int machine_run(char *const arguments[], struct machine_cost *cost);
 /// its further indexes. Gives seconds, or -1.
 double machine_sqlite_insert(const char *path, int bytes, int count, int each);
 
+/// Has libxml2 read a document into its tree, and frees it. Gives 0, or -1 where there is no libxml2.
+int machine_libxml2_tree(const unsigned char *bytes, int count);
+
+/// Has libxml2 read a document and keep nothing. Gives 0, or another number.
+int machine_libxml2_events(const unsigned char *bytes, int count);
+
 #endif

@@ -1,9 +1,6 @@
 import APIKit
+import CMachine
 import Foundation
-
-#if canImport(FoundationXML)
-  import FoundationXML
-#endif
 
 let formsGroup = BenchGroup(name: "forms", summary: "XML, heads of images, signatures by RFC 9421 and SigV4")
 {
@@ -15,14 +12,45 @@ let formsGroup = BenchGroup(name: "forms", summary: "XML, heads of images, signa
 
 private func readingXML(_ measurement: Measurement) throws {
   let listing = XMLFixtures.listing(rows: 2930)
-  let data = Data(listing)
   let decoder = XMLBodyDecoder()
-  // libxml2 at its fastest from Swift: with a delegate that does nothing.
-  try measurement.compare(
-    "read XML, \(listing.count) bytes, against libxml2 that keeps nothing", bar: .atLeast(0.5),
-    bytes: listing.count,
-    ours: { keep(try decoder.decode(listing)) },
-    theirs: { keep(XMLParser(data: data).parse()) })
+  let others: [(String, Bar, (UnsafePointer<UInt8>?, Int32) -> Int32)] = [
+    ("into its tree", .atLeast(0.5), machine_libxml2_tree),
+    // Nothing of the document can be asked for afterwards.
+    ("that keeps nothing", .none, machine_libxml2_events),
+  ]
+  for (what, bar, read) in others {
+    try measurement.compare(
+      "read XML, \(listing.count) bytes, against libxml2 \(what)", bar: bar, bytes: listing.count,
+      ours: { keep(try decoder.decode(listing)) },
+      theirs: {
+        let result = listing.withUnsafeBufferPointer { read($0.baseAddress, Int32($0.count)) }
+        guard result == 0 else { throw BenchFailure("libxml2 is not there, or does not read the document") }
+      })
+  }
+  let name = "the most memory while XML is read, against the document"
+  guard measurement.wants(name) else { return }
+  let use: XMLMemory = try ChildProcess.run("xml-memory", [])
+  measurement.record(
+    name, use.taken / use.document, "x", bar: .atMost(6),
+    note: String(format: "%.1f MB of %.1f MB", use.taken / 1e6, use.document / 1e6))
+}
+
+/// What reading a document has taken beside the document, in bytes.
+struct XMLMemory: Codable {
+  let document: Double
+  let taken: Double
+}
+
+/// Reads a document of ten megabytes in a fresh process.
+func xmlMemory(_ arguments: [String]) async throws -> XMLMemory {
+  let listing = XMLFixtures.listing(rows: 30_000)
+  ProcessUse.trimHeap()
+  ProcessUse.resetPeak()
+  let before = ProcessUse.resident
+  let raw = try XMLBodyDecoder().decode(listing)
+  let peak = ProcessUse.peak
+  guard raw.homes.home.elements.count == 30_000 else { throw BenchFailure("the document was not read") }
+  return XMLMemory(document: Double(listing.count), taken: Double(peak - before))
 }
 
 private func readingImages(_ measurement: Measurement) throws {

@@ -26,4 +26,5 @@ let childJobs: [String: @Sendable ([String]) async throws -> any Encodable & Sen
   "bare-enqueue": bareEnqueue,
   "outbox-fill": outboxFill,
   "outbox-launch": outboxLaunch,
+  "xml-memory": xmlMemory,
 ]
