@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
-"""Writes random requests with their AWS Signature Version 4 by botocore and by awscrt: sigv4.py COUNT FILE.
+"""Writes random requests with their AWS Signature Version 4 by botocore and by awscrt, behind the cases of
+AWS's own test suite: sigv4.py COUNT SUITE FILE.
 
-The two are written in different languages and share no code. Where they differ, the program says so and exits 1.
+The two are written in different languages and share no code. Where they differ, the program says so and exits 1. The
+suite is the folder aws4_testsuite of botocore's source distribution.
 """
 import calendar
 import datetime
@@ -9,7 +11,9 @@ import hashlib
 import io
 import json
 import random
+import re
 import sys
+from pathlib import Path
 from unittest import mock
 from urllib.parse import quote, urlsplit
 
@@ -66,6 +70,33 @@ def one(number):
     return case
 
 
+def suite(folder):
+    """The cases of the public suite whose request line is one: some have spaces or characters beyond ASCII in it."""
+    cases, left = [], []
+    for path in sorted(Path(folder).rglob("*.req")):
+        head, _, body = path.read_text().partition("\n\n")
+        line, *lines = re.sub(r"\n[ \t]+", " ", head).split("\n")
+        method, target = line.rsplit(" ", 1)[0].split(" ", 1)
+        resource, mark, query = target.partition("?")
+        if not re.fullmatch(r"[!-~]+", resource):
+            left.append(path.stem)
+            continue
+        headers = [tuple(field.split(":", 1)) for field in lines if field]
+        stated = {name.lower(): value for name, value in headers}
+        expected = path.with_suffix(".authz").read_text().strip()
+        # Some requests get their token from the signer; one adds it when it is signed.
+        token = re.search(r"^X-Amz-Security-Token:\s*(\S+)", path.with_suffix(".sreq").read_text(), re.M | re.I)
+        kept = [field for field in headers if field[0].lower() not in ("x-amz-date", "x-amz-security-token")]
+        cases.append({
+            "access_key": "AKIDEXAMPLE", "secret_key": "wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY",
+            "token": token[1] if token and "x-amz-security-token" in expected else None, "region": "us-east-1", "service": "service", "method": method,
+            "url": "https://" + stated["host"].strip() + resource + mark + quote(query, safe="-._~=&%"),
+            "headers": kept, "body": body, "time": 1440938160, "payload": "signed",
+            "authorization": expected})
+    print(f"{len(cases)} cases of the public suite; without a request line of HTTP: {', '.join(left)}")
+    return cases
+
+
 def crt(case):
     """What awscrt, the implementation in C, makes of a request."""
     parts = urlsplit(case["url"])
@@ -97,12 +128,12 @@ def crt(case):
 
 
 random.seed(4)
-count, target = int(sys.argv[1]), sys.argv[2]
+count, folder, target = int(sys.argv[1]), sys.argv[2], sys.argv[3]
 cases = [one(number) for number in range(count)]
 differing = [case for case in cases if crt(case) != case.get("authorization", case.get("signature"))]
 for case in differing[:3]:
     print(f"botocore and awscrt differ: {case}, awscrt: {crt(case)}")
 with open(target, "w") as file:
-    json.dump(cases, file)
+    json.dump(suite(folder) + cases, file)
 print(f"{count} requests signed by botocore, {count - len(differing)} of them alike by awscrt")
 sys.exit(bool(differing))
