@@ -7,7 +7,12 @@ extension CodingUserInfoKey {
   /// encoder.userInfo[.sealingKey] = key
   /// ```
   /// Without it, encoding a value that has secrets throws ``APIError/Reason/unwritableForm``, which names them.
-  public static let sealingKey = CodingUserInfoKey(rawValue: "APIKit.sealingKey").unsafelyUnwrapped  // Never nil.
+  public static let sealingKey = named("APIKit.sealingKey")
+
+  /// A key by its name, for which the initialiser never gives nil.
+  static func named(_ name: String) -> CodingUserInfoKey {
+    CodingUserInfoKey(rawValue: name).unsafelyUnwrapped
+  }
 }
 
 extension APIError.Reason {

@@ -8,7 +8,7 @@ import Foundation
 ///
 /// Reading begins with the default, so that a member that is not there has its default. Refused with
 /// ``APIError/Reason/unreadableForm`` are another version, a member that the version does not have, and a value that is
-/// none of its member. Secrets are written sealed or not at all, see ``Swift/CodingUserInfoKey/sealingKey``; what has no
+/// none of its member. Secrets are written sealed or not at all, see `CodingUserInfoKey.sealingKey`; what has no
 /// written form, a closure or an object of the application, is refused with ``APIError/Reason/unwritableForm``.
 protocol Written: Codable, Sendable {
   /// The members in a table: what writes them and what reads them.
@@ -184,7 +184,7 @@ struct WrittenForm<Value: Sendable>: Sendable {
 
 extension CodingUserInfoKey {
   /// The form whose sealed members are read.
-  fileprivate static let form = CodingUserInfoKey(rawValue: "APIKit.form").unsafelyUnwrapped  // Never nil.
+  fileprivate static let form = named("APIKit.form")
 }
 
 // MARK: Members

@@ -9,7 +9,7 @@ import Foundation
 /// let bytes = try encoder.encode(WrittenParameters(parameters))
 /// ```
 /// Where a name is one of ``SecretNames``, at any level, all pairs are sealed under
-/// ``Swift/CodingUserInfoKey/sealingKey``. Without the key, encoding throws ``APIError/Reason/unwritableForm``.
+/// `CodingUserInfoKey.sealingKey`. Without the key, encoding throws ``APIError/Reason/unwritableForm``.
 public struct WrittenParameters: Sendable, Hashable {
   /// The parameters.
   public var parameters: Parameters
