@@ -386,6 +386,8 @@ extension CacheKey {
         apiVersion: service.apiVersion, apiName: call.path.map { "path \($0)" } ?? call.apiName,
         method: call.method, partition: partition,
         parameters: common.removing(call.cache.volatileParameters).merging(call.parameters), body: body,
-        volatile: call.terms.caching.traits.volatileParameters))
+        // What a signer adds to a link tells nothing apart: a link that was signed anew is the same link.
+        volatile: call.terms.caching.traits.volatileParameters.union(
+          call.identity.signer?.volatileParameters ?? [])))
   }
 }

@@ -212,6 +212,23 @@ final class AWSSignerTests: XCTestCase {
     }
   }
 
+  @MainActor
+  func testTheParametersOfAPresignedLinkAreNoPartOfCacheKeys() async throws {
+    let stub = StubTransport(.json("{}"))
+    var service = TestService(stub)
+    service.signer = signer()
+    service.store = ResponseCache()
+    let manager = TestManager(service)
+    manager.cachePolicy = .fresh()
+    for signature in ["a", "b"] {
+      _ = try await manager.response(
+        for: ["page": 1, "X-Amz-Signature": signature, "X-Amz-Date": signature])
+    }
+    XCTAssertEqual(stub.requests.count, 1, "a link that was signed anew is the same link")
+    _ = try await manager.response(for: ["page": 2, "X-Amz-Signature": "a", "X-Amz-Date": "a"])
+    XCTAssertEqual(stub.requests.count, 2)
+  }
+
   func testTwoKeysAreTwoCallers() {
     XCTAssertNotEqual(signer().caller, s3.caller)
     XCTAssertEqual(signer().caller, signer("other").caller)
