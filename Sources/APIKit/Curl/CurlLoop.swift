@@ -11,7 +11,8 @@
   ///
   /// `@unchecked Sendable`: ``start()`` passes it to its thread once, and no other thread uses it
   /// afterwards.
-  final class CurlLoop: @unchecked Sendable {
+  final class CurlLoop: CurlTurns, @unchecked Sendable {
+    static let threadName = "apikit-curl"
     let mailbox: CurlMailbox
     let poll: CurlPoll
     let multi: UnsafeMutableRawPointer
@@ -28,7 +29,7 @@
     private var handlesMade = 0
     private var messages: [CurlMailbox.Message] = []
     /// When libcurl is to be called next.
-    private var timer = Int64.max
+    var timer = Int64.max
     /// The earliest time at which a limit may be exceeded; computed anew then.
     var nextDeadline = Int64.max
     /// Jobs that have ended and whose completions were not called yet.
@@ -90,19 +91,7 @@
 
     // MARK: The thread
 
-    /// Starts the thread, which keeps the loop alive until a stop message.
-    func start() throws(APIError) {
-      try CurlThread.start("apikit-curl") { self.run() }
-    }
-
-    private func run() {
-      CurlSignals.blockBrokenPipes()
-      while turn() {}
-      stop()
-    }
-
-    /// Sleeps until an event, then does everything that needs no waiting. False after a stop message.
-    private func turn() -> Bool {
+    func turn() -> Bool {
       let woken = poll.wait(mailbox.fallAsleep() ? timeToSleep() : 0)
       mailbox.wakeUp()
       now = CurlClock.now()
@@ -149,22 +138,11 @@
       }
     }
 
-    private func act(_ socket: Int32, _ what: Int32) {
-      if socket == CURL_SOCKET_TIMEOUT { timer = .max }
-      var running: Int32 = 0
-      curl_multi_socket_action(multi, socket, what, &running)
-    }
-
     /// Calls libcurl without an event: between two steps of FTP it may wait for none (7.88, when the reply
     /// to EPSV has arrived before libcurl waits for it).
     private func actOnAll() {
       var running: Int32 = 0
       capikit_curl_multi_act_on_all(multi, &running)
-    }
-
-    /// Called by libcurl with the time after which to call it again, in milliseconds; -1 for never.
-    func setTimer(_ milliseconds: Int) {
-      timer = milliseconds < 0 ? .max : now &+ Int64(milliseconds) &* 1000
     }
 
     // MARK: Messages
@@ -351,7 +329,7 @@
 
     // MARK: The end
 
-    private func stop() {
+    func stop() {
       now = CurlClock.now()
       while let handle = active.last {
         handle.transfer.machine.fail(APIError(.transport, .transportStopped))

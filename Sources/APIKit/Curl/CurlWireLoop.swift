@@ -10,7 +10,8 @@
   /// libcurl would look for the connection in the list of all at each call.
   ///
   /// `@unchecked Sendable`: ``start()`` passes it to its thread once; other threads use the mailbox only.
-  final class CurlWireLoop: @unchecked Sendable {
+  final class CurlWireLoop: CurlTurns, @unchecked Sendable {
+    static let threadName = "apikit-sockets"
     let mailbox: CurlMailbox
     let poll: CurlPoll
     let multi: UnsafeMutableRawPointer
@@ -29,7 +30,7 @@
     private var messages: [CurlMailbox.Message] = []
     /// How old names may be; connections that are open go on.
     private(set) var names = CurlNameAge()
-    private var timer = Int64.max
+    var timer = Int64.max
     private var standstill = CurlStandstill()
     private var nextDue = Int64.max
     private var stopped: [UnsafeContinuation<Void, Never>] = []
@@ -52,18 +53,7 @@
       buffer.deallocate()
     }
 
-    /// Starts the thread, which keeps the loop alive until a stop message.
-    func start() throws(APIError) {
-      try CurlThread.start("apikit-sockets") { self.run() }
-    }
-
-    private func run() {
-      CurlSignals.blockBrokenPipes()
-      while turn() {}
-      stop()
-    }
-
-    private func turn() -> Bool {
+    func turn() -> Bool {
       let (sleepBegan, sleep) = (CurlClock.now(), mailbox.fallAsleep() ? timeToSleep() : 0)
       let woken = poll.wait(sleep)
       mailbox.wakeUp()
@@ -93,17 +83,6 @@
       let alarm = min(timer, nextDue)
       guard alarm != .max else { return -1 }
       return Int32(clamping: max(0, (alarm - CurlClock.now() + 999) / 1000))
-    }
-
-    private func act(_ socket: Int32, _ what: Int32) {
-      if socket == CURL_SOCKET_TIMEOUT { timer = .max }
-      var running: Int32 = 0
-      curl_multi_socket_action(multi, socket, what, &running)
-    }
-
-    /// Called by libcurl with the time after which to call it again, in milliseconds; -1 for never.
-    func setTimer(_ milliseconds: Int) {
-      timer = milliseconds < 0 ? .max : now &+ Int64(milliseconds) &* 1000
     }
 
     private func readMessages() {
@@ -191,7 +170,7 @@
 
     // MARK: The end
 
-    private func stop() {
+    func stop() {
       now = CurlClock.now()
       MainDelivery.main.together {
         for wire in Array(wires.values) { wire.fail(APIError(.transport, .transportStopped)) }
