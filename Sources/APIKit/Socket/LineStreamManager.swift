@@ -9,23 +9,10 @@
 /// }
 /// ```
 /// - SeeAlso: <https://www.rfc-editor.org/rfc/rfc7464>
-@MainActor public protocol LineStreamManager: BaseLineStreamManager {
-  /// The type of the backend.
-  associatedtype Service: APIService
-
-  /// The backend.
-  var service: Service { get }
-  /// The API's name: the path below the service's base URL.
-  var apiName: String { get }
-  /// The HTTP method. The default is GET; with POST the parameters are the body, in the service's encoding.
-  var method: HTTPMethod { get }
-  /// Header fields. The default is none.
-  var headers: HTTPHeaders { get }
+@MainActor public protocol LineStreamManager: BaseLineStreamManager, StreamManager {
   /// Whether a stream that is lost is opened again, from its beginning. The default is ``ReconnectPolicy/never``. The
   /// orderly end of a response is the end.
   var reconnection: ReconnectPolicy { get }
-  /// The longest time without a byte. The default is 300 seconds.
-  var idleLimit: Duration { get }
   /// How the values are separated. The default is ``LineFormat/lines``.
   var format: LineFormat { get }
   /// Whether a line that cannot be read is delivered with its number and what is wrong; the default, false, ends the stream
@@ -33,53 +20,28 @@
   var deliversBadLines: Bool { get }
   /// The most bytes of a line. The default is 16 MiB.
   var maximumLineBytes: Int { get }
-  /// Whether the request needs the service's sign-in. The default carries its credential if there is one.
-  var signIn: SignInRule { get }
-  /// What happens while there is no network. The default is the service's gate.
-  var networkGate: NetworkGate { get }
 }
 
 extension LineStreamManager {
-  /// GET.
-  public var method: HTTPMethod { .get }
-  /// None.
-  public var headers: HTTPHeaders { HTTPHeaders() }
   /// Never.
   public var reconnection: ReconnectPolicy { .never }
-  /// 300 seconds.
-  public var idleLimit: Duration { .seconds(300) }
   /// A value in each line.
   public var format: LineFormat { .lines }
   /// A bad line ends the stream.
   public var deliversBadLines: Bool { false }
   /// 16 MiB.
   public var maximumLineBytes: Int { 16 << 20 }
-  /// With the credential, if there is one.
-  public var signIn: SignInRule { .asAvailable }
-  /// The service's gate.
-  public var networkGate: NetworkGate { service.admission.networkGate }
 
   /// Opens the stream; what comes of it is told to the delegate. A stream that is open is ended first.
-  public func open(_ parameters: Parameters = Parameters()) { begin(parameters) }
-
-  func makeCall(
-    _ parameters: Parameters, _ transport: (any HTTPTransport) -> any HTTPTransport
-  ) throws(APIError) -> APICall {
-    try ConnectionCall.make(
-      type(of: self), service, apiName, parameters, method: method, headers: headers,
-      networkGate: networkGate,
-      signIn: signIn, expectation: ConnectionCall.streamExpectation, time: runner.time, transport: transport)
-  }
+  /// - Parameter parameters: What goes into the URL, or with POST into the body. None by default.
+  public func open(_ parameters: Parameters = Parameters()) { begin(parameters, reconnection) }
 
   func checkStatements() throws(APIError) {
-    let statements = [
-      Statement("service", service), Statement("apiName", apiName), Statement("method", method),
-      Statement("headers", headers), Statement("reconnection", reconnection),
-      Statement("idleLimit", idleLimit),
-      Statement("format", format), Statement("deliversBadLines", deliversBadLines),
-      Statement("maximumLineBytes", maximumLineBytes), Statement("signIn", signIn),
-      Statement("networkGate", networkGate),
-    ]
+    let statements =
+      commonStatements + [
+        Statement("format", format), Statement("deliversBadLines", deliversBadLines),
+        Statement("maximumLineBytes", maximumLineBytes),
+      ]
     try ConnectionCall.check(
       self, statements, of: "LineStreamManager", below: BaseLineStreamManager.self, service)
   }
