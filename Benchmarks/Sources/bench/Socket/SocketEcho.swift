@@ -46,15 +46,22 @@ final class BenchSocket: BaseSocketManager, SocketManager {
     (toSend, toReceive) = (count, count)
   }
 
-  /// The seconds of one message.
-  static func run(_ socket: BenchSocket, _ message: SocketMessage, inFlight: Int, count: Int) async -> Double
-  {
+  /// The seconds of one message, over a socket of its own.
+  ///
+  /// - Parameter check: Called with the open socket at the end.
+  static func run(
+    _ service: SocketBackend, _ message: SocketMessage, inFlight: Int, count: Int,
+    check: @MainActor (BenchSocket) throws -> Void = { _ in }
+  ) async throws -> Double {
     let echo = SocketEcho(message, inFlight: inFlight, count: count)
+    let socket = BenchSocket(service)
     socket.delegate = echo
     let seconds = await withCheckedContinuation { continuation in
       echo.done = continuation
       socket.open()
     }
+    try check(socket)
+    socket.cancel()
     return seconds / Double(count)
   }
 
@@ -87,15 +94,14 @@ final class BenchSocket: BaseSocketManager, SocketManager {
 /// A WebSocket on one core; the arguments are core, port, kind, size, messages under way, and how many.
 func socketEcho(_ arguments: [String]) async throws -> PinnedTime {
   let numbers = try echoNumbers(arguments)
-  let socket = await BenchSocket(try SocketBackend(port: numbers.port, transport: try CurlTransport()))
+  let service = try SocketBackend(port: numbers.port, transport: try CurlTransport())
   let message: SocketMessage =
     numbers.isText
     ? .text(String(repeating: "x", count: numbers.size))
     : .data([UInt8](repeating: 0x78, count: numbers.size))
-  let run = { await SocketEcho.run(socket, message, inFlight: numbers.inFlight, count: $0) }
-  _ = await run(max(1, numbers.count / 10))
-  await MainActor.run { socket.cancel() }
-  return PinnedTime(seconds: await run(numbers.count))
+  let run = { try await SocketEcho.run(service, message, inFlight: numbers.inFlight, count: $0) }
+  _ = try await run(max(1, numbers.count / 10))
+  return PinnedTime(seconds: try await run(numbers.count))
 }
 
 /// The same in C.
@@ -128,9 +134,10 @@ func socketDeflate(_ arguments: [String]) async throws -> PinnedTime {
   else { throw BenchFailure("core, port, file and a number are needed") }
   try ChildProcess.stay(onCore: core)
   let text = try String(contentsOfFile: arguments[2], encoding: .utf8)
-  let socket = await BenchSocket(try SocketBackend(port: port, transport: try CurlTransport()))
-  _ = await SocketEcho.run(socket, .text(text), inFlight: 1, count: count / 10)
-  guard await socket.opening?.isCompressed == true else { throw BenchFailure("nothing is packed") }
-  await MainActor.run { socket.cancel() }
-  return PinnedTime(seconds: await SocketEcho.run(socket, .text(text), inFlight: 1, count: count))
+  let service = try SocketBackend(port: port, transport: try CurlTransport())
+  _ = try await SocketEcho.run(service, .text(text), inFlight: 1, count: count / 10) { @MainActor socket in
+    guard socket.opening?.isCompressed == true else { throw BenchFailure("nothing is packed") }
+  }
+  return PinnedTime(
+    seconds: try await SocketEcho.run(service, .text(text), inFlight: 1, count: count))
 }
