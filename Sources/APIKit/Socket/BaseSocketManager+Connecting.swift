@@ -21,14 +21,14 @@ extension BaseSocketManager {
     serviceName = child.service.name
     do throws(APIError) {
       try child.checkStatements()
-      let (options, offer) = (child.options, child.offer)
+      let (options, offer, time) = (child.options, child.offer, time)
       try WebSocketHandshake.validate(offer)
       let onStart: @Sendable () -> Void = { [weak self] in
         MainDelivery.main.put { [weak self] in if self?.state == .waiting { self?.state = .connecting } }
       }
       var upgrade: UpgradeTransport?
       let call = try child.makeCall(asked.parameters, adding: asked.headers) { base in
-        let transport = UpgradeTransport(base, options, offer, onStart: onStart)
+        let transport = UpgradeTransport(base, options, offer, time: time, onStart: onStart)
         upgrade = transport
         return transport
       }
@@ -125,6 +125,9 @@ extension BaseSocketManager {
       guard isPresent else { return true }
       (link, self.inbox, opening) = (nil, nil, nil)
       lifeline.letGo()
+      var closing = closing
+      // It was not the server that has ended it.
+      if isMuted { closing.error = APIError(cancelled: .byCaller) }
       let codes = [closing.code] + (closing.sentCode.map { [$0] } ?? [])
       lost(.lost(openSince: openedAt, codes: codes), closing, unsent: unsent)
     }

@@ -88,8 +88,9 @@ import Synchronization
 
   /// Queues a message to be sent, in the order of the calls.
   ///
-  /// Throws ``APIError/Reason/socketNotOpen`` in every state but ``SocketState/open``, and
-  /// ``APIError/Reason/sendQueueFull`` when more than ``SocketOptions/maximumQueuedBytes`` would wait.
+  /// Throws ``APIError/Reason/socketNotOpen`` in every state but ``SocketState/open``,
+  /// ``APIError/Reason/sendQueueFull`` when more than ``SocketOptions/maximumQueuedBytes`` would wait, and
+  /// ``APIError/Reason/unsupportedCapability`` where the system compresses what must not be.
   /// - Parameters:
   ///   - message: The message.
   ///   - compressed: False leaves this message as it is, e.g. one with a secret beside text of others (CRIME).
@@ -100,6 +101,7 @@ import Synchronization
       throw APIError(
         .transport, .sendQueueFull, "\(link.queuedBytes) bytes wait to be sent, and \(limit) may")
     }
+    if !compressed, let objection = link.objection(to: .sendUncompressed) { throw objection }
     link.send(message, packs: compressed)
   }
 
@@ -146,7 +148,8 @@ import Synchronization
   /// for, at most ``SocketOptions/closeLimit``. A socket that is not open yet ends at once.
   ///
   /// Throws ``APIError/Reason/misconfigured`` for a code that may not be sent (only 1000–1003, 1007–1014 and 3000–4999
-  /// may) and for a reason of more than 123 bytes, and ``APIError/Reason/socketNotOpen`` when there is nothing to close.
+  /// may) and for a reason of more than 123 bytes, ``APIError/Reason/socketNotOpen`` when there is nothing to close, and
+  /// ``APIError/Reason/unsupportedCapability`` for a code that the transport's system does not know.
   public func close(_ code: SocketCloseCode = .normal, reason: String = "") throws(APIError) {
     guard SocketCloseCode.mayStand(code.rawValue) else {
       throw APIError(.transport, .misconfigured, "the close code \(code) may not be sent")
@@ -158,6 +161,7 @@ import Synchronization
     guard state.isActive else {
       throw APIError(.transport, .socketNotOpen, "the socket is \(state.rawValue) already")
     }
+    if state == .open, let objection = link?.objection(to: .close(code)) { throw objection }
     following?.waiter?.resume(returning: .failure(APIError(cancelled: .byCaller)))
     following = nil
     endByCaller(code, reason)
@@ -172,6 +176,7 @@ import Synchronization
     isClosedByCaller = true
     isMuted = true
     guard let link else { return finish(Self.neverOpen(APIError(cancelled: .byCaller))) }
+    state = .closing
     link.cancel()
   }
 

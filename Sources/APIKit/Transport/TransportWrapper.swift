@@ -33,6 +33,9 @@ extension HTTPTransport {
   /// What opens connections of bytes for it: the transport itself, or the one that it wraps; nil when that opens none.
   var wires: (any WireTransport)? { innermost as? any WireTransport }
 
+  /// What opens WebSockets by the system for it; nil when there is no such thing.
+  var messageWires: (any MessageTransport)? { innermost as? any MessageTransport }
+
   /// What opens connections ahead for it: the transport itself, or the one that it wraps; nil when that opens none.
   var connector: (any ConnectingTransport)? { innermost as? any ConnectingTransport }
 

@@ -11,12 +11,18 @@ import Synchronization
 final class URLSessionBridge: NSObject, URLSessionDataDelegate {
   private struct State {
     var attempts: [Int: URLSessionAttempt] = [:]
+    #if !canImport(FoundationNetworking)
+      var sockets: [Int: URLSessionSocket] = [:]
+    #endif
     var isStopped = false
     /// Who waits for the last attempt to end.
     var waiters: [CheckedContinuation<Void, Never>] = []
 
-    /// Those to resume now: all of them once there are no attempts.
+    /// Those to resume now: all of them once nothing is under way.
     mutating func takeWaiters() -> [CheckedContinuation<Void, Never>] {
+      #if !canImport(FoundationNetworking)
+        guard sockets.isEmpty else { return [] }
+      #endif
       guard attempts.isEmpty else { return [] }
       defer { waiters = [] }
       return waiters
@@ -42,25 +48,48 @@ final class URLSessionBridge: NSObject, URLSessionDataDelegate {
     }
   }
 
-  /// Removes the attempt of a task; its further callbacks are ignored.
+  #if !canImport(FoundationNetworking)
+    /// Makes a socket and registers it; nil when the transport is stopped.
+    func addSocket(_ make: () -> URLSessionSocket) -> URLSessionSocket? {
+      state.withLock { state in
+        guard !state.isStopped else { return nil }
+        let socket = make()
+        state.sockets[socket.task.taskIdentifier] = socket
+        return socket
+      }
+    }
+
+    func socket(_ task: URLSessionTask) -> URLSessionSocket? {
+      state.withLock { $0.sockets[task.taskIdentifier] }
+    }
+  #endif
+
+  /// Removes the attempt or socket of a task; its further callbacks are ignored.
   func forget(_ task: URLSessionTask) {
     let waiters = state.withLock { state in
+      #if !canImport(FoundationNetworking)
+        state.sockets[task.taskIdentifier] = nil
+      #endif
       state.attempts[task.taskIdentifier] = nil
       return state.takeWaiters()
     }
     for waiter in waiters { waiter.resume() }
   }
 
-  /// Accepts no more attempts and returns the running ones.
-  func stop() -> [URLSessionAttempt] {
-    let (attempts, waiters) = state.withLock { state in
+  /// Accepts no more attempts and returns what fails those under way.
+  func stop() -> [(APIError) -> Void] {
+    let (failing, waiters) = state.withLock { state in
       state.isStopped = true
-      let attempts = Array(state.attempts.values)
+      var failing: [(APIError) -> Void] = state.attempts.values.map { attempt in { attempt.fail($0) } }
       state.attempts = [:]
-      return (attempts, state.takeWaiters())
+      #if !canImport(FoundationNetworking)
+        failing += state.sockets.values.map { socket in { socket.fail($0) } }
+        state.sockets = [:]
+      #endif
+      return (failing, state.takeWaiters())
     }
     for waiter in waiters { waiter.resume() }
-    return attempts
+    return failing
   }
 
   /// Accepts no more attempts and returns when the running ones have ended.
@@ -95,6 +124,9 @@ final class URLSessionBridge: NSObject, URLSessionDataDelegate {
     _ session: URLSession, task: URLSessionTask, didReceive challenge: URLAuthenticationChallenge,
     completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
   ) {
+    #if !canImport(FoundationNetworking)
+      if let socket = socket(task) { return socket.meet(challenge, challenges, completionHandler) }
+    #endif
     guard let attempt = attempt(task) else { return completionHandler(.cancelAuthenticationChallenge, nil) }
     #if canImport(FoundationNetworking)
       attempt.complete(nil)
@@ -121,6 +153,9 @@ final class URLSessionBridge: NSObject, URLSessionDataDelegate {
   }
 
   func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
+    #if !canImport(FoundationNetworking)
+      socket(task)?.completed(error)
+    #endif
     attempt(task)?.complete(error)
     forget(task)
   }

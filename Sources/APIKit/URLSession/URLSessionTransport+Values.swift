@@ -6,12 +6,16 @@ import Foundation
 
 extension URLSessionTransport {
   /// The system's request for one of the framework.
-  static func bridge(_ request: HTTPRequest, headers: HTTPHeaders) throws(APIError) -> URLRequest {
+  ///
+  /// - Parameter scheme: The scheme for the system; nil for that of the request.
+  static func bridge(
+    _ request: HTTPRequest, headers: HTTPHeaders, scheme: String? = nil
+  ) throws(APIError) -> URLRequest {
     // Foundation encodes a bracket itself, and then every percent sign a second time.
     let target = (request.url.path + (request.url.query.map { "?" + $0 } ?? ""))
       .replacingOccurrences(of: "[", with: "%5B").replacingOccurrences(of: "]", with: "%5D")
     let port = request.url.port.map { ":\($0)" } ?? ""
-    guard let url = URL(string: "\(request.url.scheme)://\(request.url.hostText)\(port)\(target)"),
+    guard let url = URL(string: "\(scheme ?? request.url.scheme)://\(request.url.hostText)\(port)\(target)"),
       url.absoluteString.hasSuffix(target)
     else {
       throw APIError(

@@ -58,9 +58,9 @@ public final class URLSessionTransport: HTTPTransport {
   public var loadOptions: LoadOptions { configuration.loadOptions }
   /// A digest of the configuration's header fields; empty where there are none.
   public let caller: String
-  private let configuration: TransportConfiguration
-  private let session: URLSession
-  private let bridge: URLSessionBridge
+  let configuration: TransportConfiguration
+  let session: URLSession
+  let bridge: URLSessionBridge
   private let isInvalid = Atomic(false)
   #if !canImport(FoundationNetworking)
     /// Of changes of the network.
@@ -126,7 +126,7 @@ public final class URLSessionTransport: HTTPTransport {
   ///
   /// Releasing the last reference also ends the session. May be called more than once.
   public func shutdown() {
-    for attempt in bridge.stop() { attempt.fail(APIError(.transport, .transportStopped)) }
+    for fail in bridge.stop() { fail(APIError(.transport, .transportStopped)) }
     session.invalidateAndCancel()
     tellInvalid()
   }

@@ -16,8 +16,8 @@
       servers = []
     }
 
-    func server(_ scripts: [[ScriptedServer.Step]]) throws -> ScriptedServer {
-      let server = try ScriptedServer(scripts: scripts)
+    func server(_ scripts: [[ScriptedServer.Step]], tls: ScriptedTLS? = nil) throws -> ScriptedServer {
+      let server = try ScriptedServer(scripts: scripts, tls: tls)
       servers.append(server)
       return server
     }

@@ -6,13 +6,14 @@ import XCTest
 
 struct SocketService: APIService {
   var name = "Sockets"
-  let environments: ServiceEnvironments
+  var environments: ServiceEnvironments
   var client: HTTPClient
   var authenticator: Authenticator?
+  var signer: (any RequestSigner)?
   var network = NetworkMonitor(watchesSystem: false)
 
   var wire: WireOptions { WireOptions(client: client) }
-  var identity: ServiceIdentity { ServiceIdentity(authenticator: authenticator) }
+  var identity: ServiceIdentity { ServiceIdentity(signer: signer, authenticator: authenticator) }
   var admission: AdmissionOptions { AdmissionOptions(network: network) }
 }
 
@@ -24,6 +25,7 @@ final class EchoSocket: BaseSocketManager, SocketManager {
   var reconnection = ReconnectPolicy.never
   var headers = HTTPHeaders()
   var signIn = SignInRule.asAvailable
+  var networkGate = NetworkGate.fly
   var onPrepare: ((inout SocketReconnection) -> Void)?
 
   init(_ service: SocketService) { self.service = service }

@@ -215,6 +215,67 @@
       XCTAssertEqual(server.connectionCount, 2)
     }
 
+    func testEachReconnectionBeginsAtTheFirstURL() async throws {
+      let (_, other) = try service([
+        [.readRequest, .text(Self.head() + "retry: 0\nid: 5\ndata: a\n\n")]
+      ])
+      let place = try other.url("/moved").string
+      let (service, server) = try service([
+        [.readRequest, .text("HTTP/1.1 307 There\r\nLocation: \(place)\r\nContent-Length: 0\r\n\r\n")],
+        [.readRequest, .text("HTTP/1.1 204 Enough\r\n\r\n")],
+      ])
+      let events = Events(service)
+      events.runner.jitter = { 0 }
+      events.delegate = log
+      events.open()
+      await log.wait { log.closing != nil }
+      XCTAssertEqual(log.closing?.end, .finished)
+      XCTAssertEqual(server.requests.map(\.target), ["/api/events", "/api/events"])
+      XCTAssertEqual(server.requests.map { $0.headers["Last-Event-ID"] }, [nil, "5"])
+      XCTAssertEqual(other.requests.map(\.target), ["/moved"])
+    }
+
+    func testEventsOfACompressedStreamComeAsTheyAreWritten() async throws {
+      let deflater = MessageDeflater(windowBits: 15, keepsContext: true)
+      func piece(_ text: String) -> [UInt8] {
+        var packed: [UInt8] = []
+        Array(text.utf8).withUnsafeBufferPointer { deflater.pack($0, into: &packed) }
+        return packed + [0, 0, 0xFF, 0xFF]
+      }
+      let gzip: [UInt8] = [0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 0, 3]
+      let go = Latch()
+      let head = Self.head().replacingOccurrences(
+        of: "Connection", with: "Content-Encoding: gzip\r\nConnection")
+      let (service, _) = try service([
+        [
+          .readRequest, .text(head), .write(gzip + piece("data: first\n\n")), .wait(go),
+          .write(piece("data: second\n\ndata: [DONE]\n\n")), .waitForClose,
+        ]
+      ])
+      let events = Events(service)
+      events.delegate = log
+      events.open()
+      await log.wait { log.lines.count == 2 }
+      XCTAssertEqual(log.lines, ["open 1", "message first"], "before the server writes on")
+      go.open()
+      await log.wait { log.closing != nil }
+      XCTAssertEqual(log.lines.last, "message second")
+      XCTAssertEqual(log.closing?.end, .complete)
+    }
+
+    func testBadLinesLandWithTheirNumbersWhereThatIsChosen() async throws {
+      let (service, _) = try service([
+        [.readRequest, .text(Self.head("application/x-ndjson") + "1\nbad\n2\n{\"cut")]
+      ])
+      let lines = Lines(service)
+      lines.deliversBadLines = true
+      lines.delegate = log
+      lines.open()
+      await log.wait { log.closing != nil }
+      XCTAssertEqual(log.lines, ["1 1", "2 -1", "3 2", "4 -1"])
+      XCTAssertEqual(log.closing?.end, .finished)
+    }
+
     func testTheRegistryCancelsStreamsToo() async throws {
       let (service, server) = try service([[.readRequest, .text(Self.head()), .waitForClose]])
       let events = Events(service)

@@ -1,43 +1,55 @@
 #if os(Linux)
+  import APIKit
   import CAPIKit
   import Foundation
   import Glibc
   import TestServers
 
-  /// The TLS side of a ``ScriptedServer``: OpenSSL with the valid certificate of a ``CertificateMatrix``.
+  /// The TLS side of a ``ScriptedServer``: OpenSSL with certificates of a ``CertificateMatrix``. The nth connection is shown
+  /// the nth certificate, later ones the last.
   ///
-  /// Unchecked: the context is set up in `init` and then only used to make connections, which OpenSSL allows on
+  /// Unchecked: the contexts are set up in `init` and then only used to make connections, which OpenSSL allows on
   /// any thread.
   final class ScriptedTLS: @unchecked Sendable {
     /// What clients trust, in PEM.
     let root: String
-    private let context: OpaquePointer
+    private let certificates: CertificateMatrix
+    private let contexts: [OpaquePointer]
+    private let accepted = Counter()
     private let folder: URL
 
-    init() throws {
+    init(_ servers: CertificateMatrix.Server...) throws {
       folder = FileManager.default.temporaryDirectory.appendingPathComponent("apikit-tls-\(UUID())")
       try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
       let certificates = try CertificateMatrix(in: folder)
+      self.certificates = certificates
       root = certificates.root.path
-      guard let context = SSL_CTX_new(TLS_server_method()),
-        SSL_CTX_use_certificate_file(context, certificates.certificate(.good).path, SSL_FILETYPE_PEM) == 1,
-        SSL_CTX_use_PrivateKey_file(context, certificates.key(.good).path, SSL_FILETYPE_PEM) == 1
-      else { throw TestServerError("OpenSSL took no certificate") }
-      self.context = context
+      contexts = try (servers.isEmpty ? [.good] : servers).map { server in
+        guard let context = SSL_CTX_new(TLS_server_method()),
+          SSL_CTX_use_certificate_file(context, certificates.certificate(server).path, SSL_FILETYPE_PEM) == 1,
+          SSL_CTX_use_PrivateKey_file(context, certificates.key(server).path, SSL_FILETYPE_PEM) == 1
+        else { throw TestServerError("OpenSSL took no certificate") }
+        return context
+      }
       // OpenSSL writes without MSG_NOSIGNAL.
       signal(SIGPIPE, SIG_IGN)
     }
 
     deinit {
-      SSL_CTX_free(context)
+      for context in contexts { SSL_CTX_free(context) }
       try? FileManager.default.removeItem(at: folder)
+    }
+
+    /// The pin of a certificate's key.
+    func pin(_ server: CertificateMatrix.Server) throws -> PinSet.Pin {
+      try PinSet.Pin(try certificates.publicKeyPin(server))
     }
 
     /// The server's side of the handshake; nil when it failed.
     func accept(_ socket: Int32) -> Session? {
       var patience = timeval(tv_sec: 20, tv_usec: 0)
       setsockopt(socket, SOL_SOCKET, SO_RCVTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
-      guard let ssl = SSL_new(context) else { return nil }
+      guard let ssl = SSL_new(contexts[min(accepted.next(), contexts.count - 1)]) else { return nil }
       let session = Session(ssl: ssl)
       return SSL_set_fd(ssl, socket) == 1 && SSL_accept(ssl) == 1 ? session : nil
     }

@@ -22,6 +22,8 @@ open class NotificationCenter: NSObject, @unchecked Sendable {
 /// https://developer.apple.com/documentation/foundation/operationqueue
 open class OperationQueue: NSObject, @unchecked Sendable {
   open class var main: OperationQueue { fatalError() }
+  open class var current: OperationQueue? { fatalError() }
+  open func addOperation(_ block: @escaping @Sendable () -> Void) { fatalError() }
   open var name: String? { get { fatalError() } set { fatalError() } }
   open var maxConcurrentOperationCount: Int { get { fatalError() } set { fatalError() } }
   open var underlyingQueue: DispatchQueue? { get { fatalError() } set { fatalError() } }

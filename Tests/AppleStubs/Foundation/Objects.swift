@@ -65,6 +65,8 @@ open class NSDecimalNumber: NSNumber, @unchecked Sendable {
 open class NSNull: NSObject, @unchecked Sendable {}
 /// https://developer.apple.com/documentation/foundation/nsurlerrordomain
 public let NSURLErrorDomain: String = ""
+/// https://developer.apple.com/documentation/foundation/nsposixerrordomain
+public let NSPOSIXErrorDomain: String = ""
 /// https://developer.apple.com/documentation/foundation/nserror
 open class NSError: NSObject, Error, @unchecked Sendable {
   public init(domain: String, code: Int, userInfo dict: [String: Any]? = nil) { fatalError() }

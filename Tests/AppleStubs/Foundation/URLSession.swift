@@ -16,6 +16,8 @@ open class URLSession: NSObject, @unchecked Sendable {
   open func uploadTask(withStreamedRequest request: URLRequest) -> URLSessionUploadTask { fatalError() }
   open func downloadTask(with request: URLRequest) -> URLSessionDownloadTask { fatalError() }
   open func getAllTasks(completionHandler: @escaping @Sendable ([URLSessionTask]) -> Void) { fatalError() }
+  open func webSocketTask(with request: URLRequest) -> URLSessionWebSocketTask { fatalError() }
+  open var delegateQueue: OperationQueue { fatalError() }
   open func flush(completionHandler: @escaping @Sendable () -> Void) { fatalError() }
   open func invalidateAndCancel() { fatalError() }
   open func finishTasksAndInvalidate() { fatalError() }
@@ -40,6 +42,22 @@ open class URLSessionTask: NSObject, @unchecked Sendable {
 open class URLSessionDataTask: URLSessionTask, @unchecked Sendable {}
 open class URLSessionUploadTask: URLSessionDataTask, @unchecked Sendable {}
 open class URLSessionDownloadTask: URLSessionTask, @unchecked Sendable {}
+/// https://developer.apple.com/documentation/foundation/urlsessionwebsockettask
+open class URLSessionWebSocketTask: URLSessionTask, @unchecked Sendable {
+  public enum CloseCode: Int, Sendable {
+    case invalid = 0, normalClosure = 1000, goingAway = 1001, protocolError = 1002, unsupportedData = 1003,
+      noStatusReceived = 1005, abnormalClosure = 1006, invalidFramePayloadData = 1007, policyViolation = 1008,
+      messageTooBig = 1009, mandatoryExtensionMissing = 1010, internalServerError = 1011, tlsHandshakeFailure = 1015
+  }
+  public enum Message: Sendable { case data(Data), string(String) }
+  open var maximumMessageSize: Int { get { fatalError() } set { fatalError() } }
+  open var closeCode: CloseCode { fatalError() }
+  open var closeReason: Data? { fatalError() }
+  open func cancel(with closeCode: CloseCode, reason: Data?) { fatalError() }
+  public func send(_ message: Message, completionHandler: @escaping @Sendable ((any Error)?) -> Void) { fatalError() }
+  public func receive(completionHandler: @escaping @Sendable (Result<Message, any Error>) -> Void) { fatalError() }
+  open func sendPing(pongReceiveHandler: @escaping @Sendable ((any Error)?) -> Void) { fatalError() }
+}
 /// https://developer.apple.com/documentation/foundation/urlsessionconfiguration
 open class URLSessionConfiguration: NSObject, @unchecked Sendable {
   open class var `default`: URLSessionConfiguration { fatalError() }

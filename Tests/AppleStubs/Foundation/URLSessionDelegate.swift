@@ -43,6 +43,13 @@ extension URLSessionDownloadDelegate {
     _ session: URLSession, downloadTask: URLSessionDownloadTask, didWriteData bytesWritten: Int64,
     totalBytesWritten: Int64, totalBytesExpectedToWrite: Int64) {}
 }
+/// https://developer.apple.com/documentation/foundation/urlsessionwebsocketdelegate
+public protocol URLSessionWebSocketDelegate: URLSessionTaskDelegate {
+  func urlSession(_ session: URLSession, webSocketTask: URLSessionWebSocketTask, didOpenWithProtocol `protocol`: String?)
+  func urlSession(
+    _ session: URLSession, webSocketTask: URLSessionWebSocketTask,
+    didCloseWith closeCode: URLSessionWebSocketTask.CloseCode, reason: Data?)
+}
 extension URLSessionDelegate {
   public func urlSessionDidFinishEvents(forBackgroundURLSession session: URLSession) {}
   public func urlSession(_ session: URLSession, didBecomeInvalidWithError error: (any Error)?) {}

@@ -63,10 +63,6 @@ final class ByteLink: WireOwner, @unchecked Sendable {
     }
   }
 
-  private final class GivenUp: Sendable {
-    let isTrue = Atomic(false)
-  }
-
   private func giveUp(_ id: Int, _ error: APIError) {
     wire.perform {
       guard self.machine.giveUp(id) else { return }

@@ -52,7 +52,7 @@ import Synchronization
   /// Ends what is under way; nothing of it is told.
   func stop() {
     number += 1
-    work.withLock { $0.task.take() }?.cancel()
+    work.withLock { $0.task }?.cancel()
   }
 
   /// Ends what is under way, for good.
@@ -70,7 +70,12 @@ import Synchronization
   }
 
   private func run(_ body: @escaping @Sendable () async -> Void) {
-    let task = Task.detached { await body() }
+    let before = work.withLock { $0.task }
+    let task = Task.detached {
+      // A load that was stopped may be about to connect: there are never two connections.
+      await before?.value
+      await body()
+    }
     let isReleased = work.withLock { work in
       work.task = task
       return work.isReleased

@@ -13,6 +13,14 @@ final class SocketInbox: MainDeliverable {
     case unsent(SocketUnsent)
     /// The last item but for ``unsent(_:)``.
     case ended(SocketClosing, unsent: [SocketUnsent])
+
+    init(_ event: WebSocketMachine.Event) {
+      switch event {
+      case .message(let message): self = .message(message)
+      case .pong(let token, let time): self = .pong(token: token, after: time)
+      case .closing: self = .closing
+      }
+    }
   }
 
   /// When reading stops: so many messages, or so many bytes, that were not delivered.

@@ -8,17 +8,19 @@ final class UpgradeTransport: HTTPTransport {
   private let base: any HTTPTransport
   private let options: SocketOptions
   private let offer: WebSocketHandshake.Offer
+  private let time: any TimeSource
   private let onStart: @Sendable () -> Void
   private let state = Mutex<(any SocketLink)?>(nil)
 
   /// - Parameter onStart: Called when a connection begins to open.
   init(
     _ base: any HTTPTransport, _ options: SocketOptions, _ offer: WebSocketHandshake.Offer,
-    onStart: @escaping @Sendable () -> Void
+    time: any TimeSource = SystemTime(), onStart: @escaping @Sendable () -> Void
   ) {
     self.base = base
     self.options = options
     self.offer = offer
+    self.time = time
     self.onStart = onStart
   }
 
@@ -68,13 +70,16 @@ final class UpgradeTransport: HTTPTransport {
     }
     try WebSocketHandshake.refuseOwnFields(exchange.request.headers)
     try Self.attachLogin(to: &exchange.request)
-    guard let opener = base.wires else {
-      throw APIError(
-        .transport, .unsupportedCapability,
-        "\(type(of: base)) opens no WebSockets; CurlTransport does")
+    if let opener = base.wires {
+      return WireSocketLink(
+        try opener.makeWire(for: exchange, speaksHTTP: true), base, exchange, options, offer)
     }
-    return WireSocketLink(
-      try opener.makeWire(for: exchange, speaksHTTP: true), base, exchange, options, offer)
+    if let opener = base.messageWires {
+      return try MessageSocketLink(opener, base, exchange, options, offer, time: time)
+    }
+    throw APIError(
+      .transport, .unsupportedCapability,
+      "\(type(of: base)) opens no WebSockets; CurlTransport does, and URLSessionTransport on Apple platforms")
   }
 
   /// There is no response to a challenge within a handshake.
@@ -86,29 +91,4 @@ final class UpgradeTransport: HTTPTransport {
     guard !request.headers.contains("Authorization") else { return }
     request.headers["Authorization"] = "Basic " + Base64.encode(Array("\(login.user):\(login.password)".utf8))
   }
-}
-
-/// One connection of a WebSocket, as its manager has it. From any thread.
-protocol SocketLink: CancellableOperation {
-  /// Opens the connection; called once. The completion has the response to the handshake; with status 101 the
-  /// connection stays and waits for ``begin(_:)``.
-  func open(_ completion: @escaping HTTPTransport.Completion)
-  /// Begins to deliver.
-  func begin(_ inbox: SocketInbox)
-  /// What the server accepted; read after the completion of ``open(_:)``.
-  var accepted: WebSocketHandshake.Accepted { get }
-
-  /// How many bytes wait to be sent.
-  var queuedBytes: Int { get }
-  /// Has the inbox told once, when nothing waits to be sent.
-  func tellWhenDrained()
-  func send(_ message: SocketMessage, packs: Bool)
-  func ping(token: UInt64?)
-  func close(_ code: SocketCloseCode?, _ reason: String)
-  /// Ends the connection at once.
-  func cancel()
-  /// Ends the connection for want of anybody who has it: 1001 is tried, and nothing is delivered.
-  func release()
-  /// The inbox has room again.
-  func readOn()
 }

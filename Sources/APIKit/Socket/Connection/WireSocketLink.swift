@@ -39,7 +39,7 @@ final class WireSocketLink: SocketLink, WireOwner, @unchecked Sendable {
   private var countedBytes = 0
   private var isReleased = false
   private var hasReceivedEnd = false
-  private var end = WebSocketMachine.WireEnd.orderly
+  private var end = CloseExchange.WireEnd.orderly
 
   init(
     _ wire: any Wire, _ transport: any HTTPTransport, _ exchange: HTTPExchange, _ options: SocketOptions,
@@ -137,7 +137,7 @@ final class WireSocketLink: SocketLink, WireOwner, @unchecked Sendable {
       phase = .accepted(Array(bytes[taken...]))
       wire.isReading = false
       wire.due = .max
-      complete(.success(placed(response)))
+      complete(.success(response.ofHandshake(exchange)))
     } catch {
       fail(error)
     }
@@ -145,22 +145,9 @@ final class WireSocketLink: SocketLink, WireOwner, @unchecked Sendable {
 
   /// Any other status is the load's to judge: a redirect, a credential that was refused.
   private func refuse(with response: HTTPResponse) {
-    var response = placed(response)
-    if let location = response.headers["Location"] {
-      // For a redirect a WebSocket's URL is that of HTTP.
-      if location.lowercased().hasPrefix("ws:") || location.lowercased().hasPrefix("wss:") {
-        response.headers["Location"] = "http" + location.dropFirst(2)
-      }
-    }
     phase = .over
-    complete(.success(response))
+    complete(.success(response.ofHandshake(exchange)))
     wire.cut()
-  }
-
-  private func placed(_ response: HTTPResponse) -> HTTPResponse {
-    var response = response
-    response.url = exchange.request.url
-    return response
   }
 
   private func fail(_ error: APIError) {
@@ -171,23 +158,13 @@ final class WireSocketLink: SocketLink, WireOwner, @unchecked Sendable {
 
   private func complete(_ result: Result<HTTPResponse, APIError>) { completion.take()?(result) }
 
-  /// The limit of the options; a shorter one of the load counts as well.
-  private var openLimit: Duration {
-    let own = [exchange.request.timeouts.total, exchange.request.timeouts.ceiling]
-    return own.compactMap(\.self).filter { $0 > .zero }.reduce(options.openLimit, min)
-  }
+  private var openLimit: Duration { options.openLimit(of: exchange) }
 
   private func adopt(_ inbox: SocketInbox) {
     self.inbox = inbox
     guard case .accepted(let rest) = phase else {
       // It has ended meanwhile.
-      _ = inbox.put([
-        .ended(
-          SocketClosing(
-            code: .abnormal, end: .cut,
-            error: APIError(.transport, .connectionLost, "the connection ended as soon as it was open")),
-          unsent: [])
-      ])
+      _ = inbox.put([.ended(.atOnce(nil), unsent: [])])
       return
     }
     phase = .open
@@ -264,7 +241,7 @@ final class WireSocketLink: SocketLink, WireOwner, @unchecked Sendable {
     let wasOpen = if case .open = phase { true } else { false }
     phase = .over
     complete(.failure(error ?? APIError(.transport, .cancelled)))
-    guard wasOpen, var machine else { return }
+    guard wasOpen, let machine else { return }
     let taken = writtenBytes - wire.unsentBytes
     let unsent = outgoing.filter { $0.range.upperBound > taken }.map {
       SocketUnsent(message: $0.message, hasBegun: $0.range.lowerBound < taken, packs: $0.packs)
@@ -306,7 +283,7 @@ final class WireSocketLink: SocketLink, WireOwner, @unchecked Sendable {
       output.bytes = []
     }
     if !output.events.isEmpty {
-      let items = output.events.map(Self.item)
+      let items = output.events.map(SocketInbox.Item.init)
       output.events.removeAll(keepingCapacity: true)
       if inbox?.put(items) == false { read(false) }
     }
@@ -323,14 +300,6 @@ final class WireSocketLink: SocketLink, WireOwner, @unchecked Sendable {
   private func setDue() {
     guard !isReleased, !hasReceivedEnd, let machine else { return }
     wire.due = machine.due?.microseconds ?? .max
-  }
-
-  private static func item(_ event: WebSocketMachine.Event) -> SocketInbox.Item {
-    switch event {
-    case .message(let message): .message(message)
-    case .pong(let token, let time): .pong(token: token, after: time)
-    case .closing: .closing
-    }
   }
 }
 

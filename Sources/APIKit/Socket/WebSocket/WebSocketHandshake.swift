@@ -96,18 +96,26 @@ package struct WebSocketHandshake {
           ? "the response has more than one Sec-WebSocket-Accept"
           : "the Sec-WebSocket-Accept of the response does not belong to the key")
     }
-    let chosen = headers.values("Sec-WebSocket-Protocol")
-    guard chosen.count <= 1, chosen.allSatisfy(offer.subprotocols.contains) else {
-      throw HandshakeFault("the server chose a subprotocol that was not offered")
-    }
-    let deflate = try DeflateTerms.agreed(
-      headers.values("Sec-WebSocket-Extensions"), offeredBits: offer.deflateBits)
-    return Accepted(subprotocol: chosen.first, deflate: deflate)
+    return try offer.judge(headers, bits: offer.deflateBits)
   }
 
   /// What a server answers to a key; nil where the system permits no SHA-1.
   package static func accept(for key: String) -> String? {
     Crypto.sha1(Array((key + "258EAFA5-E914-47DA-95CA-C5AB0DC85B11").utf8)).map { Base64.encode($0) }
+  }
+}
+
+extension WebSocketHandshake.Offer {
+  /// The verdict on what the server has chosen.
+  ///
+  /// - Parameter bits: The window that was offered; nil where no compression was.
+  func judge(_ headers: HTTPHeaders, bits: Int?) throws(HandshakeFault) -> WebSocketHandshake.Accepted {
+    let chosen = headers.values("Sec-WebSocket-Protocol")
+    guard chosen.count <= 1, chosen.allSatisfy(subprotocols.contains) else {
+      throw HandshakeFault("the server chose a subprotocol that was not offered")
+    }
+    let deflate = try DeflateTerms.agreed(headers.values("Sec-WebSocket-Extensions"), offeredBits: bits)
+    return WebSocketHandshake.Accepted(subprotocol: chosen.first, deflate: deflate)
   }
 }
 

@@ -24,14 +24,6 @@ struct WebSocketMachine {
     var cuts = false
   }
 
-  /// How the wire ended.
-  enum WireEnd {
-    /// The server has ended it in order, or it was ended here.
-    case orderly
-    /// It broke, or TLS ended without a close_notify.
-    case broken(APIError)
-  }
-
   enum Phase { case open, closing, closed, failing }
 
   private(set) var phase = Phase.open
@@ -41,19 +33,13 @@ struct WebSocketMachine {
   private var deflater: MessageDeflater?
   private var packed: [UInt8] = []
 
-  /// Pings without a response, the oldest first.
-  private var pings: [(number: UInt64, at: Duration, token: UInt64?)] = []
-  private var lastPing: UInt64 = 0
-  private var nextPing: Duration?
-  /// When the connection counts as lost for want of a pong, or has had its time to end.
+  private var pings: PingClock
+  /// When the connection has had its time to end.
   private var limit: Duration?
-  private var isReading = true
   /// The latest ping that was not responded to, because bytes wait to be sent.
   private var owedPong: [UInt8]?
 
-  private var sentCode: SocketCloseCode?
-  private var received: (code: SocketCloseCode, reason: String)?
-  private var failure: APIError?
+  private var exchange = CloseExchange()
 
   init(_ options: SocketOptions, _ terms: DeflateTerms?, now: Duration) {
     self.options = options
@@ -62,14 +48,11 @@ struct WebSocketMachine {
       { MessageInflater(windowBits: terms.serverBits, keepsContext: terms.serverKeepsContext) }
     }
     parser = WebSocketParser(maximumBytes: options.maximumMessageBytes, inflater: inflater)
-    nextPing = options.pingInterval.map { now + $0 }
+    pings = PingClock(options, now: now)
   }
 
   /// When ``tick(now:mask:into:)`` is to be called next.
-  var due: Duration? {
-    guard phase == .open else { return limit }
-    return [nextPing, isReading ? limit : nil].compactMap(\.self).min()
-  }
+  var due: Duration? { phase == .open ? pings.due : limit }
 
   // MARK: From the wire
 
@@ -104,7 +87,7 @@ struct WebSocketMachine {
       if isCongested { owedPong = payload } else { write(WebSocketFrame.Opcode.pong, payload, mask, &output) }
     case .pong(let payload): takePong(payload, now, &output)
     case .close(let code, let reason):
-      received = (code.map(SocketCloseCode.init) ?? .none, reason)
+      exchange.received = (code.map(SocketCloseCode.init) ?? .none, reason)
       if phase == .open {
         sendClose(code.map(SocketCloseCode.init), "", mask, &output)
         output.events.append(.closing)
@@ -116,20 +99,17 @@ struct WebSocketMachine {
   }
 
   private mutating func takePong(_ payload: [UInt8], _ now: Duration, _ output: inout Output) {
-    guard payload.count == 8,
-      case let number = payload.reduce(0, { $0 << 8 | UInt64($1) }),
-      let index = pings.firstIndex(where: { $0.number == number })
-    else { return }
-    // It counts for the ones before as well.
-    for ping in pings[...index] { output.events.append(.pong(token: ping.token, after: now - ping.at)) }
-    pings.removeFirst(index + 1)
-    if phase == .open { limit = pings.first.map { $0.at + options.pingLimit } }
+    guard payload.count == 8 else { return }
+    let number = payload.reduce(0) { $0 << 8 | UInt64($1) }
+    for (token, after) in pings.takePong(number, now: now) {
+      output.events.append(.pong(token: token, after: after))
+    }
   }
 
   private mutating func fail(
     _ violation: WebSocketParser.Violation, _ now: Duration, _ mask: () -> UInt32, _ output: inout Output
   ) {
-    failure = APIError(
+    exchange.failure = APIError(
       .transport, violation.code == 1009 ? .responseTooLarge : .socketProtocolBroken,
       "the server broke the protocol: \(violation.text)")
     if phase == .open {
@@ -160,11 +140,8 @@ struct WebSocketMachine {
   /// Sends a ping; its pong is an event with this token.
   mutating func ping(token: UInt64? = nil, now: Duration, mask: () -> UInt32, into output: inout Output) {
     guard phase == .open else { return }
-    lastPing += 1
-    pings.append((lastPing, now, token))
-    if let interval = options.pingInterval { nextPing = now + interval }
-    if pings.count == 1 { limit = now + options.pingLimit }
-    write(WebSocketFrame.Opcode.ping, withUnsafeBytes(of: lastPing.bigEndian) { Array($0) }, mask, &output)
+    let number = pings.leave(token: token, now: now)
+    write(WebSocketFrame.Opcode.ping, withUnsafeBytes(of: number.bigEndian) { Array($0) }, mask, &output)
   }
 
   /// Starts to close. What was sent before goes out first.
@@ -185,25 +162,21 @@ struct WebSocketMachine {
   }
 
   /// Reading stops or goes on. No deadline for a pong passes while it stands still.
-  mutating func read(_ isOn: Bool, now: Duration) {
-    guard isOn != isReading else { return }
-    isReading = isOn
-    if isOn, phase == .open, !pings.isEmpty { limit = now + options.pingLimit }
-  }
+  mutating func read(_ isOn: Bool, now: Duration) { pings.read(isOn, now: now) }
 
   // MARK: From the clock
 
   mutating func tick(now: Duration, mask: () -> UInt32, into output: inout Output) {
-    if let limit, limit <= now, phase != .open || isReading {
-      if phase == .open {
-        failure = APIError(
-          .transport, .connectionLost,
-          "the server did not respond to a ping in \(options.pingLimit.shortText)")
-      }
-      output.cuts = true
+    guard phase == .open else {
+      if let limit, limit <= now { output.cuts = true }
       return
     }
-    if phase == .open, let nextPing, nextPing <= now { ping(now: now, mask: mask, into: &output) }
+    if pings.isOverdue(at: now) {
+      exchange.failure = pings.failure
+      output.cuts = true
+    } else if pings.isDue(at: now) {
+      ping(now: now, mask: mask, into: &output)
+    }
   }
 
   /// The process or the machine stood still: no deadline for a pong has passed meanwhile, and a ping finds out whether the
@@ -211,45 +184,20 @@ struct WebSocketMachine {
   mutating func wake(now: Duration, mask: () -> UInt32, into output: inout Output) {
     guard phase == .open else { return }
     ping(now: now, mask: mask, into: &output)
-    limit = now + options.pingLimit
+    pings.postpone(now: now)
   }
 
   // MARK: The end
 
   /// What is told of the connection after its wire has ended.
-  mutating func closing(after end: WireEnd) -> SocketClosing {
-    var closing = SocketClosing(
-      code: received?.code ?? .abnormal, reason: received?.reason ?? "", sentCode: sentCode)
-    let isClean = received != nil && sentCode != nil && failure == nil
-    var broken: APIError?
-    if case .broken(let error) = end { broken = error }
-    if isClean {
-      closing.end = .clean
-    } else if case .orderly = end, failure == nil {
-      closing.end = .dropped
-    } else {
-      closing.end = .cut
-    }
-    if let failure {
-      closing.error = failure
-    } else if received == nil {
-      closing.error =
-        broken
-        ?? APIError(
-          .transport, .connectionLost,
-          phase == .closing
-            ? "the server ended the connection without a close frame, after one was sent"
-            : "the server ended the connection without a close frame")
-    }
-    return closing
-  }
+  func closing(after end: CloseExchange.WireEnd) -> SocketClosing { exchange.closing(after: end) }
 
   // MARK: Frames
 
   private mutating func sendClose(
     _ code: SocketCloseCode?, _ reason: String, _ mask: () -> UInt32, _ output: inout Output
   ) {
-    sentCode = code ?? SocketCloseCode.none
+    exchange.sentCode = code ?? SocketCloseCode.none
     write(WebSocketFrame.Opcode.close, WebSocketFrame.closePayload(code?.rawValue, reason), mask, &output)
   }
 

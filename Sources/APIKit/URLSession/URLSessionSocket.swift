@@ -1,0 +1,187 @@
+// Apple's session only: type-checked by Scripts/apple, never run here. What can be decided without it, ``SystemSocketRules``
+// decides, which is tested, and so is what has the wire (`MessageSocketLink`).
+#if !canImport(FoundationNetworking)
+  import Foundation
+  import Synchronization
+
+  /// One WebSocket of a ``URLSessionTransport``.
+  ///
+  /// `@unchecked Sendable`: what changes belongs to the session's serial queue, but for the login behind its lock.
+  final class URLSessionSocket: MessageWire, @unchecked Sendable {
+    let task: URLSessionWebSocketTask
+    private let exchange: HTTPExchange
+    private let queue: OperationQueue
+    /// Called once, when the socket has ended.
+    private let onEnd: @Sendable () -> Void
+    /// The login that was sent and not answered yet.
+    private let trial = Mutex<SystemChallenges.Trial?>(nil)
+
+    // The session's queue alone.
+    private var owner: (any MessageWireOwner)?
+    private var isOpen = false
+    private var isOver = false
+
+    init(
+      _ task: URLSessionWebSocketTask, _ exchange: HTTPExchange, on queue: OperationQueue,
+      onEnd: @escaping @Sendable () -> Void
+    ) {
+      self.task = task
+      self.exchange = exchange
+      self.queue = queue
+      self.onEnd = onEnd
+    }
+
+    // MARK: MessageWire
+
+    func perform(_ work: @escaping @Sendable () -> Void) { queue.addOperation(work) }
+
+    /// Runs what the system tells. It is on the queue already as a rule: another turn would let the end overtake it.
+    private func take(_ work: @escaping @Sendable () -> Void) {
+      if OperationQueue.current === queue { work() } else { perform(work) }
+    }
+
+    func open(for owner: any MessageWireOwner) {
+      self.owner = owner
+      guard !isOver else { return end(APIError(.transport, .transportStopped)) }
+      task.resume()
+    }
+
+    func send(_ message: SocketMessage, _ done: @escaping @Sendable () -> Void) {
+      let system: URLSessionWebSocketTask.Message =
+        switch message {
+        case .text(let text): .string(text)
+        case .data(let bytes): .data(Data(bytes))
+        }
+      task.send(system) { [weak self] error in
+        // What failed to be sent is told with the end, which follows.
+        if error == nil { self?.take(done) }
+      }
+    }
+
+    func receive() {
+      task.receive { [weak self] result in
+        guard let self else { return }
+        take { self.took(result) }
+      }
+    }
+
+    func ping(_ pong: @escaping @Sendable () -> Void) {
+      task.sendPing { [weak self] error in if error == nil { self?.take(pong) } }
+    }
+
+    func canClose(with code: UInt16) -> Bool { SystemSocketRules.canClose(with: code) }
+
+    func close(_ code: UInt16, _ reason: String) {
+      // Which codes there are was asked before.
+      let system = URLSessionWebSocketTask.CloseCode(rawValue: Int(code)) ?? .normalClosure
+      task.cancel(with: system, reason: reason.isEmpty ? nil : Data(reason.utf8))
+    }
+
+    func cut() {
+      task.cancel()
+      end(nil)
+    }
+
+    // MARK: What the session tells, on its queue
+
+    func opened(_ chosen: String?) {
+      isOpen = true
+      owner?.opened(SystemSocketRules.response(task.response as? HTTPURLResponse, choosing: chosen))
+    }
+
+    func closed(_ code: URLSessionWebSocketTask.CloseCode, _ reason: Data?) {
+      owner?.receivedClose(
+        SystemSocketRules.closeCode(code.rawValue),
+        reason.map { String(decoding: $0, as: UTF8.self) } ?? "")
+    }
+
+    func completed(_ error: (any Error)?) {
+      if !isOpen, let response = task.response as? HTTPURLResponse, response.statusCode != 101 {
+        return end(nil, refusal: SystemSocketRules.response(response, choosing: nil))
+      }
+      end(error.map(SystemSocketRules.error))
+    }
+
+    /// Meets a challenge in a task of its own, so that the session's queue does not wait.
+    func meet(
+      _ challenge: URLAuthenticationChallenge, _ challenges: SystemChallenges,
+      _ answer: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
+    ) {
+      Task.detached {
+        do throws(APIError) {
+          let (decision, trial) = try await challenges.decide(
+            challenge, self.exchange, refused: self.trial.withLock { $0 })
+          let (disposition, credential) = try challenges.answer(decision, challenge)
+          if let trial { self.trial.withLock { $0 = trial } }
+          answer(disposition, credential)
+        } catch {
+          self.fail(error)
+          answer(.cancelAuthenticationChallenge, nil)
+        }
+      }
+    }
+
+    /// Ends the socket with an error. From any thread.
+    func fail(_ error: APIError) {
+      perform {
+        self.end(error)
+        self.task.cancel()
+      }
+    }
+
+    private func took(_ result: Result<URLSessionWebSocketTask.Message, any Error>) {
+      switch result {
+      case .success(.string(let text)): owner?.received(.text(text))
+      case .success(.data(let data)): owner?.received(.data([UInt8](data)))
+      case .success:
+        owner?.broke(APIError(.transport, .transportFailed, "the system gave a message of an unknown kind"))
+      case .failure(let error): owner?.broke(SystemSocketRules.error(error))
+      }
+    }
+
+    private func end(_ error: APIError?, refusal: HTTPResponse? = nil) {
+      if !isOver { onEnd() }
+      isOver = true
+      owner.take()?.ended(error, refusal: refusal)
+    }
+  }
+
+  extension URLSessionTransport {
+    func makeSocket(
+      _ exchange: HTTPExchange, _ terms: MessageWireTerms
+    ) throws(APIError) -> URLSessionSocket {
+      try capabilities.check(exchange, cleartext: configuration.cleartextInForce)
+      guard exchange.challenges == nil, configuration.challenges == nil else {
+        throw APIError(
+          .transport, .unsupportedCapability,
+          "the transport does not support asking the application about challenges (challenges) of sockets")
+      }
+      var headers = exchange.crossesOrigin ? HTTPHeaders() : configuration.headers
+      headers.merge(exchange.request.headers)
+      let request = try SystemSocketRules.request(exchange.request, headers: headers, terms)
+      let (bridge, queue) = (bridge, session.delegateQueue)
+      let socket = bridge.addSocket {
+        let task = session.webSocketTask(with: request)
+        task.maximumMessageSize = terms.maximumMessageBytes
+        return URLSessionSocket(task, exchange, on: queue) { [weak bridge] in bridge?.forget(task) }
+      }
+      guard let socket else { throw APIError(.transport, .transportStopped) }
+      return socket
+    }
+  }
+
+  extension URLSessionBridge: URLSessionWebSocketDelegate {
+    func urlSession(
+      _ session: URLSession, webSocketTask: URLSessionWebSocketTask, didOpenWithProtocol chosen: String?
+    ) {
+      socket(webSocketTask)?.opened(chosen)
+    }
+
+    func urlSession(
+      _ session: URLSession, webSocketTask: URLSessionWebSocketTask,
+      didCloseWith closeCode: URLSessionWebSocketTask.CloseCode, reason: Data?
+    ) {
+      socket(webSocketTask)?.closed(closeCode, reason)
+    }
+  }
+#endif

@@ -1,0 +1,79 @@
+import Foundation
+
+#if canImport(FoundationNetworking)
+  import FoundationNetworking
+#endif
+
+extension URLSessionTransport: MessageTransport {
+  func makeMessageWire(
+    for exchange: HTTPExchange, _ terms: MessageWireTerms
+  ) throws(APIError) -> any MessageWire {
+    #if canImport(FoundationNetworking)
+      throw APIError(
+        .transport, .unsupportedCapability,
+        "URLSessionTransport opens no WebSockets on Linux: the libcurl below FoundationNetworking has no ws; CurlTransport opens them"
+      )
+    #else
+      return try makeSocket(exchange, terms)
+    #endif
+  }
+}
+
+/// What the system's WebSocket takes and tells, decided without one.
+enum SystemSocketRules {
+  /// Whether the system's enumeration has a close code. It has none for 1012 to 1014, nor for those of applications.
+  /// - SeeAlso: <https://developer.apple.com/documentation/foundation/urlsessionwebsockettask/closecode>
+  static func canClose(with code: UInt16) -> Bool {
+    switch code {
+    case 1000...1003, 1007...1011: true
+    default: false
+    }
+  }
+
+  /// The code of the server's close frame by the number that the system gives; nil where the frame had none.
+  static func closeCode(_ number: Int) -> UInt16? {
+    // 0 is the system's word for no code (`invalid`), 1005 the RFC's.
+    number == 0 || number == 1005 ? nil : UInt16(clamping: number)
+  }
+
+  /// The request of a handshake. The fields that the handshake consists of are the system's, but for the subprotocols.
+  static func request(
+    _ request: HTTPRequest, headers: HTTPHeaders, _ terms: MessageWireTerms
+  ) throws(APIError) -> URLRequest {
+    var request = request
+    request.method = .get
+    var headers = headers
+    if !terms.subprotocols.isEmpty {
+      headers.add("Sec-WebSocket-Protocol", terms.subprotocols.joined(separator: ", "))
+    }
+    let scheme = request.url.scheme == "https" ? "wss" : "ws"
+    return try URLSessionTransport.bridge(request, headers: headers, scheme: scheme)
+  }
+
+  /// The response to a handshake, from what the system keeps of it.
+  ///
+  /// - Parameter chosen: The subprotocol that the system names; nil where there is none.
+  static func response(_ system: HTTPURLResponse?, choosing chosen: String?) -> HTTPResponse {
+    var headers = system.map(URLSessionTransport.headers) ?? HTTPHeaders()
+    if let chosen, !chosen.isEmpty { headers["Sec-WebSocket-Protocol"] = chosen }
+    return HTTPResponse(status: system?.statusCode ?? 101, headers: headers, version: .http1_1)
+  }
+
+  /// What a WebSocket of the system's has failed with.
+  static func error(_ error: any Error) -> APIError {
+    let system = error as NSError
+    let reason: APIError.Reason
+    switch (system.domain, system.code) {
+    // A message above `maximumMessageSize`.
+    case (NSPOSIXErrorDomain, Int(POSIXErrorCode.EMSGSIZE.rawValue)): reason = .responseTooLarge
+    // A frame that breaks the protocol.
+    case (NSPOSIXErrorDomain, Int(POSIXErrorCode.EPROTO.rawValue)): reason = .socketProtocolBroken
+    // Reset, aborted, or not connected any more.
+    case (NSPOSIXErrorDomain, _): reason = .connectionLost
+    default: reason = URLSessionTransport.reason(of: error)
+    }
+    let detail = URLSessionTransport.detail(of: error) ?? reason.text
+    return APIError(
+      .transport, reason, "\(detail) (URLSession: \(system.domain) \(system.code))", underlying: error)
+  }
+}
