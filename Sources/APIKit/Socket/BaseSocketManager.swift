@@ -181,7 +181,7 @@ import Synchronization
   }
 
   /// The messages from now on, beside the delegate. Each call returns a new sequence, which ends when the socket closes in
-  /// order and throws what it failed with; a reconnection does not end it. While a sequence has 16 messages or 1 MiB that
+  /// order and throws what it failed with (``APIError/Reason/cancelled`` after ``cancel()``); a reconnection does not end it. While a sequence has 16 messages or 1 MiB that
   /// were not taken, reading stops, so that the server waits.
   public func messages() -> SocketMessages {
     let reader = ItemReader<SocketMessage>(size: \.byteCount) { [weak self] in

@@ -167,14 +167,14 @@ final class MessageDeflater {
   private let stream = ZlibStream(.deflate)
   private let keepsContext: Bool
 
-  /// Makes one; zlib takes 4 << `windowBits` bytes for the window, and 16 KiB for its table.
+  /// Makes one; zlib takes 4 << `windowBits` bytes for the window, and 8 KiB for its tables.
   ///
   /// - Parameters:
   ///   - windowBits: 9 to 15: zlib has no raw window of 8 bits.
   ///   - keepsContext: Whether a message may refer to the ones before it.
   init(windowBits: Int32, keepsContext: Bool) {
     self.keepsContext = keepsContext
-    stream.start(windowBits: -windowBits, memoryLevel: 5)
+    stream.start(windowBits: -windowBits, memoryLevel: 4)
   }
 
   /// Appends the packed form of a message that is not empty, without the four bytes that every one ends with.

@@ -162,6 +162,18 @@ final class StreamParserTests: XCTestCase {
     }
   }
 
+  func testEachValueHasBuffersOfItsOwn() throws {
+    let text = (0..<100).map { #"{"n":\#($0)}"# }.joined(separator: "\n") + "\n"
+    var parser = LineParser(.lines, maximumBytes: 100, deliversBad: false)
+    var items: [StreamLine] = []
+    try Array(text.utf8).withUnsafeBytes { try parser.take($0, into: &items) }
+    XCTAssertEqual(items.count, 100)
+    for (number, item) in items.enumerated() {
+      // One that is kept does not keep the others.
+      XCTAssertEqual(try item.value.get().document.bytes, Array(#"{"n":\#(number)}"#.utf8))
+    }
+  }
+
   func testJSONTextSequences() throws {
     for piece in [1, 2, 100] {
       XCTAssertEqual(
