@@ -5,11 +5,11 @@
 
   /// The owner of libcurl: takes jobs from the mailbox, runs their transfers and ends them.
   ///
-  /// Made on the thread of the transport's initialiser; from ``start()`` on, only its own thread uses it.
+  /// Made on the thread of the transport's initialiser; from ``CurlTurns/start()`` on, only its own thread uses it.
   /// At the end of a turn it calls the completions of the transfers that have ended; they may decode a
   /// small body there and must not wait.
   ///
-  /// `@unchecked Sendable`: ``start()`` passes it to its thread once, and no other thread uses it
+  /// `@unchecked Sendable`: ``CurlTurns/start()`` passes it to its thread once, and no other thread uses it
   /// afterwards.
   final class CurlLoop: CurlTurns, @unchecked Sendable {
     static let threadName = "apikit-curl"

@@ -9,7 +9,8 @@
   ///
   /// Legal moves: idle → connecting → open → over; open → securing → open; each of them → over.
   ///
-  /// `@unchecked Sendable`: only the loop's thread uses it, but for ``perform(_:)`` and what never changes.
+  /// `@unchecked Sendable`: only the loop's thread uses it, but for ``perform(_:)``, which posts to the mailbox, and for
+  /// what never changes.
   final class CurlWire: Wire, CurlOptions, @unchecked Sendable {
     enum Phase { case idle, connecting, open, securing, over }
 

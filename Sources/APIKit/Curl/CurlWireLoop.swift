@@ -9,7 +9,7 @@
   /// own, so that idle connections cost the requests nothing. Afterwards the wire reads and writes the socket itself, for
   /// libcurl would look for the connection in the list of all at each call.
   ///
-  /// `@unchecked Sendable`: ``start()`` passes it to its thread once; other threads use the mailbox only.
+  /// `@unchecked Sendable`: ``CurlTurns/start()`` passes it to its thread once; other threads use the mailbox only.
   final class CurlWireLoop: CurlTurns, @unchecked Sendable {
     static let threadName = "apikit-sockets"
     let mailbox: CurlMailbox
