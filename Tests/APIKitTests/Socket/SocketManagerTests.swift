@@ -186,6 +186,8 @@
       await log.wait { log.lines.count == 3 }
       XCTAssertEqual(renewals.value, 1)
       XCTAssertEqual(log.closing?.error?.context.status, 500, "sent again with the new credential")
+      let tokens = server.requests.compactMap { $0.headers["Authorization"] }
+      XCTAssertEqual(tokens.filter { $0 == "Bearer new" }.count, 3, "once for each")
     }
 
     func testAViolationOfTheServersEndsTheSocketAndIsToldToIt() async throws {

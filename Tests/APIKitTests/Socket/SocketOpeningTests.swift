@@ -121,31 +121,6 @@
       await log.waitForClose()
     }
 
-    func testARenewedCredentialOpensTheSockets() async throws {
-      let server = try server([
-        [
-          .serve { request in
-            request.headers["Authorization"] == "Bearer new"
-              ? Array("HTTP/1.1 101 S\r\n\r\n".utf8) : ScriptedServer.response(401)
-          }
-        ]
-      ])
-      let renewals = Counter()
-      let authenticator = Authenticator(
-        store: MemoryCredentialStore(),
-        renewal: { _ in
-          renewals.increment()
-          return Credential(accessToken: "new", refreshToken: "r")
-        })
-      try authenticator.signIn(with: Credential(accessToken: "old", refreshToken: "r"))
-      let sockets = try (0..<5).map { _ in try socket(server, { $0.authenticator = authenticator }) }
-      for socket in sockets { socket.open() }
-      await log.wait { log.lines.count == 5 }
-      XCTAssertEqual(renewals.value, 1)
-      let tokens = server.requests.compactMap { $0.headers["Authorization"] }
-      XCTAssertEqual(tokens.filter { $0 == "Bearer new" }.count, 5, "each was opened once with the new one")
-    }
-
     func testTrustAndPinsAreCheckedForReconnectionsToo() async throws {
       for (other, reason) in [
         (CertificateMatrix.Server.expired, APIError.Reason.certificateExpired),
