@@ -204,7 +204,7 @@ import XCTest
     let (socket, wire) = try await openSocket()
     await time.advanceOnceAsleep(by: .seconds(20))
     await log.wait("ping") { wire.said.last == "ping" }
-    time.advance(by: .seconds(1))
+    await time.advanceOnceAsleep(by: .seconds(1))
     wire.pong()
     await log.wait("measured") { socket.roundTrip == .seconds(1) }
     await time.advanceOnceAsleep(by: .seconds(19))

@@ -245,9 +245,11 @@ final class MessageSocketLink: SocketLink, MessageWireOwner, @unchecked Sendable
     alarm?.task.cancel()
     alarm = nil
     guard let due else { return }
-    let (wait, time) = (max(.zero, due - now), time)
+    let time = time
     let task = Task.detached {
-      do { try await time.sleep(for: wait) } catch { return }
+      // The task may begin late.
+      let wait = due - time.now
+      if wait > .zero { do { try await time.sleep(for: wait) } catch { return } }
       self.wire.perform { self.alarmWentOff(due) }
     }
     alarm = (due, task)
