@@ -31,6 +31,13 @@ final class GoldenFileTests: XCTestCase {
   private func keptHosts() throws -> KeptHosts {
     try KeptHosts(folder: folder, key: SigningKey(bytes: Self.key))
   }
+  private var transfer: KeptTransfer {
+    var kept = KeptTransfer(.download(to: .folder("/files", overwrites: true), sha256: "ab"))
+    (kept.key, kept.service, kept.environment, kept.apiName) = ("k-2", "Homes", "release", "plan")
+    kept.parameters = ["id": 7]
+    kept.journal = "/files/.plan.journal"
+    return kept
+  }
   private var queued: QueuedCall {
     var call = QueuedCall()
     (call.key, call.service, call.environment, call.apiName) = ("k-1", "Homes", "release", "list")
@@ -78,6 +85,7 @@ final class GoldenFileTests: XCTestCase {
       XCTAssertEqual(response.headers, ["ETag": "\"1\""])
       XCTAssertEqual(response.bytes, [1, 2])
       XCTAssertEqual(response.url?.string, "https://a.test/x")
+    case (.queuedTransfer, 1): XCTAssertEqual(KeptTransfer(golden.bytes), transfer)
     case (.hosts, 1):
       XCTAssertEqual(try keptHosts().list(of: "a.test"), hosts)
     case (.secrets, 1):
@@ -138,6 +146,7 @@ final class GoldenFileTests: XCTestCase {
       switch golden.kind {
       case .queuedItem: _ = QueuedCall(content)
       case .queuedLanding: _ = QueuedLanding(content)
+      case .queuedTransfer: _ = KeptTransfer(bytes)
       default: XCTFail("a sealed file of \(golden.kind) was read as an open one")
       }
     }
@@ -166,6 +175,7 @@ final class GoldenFileTests: XCTestCase {
       url: "https://a.test/x")
     try PrivateFile.replace(
       folder + "/queuedLanding", with: QueuedLanding.envelope.wrap(QueuedLanding.response(landing).encode()))
+    try PrivateFile.replace(folder + "/queuedTransfer", with: transfer.encode())
     try keptHosts().keep(hosts, of: "a.test")
     let encoder = JSONEncoder()
     encoder.userInfo[.sealingKey] = SigningKey(bytes: Self.key)
