@@ -21,19 +21,25 @@ struct AWSCanonicalRequest {
   ) throws(APIError) {
     var bytes: [UInt8] = []
     bytes.reserveCapacity(1024)
-    func line(_ parts: String...) {
-      for part in parts { bytes += part.utf8 }
-      bytes.append(UInt8(ascii: "\n"))
+    let feed = UInt8(ascii: "\n")
+    bytes += request.method.rawValue.utf8
+    bytes.append(feed)
+    bytes += Self.path(request.url.path, isS3: isS3).utf8
+    bytes.append(feed)
+    try Self.append(query: query ?? "", to: &bytes)
+    bytes.append(feed)
+    for field in headers.fields {
+      bytes += field.name.utf8
+      bytes.append(UInt8(ascii: ":"))
+      bytes += field.value.utf8
+      bytes.append(feed)
     }
-    line(request.method.rawValue)
-    line(Self.path(request.url.path, isS3: isS3))
-    line(try Self.query(query ?? ""))
-    for field in headers.fields { line(field.name, ":", field.value) }
-    line()
-    line(headers.names)
+    bytes.append(feed)
+    bytes += headers.names.utf8
+    bytes.append(feed)
     bytes += bodyDigest.utf8
     // With a line feed inside a line, two different requests could have the same text.
-    guard bytes.count(where: { $0 == UInt8(ascii: "\n") }) == headers.fields.count + 5 else {
+    guard bytes.count(where: { $0 == feed }) == headers.fields.count + 5 else {
       throw APIError(.signing, .signingFailed, "a part of the request to sign holds a line feed")
     }
     self.bytes = bytes
@@ -68,23 +74,57 @@ struct AWSCanonicalRequest {
     return path.utf8.first == UInt8(ascii: "/")
   }
 
-  private static func query(_ query: String) throws(APIError) -> String {
-    guard !query.isEmpty else { return "" }
+  private static func append(query: String, to bytes: inout [UInt8]) throws(APIError) {
+    guard !query.isEmpty, !appendPlain(query, to: &bytes) else { return }
     guard let decoded = PercentEncoding.pairs(of: query) else {
       throw APIError(.signing, .signingFailed, "the query is not percent-encoded UTF-8")
     }
     let pairs = decoded.map {
       (PercentEncoding.component.encode($0.name), PercentEncoding.component.encode($0.value))
     }
-    var text = ""
-    text.reserveCapacity(query.utf8.count)
+    var isFirst = true
     for (name, value) in pairs.sorted(by: { $0.0 == $1.0 ? $0.1 < $1.1 : $0.0 < $1.0 }) {
-      if !text.isEmpty { text += "&" }
-      text += name
-      text += "="
-      text += value
+      if !isFirst { bytes.append(UInt8(ascii: "&")) }
+      isFirst = false
+      bytes += name.utf8
+      bytes.append(UInt8(ascii: "="))
+      bytes += value.utf8
     }
-    return text
+  }
+
+  /// Appends a query in which nothing is encoded or to be encoded, whose pairs are only put in order.
+  ///
+  /// - Returns: Whether it was such a query; nothing is appended otherwise.
+  private static func appendPlain(_ query: String, to bytes: inout [UInt8]) -> Bool {
+    let text = Array(query.utf8)
+    var pairs: [(name: Range<Int>, value: Range<Int>)] = []
+    var (start, equals) = (0, Int?.none)
+    for index in 0...text.count {
+      let byte = index < text.count ? text[index] : UInt8(ascii: "&")
+      if byte == UInt8(ascii: "&") {
+        guard index > start else { return false }
+        pairs.append((start..<(equals ?? index), (equals.map { $0 + 1 } ?? index)..<index))
+        (start, equals) = (index + 1, nil)
+      } else if byte == UInt8(ascii: "="), equals == nil {
+        equals = index
+      } else if !PercentEncoding.component.keeps(byte) {
+        return false
+      }
+    }
+    if pairs.count > 1 {
+      pairs.sort { left, right in
+        let (name, other) = (text[left.name], text[right.name])
+        if name.elementsEqual(other) { return text[left.value].lexicographicallyPrecedes(text[right.value]) }
+        return name.lexicographicallyPrecedes(other)
+      }
+    }
+    for (index, pair) in pairs.enumerated() {
+      if index > 0 { bytes.append(UInt8(ascii: "&")) }
+      bytes += text[pair.name]
+      bytes.append(UInt8(ascii: "="))
+      bytes += text[pair.value]
+    }
+    return true
   }
 }
 

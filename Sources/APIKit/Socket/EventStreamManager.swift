@@ -1,6 +1,6 @@
 /// What a subclass of ``BaseEventStreamManager`` states about its event stream (server-sent events).
 ///
-/// Only ``service`` and ``apiName`` are required; the comment of every other member names its default.
+/// Only ``StreamManager/service`` and ``StreamManager/apiName`` are required; the comment of every other member names its default.
 ///
 /// ```swift
 /// final class PriceEventManager: BaseEventStreamManager, EventStreamManager {

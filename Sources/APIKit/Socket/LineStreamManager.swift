@@ -1,6 +1,6 @@
 /// What a subclass of ``BaseLineStreamManager`` states about its stream of values.
 ///
-/// Only ``service`` and ``apiName`` are required; the comment of every other member names its default.
+/// Only ``StreamManager/service`` and ``StreamManager/apiName`` are required; the comment of every other member names its default.
 ///
 /// ```swift
 /// final class PriceLineManager: BaseLineStreamManager, LineStreamManager {

@@ -218,5 +218,7 @@ final class WrittenFormTests: XCTestCase {
 
 /// A value that no encoder can write.
 private struct Unwritable: Encodable {
-  func encode(to encoder: any Encoder) throws { throw CocoaError(.coderInvalidValue) }
+  private struct Refusal: Error {}
+
+  func encode(to encoder: any Encoder) throws { throw Refusal() }
 }

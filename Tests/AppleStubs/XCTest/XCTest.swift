@@ -12,7 +12,12 @@ open class XCTest: NSObject {
   open func tearDownWithError() throws { fatalError() }
   open var name: String { fatalError() }
 }
+/// https://developer.apple.com/documentation/xctest/xctestrun
+open class XCTestRun: NSObject {
+  open var failureCount: Int { fatalError() }
+}
 open class XCTestCase: XCTest {
+  open var testRun: XCTestRun? { fatalError() }
   open class func setUp() { fatalError() }
   open class func tearDown() { fatalError() }
   open var continueAfterFailure: Bool { get { fatalError() } set { fatalError() } }
