@@ -44,14 +44,21 @@ public enum SecretNames {
     }
   }
 
-  /// Whether the fields that a type of signers sets are still to be learnt; true once.
-  static func mustLearn(_ type: any Any.Type) -> Bool {
+  /// Whether the fields that a type of signers sets are known.
+  static func knows(_ type: any Any.Type) -> Bool {
     let id = ObjectIdentifier(type)
     // Asked for every signed attempt, and nearly always about the same type.
     let bits = UInt(bitPattern: id)
-    if lastLearnt.load(ordering: .relaxed) == bits { return false }
+    if lastLearnt.load(ordering: .relaxed) == bits { return true }
+    guard lists.withLock({ $0.types.contains(id) }) else { return false }
     lastLearnt.store(bits, ordering: .relaxed)
-    return lists.withLock { $0.types.insert(id).inserted }
+    return true
+  }
+
+  /// Notes the fields that a type of signers has set. Only a signature that was made tells them.
+  static func learn(_ type: any Any.Type, fields: some Sequence<String>) {
+    add(fields: fields)
+    lists.withLock { _ = $0.types.insert(ObjectIdentifier(type)) }
   }
 
   /// Adds the names of header fields that authenticate, except those that every message may have, such as a signed
@@ -80,7 +87,7 @@ public enum SecretNames {
     var verdicts: [String: Bool] = [:]
   }
   private static let lists = Mutex(Lists())
-  /// The type of signers that ``mustLearn(_:)`` was asked about last.
+  /// The type of signers that ``knows(_:)`` was asked about last.
   private static let lastLearnt = Atomic<UInt>(0)
   private static let mostVerdicts = 512
 

@@ -39,10 +39,10 @@ extension Flight {
       apiName: signed.apiName, parameters: signed.parameters,
       secondsSince1970: call.identity.clock?.secondsSince1970 ?? Int(WallClock.now), nonce: Nonce.make(),
       attempt: attempt)
-    guard SecretNames.mustLearn(type(of: signer)) else { return try signer.sign(&request, subject) }
+    if SecretNames.knows(type(of: signer)) { return try signer.sign(&request, subject) }
     let before = request.headers
     try signer.sign(&request, subject)
-    SecretNames.add(fields: request.headers.added(to: before))
+    SecretNames.learn(type(of: signer), fields: request.headers.added(to: before))
   }
 
   /// After the joining of loads: with it no two requests are alike.
