@@ -55,6 +55,9 @@ public final class ChallengeHandler: Sendable {
   private let answer: @Sendable (AuthenticationChallenge) async -> ChallengeAnswer
   private let loginNotStored: @Sendable (APIError) -> Void
 
+  /// How many loads wait for a word.
+  var waiterCount: Int { state.withLock { $0.asking.values.reduce(0) { $0 + $1.waiters.count } } }
+
   /// How many words are kept; with more, all are asked for anew.
   private static let mostAnswers = 512
   private static let marks = Atomic<UInt>(1)

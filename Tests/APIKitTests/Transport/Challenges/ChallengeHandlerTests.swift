@@ -87,6 +87,7 @@ final class ChallengeHandlerTests: XCTestCase {
     let (challenge, question) = (challenge, question)
     let loads = (0..<2).map { _ in Task { try await handler.word(on: question, challenge) } }
     await Self.opened(began)
+    await waitUntil { handler.waiterCount == 2 }
     loads[0].cancel()
     let first = await failure { try await loads[0].value }
     XCTAssertEqual(first?.reason, .cancelled)
