@@ -168,8 +168,12 @@
       guard !isFull.load(ordering: .acquiring) else { return .later }
       // Set before the chunk is written: the reader may drain the pipe, which clears it, at once.
       isFull.store(true, ordering: .releasing)
-      if pipe?.write([UInt8](bytes)) != true { isFull.store(false, ordering: .releasing) }
-      return .taken
+      do throws(APIError) {
+        if try pipe?.write(bytes) != true { isFull.store(false, ordering: .releasing) }
+        return .taken
+      } catch {
+        return .failed(error)
+      }
     }
 
     func finish() throws(APIError) -> HTTPResponse.Body {

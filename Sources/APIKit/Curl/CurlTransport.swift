@@ -344,7 +344,11 @@
         bytes.count >= CurlBytesSource.threshold || isAlways ? CurlBytesSource(bytes) : nil
       case .file(let path, let offset): CurlFileSource(path: path, offset: offset)
       case .stream(let stream):
-        try CurlStreamSource(stream, opensLate: request.options.expectsContinue)
+        if let open = stream.openReader {
+          CurlReaderSource(stream.length, opensLate: request.options.expectsContinue, open)
+        } else {
+          try CurlStreamSource(stream, opensLate: request.options.expectsContinue)
+        }
       }
     }
 

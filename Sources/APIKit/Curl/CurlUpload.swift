@@ -104,6 +104,48 @@
     }
   }
 
+  /// A body that is read into libcurl's own buffer.
+  final class CurlReaderSource: CurlSource {
+    let length: Int64?
+    private let opensLate: Bool
+    private let opener: @Sendable () throws(APIError) -> any BodyReader
+    private let reader = Mutex<(any BodyReader)?>(nil)
+
+    /// - Parameter opensLate: Whether it is opened when its first bytes are wanted: the server may not want any.
+    init(
+      _ length: Int64?, opensLate: Bool, _ opener: @escaping @Sendable () throws(APIError) -> any BodyReader
+    ) {
+      self.length = length
+      self.opensLate = opensLate
+      self.opener = opener
+    }
+
+    func open() throws(APIError) {
+      guard !opensLate else { return }
+      let opened = try opener()
+      reader.withLock { $0 = opened }
+    }
+
+    func read(into buffer: UnsafeMutableRawBufferPointer) -> CurlRead {
+      reader.withLock { reader in
+        do throws(APIError) {
+          if reader == nil { reader = try opener() }
+          return .bytes(try reader?.read(into: buffer) ?? 0)
+        } catch {
+          return .failed(error)
+        }
+      }
+    }
+
+    func rewind() -> Bool {
+      // It is opened anew at the next read.
+      close()
+      return true
+    }
+
+    func close() { reader.withLock { $0 = nil } }
+  }
+
   /// A stream of chunks; a task fetches the next one while the transfer is paused.
   final class CurlStreamSource: CurlSource {
     private struct State {

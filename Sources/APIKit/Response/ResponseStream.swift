@@ -10,6 +10,8 @@ public struct ResponseStream: AsyncSequence, Sendable {
 
   private let pull: @Sendable () async throws(APIError) -> [UInt8]?
   private let owner: Owner
+  /// How a writer gets the whole body; nil where it can only be read in chunks.
+  private let direct: (@Sendable (any BodyWriter) async throws(APIError) -> Void)?
 
   /// Makes a stream over a transport's own source.
   ///
@@ -22,6 +24,18 @@ public struct ResponseStream: AsyncSequence, Sendable {
   ) {
     self.pull = pull
     owner = Owner(onAbandon)
+    direct = nil
+  }
+
+  /// Makes a stream whose source can also give the whole body to a writer.
+  init(
+    onAbandon: @escaping @Sendable () -> Void,
+    pull: @escaping @Sendable () async throws(APIError) -> [UInt8]?,
+    pour: @escaping @Sendable (any BodyWriter) async throws(APIError) -> Void
+  ) {
+    self.pull = pull
+    owner = Owner(onAbandon)
+    direct = pour
   }
 
   /// Starts the iteration.
@@ -54,6 +68,19 @@ public struct ResponseStream: AsyncSequence, Sendable {
       all += chunk
     }
     return all
+  }
+
+  /// Gives the whole body to a writer, on the thread that receives it where that is possible. Returns at the end of the body.
+  func pour(into writer: any BodyWriter) async throws(APIError) {
+    if let direct { return try await direct(writer) }
+    let (ready, readiness) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+    writer.whenReady { readiness.yield() }
+    var waiting = ready.makeAsyncIterator()
+    var iterator = makeAsyncIterator()
+    while let chunk = try await iterator.next() {
+      // A word that came before the writer was full ends a wait too early once; it takes what it is given all the same.
+      if try writer.write(chunk) { await waiting.next() }
+    }
   }
 
   /// Notifies the transport when the stream and its iterators are released.

@@ -1,9 +1,24 @@
 import Synchronization
 
-/// Passes the chunks of a body from a transport's thread to the reader of a ``ResponseStream``.
+/// Takes the bytes of a body on the thread that receives them, without a copy in between.
+protocol BodyWriter: AnyObject, Sendable {
+  /// Takes bytes, and must not block for long. True when it wants no more until it calls what ``whenReady(_:)`` was given.
+  func write(_ bytes: UnsafeRawBufferPointer) throws(APIError) -> Bool
+  /// Sets what is called when it takes bytes again.
+  func whenReady(_ resume: @escaping @Sendable () -> Void)
+}
+
+extension BodyWriter {
+  /// Takes a chunk.
+  func write(_ chunk: [UInt8]) throws(APIError) -> Bool {
+    try chunk.withUnsafeBufferPointer { (bytes) throws(APIError) in try write(UnsafeRawBufferPointer(bytes)) }
+  }
+}
+
+/// Passes the chunks of a body from a transport's thread to the reader of a ``ResponseStream``, or to a ``BodyWriter``.
 ///
-/// The writer learns when at least `mark` bytes are unread, so that it can stop reading, and again when all
-/// were taken. May be used from any thread, by one reader at a time.
+/// The transport learns when at least `mark` bytes are unread, so that it can stop receiving, and again when all
+/// were taken. May be used from any thread, by one reader at a time; bytes are written by one thread at a time.
 final class ChunkPipe: Sendable {
   private typealias Reader = CheckedContinuation<Result<[UInt8]?, APIError>, Never>
 
@@ -14,6 +29,16 @@ final class ChunkPipe: Sendable {
     var isPaused = false
     var end: Result<Void, APIError>?
     var reader: Reader?
+    /// What takes the bytes instead of a reader.
+    var writer: (any BodyWriter)?
+  }
+
+  /// What is done with bytes.
+  private enum Taker {
+    case reader(Reader)
+    case writer(any BodyWriter)
+    /// They were appended, or are not wanted any more.
+    case nobody(shouldPause: Bool)
   }
 
   private let state = Mutex(State())
@@ -35,38 +60,88 @@ final class ChunkPipe: Sendable {
 
   /// The stream for the reader.
   var stream: ResponseStream {
-    ResponseStream(onAbandon: onCancel) { () async throws(APIError) in try await self.take() }
+    ResponseStream(onAbandon: onCancel) { () async throws(APIError) in
+      try await self.take()
+    } pour: { (writer) async throws(APIError) in
+      try await self.pour(into: writer)
+    }
   }
 
-  /// Appends a chunk; true when the writer should pause until `onDrain` is called.
-  func write(_ chunk: [UInt8]) -> Bool {
-    let (reader, shouldPause) = state.withLock { state -> (Reader?, Bool) in
-      guard state.end == nil else { return (nil, false) }
+  /// Passes bytes on; true when the transport should pause until `onDrain` is called. Throws what the writer throws.
+  func write(_ bytes: UnsafeRawBufferPointer) throws(APIError) -> Bool {
+    if let writer = state.withLock({ $0.end == nil ? $0.writer : nil }) { return try writer.write(bytes) }
+    let chunk = [UInt8](bytes)
+    switch append(chunk) {
+    case .nobody(let shouldPause): return shouldPause
+    case .writer(let writer): return try writer.write(bytes)
+    case .reader(let reader):
+      reader.resume(returning: .success(chunk))
+      return false
+    }
+  }
+
+  private func append(_ chunk: [UInt8]) -> Taker {
+    state.withLock { state in
+      guard state.end == nil else { return .nobody(shouldPause: false) }
+      // It may have come since the transport has looked.
+      if let writer = state.writer { return .writer(writer) }
       if let reader = state.reader {
         state.reader = nil
-        return (reader, false)
+        return .reader(reader)
       }
       state.chunks.append(chunk)
       state.unread += chunk.count
-      if state.unread >= mark, !state.isPaused {
-        state.isPaused = true
-        return (nil, true)
-      }
-      return (nil, false)
+      guard state.unread >= mark, !state.isPaused else { return .nobody(shouldPause: false) }
+      state.isPaused = true
+      return .nobody(shouldPause: true)
     }
-    reader?.resume(returning: .success(chunk))
-    return shouldPause
   }
 
   /// Ends the body, with success or an error; chunks written before can still be read.
   func finish(_ end: Result<Void, APIError>) {
     let reader = state.withLock { state -> Reader? in
       guard state.end == nil else { return nil }
-      state.end = end
+      (state.end, state.writer) = (end, nil)
       defer { state.reader = nil }
       return state.reader
     }
     reader?.resume(returning: end.map { nil })
+  }
+
+  /// Has the transport's thread write to a writer what comes from now on, and returns at the end of the body.
+  private func pour(into writer: any BodyWriter) async throws(APIError) {
+    writer.whenReady(onDrain)
+    var isReady = true
+    // What has come before goes first.
+    while let chunk = nextChunk(before: writer) {
+      do throws(APIError) {
+        isReady = try !writer.write(chunk)
+      } catch {
+        finish(.failure(error))
+        onCancel()
+        throw error
+      }
+    }
+    let wasPaused = state.withLock { state in
+      defer { state.isPaused = false }
+      return state.isPaused
+    }
+    // A writer that is not ready calls it by itself.
+    if wasPaused, isReady { onDrain() }
+    _ = try await take()
+  }
+
+  /// The next chunk that has come before the writer; nil once it has had all, and the transport's thread writes.
+  private func nextChunk(before writer: any BodyWriter) -> [UInt8]? {
+    state.withLock { state in
+      guard state.next < state.chunks.count else {
+        (state.chunks, state.next, state.unread) = ([], 0, 0)
+        if state.end == nil { state.writer = writer }
+        return nil
+      }
+      defer { state.next += 1 }
+      return state.chunks[state.next]
+    }
   }
 
   private func take() async throws(APIError) -> [UInt8]? {

@@ -180,9 +180,12 @@ final class URLSessionAttempt: CancellableOperation {
     }
     if let failure { return fail(failure) }
     if let report { exchange.onProgress?(report) }
-    if let pipe, pipe.write(Array(data)) {
-      // Suspended under the lock, so that a resume of the reader comes before or after it as a whole.
-      state.withLock { if $0.pause.filled() { task.suspend() } }
+    guard let pipe else { return }
+    switch data.withUnsafeBytes({ bytes in Result { () throws(APIError) in try pipe.write(bytes) } }) {
+    case .success(false): break
+    // Suspended under the lock, so that a resume of the reader comes before or after it as a whole.
+    case .success(true): state.withLock { if $0.pause.filled() { task.suspend() } }
+    case .failure(let error): fail(error)
     }
   }
 

@@ -22,6 +22,19 @@ static inline int apikit_sqlite3_bind_text(sqlite3_stmt *statement, int index, c
   return sqlite3_bind_text(statement, index, text, count, SQLITE_TRANSIENT);
 }
 
+#ifdef __linux__
+#include <linux/falloc.h>
+#include <sys/types.h>
+
+// glibc declares it for GNU sources only, which Swift's module of it is not.
+int fallocate(int file, int mode, off_t offset, off_t count);
+
+// Takes room for bytes of a file without making it longer.
+static inline int apikit_reserve(int file, off_t offset, off_t count) {
+  return fallocate(file, FALLOC_FL_KEEP_SIZE, offset, count);
+}
+#endif
+
 // Empty where the system's own parts take the place of OpenSSL and libcurl.
 #include "CAPIKitCrypto.h"
 #include "CAPIKitCurl.h"

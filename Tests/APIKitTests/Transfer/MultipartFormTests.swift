@@ -135,6 +135,31 @@ final class MultipartFormTests: XCTestCase {
     }
   }
 
+  func testAReaderGivesTheSameBytesWhateverTheSizeOfItsBuffer() async throws {
+    var form = MultipartForm()
+    form.append("empty", text: "")
+    form.append("f", file: try file("a", (0..<300_000).map { UInt8(truncatingIfNeeded: $0 &* 7) }))
+    form.append("none", file: try file("b", []))
+    form.append("d", bytes: [UInt8](repeating: 9, count: 300_000), fileName: "d")
+    let body = try stream(form)
+    let expected = try await Self.bytes(body)
+    XCTAssertEqual(Int64(expected.count), body.length)
+    for size in [1, 77, 16 << 10, 1 << 20] {
+      let reader = try XCTUnwrap(body.openReader)()
+      var (all, buffer) = ([UInt8](), [UInt8](repeating: 0, count: size))
+      // A byte at a time is enough for the start.
+      while all.count < (size == 1 ? 2_000 : .max) {
+        let count = try buffer.withUnsafeMutableBytes { try reader.read(into: $0) }
+        if count == 0 { break }
+        all += buffer[..<count]
+      }
+      XCTAssertTrue(all.elementsEqual(expected.prefix(all.count)), "\(size)")
+      if size > 1 { XCTAssertEqual(all.count, expected.count) }
+    }
+    form.append("s", stream: HTTPBodyStream { Self.source(["x"]) }, fileName: "s")
+    XCTAssertNil(try stream(form).openReader, "a stream of the application may wait")
+  }
+
   func testAFileThatIsAnotherLargerSmallerOrNewerIsRefusedByName() async throws {
     let changes: [(String, (String) throws -> Void)] = [
       ("gone", { try FileManager.default.removeItem(atPath: $0) }),

@@ -25,7 +25,7 @@ final class PartialFileTests: XCTestCase {
   #if os(Linux)
     func testAFileBeyondTheLimitsFailsByNameAndWhatIsThereStays() throws {
       let file = try PartialFile(for: path("a"), identity: "x")
-      try file.write([1, 2, 3], at: 0)
+      try file.write(bytes: [1, 2, 3], at: 0)
       var limit = rlimit()
       getrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit)
       let before = limit
@@ -37,11 +37,11 @@ final class PartialFileTests: XCTestCase {
         setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &before)
         signal(SIGXFSZ, handler)
       }
-      XCTAssertThrowsError(try file.write([4], at: 1 << 40)) { error in
+      XCTAssertThrowsError(try file.write(bytes: [4], at: 1 << 40)) { error in
         XCTAssertEqual((error as? APIError)?.reason, .storageFull)
         XCTAssertTrue("\(error)".contains("a.apikit-part"), "\(error)")
       }
-      XCTAssertThrowsError(try file.checkRoom(for: .max)) {
+      XCTAssertThrowsError(try file.makeRoom(for: .max, at: 0)) {
         XCTAssertEqual(($0 as? APIError)?.reason, .storageFull)
       }
       XCTAssertEqual(bytes("a.apikit-part"), [1, 2, 3])
@@ -56,11 +56,23 @@ final class PartialFileTests: XCTestCase {
     _ = machine.took(3)
     do {
       let file = try PartialFile(for: path("a"), identity: "x")
-      try file.write([1, 2, 3], at: 0)
+      try file.write(bytes: [1, 2, 3], at: 0)
       try file.checkpoint(machine.state)
-      try file.write([9, 9], at: 3)
+      try file.write(bytes: [9, 9], at: 3)
     }
-    XCTAssertEqual(try PartialFile(for: path("a"), identity: "x").found, machine.state)
+    // The process has ended, and the machine runs on: what was written is there.
+    XCTAssertEqual(try PartialFile(for: path("a"), identity: "x").found.offset, 5)
+    // It was started anew, and only what was on the disk counts.
+    let journal = try XCTUnwrap(bytes("a.apikit-part.journal"))
+    let text = String(decoding: journal, as: UTF8.self)
+    let boot = try XCTUnwrap(SystemBoot.identity)
+    XCTAssertTrue(text.contains(boot))
+    for other in [
+      text.replacingOccurrences(of: boot, with: "another"), text.replacing("\"boot\"", with: "\"b\""),
+    ] {
+      try Data(other.utf8).write(to: folder.appendingPathComponent("a.apikit-part.journal"))
+      XCTAssertEqual(try PartialFile(for: path("a"), identity: "x").found, machine.state)
+    }
     XCTAssertEqual(try PartialFile(for: path("a"), identity: "y").found, DownloadState())
     // What cannot be continued leaves no journal of what was before.
     let file = try PartialFile(for: path("a"), identity: "x")
@@ -85,5 +97,13 @@ final class PartialFileTests: XCTestCase {
       XCTAssertEqual(($0 as? APIError)?.reason, .fileFailed)
     }
     XCTAssertEqual(bytes("other"), Array("mine".utf8))
+  }
+}
+
+extension PartialFile {
+  fileprivate func write(bytes: [UInt8], at offset: Int64) throws(APIError) {
+    try bytes.withUnsafeBufferPointer { (bytes) throws(APIError) in
+      try write(UnsafeRawBufferPointer(bytes), at: offset)
+    }
   }
 }

@@ -1,3 +1,4 @@
+import Synchronization
 import XCTest
 
 @testable import APIKit
@@ -70,4 +71,94 @@ final class ChunkPipeTests: XCTestCase {
     do { _ = dropped.stream }
     XCTAssertEqual(cancelled.value, before + 1)
   }
+
+  // MARK: Writers
+
+  func testAWriterGetsWhatCameBeforeItAndThenTheBytesAsTheyCome() async throws {
+    let pipe = pipe(mark: 2)
+    _ = pipe.write([1])
+    XCTAssertTrue(pipe.write([2]), "the pipe is full")
+    let writer = KeepingWriter()
+    let stream = pipe.stream
+    let pouring = Task { try await stream.pour(into: writer) }
+    await waitUntil { [drained] in drained.value == 1 }
+    XCTAssertEqual(writer.bytes, [1, 2])
+    XCTAssertFalse(pipe.write([3]))
+    XCTAssertEqual(writer.bytes, [1, 2, 3], "without a task in between")
+    pipe.finish(.success(()))
+    try await pouring.value
+    XCTAssertFalse(pipe.write([4]))
+    XCTAssertEqual(writer.bytes, [1, 2, 3])
+    XCTAssertEqual(cancelled.value, 0)
+  }
+
+  func testAWriterStopsTheTransportUntilItIsReady() async throws {
+    let pipe = pipe(mark: 100)
+    let writer = KeepingWriter(room: 1_000)
+    let stream = pipe.stream
+    let pouring = Task { try await stream.pour(into: writer) }
+    await waitUntil { pipe.write([1]) == false && !writer.bytes.isEmpty }
+    var count = 0
+    while count < 1_000, !pipe.write([2]) { count += 1 }
+    XCTAssertLessThan(count, 1_000)
+    XCTAssertEqual(drained.value, 0)
+    writer.resume()
+    XCTAssertEqual(drained.value, 1)
+    pipe.finish(.failure(APIError(.transport, .truncatedBody)))
+    let error = await failure { try await pouring.value }
+    XCTAssertEqual(error?.reason, .truncatedBody)
+  }
+
+  func testAWriterThatFailsEndsTheBody() async throws {
+    let pipe = pipe(mark: 100)
+    _ = pipe.write([1])
+    let writer = KeepingWriter(fault: APIError(.transport, .storageFull))
+    let error = await failure { try await pipe.stream.pour(into: writer) }
+    XCTAssertEqual(error?.reason, .storageFull)
+    XCTAssertGreaterThan(cancelled.value, 0)
+    XCTAssertFalse(pipe.write([2]))
+  }
+
+  func testAStreamThatIsOnlyReadIsPouredInChunks() async throws {
+    let rest = Mutex<[[UInt8]]>([[1], [2, 3], [4]])
+    let stream = ResponseStream { () async throws(APIError) in
+      rest.withLock { $0.isEmpty ? nil : $0.removeFirst() }
+    }
+    let writer = KeepingWriter(room: 3)
+    let pouring = Task { try await stream.pour(into: writer) }
+    await waitUntil { writer.bytes == [1, 2, 3] }
+    for _ in 0..<100 { await Task.yield() }
+    XCTAssertEqual(writer.bytes, [1, 2, 3], "it waits for room")
+    writer.resume()
+    try await pouring.value
+    XCTAssertEqual(writer.bytes, [1, 2, 3, 4])
+  }
+}
+
+/// Keeps bytes; not ready when it has as many as it has room for.
+private final class KeepingWriter: BodyWriter {
+  private struct State {
+    var bytes: [UInt8] = []
+    var resume: @Sendable () -> Void = {}
+  }
+
+  private let room: Int
+  private let fault: APIError?
+  private let state = Mutex(State())
+
+  init(room: Int = .max, fault: APIError? = nil) { (self.room, self.fault) = (room, fault) }
+
+  var bytes: [UInt8] { state.withLock { $0.bytes } }
+
+  func write(_ bytes: UnsafeRawBufferPointer) throws(APIError) -> Bool {
+    if let fault { throw fault }
+    return state.withLock { state in
+      state.bytes += bytes
+      return state.bytes.count == room
+    }
+  }
+
+  func whenReady(_ resume: @escaping @Sendable () -> Void) { state.withLock { $0.resume = resume } }
+
+  func resume() { state.withLock { $0.resume }() }
 }

@@ -41,7 +41,7 @@ struct DownloadMachine: Sendable {
   private(set) var state: DownloadState
   private var hasStartedOver = false
   /// Where the body under way ends; nil when it does not say.
-  private var end: Int64?
+  private(set) var end: Int64?
   /// How many bytes the body under way has given.
   private var given: Int64 = 0
 
@@ -84,9 +84,9 @@ struct DownloadMachine: Sendable {
   }
 
   /// Bytes of a body that was taken; what is to be done when they are too many.
-  mutating func took(_ count: Int) -> Action? {
-    state.offset += Int64(count)
-    given += Int64(count)
+  mutating func took(_ count: Int64) -> Action? {
+    state.offset += count
+    given += count
     if let end, state.offset > end {
       return startOver("the server sent more than the \(end) bytes it announced")
     }

@@ -8,10 +8,9 @@ actor DownloadRun {
     case progress(TransferProgress)
   }
 
-  /// When a checkpoint begins. It is made while the next bytes come, and the one after it waits for it: so at most twice as many,
-  /// and what a chunk has more, are lost when the process is killed: 8 MiB or a second's.
-  private static let checkpointBytes: Int64 = (4 << 20) - (256 << 10)
-  private static let checkpointTime: Duration = .milliseconds(500)
+  /// When a checkpoint begins, unless one is being made: it then begins when that has ended.
+  private static let checkpointBytes: Int64 = 8 << 20
+  private static let checkpointTime: Duration = .seconds(1)
 
   /// What the manager does for a run: sends its requests, and decides where the application does.
   struct Manager: Sendable {
@@ -44,7 +43,9 @@ actor DownloadRun {
   private(set) var last: TransferProgress?
   private var saved: (offset: Int64, at: Duration) = (0, .zero)
   /// The checkpoint that is being made.
-  private var saving: Task<APIError?, Never>?
+  private var saving: Task<Void, Never>?
+  /// Why the last one failed.
+  private var fault: APIError?
 
   init(
     _ target: DownloadTarget, _ identity: String, _ sha256: String?, _ policy: RetryPolicy,
@@ -160,21 +161,22 @@ actor DownloadRun {
     if offset < base || told == nil {
       (base, meter, told) = (offset, TransferMeter(at: microseconds), time.now)
     }
-    if let total = machine.state.total { try file.checkRoom(for: total - offset) }
+    if let total = machine.state.total { try file.makeRoom(for: total - offset, at: offset) }
     // From here on the bytes are those of this representation; a journal of an earlier one must not count them.
     try file.checkpoint(machine.state)
     report(.began(offset: offset, total: machine.state.total))
+    let writer = PartialFileWriter(file, at: offset, end: machine.end)
     do throws(APIError) {
-      for try await chunk in stream {
-        try Self.checkCancelled()
-        try file.write(chunk, at: machine.state.offset)
-        if let refusal = machine.took(chunk.count) { return refusal }
-        try await noteProgress(file)
-      }
+      let received = await receive(stream, writer, file)
+      let (offset, fault) = await writer.close()
+      if let refusal = machine.took(offset - machine.state.offset) { return refusal }
+      try received.get()
+      if let fault { throw fault }
       try Self.checkCancelled()
     } catch {
-      // What has come is kept, whatever has gone wrong.
+      // What has come is kept, whatever has gone wrong, and the room for the rest given back.
       try? await settleCheckpoint()
+      try? file.truncate(to: machine.state.offset)
       try? file.checkpoint(machine.state)
       try Self.checkCancelled()
       guard machine.canResume, policy.table.row(for: error)?.isOn == true, policy.attempts > 1 else {
@@ -185,25 +187,62 @@ actor DownloadRun {
     return machine.ended()
   }
 
-  private func noteProgress(_ file: PartialFile) async throws(APIError) {
-    let (offset, now) = (machine.state.offset, time.now)
-    if offset - saved.offset >= Self.checkpointBytes || now - saved.at >= Self.checkpointTime {
-      try await settleCheckpoint()
-      saved = (offset, now)
-      // The disk works while the next bytes come.
-      saving = Task.detached { [state = machine.state] in
-        do throws(APIError) { try file.checkpoint(state) } catch { return error }
-        return nil
+  /// Has a body written to the file, and makes checkpoints and reports meanwhile.
+  private func receive(
+    _ stream: ResponseStream, _ writer: PartialFileWriter, _ file: PartialFile
+  ) async -> Result<Void, APIError> {
+    async let pouring = Self.pour(stream, into: writer)
+    async let _ = writer.tick(time)
+    do throws(APIError) {
+      for await _ in writer.dues { try noteProgress(writer, file) }
+    } catch {
+      // The body is cancelled when this returns.
+      return .failure(error)
+    }
+    return await pouring
+  }
+
+  private static func pour(
+    _ stream: ResponseStream, into writer: PartialFileWriter
+  ) async -> Result<Void, APIError> {
+    defer { writer.end() }
+    do throws(APIError) { return .success(try await stream.pour(into: writer)) } catch {
+      return .failure(error)
+    }
+  }
+
+  private func noteProgress(_ writer: PartialFileWriter, _ file: PartialFile) throws(APIError) {
+    if let fault { throw fault }
+    // The file has no bytes beyond the end of the body, so that nothing can be refused yet.
+    _ = machine.took(try writer.flush() - machine.state.offset)
+    let (state, now) = (machine.state, time.now)
+    let count = state.offset - saved.offset
+    if saving == nil, count >= Self.checkpointBytes || count > 0 && now - saved.at >= Self.checkpointTime {
+      saved = (state.offset, now)
+      // The disk works while the next bytes come, and not on a thread that tasks need.
+      saving = Task {
+        fault = await withCheckedContinuation { done in
+          DispatchQueue.global(qos: .utility).async {
+            do throws(APIError) {
+              try file.checkpoint(state)
+              done.resume(returning: nil)
+            } catch {
+              done.resume(returning: error)
+            }
+          }
+        }
+        saving = nil
+        writer.saved(state.offset)
       }
     }
-    if now - (told ?? .zero) >= .milliseconds(100) { tellProgress(now) }
+    if now - (told ?? .zero) >= .milliseconds(100), state.offset != last?.received { tellProgress(now) }
   }
 
   /// Returns when no checkpoint is being made; throws what the last one has thrown.
   private func settleCheckpoint() async throws(APIError) {
-    guard let saving else { return }
-    self.saving = nil
-    if let error = await saving.value { throw error }
+    await saving?.value
+    defer { fault = nil }
+    if let fault { throw fault }
   }
 
   private func tellProgress(_ now: Duration) {
@@ -219,10 +258,10 @@ actor DownloadRun {
   private func finish(_ file: PartialFile) async throws(APIError) -> DownloadedFile {
     let state = machine.state
     try await settleCheckpoint()
-    try file.checkpoint(state)
     tellProgress(time.now)
     let expected = sha256.map { FileDigest(sha256: $0) } ?? state.digest
     if let expected {
+      try file.checkpoint(state)
       let digest = try file.digest(of: state.offset, isLong: expected.isLong)
       guard digest == expected.hex else {
         file.discard()

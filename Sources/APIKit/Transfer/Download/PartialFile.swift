@@ -1,14 +1,17 @@
+import CAPIKit
 import Foundation
 
 /// The file that a download is written to, with its journal beside it, under a lock that keeps other processes away.
 ///
-/// Bytes are written by one task at a time; a checkpoint may be made beside it. The lock is that of the partial file and ends
-/// with the process, however it ends.
+/// Bytes are written by one thread at a time, each behind the one before; a checkpoint may be made beside it. The lock is that
+/// of the partial file and ends with the process, however it ends.
 final class PartialFile: Sendable {
   /// What the journal has: whose download it is, and how far it is.
   struct Journal: Codable {
     var identity: String
     var state: DownloadState
+    /// The running of the machine (``SystemBoot``) in which it was written; nil where the system does not say.
+    var boot: String?
   }
 
   static let ending = ".apikit-part"
@@ -19,6 +22,9 @@ final class PartialFile: Sendable {
   private let lock: FileLock
   private let descriptor: Int32
   /// What the journal said, with no more bytes than the file has; empty for a file of another download.
+  ///
+  /// Within one running of the machine no byte of a process is lost that has ended early: the file is as far as it is long.
+  /// After another start only what a checkpoint has had on the disk counts.
   let found: DownloadState
 
   private var journalPath: String { "\(path).journal" }
@@ -40,6 +46,10 @@ final class PartialFile: Sendable {
       (0...Int64(status.st_size)).contains(journal.state.offset)
     {
       state = journal.state
+      let length = Int64(status.st_size)
+      if journal.boot != nil, journal.boot == SystemBoot.identity, length <= state.total ?? .max {
+        state.offset = length
+      }
     }
     found = state
   }
@@ -97,27 +107,33 @@ final class PartialFile: Sendable {
     guard ftruncate(descriptor, off_t(offset)) == 0 else { throw Self.fault(path, "cannot be cut") }
   }
 
-  /// Throws ``APIError/Reason/storageFull`` when so many bytes more have no room.
-  func checkRoom(for count: Int64) throws(APIError) {
+  /// Takes the room for so many bytes behind the first ones, where the file system can; throws
+  /// ``APIError/Reason/storageFull`` when there is none.
+  ///
+  /// Cutting the file gives the room back.
+  func makeRoom(for count: Int64, at offset: Int64) throws(APIError) {
     var status = statvfs()
     guard count > 0, fstatvfs(descriptor, &status) == 0 else { return }
     let (free, isLarge) = UInt64(status.f_bavail).multipliedReportingOverflow(by: UInt64(status.f_frsize))
-    guard !isLarge, free < UInt64(count) else { return }
-    throw APIError(
-      .transport, .storageFull, "\(count) bytes are to come, and \(free) are free at \(path.debugDescription)"
-    )
+    if !isLarge, free < UInt64(count) {
+      throw APIError(
+        .transport, .storageFull,
+        "\(count) bytes are to come, and \(free) are free at \(path.debugDescription)")
+    }
+    #if os(Linux)
+      // What cannot be taken now may be free later.
+      _ = apikit_reserve(descriptor, off_t(offset), off_t(count))
+    #endif
   }
 
-  func write(_ bytes: [UInt8], at offset: Int64) throws(APIError) {
-    var written = 0
-    while written < bytes.count {
-      let count = bytes.withUnsafeBytes { bytes in
-        pwrite(
-          descriptor, bytes.baseAddress! + written, bytes.count - written, off_t(offset) + off_t(written))
-      }
+  /// Writes bytes behind those that are there.
+  func write(_ bytes: UnsafeRawBufferPointer, at offset: Int64) throws(APIError) {
+    var rest = bytes
+    while let start = rest.baseAddress, !rest.isEmpty {
+      let count = pwrite(descriptor, start, rest.count, off_t(offset) + off_t(bytes.count - rest.count))
       if count < 0, errno == EINTR { continue }
       guard count > 0 else { throw Self.fault(path, "cannot be written") }
-      written += count
+      rest = UnsafeRawBufferPointer(rebasing: rest[count...])
     }
   }
 
@@ -135,7 +151,8 @@ final class PartialFile: Sendable {
     guard file >= 0 else { throw Self.fault(draft, "cannot be made") }
     let handle = FileHandle(fileDescriptor: file, closeOnDealloc: true)
     do {
-      try handle.write(contentsOf: JSONEncoder().encode(Journal(identity: identity, state: state)))
+      let journal = Journal(identity: identity, state: state, boot: SystemBoot.identity)
+      try handle.write(contentsOf: JSONEncoder().encode(journal))
       try handle.synchronize()
       guard rename(draft, journalPath) == 0 else { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
     } catch {

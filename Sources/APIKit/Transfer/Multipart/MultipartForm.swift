@@ -106,13 +106,16 @@ public struct MultipartForm: Sendable {
       length = sum + count
     }
     let all = segments
-    return .stream(
-      HTTPBodyStream(
-        length: length, isReplayable: all.allSatisfy(\.isReplayable), contentType: contentType
-      ) {
-        let reader = try MultipartReader(all)
-        return { try await reader.next() }
-      })
+    var stream = HTTPBodyStream(
+      length: length, isReplayable: all.allSatisfy(\.isReplayable), contentType: contentType
+    ) {
+      let reader = MultipartReader(try MultipartBlocks(all))
+      return { try await reader.next() }
+    }
+    if !all.contains(where: \.isStream) {
+      stream.openReader = { () throws(APIError) in try MultipartBlocks(all) }
+    }
+    return .stream(stream)
   }
 }
 

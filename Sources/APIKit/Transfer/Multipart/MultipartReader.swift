@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 
 /// A piece of a form's body: what stands between the contents, or a content.
 enum MultipartSegment: Sendable {
@@ -18,6 +19,11 @@ enum MultipartSegment: Sendable {
     if case .source(.stream(let stream)) = self { return stream.isReplayable }
     return true
   }
+
+  var isStream: Bool {
+    if case .source(.stream) = self { return true }
+    return false
+  }
 }
 
 /// A content, a file among them with what it was when the body was made.
@@ -32,7 +38,7 @@ enum MultipartSource: Sendable {
     case .stream(let stream): self = .stream(stream)
     case .file(let path):
       let file = try MultipartFile(path, expecting: nil)
-      self = .file(path, file.identity, beginning: try file.read(atMost: MediaTypes.longest)[...])
+      self = .file(path, file.identity, beginning: try file.beginning(atMost: MediaTypes.longest)[...])
     }
   }
 
@@ -94,25 +100,28 @@ final class MultipartFile: Sendable {
 
   deinit { close(descriptor) }
 
-  /// The next bytes, at least one; throws when the file has none left.
-  func read(atMost count: Int) throws(APIError) -> [UInt8] {
-    guard count > 0, identity.size > 0 else { return [] }
-    var failure: Int32 = 0
-    let bytes = [UInt8](unsafeUninitializedCapacity: count) { target, written in
-      repeat {
-        #if canImport(Darwin)
-          written = Darwin.read(descriptor, target.baseAddress, count)
-        #else
-          written = Glibc.read(descriptor, target.baseAddress, count)
-        #endif
-      } while written < 0 && errno == EINTR
-      if written < 0 { (failure, written) = (errno, 0) }
+  /// The first bytes, at most so many.
+  func beginning(atMost count: Int) throws(APIError) -> [UInt8] {
+    guard identity.size > 0 else { return [] }
+    let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: count, alignment: 1)
+    defer { buffer.deallocate() }
+    return Array(buffer[..<(try read(into: buffer))])
+  }
+
+  /// Copies the next bytes into a buffer, at least one; throws when the file has none left.
+  func read(into buffer: UnsafeMutableRawBufferPointer) throws(APIError) -> Int {
+    while true {
+      #if canImport(Darwin)
+        let count = Darwin.read(descriptor, buffer.baseAddress, buffer.count)
+      #else
+        let count = Glibc.read(descriptor, buffer.baseAddress, buffer.count)
+      #endif
+      if count > 0 { return count }
+      if count == 0 { throw Self.fault(path, "has become shorter while it was sent") }
+      guard errno == EINTR else {
+        throw Self.fault(path, "cannot be read: \(String(cString: strerror(errno)))")
+      }
     }
-    guard failure == 0 else {
-      throw Self.fault(path, "cannot be read: \(String(cString: strerror(failure)))")
-    }
-    guard !bytes.isEmpty else { throw Self.fault(path, "has become shorter while it was sent") }
-    return bytes
   }
 
   /// Throws when the file was changed since it was opened.
@@ -128,78 +137,117 @@ final class MultipartFile: Sendable {
   }
 }
 
-/// Gives the body of a form in chunks, for one attempt.
-actor MultipartReader {
-  /// The largest chunk read from a file, in bytes: a multiple of what libcurl asks for at once.
-  private static let chunk = 256 << 10
-
-  private var segments: ArraySlice<MultipartSegment>
-  private var current: Content?
-
-  private enum Content {
-    case file(MultipartFile, left: Int64)
-    case stream(HTTPBodyStream.Source, given: Int64, of: Int64?)
+/// Gives what is in memory and in files of a form's body, for one attempt, up to a content that is a stream.
+///
+/// Used by one thread or task at a time.
+final class MultipartBlocks: BodyReader {
+  private struct State {
+    var segments: ArraySlice<MultipartSegment>
+    /// How many bytes of the first segment were given.
+    var given: Int64 = 0
+    var file: MultipartFile?
   }
+
+  private let state: Mutex<State>
 
   /// Begins the body. All files are looked at first, so that one that was changed ends the attempt before a byte is sent.
   init(_ segments: [MultipartSegment]) throws(APIError) {
     for case .source(.file(let path, let identity, _)) in segments {
       _ = try MultipartFile(path, expecting: identity)
     }
-    self.segments = segments[...]
+    state = Mutex(State(segments: segments[...]))
   }
+
+  /// Fills the buffer as far as it goes; 0 at the end, and before a stream.
+  func read(into buffer: UnsafeMutableRawBufferPointer) throws(APIError) -> Int {
+    try state.withLock { (state) throws(APIError) -> Int in
+      var filled = 0
+      while filled < buffer.count, let segment = state.segments.first {
+        let rest = UnsafeMutableRawBufferPointer(rebasing: buffer[filled...])
+        let count: Int
+        switch segment {
+        case .source(.stream): return filled
+        case .bytes(let bytes), .source(.bytes(let bytes)):
+          count = min(rest.count, bytes.count - Int(state.given))
+          rest.copyBytes(from: bytes[Int(state.given)...].prefix(count))
+        case .source(.file(let path, let identity, _)):
+          count = try Self.read(path, identity, into: rest, &state)
+        }
+        filled += count
+        state.given += Int64(count)
+        if state.given == segment.length {
+          try state.file?.checkUnchanged()
+          state.file = nil
+          state.segments.removeFirst()
+          state.given = 0
+        }
+      }
+      return filled
+    }
+  }
+
+  private static func read(
+    _ path: String, _ identity: FileIdentity, into buffer: UnsafeMutableRawBufferPointer, _ state: inout State
+  ) throws(APIError) -> Int {
+    if state.file == nil { state.file = try MultipartFile(path, expecting: identity) }
+    let wanted = Int(min(Int64(buffer.count), identity.size - state.given))
+    guard let file = state.file, wanted > 0 else { return 0 }
+    return try file.read(into: UnsafeMutableRawBufferPointer(rebasing: buffer[..<wanted]))
+  }
+
+  /// The next bytes, at most so many; none at the end, and before a stream.
+  func read(atMost limit: Int) throws(APIError) -> [UInt8] {
+    var failure: APIError?
+    let bytes = [UInt8](unsafeUninitializedCapacity: limit) { buffer, count in
+      do throws(APIError) { count = try read(into: UnsafeMutableRawBufferPointer(buffer)) } catch {
+        failure = error
+      }
+    }
+    if let failure { throw failure }
+    return bytes
+  }
+
+  /// The stream that comes next, which is then left out; nil at the end.
+  func nextStream() -> HTTPBodyStream? {
+    state.withLock { state in
+      guard case .source(.stream(let stream))? = state.segments.first else { return nil }
+      state.segments.removeFirst()
+      return stream
+    }
+  }
+}
+
+/// Gives the body of a form in chunks, for one attempt.
+actor MultipartReader {
+  /// The largest chunk of what is no stream, in bytes: a multiple of what libcurl asks for at once.
+  private static let chunk = 256 << 10
+
+  private let blocks: MultipartBlocks
+  private var current: (source: HTTPBodyStream.Source, given: Int64, length: Int64?)?
+
+  init(_ blocks: MultipartBlocks) { self.blocks = blocks }
 
   /// The next chunk; nil at the end.
   func next() async throws -> [UInt8]? {
-    var small: [UInt8] = []
     while true {
-      if current != nil {
-        // What stands between the contents goes along with the first bytes of the next one.
-        if let chunk = try await nextOfContent() { return small.isEmpty ? chunk : small + chunk }
-        continue
-      }
-      guard let segment = segments.popFirst() else { return small.isEmpty ? nil : small }
-      switch segment {
-      case .bytes(let bytes): small += bytes
-      case .source(.bytes(let bytes)):
-        if small.count + bytes.count <= Self.chunk {
-          small += bytes
-        } else if small.isEmpty {
-          return bytes
-        } else {
-          segments.insert(segment, at: segments.startIndex)
-          return small
-        }
-      case .source(.file(let path, let identity, _)):
-        current = .file(try MultipartFile(path, expecting: identity), left: identity.size)
-      case .source(.stream(let stream)):
-        current = .stream(try stream.open(), given: 0, of: stream.length)
-      }
+      if let chunk = try await nextOfStream() { return chunk }
+      let bytes = try blocks.read(atMost: Self.chunk)
+      if !bytes.isEmpty { return bytes }
+      guard let stream = blocks.nextStream() else { return nil }
+      current = (try stream.open(), 0, stream.length)
     }
   }
 
-  /// The next chunk of the present content; nil, and no present content any more, at its end.
-  private func nextOfContent() async throws -> [UInt8]? {
-    switch current {
-    case nil: return nil
-    case .file(let file, let left):
-      guard left > 0 else {
-        try file.checkUnchanged()
-        current = nil
-        return nil
-      }
-      let bytes = try file.read(atMost: Int(min(left, Int64(Self.chunk))))
-      current = .file(file, left: left - Int64(bytes.count))
-      return bytes
-    case .stream(let source, let given, let length):
-      let bytes = try await source()
-      let sum = given + Int64(bytes?.count ?? 0)
-      if let length, bytes == nil ? sum < length : sum > length {
-        throw APIError(
-          .transport, .unreadableBody, "a stream of the form gave \(sum) bytes, and its length is \(length)")
-      }
-      current = bytes.map { _ in .stream(source, given: sum, of: length) }
-      return bytes
+  /// The next chunk of the present stream; nil, and no present stream any more, at its end.
+  private func nextOfStream() async throws -> [UInt8]? {
+    guard let (source, given, length) = current else { return nil }
+    let bytes = try await source()
+    let sum = given + Int64(bytes?.count ?? 0)
+    if let length, bytes == nil ? sum < length : sum > length {
+      throw APIError(
+        .transport, .unreadableBody, "a stream of the form gave \(sum) bytes, and its length is \(length)")
     }
+    current = bytes.map { _ in (source, sum, length) }
+    return bytes
   }
 }
