@@ -38,13 +38,39 @@ public final class Authenticator: Sendable {
     /// something else renews it, such as the client's secret.
     public var needsRefreshToken = true
     /// Whether a failure means that the server refuses the credential. The default is true for status 401.
-    public var isRefusal: @Sendable (APIError) -> Bool = {
-      $0.context.status == 401 || $0.evidence?.status == 401
+    public var isRefusal: @Sendable (APIError) -> Bool {
+      get { stated.isRefusal ?? { $0.context.status == 401 || $0.evidence?.status == 401 } }
+      set { stated.isRefusal = newValue }
     }
     /// Whether a failed renewal ends the credential, which is then removed. The default is true for the
     /// OAuth reason `invalid_grant` and the statuses 400, 401 and 403; but not when the server reports a
     /// failure of its own, nor when the response is not one of OAuth, because a proxy may have sent it.
-    public var endsCredential: @Sendable (APIError) -> Bool = { error in
+    public var endsCredential: @Sendable (APIError) -> Bool {
+      get { stated.endsCredential ?? Self.isFinal }
+      set { stated.endsCredential = newValue }
+    }
+    /// Adds the credential to a request. The default sets `Authorization` to its type and token.
+    public var attach: @Sendable (Credential, inout HTTPRequest) -> Void {
+      get {
+        stated.attach ?? { credential, request in
+          request.headers["Authorization"] = credential.tokenType + " " + credential.accessToken
+        }
+      }
+      set { stated.attach = newValue }
+    }
+
+    /// What the application has set; nil where the default counts.
+    struct Stated: Sendable {
+      var isRefusal: (@Sendable (APIError) -> Bool)?
+      var endsCredential: (@Sendable (APIError) -> Bool)?
+      var attach: (@Sendable (Credential, inout HTTPRequest) -> Void)?
+    }
+    private(set) var stated = Stated()
+
+    /// Makes the default rules.
+    public init() {}
+
+    private static func isFinal(_ error: APIError) -> Bool {
       switch error.reason {
       case .invalidGrant: return true
       case .malformedOAuthResponse, .authorizationServerFailed, .temporarilyUnavailable, .slowDown:
@@ -54,13 +80,6 @@ public final class Authenticator: Sendable {
         return status == 400 || status == 401 || status == 403
       }
     }
-    /// Adds the credential to a request. The default sets `Authorization` to its type and token.
-    public var attach: @Sendable (Credential, inout HTTPRequest) -> Void = { credential, request in
-      request.headers["Authorization"] = credential.tokenType + " " + credential.accessToken
-    }
-
-    /// Makes the default rules.
-    public init() {}
 
     /// Whether a credential has what a renewal needs.
     func canRenew(_ credential: Credential) -> Bool { credential.refreshToken != nil || !needsRefreshToken }

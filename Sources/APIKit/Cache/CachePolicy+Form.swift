@@ -69,5 +69,31 @@ extension DiskCacheConfiguration: Written {
             return key
           }
         }),
+    ], required: ["folder"])
+}
+
+extension CacheTraits: Written {
+  static let form = WrittenForm<Self>(
+    name: "CacheTraits", start: { Self() },
+    members: [
+      .texts("tags", \.tags), .texts("expires", \.expires),
+      // `version` is that of the form.
+      .plain("storedVersion", \.version), .plain("isSensitive", \.isSensitive),
+      .texts("volatileParameters", \.volatileParameters),
     ])
+}
+
+extension CacheConditionTable: Written {
+  static let form = WrittenForm<Self>(
+    name: "CacheConditionTable", start: { Self() },
+    members: [
+      .plain("unrestricted", \.[.unrestricted]), .plain("expensive", \.[.expensive]),
+      .plain("offline", \.[.offline]),
+    ])
+}
+
+extension CachePreference: WrittenNames {
+  static let names: [(name: String, value: Self)] = [
+    ("asPolicy", .asPolicy), ("stored", .stored), ("storedOnly", .storedOnly),
+  ]
 }

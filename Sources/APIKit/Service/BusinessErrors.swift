@@ -26,12 +26,12 @@ extension BusinessError: LocalizedError {
 /// let businessErrors: BusinessErrorRule = .code("code", success: "0", message: "msg")
 /// ```
 public struct BusinessErrorRule: Sendable {
-  private enum Kind {
+  enum Kind {
     case none
     case code(RawPath, success: Set<String>, message: RawPath)
     case custom(@Sendable (RawData, APICall) -> BusinessError?)
   }
-  private let kind: Kind
+  let kind: Kind
 
   /// Responses report no errors.
   public static let none = BusinessErrorRule(kind: .none)

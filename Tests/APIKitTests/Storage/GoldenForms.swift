@@ -14,7 +14,7 @@ struct GoldenForm: Sendable {
   /// The value that was meant, written.
   let expected: @Sendable () throws -> String
 
-  private init<Value: Codable & Sendable>(_ name: String, _ value: Value, _ text: String, version: Int = 1) {
+  init<Value: Codable & Sendable>(_ name: String, _ value: Value, _ text: String, version: Int = 1) {
     (self.name, self.version, self.text) = (name, version, text)
     rewritten = { try Self.text(JSONDecoder().decode(Value.self, from: Data(text.utf8))) }
     expected = { try Self.text(value) }
@@ -89,7 +89,9 @@ struct GoldenForm: Sendable {
     "map": Data([1, 2]), "none": ParameterValue.null, "tags": ["x"], "in": Parameters(["low": 1]),
   ]
 
-  static let all: [GoldenForm] = [
+  static let all: [GoldenForm] = general + settings
+
+  private static let general: [GoldenForm] = [
     GoldenForm(
       "RetryPolicy", retry,
       #"{"attempts":3,"backoff":{"floor":0,"initial":0.2,"isJittered":true,"maximum":20,"multiplier":2,""#

@@ -92,6 +92,17 @@ final class WrittenFormTests: XCTestCase {
     fails(
       TransportConfiguration.self, #"{"version":1,"tls":{"version":1,"trust":{"a":1,"b":2}}}"#, "one member")
     fails(TransportConfiguration.self, #"{"version":1,"sealed":"AAAA"}"#, "give the decoder the sealingKey")
+    // What has no default.
+    fails(
+      OAuthConfiguration.self, #"{"version":1,"tokenEndpoint":"https://a.test/"}"#,
+      "OAuthConfiguration has no clientID")
+    fails(
+      OAuthConfiguration.self, #"{"version":1,"clientID":"a"}"#, "OAuthConfiguration has no tokenEndpoint")
+    fails(HTTPProxy.self, #"{"version":1,"port":80}"#, "HTTPProxy has no host")
+    fails(DiskCacheConfiguration.self, #"{"version":1}"#, "DiskCacheConfiguration has no folder")
+    fails(PinSet.Host.self, #"{"version":1,"name":"a.test"}"#, "PinSet.Host has no pins")
+    fails(GroupPolicy.self, #"{"all":1}"#, #""all" is no"#)
+    fails(SignInRule.self, #""never""#, #""never" is no"#)
     fails(
       HTTPProxy.self, #"{"version":1,"login":{"user":"a","password":"b","scheme":"any"}}"#, "only read sealed"
     )
@@ -115,9 +126,46 @@ final class WrittenFormTests: XCTestCase {
     configuration.tls.allowsInvalidCertificates = true
     fails(configuration, "allowsInvalidCertificates of TLSPolicy")
     fails(LoadOptions(inspectHead: { _, _ in }), "inspectHead of LoadOptions")
+    fails(BusinessErrorRule.rule { _, _ in nil }, "finds errors")
+    var rules = Authenticator.Rules()
+    rules.attach = { _, _ in }
+    fails(rules, "attach of Authenticator.Rules")
+    rules = Authenticator.Rules()
+    rules.isRefusal = { _ in false }
+    fails(rules, "isRefusal of Authenticator.Rules")
+    rules = Authenticator.Rules()
+    rules.endsCredential = { _ in true }
+    fails(rules, "endsCredential of Authenticator.Rules")
+    var outbox = OutboxConfiguration()
+    outbox.user = { _ in "1" }
+    fails(outbox, "user of OutboxConfiguration")
+    outbox = OutboxConfiguration()
+    outbox.network = NetworkMonitor(watchesSystem: false)
+    fails(outbox, "network of OutboxConfiguration")
+    var transfers = TransferQueueConfiguration()
+    transfers.user = { _ in "1" }
+    fails(transfers, "user of TransferQueueConfiguration")
+    transfers = TransferQueueConfiguration()
+    transfers.network = NetworkMonitor(watchesSystem: false)
+    fails(transfers, "network of TransferQueueConfiguration")
+    fails(AdmissionOptions(network: NetworkMonitor(watchesSystem: false)), "network of AdmissionOptions")
+    fails(AdmissionOptions(hosts: HostPool("a.test")), "hosts of AdmissionOptions")
+    var decoding = RawData.DecodingOptions()
+    decoding.userInfo[.sealingKey] = 1
+    fails(decoding, "userInfo of RawData.DecodingOptions")
     XCTAssertThrowsError(try text(WrittenParameters(["no": Unwritable()]))) { error in
       XCTAssertEqual((error as? APIError)?.reason, .unencodableParameter)
     }
+  }
+
+  func testTheApplicationsOwnFolderIsNotWrittenAsAPath() throws {
+    let standard = OutboxConfiguration()
+    XCTAssertTrue(standard.folder.hasPrefix("/"))
+    // It is another one after an update of the application, or for another user.
+    XCTAssertFalse(try text(standard).contains(standard.folder))
+    XCTAssertEqual(try read(text(standard), OutboxConfiguration.self).folder, standard.folder)
+    let other = OutboxConfiguration(folder: "/elsewhere")
+    XCTAssertEqual(try read(text(other), OutboxConfiguration.self).folder, "/elsewhere")
   }
 
   /// Writes the texts of the table of golden forms.
@@ -171,6 +219,47 @@ final class WrittenFormTests: XCTestCase {
         XCTAssertTrue(
           (error as? APIError)?.detail.contains("is secret; give the encoder a sealingKey") == true)
       }
+    }
+  }
+
+  func testTheSecretsOfAClientAndOfUploadsAreSealed() throws {
+    let endpoint: HTTPURL = "https://id.test/token"
+    var configuration = OAuthConfiguration(clientID: "app", tokenEndpoint: endpoint)
+    configuration.proof = .basic(secret: "canary-1")
+    configuration.extraParameters = ["assertion_token": "canary-2"]
+    configuration.revocationEndpoint = "https://id.test/revoke?api_key=canary-3"
+    var tus = TusOptions()
+    tus.metadata = ["filename": "a", "upload-token": "canary-4"]
+    let transport: TransportConfiguration = {
+      var configuration = TransportConfiguration.ephemeral
+      configuration.dnsOverHTTPS = "https://dns.test/query?token=canary-5"
+      return configuration
+    }()
+    let settings: [any Encodable] = [configuration, tus, transport]
+    for setting in settings {
+      XCTAssertThrowsError(try encoder().encode(setting)) { error in
+        XCTAssertEqual((error as? APIError)?.reason, .unwritableForm)
+      }
+      let written = String(decoding: try encoder(key).encode(setting), as: UTF8.self)
+      XCTAssertFalse(written.contains("canary"), written)
+    }
+    let back = try decoder(key).decode(OAuthConfiguration.self, from: encoder(key).encode(configuration))
+    guard case .basic("canary-1") = back.proof else { return XCTFail("\(back.proof)") }
+    XCTAssertEqual(back.clientID, "app")
+    XCTAssertEqual(back.tokenEndpoint, endpoint)
+    XCTAssertEqual(back.extraParameters, configuration.extraParameters)
+    XCTAssertEqual(back.revocationEndpoint, configuration.revocationEndpoint)
+    XCTAssertEqual(try decoder(key).decode(TusOptions.self, from: encoder(key).encode(tus)), tus)
+    // Each secret alone is one.
+    for change: (inout OAuthConfiguration) -> Void in [
+      { $0.proof = .post(secret: "x") }, { $0.extraParameters = ["password": "x"] },
+      { $0.tokenEndpoint = "https://id.test/?secret=x" },
+    ] {
+      var one = OAuthConfiguration(clientID: "app", tokenEndpoint: endpoint)
+      XCTAssertNoThrow(try encoder().encode(one))
+      change(&one)
+      XCTAssertThrowsError(try encoder().encode(one))
+      XCTAssertNoThrow(try encoder(key).encode(one))
     }
   }
 

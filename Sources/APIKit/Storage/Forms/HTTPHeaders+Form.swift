@@ -46,9 +46,3 @@ extension NetworkServiceType: WrittenNames {
     ("voice", .voice),
   ]
 }
-
-/// A URL as it is written.
-enum WrittenURL {
-  static func text(_ url: HTTPURL?) -> String? { url?.string }
-  static func url(_ text: String?) throws -> HTTPURL? { try text.map { try HTTPURL($0) } }
-}

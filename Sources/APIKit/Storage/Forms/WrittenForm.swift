@@ -7,8 +7,8 @@ import Foundation
 ///     {"version": 1, "attempts": 3, "deadline": 60, …}
 ///
 /// Reading begins with the default, so that a member that is not there has its default. Refused with
-/// ``APIError/Reason/unreadableForm`` are another version, a member that the version does not have, and a value that is
-/// none of its member. Secrets are written sealed or not at all, see `CodingUserInfoKey.sealingKey`; what has no
+/// ``APIError/Reason/unreadableForm`` are another version, a member that the version does not have, one that has no
+/// default and is not there, and a value that is none of its member. Secrets are written sealed or not at all, see `CodingUserInfoKey.sealingKey`; what has no
 /// written form, a closure or an object of the application, is refused with ``APIError/Reason/unwritableForm``.
 protocol Written: Codable, Sendable {
   /// The members in a table: what writes them and what reads them.
@@ -53,6 +53,8 @@ struct WrittenForm<Value: Sendable>: Sendable {
   /// What reading begins with.
   let start: @Sendable () -> Value
   let members: [Member]
+  /// The members that have no default, and must be there.
+  var required: [String] = []
   /// The name of what is set and has no written form; nil when there is none.
   var unwritable: @Sendable (Value) -> String? = { _ in nil }
   /// Brings a value that was read into the limits of its type.
@@ -111,6 +113,8 @@ struct WrittenForm<Value: Sendable>: Sendable {
           throw unreadable("\(key.stringValue) of \(name) is secret, and is only read sealed")
         }
       }
+      let lacking = required.first { !container.contains(FormName($0)) && opened?.names.contains($0) != true }
+      if let lacking { throw unreadable("\(name) has no \(lacking)") }
       settle(&value)
       return value
     } catch let error as DecodingError {
@@ -220,6 +224,18 @@ extension WrittenForm.Member {
   /// A length of time, in seconds, or none.
   static func seconds(_ name: String, _ path: any (WritableKeyPath<Value, Duration?> & Sendable)) -> Self {
     mapped(name, path, { $0.map(WrittenSeconds.init) }, { $0?.duration })
+  }
+
+  /// A URL, or none. One with a secret in its query is a secret.
+  static func url(_ name: String, _ path: any (WritableKeyPath<Value, HTTPURL?> & Sendable)) -> Self {
+    mapped(
+      name, path, isSecret: { $0?.hasSecretParameters == true }, { $0?.string },
+      { try $0.map { try HTTPURL($0) } })
+  }
+
+  /// A URL.
+  static func url(_ name: String, _ path: any (WritableKeyPath<Value, HTTPURL> & Sendable)) -> Self {
+    mapped(name, path, isSecret: \.hasSecretParameters, \.string, { try HTTPURL($0) })
   }
 
   /// A set of texts, sorted.

@@ -16,7 +16,12 @@ public struct TransferQueueConfiguration: Sendable {
   /// How long a transfer may wait; what is older lands as ``APIError/Reason/deadlineExceeded``. The default, nil, is for ever.
   public var lifetime: Duration?
   /// Who is signed in; see ``OutboxConfiguration/user``. The default is the credential's note `user`.
-  public var user: @Sendable (Credential) -> String? = { $0.notes["user"] }
+  public var user: @Sendable (Credential) -> String? {
+    get { statedUser ?? { $0.notes["user"] } }
+    set { statedUser = newValue }
+  }
+  /// What the application has set; nil where the default counts.
+  private(set) var statedUser: (@Sendable (Credential) -> String?)?
   /// Whether the transfers of a user who signs out are kept until that user's next sign-in. The default is false: they are
   /// dropped, with their partial files.
   public var keepsItemsAtSignOut = false
@@ -31,8 +36,10 @@ public struct TransferQueueConfiguration: Sendable {
   ///
   /// - Parameter folder: The folder; nil, the default, is the application's own.
   public init(folder: String? = nil) {
-    self.folder = folder ?? StandardFolder.state.path + "/transfers"
+    self.folder = folder ?? Self.standardFolder
   }
+
+  static let standardFolder = StandardFolder.state.path + "/transfers"
 
   var terms: QueueTerms {
     QueueTerms(

@@ -89,7 +89,12 @@ public struct OutboxConfiguration: Sendable {
   ///
   /// An item belongs to the user at whose time it was made, and is sent for nobody else. Where a credential has no such id,
   /// loads that carry it are not queued: they fail with ``APIError/Reason/misconfigured``.
-  public var user: @Sendable (Credential) -> String? = { $0.notes["user"] }
+  public var user: @Sendable (Credential) -> String? {
+    get { statedUser ?? { $0.notes["user"] } }
+    set { statedUser = newValue }
+  }
+  /// What the application has set; nil where the default counts.
+  private(set) var statedUser: (@Sendable (Credential) -> String?)?
   /// Whether the items of a user who signs out are kept until that user's next sign-in. The default is false: they are
   /// dropped.
   public var keepsItemsAtSignOut = false
@@ -100,8 +105,11 @@ public struct OutboxConfiguration: Sendable {
   ///
   /// - Parameter folder: The folder; nil, the default, is the application's own.
   public init(folder: String? = nil) {
-    self.folder = folder ?? StandardFolder.state.path + "/outbox"
+    self.folder = folder ?? Self.standardFolder
   }
+
+  static let standardFolder = StandardFolder.state.path + "/outbox"
+
   var terms: QueueTerms {
     QueueTerms(
       name: "outbox", folder: folder, maximumItems: maximumItems, maximumBytes: maximumBytes,

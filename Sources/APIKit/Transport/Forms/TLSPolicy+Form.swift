@@ -80,7 +80,7 @@ extension PinSet.Host: Written {
       .mapped(
         "expires", \.expires, { $0?.timeIntervalSince1970 }, { $0.map { Date(timeIntervalSince1970: $0) } }),
       .plain("replacesChain", \.replacesChain),
-    ])
+    ], required: ["name", "pins"])
 }
 
 /// A client's certificate and key as they are sealed.

@@ -5,7 +5,7 @@ extension TransportConfiguration: Written {
       .plain("headers", \.headers), .plain("timeouts", \.timeouts), .plain("connections", \.connections),
       .plain("proxy", \.proxy), .plain("tls", \.tls), .plain("cleartext", \.cleartext),
       .plain("interfaces", \.interfaces), .plain("loadOptions", \.loadOptions),
-      .mapped("dnsOverHTTPS", \.dnsOverHTTPS, WrittenURL.text, WrittenURL.url),
+      .url("dnsOverHTTPS", \.dnsOverHTTPS),
       .plain("unixSocketPath", \.unixSocketPath), .plain("maximumDecodedBytes", \.maximumDecodedBytes),
       .plain("versions", \.versions), .plain("persistence", \.persistence),
       .plain("ignoresCaches", \.ignoresCaches),
@@ -79,7 +79,7 @@ extension HTTPProxy: Written {
       .plain("kind", \.kind), .plain("host", \.host), .plain("port", \.port),
       .plain("exceptions", \.exceptions),
       .mapped("login", \.login, isSecret: { $0 != nil }, { $0.map(StoredLogin.init) }, { $0?.login }),
-    ])
+    ], required: ["host", "port"])
 }
 
 extension HTTPProxy.Kind: WrittenNames {
@@ -98,7 +98,7 @@ extension LoadOptions: Written {
       .plain("allowsCellular", \.allowsCellular), .plain("allowsExpensive", \.allowsExpensive),
       .plain("allowsConstrained", \.allowsConstrained), .plain("serviceType", \.serviceType),
       .plain("usesCookies", \.usesCookies),
-      .mapped("cookieDocument", \.cookieDocument, WrittenURL.text, WrittenURL.url),
+      .url("cookieDocument", \.cookieDocument),
       .plain("timeouts", \.timeouts), .plain("expectsContinue", \.expectsContinue),
     ],
     unwritable: { options in
