@@ -67,10 +67,17 @@ extension TransferQueue: QueueRunnerOwner {
 
   private func finish(_ row: QueueStore.Row, _ end: TransferEnd) async {
     let landing = QueuedLanding.envelope.wrap(end.landing.encode())
-    await runner.report { () async throws(DurableQueue.Fault) in
-      try await self.queue.finish(row.id, landing: landing)
+    let queue = queue
+    let isFinished = await runner.report { () async throws(DurableQueue.Fault) in
+      try await queue.finish(row.id, landing: landing)
     }
-    await deliver(row, .success(end))
+    guard !isFinished else { return await deliver(row, .success(end)) }
+    // The disk has failed. Who waits hears at once; the transfer goes when it can, lest it be made again.
+    let isTold = tell(row, .success(end))
+    runner.owe(row.id) { [weak self] () async throws(DurableQueue.Fault) in
+      try await queue.finish(row.id, landing: isTold ? nil : landing)
+      if !isTold { await self?.deliver(row, .success(end)) }
+    }
   }
 
   /// Sets a transfer aside. Its delegate hears of the failure; it stays, and may go on.
@@ -105,7 +112,7 @@ extension TransferQueue: QueueRunnerOwner {
   /// Tells a manager what has ended without anybody being told.
   func deliverKept(to name: String) async {
     await runner.report { () async throws(DurableQueue.Fault) in
-      for landing in try await self.queue.landings(of: name) where self.runner.running[landing.id] == nil {
+      for landing in try await self.queue.landings(of: name) where !self.runner.holds(landing.id) {
         guard let attached = self.attached(name) else { return }
         guard self.told.insert(landing.id).inserted else { continue }
         let kept = landing.payload.withUnsafeBytes { bytes in

@@ -49,10 +49,19 @@ extension Outbox: QueueRunnerOwner {
   private func finish(_ row: QueueStore.Row, _ response: APIResponse) async {
     let landing = QueuedLanding.envelope.wrap(QueuedLanding(.success(response)).encode())
     let raw = response.raw
-    await runner.report { () async throws(DurableQueue.Fault) in
-      try await self.queue.finish(row.id, landing: landing) { child in Self.fill(child, from: row.id, raw) }
+    let queue = queue
+    @MainActor func finish(_ landing: [UInt8]?) async throws(DurableQueue.Fault) {
+      try await queue.finish(row.id, landing: landing) { child in Self.fill(child, from: row.id, raw) }
     }
-    await deliver(row, .success(response))
+    if await runner.report({ () async throws(DurableQueue.Fault) in try await finish(landing) }) {
+      return await deliver(row, .success(response))
+    }
+    // The disk has failed. Who waits hears at once; the item goes when it can, lest it be sent again.
+    let isTold = tell(row, .success(response))
+    runner.owe(row.id) { [weak self] () async throws(DurableQueue.Fault) in
+      try await finish(isTold ? nil : landing)
+      if !isTold { await self?.deliver(row, .success(response)) }
+    }
   }
 
   /// Sets an item aside. Its delegate hears of the failure; the item stays, and may be sent again.
@@ -111,7 +120,7 @@ extension Outbox: QueueRunnerOwner {
   /// Tells a manager what has ended without anybody being told.
   func deliverKept(to name: String) async {
     await runner.report { () async throws(DurableQueue.Fault) in
-      for landing in try await self.queue.landings(of: name) where self.runner.running[landing.id] == nil {
+      for landing in try await self.queue.landings(of: name) where !self.runner.holds(landing.id) {
         guard let manager = self.attached(name) else { return }
         let kept = landing.payload.withUnsafeBytes { bytes in
           (try? QueuedLanding.envelope.unwrap(bytes)).flatMap { QueuedLanding(Array($0)) }

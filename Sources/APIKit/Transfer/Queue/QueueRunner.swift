@@ -34,6 +34,8 @@ import Foundation
   private var timer: Task<Void, Never>?
   private var tidied: Duration?
   private var resting: [CheckedContinuation<Void, Never>] = []
+  /// What has become of items and could not be written, by their ids: written at a later turn.
+  private var owed: [Int64: @MainActor () async throws(DurableQueue.Fault) -> Void] = [:]
 
   /// - Parameter discard: Removes what an item that is given up has beside its row and its file.
   init(
@@ -102,6 +104,9 @@ import Foundation
     for waiter in waiters { waiter.resume() }
   }
 
+  /// Whether an item is on its way, or what has become of it is not written yet.
+  func holds(_ id: Int64) -> Bool { running[id] != nil || owed[id] != nil }
+
   /// Cancels an item that is on its way.
   func cancel(_ id: Int64) { running[id]?.cancel() }
 
@@ -122,6 +127,7 @@ import Foundation
   }
 
   private func takeMore() async {
+    for (id, work) in owed where await report(work) { owed[id] = nil }
     guard isRunning, !terms.network.condition.isOffline else { return }
     var wait: Duration? = Self.poll
     var isResting = false
@@ -137,7 +143,7 @@ import Foundation
       // A full hand: there may be more as soon as one of them has landed.
       guard rows.count < free else { return }
       let next = try await self.queue.nextWait()
-      isResting = self.running.isEmpty && next == nil
+      isResting = self.running.isEmpty && self.owed.isEmpty && next == nil
       wait = next.map { min($0, Self.poll) } ?? Self.poll
     }
     onRest()
@@ -218,14 +224,16 @@ import Foundation
   }
 
   func putBack(_ row: QueueStore.Row, _ wait: Duration?, isAttempt: Bool) async {
-    await report { () async throws(DurableQueue.Fault) in
-      try await self.queue.putBack(row.id, after: wait, isAttempt: isAttempt)
+    let queue = queue
+    await settle(row.id) { () async throws(DurableQueue.Fault) in
+      try await queue.putBack(row.id, after: wait, isAttempt: isAttempt)
     }
   }
 
   /// Sets an item aside until somebody decides about it.
   func park(_ row: QueueStore.Row, _ reason: String) async {
-    await report { () async throws(DurableQueue.Fault) in try await self.queue.park(row.id, reason) }
+    let queue = queue
+    await settle(row.id) { () async throws(DurableQueue.Fault) in try await queue.park(row.id, reason) }
   }
 
   // MARK: Users
@@ -280,10 +288,23 @@ import Foundation
     do throws(DurableQueue.Fault) { return try await work() } catch { throw APIError(error, terms) }
   }
 
-  /// Does what nobody waits for; what fails is tried again at the next turn.
-  func report(_ work: () async throws(DurableQueue.Fault) -> Void) async {
+  /// Does what nobody waits for. False when it has failed, which is said to the developer.
+  @discardableResult func report(_ work: () async throws(DurableQueue.Fault) -> Void) async -> Bool {
     do throws(DurableQueue.Fault) { try await work() } catch {
       DeveloperNotice.give("\(terms.name): \(APIError(error, terms).detail)")
+      return false
     }
+    return true
+  }
+
+  /// Writes what has become of an item; see ``owe(_:_:)`` for what fails.
+  func settle(_ id: Int64, _ work: @escaping @MainActor () async throws(DurableQueue.Fault) -> Void) async {
+    if await !report(work) { owe(id, work) }
+  }
+
+  /// Has the writing of what has become of an item tried again at each turn, every two seconds at least, as long as the queue
+  /// runs. Without it the item would stay under way until the next launch, and then be sent once more.
+  func owe(_ id: Int64, _ work: @escaping @MainActor () async throws(DurableQueue.Fault) -> Void) {
+    owed[id] = work
   }
 }
