@@ -35,6 +35,13 @@ actor UploadRun {
   func perform(
     _ report: @escaping @MainActor (TransferProgress) -> Void
   ) async -> Result<APIResponse, APIError> {
+    let reports = await UploadReports(time, report)
+    let result = await perform(reports)
+    await reports.finish()
+    return result
+  }
+
+  private func perform(_ reports: UploadReports) async -> Result<APIResponse, APIError> {
     do throws(APIError) {
       let reader = try UploadReader(body)
       let journal = try reader.fingerprint.map { (fingerprint) throws(APIError) in
@@ -44,7 +51,7 @@ actor UploadRun {
       let metadata = options.metadata.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
       var machine = TusMachine(found, total: reader.total, options: options, metadata: metadata)
       do throws(APIError) {
-        let response = try await transfer(&machine, reader, journal, report)
+        let response = try await transfer(&machine, reader, journal, reports)
         journal?.remove()
         return .success(response)
       } catch {
@@ -60,8 +67,7 @@ actor UploadRun {
   }
 
   private func transfer(
-    _ machine: inout TusMachine, _ reader: UploadReader, _ journal: UploadJournal?,
-    _ report: @escaping @MainActor (TransferProgress) -> Void
+    _ machine: inout TusMachine, _ reader: UploadReader, _ journal: UploadJournal?, _ reports: UploadReports
   ) async throws(APIError) -> APIResponse {
     var action = machine.begin()
     var last: APIResponse?
@@ -103,9 +109,7 @@ actor UploadRun {
       try journal?.write(machine.state)
       let (base, total) = (request.offset ?? machine.state.offset, machine.state.total)
       let result = await send(request, part) { progress in
-        report(
-          TransferProgress(
-            sent: base + progress.sent, totalToSend: total, delta: progress.delta, rate: progress.rate))
+        reports.take(progress.sent, from: base, of: total)
       }
       (action, failure) = step(&machine, result)
       if case .success(let response) = result { last = response }
@@ -152,6 +156,38 @@ actor UploadRun {
     let send = send
     // The task of the upload is cancelled; this one is not.
     _ = await Task.detached { await send(request, .empty) { _ in } }.value
+  }
+}
+
+/// Tells how far an upload in parts is: at most ten times a second over all of its parts, and at the end.
+@MainActor private final class UploadReports {
+  private let time: any TimeSource
+  private let report: (TransferProgress) -> Void
+  private var told: Duration?
+  /// What was not told yet.
+  private var held: (sent: Int64, total: Int64?)?
+  /// Where this run began, and how fast it is.
+  private var base: Int64?
+  private var meter: TransferMeter
+
+  init(_ time: any TimeSource, _ report: @escaping @MainActor (TransferProgress) -> Void) {
+    (self.time, self.report) = (time, report)
+    meter = TransferMeter(at: Int64(time.now / .microseconds(1)))
+  }
+
+  func take(_ sent: Int64, from offset: Int64, of total: Int64?) {
+    base = base ?? offset
+    held = (offset + sent, total)
+    if told.map({ time.now - $0 >= .milliseconds(100) }) ?? true { finish() }
+  }
+
+  func finish() {
+    guard let (sent, total) = held, let base else { return }
+    (told, held) = (time.now, nil)
+    let now = Int64(time.now / .microseconds(1))
+    var progress = meter.completing(TransferProgress(sent: max(0, sent - base)), at: now)
+    (progress.sent, progress.totalToSend) = (sent, total)
+    report(progress)
   }
 }
 

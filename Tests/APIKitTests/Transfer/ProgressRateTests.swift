@@ -1,0 +1,115 @@
+import APIKitTesting
+import Foundation
+import XCTest
+
+@testable import APIKit
+
+/// How often a delegate hears of the progress of a transfer, and what it hears last.
+@MainActor final class ProgressRateTests: UploadCase {
+  private nonisolated static let chunk = 16 << 10
+  private nonisolated static let chunks = 240
+
+  /// A stream that gives 240 chunks in about 1.5 seconds: without a limit, there would be as many reports.
+  private func paced() -> HTTPBody {
+    .stream(
+      HTTPBodyStream(length: Int64(Self.chunk * Self.chunks)) {
+        let given = Counter()
+        return {
+          guard given.next() < Self.chunks else { return nil }
+          try await Task.sleep(for: .milliseconds(5))
+          return [UInt8](repeating: 7, count: Self.chunk)
+        }
+      })
+  }
+
+  /// Holds when no second has more than 12 of these times.
+  private func assertSparse(_ times: [Duration], line: UInt = #line) {
+    XCTAssertGreaterThan(times.count, 3, "it was told on the way", line: line)
+    for (index, time) in times.enumerated() {
+      let within = times[index...].prefix { $0 - time < .seconds(1) }.count
+      XCTAssertLessThanOrEqual(within, 12, "reports in the second from \(time)", line: line)
+    }
+  }
+
+  func testAnUploadIsToldAtMostTwelveTimesASecondAndAtLastExactly() async throws {
+    let server = try ScriptedServer.serving { _ in ScriptedServer.response(200) }
+    defer { server.stop() }
+    let (manager, delegate) = (manager(try server.url("/api")), TimedDelegate())
+    manager.delegate = delegate
+    _ = try await manager.response(uploading: paced())
+    assertSparse(delegate.times)
+    XCTAssertEqual(delegate.last?.sent, Int64(Self.chunk * Self.chunks))
+    XCTAssertEqual(delegate.last?.totalToSend, Int64(Self.chunk * Self.chunks))
+    XCTAssertEqual(delegate.moved, Int64(Self.chunk * Self.chunks), "the parts add up to the whole")
+  }
+
+  func testADownloadIsToldAtMostTwelveTimesASecondAndAtLastExactly() async throws {
+    let content = [UInt8](repeating: 7, count: Self.chunk * Self.chunks)
+    let server = try ScriptedServer(
+      .readRequest, .text("HTTP/1.1 200 OK\r\nContent-Length: \(content.count)\r\nETag: \"a\"\r\n\r\n"),
+      .drip(content, size: Self.chunk, every: .milliseconds(5)))
+    defer { server.stop() }
+    let service = TestService(
+      HTTPClient(transport: DefaultTransport.shared), ServiceEnvironments(try server.url("/api")))
+    let (manager, delegate) = (TimedDownloads(service), TimedDelegate())
+    manager.delegate = delegate
+    _ = try await manager.file(to: .file(path("a")))
+    assertSparse(delegate.times)
+    XCTAssertEqual(delegate.last?.received, Int64(content.count))
+    XCTAssertEqual(delegate.last?.totalToReceive, Int64(content.count))
+    XCTAssertEqual(delegate.moved, Int64(content.count), "the parts add up to the whole")
+  }
+
+  func testAnUploadInManySmallPartsIsToldNoMoreOften() async throws {
+    let server = try ScriptedServer.serving { request in
+      let offset = request.headers["Upload-Offset"].flatMap { Int($0) } ?? 0
+      return request.method == "POST"
+        ? ScriptedServer.response(201, ["Location": "/api/tus/1"])
+        : ScriptedServer.response(204, ["Upload-Offset": "\(offset + request.body.count)"])
+    }
+    defer { server.stop() }
+    let (manager, delegate) = (manager(try server.url("/api")), TimedDelegate())
+    var options = TusOptions()
+    options.journalFolder = path("journals")
+    options.partBytes = 1000
+    manager.uploadProtocol = .tus(options)
+    manager.delegate = delegate
+    _ = try await manager.response(uploading: .bytes([UInt8](repeating: 7, count: 300_000)))
+    XCTAssertEqual(server.requests.count, 301)
+    for (index, time) in delegate.times.enumerated() {
+      let within = delegate.times[index...].prefix { $0 - time < .seconds(1) }.count
+      XCTAssertLessThanOrEqual(within, 12)
+    }
+    XCTAssertEqual(delegate.last?.sent, 300_000)
+    XCTAssertEqual(delegate.last?.totalToSend, 300_000)
+    XCTAssertEqual(delegate.moved, 300_000, "the parts add up to the whole")
+  }
+}
+
+private final class TimedDownloads: BaseDownloadManager, DownloadManager {
+  let service: TestService
+  let apiName = "files"
+  init(_ service: TestService) { self.service = service }
+}
+
+/// Notes when it hears what.
+@MainActor private final class TimedDelegate: UploadManagerDelegate, DownloadManagerDelegate {
+  private let time = SystemTime()
+  private(set) var times: [Duration] = []
+  private(set) var last: TransferProgress?
+  /// The sum of what was moved from report to report.
+  private(set) var moved: Int64 = 0
+
+  private func take(_ progress: TransferProgress) {
+    times.append(time.now)
+    last = progress
+    moved += progress.delta
+  }
+
+  func manager(_ manager: BaseUploadManager, didReport progress: TransferProgress) { take(progress) }
+  func manager(_ manager: BaseUploadManager, didFinish response: APIResponse) {}
+  func manager(_ manager: BaseUploadManager, didFail error: APIError) {}
+  func manager(_ manager: BaseDownloadManager, didReport progress: TransferProgress) { take(progress) }
+  func manager(_ manager: BaseDownloadManager, didFinish file: DownloadedFile) {}
+  func manager(_ manager: BaseDownloadManager, didFail error: APIError) {}
+}
