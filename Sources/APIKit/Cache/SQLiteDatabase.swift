@@ -168,6 +168,14 @@ final class SQLiteStatement {
     _ = bytes.withUnsafeBytes { apikit_sqlite3_bind_blob(handle, index, $0.baseAddress, Int32($0.count)) }
   }
 
+  /// Binds bytes without a copy: they must stay where they are until the statement is run or ``forget()`` is called.
+  func bind(_ index: Int32, inPlace bytes: UnsafeRawBufferPointer) {
+    sqlite3_bind_blob(handle, index, bytes.baseAddress, Int32(bytes.count), nil)
+  }
+
+  /// Takes back all that was bound.
+  func forget() { sqlite3_clear_bindings(handle) }
+
   func bind(_ index: Int32, _ text: String?) {
     guard var text else { return _ = sqlite3_bind_null(handle, index) as Int32 }
     _ = text.withUTF8 { utf8 in

@@ -162,7 +162,7 @@ extension APIManager {
   /// Loads are sent at once.
   public var isQueued: Bool { false }
   /// The name of the type.
-  public var queueLane: String? { String(describing: type(of: self)) }
+  public var queueLane: String? { TypeName.of(type(of: self)) }
   /// Returns the parameters unchanged.
   public func reformParameters(_ parameters: Parameters) throws -> Parameters { parameters }
   /// Accepts all.

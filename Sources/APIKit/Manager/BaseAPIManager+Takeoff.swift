@@ -128,11 +128,7 @@ extension APIManager {
     }
     do {
       if !hasLoaded { try beginFirstLoad(recorder) }
-      if let failure = given.failure { throw failure }
-      parameters = try reformParameters(given)
-      if let failure = parameters.failure { throw failure }
-      try validate(parameters: parameters)
-      try validator?.manager(self, validate: parameters)
+      try accept(&parameters, validator)
       let (identity, cache) = (service.identity, service.cache)
       var wire = service.wire
       let options = self.options(given: options, &wire, recorder)
@@ -150,14 +146,30 @@ extension APIManager {
         environment: options.isEmpty ? nil : options.binding.map { ServiceEnvironment($0.environment) },
         recorder: recorder, resolving: ServiceHookRemedy.resolving)
     } catch {
-      var error = APIError(validation: error, .parameters, .invalidParameters)
-      error.context.flightID = recorder.flight.rawValue
-      error.context.manager = String(describing: type(of: self))
-      error.context.service = service.name
-      error.context.apiName = apiName
-      error.context.method = method.rawValue
-      throw error
+      throw refusal(error, recorder, apiName, method)
     }
+  }
+
+  /// Reforms the parameters of a load and validates them.
+  func accept(_ parameters: inout Parameters, _ validator: (any APIManagerValidator)?) throws {
+    if let failure = parameters.failure { throw failure }
+    parameters = try reformParameters(parameters)
+    if let failure = parameters.failure { throw failure }
+    try validate(parameters: parameters)
+    try validator?.manager(self, validate: parameters)
+  }
+
+  /// The error of a load that does not take off for its parameters.
+  func refusal(
+    _ error: any Error, _ recorder: FlightRecorder, _ apiName: String, _ method: HTTPMethod
+  ) -> APIError {
+    var error = APIError(validation: error, .parameters, .invalidParameters)
+    error.context.flightID = recorder.flight.rawValue
+    error.context.manager = String(describing: type(of: self))
+    error.context.service = service.name
+    error.context.apiName = apiName
+    error.context.method = method.rawValue
+    return error
   }
 
   /// The options of a load and of those who state some, put together.

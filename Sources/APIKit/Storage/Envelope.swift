@@ -74,7 +74,21 @@ struct Envelope: Sendable {
   private static let magic: [UInt8] = Array("APIK".utf8)
 
   /// Open content in its envelope.
-  func wrap(_ content: [UInt8]) -> [UInt8] { head(0) + content }
+  func wrap(_ content: [UInt8]) -> [UInt8] {
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(Self.headLength + content.count)
+    begin(&bytes)
+    bytes += content
+    return bytes
+  }
+
+  /// Writes what stands before open content.
+  func begin(_ bytes: inout [UInt8], _ keyID: UInt64 = 0) {
+    bytes += Self.magic
+    bytes.append(kind.rawValue)
+    bytes.append(version)
+    withUnsafeBytes(of: keyID.littleEndian) { bytes.append(contentsOf: $0) }
+  }
 
   /// Content sealed for a place; nil when the encryption fails.
   func seal(_ content: [UInt8], under key: StorageKey, at place: some Sequence<UInt8>) -> [UInt8]? {
@@ -110,7 +124,9 @@ struct Envelope: Sendable {
   }
 
   private func head(_ keyID: UInt64) -> [UInt8] {
-    Self.magic + [kind.rawValue, version] + withUnsafeBytes(of: keyID.littleEndian, Array.init)
+    var bytes: [UInt8] = []
+    begin(&bytes, keyID)
+    return bytes
   }
 
   private func keyID(of bytes: some Collection<UInt8>) throws(Fault) -> UInt64 {

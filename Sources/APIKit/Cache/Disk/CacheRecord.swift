@@ -101,11 +101,15 @@ struct ByteWriter {
     withUnsafeBytes(of: number.littleEndian) { bytes.append(contentsOf: $0) }
   }
 
+  mutating func reserve(_ count: Int) { bytes.reserveCapacity(bytes.count + count) }
+
   mutating func append(_ number: Double) { append(number.bitPattern) }
 
   mutating func append(_ text: String) {
     append(UInt64(text.utf8.count))
-    bytes.append(contentsOf: text.utf8)
+    // The view itself is appended byte by byte where the text is a short one.
+    var text = text
+    text.withUTF8 { bytes.append(contentsOf: $0) }
   }
 
   mutating func append(_ text: String?) {

@@ -62,7 +62,35 @@ extension QueuedCall {
     apiName = call.apiName
     method = call.method
     parameters = call.parameters
-    headers = HTTPHeaders(call.terms.headers.fields.filter { !SecretNames.contains($0.name) })
+    headers = call.terms.headers.withoutSecrets
     if case .stream(let stream)? = call.body { contentType = stream.contentType }
+  }
+
+  /// Becomes the content of another load of the same manager, but for its body: what the manager states of each load is read
+  /// anew.
+  ///
+  /// - Returns: Its body; nil where the parameters are.
+  @MainActor mutating func becomeNext<Manager: APIManager>(
+    of manager: Manager, _ given: Parameters, _ recorder: FlightRecorder, keyField: String
+  ) throws(APIError) -> HTTPBody? {
+    (apiName, method, parameters) = (manager.apiName, manager.method, given)
+    do {
+      try manager.accept(&parameters, manager.validator)
+      let (body, headers) = (try manager.body(for: parameters), manager.headers)
+      key = headers[keyField] ?? Nonce.make()
+      self.headers = headers.withoutSecrets
+      contentType = nil
+      if case .stream(let stream)? = body { contentType = stream.contentType }
+      return body
+    } catch {
+      throw manager.refusal(error, recorder, apiName, method)
+    }
+  }
+}
+
+extension HTTPHeaders {
+  /// Those that may stand on the disk.
+  fileprivate var withoutSecrets: HTTPHeaders {
+    isEmpty ? self : HTTPHeaders(fields.filter { !SecretNames.contains($0.name) })
   }
 }

@@ -7,15 +7,18 @@ struct OutboxDraft {
   var waiter: Outbox.Waiter?
   var done: CheckedContinuation<Result<OutboxItemID, APIError>, Never>?
 
-  /// Makes its content bytes; false when its body needs a file.
-  mutating func encodeInline(_ limit: Int) -> Bool {
+  /// Makes a body that is small a part of the content; one that is not needs a file.
+  ///
+  /// - Returns: The body for the file.
+  mutating func takeBody(_ limit: Int) -> HTTPBody? {
     switch body {
-    case nil, .empty: break
+    case nil, .empty: call.body = .none
     case .bytes(let bytes) where bytes.count <= limit: call.body = .bytes(bytes)
-    case .bytes, .file, .stream: return false
+    case let large?:
+      call.body = .spooled
+      return large
     }
-    encode()
-    return true
+    return nil
   }
 
   mutating func encode() { entry.payload = QueuedCall.envelope.wrap(call.encode()) }
@@ -99,22 +102,45 @@ extension Outbox: LoadQueue {
   @discardableResult public func enqueue<Manager: APIManager>(
     _ manager: Manager, each: [Parameters], lane: String? = nil, lifetime: Duration? = nil
   ) async throws(APIError) -> [OutboxItemID] {
-    var drafts: [OutboxDraft] = []
-    drafts.reserveCapacity(each.count)
+    guard let first = each.first else { return [] }
     // None of them is a flight yet, so one recorder does.
     let recorder = FlightRecorder(flight: .next(), manager: Manager.self, time: time)
-    for parameters in each {
-      let call = try manager.makeCall(
-        recorder, with: parameters, path: nil, cache: .asPolicy, options: .none, validator: manager.validator,
-        wantsProgress: false)
-      var draft = try draft(call, manager)
-      if let lane { draft.entry.lane = QueueTerms.lane(lane, draft.entry.user) }
-      if let lifetime { draft.entry.lifetime = lifetime.inSeconds }
-      drafts.append(draft)
+    let call = try manager.makeCall(
+      recorder, with: first, path: nil, cache: .asPolicy, options: .none, validator: manager.validator,
+      wantsProgress: false)
+    var draft = try draft(call, manager)
+    if let lane { draft.entry.lane = QueueTerms.lane(lane, draft.entry.user) }
+    if let lifetime { draft.entry.lifetime = lifetime.inSeconds }
+    var series = QueueStore.Series(of: each.count, like: draft.entry)
+    var large: [(position: Int, body: HTTPBody)] = []
+    for (position, parameters) in each.enumerated() {
+      if position > 0 {
+        draft.body = try draft.call.becomeNext(
+          of: manager, parameters, recorder, keyField: configuration.idempotencyKeyField)
+      }
+      if let body = draft.takeBody(Self.inlineBytes) { large.append((position, body)) }
+      series.append { writer in
+        QueuedCall.envelope.begin(&writer.bytes)
+        draft.call.write(to: &writer)
+      }
     }
     // What was loaded before has its place before.
     await flush()
-    return try await commit(drafts)
+    do {
+      for (position, body) in large { series.files[position] = try await queue.spool(body) }
+    } catch {
+      await queue.removeSpools(series.files.values.map(\.name))
+      throw Self.unreadable(error)
+    }
+    let kept = series
+    do throws(DurableQueue.Fault) {
+      let ids = try await queue.enqueue(kept)
+      runner.pump()
+      return ids.map { OutboxItemID(rawValue: $0) }
+    } catch {
+      await queue.removeSpools(kept.files.values.map(\.name))
+      throw APIError(error, runner.terms)
+    }
   }
 
   /// Keeps drafts by one commit, all or none.
@@ -122,10 +148,7 @@ extension Outbox: LoadQueue {
     var entries: [QueueStore.Entry] = []
     entries.reserveCapacity(drafts.count)
     do {
-      for var draft in drafts {
-        if !draft.encodeInline(Self.inlineBytes) { draft = try await ready(draft) }
-        entries.append(draft.entry)
-      }
+      for draft in drafts { entries.append(try await ready(draft).entry) }
     } catch {
       await queue.removeSpools(entries.map(\.spool))
       throw Self.unreadable(error)
@@ -201,10 +224,10 @@ extension Outbox: LoadQueue {
   /// A draft with its content as bytes, and a large body in a file.
   private func ready(_ draft: OutboxDraft) async throws -> OutboxDraft {
     var draft = draft
-    if draft.encodeInline(Self.inlineBytes) { return draft }
-    let file = try await queue.spool(draft.body ?? .empty)
-    (draft.entry.spool, draft.entry.spooledBytes) = (file.name, file.count)
-    draft.call.body = .spooled
+    if let body = draft.takeBody(Self.inlineBytes) {
+      let file = try await queue.spool(body)
+      (draft.entry.spool, draft.entry.spooledBytes) = (file.name, file.count)
+    }
     draft.encode()
     return draft
   }

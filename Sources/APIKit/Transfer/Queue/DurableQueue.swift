@@ -72,6 +72,13 @@ actor DurableQueue {
     return ids
   }
 
+  /// Keeps a series and returns once it is on the disk. All of it is kept, or nothing.
+  func enqueue(_ series: QueueStore.Series) throws(Fault) -> [Int64] {
+    let ids = try write { (store) throws(SQLiteFailure) in try store.enqueue(series, limits) }
+    guard let ids else { throw .full }
+    return ids
+  }
+
   /// Takes what may be sent now, the earliest first.
   func claim(atMost limit: Int) throws(Fault) -> [QueueStore.Row] {
     let owner = owner

@@ -66,6 +66,8 @@ final class QueueStore {
   let database: SQLiteDatabase
   private(set) var clock: QueueClock
   private let insert: SQLiteStatement
+  /// Inserts many rows; made when the first long series comes.
+  var insertMany: SQLiteStatement?
   private let laneHead: SQLiteStatement
   private let ready: SQLiteStatement
   private let claimOne: SQLiteStatement
@@ -174,7 +176,7 @@ final class QueueStore {
     return ids
   }
 
-  private func isEmpty(_ lane: String) throws(SQLiteFailure) -> Bool {
+  func isEmpty(_ lane: String) throws(SQLiteFailure) -> Bool {
     defer { laneHead.reset() }
     laneHead.bind(1, lane)
     return try !laneHead.step()

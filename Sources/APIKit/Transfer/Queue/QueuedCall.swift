@@ -36,6 +36,11 @@ struct QueuedCall: Sendable, Equatable {
 
   func encode() -> [UInt8] {
     var writer = ByteWriter(reserving: 512)
+    write(to: &writer)
+    return writer.bytes
+  }
+
+  func write(to writer: inout ByteWriter) {
     for text in [key, service, environment, apiName, method.rawValue] { writer.append(text) }
     writer.append(parameters)
     writer.append(UInt64(headers.count))
@@ -57,7 +62,6 @@ struct QueuedCall: Sendable, Equatable {
       writer.append(UInt64(bitPattern: fill.parent))
       writer.append(fill.path)
     }
-    return writer.bytes
   }
 
   init() {}
