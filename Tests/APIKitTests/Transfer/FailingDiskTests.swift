@@ -54,7 +54,9 @@ import XCTest
     gone = nil
     try setRefusal(true, of: "DELETE")
     outbox.start()
-    try await turn { self.stub.requests.count == 1 }
+    // Sent, and not written.
+    try await turn { outbox.runner.running.isEmpty && outbox.runner.holds(1) }
+    XCTAssertEqual(stub.requests.count, 1)
     let attached = manager(delegate)
     outbox.attach(attached)
     try setRefusal(false, of: "DELETE")
