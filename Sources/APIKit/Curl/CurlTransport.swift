@@ -333,47 +333,6 @@
       return job
     }
 
-    /// The source of the body; with `isAlways`, also of a small or missing one, which libcurl would
-    /// otherwise send as a form.
-    private static func source(
-      _ request: HTTPRequest, isAlways: Bool
-    ) throws(APIError) -> (any CurlSource)? {
-      switch request.body {
-      case .empty: isAlways ? CurlBytesSource([]) : nil
-      case .bytes(let bytes):
-        bytes.count >= CurlBytesSource.threshold || isAlways ? CurlBytesSource(bytes) : nil
-      case .file(let path, let offset): CurlFileSource(path: path, offset: offset)
-      case .stream(let stream):
-        if let open = stream.openReader {
-          CurlReaderSource(stream.length, opensLate: request.options.expectsContinue, open)
-        } else {
-          try CurlStreamSource(stream, opensLate: request.options.expectsContinue)
-        }
-      }
-    }
-
-    private func sink(_ destination: HTTPExchange.Destination) -> (any CurlSink)? {
-      switch destination {
-      case .memory: nil
-      case .file(let path, let maximumBytes):
-        CurlFileSink(
-          path: path, maximumBytes: maximumBytes, maximumDecodedBytes: configuration.maximumDecodedBytes)
-      case .stream: CurlStreamSink(maximumDecodedBytes: configuration.maximumDecodedBytes)
-      }
-    }
-
-    /// Connects source and sink of a job with the loop, which they tell when they can go on. They hold the
-    /// job weakly, because the job holds them.
-    private func attach(_ job: CurlJob) {
-      guard job.source != nil || job.sink != nil else { return }
-      let resume: @Sendable () -> Void = { [weak job] in
-        if let job { job.mailbox.post(.resume(job)) }
-      }
-      (job.source as? CurlStreamSource)?.attach(resume)
-      (job.sink as? CurlStreamSink)?.attach(
-        onDrain: resume, onAbandon: { [weak job] in if let job { job.mailbox.post(.cancel(job)) } })
-    }
-
     /// The response, or the job's error. Parses and decodes in the caller's task.
     @inline(never)
     private func response(to job: CurlJob) throws(APIError) -> HTTPResponse { try job.response() }

@@ -121,20 +121,23 @@
     }
 
     func open() throws(APIError) {
-      guard !opensLate else { return }
-      let opened = try opener()
-      reader.withLock { $0 = opened }
+      if !opensLate { _ = try current() }
     }
 
     func read(into buffer: UnsafeMutableRawBufferPointer) -> CurlRead {
-      reader.withLock { reader in
-        do throws(APIError) {
-          if reader == nil { reader = try opener() }
-          return .bytes(try reader?.read(into: buffer) ?? 0)
-        } catch {
-          return .failed(error)
-        }
+      do throws(APIError) {
+        let current = try current()
+        return .bytes(try current.read(into: buffer))
+      } catch {
+        return .failed(error)
       }
+    }
+
+    private func current() throws(APIError) -> any BodyReader {
+      if let opened = reader.withLock({ $0 }) { return opened }
+      let opened = try opener()
+      reader.withLock { $0 = opened }
+      return opened
     }
 
     func rewind() -> Bool {

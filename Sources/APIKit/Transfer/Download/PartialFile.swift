@@ -1,4 +1,3 @@
-import CAPIKit
 import Foundation
 
 /// The file that a download is written to, with its journal beside it, under a lock that keeps other processes away.
@@ -122,7 +121,7 @@ final class PartialFile: Sendable {
     }
     #if os(Linux)
       // What cannot be taken now may be free later.
-      _ = apikit_reserve(descriptor, off_t(offset), off_t(count))
+      _ = FileRoom.take(descriptor, at: offset, count)
     #endif
   }
 
