@@ -22,11 +22,7 @@
       applyHeaders(job.exchange)
       try set(CURLOPT_HTTPHEADER, pointer: lines.list())
       if let login = request.options.login { try applyLogin(login) }
-      if request.options.connectTo != applied.connectTo?.target
-        || applied.connectTo != nil && applied.connectTo?.port != request.url.effectivePort
-      {
-        try applyConnectTo(request.options.connectTo, request.url)
-      }
+      if request.options.connectTo != nil || applied.connectTo != nil { try applyConnectTo(request) }
       if !session.proxies.isEmpty { try applyProxy(request.url) }
       if job.exchange.crossesOrigin, session.tls.hasIdentity {
         try session.tls.removeIdentity(from: self)
@@ -173,27 +169,20 @@
       applied.needsReset = true
     }
 
-    /// Connects to a given address. The host name and its verification stay those of the URL, which a URL
-    /// by address would not keep.
-    ///
-    /// It stays set until another request needs another one: a service with a pool sends all of its requests so.
-    private func applyConnectTo(_ target: String?, _ url: HTTPURL) throws(APIError) {
-      let old = connectToList
-      defer { curl_slist_free_all(old) }
-      (connectToList, applied.connectTo) = (nil, nil)
-      guard let target else { return try set(CURLOPT_CONNECT_TO, pointer: nil) }
-      do throws(APIError) {
-        guard let list = curl_slist_append(nil, try CurlSession.connectTo(target, url)) else {
-          throw APIError(.transport, .transportFailed, "libcurl gave no list; is there memory left?")
+    /// Connects to a given address. All requests of a lane have the same, so that it is made once for them; it stays set
+    /// until another request needs another one: a service with a pool sends all of its requests so.
+    private func applyConnectTo(_ request: HTTPRequest) throws(APIError) {
+      var connectTo: CurlConnectTo?
+      if let target = request.options.connectTo {
+        connectTo = transfer.lane?.connectTo
+        if connectTo == nil {
+          connectTo = try CurlConnectTo(target, request.url)
+          transfer.lane?.connectTo = connectTo
         }
-        connectToList = list
-        try set(CURLOPT_CONNECT_TO, pointer: UnsafeMutableRawPointer(list))
-        applied.connectTo = (target, url.effectivePort)
-      } catch {
-        // What is freed must not stay set.
-        try set(CURLOPT_CONNECT_TO, pointer: nil)
-        throw error
       }
+      guard connectTo !== applied.connectTo else { return }
+      try set(connectTo)
+      applied.connectTo = connectTo
     }
   }
 

@@ -84,7 +84,6 @@
     // What was set for the previous request, so that nothing is set twice.
     @exclusivity(unchecked) var applied = Applied()
     @exclusivity(unchecked) var lines = CurlHeaderLines()
-    var connectToList: UnsafeMutablePointer<curl_slist>?
     private let errorText: UnsafeMutablePointer<CChar>
 
     /// Options that stay set on a handle until they are changed.
@@ -93,8 +92,8 @@
       var url: HTTPURL?
       var body = Body.none
       var customMethod: String?
-      /// The address that it connects to in place of the host's, and the port of the URL.
-      var connectTo: (target: String, port: Int?)?
+      /// The address that it connects to in place of the host's.
+      var connectTo: CurlConnectTo?
       /// Whether version and waiting are those of TLS.
       var isTLS = false
       /// Whether an option was set that only a reset removes.
@@ -115,7 +114,6 @@
 
     deinit {
       curl_easy_cleanup(easy)
-      curl_slist_free_all(connectToList)
       errorText.deallocate()
     }
 
@@ -158,8 +156,6 @@
         curl_easy_cleanup(easy)
         easy = fresh
       }
-      curl_slist_free_all(connectToList)
-      connectToList = nil
       do { try prepare() } catch { return false }
       return true
     }

@@ -9,6 +9,8 @@
     final class Lane {
       let key: Key
       let limit: Int
+      /// The address of its key as libcurl reads it; made for the first request.
+      var connectTo: CurlConnectTo?
       fileprivate(set) var inFlight = 0
       /// From `head` on those that wait; nil before it.
       fileprivate var waiting: [CurlJob?] = []

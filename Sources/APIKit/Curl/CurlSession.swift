@@ -76,29 +76,6 @@
       }
     }
 
-    /// `host:port:address:port` as CURLOPT_CONNECT_TO reads it.
-    static func connectTo(_ target: String, _ url: HTTPURL) throws(APIError) -> String {
-      var address = target
-      var port = url.effectivePort.map(String.init) ?? ""
-      let colons = target.utf8.filter { $0 == UInt8(ascii: ":") }.count
-      if target.hasPrefix("["), let close = target.lastIndex(of: "]") {
-        let rest = target[target.index(after: close)...]
-        if rest.hasPrefix(":") { port = String(rest.dropFirst()) }
-        address = String(target[...close])
-      } else if colons == 1, let colon = target.lastIndex(of: ":") {
-        port = String(target[target.index(after: colon)...])
-        address = String(target[..<colon])
-      } else if colons > 1 {
-        address = "[\(target)]"
-      }
-      guard !address.isEmpty, let number = Int(port), (1...65535).contains(number) else {
-        throw APIError(
-          .transport, .misconfigured,
-          "connectTo is an address with an optional port, not \(target.debugDescription)")
-      }
-      return "::\(address):\(port)"
-    }
-
     /// Whether this libcurl was built with HTTP/2.
     static let speaksHTTP2 = capikit_curl_has(CURL_VERSION_HTTP2) != 0
 

@@ -96,11 +96,9 @@
     private var url: HTTPURL { exchange.request.url }
 
     private func applyConnectTo(_ target: String) throws(APIError) {
-      guard let list = curl_slist_append(nil, try CurlSession.connectTo(target, url)) else {
-        throw APIError(.transport, .transportFailed, "libcurl gave no list; is there memory left?")
-      }
-      connectToList = list
-      try set(CURLOPT_CONNECT_TO, pointer: UnsafeMutableRawPointer(list))
+      let connectTo = try CurlConnectTo(target, url)
+      try set(connectTo)
+      self.connectTo = connectTo
     }
 
     /// The connection stands, with TLS where there is TLS: the last moment at which libcurl shows it. False ends it.

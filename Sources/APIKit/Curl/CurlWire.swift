@@ -26,7 +26,7 @@
     // While libcurl connects; over TLS, until the end.
     var handle: UnsafeMutableRawPointer?
     var share: UnsafeMutableRawPointer?
-    var connectToList: UnsafeMutablePointer<curl_slist>?
+    var connectTo: CurlConnectTo?
     var errorText: UnsafeMutablePointer<CChar>?
     /// What the check of the certificate has found.
     var refusal: APIError?
@@ -298,8 +298,7 @@
       self.handle = nil
       curl_share_cleanup(share)
       share = nil
-      curl_slist_free_all(connectToList)
-      connectToList = nil
+      connectTo = nil
       errorText?.deallocate()
       errorText = nil
     }

@@ -6,6 +6,8 @@ public struct HostAddress: Hashable, Sendable, CustomStringConvertible {
   public let host: String
   /// The port; nil, the default, is that of the URL.
   public let port: Int?
+  /// `10.0.0.4`, `[::1]:8443`. Made once: every load that goes to the address names it.
+  public let description: String
 
   /// Parses an address. Throws ``APIError/Reason/misconfigured`` for anything else, names among it.
   ///
@@ -23,25 +25,26 @@ public struct HostAddress: Hashable, Sendable, CustomStringConvertible {
     guard let canonical = URLHost.canonical(String(host)), URLHost.address(canonical) != nil,
       canonical.contains(":") || canonical == host
     else { throw Self.refused(text, "an address is numeric") }
+    let bracketed = canonical.contains(":") ? "[\(canonical)]" : canonical
     self.host = canonical
     guard let port else {
-      self.port = nil
+      (self.port, description) = (nil, bracketed)
       return
     }
     guard port.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let number = Int(port),
       (1...65535).contains(number)
     else { throw Self.refused(text, "a port is a number from 1 to 65535") }
-    self.port = number
+    (self.port, description) = (number, "\(bracketed):\(number)")
   }
+
+  /// Whether both are the same address and port.
+  public static func == (left: Self, right: Self) -> Bool { left.description == right.description }
+
+  /// Hashes address and port.
+  public func hash(into hasher: inout Hasher) { hasher.combine(description) }
 
   /// Whether it is one of IPv6.
   public var isIPv6: Bool { host.utf8.contains(UInt8(ascii: ":")) }
-
-  /// `10.0.0.4`, `[::1]:8443`.
-  public var description: String {
-    let text = isIPv6 ? "[\(host)]" : host
-    return port.map { "\(text):\($0)" } ?? text
-  }
 
   private static func refused(_ text: String, _ why: String) -> APIError {
     APIError(

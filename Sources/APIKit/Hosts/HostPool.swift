@@ -201,9 +201,9 @@ public final class HostPool: Sendable {
   // MARK: Choosing
 
   func choose(
-    except tried: [PooledHost], _ now: Duration, probes: @autoclosure () -> Bool
+    except tried: [PooledHost], _ now: @autoclosure () -> Duration, probes: @autoclosure () -> Bool
   ) -> HostTable.Choice? {
-    state.withLock { $0.table.choose(except: tried, now: now, probes: probes()) }
+    state.withLock { $0.table.choose(except: tried, now: now(), probes: probes()) }
   }
 
   /// Whether a server is left that a load has not tried.

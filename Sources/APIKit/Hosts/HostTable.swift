@@ -82,16 +82,18 @@ struct HostTable {
   ///
   /// - Parameters:
   ///   - tried: Those that have failed in the load already.
-  ///   - now: The time.
+  ///   - now: The time; not asked for where there is one server.
   ///   - probes: Whether a load is used to ask a server whose rest is over; not where measuring does it.
   /// - Returns: Nil when all were tried.
   mutating func choose(
-    except tried: [PooledHost] = [], now: Duration, probes: @autoclosure () -> Bool = false
+    except tried: [PooledHost] = [], now: @autoclosure () -> Duration,
+    probes: @autoclosure () -> Bool = false
   ) -> Choice? {
     if entries.count == 1, !tried.contains(entries[0].host) {
       // Nothing is compared, so that a pool of one costs next to nothing.
       return Choice(host: entries[0].host, reason: .only, others: [], isFresh: true, cost: nil)
     }
+    let now = now()
     let left = entries.filter { !tried.contains($0.host) }
     guard !left.isEmpty else { return nil }
     let open = left.filter { $0.health.state == .open }

@@ -47,8 +47,11 @@ public struct CleartextPolicy: Sendable, Hashable {
   /// The host of an address with or without a port: `127.0.0.1:80`, `::1`, `[::1]:80`.
   private static func host(_ address: String) -> String {
     if address.hasPrefix("[") { return String(address.dropFirst().prefix { $0 != "]" }) }
-    let parts = address.split(separator: ":", omittingEmptySubsequences: false)
-    return parts.count == 2 ? String(parts[0]) : address
+    let colon = UInt8(ascii: ":")
+    guard let first = address.utf8.firstIndex(of: colon), first == address.utf8.lastIndex(of: colon) else {
+      return address
+    }
+    return String(address[..<first])
   }
 }
 

@@ -245,12 +245,12 @@
 
     func testAnAddressToConnectToIsReadInEveryForm() throws {
       let url: HTTPURL = "https://good.test/"
-      XCTAssertEqual(try CurlSession.connectTo("127.0.0.1", url), "::127.0.0.1:443")
-      XCTAssertEqual(try CurlSession.connectTo("127.0.0.1:8443", url), "::127.0.0.1:8443")
-      XCTAssertEqual(try CurlSession.connectTo("::1", url), "::[::1]:443")
-      XCTAssertEqual(try CurlSession.connectTo("[::1]:81", url), "::[::1]:81")
+      XCTAssertEqual(try CurlConnectTo.text("127.0.0.1", url), "::127.0.0.1:443")
+      XCTAssertEqual(try CurlConnectTo.text("127.0.0.1:8443", url), "::127.0.0.1:8443")
+      XCTAssertEqual(try CurlConnectTo.text("::1", url), "::[::1]:443")
+      XCTAssertEqual(try CurlConnectTo.text("[::1]:81", url), "::[::1]:81")
       for bad in ["", ":80", "a:b", "127.0.0.1:99999"] {
-        XCTAssertThrowsError(try CurlSession.connectTo(bad, url), bad) { error in
+        XCTAssertThrowsError(try CurlConnectTo.text(bad, url), bad) { error in
           XCTAssertEqual((error as? APIError)?.reason, .misconfigured)
         }
       }

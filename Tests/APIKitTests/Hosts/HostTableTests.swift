@@ -22,6 +22,18 @@ final class HostTableTests: XCTestCase {
     XCTAssertEqual(choose()?.isFresh, false)
   }
 
+  func testAPoolOfOneNeitherComparesNorAsksForTheTime() {
+    table = HostTable(["10.0.0.1"])
+    var hasAsked = false
+    func ask() -> Duration {
+      hasAsked = true
+      return now
+    }
+    XCTAssertEqual(table.choose(now: ask())?.reason, .only)
+    XCTAssertFalse(hasAsked)
+    XCTAssertNil(table.choose(except: ["10.0.0.1"], now: ask()))
+  }
+
   func testTheFastestIsUsedOnceMeasured() {
     measure(50, 330, 1)
     XCTAssertEqual(choose()?.host, "10.0.0.3")

@@ -22,11 +22,13 @@ extension Flight {
     // Signed on its own, with another nonce: a server that has seen both must not take one for a replay.
     var hops = exchange.redirecting { next in
       next.url = request.url
-      next.options.connectTo = nil
       next.timeouts = request.timeouts
-      other.direct(&next)
+      if case .origin = other { other.direct(&next) }
     }
-    guard let second = try? hops.outgoing(authorize: attachCredential, prepare) else { return nil }
+    guard
+      let second = try? hops.outgoing(
+        authorize: attachCredential, { request throws(APIError) in try prepare(&request, for: other) })
+    else { return nil }
     return Hedge(server: other, delay: delay, hops: hops, outgoing: second)
   }
 

@@ -31,9 +31,11 @@ final class HostRoute: @unchecked Sendable {
     if refusal == nil, error.refusesServer { refusal = error }
   }
 
-  /// Has a request go to the server. Where others are left, it gives up sooner on one that does not let it connect.
+  /// Prepares the first request of an exchange with the server. Its address is set on what goes on the wire, which is a
+  /// copy with other fields anyway (``Flight/prepare(_:for:)``). Where other servers are left, it gives up sooner on one
+  /// that does not let it connect.
   func direct(_ request: inout HTTPRequest, to server: PooledHost) {
-    server.direct(&request)
+    if case .origin = server { server.direct(&request) }
     guard let cost, pool.hasMore(than: tried + [server]) else { return }
     let limit = max(Self.shortestLimit, cost * 4)
     let own = request.timeouts.connect

@@ -32,12 +32,13 @@ extension Flight {
   }
 
   private func choose(_ way: HostRoute, _ request: HTTPRequest) throws(APIError) -> Progress {
-    let (pool, now) = (way.pool, call.time.now)
-    let transport = call.wire.client.transport
+    let pool = way.pool
     if !way.isFailover, !way.tried.isEmpty, !pool.hasMore(than: way.tried) { way.tried = [] }
+    // The time and the transport are looked at where there is something to choose.
     guard
       let choice = pool.choose(
-        except: way.tried, now, probes: !way.isFailover && transport.connector == nil)
+        except: way.tried, call.time.now,
+        probes: !way.isFailover && call.wire.client.transport.connector == nil)
     else {
       guard pool.source?.fallsBack ?? true else {
         throw APIError(
@@ -47,9 +48,14 @@ extension Flight {
       note(.routed(to: pool.name, because: "no address of the pool is known; the system looks the name up"))
       return .next
     }
+    guard choice.reason != .only else {
+      take(choice.host, .only, nil, way)
+      return .next
+    }
+    let transport = call.wire.client.transport
     // Where the load has somebody asked about the server, its own connection does that.
     let mayConnectAhead = call.options.isEmpty || call.options.challenges == nil
-    if mayConnectAhead, choice.reason != .only, pool.beginsRound(now),
+    if mayConnectAhead, pool.beginsRound(call.time.now),
       let measure = transport.connecting(for: request, keeping: false)
     {
       pool.measureBehind(call.time, measure)

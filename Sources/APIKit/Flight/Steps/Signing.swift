@@ -31,7 +31,11 @@ extension Flight {
   }
 
   /// What a request within its origin gets last.
-  func prepare(_ request: inout HTTPRequest) throws(APIError) {
+  func prepare(_ request: inout HTTPRequest) throws(APIError) { try prepare(&request, for: way?.server) }
+
+  /// - Parameter server: That of the pool which the request goes to; nil where there is none.
+  func prepare(_ request: inout HTTPRequest, for server: PooledHost?) throws(APIError) {
+    if case .address = server { server?.direct(&request) }
     deadline.cut(&request, call.time)
     if let trace { request.set(trace.value.child()) }
     guard let signer = call.identity.signer else { return }
