@@ -64,7 +64,10 @@
         ]
       ])
       let transport = try CurlTransport()
-      for isOnMain in [false, true] {
+      // A busy machine may be late; the server would have kept the connection for good.
+      var shortest = [Duration.seconds(9), .seconds(9)]
+      for round in 0..<6 {
+        let isOnMain = round % 2 == 1
         let log = SocketLog()
         var socket: EchoSocket? = try socket(server, { $0.client = HTTPClient(transport: transport) })
         socket?.delegate = log
@@ -83,10 +86,10 @@
         while await transport.wireCounts()?.openSockets != 0, ContinuousClock.now - gone < .seconds(2) {
           try await Task.sleep(for: .milliseconds(2))
         }
-        // A busy machine is late; the server would have kept the connection.
-        XCTAssertLessThan(ContinuousClock.now - gone, .milliseconds(300))
+        shortest[round % 2] = min(shortest[round % 2], ContinuousClock.now - gone)
         XCTAssertEqual(log.lines, ["open", "message"])
       }
+      for time in shortest { XCTAssertLessThan(time, .milliseconds(100)) }
       XCTAssertTrue(server.waitUntilIdle())
       XCTAssertEqual(ServerFrames.read(received.withLock { $0 }).map(\.payload), [[0x03, 0xE9]])
     }

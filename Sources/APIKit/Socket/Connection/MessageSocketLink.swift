@@ -118,7 +118,7 @@ final class MessageSocketLink: SocketLink, MessageWireOwner, @unchecked Sendable
       self.isReleased = true
       self.inbox?.release()
       guard case .open = self.phase else { return self.wire.cut() }
-      self.openDue = self.now + .milliseconds(100)
+      self.openDue = self.now + SocketOptions.releaseLimit
       self.drive { $0.close(.goingAway, "", now: $1, into: &$2) }
     }
   }

@@ -37,6 +37,9 @@ extension SocketLink {
 }
 
 extension SocketOptions {
+  /// How long the last words of a released connection may take: its descriptor is closed within a tenth of a second.
+  static let releaseLimit = Duration.milliseconds(80)
+
   /// How long opening may take: ``openLimit``, or a shorter limit of the load.
   func openLimit(of exchange: HTTPExchange) -> Duration {
     let own = [exchange.request.timeouts.total, exchange.request.timeouts.ceiling]

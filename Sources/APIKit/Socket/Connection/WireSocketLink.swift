@@ -78,7 +78,10 @@ final class WireSocketLink: SocketLink, WireOwner, @unchecked Sendable {
   func send(_ message: SocketMessage, packs: Bool) {
     let size = message.byteCount
     queued.add(size, ordering: .relaxed)
-    let isTaken = wire.perform { self.write(message, packs, size) }
+    let work: @Sendable () -> Void = { self.write(message, packs, size) }
+    let packsIt = packs && size >= options.compressesFrom
+    let isBrief = size <= Self.briefBytes && !packsIt
+    let isTaken = isBrief ? wire.performBriefly(work) : wire.perform(work)
     if !isTaken { drop(message, packs) }
   }
 
@@ -103,7 +106,7 @@ final class WireSocketLink: SocketLink, WireOwner, @unchecked Sendable {
       self.inbox?.release()
       guard case .open = self.phase else { return self.wire.cut() }
       self.drive { $0.close(.goingAway, "", now: $1, mask: $2, into: &$3) }
-      self.wire.due = self.wire.now + 100_000
+      self.wire.due = self.wire.now + SocketOptions.releaseLimit.microseconds
     }
   }
 
@@ -112,6 +115,9 @@ final class WireSocketLink: SocketLink, WireOwner, @unchecked Sendable {
   private static let stopped = SocketClosing(
     code: .abnormal, end: .cut, error: APIError(.transport, .transportStopped))
 
+  /// Up to how many bytes a message may be framed and written on the caller's thread, which is sooner done than waking
+  /// the wire's.
+  private static let briefBytes = 16 << 10
   /// From how many unsent bytes on only the latest ping is responded to. Some wait for the end of the turn only.
   private static let congestion = 4 << 10
 
