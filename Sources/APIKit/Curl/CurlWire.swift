@@ -9,8 +9,8 @@
   ///
   /// Legal moves: idle → connecting → open → over; open → securing → open; each of them → over.
   ///
-  /// `@unchecked Sendable`: only the loop's thread uses it, or one that runs a turn in its place, but for ``perform(_:)``,
-  /// which posts to the mailbox, and for what never changes.
+  /// `@unchecked Sendable`: only the loop's thread uses it, but for ``perform(_:)``, which posts to the mailbox, and for
+  /// what never changes.
   final class CurlWire: Wire, CurlOptions, @unchecked Sendable {
     enum Phase { case idle, connecting, open, securing, over }
 
@@ -59,12 +59,6 @@
     // MARK: Wire
 
     func perform(_ work: @escaping @Sendable () -> Void) -> Bool { mailbox.post(.perform(work)) }
-
-    func performBriefly(_ work: @escaping @Sendable () -> Void) -> Bool {
-      // OpenSSL writes without MSG_NOSIGNAL, and only the loop's thread blocks SIGPIPE.
-      if exchange.request.url.scheme == "https" { return perform(work) }
-      return mailbox.post(.perform(work)) { [loop] in loop.replaceTurn() }
-    }
 
     var now: Int64 { loop.now }
     var unsentBytes: Int { pending.count - sent }

@@ -9,8 +9,7 @@
   /// own, so that idle connections cost the requests nothing. Afterwards the wire reads and writes the socket itself, for
   /// libcurl would look for the connection in the list of all at each call.
   ///
-  /// `@unchecked Sendable`: ``CurlTurns/start()`` passes it to its thread once; other threads use the mailbox, which lets
-  /// one of them in while that thread sleeps (``replaceTurn()``).
+  /// `@unchecked Sendable`: ``CurlTurns/start()`` passes it to its thread once; other threads use the mailbox only.
   final class CurlWireLoop: CurlTurns, @unchecked Sendable {
     static let threadName = "apikit-sockets"
     let mailbox: CurlMailbox
@@ -35,8 +34,6 @@
     private var standstill = CurlStandstill()
     private var nextDue = Int64.max
     private var stopped: [UnsafeContinuation<Void, Never>] = []
-    /// Whether the present turn serves messages without asking which sockets call.
-    private var passesSockets = false
     private var isFinishing = false
     private var isStopping = false
 
@@ -57,12 +54,8 @@
     }
 
     func turn() -> Bool {
-      let (sleepBegan, time) = (CurlClock.now(), timeToSleep())
-      let isAsleep = mailbox.fallAsleep()
-      let sleep = isAsleep ? time : 0
-      // What was posted in the last turn goes before the sockets, but not twice in a row.
-      passesSockets = !isAsleep && !passesSockets
-      let woken = passesSockets ? 0 : poll.wait(sleep)
+      let (sleepBegan, sleep) = (CurlClock.now(), mailbox.fallAsleep() ? timeToSleep() : 0)
+      let woken = poll.wait(sleep)
       mailbox.wakeUp()
       now = CurlClock.now()
       let hasStoodStill = standstill.isSeen(
@@ -83,18 +76,6 @@
       poll.update()
       if isFinishing, wires.isEmpty { isStopping = true }
       return !isStopping
-    }
-
-    /// Serves what was posted, on another thread while the loop's own sleeps. True when that must have a turn.
-    func replaceTurn() -> Bool {
-      let alarm = min(timer, nextDue)
-      now = CurlClock.now()
-      MainDelivery.main.together {
-        readMessages()
-        flush()
-      }
-      poll.update()
-      return !unread.isEmpty || isFinishing || min(timer, nextDue) < alarm
     }
 
     private func timeToSleep() -> Int32 {

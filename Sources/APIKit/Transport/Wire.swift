@@ -6,10 +6,6 @@ protocol Wire: AnyObject, Sendable {
   /// Runs work on the wire's thread, in the order of the calls; false, and without running it, when the transport has
   /// stopped. From any thread.
   @discardableResult func perform(_ work: @escaping @Sendable () -> Void) -> Bool
-  /// As ``perform(_:)``, for work that takes microseconds and does not wait: it may run on the caller's thread while the
-  /// wire's sleeps. What it writes has then left when the call returns, or when the round of deliveries on the main actor
-  /// is over in which it was made.
-  @discardableResult func performBriefly(_ work: @escaping @Sendable () -> Void) -> Bool
 
   /// Opens the connection. The owner is kept until ``WireOwner/ended(_:)`` was called.
   func open(for owner: any WireOwner)
@@ -51,11 +47,6 @@ protocol WireOwner: AnyObject, Sendable {
   ///
   /// - Parameter error: Why it could not be opened, or broke; nil after ``Wire/cut()``.
   func ended(_ error: APIError?)
-}
-
-extension Wire {
-  /// Runs it on the wire's thread.
-  @discardableResult func performBriefly(_ work: @escaping @Sendable () -> Void) -> Bool { perform(work) }
 }
 
 extension WireOwner {

@@ -78,10 +78,7 @@ final class WireSocketLink: SocketLink, WireOwner, @unchecked Sendable {
   func send(_ message: SocketMessage, packs: Bool) {
     let size = message.byteCount
     queued.add(size, ordering: .relaxed)
-    let work: @Sendable () -> Void = { self.write(message, packs, size) }
-    let packsIt = packs && size >= options.compressesFrom
-    let isBrief = size <= Self.briefBytes && !packsIt
-    let isTaken = isBrief ? wire.performBriefly(work) : wire.perform(work)
+    let isTaken = wire.perform { self.write(message, packs, size) }
     if !isTaken { drop(message, packs) }
   }
 
@@ -115,9 +112,6 @@ final class WireSocketLink: SocketLink, WireOwner, @unchecked Sendable {
   private static let stopped = SocketClosing(
     code: .abnormal, end: .cut, error: APIError(.transport, .transportStopped))
 
-  /// Up to how many bytes a message may be framed and written on the caller's thread, which is sooner done than waking
-  /// the wire's.
-  private static let briefBytes = 16 << 10
   /// From how many unsent bytes on only the latest ping is responded to. Some wait for the end of the turn only.
   private static let congestion = 4 << 10
 
