@@ -21,10 +21,20 @@
   /// Sends every message back, until the case is over.
   @MainActor private final class Echo: SocketManagerDelegate {
     var done: CheckedContinuation<Void, Never>?
+    private var waiting: [SocketMessage] = []
+    private var sending: Task<Void, Never>?
 
     func socket(_ manager: BaseSocketManager, didOpenWith opening: SocketOpening) {}
     func socket(_ manager: BaseSocketManager, didReceive message: SocketMessage) {
-      try? manager.send(message)
+      waiting.append(message)
+      guard sending == nil else { return }
+      // The server may read slower than it writes: what has no room waits, in order.
+      sending = Task {
+        while !waiting.isEmpty {
+          do { try await manager.sendWhenPossible(waiting.removeFirst()) } catch { break }
+        }
+        sending = nil
+      }
     }
     func socket(_ manager: BaseSocketManager, didCloseWith closing: SocketClosing) {
       done?.resume()

@@ -1,5 +1,5 @@
 // The system libraries APIKit stands on, and inline shims for what Swift cannot call (variadics,
-// cast macros). Nothing else lives here. Each library is used from one room only:
+// cast macros), and what must come before their first use. Each library is used from one room only:
 // curl in Transport/Curl, OpenSSL in Signing/Crypto, SQLite in Cache, zlib in Request and Response.
 #ifndef CAPIKIT_H
 #define CAPIKIT_H

@@ -22,9 +22,13 @@ import Synchronization
     run { [weak self] in
       let result = await Flight.value(call, shared, cache: nil, from: .assemble)
         .mapError { $0.completed(for: call) }
-      MainDelivery.main.put {
-        guard let self, self.number == number else { return abandoned() }
-        completion(result)
+      // The load is over when it was heard: until then it may have left a connection that nobody wants.
+      await withCheckedContinuation { (heard: CheckedContinuation<Void, Never>) in
+        MainDelivery.main.put {
+          defer { heard.resume() }
+          guard let self, self.number == number else { return abandoned() }
+          completion(result)
+        }
       }
     }
   }
