@@ -66,6 +66,8 @@
       XCTAssertGreaterThan(count, 500)
       for number in 1...max(1, count) {
         let socket = CaseSocket(suite)
+        // The suite takes a ping for a part of its case, which may last longer than the interval.
+        socket.options.pingInterval = nil
         // The cases 13 ask for windows of each size.
         if number > 400 { socket.options.compressionBits = 15 }
         let echo = Echo()
