@@ -36,9 +36,11 @@ final class PartialFileWriter: BodyWriter {
     var isClosed = false
     var resume: @Sendable () -> Void = {}
 
-    /// Takes the first piece, and says where it goes.
-    mutating func takePiece() -> (piece: [UInt8], offset: Int64)? {
-      pieces.isEmpty ? nil : (pieces.removeFirst(), written)
+    /// Takes the first piece and returns where it goes; nil when there is none, and after a fault.
+    mutating func takePiece(into piece: inout [UInt8]) -> Int64? {
+      guard fault == nil, !pieces.isEmpty else { return nil }
+      piece = pieces.removeFirst()
+      return written
     }
 
     /// What is called when the transport was stopped and need not be any more, if only to hear of the fault.
@@ -115,7 +117,8 @@ final class PartialFileWriter: BodyWriter {
 
   /// Writes what comes first. Runs on the queue.
   private func writePiece() {
-    guard var (piece, offset) = state.withLock({ $0.fault == nil ? $0.takePiece() : nil }) else { return }
+    var piece: [UInt8] = []
+    guard let offset = state.withLock({ $0.takePiece(into: &piece) }) else { return }
     let count = Int64(piece.count)
     var fault: APIError?
     do throws(APIError) {
