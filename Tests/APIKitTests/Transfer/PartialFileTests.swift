@@ -26,17 +26,8 @@ final class PartialFileTests: XCTestCase {
     func testAFileBeyondTheLimitsFailsByNameAndWhatIsThereStays() throws {
       let file = try PartialFile(for: path("a"), identity: "x")
       try file.write(bytes: [1, 2, 3], at: 0)
-      var limit = rlimit()
-      getrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit)
-      let before = limit
-      let handler = signal(SIGXFSZ, SIG_IGN)
-      limit.rlim_cur = 1 << 40
-      setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit)
-      defer {
-        var before = before
-        setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &before)
-        signal(SIGXFSZ, handler)
-      }
+      let limit = FileSizeLimit(1 << 40)
+      defer { limit.remove() }
       XCTAssertThrowsError(try file.write(bytes: [4], at: 1 << 40)) { error in
         XCTAssertEqual((error as? APIError)?.reason, .storageFull)
         XCTAssertTrue("\(error)".contains("a.apikit-part"), "\(error)")

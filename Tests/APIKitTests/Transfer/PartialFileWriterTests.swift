@@ -71,21 +71,9 @@ final class PartialFileWriterTests: XCTestCase {
   #if os(Linux)
     func testAFullDiskEndsTheBodyAndWhatIsThereStays() async throws {
       let file = try PartialFile(for: path, identity: "x")
-      var limit = rlimit()
-      getrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit)
-      let before = limit
-      let handler = signal(SIGXFSZ, SIG_IGN)
-      // Other tests of the process write less.
-      limit.rlim_cur = 1 << 40
-      setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit)
-      defer {
-        var before = before
-        setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &before)
-        signal(SIGXFSZ, handler)
-      }
+      let limit = FileSizeLimit(1 << 40)
+      defer { limit.remove() }
       let writer = PartialFileWriter(file, at: 1 << 40, end: nil)
-      let resumed = Counter()
-      writer.whenReady { resumed.increment() }
       _ = try writer.write([UInt8](repeating: 1, count: 256 << 10))
       await waitUntil { (try? writer.flush()) == nil }
       XCTAssertThrowsError(try writer.write([1])) {

@@ -22,7 +22,7 @@ import Synchronization
     run { [weak self] in
       let result = await Flight.value(call, shared, cache: nil, from: .assemble)
         .mapError { $0.completed(for: call) }
-      // The load is over when it was heard: until then it may have left a connection that nobody wants.
+      // The load ends with its delivery, which closes a connection that was stopped meanwhile.
       await withCheckedContinuation { (heard: CheckedContinuation<Void, Never>) in
         MainDelivery.main.put {
           defer { heard.resume() }

@@ -288,7 +288,7 @@ import Foundation
     do throws(DurableQueue.Fault) { return try await work() } catch { throw APIError(error, terms) }
   }
 
-  /// Does what nobody waits for. False when it has failed, which is said to the developer.
+  /// Runs a write whose result has no caller. False when it has failed; the developer is told.
   @discardableResult func report(_ work: () async throws(DurableQueue.Fault) -> Void) async -> Bool {
     do throws(DurableQueue.Fault) { try await work() } catch {
       DeveloperNotice.give("\(terms.name): \(APIError(error, terms).detail)")
