@@ -19,6 +19,7 @@ import XCTest
       nil, .bytes([1, 2]), .bytes([UInt8](repeating: 3, count: 70_000)),
       .stream(
         HTTPBodyStream(length: nil, isReplayable: false, contentType: "text/special") {
+          // A source is never called concurrently.
           nonisolated(unsafe) var isOver = false
           return {
             defer { isOver = true }
