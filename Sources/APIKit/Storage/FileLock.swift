@@ -14,17 +14,33 @@ final class FileLock: Sendable {
   }
 
   /// Takes the lock on a file if it is free; nil when it is held. The file is made, with mode 0600.
-  init?(ifFree path: String) throws {
-    file = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
-    guard file >= 0 else { throw Self.lastError }
-    while flock(file, LOCK_EX | LOCK_NB) != 0 {
-      if errno == EWOULDBLOCK { return nil }
-      guard errno == EINTR else { throw Self.lastError }
+  ///
+  /// The holder before may have renamed or removed the file between opening and locking. The lock is then on a
+  /// file without a name, which excludes no one, and the path is opened anew.
+  convenience init?(ifFree path: String) throws {
+    for _ in 0..<100 {
+      let file = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
+      guard file >= 0 else { throw Self.lastError }
+      while flock(file, LOCK_EX | LOCK_NB) != 0 {
+        let code = errno
+        if code == EINTR { continue }
+        close(file)
+        if code == EWOULDBLOCK { return nil }
+        throw POSIXError(POSIXErrorCode(rawValue: code) ?? .EIO)
+      }
+      if Self.names(path, file) {
+        self.init(file)
+        return
+      }
+      close(file)
     }
+    return nil
   }
 
-  /// Whether the path still names the file that is locked: who had the lock before may have renamed or removed it.
-  func holds(_ path: String) -> Bool {
+  private init(_ file: Int32) { self.file = file }
+
+  /// Whether a path names an open file.
+  private static func names(_ path: String, _ file: Int32) -> Bool {
     var (own, named) = (stat(), stat())
     return fstat(file, &own) == 0 && lstat(path, &named) == 0 && own.st_ino == named.st_ino
       && own.st_dev == named.st_dev

@@ -70,6 +70,30 @@ import XCTest
     XCTAssertEqual(journals, [])
   }
 
+  func testALockedUploadIsWaitedForAsLongAsTheServerAsks() async throws {
+    let times = Times()
+    let server = try server(
+      [(423, ["Retry-After": "1"]), (200, ["Upload-Offset": "0"]), (204, ["Upload-Offset": "100"])],
+      onRequest: { times.note() })
+    defer { server.stop() }
+    let manager = try tus(server)
+    manager.service.retryPolicy.backoff = .constant(.milliseconds(1))
+    _ = try await manager.response(uploading: .bytes(content))
+    XCTAssertEqual(sent(server), ["POST", "PATCH 0+100", "HEAD", "PATCH 0+100"])
+    XCTAssertGreaterThanOrEqual(times.between[1], .seconds(1))
+  }
+
+  func testALockThatLastsLongerThanThePolicyWaitsEndsTheUpload() async throws {
+    let server = try server([(423, ["Retry-After": "3600"])])
+    defer { server.stop() }
+    let manager = try tus(server)
+    manager.service.retryPolicy.longestWait = .seconds(60)
+    let error = await failure { try await manager.response(uploading: .bytes(self.content)) }
+    XCTAssertEqual(error?.context.status, 423)
+    XCTAssertEqual(sent(server), ["POST", "PATCH 0+100"])
+    XCTAssertFalse(journals.isEmpty, "the next call goes on with it")
+  }
+
   func testAnUploadThatStaysLockedEndsAndCanGoOnLater() async throws {
     let server = try server([(423, [:])])
     defer { server.stop() }

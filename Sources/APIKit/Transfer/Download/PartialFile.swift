@@ -72,7 +72,6 @@ final class PartialFile: Sendable {
   }
 
   private static func lock(_ path: String) throws(APIError) -> FileLock {
-    // Who had the lock may have renamed or removed the file, and the lock is then on a file without a name.
     for _ in 0..<100 {
       do {
         guard let lock = try FileLock(ifFree: path) else {
@@ -80,7 +79,6 @@ final class PartialFile: Sendable {
             .takeoff, .alreadyLoading,
             "\(path.debugDescription) is being written by another download, maybe of another process")
         }
-        guard lock.holds(path) else { continue }
         var status = stat()
         if lstat(path, &status) == 0, status.st_nlink > 1 {
           // The complete file has its name, and the process ended before this one was removed.
@@ -217,7 +215,7 @@ final class PartialFile: Sendable {
     unlink(path)
   }
 
-  /// Removes partial files that nobody has written for so long and that no process writes.
+  /// Removes partial files that were not written for so long and that no process is writing.
   static func sweep(_ folder: String, olderThan age: Duration) -> Int {
     var count = 0
     for name in (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
@@ -226,10 +224,11 @@ final class PartialFile: Sendable {
       var status = stat()
       guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
         WallClock.now - Double(FileIdentity(status).seconds) > age.inSeconds,
-        let lock = try? FileLock(ifFree: path), lock.holds(path)
+        let lock = try? FileLock(ifFree: path)
       else { continue }
       unlink("\(path).journal")
       if unlink(path) == 0 { count += 1 }
+      withExtendedLifetime(lock) {}
     }
     return count
   }

@@ -194,8 +194,9 @@ actor DurableQueue {
     for name in (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
     where name.hasPrefix("owner-") && name != "owner-\(owner).lock" {
       let path = "\(folder)/\(name)"
-      guard let lock = (try? FileLock(ifFree: path)) ?? nil, lock.holds(path) else { continue }
+      guard let lock = (try? FileLock(ifFree: path)) ?? nil else { continue }
       unlink(path)
+      withExtendedLifetime(lock) {}
     }
   }
 
@@ -289,7 +290,7 @@ actor DurableQueue {
     let path = Self.presencePath(folder, owner)
     // Another process may look at the same moment whether it is free, and remove it.
     for _ in 0..<100 where presence == nil {
-      presence = ((try? FileLock(ifFree: path)) ?? nil).flatMap { $0.holds(path) ? $0 : nil }
+      presence = (try? FileLock(ifFree: path)) ?? nil
     }
     guard presence != nil else { throw .unusable("the folder \(folder) takes no lock") }
   }

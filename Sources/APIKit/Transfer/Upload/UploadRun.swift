@@ -80,7 +80,13 @@ actor UploadRun {
       case .wait(let number, let next):
         // What broke off is tried again only where the policy wants it; what the server asks for, always.
         if let failure, !mayTryAgain(failure, number) { throw failure }
-        let wait = policy.backoff.wait(before: number, jitter: .random(in: 0...1))
+        var wait = policy.backoff.wait(before: number, jitter: .random(in: 0...1))
+        if policy.honoursRetryAfter, let failure,
+          let asked = failure.response.flatMap({ RetryAfter.wait(in: $0.headers, now: time.wallClock) })
+        {
+          guard asked <= policy.longestWait else { throw failure }
+          wait = asked
+        }
         do { try await time.sleep(for: wait) } catch { throw APIError(cancelled: .taskCancelled) }
         request = next
       case .finish:
@@ -105,7 +111,7 @@ actor UploadRun {
           request.headers.merge(checksum)
         }
       }
-      // Before the first byte of a part: who comes back knows where it went, and whether it was the last.
+      // Before the first byte of a part: the next run knows where it went, and whether it was the last.
       try journal?.write(machine.state)
       let (base, total) = (request.offset ?? machine.state.offset, machine.state.total)
       let result = await send(request, part) { progress in
@@ -142,7 +148,7 @@ actor UploadRun {
     return number < policy.attempts && policy.table.row(for: error)?.isOn == true
   }
 
-  /// Where a response says the upload is; nil where it says nothing, or names an origin that nobody has declared: a credential
+  /// Where a response says the upload is; nil where it says nothing, or names an origin that is not declared: a credential
   /// must not go there.
   private func location(_ response: APIResponse) -> String? {
     guard let text = response.headers["Location"], let base = response.http.url,

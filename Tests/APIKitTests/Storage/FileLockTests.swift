@@ -1,0 +1,51 @@
+import Foundation
+import Synchronization
+import XCTest
+
+@testable import APIKit
+
+/// Locks on files that are removed while others take them.
+final class FileLockTests: XCTestCase {
+  private let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
+
+  override func setUpWithError() throws {
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+  }
+
+  override func tearDown() { try? FileManager.default.removeItem(at: folder) }
+
+  private var path: String { folder.appendingPathComponent("file.lock").path }
+
+  func testOneHolderAtATimeEvenWhereEachRemovesTheFile() {
+    let path = path
+    let holders = Atomic(0)
+    let taken = Atomic(0)
+    let doubles = Atomic(0)
+    DispatchQueue.concurrentPerform(iterations: 4) { _ in
+      for _ in 0..<2_000 {
+        guard let lock = try? FileLock(ifFree: path) else { continue }
+        if holders.add(1, ordering: .relaxed).oldValue != 0 { doubles.add(1, ordering: .relaxed) }
+        taken.add(1, ordering: .relaxed)
+        sched_yield()
+        holders.subtract(1, ordering: .relaxed)
+        unlink(path)
+        withExtendedLifetime(lock) {}
+      }
+    }
+    XCTAssertEqual(doubles.load(ordering: .relaxed), 0)
+    XCTAssertGreaterThan(taken.load(ordering: .relaxed), 1_000)
+  }
+
+  func testALockIsFreeOnceItsHolderIsGone() throws {
+    var lock = try FileLock(ifFree: path)
+    XCTAssertNotNil(lock)
+    XCTAssertNil(try FileLock(ifFree: path))
+    lock = nil
+    XCTAssertNotNil(try FileLock(ifFree: path))
+  }
+
+  func testWhatCannotBeOpenedIsAnErrorAndNotALockThatIsHeld() {
+    XCTAssertThrowsError(try FileLock(ifFree: folder.path))
+    XCTAssertThrowsError(try FileLock(ifFree: path + "/below"))
+  }
+}
