@@ -20,7 +20,7 @@ struct BackgroundTasks: Sendable {
   private enum Phase: Sendable, Equatable {
     /// → ended, or gone when it is cancelled
     case running(task: Int)
-    /// It has ended before anybody asked. → gone when it is given, or nobody wants it
+    /// It has ended before it was asked for. → gone when it is given, or not wanted
     case ended(task: Int)
   }
 

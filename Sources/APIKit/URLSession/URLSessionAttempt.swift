@@ -15,7 +15,7 @@ final class URLSessionAttempt: CancellableOperation {
   let exchange: HTTPExchange
   private let start: ContinuousClock.Instant
   private let timeouts: HTTPTimeouts
-  private let maximumDecodedBytes: Int64
+  let maximumDecodedBytes: Int64
   let state = Mutex(State())
 
   struct State {
@@ -303,58 +303,6 @@ final class URLSessionAttempt: CancellableOperation {
       detail = "the connection ended after \(received) bytes of the body (\(error.localizedDescription))"
     }
     return APIError(.transport, reason, detail, underlying: error, evidence: head?.evidence)
-  }
-
-  /// The most bytes of a body with this status.
-  private func limit(for status: Int) -> Int64 {
-    if case .file(_, let maximum) = exchange.destination, ResponseFile.takes(status: status) {
-      return min(maximum, maximumDecodedBytes)
-    }
-    return min(Int64(exchange.destination.memoryLimit), maximumDecodedBytes)
-  }
-
-  private func refusal(of head: HTTPResponse) -> APIError? {
-    let lengths = Set(
-      head.headers.values("Content-Length").flatMap { $0.split(separator: ",") }
-        .map { String($0).trimmingSpaces() })
-    if lengths.count > 1 {
-      return APIError(.transport, .malformedResponse, "the response has two different Content-Length values")
-    }
-    if let inspect = exchange.inspectHead {
-      do { try inspect(head.status, head.headers) } catch {
-        return APIError(.transport, .refusedAtHeaders, underlying: error, evidence: head.evidence)
-      }
-    }
-    let hasBody = exchange.request.method != .head && head.status != 304 && head.status != 204
-    let coding = head.headers.combined("Content-Encoding").map { $0.lowercased() }
-    if let coding, coding != "identity", hasBody, !URLSessionTransport.capabilities.contains(.gzip) {
-      return APIError(
-        .transport, .undecodableContent,
-        "the body has the coding \(coding.debugDescription), which was not requested: the system's session passes truncated ones as complete",
-        evidence: head.evidence)
-    }
-    return nil
-  }
-
-  /// The error of a body whose declared length is above the limit.
-  private func excess(of head: HTTPResponse, over limit: Int64) -> APIError? {
-    let hasBody = exchange.request.method != .head && head.status != 304 && head.status != 204
-    let coding = head.headers.combined("Content-Encoding")?.lowercased() ?? "identity"
-    guard hasBody, coding == "identity", let length = head.headers["Content-Length"].flatMap({ Int64($0) }),
-      length > limit
-    else { return nil }
-    return tooLarge(limit, head)
-  }
-
-  /// The file that takes a body with this status.
-  private func path(for status: Int) -> String? {
-    if case .file(let path, _) = exchange.destination, ResponseFile.takes(status: status) { return path }
-    return nil
-  }
-
-  private func tooLarge(_ limit: Int64, _ head: HTTPResponse?) -> APIError {
-    APIError(
-      .transport, .responseTooLarge, "the body is larger than \(limit) bytes", evidence: head?.evidence)
   }
 
   // MARK: Streams, progress and limits
