@@ -72,9 +72,25 @@ public struct CertificateMatrix: Sendable {
     return try Data(contentsOf: folder.appendingPathComponent("pin.sha256")).base64EncodedString()
   }
 
-  /// Makes every certificate in `folder`, which must exist.
+  /// Writes every certificate to `folder`, which must exist. They are made once for the whole process.
   /// - Throws: ``TestServerError`` when there is no openssl command or it fails.
   public init(in folder: URL) throws {
+    self.folder = folder
+    for (name, content) in try Self.files.get() {
+      try content.write(to: folder.appendingPathComponent(name))
+    }
+  }
+
+  private static let files = Result { () throws -> [String: Data] in
+    let folder = try Loopback.newFolder("certificates")
+    defer { try? FileManager.default.removeItem(at: folder) }
+    _ = try CertificateMatrix(makingIn: folder)
+    let names = try FileManager.default.contentsOfDirectory(atPath: folder.path)
+    let contents = try names.map { try Data(contentsOf: folder.appendingPathComponent($0)) }
+    return Dictionary(uniqueKeysWithValues: zip(names, contents))
+  }
+
+  private init(makingIn folder: URL) throws {
     self.folder = folder
     for authority in ["root", "clients", "unknown"] { try makeAuthority(authority) }
     for server in Server.allCases where server != .selfSigned {

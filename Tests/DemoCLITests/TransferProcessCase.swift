@@ -32,6 +32,45 @@
       Data((0..<count).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 8) })
     }
 
+    /// Has the server give a file, from the offset that is asked for.
+    ///
+    /// - Parameter change: Makes of a response what the test is about; called with the offset.
+    func serve(
+      _ content: Data, at path: String,
+      _ change: @escaping @Sendable (_ first: Int, _ response: inout DemoResponse) -> Void
+    ) {
+      server?.on(.get, path) { request in
+        let first = request.headers["Range"].flatMap { Int($0.dropFirst("bytes=".count).dropLast()) } ?? 0
+        var response = DemoResponse(headers: ["ETag": "\"a\""], body: Array(content[first...]))
+        if first > 0 {
+          response.status = 206
+          response.headers.add("Content-Range", "bytes \(first)-\(content.count - 1)/\(content.count)")
+        }
+        change(first, &response)
+        return response
+      }
+    }
+
+    /// Serves a file of which half comes, and the rest after a minute; one that asks for the rest gets it at once.
+    func serveHalves(_ content: Data, at path: String) {
+      serve(content, at: path) { first, response in
+        if first == 0 { response.stall = .seconds(60) }
+      }
+    }
+
+    /// Waits until so many bytes of the file are on the disk, and ends the process by a signal.
+    func end(_ process: Process, by signal: Int32, after count: Int) throws {
+      let limit = Date(timeIntervalSinceNow: 20)
+      while bytes("file.apikit-part")?.count != count {
+        guard Date() < limit else {
+          throw URLError(.timedOut, userInfo: ["what": "\(count) bytes did not come"])
+        }
+        usleep(5000)
+      }
+      kill(process.processIdentifier, signal)
+      process.waitUntilExit()
+    }
+
     func start(_ command: [String]) throws -> (Process, Pipe, Pipe) {
       let (process, output, errors) = (Process(), Pipe(), Pipe())
       process.executableURL = URL(fileURLWithPath: "/usr/bin/env")

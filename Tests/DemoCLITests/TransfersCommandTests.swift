@@ -39,27 +39,10 @@
 
     func testAnInterruptedRunEndsWith130AndTheSameCommandGoesOn() throws {
       let content = Self.content(2_000_000)
-      server?.on(.get, "/slow") { request in
-        var response = DemoResponse(headers: ["ETag": "\"a\""], body: Array(content))
-        if request.headers["Range"] == "bytes=1000000-" {
-          response.status = 206
-          response.headers.add("Content-Range", "bytes 1000000-1999999/2000000")
-          response.body = Array(content[1_000_000...])
-        } else {
-          response.stall = .seconds(60)
-        }
-        return response
-      }
+      serveHalves(content, at: "/slow")
       _ = try run(command("download", "slow", path("file"), "--queue", "--base-url", url))
       let (process, _, errors) = try start(command("transfers", "run"))
-      let part = path("file.apikit-part")
-      let end = Date(timeIntervalSinceNow: 20)
-      while (try? FileManager.default.attributesOfItem(atPath: part))?[.size] as? Int != 1_000_000 {
-        guard Date() < end else { return XCTFail("the half did not come") }
-        usleep(5000)
-      }
-      kill(process.processIdentifier, SIGINT)
-      process.waitUntilExit()
+      try end(process, by: SIGINT, after: 1_000_000)
       XCTAssertEqual(process.terminationReason, .exit)
       XCTAssertEqual(process.terminationStatus, 130)
       let said = String(decoding: errors.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
@@ -75,27 +58,10 @@
 
     func testARunThatIsKilledIsGoneOnWithByTheNext() throws {
       let content = Self.content(2_000_000)
-      server?.on(.get, "/slow") { request in
-        var response = DemoResponse(headers: ["ETag": "\"a\""], body: Array(content))
-        if let first = request.headers["Range"].flatMap({ Int($0.dropFirst("bytes=".count).dropLast()) }) {
-          response.status = 206
-          response.headers.add("Content-Range", "bytes \(first)-1999999/2000000")
-          response.body = Array(content[first...])
-        } else {
-          response.stall = .seconds(60)
-        }
-        return response
-      }
+      serveHalves(content, at: "/slow")
       _ = try run(command("download", "slow", path("file"), "--queue", "--base-url", url))
       let (process, _, _) = try start(command("transfers", "run"))
-      let end = Date(timeIntervalSinceNow: 20)
-      // A second after its first byte there is a checkpoint, or the head's.
-      while bytes("file.apikit-part")?.count != 1_000_000 {
-        guard Date() < end else { return XCTFail("the half did not come") }
-        usleep(5000)
-      }
-      kill(process.processIdentifier, SIGKILL)
-      process.waitUntilExit()
+      try end(process, by: SIGKILL, after: 1_000_000)
       let again = try run(command("transfers", "run"))
       XCTAssertEqual(again.status, 0, again.errors)
       XCTAssertEqual(bytes("file"), content)

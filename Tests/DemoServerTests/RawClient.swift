@@ -65,7 +65,9 @@ final class RawClient {
 
   private func readSome() -> [UInt8]? {
     var buffer = [UInt8](repeating: 0, count: 65536)
-    let count = recv(descriptor, &buffer, buffer.count, 0)
+    var count = recv(descriptor, &buffer, buffer.count, 0)
+    // A process that was stopped and goes on has its waits interrupted.
+    while count < 0, errno == EINTR { count = recv(descriptor, &buffer, buffer.count, 0) }
     return count > 0 ? Array(buffer[..<count]) : nil
   }
 }

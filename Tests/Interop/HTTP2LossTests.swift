@@ -4,15 +4,16 @@
   import TestServers
   import XCTest
 
-  /// HTTP/2 of a server in its default settings: uploads that it refuses before it has read them, and connections
-  /// that it ends after 1,000 requests (GOAWAY).
+  /// HTTP/2 of a server that refuses uploads before it has read them, and that ends connections after so many requests
+  /// (GOAWAY).
   final class HTTP2LossTests: XCTestCase {
-    /// nginx with its default `keepalive_requests`, whose `/refused/N` responds without reading the body.
+    /// nginx that ends connections after 200 requests (its default is 1,000), and whose `/refused/N` responds without reading
+    /// the body.
     private func nginx() throws -> NginxServer {
       let nginx = try needing {
         try NginxServer(
           locations: """
-            keepalive_requests 1000;
+            keepalive_requests 200;
             location = /refused/401 { return 401 '{"status": 401}'; }
             location = /refused/429 { return 429 '{"status": 429}'; }
             """)
@@ -67,17 +68,17 @@
       }
     }
 
-    func testNoGETIsLostWhenTheServerEndsConnectionsAfterAThousandRequests() async throws {
+    func testNoGETIsLostWhenTheServerEndsConnections() async throws {
       let nginx = try nginx()
       let transport = try transport(nginx)
       for path in ["/echo", "/files/listing.json"] {
         let url = try url(path, of: nginx)
         for together in [64, 5] {
-          let outcome = try await send(2500, together: together, over: transport) { _ in
+          let outcome = try await send(500, together: together, over: transport) { _ in
             (HTTPRequest(url: url), 200)
           }
           XCTAssertEqual(outcome.lost, [], "\(path), \(together) at a time")
-          XCTAssertEqual(outcome.overHTTP2, 2500)
+          XCTAssertEqual(outcome.overHTTP2, 500)
         }
       }
       await transport.shutdown()
@@ -88,11 +89,11 @@
       let transport = try transport(nginx)
       let url = try url("/echo", of: nginx)
       let upload = upload(5000, to: url)
-      let outcome = try await send(6000, together: 64, over: transport) { index in
+      let outcome = try await send(1200, together: 64, over: transport) { index in
         (index % 2 == 0 ? upload : HTTPRequest(url: url), 200)
       }
       XCTAssertEqual(outcome.lost, [])
-      XCTAssertEqual(outcome.overHTTP2, 3000)
+      XCTAssertEqual(outcome.overHTTP2, 600)
       await transport.shutdown()
     }
 
@@ -102,7 +103,7 @@
       for size in [1000, 100_000, 300_000] {
         let refused = try [401, 429].map { (upload(size, to: try url("/refused/\($0)", of: nginx)), $0) }
         for together in [16, 1] {
-          let outcome = try await send(200, together: together, over: transport) { refused[$0 % 2] }
+          let outcome = try await send(80, together: together, over: transport) { refused[$0 % 2] }
           XCTAssertEqual(outcome.lost, [], "\(size) bytes, \(together) at a time")
         }
       }
@@ -122,7 +123,7 @@
       var streams: [HTTPResponse] = []
       for _ in 0..<20 { streams.append(try await transport.send(exchange)) }
       // Meanwhile the streams fill whatever they may.
-      _ = try await send(200, together: 4, over: transport) { _ in (megabyte, 200) }
+      _ = try await send(60, together: 4, over: transport) { _ in (megabyte, 200) }
       let taken = try residentBytes() - before
       XCTAssertEqual(Set(streams.map(\.status)), [200])
       // A sanitizer keeps freed memory for a while.
@@ -136,24 +137,6 @@
     private func residentBytes() throws -> Int {
       let pages = try String(contentsOfFile: "/proc/self/statm", encoding: .utf8).split(separator: " ")[1]
       return (Int(pages) ?? 0) * Int(getpagesize())
-    }
-
-    /// What the use of HTTP/1.1 for uploads costs, beside HTTP/2 for all requests. Printed, not asserted.
-    func testTheCostOfUploadsOverHTTP1IsPrinted() async throws {
-      let nginx = try nginx()
-      for (size, together) in [(1000, 64), (1000, 1), (60_000, 16)] {
-        let upload = upload(size, to: try url("/echo", of: nginx))
-        var times: [Duration] = []
-        for versions: HTTPVersionPolicy in [.upToHTTP2, .http2PriorKnowledge] {
-          let transport = try transport(nginx, versions)
-          _ = try await send(64, together: 64, over: transport) { _ in (upload, 200) }
-          let outcome = try await send(800, together: together, over: transport) { _ in (upload, 200) }
-          XCTAssertEqual(outcome.overHTTP2 == 0, versions == .upToHTTP2)
-          times.append(outcome.time)
-          await transport.shutdown()
-        }
-        print("800 uploads of \(size) bytes, \(together) at a time: HTTP/1.1 \(times[0]), HTTP/2 \(times[1])")
-      }
     }
   }
 #endif

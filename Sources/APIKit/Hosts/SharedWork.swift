@@ -2,13 +2,13 @@ import Synchronization
 
 /// Pieces of work that are done once for all who ask while they are under way.
 ///
-/// Who waits may leave at any time; work that nobody waits for is cancelled.
+/// A waiter may leave at any time; work without a waiter is cancelled.
 final class SharedWork<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   private struct Work {
     let number: Int
     var task: Task<Void, Never>?
     var waiters: [Int: CheckedContinuation<Value?, Never>] = [:]
-    /// Whether it goes on when nobody waits.
+    /// Whether it goes on without a waiter.
     var isWanted: Bool
   }
 
@@ -19,7 +19,10 @@ final class SharedWork<Key: Hashable & Sendable, Value: Sendable>: Sendable {
 
   private let state = Mutex(State())
 
-  /// Begins the work for a key unless it is under way, and lets nobody wait.
+  /// How many wait for any of the works.
+  var waiterCount: Int { state.withLock { $0.works.values.reduce(0) { $0 + $1.waiters.count } } }
+
+  /// Begins the work for a key unless it is under way, without a waiter.
   func begin(_ key: Key, _ work: @escaping @Sendable () async -> Value) {
     let number = state.withLock { state -> Int? in
       guard state.works[key] == nil else { return nil }
@@ -32,7 +35,7 @@ final class SharedWork<Key: Hashable & Sendable, Value: Sendable>: Sendable {
 
   /// What the work for a key comes to, begun here unless it is under way; nil when the caller's task was cancelled.
   ///
-  /// - Parameter isWanted: Whether it goes on when nobody waits any more.
+  /// - Parameter isWanted: Whether it goes on when the last waiter has left.
   func value(_ key: Key, isWanted: Bool = false, _ work: @escaping @Sendable () async -> Value) async
     -> Value?
   {

@@ -1,8 +1,9 @@
 import Foundation
+import Synchronization
 import XCTest
 
 /// Type-checks small sources against the modules these tests were built with.
-struct SwiftCompiler {
+struct SwiftCompiler: Sendable {
   private let command: [String]
   private let flags: [String]
   /// The flags for a package manifest; nil where the package manager's module is not beside the compiler.
@@ -59,6 +60,16 @@ struct SwiftCompiler {
   func errors(in source: String) throws -> [String] {
     if source.contains("import PackageDescription") { return try errors(inManifest: source) }
     return try run(flags, on: ["snippet.swift": source])
+  }
+
+  /// The errors of each of several checks in their order, on all cores.
+  static func errors(_ count: Int, in check: @Sendable (Int) throws -> [String]) throws -> [[String]] {
+    let results = Mutex([Result<[String], any Error>?](repeating: nil, count: count))
+    DispatchQueue.concurrentPerform(iterations: count) { index in
+      let result = Result { try check(index) }
+      results.withLock { $0[index] = result }
+    }
+    return try results.withLock { $0 }.map { try $0?.get() ?? [] }
   }
 
   /// The errors in the files of one module, by file name; its tests are taken for a part of it.

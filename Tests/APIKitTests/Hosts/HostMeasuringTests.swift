@@ -91,10 +91,12 @@ import XCTest
 
   func testLoadsThatComeAtOnceShareOneRace() async throws {
     let (transport, _) = blackHole()
-    let manager = makeManager(.still(["10.0.0.1", "10.0.0.2"]), transport)
+    let pool = HostPool.still(["10.0.0.1", "10.0.0.2"])
+    let manager = makeManager(pool, transport)
     let recorder = Recorder()
     manager.delegate = recorder
     for page in 0..<20 { manager.load(["page": page]) }
+    await waitUntil { pool.races.waiterCount == 20 }
     await time.advanceOnceAsleep(by: .milliseconds(250))
     await recorder.waitForLandings(20)
     XCTAssertEqual(recorder.responses.count, 20)
@@ -107,7 +109,7 @@ import XCTest
     let pool = HostPool.still(["10.0.0.1", "10.0.0.2"])
     let managers = [makeManager(pool, transport), makeManager(pool, transport)]
     for manager in managers { manager.load() }
-    await waitUntil { self.time.sleeperCount == 1 }
+    await waitUntil { pool.races.waiterCount == 2 && self.time.sleeperCount == 1 }
     managers[0].cancel()
     await waitUntil { !managers[0].isLoading }
     XCTAssertEqual(given.value, 0, "another one waits")

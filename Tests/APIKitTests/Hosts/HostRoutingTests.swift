@@ -271,6 +271,14 @@ import XCTest
     XCTAssertEqual(asked, ["10.0.0.1", "10.0.0.1"], "the first request was sent: it is not sent again")
   }
 
+  func testARedirectAwayLeavesTheServerAndOneBackReturnsToIt() async throws {
+    stub.on("/api/list", .redirect(to: "https://other.test/away", status: 307))
+    stub.on("/away", .redirect(to: "https://named.test/api/back", status: 307))
+    _ = try await makeManager(.still(["10.0.0.1", "10.0.0.2"])).response()
+    XCTAssertEqual(asked, ["10.0.0.1", "other.test", "10.0.0.1"])
+    XCTAssertEqual(stub.requests.last?.url, "https://named.test/api/back")
+  }
+
   func testATransportThatCannotChooseAddressesRefusesTheLoadByName() async throws {
     let weak = StubTransport(
       .json(someJSON), capabilities: TransportCapabilities.all.subtracting(.connectTo))

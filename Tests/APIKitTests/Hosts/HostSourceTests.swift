@@ -237,6 +237,7 @@ import XCTest
     }
     let manager = makeManager(pool)
     async let response = manager.response()
+    await waitUntil { questions.value == 1 }
     await time.advanceOnceAsleep(by: .seconds(2))
     let record = try await response.record?.description ?? ""
     XCTAssertEqual(asked, ["named.test"])

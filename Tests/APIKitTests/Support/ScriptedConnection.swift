@@ -55,16 +55,16 @@ extension ScriptedServer {
     func pause(_ time: Duration) -> Bool {
       let milliseconds =
         time.components.seconds * 1000 + time.components.attoseconds / 1_000_000_000_000_000
-      var watched = pollfd(fd: socket, events: Self.hangUp, revents: 0)
-      return poll(&watched, 1, Int32(min(milliseconds, Int64(Self.patience)))) == 0
+      return !wait(for: Self.hangUp, Int32(min(milliseconds, Int64(Self.patience))))
     }
 
     /// Reads and drops what comes until the client closes.
     func waitForClose() {
       var chunk = [UInt8](repeating: 0, count: 64 * 1024)
       while true {
-        var watched = pollfd(fd: socket, events: Int16(POLLIN), revents: 0)
-        guard poll(&watched, 1, Self.patience) > 0, recv(socket, &chunk, chunk.count, 0) > 0 else { return }
+        guard wait(for: Int16(POLLIN), Self.patience), recv(socket, &chunk, chunk.count, 0) > 0 else {
+          return
+        }
       }
     }
 
@@ -155,9 +155,8 @@ extension ScriptedServer {
 
     private mutating func fill() -> Bool {
       var chunk = [UInt8](repeating: 0, count: 64 * 1024)
-      var watched = pollfd(fd: socket, events: Int16(POLLIN), revents: 0)
       // OpenSSL may hold bytes that it has read, and waits itself.
-      if tls == nil, poll(&watched, 1, Self.patience) <= 0 { return false }
+      if tls == nil, !wait(for: Int16(POLLIN), Self.patience) { return false }
       let count = chunk.withUnsafeMutableBytes { bytes in
         if let tls { return tls.read(bytes) }
         return recv(socket, bytes.baseAddress, bytes.count, 0)
@@ -165,6 +164,19 @@ extension ScriptedServer {
       guard count > 0 else { return false }
       buffer += chunk[..<count]
       return true
+    }
+
+    /// Waits for an event; false when so many milliseconds are over.
+    private func wait(for event: Int16, _ milliseconds: Int32) -> Bool {
+      let end = ContinuousClock.now + .milliseconds(milliseconds)
+      var left = milliseconds
+      while true {
+        var watched = pollfd(fd: socket, events: event, revents: 0)
+        let ready = poll(&watched, 1, left)
+        // A process that was stopped and goes on has its waits interrupted.
+        guard ready < 0, errno == EINTR else { return ready != 0 }
+        left = Int32(max(.zero, end - .now) / .milliseconds(1))
+      }
     }
 
     #if canImport(Glibc)

@@ -169,9 +169,16 @@ final class Recorder: APIManagerDelegate, APIManagerInterceptor, APIManagerValid
   var landingCount: Int { responses.count + errors.count + cancellations.count }
 
   /// Returns when so many flights have landed.
-  func waitForLandings(_ count: Int = 1) async {
+  func waitForLandings(_ count: Int = 1, file: StaticString = #filePath, line: UInt = #line) async {
     if landingCount >= count { return }
+    let limit = Task {
+      try await Task.sleep(for: .seconds(60))
+      XCTFail("\(landingCount) of \(count) landed in a minute", file: file, line: line)
+      for waiter in waiters { waiter.continuation.resume() }
+      waiters = []
+    }
     await withCheckedContinuation { waiters.append((count, $0)) }
+    limit.cancel()
   }
 
   private func landed() {

@@ -19,7 +19,7 @@ protocol SocketLink: CancellableOperation {
   func close(_ code: SocketCloseCode?, _ reason: String)
   /// Ends the connection at once.
   func cancel()
-  /// Ends the connection for want of anybody who has it: 1001 is tried, and nothing is delivered.
+  /// Ends the connection because its owner was released: 1001 is tried, and nothing is delivered.
   func release()
   /// The inbox has room again.
   func readOn()
@@ -38,7 +38,7 @@ extension SocketLink {
 
 extension SocketOptions {
   /// How long the last words of a released connection may take: its descriptor is closed within a tenth of a second.
-  static let releaseLimit = Duration.milliseconds(80)
+  static let releaseLimit = Duration.milliseconds(50)
 
   /// How long opening may take: ``openLimit``, or a shorter limit of the load.
   func openLimit(of exchange: HTTPExchange) -> Duration {
