@@ -41,7 +41,7 @@ final class CredentialKeeper: Sendable {
   /// What is stored.
   enum Stored {
     case unchanged(Credential?)
-    /// Somebody else has stored it.
+    /// Another process or object has stored it.
     case changed(Credential?)
     case unreadable
   }

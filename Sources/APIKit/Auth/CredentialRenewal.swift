@@ -68,7 +68,7 @@ struct CredentialRenewal: Sendable {
     }
   }
 
-  /// Somebody has signed in or out meanwhile, and that counts.
+  /// A sign-in or sign-out came meanwhile, and that counts.
   private var overtaken: SignInMachine.Outcome {
     switch keeper.read() {
     case .changed(let other), .unchanged(let other): .replaced(by: other)

@@ -27,7 +27,7 @@ struct SignInMachine {
   /// How a renewal ends.
   enum Outcome: Sendable {
     case renewed(Credential)
-    /// Somebody else who shares the store has put another credential there, or with nil removed it.
+    /// Another process or object that shares the store has put another credential there, or with nil removed it.
     case replaced(by: Credential?)
     /// It has failed. A final failure ends the credential. After others no renewal is tried for `rest`, or for
     /// ``restAfterFailure`` where that is longer.
@@ -176,7 +176,7 @@ struct SignInMachine {
     }
   }
 
-  /// Somebody else who shares the store has renewed the credential, signed in, or, with nil, signed out.
+  /// Another process or object that shares the store has renewed the credential, signed in, or, with nil, signed out.
   mutating func replaced(by new: Credential?, now: Duration) -> Release {
     guard let new else {
       guard credential != nil else { return [] }

@@ -4,7 +4,7 @@
   extension CurlTransport: ConnectingTransport {
     func connect(for exchange: HTTPExchange, keeping: Bool) async throws(APIError) -> Duration? {
       guard keeping else { return try await probe(exchange) }
-      // Where somebody is asked about the server, that is done by the request itself.
+      // Where the application is asked about the server, the request itself asks it.
       guard !asksApplication(about: exchange) else { return nil }
       var opening = HTTPExchange(HTTPRequest(method: .head, url: exchange.request.url))
       opening.request.options = exchange.request.options

@@ -24,7 +24,7 @@ extension HostTable.Outcome {
     self =
       switch error.reason {
       case _ where error.refusesServer: .wrong
-      // Nobody wants it any more, or nothing can be asked at all.
+      // It is not wanted any more, or nothing can be asked at all.
       case .cancelled, .transportStopped, .misconfigured, .unsupportedCapability, .cleartextRefused: .unknown
       default: .bad
       }

@@ -104,7 +104,7 @@ struct HostTable {
     let good = open.filter { $0.health.standing(now: now) == .good }
     let ranked = Self.ranked(good) + Self.ranked(open.filter { $0.health.standing(now: now) != .good })
     guard let best = ranked.first else {
-      // Nobody is left but those at rest: they are all used, and the first that responds is back.
+      // All that are left are put aside: they are all used, and the first that responds is back.
       let all = Self.ranked(left)
       return Self.choice(all[0], .allAside, from: all, now)
     }

@@ -10,7 +10,7 @@ public enum FlightEvent: Sendable {
   case waiting(policy: String)
   /// The load took off; with the policy's name.
   case tookOff(policy: String)
-  /// The options with which the load goes, each with who has stated it.
+  /// The options with which the load goes, each with the level that states it.
   case options([LoadOptions.Applied])
   /// A decision of the cache, in words.
   case cache(String)

@@ -92,7 +92,7 @@ public struct AWSSigner: RequestSigner {
       + "Signature=\(try signature(canonical, time))"
   }
 
-  /// A URL that carries the signature in its query, so that who has it may send this one request for a while.
+  /// A URL that carries the signature in its query, so that its holder may send this one request for a while.
   ///
   /// The URL is a secret as long as it is valid. Whoever uses it sends the same method and the header fields that
   /// `request` states.

@@ -104,7 +104,7 @@ extension BaseSocketManager {
   /// Handles the next item of a connection. False when there is none, or a reader has no room.
   private func handleNext(of inbox: SocketInbox) -> Bool {
     readers.removeAll { $0.reader == nil }
-    // What came before the end is in memory already, so that it waits for nobody.
+    // What came before the end is in memory already, so that nothing has to be waited for.
     guard inbox.hasEnded || readers.allSatisfy({ $0.reader?.hasRoom ?? true }), let item = inbox.take()
     else { return false }
     let isPresent = inbox === self.inbox

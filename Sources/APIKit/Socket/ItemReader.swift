@@ -9,7 +9,7 @@
   private var waiters: [(id: Int, waiter: Waiter)] = []
   private var lastWaiter = 0
   private let size: (Item) -> Int
-  /// Called when an item was taken; false when there is nobody who brings others.
+  /// Called when an item was taken; false when no producer is left.
   private let onTaken: () -> Bool
 
   init(size: @escaping (Item) -> Int, onTaken: @escaping () -> Bool) {
@@ -74,7 +74,7 @@
   }
 }
 
-/// A reader that goes when nobody iterates it any more.
+/// A reader that is released when no iterator is left.
 struct WeakReader<Item: Sendable> {
   weak var reader: ItemReader<Item>?
 }

@@ -1,7 +1,7 @@
 public import Foundation
 import Synchronization
 
-/// One thing that a part of the application hears which does not know the manager: an activity indicator, a log.
+/// One event for a part of the application that does not know the manager: an activity indicator, a log.
 public struct FlightNotice: Sendable, Hashable {
   /// What has happened.
   public enum Kind: String, Sendable, Hashable, CaseIterable {
@@ -32,7 +32,7 @@ public struct FlightNotice: Sendable, Hashable {
 /// The notices of all flights and transports of the process, as streams and, where that is switched on, as
 /// notifications.
 ///
-/// While nobody listens, a flight pays for them with one comparison. May be used from any thread.
+/// Without a listener, a flight pays for them with one comparison. May be used from any thread.
 public final class FlightNotices: Sendable {
   /// Those of the process.
   public static let shared = FlightNotices()
@@ -63,7 +63,7 @@ public final class FlightNotices: Sendable {
     }
   }
 
-  /// The notices from now on. Each call returns a new stream; one that nobody reads keeps the last 64.
+  /// The notices from now on. Each call returns a new stream; one that is not read keeps the last 64.
   public func notices() -> AsyncStream<FlightNotice> {
     let (stream, continuation) = AsyncStream.makeStream(
       of: FlightNotice.self, bufferingPolicy: .bufferingNewest(64))

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Counts turns of the main actor, as far as somebody asks for them.
+/// Counts turns of the main actor, as far as they are asked for.
 enum MainTurn {
   private static let number = Atomic<UInt64>(0)
   @MainActor private static var isCounted = false

@@ -88,7 +88,7 @@ public final class TapeTransport: AsyncHTTPTransport {
   ///   - time: The clock of that; the system's by default.
   /// - Throws: What ``Tape/init(contentsOf:)`` throws; a file that is not there yet is no error with ``Mode/add(over:)``.
   ///   `APIError.Reason.misconfigured` when it is to record while the environment variable `CI` is set: a tape that
-  ///   nobody looked at proves nothing.
+  ///   no one looked at proves nothing.
   public convenience init(
     file: String, mode: Mode = .replay, rules: TapeRules = TapeRules(), pace: Pace = .instant,
     time: any TimeSource = SystemTime()

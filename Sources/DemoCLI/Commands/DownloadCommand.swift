@@ -44,10 +44,11 @@ struct DownloadCommand: Command {
     manager.delegate = progress
     let downloaded = try await Interruption.ending { try await manager.file(to: target, sha256: digest) }
     if session.writesJSON {
-      return try HomePrinter(session: session).json([
+      let object: [String: Any?] = [
         "path": downloaded.path, "bytes": downloaded.count, "sha256": downloaded.sha256,
         "resumedAt": progress.begin,
-      ])
+      ]
+      return try HomePrinter(session: session).json(object)
     }
     let resumed = progress.begin > 0 ? ", gone on from \(Formatting.grouped(UInt(progress.begin)))" : ""
     session.console.print(

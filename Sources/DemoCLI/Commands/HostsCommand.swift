@@ -12,7 +12,7 @@ struct HostsCommand: Command {
 
   private static let host = "homes.demo.test"
 
-  /// Whether the servers are somebody else's, which are measured and not stopped.
+  /// Whether the servers are not the command's own: they are measured and not stopped.
   private let areGiven: Bool
 
   init(_ arguments: ParsedArguments) throws(UsageError) {
@@ -74,7 +74,7 @@ struct HostsCommand: Command {
     ]
   }
 
-  /// - Parameter servers: Those whose requests are counted; none where they are somebody else's.
+  /// - Parameter servers: Those whose requests are counted; none where they are not the command's own.
   private func table(_ status: [HostPool.Status], _ servers: [DemoServer], _ session: Session) {
     let names = ["Server", "Connects in"] + (servers.isEmpty ? [] : ["Requests"]) + ["State"]
     let columns = names.map { TextTable.Column($0, minimumWidth: 10) }

@@ -40,10 +40,11 @@ struct ReportCommand: Command {
     }
     guard !session.writesJSON else {
       let summary = report.summary
-      return try HomePrinter(session: session).json([
+      let object: [String: Any?] = [
         "file": file, "total": summary.total, "failed": summary.failed, "cancelled": summary.cancelled,
         "successRate": summary.successRate,
-      ])
+      ]
+      return try HomePrinter(session: session).json(object)
     }
     session.console.print(report.summary.description)
     session.console.print("written: \(file)")

@@ -13,7 +13,7 @@ final class HostRoute: @unchecked Sendable {
   var isRedirected = false
   /// What is told when all servers fail: one whose certificate is not accepted rather than one that was not reached.
   var refusal: APIError?
-  /// The breaker's permit of an attempt that failed. The next attempt goes with it, and the breaker hears of the failure if
+  /// The breaker's permit of an attempt that failed. The next attempt goes with it, and the breaker is told of the failure if
   /// the load ends with it.
   var owed: (CircuitBreaker.Permit, key: Breakers.Key)?
   /// How long it takes to connect to the server; nil before it was measured, and where there is no other.

@@ -53,7 +53,7 @@ extension Flight {
       return .next
     }
     let transport = call.wire.client.transport
-    // Where the load has somebody asked about the server, its own connection does that.
+    // Where the application is asked about the server, the load's own connection asks it.
     let mayConnectAhead = call.options.isEmpty || call.options.challenges == nil
     if mayConnectAhead, pool.beginsRound(call.time.now),
       let measure = transport.connecting(for: request, keeping: false)

@@ -16,14 +16,14 @@ extension LandingObserver {
 }
 
 /// Statistics and sinks that are switched on. While there is none, a landing costs one look at a flag, and so does a
-/// takeoff while nobody follows flights.
+/// takeoff while there is no observer.
 enum LandingObservers {
   private static let flag = Atomic<Bool>(false)
   private static let takeoffFlag = Atomic<Bool>(false)
   private static let list = Mutex<[any LandingObserver]>([])
 
   static var isWanted: Bool { flag.load(ordering: .relaxed) }
-  /// Whether somebody is to be told of takeoffs.
+  /// Whether an observer wants takeoffs.
   static var followsFlights: Bool { takeoffFlag.load(ordering: .relaxed) }
 
   static func contains(_ observer: any LandingObserver) -> Bool {

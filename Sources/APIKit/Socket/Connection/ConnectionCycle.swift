@@ -13,7 +13,7 @@ import Synchronization
 
   /// Runs the load of a call from its assembly on; the completion runs on the main actor, unless it was stopped.
   ///
-  /// - Parameter abandoned: Called instead, on any thread, when nobody waits for the load any longer.
+  /// - Parameter abandoned: Called instead, on any thread, when the load has no waiter left.
   func open(
     _ call: APICall, _ shared: SharedState, abandoned: @escaping @Sendable () -> Void,
     _ completion: @escaping @MainActor @Sendable (Result<APIResponse, APIError>) -> Void

@@ -48,7 +48,7 @@ struct MessageSocketMachine {
     return pings.due
   }
 
-  /// The messages that the system has not said to have sent: whether a part of one has left, nobody can know.
+  /// The messages that the system has not said to have sent: whether a part of one has left is not known.
   var unsentMessages: [SocketMessage] { unsent.map(\.message) }
 
   // MARK: From the wire

@@ -74,7 +74,7 @@ final class SocketInbox: MainDeliverable {
     return hasRoom
   }
 
-  /// Nobody takes items any more.
+  /// The consumer is gone.
   func release() {
     state.withLock { state in
       state.isReleased = true

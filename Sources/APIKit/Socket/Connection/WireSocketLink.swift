@@ -22,7 +22,7 @@ final class WireSocketLink: SocketLink, WireOwner, @unchecked Sendable {
   private let agreed = Mutex(WebSocketHandshake.Accepted())
   /// The inbox, for what comes when the wire's thread has ended.
   private let told = Mutex<SocketInbox?>(nil)
-  /// Whether somebody waits for room to send.
+  /// Whether a sender waits for room.
   private let isAwaited = Atomic(false)
 
   // The wire's thread alone.

@@ -43,7 +43,7 @@ final class StreamInbox<Item: Sendable>: MainDeliverable {
     }
   }
 
-  /// Nobody takes items any more.
+  /// The consumer is gone.
   func release() {
     let waiter = state.withLock { state in
       state.isReleased = true

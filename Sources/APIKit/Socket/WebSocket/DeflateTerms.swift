@@ -34,7 +34,7 @@ struct DeflateTerms: Equatable {
       throw HandshakeFault("the server chose the extension \(first), which was not offered")
     }
     var terms = DeflateTerms()
-    // Without a word of the server's, this side may use as small a window as it likes.
+    // Where the server does not limit it, this side may use as small a window as it likes.
     terms.clientBits = Int32(offeredBits)
     var seen: Set<String> = []
     for part in parts {

@@ -9,7 +9,7 @@ public struct SocketCloseCode: RawRepresentable, Sendable, Hashable, CustomStrin
 
   /// 1000: the purpose is fulfilled.
   public static let normal = Self(rawValue: 1000)
-  /// 1001: a server goes down, or who has opened the socket is gone.
+  /// 1001: a server goes down, or the manager was released.
   public static let goingAway = Self(rawValue: 1001)
   /// 1002: the other side broke the protocol.
   public static let protocolError = Self(rawValue: 1002)

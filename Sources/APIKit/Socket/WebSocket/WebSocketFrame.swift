@@ -16,7 +16,7 @@ enum WebSocketFrame {
   ///
   /// - Parameters:
   ///   - isPacked: Whether the payload is compressed (RSV1; RFC 7692, 6).
-  ///   - mask: A key that nobody can foresee, so that an application cannot choose what stands on the wire (RFC 6455,
+  ///   - mask: An unpredictable key, so that an application cannot choose what stands on the wire (RFC 6455,
   ///     10.3).
   static func append(
     _ opcode: UInt8, _ payload: UnsafeRawBufferPointer, isPacked: Bool = false, mask: UInt32,

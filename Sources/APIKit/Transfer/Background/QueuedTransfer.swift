@@ -47,7 +47,7 @@ public struct QueuedTransfer: Sendable, Hashable, Identifiable {
   public let environment: ServiceEnvironment
   /// The parameters.
   public let parameters: Parameters
-  /// Whose it is; empty for nobody's.
+  /// The user whose it is; empty for none.
   public let user: String
   /// How many attempts have failed.
   public let attempts: Int

@@ -5,7 +5,7 @@ extension TransferQueue {
   /// Keeps a download, and returns once it is on the disk.
   ///
   /// - Parameters:
-  ///   - manager: A manager of a registered type. Its delegate hears of it while this object is attached.
+  ///   - manager: A manager of a registered type. Its delegate is told while this object is attached.
   ///   - parameters: The parameters of the endpoint.
   ///   - target: Where the file goes. Downloads to one place go one after the other.
   ///   - sha256: The SHA-256 that the file must have, in hexadecimal digits.
@@ -28,7 +28,7 @@ extension TransferQueue {
   /// Keeps an upload, and returns once it is on the disk.
   ///
   /// - Parameters:
-  ///   - manager: A manager of a registered type. Its delegate hears of it while this object is attached.
+  ///   - manager: A manager of a registered type. Its delegate is told while this object is attached.
   ///   - body: A file stays where it is, and must stay as it is until it was sent; what has changed is parked by name. Bytes and
   ///     streams are copied.
   ///   - parameters: The parameters of the endpoint.

@@ -72,7 +72,7 @@ extension TransferQueue: QueueRunnerOwner {
       try await queue.finish(row.id, landing: landing)
     }
     guard !isFinished else { return await deliver(row, .success(end)) }
-    // The disk has failed. Who waits hears at once; the transfer goes when it can, lest it be made again.
+    // The disk has failed. A waiter is told at once; the transfer goes when it can, lest it be made again.
     let isTold = tell(row, .success(end))
     runner.owe(row.id) { [weak self] () async throws(DurableQueue.Fault) in
       try await queue.finish(row.id, landing: isTold ? nil : landing)
@@ -80,7 +80,7 @@ extension TransferQueue: QueueRunnerOwner {
     }
   }
 
-  /// Sets a transfer aside. Its delegate hears of the failure; it stays, and may go on.
+  /// Sets a transfer aside. Its delegate is told of the failure; it stays, and may go on.
   private func park(_ row: QueueStore.Row, _ reason: String) async {
     await runner.park(row, reason)
     tell(row, .failure(APIError(.takeoff, .misconfigured, "transfer \(row.id) is parked: \(reason)")))
@@ -88,7 +88,7 @@ extension TransferQueue: QueueRunnerOwner {
 
   // MARK: Telling
 
-  /// Tells how a transfer has ended, and forgets it once somebody was told.
+  /// Tells how a transfer has ended, and forgets it once a delegate was told.
   private func deliver(_ row: QueueStore.Row, _ result: Result<TransferEnd, APIError>) async {
     // A manager that was attached in between may have been told.
     guard !told.contains(row.id), tell(row, result) else { return }

@@ -31,7 +31,7 @@ import Foundation
     var signIn: SignInRule
   }
 
-  /// A manager that hears of landings.
+  /// A manager that is told of landings.
   struct Attachment {
     weak var manager: AnyObject?
     let name: String
@@ -49,7 +49,7 @@ import Foundation
   private var attachments: [Attachment] = []
   /// How far the transfers under way in this process are.
   var live: [Int64: TransferProgress] = [:]
-  /// Transfers of which somebody was told, and whose landing is about to be forgotten.
+  /// Transfers whose delegate was told, and whose landing is about to be forgotten.
   var told: Set<Int64> = []
   /// What carries requests while the process is suspended, where the system has such a thing.
   let carrier: (any TransferCarrier)?

@@ -38,7 +38,7 @@ import Synchronization
     task?.cancel()
   }
 
-  /// Removes the partial files in a folder that nobody has written for so long, and that no process is writing.
+  /// Removes the partial files in a folder that were not written for so long, and that no process is writing.
   ///
   /// - Returns: How many were removed.
   @discardableResult nonisolated public static func sweep(folder: String, olderThan age: Duration) -> Int {

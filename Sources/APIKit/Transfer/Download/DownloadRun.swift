@@ -73,7 +73,7 @@ actor DownloadRun {
         let finished = try await fetch(into: file)
         return (.success(finished), machine.state)
       } catch {
-        // Nobody writes the journal from here on.
+        // The journal is not written from here on.
         try? await settleCheckpoint()
         if discards.load(ordering: .acquiring), error.reason == .cancelled { file.discard() }
         // Nothing that a later call could go on with.

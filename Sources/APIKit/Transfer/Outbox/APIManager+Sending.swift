@@ -6,7 +6,7 @@ extension APIManager {
   ///   - kept: What was kept of the load.
   ///   - body: Its body; nil where the parameters are.
   ///   - keyField: The header field of the idempotency key.
-  ///   - epoch: Of the authenticator, when it was seen that the user is the right one; nil for nobody's load, which carries
+  ///   - epoch: Of the authenticator, when it was seen that the user is the right one; nil for a load without a user, which carries
   ///     no credential.
   func send(
     _ kept: QueuedCall, body: HTTPBody?, keyField: String, epoch: Int?

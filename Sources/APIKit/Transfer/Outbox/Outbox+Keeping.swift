@@ -53,7 +53,7 @@ extension Outbox: LoadQueue {
   /// Keeps a load, with what cannot be said by `load()`, and returns once it is on the disk.
   ///
   /// - Parameters:
-  ///   - manager: A manager of a registered type. Its delegate hears of the landing while this object is attached.
+  ///   - manager: A manager of a registered type. Its delegate is told of the landing while this object is attached.
   ///   - parameters: The parameters, which are reformed and validated as in every load.
   ///   - lane: The lane in place of ``APIManager/queueLane``.
   ///   - parents: Items that must have landed before. One that is parked or given up has this one parked.
@@ -93,7 +93,7 @@ extension Outbox: LoadQueue {
   /// Keeps many loads of one manager by one commit, all or none, and returns once they are on the disk.
   ///
   /// - Parameters:
-  ///   - manager: A manager of a registered type. Its delegate hears of the landings while this object is attached.
+  ///   - manager: A manager of a registered type. Its delegate is told of the landings while this object is attached.
   ///   - each: The parameters of each load, which are reformed and validated as in every load.
   ///   - lane: The lane in place of ``APIManager/queueLane``.
   ///   - lifetime: How long they may wait, in place of that of the configuration.
@@ -250,7 +250,7 @@ extension Outbox: LoadQueue {
     settle(draft, .failure(APIError(fault, runner.terms)))
   }
 
-  /// Tells who has given the draft what has become of it.
+  /// Tells the caller of the draft how it has ended.
   private func settle(_ draft: OutboxDraft, _ result: Result<Int64, APIError>) {
     draft.done?.resume(returning: result.map { OutboxItemID(rawValue: $0) })
     guard let waiter = draft.waiter else { return }

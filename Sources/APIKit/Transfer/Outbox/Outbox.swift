@@ -28,7 +28,7 @@ import Synchronization
     var service: any APIService
   }
 
-  /// A load that somebody waits for.
+  /// A load with a waiter.
   struct Waiter {
     weak var manager: BaseAPIManager?
     let flight: Flight
@@ -53,7 +53,7 @@ import Synchronization
   var givenUp: Set<FlightID> = []
   var waiters: [Int64: Waiter] = [:]
 
-  /// Items of which somebody was told, and whose landing is about to be forgotten.
+  /// Items whose delegate was told, and whose landing is about to be forgotten.
   var told: Set<Int64> = []
 
   /// Makes an outbox. Nothing is read or sent before ``start()``.

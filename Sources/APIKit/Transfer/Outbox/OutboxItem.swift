@@ -16,7 +16,7 @@ public struct OutboxItem: Sendable, Hashable, Identifiable {
   public let state: State
   /// The name under which its manager's type is registered.
   public let manager: String
-  /// Whose it is; empty for nobody's.
+  /// The user whose it is; empty for none.
   public let user: String
   /// How many attempts have failed.
   public let attempts: Int
@@ -87,7 +87,7 @@ public struct OutboxConfiguration: Sendable {
   public var idempotencyKeyField = "Idempotency-Key"
   /// Who is signed in, by an id that is the same after the next sign-in. The default is the credential's note `user`.
   ///
-  /// An item belongs to the user at whose time it was made, and is sent for nobody else. Where a credential has no such id,
+  /// An item belongs to the user who was signed in when it was made, and is sent for no other. Where a credential has no such id,
   /// loads that carry it are not queued: they fail with ``APIError/Reason/misconfigured``.
   public var user: @Sendable (Credential) -> String? {
     get { statedUser ?? { $0.notes["user"] } }

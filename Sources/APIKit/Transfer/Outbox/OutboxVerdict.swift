@@ -6,7 +6,7 @@ enum OutboxVerdict: Sendable, Equatable {
   case later(Duration)
   /// It waits until its user has signed in.
   case awaitSignIn
-  /// It is set aside until somebody decides about it.
+  /// It is parked until the application decides about it.
   case park
 
   /// What is known beside the failure.
@@ -16,7 +16,7 @@ enum OutboxVerdict: Sendable, Equatable {
     /// After how many of them the item is parked.
     var maximumAttempts = 20
     var isOffline = false
-    /// Whether somebody can sign in.
+    /// Whether there is an authenticator, so that a user can sign in.
     var hasSignIn = false
     var backoff = Backoff(initial: .seconds(1), maximum: .seconds(300))
     /// From 0 to 1.

@@ -9,7 +9,7 @@ extension DurableQueue {
   func spool(_ body: HTTPBody) async throws -> (name: String, count: Int64) {
     try PrivateFile.makeFolder(folder)
     try PrivateFile.makeFolder(spoolFolder)
-    // A file that nobody names is removed once its owner has ended.
+    // A file that no item names is removed once its owner has ended.
     try takePresence()
     let name = "\(owner).\(Hex.encode(Crypto.random(16)))"
     let path = spoolPath(name)

@@ -213,7 +213,7 @@ import Foundation
     switch OutboxVerdict(error, known) {
     case .again: await putBack(row, .zero, isAttempt: false)
     case .later(let wait): await putBack(row, wait, isAttempt: true)
-    // Who has signed in meanwhile was heard before the item waits.
+    // A sign-in that came meanwhile is seen before the item waits.
     case .awaitSignIn:
       await putBack(row, authenticator?.epoch == epoch ? nil : .seconds(1), isAttempt: false)
     case .park:
@@ -230,7 +230,7 @@ import Foundation
     }
   }
 
-  /// Sets an item aside until somebody decides about it.
+  /// Parks an item until the application decides about it.
   func park(_ row: QueueStore.Row, _ reason: String) async {
     let queue = queue
     await settle(row.id) { () async throws(DurableQueue.Fault) in try await queue.park(row.id, reason) }
@@ -238,7 +238,7 @@ import Foundation
 
   // MARK: Users
 
-  /// Hears of an authenticator's users: who comes has items sent, who leaves has them dropped.
+  /// Follows an authenticator's users: at a sign-in their items are sent, at a sign-out dropped.
   func watch(_ authenticator: Authenticator) {
     let id = ObjectIdentifier(authenticator)
     guard authenticators[id] == nil else { return }

@@ -9,9 +9,9 @@ final class QueueStore {
     var lane: String?
     /// The manager's type.
     var type = ""
-    /// Whose delegate hears of it.
+    /// Whose delegate is told of it.
     var recipient = ""
-    /// Whose item it is; empty for nobody's.
+    /// The user whose item it is; empty for none.
     var user = ""
     var payload: [UInt8] = []
     /// The file with its body, and how many bytes that has.
@@ -54,7 +54,7 @@ final class QueueStore {
 
   /// From here on an item waits for something else than the time.
   static let never = 1e300
-  /// How many landings that nobody has taken are kept.
+  /// How many landings are kept that no delegate has taken.
   static let maximumLandings = 10_000
 
   /// What may be sent now, the earliest first.
@@ -198,7 +198,7 @@ final class QueueStore {
 
   // MARK: Items out
 
-  /// Takes what may be sent now, the earliest first; nobody else takes it.
+  /// Takes what may be sent now, the earliest first; no other process takes it.
   func claim(_ owner: String, atMost limit: Int) throws(SQLiteFailure) -> [Row] {
     let rows = try rows(ready) { statement in
       statement.bind(1, clock.now)
@@ -286,7 +286,7 @@ final class QueueStore {
 
   static func waitsForParked(_ parent: Int64) -> String { "it waits for item \(parent), which is parked" }
 
-  /// Sets an item aside until somebody decides about it; its lane goes on, and those that wait for it are parked too.
+  /// Parks an item until the application decides about it; its lane goes on, and those that wait for it are parked too.
   func park(_ id: Int64, _ reason: String, blame: Int64? = nil) throws(SQLiteFailure) {
     laneOf.bind(1, id)
     let lane = try laneOf.step() ? laneOf.text(0) : nil

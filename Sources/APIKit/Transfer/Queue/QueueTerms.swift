@@ -16,7 +16,7 @@ struct QueueTerms: Sendable {
 
   var limits: QueueStore.Limits { QueueStore.Limits(count: Int64(maximumItems), bytes: maximumBytes) }
 
-  /// Whose a load is that is made now; empty for nobody's.
+  /// The user whose a load is that is made now; empty for none.
   func user(
     _ rule: SignInRule, _ service: any APIService, _ manager: String
   ) throws(APIError) -> String {

@@ -143,7 +143,7 @@ public struct TusOptions: Sendable, Hashable {
   /// Whether each part has its SHA-1 with it (`Upload-Checksum`). The default is false. For servers that have the extension.
   public var sendsChecksums = false
   /// Whether the first part goes with the request that creates the upload. The default is false: where that request breaks
-  /// off, nobody knows the place of the upload, and its bytes are lost. For servers that have the extension.
+  /// off, the place of the upload is not known, and its bytes are lost. For servers that have the extension.
   public var sendsWithCreation = false
   /// What the server is told about the file, e.g. `filename`. None by default. Names have neither spaces nor commas.
   public var metadata: [String: String] = [:]
