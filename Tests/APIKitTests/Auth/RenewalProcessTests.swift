@@ -216,7 +216,7 @@
     }
 
     /// Lets it load.
-    func go() { FileManager.default.createFile(atPath: book + ".go", contents: nil) }
+    func go() { _ = FileManager.default.createFile(atPath: book + ".go", contents: nil) }
 
     func kill() { if process.isRunning { Foundation.kill(process.processIdentifier, SIGKILL) } }
 

@@ -86,6 +86,35 @@ extension GoldenForm {
       "GroupPolicy", GroupPolicy.failFast,
       #""failFast""#),
     GoldenForm(
+      "PagingStrategy.pageNumber", PagingStrategy.Numbers(name: "p", size: nil, first: 0),
+      #"{"first":0,"name":"p","size":null,"version":1}"#),
+    GoldenForm(
+      "PagingStrategy.offset", PagingStrategy.Offset(name: "from", limit: "count"),
+      #"{"limit":"count","name":"from","version":1}"#),
+    GoldenForm(
+      "PagingStrategy.cursor", PagingStrategy.Cursor(path: "next", previous: "back"),
+      #"{"at":"next","name":"cursor","previous":"back","size":"limit","version":1}"#),
+    GoldenForm(
+      "PagingStrategy.link", PagingStrategy.Link(),
+      #"{"size":"per_page","version":1}"#),
+    GoldenForm(
+      "Paging", Paging(.cursor("after", at: "meta.next", size: nil), items: "results", id: "id", size: 50),
+      #"{"id":"id","items":"results","maximumPages":1000,"prefetchDistance":0,"size":50,"strategy":{"cur"#
+        + #"sor":{"at":"meta.next","name":"after","previous":null,"size":null,"version":1}},"total":null,"ve"#
+        + #"rsion":1}"#),
+    GoldenForm(
+      "Paging", Paging(.pageNumber(first: 0), items: "[0].rows"),
+      #"{"id":null,"items":"[0].rows","maximumPages":1000,"prefetchDistance":0,"size":20,"strategy":{"pa"#
+        + #"geNumber":{"first":0,"name":"page","size":"per_page","version":1}},"total":null,"version":1}"#),
+    GoldenForm(
+      "Paging", Paging(.offset(), items: "rows"),
+      #"{"id":null,"items":"rows","maximumPages":1000,"prefetchDistance":0,"size":20,"strategy":{"offset"#
+        + #"":{"limit":"limit","name":"offset","version":1}},"total":null,"version":1}"#),
+    GoldenForm(
+      "Paging", Paging(.link(), items: ""),
+      #"{"id":null,"items":"","maximumPages":1000,"prefetchDistance":0,"size":20,"strategy":{"link":{"si"#
+        + #"ze":"per_page","version":1}},"total":null,"version":1}"#),
+    GoldenForm(
       "CacheTraits", CacheTraits(tags: ["rents"], expires: ["offers"], version: 3, volatileParameters: ["t"]),
       #"{"expires":["offers"],"isSensitive":false,"storedVersion":3,"tags":["rents"],"version":1,"volati"#
         + #"leParameters":["t"]}"#),

@@ -5,12 +5,16 @@ import XCTest
 final class SettingsTableTests: XCTestCase {
   /// How the types of settings are called.
   private static let endings = [
-    "Configuration", "Policy", "Options", "Limits", "Traits", "Rule", "Rules", "Timeouts", "Settings",
+    "Configuration", "Policy", "Options", "Limits", "Traits", "Rule", "Rules", "Timeouts", "Settings", "Paging",
+    "Encoding", "Expectation",
   ]
   /// The types without a form, with the reason.
   private static let without = [
     "WireOptions": "stated in code: a client, decoders and a cipher, which are objects and closures",
     "CacheOptions": "stated in code: a store and a partition, which are an object and a closure",
+    "PercentEncoding": "no setting: functions of the framework",
+    "ParameterEncoding": "stated in code: it holds an encoder",
+    "ResponseExpectation": "stated in code: it holds a decoder",
     "HTTPRequestOptions": "made for each attempt, of LoadOptions, which have a form",
   ]
 
