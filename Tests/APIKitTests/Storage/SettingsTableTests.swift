@@ -5,8 +5,8 @@ import XCTest
 final class SettingsTableTests: XCTestCase {
   /// How the types of settings are called.
   private static let endings = [
-    "Configuration", "Policy", "Options", "Limits", "Traits", "Rule", "Rules", "Timeouts", "Settings", "Paging",
-    "Encoding", "Expectation",
+    "Configuration", "Policy", "Options", "Limits", "Traits", "Rule", "Rules", "Timeouts", "Settings",
+    "Paging", "Encoding", "Expectation",
   ]
   /// The types without a form, with the reason.
   private static let without = [
