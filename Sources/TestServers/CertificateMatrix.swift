@@ -3,7 +3,7 @@ public import Foundation
 /// The certificates of the TLS tests, valid and invalid ones, made by the openssl command in one folder.
 ///
 /// All keys but one are on P-256. The server certificates are for `good.test`, `localhost` and `127.0.0.1`, unless
-/// the name is their fault. Making all of them takes about a quarter of a second.
+/// the name is their fault.
 public struct CertificateMatrix: Sendable {
   /// A server certificate, named by its fault.
   public enum Server: String, CaseIterable, Sendable {
