@@ -21,12 +21,11 @@ final class FileLockTests: XCTestCase {
     let holders = Atomic(0)
     let taken = Atomic(0)
     let doubles = Atomic(0)
-    DispatchQueue.concurrentPerform(iterations: 4) { _ in
-      for _ in 0..<2_000 {
+    DispatchQueue.concurrentPerform(iterations: 8) { _ in
+      for _ in 0..<20_000 {
         guard let lock = try? FileLock(ifFree: path) else { continue }
         if holders.add(1, ordering: .relaxed).oldValue != 0 { doubles.add(1, ordering: .relaxed) }
         taken.add(1, ordering: .relaxed)
-        sched_yield()
         holders.subtract(1, ordering: .relaxed)
         unlink(path)
         withExtendedLifetime(lock) {}
