@@ -67,19 +67,23 @@ import XCTest
   }
 
   func testALoadThatIsSuspendedWhenItsTimeComesGetsNoSecondAttempt() async throws {
-    try await learn()
-    let (manager, recorder) = (makeManager(), Recorder())
-    manager.delegate = recorder
-    let flight = try XCTUnwrap(manager.load().flightID)
-    try await stub.waitForRequests(1)
-    try manager.suspend(flight)
-    await time.advanceOnceAsleep(by: .milliseconds(60))
-    await waitUntil { self.time.sleeperCount == 0 }
-    manager.resume(flight)
-    gates[0].open()
-    await recorder.waitForLandings()
-    XCTAssertEqual(stub.requests.count, 1)
-    await nothingIsLeft()
+    for isSuspended in [true, false] {
+      let transport = Suspendable()
+      let request = HTTPRequest(url: "https://named.test/")
+      let operation = HedgedExchange(transport, second: HTTPExchange(request)) {
+        true
+      } began: {
+      } completion: { _, _ in
+      }
+      operation.start(HTTPExchange(request), delay: .milliseconds(50), time)
+      if isSuspended { operation.suspend() }
+      let timer = operation.timer
+      await time.advanceOnceAsleep(by: .milliseconds(50))
+      await timer?.value
+      operation.resume()
+      XCTAssertEqual(transport.operations.all.count, isSuspended ? 1 : 2)
+      operation.cancel()
+    }
   }
 
   /// Suspended between the moment that its time has come and the start of the second attempt.

@@ -49,6 +49,9 @@ final class HedgedExchange: SuspendableOperation {
     if isOver { timer.cancel() }
   }
 
+  /// What waits for the second one's time.
+  var timer: Task<Void, Never>? { state.withLock { $0.timer } }
+
   func cancel() {
     let operations = state.withLock { state in
       state.isCancelled = true
