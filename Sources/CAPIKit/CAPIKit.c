@@ -1,4 +1,4 @@
-// The target is headers; besides, what must be done before anybody uses a library.
+// The target is headers; besides, what must be done before the first use of a library.
 
 #if defined(__linux__) && __has_include(<openssl/crypto.h>)
 #include <openssl/crypto.h>

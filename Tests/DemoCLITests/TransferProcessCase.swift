@@ -65,7 +65,7 @@
         guard Date() < limit else {
           throw URLError(.timedOut, userInfo: ["what": "\(count) bytes did not come"])
         }
-        usleep(5000)
+        usleep(5000)  // The file is of another process, whose writes can only be polled.
       }
       kill(process.processIdentifier, signal)
       process.waitUntilExit()
