@@ -25,6 +25,15 @@ extension Authenticator {
       get { stated.endsCredential ?? Self.isFinal }
       set { stated.endsCredential = newValue }
     }
+    /// Whose a credential is; nil where it does not say. The default is its note `user` (``Credential/notes``).
+    ///
+    /// Loads belong to the user who was signed in when they were called. A new sign-in whose credential names the same user
+    /// leaves them alone; where a credential names none, each sign-in counts as that of another user, and the loads of the
+    /// one before end with ``APIError/Reason/signedOut``.
+    public var user: @Sendable (Credential) -> String? {
+      get { stated.user ?? { $0.notes["user"] } }
+      set { stated.user = newValue }
+    }
     /// Adds the credential to a request. The default sets `Authorization` to its type and token.
     public var attach: @Sendable (Credential, inout HTTPRequest) -> Void {
       get {
@@ -40,6 +49,7 @@ extension Authenticator {
       var isRefusal: (@Sendable (APIError) -> Bool)?
       var endsCredential: (@Sendable (APIError) -> Bool)?
       var attach: (@Sendable (Credential, inout HTTPRequest) -> Void)?
+      var user: (@Sendable (Credential) -> String?)?
     }
     private(set) var stated = Stated()
 

@@ -34,6 +34,9 @@ public final class Authenticator: Sendable {
     var watchers: [Int: AsyncStream<SignInChange>.Continuation] = [:]
     var lastWatcher = 0
     var leavers: [@Sendable (Credential) -> Void] = []
+
+    /// Under the lock, so that every stream has the changes in their order: yielding runs no code of the application.
+    func tell(_ change: SignInChange) { for watcher in watchers.values { watcher.yield(change) } }
   }
 
   private let state: Mutex<State>
@@ -43,6 +46,8 @@ public final class Authenticator: Sendable {
   private let time: any TimeSource
   /// Whether a renewed credential has not been accepted yet, so that acceptances must be recorded.
   private let isUnproven = Atomic<Bool>(false)
+  /// The epoch of the present user, and whether one is signed in: read without the lock by every load.
+  private let presence: Atomic<Int>
   /// Whether the names of the fields that carry a credential are known.
   private let hasAttached = Atomic<Bool>(false)
 
@@ -70,11 +75,11 @@ public final class Authenticator: Sendable {
     self.signIn = signIn
     self.renewal = renewal
     self.time = time
-    state = Mutex(
-      State(
-        machine: SignInMachine(
-          canRenew: renewal != nil, needsRefreshToken: rules.needsRefreshToken, leeway: rules.leeway,
-          credential: keeper.load())))
+    let machine = SignInMachine(
+      canRenew: renewal != nil, needsRefreshToken: rules.needsRefreshToken, leeway: rules.leeway,
+      credential: keeper.load(), user: rules.user)
+    presence = Atomic(Self.presence(of: machine))
+    state = Mutex(State(machine: machine))
   }
 
   deinit {
@@ -89,6 +94,9 @@ public final class Authenticator: Sendable {
   /// Whether a user is signed in.
   public var isSignedIn: Bool { credential != nil }
 
+  /// Whether a load waits for a user to sign in.
+  public var isSignInNeeded: Bool { state.withLock { $0.machine.isSignInNeeded } }
+
   /// Why the credential in use is not in the store, or could not be read; nil when the store works.
   ///
   /// Loads go on with the credential in memory; the next run of the application will not find it.
@@ -101,12 +109,19 @@ public final class Authenticator: Sendable {
   /// earlier closure.
   public func onStoreFailure(_ report: @escaping @Sendable (APIError) -> Void) { keeper.listen(report) }
 
-  /// The changes from now on, until the authenticator is released. Each call returns a stream of its own.
+  /// The present state, ``SignInChange/signInNeeded`` where loads wait for a sign-in, and each change from then on, until
+  /// the authenticator is released. Each call returns a stream of its own. The latest 100 changes are kept for a slow
+  /// reader.
   public func changes() -> AsyncStream<SignInChange> {
-    let (stream, continuation) = AsyncStream.makeStream(of: SignInChange.self)
+    let (stream, continuation) = AsyncStream.makeStream(
+      of: SignInChange.self, bufferingPolicy: .bufferingNewest(100))
     let id = state.withLock { state in
       state.lastWatcher += 1
       state.watchers[state.lastWatcher] = continuation
+      let machine = state.machine
+      // Under the lock, so that no change comes before it.
+      continuation.yield(
+        machine.isSignInNeeded ? .signInNeeded : machine.credential != nil ? .signedIn : .signedOut)
       return state.lastWatcher
     }
     continuation.onTermination = { [weak self] _ in
@@ -119,14 +134,15 @@ public final class Authenticator: Sendable {
   ///
   /// Throws ``APIError/Reason/credentialStoreFailed`` when it cannot be stored; it is in use all the same.
   public func signIn(with credential: Credential) throws(APIError) {
-    let credential = credential.issued(at: time.wallClock)
-    settle { $0.signedIn(credential) }
+    var credential = credential.issued(at: time.wallClock)
+    credential.signInID = Nonce.make()
+    settle { [credential] in $0.signedIn(credential) }
     tell(.signedIn)
     try keep()
   }
 
-  /// Removes the credential of a user who has signed out. Loads that wait for a renewal fail with
-  /// ``APIError/Reason/signedOut``; loads that wait for a sign-in go on waiting.
+  /// Removes the credential of a user who has signed out. Loads of that user end with ``APIError/Reason/signedOut``,
+  /// wherever they are; loads that were called while nobody was signed in go on waiting.
   ///
   /// Throws ``APIError/Reason/credentialStoreFailed`` when the stored credential cannot be removed. Loads do
   /// not carry it any more even then.
@@ -154,8 +170,19 @@ public final class Authenticator: Sendable {
 
   // MARK: The flight's side
 
-  /// The number of changes after which the user may be another; a renewal is not one.
-  var epoch: Int { state.withLock { $0.machine.epoch } }
+  /// The number of the present user's time: another one when another user signs in, and when the user signs out. A renewal
+  /// leaves it, and so does a new sign-in of the same user.
+  var epoch: Int { presence.load(ordering: .acquiring) >> 1 }
+
+  /// The epoch of the user who is signed in; nil when nobody is.
+  var userEpoch: Int? {
+    let presence = presence.load(ordering: .acquiring)
+    return presence & 1 == 1 ? presence >> 1 : nil
+  }
+
+  private static func presence(of machine: SignInMachine) -> Int {
+    machine.epoch << 1 | (machine.credential == nil ? 0 : 1)
+  }
 
   /// How many flights wait.
   var waiterCount: Int { state.withLock { $0.waiting.count } }
@@ -177,7 +204,9 @@ public final class Authenticator: Sendable {
     if state.withLock({ $0.machine.drops(version, rule) }) { adopt(keeper.read()) }
     let (asked, isDropped) = state.withLock { state in
       let isDropped = state.machine.drops(version, rule)
-      return (state.machine.refused(flight, rule, version: version, now: now), isDropped)
+      let asked = state.machine.refused(flight, rule, version: version, now: now)
+      presence.store(Self.presence(of: state.machine), ordering: .releasing)
+      return (asked, isDropped)
     }
     if isDropped { forgetStored() }
     return asked
@@ -185,7 +214,8 @@ public final class Authenticator: Sendable {
 
   /// Starts the work that the machine requires, and waits for the verdict on the flight.
   func wait(_ work: SignInMachine.Work?, for flight: FlightID) async -> SignInMachine.Verdict {
-    await withTaskCancellationHandler {
+    let isFirst = work != nil
+    return await withTaskCancellationHandler {
       await withCheckedContinuation { waiter in
         let early: SignInMachine.Verdict? = state.withLock { state in
           // The verdict may have been reached since the machine was asked.
@@ -195,6 +225,8 @@ public final class Authenticator: Sendable {
             return .fail(APIError(.auth, .cancelled))
           }
           state.waiting[flight] = waiter
+          // Whether it is the first or joins others: who listens learns of each.
+          if state.machine.isSignInNeeded, !isFirst { state.tell(.signInNeeded) }
           return nil
         }
         if let early { waiter.resume(returning: early) }
@@ -318,7 +350,9 @@ extension Authenticator {
   /// Changes the machine, and resumes the released flights outside the lock.
   private func settle(_ change: (inout SignInMachine) -> SignInMachine.Release) {
     let resumed = state.withLock { state in
-      change(&state.machine).compactMap { flight, verdict in
+      let release = change(&state.machine)
+      presence.store(Self.presence(of: state.machine), ordering: .releasing)
+      return release.compactMap { flight, verdict in
         guard let waiter = state.waiting.removeValue(forKey: flight) else {
           state.early[flight] = verdict
           return nil as (CheckedContinuation<SignInMachine.Verdict, Never>, SignInMachine.Verdict)?
@@ -329,10 +363,7 @@ extension Authenticator {
     for (waiter, verdict) in resumed { waiter.resume(returning: verdict) }
   }
 
-  private func tell(_ change: SignInChange) {
-    let watchers = state.withLock { Array($0.watchers.values) }
-    for watcher in watchers { watcher.yield(change) }
-  }
+  private func tell(_ change: SignInChange) { state.withLock { $0.tell(change) } }
 
   static func result(
     _ work: () async throws -> Credential

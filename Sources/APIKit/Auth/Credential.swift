@@ -16,13 +16,18 @@ public struct Credential: Sendable, Hashable {
   public var issuedAt: Double?
   /// What the token permits, in the backend's words. Empty by default.
   public var scopes: Set<String>
-  /// What the application stores with it, such as the user's id. Empty by default.
+  /// What the application stores with it. Empty by default. The note `user` says whose it is
+  /// (``Authenticator/Rules/user``).
   public var notes: [String: String]
+  /// Which sign-in it comes from. The ``Authenticator`` sets it when a user signs in, and renewals keep it: so a credential
+  /// that another process has renewed is not taken for that of another user. A store of your own keeps it as it is.
+  public var signInID: String?
 
   /// Makes a credential.
   public init(
     accessToken: String, tokenType: String = "Bearer", refreshToken: String? = nil, expiresAt: Double? = nil,
-    issuedAt: Double? = nil, scopes: Set<String> = [], notes: [String: String] = [:]
+    issuedAt: Double? = nil, scopes: Set<String> = [], notes: [String: String] = [:],
+    signInID: String? = nil
   ) {
     self.accessToken = accessToken
     self.tokenType = tokenType
@@ -31,6 +36,7 @@ public struct Credential: Sendable, Hashable {
     self.issuedAt = issuedAt
     self.scopes = scopes
     self.notes = notes
+    self.signInID = signInID
   }
 
   /// Whether the access token has expired, or will within `leeway`.
@@ -53,8 +59,18 @@ extension Credential {
   func renewing(_ old: Credential) -> Credential {
     var new = self
     new.refreshToken = refreshToken ?? old.refreshToken
+    new.signInID = old.signInID
     if scopes.isEmpty { new.scopes = old.scopes }
     new.notes.merge(old.notes) { own, _ in own }
+    return new
+  }
+
+  /// The credential with an id of its sign-in: one that was stored without has that of its own tokens, the same in every
+  /// process.
+  var identified: Credential {
+    guard signInID == nil else { return self }
+    var new = self
+    new.signInID = Crypto.digest(of: ["sign-in", refreshToken ?? accessToken])
     return new
   }
 
@@ -93,6 +109,7 @@ extension Credential {
         plain: [
           "access_token": accessToken, "token_type": tokenType, "refresh_token": refreshToken,
           "expires_at": expiresAt, "issued_at": issuedAt, "scopes": scopes.sorted(), "notes": notes,
+          "sign_in": signInID,
         ] as [String: Any?]
       ).jsonText(canonical: true)
     }
@@ -107,6 +124,6 @@ extension Credential {
       issuedAt: try raw.issued_at.optional(), scopes: Set(try raw.scopes.require(arrayOf: String.self)),
       notes: Dictionary(
         raw.notes.members.compactMap { name, value in value.string.map { (name, $0) } },
-        uniquingKeysWith: { $1 }))
+        uniquingKeysWith: { $1 }), signInID: try raw.sign_in.optional())
   }
 }

@@ -46,7 +46,7 @@ struct CredentialRenewal: Sendable {
     var base = credential
     let stored = keeper.read()
     if case .changed(let other) = stored {
-      guard let other else { return .replaced(by: nil) }
+      guard let other = other?.identified else { return .replaced(by: nil) }
       let isOfUse = !other.isDue(at: time.wallClock, leeway: rules.leeway)
       if isOfUse || !rules.canRenew(other) { return .replaced(by: other) }
       base = other

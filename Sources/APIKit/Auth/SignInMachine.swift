@@ -53,14 +53,18 @@ struct SignInMachine {
   let canRenew: Bool
   let needsRefreshToken: Bool
   let leeway: Duration
+  private let user: @Sendable (Credential) -> String?
   static let restAfterFailure: Duration = .seconds(5)
   static let maximumUnprovenRenewals = 3
 
   private(set) var credential: Credential?
   /// Raised with every change of the credential; 0 before the first.
   private(set) var version = 0
-  /// Raised when the user may be another.
+  /// The number of the present user's time, raised when another user signs in and when the user signs out. A renewal does
+  /// not raise it, nor does a credential that ends by itself: its user may come back.
   private(set) var epoch = 0
+  /// The latest credential of the present user; nil when nobody has signed in, or the user has signed out.
+  private var latest: Credential?
   private var phase = Phase.idle
   private var waiters: [FlightID: Waiter] = [:]
   private var lastNumber = 0
@@ -72,19 +76,29 @@ struct SignInMachine {
   private var lastRenewal: Duration = .zero
 
   init(
-    canRenew: Bool, needsRefreshToken: Bool = true, leeway: Duration, credential: Credential? = nil
+    canRenew: Bool, needsRefreshToken: Bool = true, leeway: Duration, credential: Credential? = nil,
+    user: @escaping @Sendable (Credential) -> String? = { $0.notes["user"] }
   ) {
     self.canRenew = canRenew
     self.needsRefreshToken = needsRefreshToken
     self.leeway = leeway
-    self.credential = credential
-    if credential != nil { version = 1 }
+    self.credential = credential?.identified
+    self.user = user
+    latest = self.credential
+    if credential != nil { (version, epoch) = (1, 1) }
   }
 
   /// Whether a renewed credential has not been accepted by a server yet.
   var isUnproven: Bool { unproven > 0 }
   var waiterCount: Int { waiters.count }
-  var current: VersionedCredential { VersionedCredential(credential: credential, version: version) }
+  var current: VersionedCredential {
+    VersionedCredential(credential: credential, version: version, epoch: epoch)
+  }
+  /// Whether flights wait for a sign-in.
+  var isSignInNeeded: Bool {
+    if case .signingIn = phase { return !waiters.isEmpty }
+    return false
+  }
 
   // MARK: Flights
 
@@ -163,7 +177,9 @@ struct SignInMachine {
     switch outcome {
     case .renewed(let new):
       guard base == version, let old = credential else { return [] }
-      return take(new.renewing(old), now: now)
+      let renewed = new.renewing(old)
+      latest = renewed
+      return take(renewed, now: now)
     case .replaced(let new):
       return base == version ? replaced(by: new, now: now) : []
     case .failed(let error, let isFinal, let rest):
@@ -178,15 +194,16 @@ struct SignInMachine {
 
   /// Another process or object that shares the store has renewed the credential, signed in, or, with nil, signed out.
   mutating func replaced(by new: Credential?, now: Duration) -> Release {
-    guard let new else {
+    guard let new = new?.identified else {
       guard credential != nil else { return [] }
       let error = APIError(.auth, .signedOut, "the stored credential was removed: the user has signed out")
       phase = .idle
       end(with: error)
+      leave()
       return release { _ in .fail(error) }
     }
-    // It does not say whose it is.
-    epoch += 1
+    // The sign-in that it comes from tells a renewal from another user's sign-in.
+    arrive(new, isRenewal: new.signInID == latest?.signInID)
     return take(new, now: now)
   }
 
@@ -218,7 +235,7 @@ struct SignInMachine {
   mutating func signedIn(_ new: Credential) -> Release {
     credential = new
     version += 1
-    epoch += 1
+    arrive(new)
     (phase, lastFailure, ended, unproven) = (.idle, nil, nil, 0)
     let current = current
     return release { _ in .go(current) }
@@ -228,6 +245,7 @@ struct SignInMachine {
   mutating func signedOut(_ error: APIError) -> Release {
     let isSigningIn = if case .signingIn = phase { true } else { false }
     drop()
+    leave()
     guard !isSigningIn else { return [] }
     phase = .idle
     return release { _ in .fail(error) }
@@ -281,8 +299,20 @@ struct SignInMachine {
   private mutating func drop() {
     credential = nil
     version += 1
-    epoch += 1
     unproven = 0
+  }
+
+  /// A credential comes: that of the present user, or of another one.
+  private mutating func arrive(_ new: Credential, isRenewal: Bool = false) {
+    let isSame = isRenewal || latest.flatMap(user).map { $0 == user(new) } ?? false
+    if !isSame { epoch += 1 }
+    latest = new
+  }
+
+  /// The user has signed out.
+  private mutating func leave() {
+    epoch += 1
+    latest = nil
   }
 
   private mutating func release(_ verdict: (Waiter) -> Verdict) -> Release {
@@ -296,4 +326,6 @@ struct SignInMachine {
 struct VersionedCredential: Sendable {
   var credential: Credential?
   var version: Int
+  /// The epoch of its user; see ``SignInMachine/epoch``.
+  var epoch = 0
 }

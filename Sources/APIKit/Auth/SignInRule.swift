@@ -17,6 +17,6 @@ public enum SignInChange: Sendable, Hashable {
   case refreshed
   /// There is no credential any more: the user signed out, or a renewal failed for good.
   case signedOut
-  /// Loads wait for a sign-in. Sent once for each sign-in that is needed.
+  /// A load waits for a sign-in. Told of each, and first to who begins to listen while loads wait.
   case signInNeeded
 }

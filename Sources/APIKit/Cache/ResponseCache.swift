@@ -18,8 +18,7 @@ public final class ResponseCache: Sendable {
     var revalidations = 0
     var staleLandings = 0
     /// Counts invalidations, so that a response requested before one is not stored after it.
-    var epoch: UInt64 = 0
-    var epochs: [String: UInt64] = [:]
+    var changes = ChangeEpochs()
   }
 
   let memory: MemoryCache
@@ -84,7 +83,7 @@ public final class ResponseCache: Sendable {
   /// confirmed it. Policies and preferences that accept a response of any age still use it.
   public func expire(tags: Set<String>) {
     guard !tags.isEmpty else { return }
-    advance(tags.map { "tag " + $0 })
+    state.withLock { $0.changes.advance(tags: tags) }
     memory.expire(tags: tags)
     disk?.enqueue(.expireTags(tags))
   }
@@ -93,17 +92,14 @@ public final class ResponseCache: Sendable {
   /// 9111, 4.4).
   func expire(url: HTTPURL) {
     let fingerprint = url.fingerprint
-    advance(["url " + url.cacheText])
+    state.withLock { $0.changes.advance(urls: [url]) }
     memory.expire(url: fingerprint)
     disk?.enqueue(.expireURL(fingerprint))
   }
 
   /// Removes everything. Responses to requests sent before land but are not stored.
   public func removeAll() {
-    state.withLock { state in
-      state.epoch += 1
-      state.epochs = ["all": state.epoch]
-    }
+    state.withLock { $0.changes.advanceAll() }
     memory.removeAll()
     disk?.enqueue(.removeAll)
   }
@@ -113,10 +109,7 @@ public final class ResponseCache: Sendable {
   /// Responses to requests sent before, of all partitions, land but are not stored.
   public func removeAll(of partition: String) {
     let fingerprint = Checksum.of(partition)
-    state.withLock { state in
-      state.epoch += 1
-      state.epochs = ["all": state.epoch]
-    }
+    state.withLock { $0.changes.advanceAll() }
     memory.remove(partition: fingerprint)
     disk?.enqueue(.removePartition(fingerprint))
   }
@@ -157,7 +150,7 @@ extension ResponseCache {
   var now: CacheMoment { CacheMoment(time) }
 
   /// The number of invalidations so far. A load keeps it when it sends its request.
-  var epoch: UInt64 { state.withLock { $0.epoch } }
+  var epoch: UInt64 { state.withLock { $0.changes.now } }
 
   /// Whether something that concerns a response was made stale after it was requested.
   ///
@@ -165,12 +158,7 @@ extension ResponseCache {
   ///   - asked: The ``epoch`` when the request was sent.
   ///   - url: The request's URL.
   func isOutdated(_ entry: CacheEntry, asked: UInt64, url: HTTPURL) -> Bool {
-    state.withLock { state in
-      guard state.epoch != asked else { return false }
-      return (["all", "url " + url.cacheText] + entry.tags.map { "tag " + $0 }).contains {
-        (state.epochs[$0] ?? 0) > asked
-      }
-    }
+    state.withLock { $0.changes.now != asked && $0.changes.latest(tags: entry.tags, url: url) > asked }
   }
 
   /// Stores a response that has validated.
@@ -195,15 +183,6 @@ extension ResponseCache {
   func drop(_ key: CacheKey, because reason: String) {
     remove(key)
     faults.report(CacheFault(kind: .damagedEntry, detail: reason))
-  }
-
-  private func advance(_ names: [String]) {
-    state.withLock { state in
-      state.epoch += 1
-      // Without the names, everything requested before now counts as outdated, which is safe.
-      if state.epochs.count > 4096 { state.epochs = ["all": state.epoch] }
-      for name in names { state.epochs[name] = state.epoch }
-    }
   }
 }
 

@@ -9,12 +9,16 @@ struct ClientExchange {
   /// The URL and the `Cookie` field with which the current hop was sent.
   private var sent: (url: HTTPURL, cookie: String?)?
   private var follower: RedirectFollower?
+  /// The generation of the jar whose cookies it may send and keep; nil where there is none.
+  private let generation: Int?
 
   /// Where the next request goes.
   var next: HTTPURL { exchange.request.url }
 
-  init(_ client: HTTPClient, _ exchange: HTTPExchange) {
+  /// - Parameter generation: Of the cookie jar when the load was called; the present one by default.
+  init(_ client: HTTPClient, _ exchange: HTTPExchange, since generation: Int? = nil) {
     self.client = client
+    self.generation = generation ?? client.cookies?.generation
     self.exchange = exchange
     inspect = exchange.inspectHead
     first = exchange.request.url
@@ -46,7 +50,7 @@ struct ClientExchange {
     var hop = exchange
     hop.crossesOrigin = follower != nil && hop.request.url.origin != first.origin
     if !hop.crossesOrigin { authorize(&hop.request) }
-    let cookie = addCookies(to: &hop.request)
+    let cookie = try addCookies(to: &hop.request)
     sent = (hop.request.url, cookie)
     if !hop.crossesOrigin { try prepare(&hop.request) }
     return hop
@@ -56,7 +60,10 @@ struct ClientExchange {
   ///
   /// - Returns: The response of the exchange; nil when a redirect is followed and the next request is to be sent.
   mutating func receive(_ response: HTTPResponse) throws(APIError) -> HTTPResponse? {
-    if let sent { client.cookies?.store(response.headers, from: sent.url, document: client.cookieDocument) }
+    if let sent {
+      client.cookies?.store(
+        response.headers, from: sent.url, document: client.cookieDocument, since: generation)
+    }
     guard client.redirects.considers(response) else { return finished(response) }
     var follower =
       follower ?? RedirectFollower(policy: client.redirects, added: client.transport.headers)
@@ -73,9 +80,9 @@ struct ClientExchange {
   }
 
   /// Adds the jar's cookies to the request. Returns its `Cookie` field; nil without a jar.
-  private func addCookies(to request: inout HTTPRequest) -> String? {
+  private func addCookies(to request: inout HTTPRequest) throws(APIError) -> String? {
     guard let cookies = client.cookies else { return nil }
-    if let stored = cookies.header(for: request.url) {
+    if let stored = try cookies.header(for: request.url, since: generation) {
       request.headers["Cookie"] = request.headers["Cookie"].map { $0 + "; " + stored } ?? stored
     }
     return request.headers["Cookie"]

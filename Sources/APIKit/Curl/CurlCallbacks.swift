@@ -26,7 +26,7 @@
       try handle.set(CURLOPT_SSL_CTX_DATA, pointer: handle.me)
       let poll = Unmanaged.passUnretained(handle.loop.poll).toOpaque()
       try handle.check(CURLOPT_OPENSOCKETFUNCTION, capikit_curl_set_open_socket(easy, openSocket))
-      try handle.set(CURLOPT_OPENSOCKETDATA, pointer: poll)
+      try handle.set(CURLOPT_OPENSOCKETDATA, pointer: handle.me)
       try handle.check(CURLOPT_CLOSESOCKETFUNCTION, capikit_curl_set_close_socket(easy, closeSocket))
       try handle.set(CURLOPT_CLOSESOCKETDATA, pointer: poll)
     }
@@ -55,7 +55,7 @@
       try wire.set(CURLOPT_PREREQDATA, pointer: me)
       try wire.check(CURLOPT_SSL_CTX_FUNCTION, capikit_curl_set_ssl_context(easy, wireSecured))
       try wire.set(CURLOPT_SSL_CTX_DATA, pointer: me)
-      try wire.check(CURLOPT_OPENSOCKETFUNCTION, capikit_curl_set_open_socket(easy, openSocket))
+      try wire.check(CURLOPT_OPENSOCKETFUNCTION, capikit_curl_set_open_socket(easy, openWireSocket))
       try wire.set(CURLOPT_OPENSOCKETDATA, pointer: Unmanaged.passUnretained(loop.poll).toOpaque())
       try wire.check(CURLOPT_CLOSESOCKETFUNCTION, capikit_curl_set_close_socket(easy, closeWireSocket))
       try wire.set(CURLOPT_CLOSESOCKETDATA, pointer: me)
@@ -218,6 +218,12 @@
       }
 
     private static let openSocket:
+      @convention(c) @Sendable (UnsafeMutableRawPointer?, curlsocktype, UnsafeMutablePointer<curl_sockaddr>?)
+        -> curl_socket_t = { me, _, address in
+          address.map { handle(me).open($0) } ?? -1
+        }
+
+    private static let openWireSocket:
       @convention(c) @Sendable (UnsafeMutableRawPointer?, curlsocktype, UnsafeMutablePointer<curl_sockaddr>?)
         -> curl_socket_t = { me, _, address in
           address.map { poll(me).open($0) } ?? -1

@@ -8,10 +8,10 @@
     /// Called for reused connections too, so the certificate is checked here. Called once more when libcurl
     /// sends the request again.
     func connected(_ address: UnsafePointer<CChar>?, _ port: Int32, localPort: Int32) -> Bool {
-      transfer.machine.connected(
-        at: loop.now, hadResponse: transfer.status >= 200,
-        mayRepeat: transfer.job?.exchange.request.method.isIdempotent == true || wasRefusedUnread)
+      noteSent()
+      transfer.machine.connected(at: loop.now, hadResponse: transfer.status >= 200, tried)
       guard transfer.machine.failure == nil else { return false }
+      transfer.bytesBefore = long(CURLINFO_REQUEST_SIZE)
       loop.watchDeadline(of: self)
       transfer.localPort = localPort
       let ssl = transfer.isTLS ? capikit_curl_get_ssl(easy) : nil
@@ -36,6 +36,36 @@
         transfer.machine.fail(error)
         return false
       }
+    }
+
+    /// Opens a socket for the next connection. Refused where the request was sent on one that ended, and must not go
+    /// again: nothing is sent to a second server, and no handshake is begun.
+    func open(_ address: UnsafePointer<curl_sockaddr>) -> Int32 {
+      // FTP opens a connection for its data.
+      let hadResponse = transfer.machine.state == .receiving && transfer.status >= 200
+      if transfer.isHTTP, transfer.machine.state != .connecting, !hadResponse {
+        noteSent()
+        guard transfer.machine.connectionEnded(at: loop.now, tried) else { return -1 }
+        loop.watchDeadline(of: self)
+      }
+      return loop.poll.open(address)
+    }
+
+    /// What is known of the request, but for what its machine knows.
+    var tried: TriedRequest {
+      guard let request = transfer.job?.exchange.request else {
+        return TriedRequest(progress: .sent, isIdempotent: false, isBodyReplayable: false)
+      }
+      var tried = TriedRequest(request, nil)
+      tried.isUnprocessed = wasRefusedUnread
+      return tried
+    }
+
+    /// Notes how much of the request has left on the present connection, as libcurl has counted.
+    func noteSent() {
+      guard let before = transfer.bytesBefore, long(CURLINFO_REQUEST_SIZE) > before else { return }
+      let length = transfer.source.map { $0.length ?? .max } ?? 0
+      transfer.machine.sent(size(CURLINFO_SIZE_UPLOAD_T) < length ? .partlySent : .sent)
     }
 
     /// Copies the next bytes of the request's body.

@@ -41,6 +41,7 @@
     func receive(body bytes: UnsafeRawBufferPointer) -> Bool? {
       if transfer.machine.isSuspended { return nil }
       transfer.machine.moved(at: loop.now, isResponse: true)
+      transfer.chunks?.hasMoved = true
       // libcurl also writes the fields that it derives from FTP's replies to HEAD into the body.
       if applied.body == .noBody { return true }
       if !transfer.isHeadDone, !completeHead() { return false }
@@ -136,17 +137,22 @@
           APIError(.transport, .truncatedBody, "the connection ended within the header fields"))
       }
       if code == CURLE_OK, transfer.machine.failure == nil, !transfer.isHeadDone { _ = completeHead() }
+      noteSent()
+      if transfer.isHeadDone { transfer.machine.sent(.responseBegan) }
       if code != CURLE_OK, transfer.machine.failure == nil {
-        transfer.machine.fail(raisingProxy(CurlErrors.error(code, circumstances(wasConnected))))
+        let error = raisingProxy(CurlErrors.error(code, circumstances(wasConnected)))
+        transfer.machine.fail(lost(code, error) ?? told(error))
       }
       transfer.machine.end()
       transfer.source?.close()
       let resends = transfer.machine.resends
-      // libcurl counts over all transfers of a handle, and gives up at the sixth; only a reset clears the count.
-      if resends > 0 { applied.needsReset = true }
+      // libcurl counts lost connections over all transfers of a handle, and gives up at the sixth; only a reset clears
+      // the count.
+      if resends > 0 || transfer.machine.failure != nil { applied.needsReset = true }
       if var failure = transfer.machine.failure {
         if resends > 0 { failure.detail += "; the request was sent \(resends + 1) times" }
         failure.metrics = metrics(hasFailed: true)
+        failure.requestProgress = transfer.machine.progress
         transfer.sink?.fail(failure)
         return .failure(failure)
       }
@@ -161,8 +167,35 @@
         sink.fail(error)
         var failure = error
         failure.metrics = metrics(hasFailed: true)
+        failure.requestProgress = transfer.machine.progress
         return .failure(failure)
       }
+    }
+
+    /// The error, with a word on what the server may have done where the request must not go again.
+    private func told(_ error: APIError) -> APIError {
+      var request = tried
+      request.progress = transfer.machine.progress
+      guard error.reason == .connectionLost, transfer.machine.progress < .responseBegan,
+        ResendOccasion.retry.objection(to: request) != nil
+      else { return error }
+      var error = error
+      error.detail += "; the server may have acted on the request"
+      return error
+    }
+
+    /// The failure of a request that was sent on a connection which then ended, where libcurl reports why it could not
+    /// begin anew: a name without an address, a body that cannot be rewound. Nil for any other failure.
+    private func lost(_ code: CURLcode, _ error: APIError) -> APIError? {
+      let isLate =
+        code == CURLE_COULDNT_RESOLVE_PROXY || code == CURLE_COULDNT_RESOLVE_HOST
+        || code == CURLE_SEND_FAIL_REWIND
+      guard isLate, transfer.isHTTP, transfer.machine.state == .requesting,
+        transfer.machine.progress > .unsent
+      else { return nil }
+      var request = tried
+      (request.progress, request.resends) = (transfer.machine.progress, transfer.machine.resends)
+      return ResendOccasion.connectionEnded.objection(to: request)?.connectionLost(error)
     }
 
     private func response(_ body: HTTPResponse.Body) -> CurlResponse {
@@ -246,9 +279,36 @@
     private func checkTransferCoding(_ line: UnsafeRawBufferPointer) -> Bool {
       guard let value = CurlHead.value(of: "transfer-encoding:", in: line) else { return true }
       let coding = String(decoding: value, as: UTF8.self).trimmingSpaces().lowercased()
+      if coding == "chunked", transfer.chunks == nil {
+        transfer.chunks = CurlHandle.Transfer.Chunks()
+        loop.watchChunks(of: self)
+      }
       return coding == "chunked" || coding == "identity"
         || malformed("has a transfer coding that was not asked for")
     }
+
+    /// Bytes arrived, and libcurl has read them. Ends the transfer when too many were none of the body: libcurl reads
+    /// extensions of chunks (RFC 9112, 7.1.1) without end.
+    func checkChunks(on socket: Int32) {
+      guard let chunks = transfer.chunks, transfer.machine.failure == nil, !isPaused else { return }
+      guard !chunks.hasMoved else {
+        transfer.chunks = CurlHandle.Transfer.Chunks(hasMoved: false)
+        return
+      }
+      let received = capikit_bytes_received(socket)
+      guard let before = chunks.received else {
+        transfer.chunks?.received = received
+        return
+      }
+      guard received > before + Self.mostBetweenChunks else { return }
+      loop.end(
+        self,
+        with: APIError(
+          .transport, .malformedResponse,
+          "the response has more than \(Self.mostBetweenChunks >> 10) KiB between two chunks"))
+    }
+
+    private static let mostBetweenChunks: UInt64 = 16 << 10
 
     private func malformed(_ what: String) -> Bool {
       transfer.machine.fail(APIError(.transport, .malformedResponse, "the response \(what)"))

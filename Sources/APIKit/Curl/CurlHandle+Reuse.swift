@@ -55,6 +55,8 @@
     /// Prepares a transfer that left its connection for a new one.
     func startAgain() throws(APIError) {
       transfer.startsAgain = false
+      // libcurl counts from 0.
+      transfer.bytesBefore = nil
       transfer.started = loop.now
       // libcurl counts from here.
       transfer.sums.restart()

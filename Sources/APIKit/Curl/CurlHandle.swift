@@ -27,6 +27,8 @@
       var isTLS = false
       /// Whether the connection on which the request was last sent speaks HTTP/2.
       var isMultiplexed = false
+      /// libcurl's count of bytes of requests when the request was about to be sent; nil before.
+      var bytesBefore: Int?
       /// Whether the connection that libcurl chose cannot be used, and the loop is to start it on a new one.
       var startsAgain = false
 
@@ -43,6 +45,8 @@
       var contentLength: Int64?
       /// Whether there is a `Content-Encoding`.
       var isCoded = false
+      /// What is watched of a body in chunks; nil for any other.
+      var chunks: Chunks?
       var isHeadOpen = false
       var isHeadDone = false
       /// What is measured of the request that was sent last, and libcurl's sums over those before it.
@@ -63,6 +67,14 @@
       var isReceivingPaused = false
       var lastProgress: Int64 = 0
       var meter: TransferMeter?
+
+      /// What a server sends between the bytes of a body in chunks.
+      struct Chunks {
+        /// Whether bytes of the body arrived since the last look.
+        var hasMoved = true
+        /// The bytes of the connection when they last had not.
+        var received: UInt64?
+      }
 
       /// No transfer.
       init() {}

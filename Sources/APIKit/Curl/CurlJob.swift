@@ -104,8 +104,8 @@
     func end(_ outcome: Result<CurlResponse, APIError>) -> Bool {
       state.withLock { state in
         guard state.phase != .over else { return false }
+        state.outcome = state.phase == .waiting ? outcome.mapError(\.unsent) : outcome
         state.phase = .over
-        state.outcome = outcome
         return true
       }
     }

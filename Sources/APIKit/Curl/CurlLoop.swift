@@ -41,6 +41,8 @@
     private var isStopping = false
     private var isClosed = false
     private(set) var names = CurlNameAge()
+    /// Transfers whose chunks arrive, by their sockets.
+    private var chunked: [Int32: CurlHandle] = [:]
     /// The texts for TLS version and cipher of connections.
     var tlsNames = CurlTLSNames()
 
@@ -95,7 +97,10 @@
       let woken = poll.wait(mailbox.fallAsleep() ? timeToSleep() : 0)
       mailbox.wakeUp()
       now = CurlClock.now()
-      poll.serve(woken, act)
+      poll.serve(woken) { socket, what in
+        act(socket, what)
+        if !chunked.isEmpty, let handle = chunked[socket] { handle.checkChunks(on: socket) }
+      }
       if isForFTP, woken == 0, !active.isEmpty { actOnAll() }
       reap()
       readMessages()
@@ -213,7 +218,7 @@
       } catch {
         job.sink?.fail(error)
         job.source?.close()
-        end(job, .failure(error))
+        end(job, .failure(error.unsent))
         queue.finished(in: lane)
       }
     }
@@ -232,6 +237,18 @@
       handle.transfer.index = active.count
       active.append(handle)
       watchDeadline(of: handle)
+    }
+
+    /// The chunks of a response are about to arrive: a server may send other bytes between them.
+    func watchChunks(of handle: CurlHandle) {
+      guard handle.transfer.localPort > 0, !handle.transfer.isMultiplexed else { return }
+      for socket in poll.sockets(at: handle.transfer.localPort) { chunked[socket] = handle }
+    }
+
+    /// Ends a transfer that the loop has found fault with.
+    func end(_ handle: CurlHandle, with error: APIError) {
+      handle.transfer.machine.fail(error)
+      finish(handle, CURLE_ABORTED_BY_CALLBACK)
     }
 
     /// Ends the transfers that libcurl has finished, and starts jobs that waited for their places.
@@ -265,6 +282,7 @@
     private func finish(_ handle: CurlHandle, _ code: CURLcode) {
       guard let job = handle.transfer.job, let lane = handle.transfer.lane else { return }
       let outcome = handle.outcome(code)
+      if handle.transfer.chunks != nil { chunked = chunked.filter { $0.value !== handle } }
       handle.reportEnd()
       curl_multi_remove_handle(multi, handle.easy)
       let last = active.removeLast()

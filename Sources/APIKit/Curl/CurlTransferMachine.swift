@@ -5,8 +5,8 @@
   /// that the attempt ends with, whatever libcurl reports afterwards.
   struct CurlTransferMachine {
     /// Legal moves: connecting → requesting → receiving → ended; a further exchange on the same handle
-    /// (after an authentication challenge) leads from receiving back to requesting; a connection that cannot be
-    /// used leads back to connecting, once; every state may end.
+    /// (after an authentication challenge) leads from receiving back to requesting; a connection that ended or
+    /// cannot be used leads back to connecting; every state may end.
     enum State: Equatable {
       /// Name, TCP, proxy and TLS; also waiting for a connection that another transfer opens.
       case connecting
@@ -22,6 +22,10 @@
     private(set) var failure: APIError?
     /// How often libcurl sent the request again because a connection ended without a response.
     private(set) var resends = 0
+    /// How far the request came on any of its connections, since the latest response that asked for it again.
+    private(set) var progress = RequestProgress.unsent
+    /// Whether what is sent on the next connection was sent before.
+    private var isResend = false
     /// Whether the attempt left a connection that could not be used.
     private(set) var hasStartedAgain = false
 
@@ -44,25 +48,38 @@
     /// The connection is established, and the request is about to be sent.
     ///
     /// libcurl sends it once more after an authentication challenge, and when a reused connection ends before a
-    /// response. The server may have read it then, so a request that must not be repeated fails.
+    /// response. The server may have read it then, so ``ResendOccasion`` is asked.
     /// - Parameters:
-    ///   - hadResponse: Whether what was sent before got a response with a final status.
-    ///   - mayRepeat: Whether the request may be sent again without a response.
-    mutating func connected(at now: Int64, hadResponse: Bool, mayRepeat: Bool) {
+    ///   - request: What is known of it, but for its progress and number of resends.
+    mutating func connected(at now: Int64, hadResponse: Bool, _ request: TriedRequest) {
       lastActivity = now
       guard state != .ended else { return }
-      if state == .requesting || (state == .receiving && !hadResponse) {
-        if mayRepeat {
-          resends += 1
-        } else {
-          fail(
-            APIError(
-              .transport, .connectionLost,
-              "the connection ended before a response; the server may have acted on the request"))
-        }
-      }
+      if state == .receiving, hadResponse { progress = .unsent } else { connectionEnded(at: now, request) }
+      if isResend { resends += 1 }
+      isResend = false
       state = .requesting
     }
+
+    /// The connection ended before a response, and libcurl wants another one. False when the request must not go again.
+    @discardableResult
+    mutating func connectionEnded(at now: Int64, _ request: TriedRequest) -> Bool {
+      guard failure == nil else { return false }
+      guard state == .requesting || state == .receiving else { return true }
+      var request = request
+      (request.progress, request.resends) = (progress, resends)
+      if let objection = ResendOccasion.connectionEnded.objection(to: request) {
+        fail(objection.connectionLost())
+        return false
+      }
+      state = .connecting
+      if limits.connect > 0 { connectDeadline = now &+ limits.connect }
+      isResend = progress > .unsent
+      if request.isUnprocessed { progress = .unsent }
+      return true
+    }
+
+    /// This much of the request has left.
+    mutating func sent(_ progress: RequestProgress) { self.progress = max(self.progress, progress) }
 
     /// The connection cannot be used: nothing was sent on it, and the attempt goes on with a new one.
     mutating func startAgain(at now: Int64) {

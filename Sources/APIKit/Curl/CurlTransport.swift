@@ -32,6 +32,8 @@
     private let challenges: ChallengeHandler?
     private let logins: any LoginStore
     private let proxies: ProxyTable
+    /// The exchanges that may wait for the application.
+    private let runs = ChallengedRuns()
 
     /// A transport of the standard configuration, made at its first use.
     public static let shared: CurlTransport = {
@@ -74,6 +76,7 @@
     }
 
     deinit {
+      runs.stop()
       loops.stop()
       tellInvalid()
     }
@@ -153,18 +156,20 @@
     private func respond(
       to exchange: HTTPExchange, asking handler: ChallengeHandler
     ) async throws(APIError) -> HTTPResponse {
-      try await challenged(exchange.request.url, handler).respond(to: exchange) {
-        (exchange) async throws(APIError) in
-        let job = try self.makeJob(exchange, completion: .task)
-        await self.land(job)
-        return try self.response(to: job)
+      try await runs.run { () async throws(APIError) in
+        try await self.challenged(exchange.request.url, handler).respond(to: exchange) {
+          (exchange) async throws(APIError) in
+          let job = try self.makeJob(exchange, completion: .task)
+          await self.land(job)
+          return try self.response(to: job)
+        }
       }
     }
 
     private func challenged(_ url: HTTPURL, _ handler: ChallengeHandler) -> ChallengedExchange {
       ChallengedExchange(
         handler: handler, logins: logins, identity: configuration.tls.identity,
-        proxy: proxies.proxy(for: url))
+        proxy: proxies.proxy(for: url), timeouts: configuration.timeouts)
     }
 
     /// Opens connections before the first request, TLS included, and returns when they can be used.
@@ -206,12 +211,14 @@
 
     private func open(_ url: HTTPURL) async throws(APIError) -> HTTPVersion {
       let exchange = HTTPExchange(HTTPRequest(method: .head, url: url))
-      let open = { (exchange: HTTPExchange) async throws(APIError) -> HTTPResponse in
+      let open = { @Sendable (exchange: HTTPExchange) async throws(APIError) -> HTTPResponse in
         try await self.open(exchange, on: self.loops.main)
       }
       let opened =
         if let challenges {
-          try await challenged(url, challenges).respond(to: exchange, attempt: open)
+          try await runs.run { () async throws(APIError) in
+            try await self.challenged(url, challenges).respond(to: exchange, attempt: open)
+          }
         } else { try await open(exchange) }
       guard
         CurlSession.reusesUnreadConnections || opened.version == .http2
@@ -247,6 +254,8 @@
     /// Requests sent afterwards fail with ``APIError/Reason/transportStopped``; so do further attempts of loads under
     /// way, for a redirect or a retry. A paused response is waited for until it is read or released.
     public func finish() async {
+      // They may need further attempts, which the loops still take.
+      await runs.finish()
       await loops.finish()
       tellInvalid()
     }
@@ -255,6 +264,7 @@
     /// thread; returns when that is done. FTP connections may be closed a little later. Requests sent
     /// afterwards fail at once with the same reason.
     public func shutdown() async {
+      runs.stop()
       await loops.shutdown()
       tellInvalid()
     }
@@ -302,6 +312,12 @@
     @inline(never)
     private func makeJob(
       _ exchange: HTTPExchange, completion: CurlJob.Completion
+    ) throws(APIError) -> CurlJob {
+      do throws(APIError) { return try job(exchange, completion) } catch { throw error.unsent }
+    }
+
+    private func job(
+      _ exchange: HTTPExchange, _ completion: CurlJob.Completion
     ) throws(APIError) -> CurlJob {
       try Self.supported.check(exchange, cleartext: cleartext)
       let scheme = exchange.request.url.scheme

@@ -15,6 +15,7 @@ public struct APIError: Error, Sendable {
     var request: (any Sendable)?
     var decoders: (any Sendable)?
     var metrics: (any Sendable)?
+    var requestProgress: RequestProgress?
   }
 
   private var fields: Boxed<Fields>
@@ -70,6 +71,14 @@ public struct APIError: Error, Sendable {
   var attachedMetrics: (any Sendable)? {
     get { fields.value.metrics }
     _modify { yield &fields.value.metrics }
+  }
+
+  /// How far the request came, all attempts of the load together; nil, the default, where what failed cannot tell. Set by
+  /// transports. A request whose progress is not known counts as sent: it is repeated only where its method is idempotent or
+  /// it carries an idempotency key.
+  public var requestProgress: RequestProgress? {
+    get { fields.value.requestProgress }
+    _modify { yield &fields.value.requestProgress }
   }
 
   /// Makes an error.

@@ -50,6 +50,10 @@ final class Flight: @unchecked Sendable {
   @exclusivity(unchecked) var signed = (apiName: "", parameters: Parameters())
   /// The trace that its requests belong to; nil where they do not say.
   @exclusivity(unchecked) var trace: Boxed<TraceContext>?
+  /// Whose load it is.
+  @exclusivity(unchecked) var user: LoadUser
+  /// How far the request came, all attempts together.
+  @exclusivity(unchecked) var requestProgress = RequestProgress.unsent
   /// The attempt under way, from 1; 0 before the first.
   @exclusivity(unchecked) var attempt = 0
   /// How often the services' error hooks had resolved refusals when the attempt began; see ``Resolutions``.
@@ -70,6 +74,8 @@ final class Flight: @unchecked Sendable {
   @exclusivity(unchecked) var http: HTTPResponse?
   /// The response as far as it is known, decoded.
   @exclusivity(unchecked) var response: APIResponse?
+  /// The failure in whose place a stored response lands.
+  @exclusivity(unchecked) var replaced: APIError?
   /// Why the load has failed, for its delivery.
   @exclusivity(unchecked) var failure: APIError?
   /// What may mend a failure; made at the first.
@@ -101,6 +107,7 @@ final class Flight: @unchecked Sendable {
     cache = FlightCache.make(for: call)
     purpose = .landing
     deadline = FlightDeadline(call)
+    user = call.user
     step = .lookUp
     place = .mainActor
     // Here is the caller's task.
@@ -118,6 +125,7 @@ final class Flight: @unchecked Sendable {
     self.cache = cache
     self.purpose = purpose
     deadline = FlightDeadline(call)
+    user = call.user
     self.step = step
     place = .task
   }
@@ -130,6 +138,7 @@ final class Flight: @unchecked Sendable {
     purpose = .sharing(completion)
     book = nil
     deadline = flight.deadline
+    user = flight.user
     step = .authorize
     place = flight.place
     request = flight.request
@@ -161,6 +170,9 @@ extension Flight {
     var error = error
     if error.request == nil { error.request = sent ?? request }
     error.bodyDecoders = call.wire.decoders
+    if error.requestProgress.map({ $0 < requestProgress }) ?? true {
+      error.requestProgress = requestProgress
+    }
     return error
   }
 }

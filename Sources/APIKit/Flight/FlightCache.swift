@@ -251,8 +251,12 @@ final class FlightCache: Sendable {
   /// Stores what has validated, and makes stale what the load has changed on the server. On the main actor,
   /// before the delegate is told, so that a load it starts sees the change.
   ///
-  /// - Parameter manager: Is asked, after the service, what is stored in the response's place.
-  @MainActor func settle(_ response: APIResponse, on manager: (any FlightOwner)?) {
+  /// - Parameters:
+  ///   - manager: Is asked, after the service, what is stored in the response's place.
+  ///   - isSameUser: Whether the load's user is still the present one; asked after the application's code.
+  @MainActor func settle(
+    _ response: APIResponse, on manager: (any FlightOwner)?, isSameUser: () -> Bool
+  ) {
     // A landing from the cache has nothing to store; what is asked behind it may have a deposit already,
     // which is to be judged first.
     guard response.provenance == .network || response.provenance == .revalidated else { return }
@@ -277,8 +281,8 @@ final class FlightCache: Sendable {
         method: call.method, url: url, status: response.status, headers: response.headers)
       for url in changed { cache.expire(url: url) }
     }
-    // Another user may have signed in while the load was in the air: the response is theirs, the key is not.
-    guard let entry, LoadIdentity.partition(of: call) == partition else { return }
+    // Another user may have come while the load was in the air: the response is theirs, the key is not.
+    guard let entry, isSameUser(), LoadIdentity.partition(of: call) == partition else { return }
     cache.store(entry, in: rules.policy.levels)
   }
 

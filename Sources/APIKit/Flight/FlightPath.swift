@@ -68,9 +68,23 @@ extension Flight {
     ]
   }
 
+  /// What sends a request again within an attempt. Each place asks ``ResendOccasion/objection(to:)``, as the remedies do.
+  static let resendsWithinAttempt: [ResendOccasion] = [
+    .connectionEnded,  // The transport: a kept connection ended before a response.
+    .failover,  // `route`: the server was not reached, and the pool has another one.
+    .misdirected,  // `redirect`: the server says that it is the wrong one.
+    .challenge,  // The transport: a login, or a decision about a certificate.
+    .hedge,  // `send`: the server is slow, and another one is asked beside it.
+    .sharedCallEnded,  // `share`: the call that was waited for ended at the deadline of another load.
+    .storedRefused,  // `land`: the stored response does not pass the load's rules.
+  ]
+
   /// Goes on from the present step until the load ends or waits. A load that waits for nothing needs no task: it goes
   /// on where the news arrives, on the main actor at takeoff and on the transport's thread at the response.
+  ///
+  /// Whatever the load has waited for comes here, so its user is looked at first.
   func run() {
+    if let userObjection { return fail(userObjection) }
     while true {
       let progress: Progress
       do throws(APIError) { progress = try perform(step) } catch { return fail(error) }
@@ -100,6 +114,8 @@ extension Flight {
   /// Takes a failure, wherever it comes from: the remedies are asked in a task.
   func fail(_ error: APIError) {
     guard !cancellation.isCancelled, error.reason != .cancelled else { return end(error) }
+    // Nothing mends the load of a user who has left.
+    if let userObjection { return end(userObjection) }
     let isBegun = cancellation.begin {
       Task.detached {
         do throws(APIError) {

@@ -10,8 +10,8 @@ struct LoadIdentity: Hashable, Sendable {
   let isKnown: Bool
 
   private let authenticator: ObjectIdentifier?
-  /// Rises when another user signs in.
-  private let epoch: Int
+  /// Whose load it is.
+  private let user: LoadUser
   private let jar: ObjectIdentifier?
   private let transport: ObjectIdentifier
   private let signer: ObjectIdentifier?
@@ -37,7 +37,7 @@ struct LoadIdentity: Hashable, Sendable {
     secrets = Self.secrets(call)
     partition = Self.partition(of: call)
     self.authenticator = authenticator.map { ObjectIdentifier($0) }
-    epoch = authenticator?.epoch ?? 0
+    user = call.user
     jar = client.cookies.map { ObjectIdentifier($0) }
     transport = Self.object(client.transport) ?? ObjectIdentifier(type(of: client.transport))
     self.signer = signer.flatMap { Self.object($0) }
@@ -86,9 +86,6 @@ extension APICall {
     headers.merge(terms.headers)
     return headers
   }
-
-  /// Who signs the load in; nil for one that is exempt.
-  fileprivate var authenticator: Authenticator? { terms.signInRule == .exempt ? nil : identity.authenticator }
 
   /// The host that the load goes to; nil where it has none.
   fileprivate var host: String? { ((try? Endpoint(of: self))?.url ?? baseURL)?.host }

@@ -15,6 +15,7 @@ public final class SharedState: Sendable {
   let hostLimiter = HostLimiter()
   let rateLimiter = RateLimiter()
   let breakers = Breakers()
+  private let changes = Mutex(ChangeEpochs())
   private let budgets = Mutex<[HostKey: RetryBudget]>([:])
   /// How many hosts have a budget that is not full; while it is zero a success has nothing to pay back.
   private let debtors = Atomic<Int>(0)
@@ -30,6 +31,17 @@ public final class SharedState: Sendable {
     breakers.reset()
     budgets.withLock { $0 = [:] }
     debtors.store(0, ordering: .relaxed)
+  }
+
+  /// A server has acknowledged a change: loads from now on join no call of before.
+  func changed(tags: Set<String>, urls: [HTTPURL]) {
+    guard !tags.isEmpty || !urls.isEmpty else { return }
+    changes.withLock { $0.advance(tags: tags, urls: urls) }
+  }
+
+  /// The number of the latest change of any of these.
+  func latestChange(tags: Set<String>, url: HTTPURL) -> UInt64 {
+    changes.withLock { $0.latest(tags: tags, url: url) }
   }
 
   /// Takes one retry from the host's budget. False when it is used up.

@@ -51,10 +51,16 @@ struct HedgeBooks {
 
   /// A load has its response, after so long.
   mutating func responded(_ key: Key, after time: Duration, status: Int, now: Duration) {
-    if status == 429 || status == 503 { pausedUntil = now + Self.pause }
+    if Self.isOverload(status) { pause(now: now) }
     makeRoom(for: key)
     books[key, default: Book()].times.add(time)
   }
+
+  /// A server has too much to do: no second attempts for a while.
+  mutating func pause(now: Duration) { pausedUntil = now + Self.pause }
+
+  /// Whether a server says with this status that it has too much to do.
+  static func isOverload(_ status: Int) -> Bool { status == 429 || status == 503 }
 
   private mutating func makeRoom(for key: Key) {
     if books.count >= Self.mostBooks, books[key] == nil { books = [:] }

@@ -25,6 +25,7 @@ public struct HostAddress: Hashable, Sendable, CustomStringConvertible {
     guard let canonical = URLHost.canonical(String(host)), URLHost.address(canonical) != nil,
       canonical.contains(":") || canonical == host
     else { throw Self.refused(text, "an address is numeric") }
+    if let kind = Self.unusable(canonical) { throw Self.refused(text, "\(kind) is no server's") }
     let bracketed = canonical.contains(":") ? "[\(canonical)]" : canonical
     self.host = canonical
     guard let port else {
@@ -45,6 +46,21 @@ public struct HostAddress: Hashable, Sendable, CustomStringConvertible {
 
   /// Whether it is one of IPv6.
   public var isIPv6: Bool { host.utf8.contains(UInt8(ascii: ":")) }
+
+  /// What an address means that no server has; nil for any other.
+  private static func unusable(_ host: String) -> String? {
+    guard let bytes = URLHost.address(host), let first = bytes.first else { return nil }
+    if bytes.allSatisfy({ $0 == 0 }) { return "the unspecified address" }
+    if bytes.count == 4 {
+      if bytes.allSatisfy({ $0 == 255 }) { return "the broadcast address" }
+      return first & 0xF0 == 0xE0 ? "a multicast address" : nil
+    }
+    // An address of IPv4 in one of IPv6 (RFC 4291, 2.5.5.2).
+    if bytes.prefix(10).allSatisfy({ $0 == 0 }), bytes[10] == 255, bytes[11] == 255 {
+      return unusable(bytes.suffix(4).map(String.init).joined(separator: "."))
+    }
+    return first == 0xFF ? "a multicast address" : nil
+  }
 
   private static func refused(_ text: String, _ why: String) -> APIError {
     APIError(

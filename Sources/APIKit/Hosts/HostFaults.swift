@@ -9,11 +9,11 @@ extension APIError {
     .certificateTooWeak, .pinMismatch,
   ]
 
-  /// Whether the attempt ended before the first byte of its request was sent, for a reason that lies with the server
-  /// that was asked: then another one may be asked, whatever the method is.
-  var endedUnsent: Bool { refusesServer || Self.unsent.contains(reason) }
+  /// Whether it lies with the server that was asked, and no connection to it stood: another one may do better. Whether
+  /// the request may go there, ``ResendOccasion`` says.
+  var liesWithServer: Bool { refusesServer || Self.unreached.contains(reason) }
 
-  private static let unsent: Set<Reason> = [
+  private static let unreached: Set<Reason> = [
     .connectionRefused, .connectTimeout, .unknownHost, .tlsHandshakeFailed, .tlsVersionTooOld,
   ]
 }

@@ -50,6 +50,8 @@ public final class HostPool: Sendable {
   public let name: String
   /// The time between two rounds of measuring while loads are made; nil measures on request only.
   public let measuringInterval: Duration?
+  /// Whether servers of which nothing is measured are asked in an order of this pool's own.
+  public let shuffles: Bool
   let source: HostSource?
   let state: Mutex<State>
   let races = SharedWork<RaceKey, HostRace.Outcome>()
@@ -71,27 +73,31 @@ public final class HostPool: Sendable {
   ///   - source: Where further addresses come from; nil, the default, for nowhere.
   ///   - measuringInterval: The time between two rounds of measuring while loads are made. The default is a minute; nil
   ///     measures on request only.
+  ///   - shuffles: Whether servers of which nothing is measured are asked in a random order, which each pool draws once, so
+  ///     that not all clients ask the first of the list; the default is false, the order of the list.
   public convenience init(
     _ name: String, addresses: [HostAddress] = [], origins: [HTTPURL] = [], source: HostSource? = nil,
-    measuringInterval: Duration? = .seconds(60)
+    measuringInterval: Duration? = .seconds(60), shuffles: Bool = false
   ) {
     self.init(
       name, addresses: addresses, origins: origins, source: source, measuringInterval: measuringInterval,
-      network: .shared)
+      shuffles: shuffles, network: .shared)
   }
 
   /// - Parameter network: Who tells of another network.
   init(
     _ name: String, addresses: [HostAddress], origins: [HTTPURL], source: HostSource?,
-    measuringInterval: Duration?, network: NetworkHub
+    measuringInterval: Duration?, shuffles: Bool = false, network: NetworkHub
   ) {
     self.name = URLHost.name(name)
     self.measuringInterval = measuringInterval
     self.source = source
+    self.shuffles = shuffles
     fixed = origins.map { .origin($0) }
+    let seed: UInt64? = shuffles ? .random(in: 1 ... .max) : nil
     state = Mutex(
       State(
-        table: HostTable(addresses.map { .address($0) } + fixed),
+        table: HostTable(addresses.map { .address($0) } + fixed, seed: seed),
         listing: source.map { source in
           if case .daily = source.kind { HostListing(isDaily: true) } else { HostListing(isDaily: false) }
         }))
@@ -215,6 +221,16 @@ public final class HostPool: Sendable {
     state.withLock { $0.table.report(outcome, of: host, now: now) }
   }
 
+  /// A server asks to be left alone for so long.
+  func leave(_ host: PooledHost, for time: Duration, _ now: Duration) {
+    state.withLock { $0.table.leave(host, for: time, now: now) }
+  }
+
+  /// How long all servers ask to be left alone, where none that was not tried is good; nil where one is.
+  func quiet(except tried: [PooledHost], _ now: Duration) -> Duration? {
+    state.withLock { $0.table.quiet(except: tried, now: now) }
+  }
+
   // MARK: Second attempts
 
   /// A load that may get a second attempt begins: when, and where; nil for none.
@@ -233,6 +249,9 @@ public final class HostPool: Sendable {
   func drawHedge(_ key: HedgeBooks.Key, _ now: Duration) -> Bool {
     state.withLock { $0.hedges.draw(key, now: now) }
   }
+
+  /// A server has refused one of two attempts, because it has too much to do.
+  func refusedHedge(_ now: Duration) { state.withLock { $0.hedges.pause(now: now) } }
 
   /// A load has its response.
   func responded(_ key: HedgeBooks.Key, after time: Duration, status: Int, _ now: Duration) {

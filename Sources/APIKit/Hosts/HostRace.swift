@@ -57,6 +57,8 @@ struct HostRace: Sendable {
           actions = plan.stands(index)
         case .failed(let index, let error)?:
           outcome.failures.append((hosts[index], error))
+          // The limit of the whole attempt has passed; the others began later, and would pass it by that.
+          if error.reason == .totalTimeout { break race }
           actions = plan.failed(index, now: time.now)
         case .woke?: actions = plan.timeHasCome(now: time.now)
         case nil: break race

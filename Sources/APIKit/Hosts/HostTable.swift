@@ -6,6 +6,10 @@ struct HostTable {
     var cost = HostCost()
     /// When it last responded, or let a connection stand.
     var responded: Duration?
+    /// Until when it has asked to be left alone (`Retry-After`); it is used where no other server is good.
+    var quietUntil = Duration.zero
+
+    func isGood(_ now: Duration) -> Bool { quietUntil <= now && health.standing(now: now) == .good }
   }
 
   /// Why a server was chosen.
@@ -59,17 +63,34 @@ struct HostTable {
   /// How often the favourite has changed.
   private(set) var switches = 0
 
-  init(_ hosts: [PooledHost] = []) { replace(hosts) }
+  /// What the order of the list is drawn from; nil for the order as given.
+  private let seed: UInt64?
+
+  init(_ hosts: [PooledHost] = [], seed: UInt64? = nil) {
+    self.seed = seed
+    replace(hosts)
+  }
 
   var hosts: [PooledHost] { entries.map(\.host) }
 
   /// A new list: what is known of the servers that stay is kept.
   mutating func replace(_ hosts: [PooledHost]) {
     var seen = Set<PooledHost>()
-    entries = hosts.filter { seen.insert($0).inserted }.map { host in
+    entries = drawn(hosts).filter { seen.insert($0).inserted }.map { host in
       entries.first { $0.host == host } ?? Entry(host: host)
     }
     if let favourite, !seen.contains(favourite) { self.favourite = nil }
+  }
+
+  /// The servers in the order of this table: a server's place does not depend on which others there are.
+  private func drawn(_ hosts: [PooledHost]) -> [PooledHost] {
+    guard let seed else { return hosts }
+    return hosts.map { host in
+      var hasher = Hasher()
+      hasher.combine(seed)
+      hasher.combine(host)
+      return (host, hasher.finalize())
+    }.sorted { $0.1 < $1.1 }.map(\.0)
   }
 
   /// The network is another one: what was measured and who responded is forgotten.
@@ -101,8 +122,10 @@ struct HostTable {
       mutate(due.host) { $0.health.probe(now: now) }
       return Self.choice(due, .probe, from: open, now)
     }
-    let good = open.filter { $0.health.standing(now: now) == .good }
-    let ranked = Self.ranked(good) + Self.ranked(open.filter { $0.health.standing(now: now) != .good })
+    let good = open.filter { $0.isGood(now) }
+    let ranked =
+      Self.ranked(good) + Self.ranked(open.filter { !$0.isGood(now) && $0.quietUntil <= now })
+      + open.filter { $0.quietUntil > now }.sorted { $0.quietUntil < $1.quietUntil }
     guard let best = ranked.first else {
       // All that are left are put aside: they are all used, and the first that responds is back.
       let all = Self.ranked(left)
@@ -127,9 +150,20 @@ struct HostTable {
   func alternative(to host: PooledHost, except tried: [PooledHost], now: Duration) -> PooledHost? {
     Self.ranked(
       entries.filter { entry in
-        entry.host != host && !tried.contains(entry.host) && entry.health.standing(now: now) == .good
+        entry.host != host && !tried.contains(entry.host) && entry.isGood(now)
       }
     ).first?.host
+  }
+
+  /// A server asks to be left alone for so long, at most for the longest rest.
+  mutating func leave(_ host: PooledHost, for time: Duration, now: Duration) {
+    mutate(host) { $0.quietUntil = max($0.quietUntil, now + min(time, HostHealth.longestRest)) }
+  }
+
+  /// How long all servers ask to be left alone, where none that was not tried is good; nil where one is.
+  func quiet(except tried: [PooledHost], now: Duration) -> Duration? {
+    if entries.contains(where: { !tried.contains($0.host) && $0.isGood(now) }) { return nil }
+    return entries.map { max(.zero, $0.quietUntil - now) }.min()
   }
 
   /// A server is used from now on: it has won a race.

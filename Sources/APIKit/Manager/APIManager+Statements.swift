@@ -21,6 +21,12 @@ extension APIManager {
         "the environments of \(service.name) are made anew at each read, so a change of them is lost; keep one object, "
           + "`static let shared`, and state it as the `service` of each manager")
     }
+    let (one, other) = (service.identity, service.identity)
+    guard one.authenticator === other.authenticator, one.clock === other.clock else {
+      throw lost(
+        "the identity of \(service.name) is made anew at each read, so no credential and no time that it learns is kept; "
+          + "keep it in a `let`")
+    }
     StatementBook.passed.insert(type)
   }
 

@@ -19,12 +19,14 @@ extension BaseAPIManager: FlightOwner {
   /// Delivers a stored response while the flight continues. If it is no longer valid, it is removed from
   /// the cache.
   func preview(_ response: APIResponse, of flight: Flight) {
-    guard !flight.state.isFinal else { return }
+    guard !flight.state.isFinal, flight.userObjection == nil else { return }
     do throws(APIError) { try judge(response, of: flight) } catch {
       flight.cache?.discard()
       return
     }
     guard interceptors.allow({ $0.manager(self, beforePreview: response) }) else { return }
+    // Rules and interceptors may have ended it, or signed its user out.
+    guard !flight.state.isFinal, flight.userObjection == nil else { return }
     lastResponse = response
     delegate?.manager(self, didPreviewWith: response)
     flight.previews?.yield(response)
@@ -41,7 +43,7 @@ extension BaseAPIManager: FlightOwner {
     guard !flight.state.isFinal else { return }
     flight.onProgress?(progress)
     flight.progress?.show(progress)
-    guard reportsProgress else { return }
+    guard reportsProgress, !flight.state.isFinal else { return }
     delegate?.manager(self, didProgress: progress, of: flight.id)
   }
 
@@ -60,6 +62,10 @@ extension BaseAPIManager: FlightOwner {
     interceptors.forEach { $0.manager(self, didReceive: response.http, of: flight.id) }
     guard interceptors.allow({ $0.manager(self, beforeSuccess: response) }) else {
       return land(flight, cancelled: APIError(cancelled: .vetoed))
+    }
+    // An interceptor may have signed the user out to whom the response belongs.
+    if let objection = flight.userObjection {
+      return land(flight, failure: objection.completed(for: flight.call))
     }
     lastResponse = response
     lastError = nil

@@ -50,6 +50,7 @@ extension BaseAPIManager {
         context: call.context())
     case .fly:
       open(flight)
+      stop(decision.superseded)
       launch(flight)
     case .wait:
       open(flight, isWaiting: true)
@@ -64,6 +65,12 @@ extension BaseAPIManager {
     interceptors.forEach { $0.manager(self, didLoad: call.parameters, as: flight.id) }
     supersede(decision)
     return decision.verdict == .fly ? .flying(flight.id) : .waiting(flight.id)
+  }
+
+  /// Stops what is replaced before the new load begins, so that it holds nothing which that one needs: a place at its
+  /// host, the probe of a circuit breaker. It is told behind, by ``supersede(_:)``.
+  private func stop(_ superseded: [FlightID]) {
+    for id in superseded { book[id]?.cancel() }
   }
 
   /// Starts a flight.
@@ -89,6 +96,7 @@ extension BaseAPIManager {
   private func waitIsOver(for flight: Flight) {
     guard let decision = control.timerFired(for: flight.id, now: time.now) else { return }
     book.takeOff(flight)
+    stop(decision.superseded)
     launch(flight)
     supersede(decision)
   }

@@ -102,10 +102,13 @@ import Observation
     book[flight]?.call.recorder.record ?? FlightLog.shared.record(of: flight)
   }
 
-  /// The state changes of all flights from now on. Each call returns a new stream, which ends when the
-  /// manager is released.
+  /// The present state of each flight, and all state changes from then on. Each call returns a new stream, which ends
+  /// when the manager is released.
   public func stateChanges() -> AsyncStream<FlightStateChange> {
     let (stream, continuation) = AsyncStream.makeStream(of: FlightStateChange.self)
+    for flight in book.flights.sorted(by: { $0.id < $1.id }) {
+      continuation.yield(FlightStateChange(flight: flight.id, from: nil, to: flight.state))
+    }
     observers.append(continuation)
     return stream
   }

@@ -9,6 +9,13 @@ extension APIError {
     set { attachedRequest = newValue }
   }
 
+  /// The error of a request of which nothing has left.
+  package var unsent: APIError {
+    var error = self
+    error.requestProgress = .unsent
+    return error
+  }
+
   /// What the stream of a request's body threw: an ``APIError`` keeps its words, so that they say which file or part it was.
   package init(unreadableStream what: String, _ error: any Error) {
     let why = (error as? APIError).map { ": \($0.detail)" } ?? ""

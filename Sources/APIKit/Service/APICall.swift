@@ -74,6 +74,8 @@ public final class APICall: Sendable {
   /// Records the decisions of each step; a service's hooks may add lines of their own.
   public let recorder: FlightRecorder
 
+  /// Whose load it is.
+  let user: LoadUser
   /// The managers whose failures the service's error hook is resolving while this load is made, the
   /// outermost first.
   let resolving: [String]
@@ -87,8 +89,11 @@ public final class APICall: Sendable {
     cache: CacheOptions, admission: AdmissionOptions, apiName: String, path: String? = nil,
     parameters: Parameters, body: HTTPBody?, terms: Terms,
     options: LoadOptions = .none, environment fixed: ServiceEnvironment? = nil, recorder: FlightRecorder,
-    resolving: [String]
+    resolving: [String], user: LoadUser? = nil
   ) {
+    self.user =
+      user
+      ?? LoadUser(identity, wire, terms.signInRule, epoch: options.isEmpty ? nil : options.epoch)
     flightID = recorder.flight
     self.managerType = managerType
     self.service = service
@@ -113,6 +118,7 @@ public final class APICall: Sendable {
   /// shape, the list as a whole is not.
   init(merging calls: [APICall], into plan: BatchPlan) {
     let first = calls[0]
+    user = first.user
     flightID = first.flightID
     managerType = first.managerType
     service = first.service

@@ -10,8 +10,8 @@
 /// did not:
 ///
 /// - its row in the ``table`` is on;
-/// - the method is idempotent, an idempotency key is sent, or the row says that nothing has reached the
-///   server;
+/// - the method is idempotent, an idempotency key is sent, nothing of the request has left, or the row of the status says
+///   that the server has not acted on it;
 /// - the body can be sent again;
 /// - attempts are left;
 /// - a wait that the server asks for is not longer than ``longestWait``;

@@ -14,14 +14,16 @@ public struct RetryTable: Sendable {
   public struct Row: Sendable, Hashable {
     /// Whether the failure is retried.
     public var isOn: Bool
-    /// Whether the failure proves that nothing has reached the server, so that any method may be retried.
+    /// For a status: whether it proves that the server has not acted on the request, so that any method may be retried.
+    /// Without a response this has no effect: there counts how far the transport saw the request come,
+    /// ``APIError/requestProgress``.
     public var provesNothingSent: Bool
     /// The reason, as records print it.
     public var why: String
 
-    /// Retried, if the method may be sent twice.
+    /// Retried, if nothing of the request has left or the method may be sent twice.
     public static func retry(_ why: String) -> Row { Row(isOn: true, provesNothingSent: false, why: why) }
-    /// Retried with any method: the server has not received the request.
+    /// For a status: retried with any method, because the server says with it that it has not acted on the request.
     public static func retryAny(_ why: String) -> Row { Row(isOn: true, provesNothingSent: true, why: why) }
     /// Not retried.
     public static func leave(_ why: String) -> Row { Row(isOn: false, provesNothingSent: false, why: why) }
@@ -71,11 +73,11 @@ public struct RetryTable: Sendable {
       511: .leave("the network wants a sign-in of its own"),
     ]
     table.byReason = [
-      .unknownHost: .retryAny("name servers fail for moments, more so while networks change"),
-      .connectionRefused: .retryAny("a server that restarts refuses for a moment"),
-      .connectTimeout: .retryAny("no connection stood, so nothing was sent"),
-      .tlsHandshakeFailed: .retryAny("a handshake is cut by networks in change; nothing was sent yet"),
-      .proxyFailed: .retryAny("the proxy did not pass it on"),
+      .unknownHost: .retry("name servers fail for moments, more so while networks change"),
+      .connectionRefused: .retry("a server that restarts refuses for a moment"),
+      .connectTimeout: .retry("no connection stood, so nothing was sent"),
+      .tlsHandshakeFailed: .retry("a handshake is cut by networks in change; nothing was sent yet"),
+      .proxyFailed: .retry("the proxy did not pass it on"),
       .connectionLost: .retry("the connection broke; the server may have seen the request"),
       .idleTimeout: .retry("the server fell silent; it may be at work on the request"),
       .truncatedBody: .retry("the response was cut on its way"),

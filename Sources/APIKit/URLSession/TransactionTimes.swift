@@ -10,6 +10,7 @@ struct TransactionTimes {
   var connectEnd: Date?
   var secureConnectionStart: Date?
   var secureConnectionEnd: Date?
+  var requestStart: Date?
   var requestEnd: Date?
   var responseStart: Date?
   var responseEnd: Date?
@@ -35,6 +36,13 @@ struct TransactionTimes {
     metrics.total = time(responseEnd)
     metrics.tlsProtocol = Self.name(tlsVersion, cipherSuite)
     return metrics
+  }
+
+  /// How far the request came.
+  var progress: RequestProgress {
+    if responseStart != nil { return .responseBegan }
+    if requestEnd != nil { return .sent }
+    return requestStart == nil ? .unsent : .partlySent
   }
 
   /// `TLSv1.3 TLS_AES_256_GCM_SHA384`, as OpenSSL spells them; a cipher that is not in the list by its number.

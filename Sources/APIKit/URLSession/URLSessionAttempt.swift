@@ -35,6 +35,8 @@ final class URLSessionAttempt: CancellableOperation {
     var metrics = TransportMetrics()
     /// The protocol over TLS, where the system reports it.
     var version = HTTPVersion.other
+    /// How far the request came by the system's own metrics; nil on Linux, which has none.
+    var requestProgress: RequestProgress?
     /// The bytes of the body as they are given to the caller, after decoding.
     var decoded: Int64 = 0
     #if !canImport(FoundationNetworking)
@@ -220,6 +222,7 @@ final class URLSessionAttempt: CancellableOperation {
       guard let measured = TransportMetrics(metrics) else { return }
       state.withLock { state in
         state.metrics = measured
+        state.requestProgress = RequestProgress(metrics)
         state.version = measured.version ?? .other
       }
     }
@@ -259,6 +262,7 @@ final class URLSessionAttempt: CancellableOperation {
         measure(&state)
         var failure = error
         failure.metrics = state.metrics
+        if failure.requestProgress == nil { failure.requestProgress = requestProgress(state) }
         return failure
       }
       return (state.completion.take(), result, nil)
@@ -266,6 +270,12 @@ final class URLSessionAttempt: CancellableOperation {
     if let last { exchange.onProgress?(last) }
     pipe?.finish(end.map { _ in })
     if let result { completion?(result) }
+  }
+
+  /// How far the request came; nil where the system does not say.
+  private func requestProgress(_ state: borrowing State) -> RequestProgress? {
+    if state.head != nil { return .responseBegan }
+    return state.progress.sent > 0 ? max(state.requestProgress ?? .sent, .partlySent) : state.requestProgress
   }
 
   private func makeResponse(_ state: inout State) -> HTTPResponse? {

@@ -6,23 +6,16 @@
   extension TransportMetrics {
     /// The system's metrics of a task: those of its last transaction, with the ones before it beside them.
     init?(_ system: URLSessionTaskMetrics) {
-      let all = system.transactionMetrics.map { Self($0, since: system.taskInterval.start) }
+      let start = system.taskInterval.start
+      let all = system.transactionMetrics.map { Self($0, TransactionTimes($0, since: start)) }
       guard let last = all.last else { return nil }
       self = last
       earlier = Array(all.dropLast())
     }
 
     /// The system's metrics of one transaction, in microseconds since the task began.
-    private init(_ system: URLSessionTaskTransactionMetrics, since start: Date) {
-      self =
-        TransactionTimes(
-          start: start, fetch: system.fetchStartDate, domainLookupEnd: system.domainLookupEndDate,
-          connectEnd: system.connectEndDate, secureConnectionStart: system.secureConnectionStartDate,
-          secureConnectionEnd: system.secureConnectionEndDate, requestEnd: system.requestEndDate,
-          responseStart: system.responseStartDate, responseEnd: system.responseEndDate,
-          tlsVersion: system.negotiatedTLSProtocolVersion?.rawValue,
-          cipherSuite: system.negotiatedTLSCipherSuite?.rawValue
-        ).metrics
+    private init(_ system: URLSessionTaskTransactionMetrics, _ times: TransactionTimes) {
+      self = times.metrics
       bytesSent = system.countOfRequestBodyBytesSent
       // Before decoding; for a body of 500,000 bytes that travels as 519, it is 519.
       bytesReceived = system.countOfResponseBodyBytesReceived
@@ -35,6 +28,26 @@
       localPort = system.localPort
       if system.isProxyConnection { proxy = "proxy" }
       if system.response != nil { version = HTTPVersion(networkProtocolName: system.networkProtocolName) }
+    }
+  }
+
+  extension TransactionTimes {
+    fileprivate init(_ system: URLSessionTaskTransactionMetrics, since start: Date) {
+      self.init(
+        start: start, fetch: system.fetchStartDate, domainLookupEnd: system.domainLookupEndDate,
+        connectEnd: system.connectEndDate, secureConnectionStart: system.secureConnectionStartDate,
+        secureConnectionEnd: system.secureConnectionEndDate, requestStart: system.requestStartDate,
+        requestEnd: system.requestEndDate, responseStart: system.responseStartDate,
+        responseEnd: system.responseEndDate, tlsVersion: system.negotiatedTLSProtocolVersion?.rawValue,
+        cipherSuite: system.negotiatedTLSCipherSuite?.rawValue)
+    }
+  }
+
+  extension RequestProgress {
+    /// How far the request of a task came, on any of its connections.
+    init(_ system: URLSessionTaskMetrics) {
+      let start = system.taskInterval.start
+      self = system.transactionMetrics.map { TransactionTimes($0, since: start).progress }.max() ?? .unsent
     }
   }
 

@@ -173,7 +173,7 @@ public final class URLSessionTransport: HTTPTransport {
       attempt.begin()
       return attempt
     } catch {
-      completion(.failure(error))
+      completion(.failure(error.unsent))
       return NoOperation()
     }
   }

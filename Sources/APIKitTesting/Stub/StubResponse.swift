@@ -63,7 +63,8 @@ public struct StubResponse: Sendable {
     return StubResponse(kind: .response(whole, chunks: chunks))
   }
 
-  /// A failure with this error.
+  /// A failure with this error. Where it does not say how far the request came, that is nothing for a reason on the way to a
+  /// connection, such as `connectionRefused`, and otherwise the whole request.
   public static func failure(_ error: APIError) -> StubResponse { StubResponse(kind: .failure(error)) }
 
   /// A failure in `transport` with this reason and its text: `.failure(.connectionRefused)`.

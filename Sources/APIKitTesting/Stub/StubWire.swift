@@ -33,8 +33,20 @@ struct StubWire {
     var metrics = error.metrics ?? TransportMetrics()
     if metrics.total == 0 { metrics.total = microseconds(ContinuousClock.now - start) }
     error.metrics = metrics
+    if error.requestProgress == nil {
+      error.requestProgress =
+        error.evidence != nil ? .responseBegan : Self.unreached.contains(error.reason) ? .unsent : .sent
+    }
     return error
   }
+
+  /// Failures of a real transport on the way to a connection.
+  private static let unreached: Set<APIError.Reason> = [
+    .unknownHost, .connectionRefused, .connectTimeout, .tlsHandshakeFailed, .tlsVersionTooOld, .proxyFailed,
+    .certificateExpired, .certificateNotYetValid, .certificateHostMismatch, .certificateSelfSigned,
+    .certificateUntrusted, .certificateRevoked, .certificateRejected, .certificateUnsuitable,
+    .certificateTooWeak, .pinMismatch,
+  ]
 
   private mutating func play(_ response: StubResponse) async throws(APIError) -> HTTPResponse {
     switch response.kind {

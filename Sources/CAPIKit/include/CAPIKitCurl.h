@@ -181,6 +181,17 @@ static inline unsigned short capikit_local_port(int socket) {
   return 0;
 }
 
+/// The bytes that a TCP connection has received so far; 0 where the system does not say. `tcpi_bytes_received` of the
+/// kernel's `struct tcp_info`, which that of the C library does not have.
+static inline unsigned long long capikit_bytes_received(int socket) {
+  unsigned char info[256];
+  unsigned long long bytes = 0;
+  socklen_t size = sizeof info;
+  if (getsockopt(socket, IPPROTO_TCP, 11 /* TCP_INFO */, info, &size) != 0 || size < 136) return 0;
+  __builtin_memcpy(&bytes, info + 128, sizeof bytes);
+  return bytes;
+}
+
 /// Whether nothing waits on the socket: no bytes, no end of the connection, no error.
 static inline int capikit_socket_is_quiet(int socket) {
   char byte;

@@ -75,7 +75,7 @@ import XCTest
     _ = try await makeManager(early).response()
     _ = try await makeManager(late).response()
     XCTAssertEqual(asked.all, ["r1"])
-    XCTAssertGreaterThan(late.epoch, epoch, "the store does not say whose it is")
+    XCTAssertEqual(late.epoch, epoch, "a renewal elsewhere makes no other user")
   }
 
   func testWhenAnotherHasSignedOutTheCredentialIsNotRenewed() async throws {
@@ -99,11 +99,13 @@ import XCTest
       throw APIError(.auth, .invalidGrant)
     }
     let manager = makeManager(authenticator)
-    async let landing = manager.response()
+    async let landing = failure { try await manager.response() }
     await gate.waitForArrivals(1)
     try Authenticator(store: store).signIn(with: Credential(accessToken: "b1"))
     gate.open()
-    _ = try await landing
+    // The load belongs to the user before.
+    let error = await landing
+    XCTAssertEqual(error?.reason, .signedOut)
     XCTAssertEqual(authenticator.credential?.accessToken, "b1")
     XCTAssertEqual(store.credential(of: "default")?.accessToken, "b1")
   }
@@ -115,11 +117,13 @@ import XCTest
     let gate = StubGate()
     let authenticator = Authenticator(store: store, renewal: renewal(gate))
     let manager = makeManager(authenticator)
-    async let landing = manager.response()
+    async let landing = failure { try await manager.response() }
     await gate.waitForArrivals(1)
     try Authenticator(store: store).signIn(with: Credential(accessToken: "b1"))
     gate.open()
-    _ = try await landing
+    // The load belongs to the user before.
+    let error = await landing
+    XCTAssertEqual(error?.reason, .signedOut)
     XCTAssertEqual(store.credential(of: "default")?.accessToken, "b1")
   }
 
@@ -140,13 +144,14 @@ import XCTest
   func testACredentialThatCannotBeRenewedIsDroppedFromTheStoreAndToldOf() async throws {
     accept("b1")
     let store = MemoryCredentialStore()
-    store.store(Credential(accessToken: "a1"), of: "default")
-    let authenticator = Authenticator(store: store, signIn: { Credential(accessToken: "b1") })
+    let notes = ["user": "7"]
+    store.store(Credential(accessToken: "a1", notes: notes), of: "default")
+    let authenticator = Authenticator(store: store, signIn: { Credential(accessToken: "b1", notes: notes) })
     var changes = authenticator.changes().makeAsyncIterator()
     _ = try await makeManager(authenticator, .required).response()
     var told: [SignInChange?] = []
-    for _ in 0..<3 { told.append(await changes.next()) }
-    XCTAssertEqual(told, [.signedOut, .signInNeeded, .signedIn])
+    for _ in 0..<4 { told.append(await changes.next()) }
+    XCTAssertEqual(told, [.signedIn, .signedOut, .signInNeeded, .signedIn])
 
     // Where nobody signs in, nothing is left for the next run.
     stub.on("/api/list", .status(401))
@@ -163,7 +168,8 @@ import XCTest
     store.store(Credential(accessToken: "a1"), of: "default")
     let authenticator = Authenticator(store: store, signIn: { throw APIError(.auth, .accessDenied) })
     try Authenticator(store: store).signIn(with: Credential(accessToken: "b1"))
-    _ = try await makeManager(authenticator, .required).response()
+    let error = await failure { try await self.makeManager(authenticator, .required).response() }
+    XCTAssertEqual(error?.reason, .signedOut, "the load belongs to the user before")
     XCTAssertEqual(store.credential(of: "default")?.accessToken, "b1")
     XCTAssertEqual(authenticator.credential?.accessToken, "b1")
   }

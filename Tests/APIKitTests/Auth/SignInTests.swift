@@ -243,15 +243,16 @@ import XCTest
     let recorder = Recorder()
     manager.delegate = recorder
     for number in 0..<5 { manager.load(["n": number]) }
-    let first = await changes.next()
-    XCTAssertEqual(first, .signInNeeded)
+    var told: [SignInChange] = []
+    for _ in 0..<6 { if let change = await changes.next() { told.append(change) } }
+    XCTAssertEqual(told, [.signedOut] + Array(repeating: .signInNeeded, count: 5), "each load is announced")
     await waitUntil { authenticator.waiterCount == 5 }
     XCTAssertEqual(stub.requests.count, 0)
     try authenticator.signIn(with: Credential(accessToken: "fresh"))
     await recorder.waitForLandings(5)
     XCTAssertEqual(recorder.responses.count, 5)
-    let second = await changes.next()
-    XCTAssertEqual(second, .signedIn)
+    let last = await changes.next()
+    XCTAssertEqual(last, .signedIn)
   }
 
   func testALoadThatWaitsForASignInIsSuspended() async throws {
@@ -316,7 +317,42 @@ import XCTest
     authenticator = nil
     var told: [SignInChange] = []
     for await change in changes { told.append(change) }
-    XCTAssertEqual(told, [.signedIn, .signedOut])
+    XCTAssertEqual(told, [.signedOut, .signedIn, .signedOut], "the state at the beginning comes first")
+  }
+
+  func testWhoBeginsToListenWhileLoadsWaitLearnsThatASignInIsNeeded() async throws {
+    stub.on("*", .json(someJSON))
+    let authenticator = try authenticator(nil)
+    let manager = makeManager(authenticator, .required)
+    let recorder = Recorder()
+    manager.delegate = recorder
+    // As a guide has it: the listener is begun beside the load, in the same turn.
+    let needs = Counter()
+    let listener = Task {
+      for await change in authenticator.changes() where change == .signInNeeded { needs.increment() }
+    }
+    defer { listener.cancel() }
+    manager.load(["n": 1])
+    await waitUntil { needs.value > 0 }
+    XCTAssertTrue(authenticator.isSignInNeeded)
+    let before = needs.value
+    manager.load(["n": 2])
+    // A second load that waits is announced as well.
+    await waitUntil { needs.value > before }
+    await waitUntil { authenticator.waiterCount == 2 }
+    var late = authenticator.changes().makeAsyncIterator()
+    let first = await late.next()
+    XCTAssertEqual(first, .signInNeeded)
+    manager.cancel()
+    await waitUntil { !authenticator.isSignInNeeded }
+    manager.load(["n": 3])
+    await waitUntil { authenticator.isSignInNeeded }
+    try authenticator.signIn(with: Credential(accessToken: "a"))
+    await recorder.waitForLandings(3)
+    XCTAssertFalse(authenticator.isSignInNeeded)
+    var signedIn = authenticator.changes().makeAsyncIterator()
+    let present = await signedIn.next()
+    XCTAssertEqual(present, .signedIn)
   }
 
   func testTheCredentialOutlivesTheAuthenticatorInItsStore() async throws {

@@ -204,5 +204,37 @@
     private let chunks: Mutex<[String]>
     init(_ chunks: [String]) { self.chunks = Mutex(chunks) }
     func next() -> [UInt8]? { chunks.withLock { $0.isEmpty ? nil : Array($0.removeFirst().utf8) } }
+
+    func testExtensionsOfChunksHaveALimit() async throws {
+      let head = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
+      let padding = String(repeating: "x", count: 1 << 20)
+      let tls = try ScriptedTLS()
+      for isTLS in [false, true] {
+        let server = try ScriptedServer(
+          scripts: [
+            [.readRequest, .text(head + "2;a=b\r\nok\r\n0;" + padding + "\r\n\r\n"), .waitForClose],
+            [.readRequest, .text(head + "2;" + padding + "\r\nok\r\n0\r\n\r\n"), .waitForClose],
+            // Many of some length are no attack.
+            [
+              .readRequest,
+              .text(
+                head + String(repeating: "2;" + String(repeating: "y", count: 8000) + "\r\nok\r\n", count: 50)
+                  + "0\r\n\r\n"), .waitForClose,
+            ],
+          ], tls: isTLS ? tls : nil)
+        defer { server.stop() }
+        var configuration = TransportConfiguration.ephemeral
+        configuration.tls.trust = .bundle(path: tls.root)
+        configuration.versions = .http1Only
+        let transport = try CurlTransport(configuration)
+        for _ in 0..<2 {
+          let error = await failure { try await transport.send(HTTPRequest(url: try server.url())) }
+          XCTAssertEqual(error?.reason, .malformedResponse, "\(error?.description ?? "")")
+          XCTAssertTrue(error?.detail.contains("16 KiB between two chunks") == true, "\(error?.detail ?? "")")
+        }
+        let response = try await transport.send(HTTPRequest(url: try server.url()))
+        XCTAssertEqual(response.bytes.count, 100)
+      }
+    }
   }
 #endif

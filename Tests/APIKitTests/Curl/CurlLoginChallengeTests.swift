@@ -1,4 +1,5 @@
 #if os(Linux)
+  import APIKitTesting
   import Foundation
   import XCTest
 
@@ -30,6 +31,71 @@
       configuration.challenges = handler
       configuration.logins = logins
       return try CurlTransport(configuration)
+    }
+
+    /// A handler that says nothing until its task is cancelled.
+    private func silent(_ asked: Record<String>) -> ChallengeHandler {
+      ChallengeHandler { _ in
+        asked.add("asked")
+        try? await Task.sleep(for: .seconds(60))
+        asked.add("cancelled")
+        return .default
+      }
+    }
+
+    func testWaitingForTheApplicationCountsAsTheLoadsTime() async throws {
+      for isConfigured in [false, true] {
+        let asked = Record<String>()
+        var configuration = TransportConfiguration.ephemeral
+        configuration.challenges = silent(asked)
+        if isConfigured { configuration.timeouts.total = .milliseconds(300) }
+        let transport = try CurlTransport(configuration)
+        var request = HTTPRequest(url: try server().url("/"))
+        if !isConfigured { request.timeouts.total = .milliseconds(300) }
+        let start = ContinuousClock.now
+        let error = await failure { [request] in try await transport.send(request) }
+        XCTAssertEqual(error?.reason, .totalTimeout, "\(error?.description ?? "")")
+        XCTAssertLessThan(ContinuousClock.now - start, .seconds(5))
+        await waitUntil { asked.all == ["asked", "cancelled"] }
+      }
+    }
+
+    func testShutdownEndsWhatWaitsForTheApplicationAndFinishWaitsForIt() async throws {
+      let asked = Record<String>()
+      let transport = try transport(silent(asked))
+      let url = try server().url("/")
+      let ends = Record<APIError.Reason?>()
+      let sent = Task { ends.add(await failure { try await transport.send(HTTPRequest(url: url)) }?.reason) }
+      _ = transport.start(HTTPExchange(HTTPRequest(url: url))) { result in
+        if case .failure(let error) = result { ends.add(error.reason) }
+      }
+      await waitUntil { asked.all == ["asked"] }
+      await transport.shutdown()
+      await sent.value
+      await waitUntil { ends.all.count == 2 }
+      XCTAssertEqual(ends.all, [.transportStopped, .transportStopped])
+
+      let gate = StubGate()
+      let right = right
+      let patient = try self.transport(
+        ChallengeHandler { _ in
+          asked.add("waits")
+          _ = await gate.arrive()
+          return .use(.login(right))
+        })
+      let landed = Task { try await patient.send(HTTPRequest(url: url)).status }
+      await waitUntil { asked.all.contains("waits") }
+      let open = try ScriptedServer.serving { _ in ScriptedServer.response(text: "open") }
+      defer { open.stop() }
+      let finishing = Task { await patient.finish() }
+      // Nothing new is taken from here on.
+      while let response = try? await patient.send(HTTPRequest(url: open.url())) {
+        XCTAssertEqual(response.status, 200)
+      }
+      gate.open()
+      let status = try await landed.value
+      XCTAssertEqual(status, 200, "what was under way is brought to its end")
+      await finishing.value
     }
 
     func testALoginIsAskedForAndThenSentAtOnceWhereItCounts() async throws {

@@ -20,7 +20,7 @@
 
     func testEveryByteMovesTheIdleLimitAndAPauseTakesItAway() {
       var machine = CurlTransferMachine(limits, posted: 0, now: 0)
-      machine.connected(at: 1_000_000, hadResponse: false, mayRepeat: true)
+      machine.connected(at: 1_000_000, hadResponse: false, tried(true))
       XCTAssertEqual(machine.deadline(isPaused: false), 4_000_000)
       machine.moved(at: 3_000_000, isResponse: true)
       XCTAssertEqual(machine.deadline(isPaused: false), 6_000_000)
@@ -31,7 +31,7 @@
 
     func testTheTotalLimitCountsFromWhenTheTransportTookTheRequest() {
       var machine = CurlTransferMachine(limits, posted: 1_000_000, now: 9_500_000)
-      machine.connected(at: 10_000_000, hadResponse: false, mayRepeat: true)
+      machine.connected(at: 10_000_000, hadResponse: false, tried(true))
       XCTAssertEqual(machine.deadline(isPaused: false), 11_000_000)
       XCTAssertEqual(machine.overdue(at: 11_000_000, isPaused: true)?.reason, .totalTimeout)
     }
@@ -40,7 +40,7 @@
       let none = CurlLimits(HTTPTimeouts(connect: .zero, idle: .zero, total: .zero))
       var machine = CurlTransferMachine(none, posted: 0, now: 0)
       XCTAssertEqual(machine.deadline(isPaused: false), .max)
-      machine.connected(at: 5, hadResponse: false, mayRepeat: true)
+      machine.connected(at: 5, hadResponse: false, tried(true))
       XCTAssertEqual(machine.deadline(isPaused: false), .max)
       var limited = CurlTransferMachine(limits, posted: 0, now: 0)
       limited.end()
@@ -57,43 +57,94 @@
       XCTAssertEqual(machine.failure?.reason, .responseTooLarge)
     }
 
-    func testARequestIsSentAgainOnlyWhenItMayBeRepeatedOrWasChallenged() {
+    private func tried(_ isIdempotent: Bool) -> TriedRequest {
+      TriedRequest(progress: .unsent, isIdempotent: isIdempotent, isBodyReplayable: true)
+    }
+
+    func testARequestThatHasLeftIsSentAgainOnlyWhenItIsIdempotentOrWasChallenged() {
+      typealias Step = (inout CurlTransferMachine) -> Void
       // What happens between two times that the request is about to be sent.
-      let nothing: (inout CurlTransferMachine) -> Void = { _ in }
-      let response: (inout CurlTransferMachine) -> Void = { $0.moved(at: 1, isResponse: true) }
-      let upload: (inout CurlTransferMachine) -> Void = { $0.moved(at: 1, isResponse: false) }
+      let nothing: Step = { _ in }
+      let upload: Step = { $0.sent(.partlySent) }
+      let request: Step = { $0.sent(.sent) }
+      let response: Step = {
+        $0.sent(.sent)
+        $0.moved(at: 1, isResponse: true)
+      }
       for (what, hadResponse, isResend) in [
-        (nothing, false, true), (upload, false, true), (response, false, true), (response, true, false),
+        (nothing, false, false), (upload, false, true), (request, false, true), (response, false, true),
+        (response, true, false),
       ] {
-        for mayRepeat in [true, false] {
-          var machine = CurlTransferMachine(limits, posted: 0, now: 0)
-          machine.connected(at: 0, hadResponse: false, mayRepeat: mayRepeat)
-          what(&machine)
-          machine.connected(at: 2, hadResponse: hadResponse, mayRepeat: mayRepeat)
-          XCTAssertEqual(machine.failure?.reason, isResend && !mayRepeat ? .connectionLost : nil)
-          XCTAssertEqual(machine.resends, isResend && mayRepeat ? 1 : 0)
-          XCTAssertEqual(machine.state, .requesting)
+        for isIdempotent in [true, false] {
+          for opensSocket in [true, false] where !hadResponse {
+            var machine = CurlTransferMachine(limits, posted: 0, now: 0)
+            machine.connected(at: 0, hadResponse: false, tried(isIdempotent))
+            what(&machine)
+            if opensSocket {
+              XCTAssertEqual(machine.connectionEnded(at: 1, tried(isIdempotent)), !isResend || isIdempotent)
+              XCTAssertEqual(machine.state == .connecting, machine.failure == nil)
+            }
+            machine.connected(at: 2, hadResponse: hadResponse, tried(isIdempotent))
+            XCTAssertEqual(machine.failure?.reason, isResend && !isIdempotent ? .connectionLost : nil)
+            XCTAssertEqual(machine.resends, isResend && isIdempotent ? 1 : 0)
+            XCTAssertEqual(machine.state, .requesting)
+          }
         }
       }
       // The status of a challenge says nothing about what was sent after it.
       var machine = CurlTransferMachine(limits, posted: 0, now: 0)
-      machine.connected(at: 0, hadResponse: false, mayRepeat: false)
+      machine.connected(at: 0, hadResponse: false, tried(false))
+      machine.sent(.sent)
       machine.moved(at: 1, isResponse: true)
-      machine.connected(at: 2, hadResponse: true, mayRepeat: false)
-      machine.connected(at: 3, hadResponse: true, mayRepeat: false)
+      machine.connected(at: 2, hadResponse: true, tried(false))
+      XCTAssertEqual(machine.progress, .unsent)
+      XCTAssertNil(machine.failure)
+      machine.sent(.sent)
+      machine.connected(at: 3, hadResponse: true, tried(false))
       XCTAssertEqual(machine.failure?.reason, .connectionLost)
     }
 
-    func testAnAttemptThatLeavesItsConnectionConnectsAnewAndHasSentNothing() {
+    func testAnIdempotentRequestIsSentAgainOnceOnly() {
       var machine = CurlTransferMachine(limits, posted: 0, now: 0)
-      machine.connected(at: 1_000_000, hadResponse: false, mayRepeat: false)
-      machine.startAgain(at: 3_000_000)
-      XCTAssertEqual(machine.state, .connecting)
-      XCTAssertTrue(machine.hasStartedAgain)
-      XCTAssertEqual(machine.deadline(isPaused: false), 5_000_000)
-      machine.connected(at: 4_000_000, hadResponse: false, mayRepeat: false)
+      for _ in 0..<2 {
+        machine.connected(at: 0, hadResponse: false, tried(true))
+        XCTAssertNil(machine.failure)
+        machine.sent(.sent)
+      }
+      XCTAssertFalse(machine.connectionEnded(at: 1, tried(true)))
+      XCTAssertEqual(machine.failure?.reason, .connectionLost)
+      XCTAssertEqual(machine.resends, 1)
+    }
+
+    func testARequestThatTheServerDidNotReadCountsAsUnsent() {
+      var refused = tried(false)
+      refused.isUnprocessed = true
+      var machine = CurlTransferMachine(limits, posted: 0, now: 0)
+      machine.connected(at: 0, hadResponse: false, tried(false))
+      machine.sent(.sent)
+      machine.connected(at: 1, hadResponse: false, refused)
       XCTAssertNil(machine.failure)
-      XCTAssertEqual(machine.resends, 0)
+      XCTAssertEqual(machine.progress, .unsent)
+      XCTAssertEqual(machine.resends, 1)
+    }
+
+    func testAnAttemptThatLeavesItsConnectionConnectsAnewAndForgetsNothingOfWhatWasSentBefore() {
+      for wasSent in [true, false] {
+        var machine = CurlTransferMachine(limits, posted: 0, now: 0)
+        machine.connected(at: 0, hadResponse: false, tried(true))
+        if wasSent {
+          machine.sent(.sent)
+          machine.connected(at: 1_000_000, hadResponse: false, tried(true))
+        }
+        machine.startAgain(at: 3_000_000)
+        XCTAssertEqual(machine.state, .connecting)
+        XCTAssertTrue(machine.hasStartedAgain)
+        XCTAssertEqual(machine.deadline(isPaused: false), 5_000_000)
+        machine.connected(at: 4_000_000, hadResponse: false, tried(true))
+        XCTAssertNil(machine.failure)
+        XCTAssertEqual(machine.resends, wasSent ? 1 : 0)
+        XCTAssertEqual(machine.progress, wasSent ? .sent : .unsent)
+      }
     }
 
     // MARK: The queue

@@ -226,7 +226,9 @@
           let error = await failure { try await transport.send(request) }
           XCTAssertEqual(error?.reason, .connectionLost)
           XCTAssertEqual(
-            error?.detail, "the connection ended before a response; the server may have acted on the request")
+            error?.detail,
+            "the connection ended before a response; the server may have acted on the request, which is not sent again: "
+              + "the method is not idempotent and no idempotency key is sent")
           server.waitUntilIdle()
         }
         XCTAssertEqual(server.requests.map(\.method), ["GET", "POST", "GET", "PATCH"])

@@ -37,6 +37,82 @@ import XCTest
     XCTAssertEqual(sharedState.joins.count, 0)
   }
 
+  func testALoadAfterAnAcknowledgedChangeJoinsNoCallFromBefore() async throws {
+    for (expires, path) in [(Set(["homes"]), "favourites"), ([], "list")] {
+      stub.reset()
+      stub.on(.post, "*", .json(someJSON))
+      stub.on(.get, "*", .json(#"{"state": "new"}"#))
+      let reader = makeManager()
+      reader.cacheTraits = CacheTraits(tags: ["homes"])
+      let gate = StubGate()
+      stub.on(.get, "/api/list", .held(by: gate, .json(#"{"state": "old"}"#)), .json(#"{"state": "new"}"#))
+      async let before = reader.response()
+      await waitUntilWaiting(1)
+      let writer = makeManager()
+      (writer.method, writer.apiName) = (.post, path)
+      writer.cacheTraits = CacheTraits(expires: expires)
+      _ = try await writer.response(for: ["a": 1])
+      let landed = Record<String?>()
+      let after = Task { landed.add(try await reader.response().raw["state"].string) }
+      await waitUntil { !landed.all.isEmpty }
+      XCTAssertEqual(landed.all, ["new"], path)
+      gate.open()
+      try await after.value
+      let old = try await before
+      XCTAssertEqual(old.raw["state"].string, "old")
+    }
+  }
+
+  func testEachLoadIsJudgedByItsOwnExpectationAndItsOwnLimits() async throws {
+    stub.reset()
+    stub.on("*", .status(404), .status(404))
+    stub.hold()
+    let (strict, lenient) = (makeManager(), makeManager())
+    lenient.expectation.statuses = 200..<500
+    async let refused = errorThrown { () throws(APIError) in try await strict.response() }
+    async let accepted = lenient.response()
+    await waitUntilWaiting(2)
+    stub.release()
+    let (error, response) = try await (refused, accepted)
+    XCTAssertEqual(error.context.status, 404)
+    XCTAssertEqual(response.status, 404)
+
+    stub.reset()
+    stub.on("*", .json(someJSON))
+    stub.hold()
+    let (patient, hasty) = (makeManager(), makeManager())
+    hasty.timeouts = HTTPTimeouts(total: .milliseconds(50))
+    async let landed = patient.response()
+    await waitUntilWaiting(1)
+    async let late = hasty.response()
+    await waitUntilWaiting(2)
+    try await stub.waitForRequests(2)
+    XCTAssertEqual(stub.requests.map(\.timeouts.total), [nil, .milliseconds(50)])
+    stub.release()
+    _ = try await landed
+    _ = try? await late
+  }
+
+  func testExpectationsOfTheSameMakingAreEqualAndOthersAreNot() {
+    func expectation(_ change: (inout ResponseExpectation) -> Void) -> ResponseExpectation.Identity {
+      var expectation = ResponseExpectation()
+      change(&expectation)
+      return expectation.identity
+    }
+    let plain = expectation { _ in }
+    XCTAssertEqual(plain, expectation { $0.format = .automatic })
+    let decoder = expectation { $0.format = .decoder(XMLBodyDecoder()) }
+    XCTAssertEqual(decoder, expectation { $0.format = .decoder(XMLBodyDecoder()) })
+    let others = [
+      plain, decoder, expectation { $0.format = .bytes },
+      expectation { $0.format = .decoder(JSONBodyDecoder()) },
+      expectation { $0.format = .firstOf([BodyChoice(JSONBodyDecoder())]) },
+      expectation { $0.shape = ["items": .array] }, expectation { $0.requiresBody = true },
+      expectation { $0.contentTypes = ["text/plain"] }, expectation { $0.statuses = 200..<500 },
+    ]
+    XCTAssertEqual(Set(others).count, others.count)
+  }
+
   func testLoadsThatAreAlikeOnTheSurfaceAreNotJoined() async throws {
     stub.hold()
     let post = makeManager()

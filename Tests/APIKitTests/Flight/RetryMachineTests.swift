@@ -5,14 +5,12 @@ import XCTest
 /// The retry machine alone: failures in, verdicts out.
 final class RetryMachineTests: XCTestCase {
   private func makeMachine(
-    _ change: (inout RetryPolicy) -> Void = { _ in }, isIdempotent: Bool = true,
-    isBodyReplayable: Bool = true, due: Duration? = nil
+    _ change: (inout RetryPolicy) -> Void = { _ in }, due: Duration? = nil
   ) -> RetryMachine {
     var policy = RetryPolicy(attempts: 3)
     policy.backoff = .constant(.seconds(1))
     change(&policy)
-    return RetryMachine(
-      policy: policy, load: .init(isIdempotent: isIdempotent, isBodyReplayable: isBodyReplayable), due: due)
+    return RetryMachine(policy: policy, due: due)
   }
 
   private func failure(_ status: Int, retryAfter: Duration? = nil) -> RetryMachine.Failure {
@@ -51,20 +49,19 @@ final class RetryMachineTests: XCTestCase {
     XCTAssertEqual(machine.attempt, 1)
   }
 
-  func testAMethodThatIsNotIdempotentIsRetriedOnlyWhenNothingWasSent() {
-    var machine = makeMachine(isIdempotent: false)
-    let lost = machine.failed(with: failure(.connectionLost), now: .zero, jitter: 1) { true }
-    XCTAssertEqual(reason(lost), "the method is not idempotent and no idempotency key is sent")
-    guard
-      case .retry = machine.failed(with: failure(.connectionRefused), now: .zero, jitter: 1, draw: { true })
-    else { return XCTFail("a refused connection has sent nothing") }
-  }
-
-  func testABodyThatCannotBeSentAgainIsNotRetried() {
-    var machine = makeMachine(isBodyReplayable: false)
+  func testARequestThatMayNotGoAgainIsNotRetriedAndTheReasonIsTold() {
+    var machine = makeMachine()
+    for objection in [ResendObjection.mayHaveActed, .bodyIsUsedUp] {
+      var failure = failure(.connectionRefused)
+      failure.objection = objection
+      let verdict = machine.failed(with: failure, now: .zero, jitter: 1) {
+        XCTFail("drawn for a load that is not retried")
+        return true
+      }
+      XCTAssertEqual(reason(verdict), objection.text)
+    }
     XCTAssertEqual(
-      reason(machine.failed(with: failure(503), now: .zero, jitter: 1) { true }),
-      "the body cannot be sent a second time")
+      ResendObjection.mayHaveActed.text, "the method is not idempotent and no idempotency key is sent")
   }
 
   func testRetryAfterTakesThePlaceOfTheBackoffUnlessSwitchedOff() {
@@ -108,11 +105,6 @@ final class RetryMachineTests: XCTestCase {
     XCTAssertEqual(
       reason(machine.failed(with: failure(503), now: .zero, jitter: 1) { false }),
       "status 503: the host's budget for retries is used up")
-    var other = makeMachine(isBodyReplayable: false)
-    _ = other.failed(with: failure(503), now: .zero, jitter: 1) {
-      XCTFail("drawn for a load that is not retried")
-      return true
-    }
     var rich = makeMachine { $0.drawsOnBudget = false }
     guard case .retry = rich.failed(with: failure(503), now: .zero, jitter: 1, draw: { false }) else {
       return XCTFail("it does not draw")
@@ -125,8 +117,7 @@ final class RetryMachineTests: XCTestCase {
     XCTAssertEqual(rows.filter(\.isOn).count, 7)
     XCTAssertTrue(rows.allSatisfy { !$0.why.isEmpty && !$0.provesNothingSent })
     XCTAssertEqual(table[.pinMismatch]?.isOn, false)
-    XCTAssertEqual(table[.connectTimeout]?.provesNothingSent, true)
-    XCTAssertEqual(table[.idleTimeout]?.provesNothingSent, false)
+    XCTAssertEqual(table[.connectTimeout]?.isOn, true)
   }
 }
 

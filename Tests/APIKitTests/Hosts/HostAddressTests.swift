@@ -46,4 +46,19 @@ final class HostAddressTests: XCTestCase {
     XCTAssertEqual(elsewhere.url, "https://other.test:444/a/b?c=d")
     XCTAssertNil(elsewhere.options.connectTo)
   }
+
+  func testAnAddressThatNoServerHasIsRefused() {
+    for text in [
+      "0.0.0.0", "0.0.0.0:80", "::", "[::]:80", "224.0.0.1", "239.255.255.250", "255.255.255.255", "ff02::1",
+      "[ff0e::1]:443", "::ffff:0.0.0.0", "::ffff:224.0.0.1",
+    ] {
+      XCTAssertThrowsError(try HostAddress(text), text) { error in
+        XCTAssertEqual((error as? APIError)?.reason, .misconfigured, text)
+        XCTAssertTrue((error as? APIError)?.detail.contains("no server's") == true, "\(error)")
+      }
+    }
+    for text in ["127.0.0.1", "10.0.0.1", "::1", "fe80::1", "223.255.255.254", "::ffff:10.0.0.1", "0.0.0.1"] {
+      XCTAssertNoThrow(try HostAddress(text), text)
+    }
+  }
 }

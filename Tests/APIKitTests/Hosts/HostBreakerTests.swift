@@ -69,6 +69,24 @@ import XCTest
     XCTAssertEqual(shared.openBreakers, [], "one bad server does not keep it open")
   }
 
+  func testUnderCancelPreviousTheNewestLoadIsTheProbe() async throws {
+    await openAndWait()
+    script(.json(someJSON), .json(someJSON))
+    stub.hold()
+    let (manager, recorder) = (makeManager(attempts: 1), Recorder())
+    manager.takeoffPolicy = .cancelPrevious
+    manager.delegate = recorder
+    // In one turn: the transport of the first has not ended when the second asks.
+    for _ in 0..<2 { manager.load() }
+    await recorder.waitForLandings(1)
+    XCTAssertEqual(recorder.cancellations.map(\.reason), [.superseded])
+    stub.release()
+    await recorder.waitForLandings(2)
+    XCTAssertTrue(recorder.errors.isEmpty, "\(recorder.errors)")
+    XCTAssertEqual(recorder.responses.count, 1)
+    XCTAssertEqual(shared.openBreakers, [])
+  }
+
   func testAProbeThatFailsAtEveryServerOpensItAgain() async throws {
     await openAndWait()
     script(.failure(.connectionLost), .failure(.connectionLost))

@@ -71,9 +71,14 @@
       let origins = try servers.map { try HTTPURL("http://127.0.0.1:\($0.port)") }
       let manager = try makeManager(.still([], name: "good.test", origins: origins), transport)
       manager.service.signer = HMACSigner(key: SigningKey("secret"))
-      manager.method = .post
       let response = try await manager.response(for: ["a": 1])
       XCTAssertEqual(response.record?.attempts, 1)
+      // The session does not tell there how far a request came, so one that must not be repeated goes to one server.
+      let posting = try makeManager(.still([], name: "good.test", origins: origins), transport)
+      posting.method = .post
+      let lost = await failure { try await posting.response(for: ["a": 1]) }
+      XCTAssertEqual(lost?.reason, .connectionRefused)
+      XCTAssertEqual(lost?.requestProgress, .sent)
       XCTAssertEqual(servers[1].requests.map { $0.headers["Host"] }, ["127.0.0.1:\(servers[1].port)"])
       let refused = try makeManager(try pool(servers), transport)
       let error = await failure { try await refused.response() }

@@ -176,4 +176,17 @@ final class HostTableTests: XCTestCase {
     now += .seconds(10)
     XCTAssertEqual(choose()?.isFresh, false)
   }
+
+  func testEqualServersCanBeAskedInAnOrderOfEachClient() {
+    let hosts: [PooledHost] = (1...8).map { .address(HostAddress(stringLiteral: "10.0.0.\($0)")) }
+    let first = Set((0..<200).map { HostTable(hosts, seed: $0).hosts[0] })
+    XCTAssertEqual(first, Set(hosts), "each is the first of some clients")
+    let table = HostTable(hosts, seed: 7)
+    XCTAssertEqual(HostTable(hosts.reversed(), seed: 7).hosts, table.hosts)
+    var shorter = table
+    shorter.replace(hosts.filter { $0 != table.hosts[3] })
+    XCTAssertEqual(shorter.hosts, table.hosts.filter { $0 != table.hosts[3] }, "the others keep their order")
+    XCTAssertEqual(HostTable(hosts).hosts, hosts)
+    XCTAssertFalse(HostPool("a.test").shuffles)
+  }
 }

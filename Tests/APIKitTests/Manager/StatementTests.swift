@@ -97,6 +97,8 @@ import XCTest
   func testEnvironmentsThatAreMadeAtEachReadAreRefused() async throws {
     XCTAssertTrue(try refusal(of: ManagerOf(ForgetfulService())).contains("made anew at each read"))
     XCTAssertTrue(try refusal(of: ForgetfulManager()).contains("made anew at each read"))
+    XCTAssertTrue(
+      try refusal(of: ManagerOf(ComputedIdentityService())).contains("the identity of Computed is made anew"))
   }
 
   // MARK: Base classes of an application
@@ -239,6 +241,13 @@ private struct SignedService: APIService {
 private struct ForgetfulService: APIService {
   let name = "Forgetful"
   var environments: ServiceEnvironments { ServiceEnvironments("https://forgetful.test") }
+}
+
+/// Each read makes an authenticator at which nobody has signed in.
+private struct ComputedIdentityService: APIService {
+  let name = "Computed"
+  let environments = ServiceEnvironments("https://computed.test")
+  var identity: ServiceIdentity { ServiceIdentity(authenticator: Authenticator()) }
 }
 
 private final class ForgetfulManager: BaseAPIManager, APIManager {

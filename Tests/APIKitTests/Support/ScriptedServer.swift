@@ -56,6 +56,8 @@ final class ScriptedServer: Sendable {
     case end
     /// Sends the end of the stream without that of TLS, as an attacker would; the connection stays.
     case cut
+    /// Refuses every later connection.
+    case stopListening
     /// Closes in order.
     case close
     /// Closes with a reset (RST) instead of an orderly end.
@@ -90,6 +92,8 @@ final class ScriptedServer: Sendable {
 
   let port: Int
   private let tls: ScriptedTLS?
+  /// Later connections run their script without a handshake.
+  private let handshakes: Int
   private let listener: Int32
   private let state = Mutex(State())
   private let changed = NSCondition()
@@ -104,10 +108,14 @@ final class ScriptedServer: Sendable {
 
   /// A server whose nth connection runs the nth script, over TLS when it is given, and on a Unix domain socket
   /// when there is a path for it; else at this address of the machine.
+  ///
+  /// - Parameter handshakes: How many connections speak TLS; later ones run their script on the bare connection.
   init(
-    scripts: [[Step]], tls: ScriptedTLS? = nil, unixPath: String? = nil, at host: String = "127.0.0.1"
+    scripts: [[Step]], tls: ScriptedTLS? = nil, handshakes: Int = .max, unixPath: String? = nil,
+    at host: String = "127.0.0.1"
   ) throws {
     self.tls = tls
+    self.handshakes = handshakes
     state.withLock { $0.scripts = scripts }
     let family = unixPath == nil ? AF_INET : AF_UNIX
     #if canImport(Glibc)
@@ -274,8 +282,9 @@ final class ScriptedServer: Sendable {
     let script = state.withLock { state in
       state.scripts.isEmpty ? [] : state.scripts[min(number, state.scripts.count - 1)]
     }
-    if let tls { wire.tls = tls.accept(socket) }
-    let isOpen = tls == nil || wire.tls != nil
+    let speaksTLS = number < handshakes
+    if let tls, speaksTLS { wire.tls = tls.accept(socket) }
+    let isOpen = tls == nil || !speaksTLS || wire.tls != nil
     for step in isOpen ? script : [] {
       guard perform(step, &wire), !state.withLock({ $0.isStopped }) else { break }
     }
@@ -327,6 +336,9 @@ final class ScriptedServer: Sendable {
     case .end:
       wire.tls?.close()
       return shutdown(wire.socket, Int32(SHUT_WR)) == 0
+    case .stopListening:
+      // Not closed here: the thread that accepts closes it when its call returns.
+      return shutdown(listener, Int32(SHUT_RDWR)) == 0
     case .cut: return shutdown(wire.socket, Int32(SHUT_WR)) == 0
     case .close: return false
     case .reset:

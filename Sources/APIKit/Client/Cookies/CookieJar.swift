@@ -47,6 +47,8 @@ public final class CookieJar: Sendable {
     /// What the file does not have yet.
     var changes = CookieChanges()
     var isWriteDue = false
+    /// The domains whose cookies ``CookieJar/removeAll()`` has removed, by the generation that ended then.
+    var ended: [Int: Set<String>] = [:]
 
     var number: Int { byDomain.values.reduce(0) { $0 + $1.count } }
 
@@ -77,6 +79,7 @@ public final class CookieJar: Sendable {
   /// The number of cookies, readable without the lock; -1 until the file was read.
   private let count: Atomic<Int>
   private let file: CookieStore?
+  private let generations = Atomic(0)
   /// Held from taking the changes to the end of their write, so that no older state is written after a newer one.
   private let writing = Mutex(())
   /// Whose cookies are kept. The jars of ``HTTPClient/shared`` and ``HTTPClient/init(configuration:redirects:)`` have
@@ -123,9 +126,28 @@ public final class CookieJar: Sendable {
   /// The value of the `Cookie` field for a request: longer paths first, then older cookies; nil for none.
   public func header(for url: HTTPURL) -> String? {
     guard count.load(ordering: .acquiring) != 0 else { return nil }
+    return Self.header(kept(for: url))
+  }
+
+  /// The value of the `Cookie` field for the request of a load that was called in this generation; nil means the present
+  /// one. Throws ``APIError/Reason/signedOut`` where the load's cookies were removed since.
+  func header(for url: HTTPURL, since generation: Int?) throws(APIError) -> String? {
+    let isSame = isSameUser(since: generation, host: url.host)
+    guard isSame, count.load(ordering: .acquiring) != 0 else {
+      guard isSame else { throw .signedOut("the cookies of the user to whom the load belongs were removed") }
+      return nil
+    }
     let found = kept(for: url)
-    guard !found.isEmpty else { return nil }
-    return found.map { "\($0.name)=\($0.value)" }.joined(separator: "; ")
+    // Asked once more: what was found may be another user's by now.
+    guard isSameUser(since: generation, host: url.host) else {
+      throw .signedOut("the cookies of the user to whom the load belongs were removed")
+    }
+    return Self.header(found)
+  }
+
+  private static func header(_ cookies: [Cookie]) -> String? {
+    guard !cookies.isEmpty else { return nil }
+    return cookies.map { "\($0.name)=\($0.value)" }.joined(separator: "; ")
   }
 
   /// The cookies that would be sent with a request, in the order in which they are sent.
@@ -139,12 +161,18 @@ public final class CookieJar: Sendable {
   /// more). Other schemes
   /// than `http` and `https` have none: an HTTP proxy responds for an `ftp:` URL, and does not speak for its host.
   public func store(_ headers: HTTPHeaders, from url: HTTPURL, document: HTTPURL? = nil) {
+    store(headers, from: url, document: document, since: nil)
+  }
+
+  /// - Parameter generation: In which the load was called; its cookies are not kept where those it was called with were
+  ///   removed since. Nil means the present one.
+  func store(_ headers: HTTPHeaders, from url: HTTPURL, document: HTTPURL?, since generation: Int?) {
     for field in headers.fields where HTTPHeaders.equal(field.name, "Set-Cookie") {
       guard url.scheme == "http" || url.scheme == "https", accepts(url.host) else { return }
       if let document, !isSameSite(url.host, document.host) { return }
       let cookie = Cookie(setCookie: field.value, from: url, now: now(), isPublicSuffix: isPublicSuffix)
       guard let cookie, !isShadowing(cookie, from: url) else { continue }
-      set(cookie)
+      set(cookie, generation.map { ($0, url.host) })
     }
   }
 
@@ -160,9 +188,13 @@ public final class CookieJar: Sendable {
   }
 
   /// Adds a cookie, replacing the one of the same name, domain and path; an expired cookie removes it.
-  public func set(_ cookie: Cookie) {
+  public func set(_ cookie: Cookie) { set(cookie, nil) }
+
+  /// - Parameter load: In which generation the load was called that the cookie comes from, and its host.
+  private func set(_ cookie: Cookie, _ load: (since: Int, host: String)?) {
     let time = now()
     withLoaded { state in
+      if let load, isOther(state, load.since, load.host) { return }
       state.ticks += 1
       let tick = state.ticks
       var list = state.byDomain[cookie.domain] ?? []
@@ -202,13 +234,41 @@ public final class CookieJar: Sendable {
     writeLater()
   }
 
-  /// Removes every cookie, those that others have written to the file as well.
+  /// Removes every cookie, those that others have written to the file as well: another user follows. Loads that were called
+  /// while the jar had cookies for their host end with ``APIError/Reason/signedOut``.
   public func removeAll() {
     withLoaded { state in
+      let ended = generation
+      state.ended[ended] = Set(state.byDomain.keys)
+      state.ended[ended - Self.rememberedGenerations] = nil
+      generations.store(ended + 1, ordering: .releasing)
       state.byDomain = [:]
       state.changes.removeAll()
     }
     writeLater()
+  }
+
+  /// Of how many generations the domains are known; loads from before those count as another user's.
+  private static let rememberedGenerations = 16
+
+  /// Rises with each ``removeAll()``. A load is called in one of them.
+  var generation: Int { generations.load(ordering: .acquiring) }
+
+  /// Whether a load to a host that was called in this generation still has the cookies that it was called with: none that
+  /// would go there were removed by ``removeAll()``. A cookie that a server replaces changes nothing.
+  func isSameUser(since: Int?, host: String?) -> Bool {
+    guard let since, since != generation else { return true }
+    return state.withLock { !isOther($0, since, host) }
+  }
+
+  private func isOther(_ state: borrowing State, _ since: Int, _ host: String?) -> Bool {
+    let present = generation
+    guard since != present else { return false }
+    for one in since..<present {
+      guard let domains = state.ended[one], let host else { return true }
+      if domains.contains(where: { Cookie.domain($0, matches: host) }) { return true }
+    }
+    return false
   }
 
   /// Removes the session cookies, which otherwise stay until the process ends.

@@ -16,27 +16,62 @@ final class Breakers: Sendable {
     var description: String { api.map { "\(host) \($0)" } ?? host.description }
   }
 
-  private let breakers = Mutex<[Key: CircuitBreaker]>([:])
+  fileprivate struct Entry {
+    var breaker: CircuitBreaker
+    /// Who makes the probes, while it is half open.
+    var probes: [Probe] = []
+  }
+  fileprivate struct Probe {
+    let permit: CircuitBreaker.Permit
+    weak var flight: Flight?
+  }
+
+  private let breakers = Mutex<[Key: Entry]>([:])
 
   func admit(
-    _ key: Key, _ policy: BreakerPolicy, holding held: CircuitBreaker.Permit? = nil, now: Duration
+    _ key: Key, _ policy: BreakerPolicy, holding held: CircuitBreaker.Permit? = nil,
+    for flight: Flight? = nil,
+    now: Duration
   ) -> CircuitBreaker.Admission {
     breakers.withLock { breakers in
       // A policy that has changed begins with a new breaker.
-      if breakers[key]?.policy != policy { breakers[key] = CircuitBreaker(policy: policy, now: now) }
-      return breakers[key, default: CircuitBreaker(policy: policy, now: now)].admit(
-        now: now, holding: held)
+      if breakers[key]?.breaker.policy != policy {
+        breakers[key] = Entry(breaker: CircuitBreaker(policy: policy, now: now))
+      }
+      return breakers[key]?.admit(now: now, holding: held, for: flight) ?? .refuse(retryIn: .zero)
     }
   }
 
   func report(
     _ end: CircuitBreaker.Outcome, of permit: CircuitBreaker.Permit, _ key: Key, now: Duration
   ) -> CircuitBreaker.Change? {
-    breakers.withLock { $0[key]?.report(end, of: permit, now: now) }
+    breakers.withLock { $0[key]?.breaker.report(end, of: permit, now: now) }
   }
 
   /// The keys of those that are not closed.
-  var open: [Key] { breakers.withLock { $0.filter { $0.value.state != .closed }.map(\.key) } }
+  var open: [Key] { breakers.withLock { $0.filter { $0.value.breaker.state != .closed }.map(\.key) } }
 
   func reset() { breakers.withLock { $0 = [:] } }
+}
+
+extension Breakers.Entry {
+  fileprivate mutating func admit(
+    now: Duration, holding held: CircuitBreaker.Permit?, for flight: Flight?
+  ) -> CircuitBreaker.Admission {
+    var admission = breaker.admit(now: now, holding: held)
+    if case .refuse(retryIn: .zero) = admission {
+      // A probe that nobody wants any more gives its permit to the next load, though its transport has not ended yet.
+      for probe in probes where probe.flight?.cancellation.isCancelled ?? true {
+        _ = breaker.report(.unknown, of: probe.permit, now: now)
+      }
+      admission = breaker.admit(now: now, holding: held)
+    }
+    if case .permit(let permit) = admission, case .halfOpen = breaker.state {
+      probes.removeAll { $0.flight == nil || $0.flight === flight }
+      probes.append(Breakers.Probe(permit: permit, flight: flight))
+    } else if !probes.isEmpty, breaker.state == .closed {
+      probes = []
+    }
+    return admission
+  }
 }

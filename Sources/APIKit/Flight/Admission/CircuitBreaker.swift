@@ -13,9 +13,11 @@ struct CircuitBreaker {
   }
 
   /// The permission of one attempt; its end is reported with it.
-  struct Permit: Equatable {
+  struct Permit: Hashable {
     /// Permits of an earlier state no longer count.
     fileprivate let era: Int
+    /// Tells probes apart, each of which is reported once.
+    fileprivate let number: Int
   }
 
   enum Admission: Equatable {
@@ -47,6 +49,9 @@ struct CircuitBreaker {
   let policy: BreakerPolicy
   private(set) var state = State.closed
   private var era = 0
+  private var lastNumber = 0
+  /// The probes in the air.
+  private var probes: Set<Permit> = []
   private var buckets: [Bucket] = []
   /// How many times in a row it opened without a quiet time between.
   private var openings = 0
@@ -64,17 +69,25 @@ struct CircuitBreaker {
   mutating func admit(now: Duration, holding held: Permit? = nil) -> Admission {
     if let held, held.era == era { return .permit(held) }
     switch state {
-    case .closed: return .permit(Permit(era: era))
+    case .closed: return .permit(Permit(era: era, number: 0))
     case .open(let until):
       guard now >= until else { return .refuse(retryIn: until - now) }
-      state = .halfOpen(flying: 1, succeeded: 0)
+      state = .halfOpen(flying: 0, succeeded: 0)
       era += 1
-      return .permit(Permit(era: era))
+      return .permit(probe(succeeded: 0))
     case .halfOpen(let flying, let succeeded):
       guard flying + succeeded < policy.probes else { return .refuse(retryIn: .zero) }
-      state = .halfOpen(flying: flying + 1, succeeded: succeeded)
-      return .permit(Permit(era: era))
+      return .permit(probe(succeeded: succeeded))
     }
+  }
+
+  private mutating func probe(succeeded: Int) -> Permit {
+    lastNumber += 1
+    let permit = Permit(era: era, number: lastNumber)
+    probes = probes.filter { $0.era == era }
+    probes.insert(permit)
+    state = .halfOpen(flying: probes.count, succeeded: succeeded)
+    return permit
   }
 
   /// How an attempt that was let through has ended.
@@ -86,6 +99,7 @@ struct CircuitBreaker {
       count(end, now: now)
       return end == .bad && isTripped ? open(now: now) : nil
     case .halfOpen(let flying, let succeeded):
+      guard probes.remove(permit) != nil else { return nil }
       switch end {
       case .unknown: state = .halfOpen(flying: flying - 1, succeeded: succeeded)
       case .bad: return open(now: now)

@@ -11,7 +11,8 @@ extension Flight {
   /// The second attempt of the exchange that is about to be sent; nil where it gets none.
   func hedge(_ outgoing: HTTPExchange) -> Hedge? {
     guard call.terms.retryPolicy.hedgesSlowReads, let way, let server = way.server, !way.isHedged,
-      !way.isRedirected, let request, request.method.isSafe, request.body.isReplayable,
+      !way.isRedirected, let request,
+      ResendOccasion.hedge.objection(to: TriedRequest(request, .sent)) == nil,
       case .memory = outgoing.destination, outgoing.fileAtHead == nil, !call.terms.wantsProgress, let exchange
     else { return nil }
     let now = call.time.now
@@ -36,14 +37,19 @@ extension Flight {
   /// the load: nothing of it may be touched.
   func send(_ outgoing: HTTPExchange, _ hedge: Hedge) {
     let (time, transport) = (call.time, call.wire.client.transport)
-    guard let way, let key = way.timed?.key else { return }
+    guard let way, let server = way.server, let key = way.timed?.key else { return }
     let pool = way.pool
-    let recorder = call.recorder
+    let (call, user, host) = (call, user, outgoing.request.url.host)
     let isBegun = cancellation.begin {
       let operation = HedgedExchange(transport, second: hedge.outgoing) {
-        pool.drawHedge(key, time.now)
+        call.objection(to: user, host: host) == nil && pool.drawHedge(key, time.now)
       } began: {
-        recorder.record(.routed(to: hedge.server.description, because: HostTable.Reason.hedge.text))
+        call.recorder.record(.routed(to: hedge.server.description, because: HostTable.Reason.hedge.text))
+      } refused: { attempt, response in
+        guard HedgeBooks.isOverload(response.status) else { return }
+        pool.refusedHedge(time.now)
+        guard let asked = RetryAfter.wait(in: response.headers, now: time.wallClock) else { return }
+        pool.leave(attempt == .first ? server : hedge.server, for: asked, time.now)
       } completion: { attempt, outcome in
         if attempt == .second { self.went(by: hedge) }
         self.received(outcome)
@@ -51,7 +57,7 @@ extension Flight {
       operation.start(outgoing, delay: hedge.delay, time)
       return operation
     }
-    if !isBegun { received(.failure(APIError(.transport, .cancelled))) }
+    if !isBegun { received(.failure(APIError(.transport, .cancelled).unsent)) }
   }
 
   /// The second attempt is the one that counts.

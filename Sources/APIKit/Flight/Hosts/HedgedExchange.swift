@@ -23,16 +23,21 @@ final class HedgedExchange: SuspendableOperation {
   /// Takes the token of the second one.
   private let draw: @Sendable () -> Bool
   private let began: @Sendable () -> Void
+  /// Takes a response that is not good, whether it counts or not.
+  private let refused: @Sendable (HedgeMachine.Attempt, HTTPResponse) -> Void
   private let state: Mutex<State>
 
   init(
     _ transport: any HTTPTransport, second: HTTPExchange, draw: @escaping @Sendable () -> Bool,
-    began: @escaping @Sendable () -> Void, completion: @escaping Completion
+    began: @escaping @Sendable () -> Void,
+    refused: @escaping @Sendable (HedgeMachine.Attempt, HTTPResponse) -> Void = { _, _ in },
+    completion: @escaping Completion
   ) {
     self.transport = transport
     self.second = second
     self.draw = draw
     self.began = began
+    self.refused = refused
     state = Mutex(State(completion: completion))
   }
 
@@ -105,6 +110,7 @@ final class HedgedExchange: SuspendableOperation {
   }
 
   private func ended(_ attempt: HedgeMachine.Attempt, _ outcome: Outcome) {
+    if !Self.isGood(outcome), case .success(let response) = outcome { refused(attempt, response) }
     let end = state.withLock { state -> (HedgeMachine.Attempt, Outcome, Completion, State)? in
       state.outcomes[attempt] = outcome
       state.operations[attempt] = nil

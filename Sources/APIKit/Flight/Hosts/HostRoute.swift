@@ -5,6 +5,10 @@ final class HostRoute: @unchecked Sendable {
   let pool: HostPool
   /// Where the attempt under way goes; nil where the system looks the name up.
   var server: PooledHost?
+  /// Where the attempt before went.
+  var last: PooledHost?
+  /// How long the attempt's race of connections took.
+  var raced = Duration.zero
   /// Those that have failed in this load.
   var tried: [PooledHost] = []
   /// Whether another server is asked within the same attempt.

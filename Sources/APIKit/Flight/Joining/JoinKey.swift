@@ -8,11 +8,16 @@ struct JoinKey: Hashable, Sendable {
   private let method: HTTPMethod
   private let url: HTTPURL
   private let headers: HTTPHeaders
+  private let timeouts: HTTPTimeouts
+  /// What is accepted: each load is judged by its own.
+  private let expectation: ResponseExpectation.Identity
+  /// The latest change of its URL and its tags: what was asked before is out of date.
+  private let change: UInt64
   /// On whose behalf the flights go, which is not on the request yet.
   private let caller: LoadIdentity
 
   /// Nil for a load that must make its own call.
-  init?(_ call: APICall, _ request: HTTPRequest) {
+  init?(_ call: APICall, _ request: HTTPRequest, _ shared: SharedState) {
     guard call.terms.joinsIdenticalFlights, request.method.isSafe, request.body.isEmpty,
       !call.terms.wantsProgress, call.options.mayBeShared
     else { return nil }
@@ -23,5 +28,43 @@ struct JoinKey: Hashable, Sendable {
     method = request.method
     url = request.url
     headers = request.headers
+    timeouts = request.timeouts
+    expectation = call.terms.expectation.identity
+    change = shared.latestChange(tags: call.terms.caching.traits.tags, url: request.url)
+  }
+}
+
+extension ResponseExpectation {
+  /// What tells two expectations apart: the same is equal, and a decoder of the application's own by what it is made of.
+  struct Identity: Hashable, Sendable {
+    let statuses: Range<Int>
+    let contentTypes: Set<String>
+    let requiresBody: Bool
+    let format: String
+    let shape: String
+  }
+
+  var identity: Identity {
+    Identity(
+      statuses: statuses, contentTypes: contentTypes, requiresBody: requiresBody, format: format.identity,
+      shape: shape.paths.map { "\($0.path) \($0.kinds.rawValue)" }.joined(separator: "; "))
+  }
+}
+
+extension ResponseExpectation.Format {
+  fileprivate var identity: String {
+    switch self {
+    case .automatic: "automatic"
+    case .bytes: "bytes"
+    case .decoder(let decoder): Self.identity(of: decoder)
+    case .firstOf(let choices):
+      choices.map { "\(Self.identity(of: $0.decoder)) \($0.contentTypes.sorted()) \($0.statuses)" }.joined(
+        separator: "; ")
+    }
+  }
+
+  private static func identity(of decoder: any BodyDecoder) -> String {
+    guard type(of: decoder) is AnyClass else { return String(reflecting: decoder) }
+    return "\(ObjectIdentifier(decoder as AnyObject))"
   }
 }

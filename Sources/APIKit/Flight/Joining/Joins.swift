@@ -75,6 +75,8 @@ final class Joins: Sendable {
     if waiters.count > 1 { call?.note(.note("joined", "\(waiters.count) flights share the response")) }
     for waiter in waiters {
       waiter.timer?.cancel()
+      // One that was called while nobody was signed in has the user whom the shared call has taken.
+      if let call, waiter.flight.user.epoch == nil { waiter.flight.user.epoch = call.user.epoch }
       waiter.flight.joined(outcome)
     }
   }

@@ -3,7 +3,7 @@ struct StaleRemedy: Remedy {
   mutating func mend(_ failure: inout APIError, of flight: Flight) async throws(APIError) -> Flight.Step? {
     guard case .sharing = flight.purpose else {
       guard let stale = flight.cache?.replacement(for: failure) else { return nil }
-      flight.response = stale
+      (flight.response, flight.replaced) = (stale, failure)
       return .land
     }
     return nil

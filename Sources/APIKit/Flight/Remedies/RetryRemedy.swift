@@ -29,27 +29,24 @@ struct RetryRemedy: Remedy {
     on error: APIError, _ request: HTTPRequest, _ flight: Flight
   ) -> RetryMachine.Verdict {
     let call = flight.call
-    let hasKey = call.terms.retryPolicy.idempotencyKeyField.map { request.headers.contains($0) } ?? false
-    var machine =
-      machine
-      ?? RetryMachine(
-        policy: call.terms.retryPolicy,
-        load: .init(
-          isIdempotent: request.method.isIdempotent || hasKey, isBodyReplayable: request.body.isReplayable),
-        due: flight.deadline.due)
+    var machine = machine ?? RetryMachine(policy: call.terms.retryPolicy, due: flight.deadline.due)
     defer { self.machine = machine }
     return machine.failed(
-      with: failure(error, call), now: call.time.now, jitter: .random(in: 0...1),
+      with: failure(error, flight), now: call.time.now, jitter: .random(in: 0...1),
       draw: { flight.shared.drawRetry(at: HostKey(request.url), now: call.time.now) })
   }
 
-  private func failure(_ error: APIError, _ call: APICall) -> RetryMachine.Failure {
+  private func failure(_ error: APIError, _ flight: Flight) -> RetryMachine.Failure {
+    let call = flight.call
     let isStatus = error.reason == .unacceptableStatus
     let name =
       if isStatus, let status = error.context.status { "status \(status)" } else { error.reason.name }
+    let row = call.terms.retryPolicy.table.row(for: error)
     return RetryMachine.Failure(
-      row: call.terms.retryPolicy.table.row(for: error), name: name,
-      retryAfter: error.response.flatMap { RetryAfter.wait(in: $0.headers, now: call.time.wallClock) })
+      row: row, name: name,
+      retryAfter: row?.isOn == true ? flight.leavesBusyServer(error) : nil,
+      objection: flight.objection(
+        to: .retry, isUnprocessed: error.evidence != nil && row?.provesNothingSent == true))
   }
 
   /// Says to which attempt the error belongs. A limit in time that was the deadline's is called so.

@@ -18,7 +18,9 @@ struct ServerClockRemedy: Remedy {
       let date = HTTPDate.secondsSince1970(field, now: call.time.wallClock)
     else { return nil }
     let difference = date - Double(clock.secondsSince1970)
-    guard abs(difference) > Self.tolerance, call.service.refusesTime(failure, of: call) else { return nil }
+    guard abs(difference) > Self.tolerance, call.service.refusesTime(failure, of: call),
+      flight.mayGoAgain(.clock, isUnprocessed: true)
+    else { return nil }
     hasLearned = true
     clock.learn(serverSecondsSince1970: date)
     flight.note(.attemptFailed(label: failure.label, detail: failure.detail))

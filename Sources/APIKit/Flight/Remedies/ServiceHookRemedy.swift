@@ -23,6 +23,7 @@ struct ServiceHookRemedy: Remedy {
       flight.note(.note("hook", "dealt with by the service"))
       throw APIError(cancelled: .handledByService)
     case .replay:
+      guard flight.mayGoAgain(.hook, isUnprocessed: failure.evidence != nil) else { return nil }
       replays.replayed(after: failure.label)
       flight.note(.note("hook", "sent again after \(failure.label)"))
       // Assembled anew: what the hook has changed may be in a header field or a common parameter.

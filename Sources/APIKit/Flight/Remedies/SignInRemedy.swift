@@ -18,10 +18,10 @@ struct SignInRemedy: Remedy {
     if case .letThrough = asked.verdict { return nil }
     flight.note(.attemptFailed(label: failure.label, detail: failure.detail))
     let next = try await flight.settled(asked, authenticator)
-    // A body that is used up cannot be sent again: the next load goes with the new credential.
-    guard let next, flight.request?.body.isReplayable == true else { return nil }
+    // Where it may not go again, the next load goes with the new credential.
+    guard let next, flight.mayGoAgain(.signIn, isUnprocessed: failure.evidence != nil) else { return nil }
     flight.note(.note("sign-in", "sent again with another credential"))
-    flight.credential = next
+    try flight.take(next)
     return .authorize
   }
 }

@@ -3,12 +3,6 @@
 ///
 /// A failure goes in, a verdict comes out; the step carries it out.
 struct RetryMachine {
-  /// What the machine knows of the load.
-  struct Load {
-    var isIdempotent: Bool
-    var isBodyReplayable: Bool
-  }
-
   /// What the machine needs of one failure.
   struct Failure {
     var row: RetryTable.Row?
@@ -16,6 +10,8 @@ struct RetryMachine {
     var name: String
     /// What the server asked for.
     var retryAfter: Duration?
+    /// Why the request may not go again; nil when it may.
+    var objection: ResendObjection?
   }
 
   enum Verdict: Equatable {
@@ -24,15 +20,13 @@ struct RetryMachine {
   }
 
   let policy: RetryPolicy
-  let load: Load
   /// When the last attempt must be over, on the clock that `now` is read from.
   let due: Duration?
   /// The attempt under way, from 1.
   private(set) var attempt = 1
 
-  init(policy: RetryPolicy, load: Load, due: Duration?) {
+  init(policy: RetryPolicy, due: Duration?) {
     self.policy = policy
-    self.load = load
     self.due = due
   }
 
@@ -50,10 +44,7 @@ struct RetryMachine {
     guard attempt < policy.attempts else {
       return .giveUp(because: "all \(policy.attempts) attempts are made")
     }
-    guard load.isIdempotent || row.provesNothingSent else {
-      return .giveUp(because: "the method is not idempotent and no idempotency key is sent")
-    }
-    guard load.isBodyReplayable else { return .giveUp(because: "the body cannot be sent a second time") }
+    if let objection = failure.objection { return .giveUp(because: objection.text) }
 
     var wait = policy.backoff.wait(before: attempt, jitter: jitter)
     var reason = "\(failure.name): \(row.why)"

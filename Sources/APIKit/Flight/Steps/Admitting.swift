@@ -41,7 +41,7 @@ extension Flight {
     guard let breaker = call.admission.breaker else { return .next }
     let key = Breakers.Key(call, host, breaker.scope)
     if let owed = way?.owed, owed.key != key { settle() }
-    switch shared.breakers.admit(key, breaker, holding: way?.owed?.0, now: call.time.now) {
+    switch shared.breakers.admit(key, breaker, holding: way?.owed?.0, for: self, now: call.time.now) {
     case .permit(let permit):
       admission?.permit = (permit, key)
       way?.owed = nil

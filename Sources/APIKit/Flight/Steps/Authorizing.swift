@@ -12,20 +12,18 @@ extension Flight {
     let asked = authenticator.ask(for: id, call.terms.signInRule)
     guard case .wait = asked.verdict else {
       // Nothing was refused yet, so there is nothing to let through: it goes as it is.
-      credential = try asked.verdict.credential ?? VersionedCredential(credential: nil, version: 0)
+      try take(try asked.verdict.credential ?? VersionedCredential(credential: nil, version: 0))
       return .next
     }
     return .wait { () throws(APIError) in
-      self.credential =
-        try await self.settled(asked, authenticator) ?? VersionedCredential(credential: nil, version: 0)
+      try self.take(
+        try await self.settled(asked, authenticator) ?? VersionedCredential(credential: nil, version: 0))
       return nil
     }
   }
 
   /// Whose credential the load carries; nil where it has nothing to do with a sign-in.
-  var authenticator: Authenticator? {
-    call.terms.signInRule == .exempt ? nil : call.identity.authenticator
-  }
+  var authenticator: Authenticator? { call.authenticator }
 
   /// Waits for the sign-in or renewal, no longer than the load has time.
   func settled(

@@ -7,6 +7,10 @@ extension Flight {
       retire((response?.provenance).map { .succeeded($0) })
       return .handedOver
     }
+    if let userObjection {
+      deliverFailure(attaching(to: userObjection).completed(for: call))
+      return .handedOver
+    }
     if response.flightID != id {
       response.source = ReformSource(call)
       self.response = response
@@ -18,7 +22,12 @@ extension Flight {
       // Rules change: what was stored under old ones must not fail a load that would succeed.
       if response.provenance.isStored, let cache {
         cache.discard()
-        if cache.mayAsk { return .goTo(.assemble) }
+        // It stood in for a failure, which counts then: a further attempt is the retry policy's to make.
+        if let replaced {
+          deliverFailure(attaching(to: replaced).completed(for: call))
+          return .handedOver
+        }
+        if cache.mayAsk, objection(to: .storedRefused) == nil { return .goTo(.assemble) }
       }
       deliverFailure(attaching(to: error).completed(for: call))
       return .handedOver
@@ -26,8 +35,23 @@ extension Flight {
   }
 
   @MainActor func store() {
-    guard let response, let cache else { return }
-    cache.settle(response, on: book?.manager)
+    guard let response else { return }
+    noteChanges(response)
+    guard let cache else { return }
+    cache.settle(response, on: book?.manager) {
+      // A user whom the load has taken only on its way is not the one whose key it has.
+      self.user == self.call.user && self.userObjection == nil
+    }
+  }
+
+  /// A response that acknowledges a change: before the delegate is told, so that a load it starts sees the change.
+  @MainActor private func noteChanges(_ response: APIResponse) {
+    let tags = call.terms.caching.traits.expires
+    guard !tags.isEmpty || !call.method.isSafe, response.provenance == .network, let request else { return }
+    shared.changed(
+      tags: tags,
+      urls: HTTPStorage.invalidated(
+        method: call.method, url: request.url, status: response.status, headers: response.http.headers))
   }
 
   @MainActor func deliverSuccess() {

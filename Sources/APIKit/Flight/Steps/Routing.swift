@@ -33,7 +33,11 @@ extension Flight {
 
   private func choose(_ way: HostRoute, _ request: HTTPRequest) throws(APIError) -> Progress {
     let pool = way.pool
-    if !way.isFailover, !way.tried.isEmpty, !pool.hasMore(than: way.tried) { way.tried = [] }
+    if !way.isFailover, !way.tried.isEmpty, !pool.hasMore(than: way.tried) {
+      // Another round, which does not begin with the server that has just failed.
+      let last = way.last.map { [$0] } ?? []
+      way.tried = pool.hasMore(than: last) ? last : []
+    }
     // The time and the transport are looked at where there is something to choose.
     guard
       let choice = pool.choose(
@@ -75,7 +79,7 @@ extension Flight {
   }
 
   private func take(_ server: PooledHost, _ reason: HostTable.Reason, _ cost: Duration?, _ way: HostRoute) {
-    (way.server, way.cost, way.isRedirected) = (server, cost, false)
+    (way.server, way.cost, way.isRedirected, way.raced) = (server, cost, false, .zero)
     note(.routed(to: server.description, because: reason.text))
   }
 
@@ -84,7 +88,8 @@ extension Flight {
     _ servers: [PooledHost], _ key: HostPool.RaceKey, _ way: HostRoute, _ connect: @escaping HostPool.Connect
   ) async throws(APIError) {
     let (time, pool) = (call.time, way.pool)
-    let outcome = try await deadline.limitWait(time) { () throws(APIError) in
+    let start = time.now
+    let outcome = try await limitRace { () throws(APIError) in
       guard let outcome = await pool.race(servers, key, time, connect) else {
         throw APIError(.transport, .cancelled)
       }
@@ -98,6 +103,24 @@ extension Flight {
       throw way.refusal ?? outcome.failures.last?.error ?? APIError(.transport, .cancelled)
     }
     take(winner.host, .wonRace(of: outcome.entrants, in: outcome.time), nil, way)
+    // The race is a part of the attempt, whose time it takes.
+    way.raced = time.now - start
+  }
+
+  /// Waits for a race no longer than the attempt may take, and the load has time.
+  private func limitRace(
+    _ race: @escaping @Sendable () async throws(APIError) -> HostRace.Outcome
+  ) async throws(APIError) -> HostRace.Outcome {
+    let time = call.time
+    return try await deadline.limitWait(time) { [total = request?.timeouts.total] () throws(APIError) in
+      guard let total, total > .zero else { return try await race() }
+      do throws(APIError) { return try await TimeLimit.run(total, time, race) } catch {
+        guard error.reason == .deadlineExceeded else { throw error }
+        throw APIError(
+          .transport, .totalTimeout, "not finished after \(total.shortText): no server let it connect"
+        ).unsent
+      }
+    }
   }
 
   /// Waits for the pool's source, for a short while.
@@ -111,15 +134,15 @@ extension Flight {
 
   /// A request has failed. True when another server is asked, within the same attempt: nothing was sent to this one.
   func failsOver(after error: inout APIError) -> Bool {
-    guard let way, let server = way.server, !way.isRedirected, error.endedUnsent, !cancellation.isCancelled,
-      let request
+    guard let way, let server = way.server, !way.isRedirected, error.liesWithServer, !cancellation.isCancelled
     else { return false }
     way.failed(server, error)
     way.server = nil
     way.pool.report(HostTable.Outcome(connecting: error), of: server, call.time.now)
     note(.serverFailed(server.description, label: error.label, detail: error.detail))
-    guard request.body.isReplayable, way.pool.hasMore(than: way.tried), !deadline.isOver(call.time) else {
-      error = way.refusal ?? error
+    guard objection(to: .failover) == nil, way.pool.hasMore(than: way.tried), !deadline.isOver(call.time)
+    else {
+      if requestProgress == .unsent { error = way.refusal ?? error }
       return false
     }
     way.isFailover = true
@@ -129,15 +152,15 @@ extension Flight {
 
   /// The server says that it is not the one for this name (RFC 9110, 15.5.20). True when another one is asked.
   func isMisdirected(_ response: HTTPResponse) -> Bool {
-    guard response.status == 421, let way, let server = way.server, !way.isRedirected, let request else {
+    guard response.status == 421, let way, let server = way.server, !way.isRedirected else {
       return false
     }
     way.pool.report(.wrong, of: server, call.time.now)
     guard !way.tried.contains(server) else { return false }
     way.tried.append(server)
-    guard request.body.isReplayable, way.pool.hasMore(than: way.tried), !deadline.isOver(call.time) else {
-      return false
-    }
+    guard objection(to: .misdirected, isUnprocessed: true) == nil, way.pool.hasMore(than: way.tried),
+      !deadline.isOver(call.time)
+    else { return false }
     way.server = nil
     way.isFailover = true
     note(.responded(status: response.status, metrics: response.metrics))
@@ -157,12 +180,26 @@ extension Flight {
     }
   }
 
+  /// A retry follows an attempt that had a response: another server is asked, where the pool has one.
+  ///
+  /// - Returns: How long the server asks to be left alone, where no other can be asked meanwhile: its `Retry-After` is
+  ///   its own, and does not hold the load up where others are well.
+  func leavesBusyServer(_ error: APIError) -> Duration? {
+    let asked = error.response.flatMap { RetryAfter.wait(in: $0.headers, now: call.time.wallClock) }
+    guard error.evidence != nil, let way, let server = way.last else { return asked }
+    let now = call.time.now
+    if let asked { way.pool.leave(server, for: asked, now) }
+    if !way.tried.contains(server) { way.tried.append(server) }
+    guard asked != nil else { return nil }
+    return way.pool.quiet(except: way.tried, now)
+  }
+
   /// The attempt is over.
   func leaveServer(after outcome: CircuitBreaker.Outcome) {
     guard let way else { return }
     way.isFailover = false
     guard let server = way.server else { return }
-    way.server = nil
+    (way.server, way.last) = (nil, server)
     let result: HostTable.Outcome =
       switch outcome {
       case .good: .good

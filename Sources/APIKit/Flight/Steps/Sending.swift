@@ -8,11 +8,14 @@ extension Flight {
       // For transports that know no total limit.
       return .wait { () throws(APIError) in
         do throws(APIError) {
-          self.http = try await self.deadline.limitWait(self.call.time) { () throws(APIError) in
+          let http = try await self.deadline.limitWait(self.call.time) { () throws(APIError) in
             try await transport.send(outgoing)
           }
+          self.noteProgress(.success(http))
+          self.http = http
           return nil
         } catch {
+          self.noteProgress(.failure(error))
           var error = self.broken(error)
           if self.failsOver(after: &error) { return .route }
           throw error
@@ -27,13 +30,14 @@ extension Flight {
     let isBegun = cancellation.begin {
       transport.start(outgoing) { result in self.received(result) }
     }
-    if !isBegun { received(.failure(APIError(.transport, .cancelled))) }
+    if !isBegun { received(.failure(APIError(.transport, .cancelled).unsent)) }
     return .handedOver
   }
 
   func received(_ result: Result<HTTPResponse, APIError>) {
     place = .transport
     cancellation.clear()
+    noteProgress(result)
     switch result {
     case .success(let response):
       http = response

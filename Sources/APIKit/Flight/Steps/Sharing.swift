@@ -15,7 +15,7 @@ extension Flight {
       return .wait { () throws(APIError) in try await self.wait(as: part.value) }
     }
     // A replay goes as it is.
-    guard attempt == 0, let request, let key = JoinKey(call, request) else { return .next }
+    guard attempt == 0, let request, let key = JoinKey(call, request, shared) else { return .next }
     // From here on the shared call has the load: nothing of it may be touched.
     let isBegun = cancellation.begin {
       shared.joins.enter(self, key) { Flight(sharing: self, completion: $0) }
@@ -32,7 +32,8 @@ extension Flight {
     case .success(let response):
       step = land(response)
       run()
-    case .failure(let error) where error.reason == .deadlineExceeded && hasTimeLeft:
+    case .failure(let error)
+    where error.reason == .deadlineExceeded && hasTimeLeft && objection(to: .sharedCallEnded) == nil:
       // The shared call ends at the deadline of the flight that made it.
       wait(nil, then: .share) { () throws(APIError) in nil }
     case .failure(let error): fail(error)

@@ -4,6 +4,7 @@
 extension Flight {
   func sign() throws(APIError) -> Progress {
     if cancellation.isHeld { return holding(.sign) }
+    try checkUser()
     // A large body takes the signer long.
     if place != .task, let request, !request.body.isSmall { return .on(.task) }
     if exchange == nil, let request {
@@ -14,13 +15,10 @@ extension Flight {
       outgoing.onProgress = progressReport
       outgoing.flightID = id
       beginTrace()
-      if !call.options.isEmpty {
-        try refuseOtherUser()
-        call.options.apply(to: &outgoing)
-      }
+      if !call.options.isEmpty { call.options.apply(to: &outgoing) }
       if let way, let server = way.server { way.direct(&outgoing.request, to: server) }
       if call.identity.verifier != nil { outgoing.keepsCodedBody = true }
-      exchange = ClientExchange(call.wire.client, outgoing)
+      exchange = ClientExchange(call.wire.client, outgoing, since: user.jar)
     }
     outgoing = try exchange?.outgoing(authorize: attachCredential, prepare)
     if let trace, outgoing?.crossesOrigin == true, call.wire.trace == .sentEverywhere {
@@ -36,6 +34,7 @@ extension Flight {
   /// - Parameter server: That of the pool which the request goes to; nil where there is none.
   func prepare(_ request: inout HTTPRequest, for server: PooledHost?) throws(APIError) {
     if case .address = server { server?.direct(&request) }
+    if let way, way.raced > .zero { request.timeouts.spent = way.raced }
     deadline.cut(&request, call.time)
     if let trace { request.set(trace.value.child()) }
     guard let signer = call.identity.signer else { return }
@@ -62,13 +61,6 @@ extension Flight {
     let trace = trace ?? Boxed(TraceContext())
     self.trace = trace
     if attempt <= 1 { note(.note("trace", trace.value.traceID)) }
-  }
-
-  /// A load that belongs to one user is never sent as another. The credential was taken before, so an epoch that has not
-  /// changed since is that of the credential's user.
-  private func refuseOtherUser() throws(APIError) {
-    guard let epoch = call.options.epoch, let authenticator, authenticator.epoch != epoch else { return }
-    throw APIError(.auth, .signedOut, "the user to whom the load belongs is no longer signed in")
   }
 
   func attachCredential(to request: inout HTTPRequest) {

@@ -22,7 +22,8 @@
     set {
       guard newValue != given else { return }
       given = newValue
-      reset()
+      let tell = reset()
+      tell()
     }
   }
 
@@ -69,8 +70,11 @@
     } else if given == nil || asksSource, let source = manager.parameterSource {
       (given, asksSource) = (source.parameters(for: manager), true)
     }
-    reset()
-    return load(.first)
+    let tell = reset()
+    let refusal = load(.first)
+    // Behind the bookkeeping: the delegate may cancel what has begun, or begin another list.
+    tell()
+    return refusal
   }
 
   /// Loads the page after the last loaded one, or the first page if none is loaded.
@@ -149,14 +153,17 @@
 // MARK: - Insides
 
 extension Pager {
-  private func reset() {
+  /// - Returns: What tells the delegate.
+  private func reset() -> () -> Void {
     let (replaced, hadPages) = (ledger.open, !pages.isEmpty)
     task?.cancel()
     ledger.reset()
     ledger.paging = manager.paging
     (pages, delivered) = ([], 0)
-    if let replaced { delegate?.pager(self, didCancelPage: replaced.index, because: .superseded) }
-    if hadPages { delegate?.pagerDidReset(self) }
+    return { [self] in
+      if let replaced { delegate?.pager(self, didCancelPage: replaced.index, because: .superseded) }
+      if hadPages { delegate?.pagerDidReset(self) }
+    }
   }
 
   /// Moves to a neighbouring page. Refused while a load is under way; if the parameter source has changed,

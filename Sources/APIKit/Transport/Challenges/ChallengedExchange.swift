@@ -11,6 +11,8 @@ package struct ChallengedExchange {
   let identity: ClientIdentity?
   /// The proxy that requests of the exchange go through, if any.
   let proxy: HTTPProxy?
+  /// The limits that the request leaves out.
+  let timeouts: HTTPTimeouts
 
   /// How many attempts one exchange makes at most: a server's certificates, a client's, and some logins.
   static let mostAttempts = 12
@@ -24,12 +26,13 @@ package struct ChallengedExchange {
 
   package init(
     handler: ChallengeHandler, logins: any LoginStore, identity: ClientIdentity? = nil,
-    proxy: HTTPProxy? = nil
+    proxy: HTTPProxy? = nil, timeouts: HTTPTimeouts = .standard
   ) {
     self.handler = handler
     self.logins = logins
     self.identity = identity
     self.proxy = proxy
+    self.timeouts = timeouts
   }
 
   /// - Parameter attempt: Makes one attempt. Its error carries a ``RaisedChallenge`` when it ended at one.
@@ -42,46 +45,53 @@ package struct ChallengedExchange {
       // An attempt that ends in its handshake has read nothing of it.
       exchange.request.body = .stream(UnreadStream(stream).stream)
     }
-    let (start, ceiling) = (ContinuousClock.now, exchange.request.timeouts.ceiling)
+    // The application's time counts as the exchange's.
+    let total = exchange.request.timeouts.filled(from: timeouts).total.flatMap { $0 == .zero ? nil : $0 }
+    let due = total.map { ContinuousClock.now + $0 }
     var trials: [Bool: Trial] = [:]  // by whether it is the proxy's
     var failures: [ProtectionSpace: Int] = [:]
     prepare(&exchange)
     var last: HTTPResponse?
     for round in 1...Self.mostAttempts {
-      if let ceiling {
-        let left = ceiling - (ContinuousClock.now - start)
+      if let due, let total {
+        let left = due - .now
         guard left > .zero else {
-          throw APIError(.transport, .totalTimeout, "not finished after \(ceiling.shortText)")
+          throw APIError(.transport, .totalTimeout, "not finished after \(total.shortText)")
         }
-        exchange.request.timeouts.ceiling = left
+        (exchange.request.timeouts.ceiling, exchange.request.timeouts.spent) = (left, .zero)
       }
       let response: HTTPResponse
       do throws(APIError) {
         response = try await attempt(exchange)
       } catch {
-        guard let raised = error.underlying as? RaisedChallenge, round < Self.mostAttempts else {
+        var tried = TriedRequest(exchange.request, error.requestProgress)
+        // Of a body that opens once nothing was read then.
+        if tried.progress == .unsent { tried.isBodyReplayable = true }
+        guard let raised = error.underlying as? RaisedChallenge, round < Self.mostAttempts,
+          ResendOccasion.challenge.objection(to: tried) == nil
+        else {
           forget(after: error, exchange)
           throw error
         }
         if case .proxy(let scheme) = raised {
           let challenge = LoginChallenge(scheme: scheme, realm: "")
           guard
-            try await answer(challenge, isProxy: true, &exchange, &trials, &failures)
+            try await answer(challenge, isProxy: true, due, &exchange, &trials, &failures)
           else { throw APIError(.transport, .loginDenied, "the proxy wants a login") }
         } else {
-          try await answer(raised, exchange)
+          try await answer(raised, exchange, due)
         }
         continue
       }
       settle(trials, response, exchange.request.url)
       last = response
-      guard round < Self.mostAttempts, exchange.request.body.isReplayable,
-        let challenge = LoginChallenge(response)
+      guard round < Self.mostAttempts, let challenge = LoginChallenge(response),
+        ResendOccasion.challenge.objection(to: TriedRequest(refused: exchange.request)) == nil
       else { break }
       let isProxy = response.status == 407
       // A field of the request's own belongs to the credential or signer that has set it.
       guard isProxy || !exchange.request.headers.contains("Authorization"),
-        try await answer(challenge, isProxy: isProxy, &exchange, &trials, &failures)
+        try await answer(challenge, isProxy: isProxy, due, &exchange, &trials, &failures)
       else { break }
     }
     guard var response = last else { throw APIError(.transport, .challengeCancelled) }
@@ -103,7 +113,9 @@ package struct ChallengedExchange {
   // MARK: Certificates
 
   /// Asks for the word that a new connection needs.
-  private func answer(_ raised: RaisedChallenge, _ exchange: HTTPExchange) async throws(APIError) {
+  private func answer(
+    _ raised: RaisedChallenge, _ exchange: HTTPExchange, _ due: ContinuousClock.Instant?
+  ) async throws(APIError) {
     let space = ProtectionSpace(exchange.request.url)
     let (challenge, question) =
       switch raised {
@@ -116,7 +128,7 @@ package struct ChallengedExchange {
         (AuthenticationChallenge(.clientCertificate(authorities: authorities), space: space), .client(space))
       case .proxy: preconditionFailure()  // a login
       }
-    let word = try await handler.word(on: question, challenge, within: exchange.request.timeouts.ceiling)
+    let word = try await handler.word(on: question, challenge, within: due.map { $0 - .now })
     if case .fail(let error) = ChallengeDecision(challenge, word, identity: identity) {
       if error.reason == .misconfigured { handler.forget(question) }
       throw error
@@ -135,7 +147,8 @@ package struct ChallengedExchange {
 
   /// Puts the login for a challenge into the next attempt; false when there is none.
   private func answer(
-    _ challenge: LoginChallenge, isProxy: Bool, _ exchange: inout HTTPExchange, _ trials: inout [Bool: Trial],
+    _ challenge: LoginChallenge, isProxy: Bool, _ due: ContinuousClock.Instant?,
+    _ exchange: inout HTTPExchange, _ trials: inout [Bool: Trial],
     _ failures: inout [ProtectionSpace: Int]
   ) async throws(APIError) -> Bool {
     let request = exchange.request
@@ -147,7 +160,7 @@ package struct ChallengedExchange {
     if refused != nil { failures[space, default: 0] += 1 }
     let decision = try await handler.meet(
       challenge, in: space, refused: refused, failures: failures[space] ?? 0, logins,
-      within: request.timeouts.ceiling)
+      within: due.map { $0 - .now })
     switch decision {
     case .login(let login, let isStored):
       if isProxy { exchange.proxyLogin = login } else { exchange.request.options.login = login }

@@ -48,13 +48,13 @@ import XCTest
 
   func testARetryGoesWithTheCredentialOfItsOwnTime() async throws {
     stub.on("/api/list", .status(503), .json(someJSON))
-    try authenticator.signIn(with: Credential(accessToken: "ann"))
+    try authenticator.signIn(with: Credential(accessToken: "ann", notes: ["user": "7"]))
     let manager = makeManager()
     manager.retryPolicy = RetryPolicy(attempts: 2)
     manager.retryPolicy.backoff = .constant(.seconds(10))
     async let response = manager.response()
     await waitUntil { self.time.sleeperCount == 1 }
-    try authenticator.signIn(with: Credential(accessToken: "ann, later"))
+    try authenticator.signIn(with: Credential(accessToken: "ann, later", notes: ["user": "7"]))
     await time.advanceOnceAsleep(by: .seconds(10))
     _ = try await response
     XCTAssertEqual(stub.requests.map { $0.headers["Authorization"] }, ["Bearer ann", "Bearer ann, later"])

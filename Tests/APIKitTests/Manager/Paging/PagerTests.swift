@@ -44,6 +44,28 @@ import XCTest
     XCTAssertEqual(watcher.events, ["page 0", "page 1"])
   }
 
+  func testADelegateThatCancelsOrBeginsAnotherListWhenItIsResetIsObeyed() async throws {
+    stub.on("/api/list", page([1, 2], #", "total": 2"#))
+    let pager = makePager()
+    pager.loadFirst(["city": "Ames"])
+    await waitUntil { self.watcher.events.count == 1 }
+    watcher.onReset = { $0.cancel() }
+    XCTAssertNil(pager.loadFirst(["city": "Gilbert"]))
+    XCTAssertFalse(pager.isLoading)
+    XCTAssertEqual(watcher.events, ["page 0", "reset", "cancelled 0 byCaller"])
+    pager.loadFirst()
+    await waitUntil { self.watcher.events.count == 4 }
+    let watcher = watcher
+    watcher.onReset = { pager in
+      watcher.onReset = { _ in }
+      pager.loadFirst(["city": "Nevada"])
+    }
+    pager.loadFirst(["city": "Boone"])
+    await waitUntil { self.watcher.events.last == "page 0" && !pager.isLoading }
+    XCTAssertEqual(stub.requests.last?.url.query, "city=Nevada&page=1")
+    XCTAssertEqual(pager.parameters, ["city": "Nevada"])
+  }
+
   func testALatePageOfAnotherListNeverLands() async throws {
     let gate = StubGate()
     stub.when({ $0.url.query?.contains("Ames") == true }, .held(by: gate, page([1], #", "total": 1"#)))
@@ -392,11 +414,15 @@ final class PagedManager: BaseAPIManager, PageableAPIManager {
 /// Writes down what a pager tells.
 @MainActor final class PagerWatcher: PagerDelegate {
   private(set) var events: [String] = []
+  var onReset: (Pager) -> Void = { _ in }
 
   func pager(_ pager: Pager, didLoad page: Page) { events.append("page \(page.index)") }
   func pager(_ pager: Pager, didFailWith error: APIError) { events.append("failed \(error.label)") }
   func pager(_ pager: Pager, didCancelPage index: Int, because reason: CancellationReason) {
     events.append("cancelled \(index) \(reason)")
   }
-  func pagerDidReset(_ pager: Pager) { events.append("reset") }
+  func pagerDidReset(_ pager: Pager) {
+    events.append("reset")
+    onReset(pager)
+  }
 }

@@ -1,0 +1,20 @@
+/// Whose load it is, wherever it continues: after each wait, before each attempt, before its response is stored and
+/// before it is delivered.
+extension Flight {
+  /// Why the load may not continue; nil when its user is still the present one.
+  var userObjection: APIError? { call.objection(to: user, host: request?.url.host) }
+
+  /// Throws ``APIError/Reason/signedOut`` when the load's user is no longer the present one.
+  func checkUser() throws(APIError) { if let userObjection { throw userObjection } }
+
+  /// The load goes with this credential from here on. One that was called while nobody was signed in takes its user.
+  func take(_ credential: VersionedCredential) throws(APIError) {
+    if credential.credential != nil {
+      if user.epoch == nil { user.epoch = credential.epoch }
+      guard user.epoch == credential.epoch else {
+        throw .signedOut("the user to whom the load belongs is no longer signed in")
+      }
+    }
+    self.credential = credential
+  }
+}

@@ -1,0 +1,36 @@
+/// Whether a load's request goes again: what the flight knows of it, for ``ResendOccasion``.
+extension Flight {
+  /// Why the load's request may not be sent again; nil when it may.
+  ///
+  /// - Parameter isUnprocessed: Whether the response says that the server has not acted on it. It then counts as unsent
+  ///   from here on.
+  func objection(to occasion: ResendOccasion, isUnprocessed: Bool = false) -> ResendObjection? {
+    // Nothing was made that could have been sent.
+    guard let request else { return nil }
+    var tried = TriedRequest(request, requestProgress, isKeyed: carriesKey(request))
+    tried.isUnprocessed = isUnprocessed
+    if let objection = occasion.objection(to: tried) { return objection }
+    if isUnprocessed { requestProgress = .unsent }
+    return nil
+  }
+
+  /// Whether the load's request may be sent again; where not, its record says why.
+  func mayGoAgain(_ occasion: ResendOccasion, isUnprocessed: Bool = false) -> Bool {
+    guard let objection = objection(to: occasion, isUnprocessed: isUnprocessed) else { return true }
+    note(.gaveUp(because: objection.text))
+    return false
+  }
+
+  /// The transport has ended: how far the request came.
+  func noteProgress(_ result: Result<HTTPResponse, APIError>) {
+    switch result {
+    case .success: requestProgress = .responseBegan
+    case .failure(let error):
+      requestProgress = max(requestProgress, error.requestProgress ?? .sent)
+    }
+  }
+
+  private func carriesKey(_ request: HTTPRequest) -> Bool {
+    call.terms.retryPolicy.idempotencyKeyField.map { request.headers.contains($0) } ?? false
+  }
+}

@@ -1,0 +1,44 @@
+/// Whose load it is, fixed when it is called: the user of its credential, of its cookies and of its signer.
+///
+/// Compared wherever the load continues. It costs a load two atomic reads.
+struct LoadUser: Hashable, Sendable {
+  /// That of the authenticator's user (``Authenticator/epoch``). Nil where nobody was signed in: the first user whose
+  /// credential the load gets is then its user.
+  var epoch: Int?
+  /// The generation of the client's cookie jar (``CookieJar/generation``).
+  let jar: Int
+  /// What the signer says of its caller.
+  let signer: String?
+
+  init(_ identity: ServiceIdentity, _ wire: WireOptions, _ rule: SignInRule, epoch: Int?) {
+    self.epoch = epoch ?? (rule == .exempt ? nil : identity.authenticator?.userEpoch)
+    jar = wire.client.cookies?.generation ?? 0
+    signer = identity.signer?.caller
+  }
+}
+
+extension APICall {
+  /// Why a load of this user may not continue; nil when its user is still the present one.
+  ///
+  /// - Parameter host: Where its request goes; nil before it is known.
+  func objection(to user: LoadUser, host: String?) -> APIError? {
+    if let epoch = user.epoch, let authenticator, authenticator.epoch != epoch {
+      return .signedOut("the user to whom the load belongs is no longer signed in")
+    }
+    if let cookies = wire.client.cookies, !cookies.isSameUser(since: user.jar, host: host ?? baseURL?.host) {
+      return .signedOut("the cookies of the user to whom the load belongs were removed")
+    }
+    if let signer = identity.signer, signer.caller != user.signer {
+      return .signedOut("the signer signs for another caller than when the load was called")
+    }
+    return nil
+  }
+
+  /// Who signs the load in; nil for one that is exempt.
+  var authenticator: Authenticator? { terms.signInRule == .exempt ? nil : identity.authenticator }
+}
+
+extension APIError {
+  /// The end of a load whose user has left.
+  static func signedOut(_ detail: String) -> APIError { APIError(.auth, .signedOut, detail) }
+}
