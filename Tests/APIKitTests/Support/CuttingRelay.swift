@@ -1,4 +1,5 @@
 #if os(Linux)
+  import CAPIKit
   import Foundation
   import Glibc
   import Synchronization
