@@ -27,7 +27,10 @@
       let run = try Self.soak("16r", "--seed", "1")
       XCTAssertEqual(run.status, 0, run.output)
       XCTAssertTrue(run.output.hasSuffix("soak: all of it held\n"), run.output)
-      for word in ["succeeded", "cancelled", "released", "cut", "reset", "heap"] {
+      for word in [
+        "succeeded", "cancelled", "released", "cut", "reset", "heap", "another sign-in", "deaths of servers",
+        "auth.signed-out", "sockets and streams", "killed", "queued loads",
+      ] {
         XCTAssertTrue(run.output.contains(word), "\(word) in \(run.output)")
       }
     }
@@ -37,7 +40,10 @@
         ("lost-landing", "did not land"), ("memory", "the heap grew by"),
         ("double-landing", "landed once too often"), ("other-user", "and landed with"),
         ("other-request", "and landed with"), ("descriptors", "descriptors are left open"),
-        ("registry", "in the registry"),
+        ("registry", "in the registry"), ("read-twice", "was read twice"),
+        ("read-under-other", "was read under"), ("late-landing", "has signed out meanwhile"),
+        ("late-callback", "after the last didClose"), ("lost-item", "was never read"),
+        ("wrong-byte", "is wrong"),
       ]
       // The allocators of the sanitizers do not tell what is in use.
       if ProcessInfo.processInfo.environment["APIKIT_SANITIZER"] != nil {

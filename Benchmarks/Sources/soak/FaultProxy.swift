@@ -19,7 +19,8 @@ final class FaultProxy: Sendable {
     case trickle
   }
 
-  /// The port it listens on.
+  /// The address and the port it listens on.
+  let address: String
   let port: UInt16
   private let upstream: UInt16
   private let listener: Int32
@@ -32,15 +33,22 @@ final class FaultProxy: Sendable {
     var counts: [Fault: Int] = [:]
     var connections = 0
     var isStopped = false
+    /// Connections that end with a reset, and until when others are refused.
+    var killed: Set<Int32> = []
+    var deadUntil = ContinuousClock.now
   }
 
   /// Listens, and passes connections on to `upstream`.
-  init(to upstream: UInt16, random: SoakRandom) throws {
+  init(
+    to upstream: UInt16, random: SoakRandom, at listened: String = "127.0.0.1", port wanted: UInt16 = 0
+  ) throws {
     self.upstream = upstream
+    address = listened
     state = Mutex(State(random: random))
     let listener = Self.makeSocket()
     self.listener = listener
-    var address = Self.loopback(0)
+    var address = Self.loopback(wanted)
+    address.sin_addr.s_addr = inet_addr(listened)
     var length = socklen_t(MemoryLayout<sockaddr_in>.size)
     let isListening = withUnsafeMutablePointer(to: &address) { pointer in
       pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
@@ -49,10 +57,36 @@ final class FaultProxy: Sendable {
       }
     }
     guard isListening else {
+      close(listener)
       throw SoakFailure("the proxy cannot listen: \(String(cString: strerror(errno)))")
     }
     port = UInt16(bigEndian: address.sin_port)
     run { self.accept() }
+  }
+
+  /// Proxies with one port at several addresses.
+  static func pool(of addresses: [String], to upstream: UInt16, random: inout SoakRandom) throws
+    -> [FaultProxy]
+  {
+    for _ in 0..<20 {
+      let first = try FaultProxy(to: upstream, random: random.split(), at: addresses[0])
+      do {
+        return [first]
+          + (try addresses.dropFirst().map {
+            try FaultProxy(to: upstream, random: random.split(), at: $0, port: first.port)
+          })
+      } catch { first.stop() }
+    }
+    throw SoakFailure("no port is free at all of \(addresses)")
+  }
+
+  /// Dies with what it has in hand, and is back after a few milliseconds: all connections are reset.
+  func die() {
+    state.withLock { state in
+      state.deadUntil = ContinuousClock.now + .milliseconds(Int.random(in: 0...20, using: &state.random))
+      state.killed = state.open
+      for descriptor in state.open { shutdown(descriptor, Int32(SHUT_RD)) }
+    }
   }
 
   /// How many connections it has served, and how many of them it broke in each way.
@@ -88,7 +122,8 @@ final class FaultProxy: Sendable {
       }
       let plan: Plan = state.withLock { state in
         state.connections += 1
-        let plan = Plan(&state.random)
+        var plan = Plan(&state.random)
+        if ContinuousClock.now < state.deadUntil { plan.fault = .refusal }
         if let fault = plan.fault { state.counts[fault, default: 0] += 1 }
         return plan
       }
@@ -112,7 +147,8 @@ final class FaultProxy: Sendable {
   private func end(_ descriptor: Int32, byReset: Bool = false) {
     state.withLock { state in
       state.open.remove(descriptor)
-      if byReset { Self.reset(descriptor) } else { close(descriptor) }
+      let wasKilled = state.killed.remove(descriptor) != nil
+      if byReset || wasKilled { Self.reset(descriptor) } else { close(descriptor) }
     }
   }
 

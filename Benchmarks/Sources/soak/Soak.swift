@@ -4,17 +4,23 @@ import Foundation
 /// Loads, cancels and releases at random, and says what did not end as it must. See ``usage``.
 @main @MainActor struct Soak {
   static let usage = """
-    usage: soak [SECONDS|ROUNDSr] [--seed N] [--plant FAULT]
-      SECONDS        how long; the default is 60. 20r is a number of rounds, of about half a second each
+    usage: soak [SECONDS|ROUNDSr|LOADSl] [--seed N] [--plant FAULT]
+      SECONDS        how long; the default is 60. 20r is a number of rounds, of about a second each, 1000000l of loads
       --seed N       repeats the random choices of another run; which load meets which fault still depends on time
       --plant FAULT  puts in a fault that must be found: \(Plant.allCases.map(\.rawValue).joined(separator: ", "))
-    Two users load over a proxy that cuts, resets, stalls and trickles. Every load must land once, with its own
-    response; memory, descriptors and the registry must be flat.
+    Two users load side by side, and two take turns, over proxies that cut, reset, stall, trickle and die with requests
+    in hand; with a WebSocket and an event stream used from their callbacks, transfers whose process is killed, and an
+    outbox. Every load must land once, with its own response, and only while its user is signed in; the servers must read
+    it under that user, and once where it is not idempotent and has no key; memory, descriptors and the registry must be
+    flat.
     Exits 0 when all of it held, 1 when something did not, 2 for wrong usage.
 
     """
 
   static func main() async {
+    if CommandLine.arguments.dropFirst().first == "--transfer" {
+      exit(await TransferProcess.run(Array(CommandLine.arguments.dropFirst(2))))
+    }
     guard let options = Options(CommandLine.arguments.dropFirst()) else {
       FileHandle.standardError.write(Data(usage.utf8))
       exit(2)
@@ -43,30 +49,40 @@ import Foundation
   private static func run(_ options: Options) async throws -> [String] {
     var random = SoakRandom(seed: options.seed)
     // A short first life opens and fills what the process keeps for ever.
-    let rehearsal = try SoakWorld(random: random.split(), plant: nil)
-    await rehearsal.round(lasting: round)
-    let rehearsed = rehearsal.book.breaches
-    rehearsal.end()
+    var (breaches, _) = try await live(&random, plant: nil) { _, rounds, _ in rounds == 1 }
     let before = await descriptors(atMost: 0)
-
-    let world = try SoakWorld(random: random.split(), plant: options.plant)
-    let book = world.book
-    var heaps: [Int] = []
-    let start = ContinuousClock.now
-    while !options.isOver(after: ContinuousClock.now - start, heaps.count), book.breaches.count < 20 {
-      await world.round(lasting: round)
-      heaps.append(Holdings.heap)
-    }
-    world.end()
-    say(summary(of: book, world.proxyCounts))
+    let (found, heaps) = try await live(&random, plant: options.plant, until: options.isOver)
+    breaches += found
 
     let after = await descriptors(atMost: before)
-    if after > before { book.breach("\(after - before) descriptors are left open") }
+    if after > before { breaches.append("\(after - before) descriptors are left open") }
     if let growth = growth(of: heaps) {
       say("soak: the heap grew by \(growth >> 10) KiB in the second half of \(heaps.count) rounds")
-      if growth > heapAllowance { book.breach("the heap grew by \(growth >> 10) KiB in the second half") }
+      if growth > heapAllowance { breaches.append("the heap grew by \(growth >> 10) KiB in the second half") }
     }
-    return rehearsed + book.breaches
+    return breaches
+  }
+
+  /// Rounds of new worlds, until enough time, rounds or loads have passed; what was found, and the heap after each round.
+  private static func live(
+    _ random: inout SoakRandom, plant: Plant?, until isOver: (Duration, Int, Int) -> Bool
+  ) async throws -> (breaches: [String], heaps: [Int]) {
+    let sides = try SoakWorld(random: random.split(), plant: plant)
+    let turns = try SwitchWorld(random: random.split(), plant: plant)
+    var heaps: [Int] = []
+    let start = ContinuousClock.now
+    while !isOver(ContinuousClock.now - start, heaps.count, sides.book.landed + turns.book.landed),
+      sides.book.breaches.count + turns.breaches.count < 20
+    {
+      await sides.round(lasting: round)
+      await turns.round(lasting: round)
+      heaps.append(Holdings.heap)
+    }
+    sides.end()
+    await turns.end()
+    say(summary(of: sides.book, sides.proxyCounts))
+    say(summary(of: turns))
+    return (sides.book.breaches + turns.breaches, heaps)
   }
 
   /// How much more the heap holds in the last quarter of the rounds than in the second, by their medians; nil when
@@ -91,22 +107,32 @@ import Foundation
     return last
   }
 
+  private static func list(_ counts: [String: Int]) -> String {
+    counts.isEmpty
+      ? "none" : counts.sorted { $0.key < $1.key }.map { "\($0.value) \($0.key)" }.joined(separator: ", ")
+  }
+
+  private static func summary(of world: SwitchWorld) -> String {
+    """
+    soak: loads of users who take turns: \(list(world.book.outcomes)); \(world.signIns) times another sign-in
+    soak: failures: \(list(world.book.failures))
+    soak: \(world.deaths) deaths of servers; \(world.connectionCount) sockets and streams with \(world.items) calls; \
+    \(world.transfers) transfers, killed \(world.kills) times; \(world.queuedCount) queued loads
+    """
+  }
+
   private static func summary(of book: SoakBook, _ proxy: SoakWorld.ProxyCounts) -> String {
-    func list(_ counts: [String: Int]) -> String {
-      counts.isEmpty
-        ? "none" : counts.sorted { $0.key < $1.key }.map { "\($0.value) \($0.key)" }.joined(separator: ", ")
-    }
-    return """
-      soak: loads: \(list(book.outcomes))
-      soak: failures: \(list(book.failures))
-      soak: proxy: \(proxy.connections) connections; \(list(proxy.faults))
-      """
+    """
+    soak: loads: \(list(book.outcomes))
+    soak: failures: \(list(book.failures))
+    soak: proxy: \(proxy.connections) connections; \(list(proxy.faults))
+    """
   }
 
   private struct Options {
     /// Seconds, or rounds.
     var length = 60
-    var countsRounds = false
+    var unit = Unit.seconds
     var seed = UInt64.random(in: 0..<1_000_000)
     var plant: Plant?
 
@@ -121,8 +147,8 @@ import Foundation
           guard let fault = arguments.popFirst().flatMap({ Plant(rawValue: $0) }) else { return nil }
           plant = fault
         default:
-          countsRounds = argument.hasSuffix("r")
-          guard let number = Int(countsRounds ? argument.dropLast() : argument[...]), number > 0 else {
+          unit = Unit(rawValue: argument.last ?? " ") ?? .seconds
+          guard let number = Int(unit == .seconds ? argument[...] : argument.dropLast()), number > 0 else {
             return nil
           }
           length = number
@@ -130,8 +156,18 @@ import Foundation
       }
     }
 
-    func isOver(after time: Duration, _ rounds: Int) -> Bool {
-      countsRounds ? rounds >= length : time >= .seconds(length)
+    enum Unit: Character {
+      case seconds = "s"
+      case rounds = "r"
+      case loads = "l"
+    }
+
+    func isOver(after time: Duration, _ rounds: Int, _ loads: Int) -> Bool {
+      switch unit {
+      case .seconds: time >= .seconds(length)
+      case .rounds: rounds >= length
+      case .loads: loads >= length
+      }
     }
   }
 }

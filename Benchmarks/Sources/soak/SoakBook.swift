@@ -19,6 +19,9 @@ import APIKit
 
   init(plant: Plant?) { self.plant = plant }
 
+  /// How many loads have landed, failed or ended otherwise.
+  var landed: Int { outcomes.values.reduce(0, +) }
+
   /// How many loads have not landed.
   var openCount: Int { open.count + awaited }
 

@@ -40,4 +40,16 @@ enum Plant: String, CaseIterable, Sendable {
   case memory
   /// A load is left in the air.
   case registry
+  /// A server reads a request twice.
+  case readTwice = "read-twice"
+  /// A server reads a request of one user under the other.
+  case readUnderOther = "read-under-other"
+  /// A load lands after its user has signed out.
+  case lateLanding = "late-landing"
+  /// A socket calls its delegate after it has closed.
+  case lateCallback = "late-callback"
+  /// A queued load is neither sent nor told of.
+  case lostItem = "lost-item"
+  /// A byte of a downloaded file is wrong.
+  case wrongByte = "wrong-byte"
 }

@@ -41,12 +41,12 @@
       guard !transfer.isHTTP else { return }
       // Without it, libcurl sends the data unencrypted to a server that refuses to protect the data
       // connection.
-      if transfer.isTLS { try set(CURLOPT_USE_SSL, Int(CURLUSESSL_ALL.rawValue)) }
+      if transfer.isTLS { try set(CURLOPT_USE_SSL, capikit_curl_use_ssl_all) }
       // In TLS 1.3 the server's session tickets may arrive when libcurl has closed the data connection. The
       // system then resets the connection, and the rest of the file is lost although the server reports
       // success.
       if transfer.isTLS, request.method == .put {
-        try session.tls.applyVersion(to: self, upTo: CURL_SSLVERSION_MAX_TLSv1_2)
+        try session.tls.applyVersion(to: self, upTo: capikit_curl_newest_tls_1_2)
       }
       // Makes libcurl ask for the time of the file.
       try set(CURLOPT_FILETIME, request.method == .head ? 1 : 0)

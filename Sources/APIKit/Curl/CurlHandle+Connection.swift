@@ -30,7 +30,12 @@
       guard session.tls.mayUse(ssl, asked: transfer.asked) else { return leaveConnection() }
       do {
         if transfer.asked == nil { try session.tls.check(ssl, host: host) }
-        if transfer.job?.opensOnly == true, capikit_ssl_speaks_http2(ssl) != 0 { transfer.version = .http2 }
+        if transfer.job?.opensOnly == true {
+          if capikit_ssl_speaks_http2(ssl) != 0 { transfer.version = .http2 }
+        } else {
+          // OpenSSL takes a write as a whole, so libcurl counts none of it while some records have left.
+          transfer.machine.sent(.partlySent)
+        }
         return true
       } catch {
         transfer.machine.fail(error)

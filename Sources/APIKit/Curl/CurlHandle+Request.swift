@@ -142,7 +142,7 @@
     /// date that no header field can hold. No option puts a connection into the pool without a request: one
     /// made with CURLOPT_CONNECT_ONLY does not enter it.
     private func applyOpening(_ opening: CurlJob.Opening) throws(APIError) {
-      try set(CURLOPT_TIMECONDITION, Int(CURL_TIMECOND_IFMODSINCE.rawValue))
+      try set(CURLOPT_TIMECONDITION, capikit_curl_if_modified_since)
       try set(CURLOPT_TIMEVALUE_LARGE, size: .max)
       if opening == .new { try set(CURLOPT_FRESH_CONNECT, 1) }
       applied.needsReset = true

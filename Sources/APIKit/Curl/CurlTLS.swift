@@ -26,7 +26,7 @@
       case .bundle(let path): try handle.set(CURLOPT_CAINFO, path)
       case .certificates(let pem): try handle.set(CURLOPT_CAINFO_BLOB, blob: pem)
       }
-      try applyVersion(to: handle, upTo: CURL_SSLVERSION_MAX_DEFAULT)
+      try applyVersion(to: handle, upTo: capikit_curl_newest_tls)
       try handle.set(CURLOPT_SSL_VERIFYPEER, policy.allowsInvalidCertificates ? 0 : 1)
       try handle.set(CURLOPT_SSL_VERIFYHOST, policy.skipsHostValidation ? 0 : 2)
       // A resumed session has no verified chain, and pins must not be matched against an unverified one.
@@ -83,14 +83,12 @@
     }
 
     private var version: Int {
-      let version =
-        switch policy.minimumVersion {
-        case .tls1_0: CURL_SSLVERSION_TLSv1_0
-        case .tls1_1: CURL_SSLVERSION_TLSv1_1
-        case .tls1_2: CURL_SSLVERSION_TLSv1_2
-        case .tls1_3: CURL_SSLVERSION_TLSv1_3
-        }
-      return version
+      switch policy.minimumVersion {
+      case .tls1_0: capikit_curl_tls_1_0
+      case .tls1_1: capikit_curl_tls_1_1
+      case .tls1_2: capikit_curl_tls_1_2
+      case .tls1_3: capikit_curl_tls_1_3
+      }
     }
 
     func apply(_ identity: ClientIdentity, to handle: some CurlOptions) throws(APIError) {

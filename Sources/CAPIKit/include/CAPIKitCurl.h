@@ -76,6 +76,17 @@ static inline CURLcode capikit_curl_set_open_socket(CURL *easy, curl_opensocket_
   return curl_easy_setopt(easy, CURLOPT_OPENSOCKETFUNCTION, function);
 }
 
+// Values of options that are enumerations or `int` in libcurl 7.88 and `long` in 8.14: here they have the one type that
+// curl_easy_setopt takes.
+static const long capikit_curl_use_ssl_all = CURLUSESSL_ALL;
+static const long capikit_curl_if_modified_since = CURL_TIMECOND_IFMODSINCE;
+static const long capikit_curl_tls_1_0 = CURL_SSLVERSION_TLSv1_0;
+static const long capikit_curl_tls_1_1 = CURL_SSLVERSION_TLSv1_1;
+static const long capikit_curl_tls_1_2 = CURL_SSLVERSION_TLSv1_2;
+static const long capikit_curl_tls_1_3 = CURL_SSLVERSION_TLSv1_3;
+static const long capikit_curl_newest_tls = CURL_SSLVERSION_MAX_DEFAULT;
+static const long capikit_curl_newest_tls_1_2 = CURL_SSLVERSION_MAX_TLSv1_2;
+
 /// Has a transfer use a socket that is connected already.
 static inline CURLcode capikit_curl_set_connected_socket(
     CURL *easy, curl_opensocket_callback open, curl_sockopt_callback connected, void *me) {

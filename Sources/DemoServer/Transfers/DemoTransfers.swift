@@ -5,12 +5,12 @@ import Synchronization
 /// tus 1.0 at `/transfers/tus`.
 ///
 /// A file is as long as its name says, at most 64 MiB, and has the same bytes at each request. With `demo_break=<bytes>` each
-/// response breaks off after so many. What is uploaded is counted and not kept, but by tus, where it is kept until it is
-/// complete.
+/// response breaks off after so many. What is uploaded is counted and not kept.
 final class DemoTransfers: Sendable {
   private struct Upload {
     var length: Int?
-    var body: [UInt8] = []
+    var count = 0
+    var sum = Sum()
   }
 
   private let uploads = Mutex<[String: Upload]>([:])
@@ -105,14 +105,15 @@ final class DemoTransfers: Sendable {
       guard request.headers["Content-Type"] == "application/offset+octet-stream" else {
         return DemoResponse(415, headers: Self.version)
       }
-      guard request.headers["Upload-Offset"] == "\(upload.body.count)" else {
+      guard request.headers["Upload-Offset"] == "\(upload.count)" else {
         return DemoResponse(409, headers: Self.version)
       }
       if upload.length == nil { upload.length = request.headers["Upload-Length"].flatMap { Int($0) } }
-      guard upload.body.count + request.body.count <= upload.length ?? Self.longest else {
+      guard upload.count + request.body.count <= upload.length ?? Self.longest else {
         return DemoResponse(413, headers: Self.version)
       }
-      upload.body += request.body
+      upload.count += request.body.count
+      upload.sum.add(request.body)
       uploads[Self.id(request)] = upload
       return DemoResponse(204, headers: Self.state(upload))
     }
@@ -135,11 +136,11 @@ final class DemoTransfers: Sendable {
 
   private static func state(_ upload: Upload) -> HTTPHeaders {
     var headers = version
-    headers.add("Upload-Offset", "\(upload.body.count)")
+    headers.add("Upload-Offset", "\(upload.count)")
     headers.add("Cache-Control", "no-store")
     if let length = upload.length {
       headers.add("Upload-Length", "\(length)")
-      if length == upload.body.count { headers.add("X-Demo-Sum", "\(sum(upload.body))") }
+      if length == upload.count { headers.add("X-Demo-Sum", "\(upload.sum.value)") }
     } else {
       headers.add("Upload-Defer-Length", "1")
     }
@@ -147,7 +148,19 @@ final class DemoTransfers: Sendable {
   }
 
   /// A sum over bytes in order, by which a client sees that they have come (FNV-1a, 31 bits).
+  struct Sum {
+    private var hash: UInt32 = 0x811C_9DC5
+
+    mutating func add(_ bytes: some Sequence<UInt8>) {
+      hash = bytes.reduce(hash) { ($0 ^ UInt32($1)) &* 16_777_619 }
+    }
+
+    var value: Int { Int(hash >> 1) }
+  }
+
   static func sum(_ bytes: some Sequence<UInt8>) -> Int {
-    Int(bytes.reduce(0x811C_9DC5 as UInt32) { ($0 ^ UInt32($1)) &* 16_777_619 } >> 1)
+    var sum = Sum()
+    sum.add(bytes)
+    return sum.value
   }
 }

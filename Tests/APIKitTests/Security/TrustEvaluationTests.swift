@@ -32,7 +32,7 @@
     }
 
     private func reason(
-      _ server: CertificateMatrix.Server, host: String = "good.test", at now: Date = Date(),
+      _ server: CertificateMatrix.Server, host: String = "good.test", at moment: Date? = nil,
       _ change: (inout TLSPolicy) throws -> Void = { _ in }
     ) throws -> APIError.Reason? {
       var policy = TLSPolicy()
@@ -41,7 +41,8 @@
       let evaluation = try TrustEvaluation(policy)
       let chain = [try der(try matrix().certificate(server))]
       do throws(APIError) {
-        try evaluation.evaluate(chain: chain, host: host, at: now)
+        // Read after the certificates were made, which begin at that second.
+        try evaluation.evaluate(chain: chain, host: host, at: moment ?? Date())
         return nil
       } catch { return error.reason }
     }

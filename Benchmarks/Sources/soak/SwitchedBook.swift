@@ -1,0 +1,80 @@
+import APIKit
+
+/// What becomes of the loads whose user changes: each lands once, with its own response, and while its user is signed in.
+@MainActor final class SwitchedBook: APIManagerDelegate {
+  private struct Ask {
+    var number: Int
+    var signIn: Int
+    var manager: ObjectIdentifier
+  }
+
+  private(set) var outcomes: [String: Int] = [:]
+  private(set) var failures: [String: Int] = [:]
+  private var open: [FlightID: Ask] = [:]
+  private let plant: Plant?
+  private let breach: @MainActor (String) -> Void
+  /// Rises with each sign-in of another user and each sign-out.
+  var signIn = 0
+
+  init(plant: Plant?, breach: @escaping @MainActor (String) -> Void) {
+    (self.plant, self.breach) = (plant, breach)
+  }
+
+  var openCount: Int { open.count }
+  var landed: Int { outcomes.values.reduce(0, +) }
+
+  func giveUp() {
+    for (id, ask) in open { breach("the load \(id) of number \(ask.number) did not land") }
+    open = [:]
+  }
+
+  func load(_ manager: BaseAPIManager, _ takeoff: Takeoff, _ number: Int) {
+    switch takeoff {
+    case .flying(let id), .waiting(let id):
+      open[id] = Ask(number: number, signIn: signIn, manager: ObjectIdentifier(manager))
+    case .refused: outcomes["refused", default: 0] += 1
+    }
+  }
+
+  /// The manager is about to be released, and its loads with it.
+  func release(_ manager: BaseAPIManager) {
+    for (id, ask) in open where ask.manager == ObjectIdentifier(manager) {
+      open[id] = nil
+      outcomes["released", default: 0] += 1
+    }
+  }
+
+  func manager(_ manager: BaseAPIManager, didSucceedWith response: APIResponse) {
+    guard let ask = land(response.flightID, "succeeded") else { return }
+    let (number, user) = (response.raw["number"].int, response.raw["user"].string)
+    if number != ask.number || user != SoakLedger.owner(of: ask.number) {
+      breach("\(ask.number) landed with \(number ?? -1) of \(user ?? "nobody") (\(response.provenance))")
+    }
+    // A queued load waits for its user's next sign-in.
+    let isLate = ask.signIn != signIn || plant == .lateLanding && ask.number % 50 < 2
+    if isLate, !(manager is QueuedManager) {
+      breach("\(ask.number) landed though its user has signed out meanwhile (\(response.provenance))")
+    }
+  }
+
+  func manager(_ manager: BaseAPIManager, didFailWith error: APIError) {
+    guard let ask = land(error.context.flightID.map(FlightID.init(rawValue:)), "failed") else { return }
+    failures[error.label, default: 0] += 1
+    if error.reason == .signedOut, ask.signIn == signIn {
+      breach("\(ask.number) ended as signed out though its user stays")
+    }
+  }
+
+  func manager(_ manager: BaseAPIManager, didCancel flight: FlightID, because reason: CancellationReason) {
+    _ = land(flight, "cancelled")
+  }
+
+  private func land(_ flight: FlightID?, _ outcome: String) -> Ask? {
+    guard let flight, let ask = open.removeValue(forKey: flight) else {
+      breach("the load \(flight?.description ?? "without an id") landed once too often")
+      return nil
+    }
+    outcomes[outcome, default: 0] += 1
+    return ask
+  }
+}

@@ -1,0 +1,101 @@
+import APIKit
+import Foundation
+
+/// A file whose bytes are known: those that the server's files have.
+enum SoakFile {
+  static func byte(at index: Int) -> UInt8 { UInt8(truncatingIfNeeded: index &* 31 &+ index >> 8) }
+
+  /// FNV-1a in 31 bits, as the server forms it.
+  static func sum(_ bytes: [UInt8]) -> Int {
+    Int(bytes.reduce(UInt32(2_166_136_261)) { ($0 ^ UInt32($1)) &* 16_777_619 } >> 1)
+  }
+
+  /// What is wrong with a file that was downloaded.
+  static func objection(toFile path: String, bytes: Int) -> String? {
+    guard let data = FileManager.default.contents(atPath: path) else {
+      return "a download has ended without a file"
+    }
+    guard data.count == bytes else { return "a file of \(bytes) bytes has \(data.count)" }
+    let wrong = data.indices.first { data[$0] != byte(at: $0) }
+    return wrong.map { "byte \($0) of a file of \(bytes) is wrong" }
+  }
+}
+
+/// A process that downloads a file and uploads another one, and is killed and begun again until it has done both.
+@MainActor final class TransferProcess {
+  private(set) var kills = 0
+  private let (folder, port, bytes): (String, UInt16, Int)
+  private var patiences: [Int]
+
+  init(_ folder: String, server port: UInt16, _ random: inout SoakRandom) {
+    self.folder = folder + "/process"
+    self.port = port
+    bytes = Int.random(in: 1...400_000, using: &random)
+    patiences = (0..<Int.random(in: 0...3, using: &random)).map { _ in
+      Int.random(in: 20...200, using: &random)
+    }
+    try? FileManager.default.createDirectory(atPath: self.folder, withIntermediateDirectories: true)
+    kills = patiences.count
+  }
+
+  /// Runs it to its end; what is wrong then.
+  func end(_ plant: Plant?) async -> String? {
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    for patience in patiences + [60_000] {
+      let process = Process()
+      process.executableURL = URL(fileURLWithPath: CommandLine.arguments[0]).standardizedFileURL
+      process.arguments = ["--transfer", folder, "\(port)", "\(bytes)"]
+      do { try process.run() } catch { return "the process of transfers cannot begin: \(error)" }
+      let end = ContinuousClock.now + .milliseconds(patience)
+      while process.isRunning, ContinuousClock.now < end { try? await Task.sleep(for: .milliseconds(5)) }
+      if process.isRunning { kill(process.processIdentifier, SIGKILL) }
+      process.waitUntilExit()
+      if patience == 60_000, process.terminationStatus != 0 {
+        return "the transfers of \(bytes) bytes ended with status \(process.terminationStatus)"
+      }
+    }
+    if plant == .wrongByte {
+      guard let file = FileHandle(forWritingAtPath: folder + "/file") else {
+        return "the file cannot be opened"
+      }
+      file.write(Data([SoakFile.byte(at: 0) ^ 1]))
+      try? file.close()
+    }
+    return SoakFile.objection(toFile: folder + "/file", bytes: bytes)
+  }
+
+  /// What the process does: exits 0 when the file is there and the server has the whole of the other.
+  static func run(_ arguments: [String]) async -> Int32 {
+    guard arguments.count == 3, let port = UInt16(arguments[1]), let bytes = Int(arguments[2]) else {
+      return 2
+    }
+    let folder = arguments[0]
+    do {
+      let transport = try CurlTransport(.ephemeral)
+      let service = SoakService(
+        environments: ServiceEnvironments(try HTTPURL("http://127.0.0.1:\(port)")),
+        identity: ServiceIdentity(),
+        wire: WireOptions(client: HTTPClient(transport: transport)), cache: CacheOptions(),
+        admission: AdmissionOptions(network: NetworkMonitor(watchesSystem: false)))
+      if !FileManager.default.fileExists(atPath: folder + "/file") {
+        _ = try await SoakDownload(service).file(for: ["bytes": bytes], to: .file(folder + "/file"))
+      }
+      let source = folder + "/source"
+      let content = (0..<bytes).map(SoakFile.byte)
+      if !FileManager.default.fileExists(atPath: source) {
+        try Data(content).write(to: URL(fileURLWithPath: source), options: .atomic)
+      }
+      let upload = SoakUpload(service, journals: folder + "/journals")
+      let response = try await upload.response(uploading: .file(path: source))
+      guard response.http.headers["X-Demo-Sum"].flatMap({ Int($0) }) == SoakFile.sum(content) else {
+        FileHandle.standardError.write(
+          Data("soak: the server has other bytes: \(response.http.headers)\n".utf8))
+        return 1
+      }
+      return 0
+    } catch {
+      FileHandle.standardError.write(Data("soak: a transfer failed: \(error)\n".utf8))
+      return 1
+    }
+  }
+}
