@@ -160,6 +160,9 @@ final class SQLiteStatement {
 
   func bind(_ index: Int32, _ value: Int64) { sqlite3_bind_int64(handle, index, value) }
   func bind(_ index: Int32, _ value: Double) { sqlite3_bind_double(handle, index, value) }
+  func bind(_ index: Int32, _ value: Double?) {
+    if let value { bind(index, value) } else { bindNull(index) }
+  }
   func bindNull(_ index: Int32) { sqlite3_bind_null(handle, index) }
 
   func bind(_ index: Int32, _ bytes: [UInt8]) {

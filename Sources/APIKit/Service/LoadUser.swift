@@ -4,16 +4,23 @@
 struct LoadUser: Hashable, Sendable {
   /// That of the authenticator's user (``Authenticator/epoch``). Nil where nobody was signed in: the first user whose
   /// credential the load gets is then its user.
-  var epoch: Int?
+  var epoch: Int? {
+    get { known == Self.nobody ? nil : Int(known) }
+    set { known = newValue.map { Int32(truncatingIfNeeded: $0) } ?? Self.nobody }
+  }
+  // Half as wide as they are elsewhere: a call is as large as a small block of the allocator may be.
+  private var known = Self.nobody
+  private static let nobody = Int32.min
+  private let generation: Int32
   /// The generation of the client's cookie jar (``CookieJar/generation``).
-  let jar: Int
+  var jar: Int { Int(generation) }
   /// What the signer says of its caller.
   let signer: String?
 
   init(_ identity: ServiceIdentity, _ wire: WireOptions, _ rule: SignInRule, epoch: Int?) {
-    self.epoch = epoch ?? (rule == .exempt ? nil : identity.authenticator?.userEpoch)
-    jar = wire.client.cookies?.generation ?? 0
+    generation = Int32(truncatingIfNeeded: wire.client.cookies?.generation ?? 0)
     signer = identity.signer?.caller
+    self.epoch = epoch ?? (rule == .exempt ? nil : identity.authenticator?.userEpoch)
   }
 }
 

@@ -83,6 +83,7 @@ extension QueuedTransfer {
     switch state {
     case .waiting: "waits"
     case .transferring: "under way"
+    case .damaged: "damaged on the disk"
     case .parked: "set aside"
     }
   }

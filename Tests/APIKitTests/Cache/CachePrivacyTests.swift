@@ -95,7 +95,7 @@ final class CachePrivacyTests: XCTestCase {
     await first.flush()
     let name = try XCTUnwrap(CacheFixture.bodyFiles(folder).first)
     let body = try XCTUnwrap(FileManager.default.contents(atPath: folder + "/bodies/" + name))
-    XCTAssertEqual(Array(body), Envelope(kind: .cachedBody).wrap(CacheFixture.body(1, 9000)))
+    XCTAssertEqual(Array(body), CacheRecord.bodyEnvelope.wrap(CacheFixture.body(1, 9000)))
     let database = try SQLiteDatabase(path: folder + "/responses.sqlite", patience: 1000)
     let record = try database.prepare("SELECT record FROM entries")
     XCTAssertTrue(try record.step())

@@ -25,9 +25,19 @@ final class EnvelopeTests: XCTestCase {
 
   func testOpenContentComesBackFromItsOwnKindOfEnvelopeAlone() throws {
     let bytes = envelope.wrap(secret)
-    XCTAssertEqual(Array(bytes.prefix(6)), Array("APIK".utf8) + [2, 2])
-    XCTAssertEqual(bytes.count, Envelope.headLength + secret.count)
+    XCTAssertEqual(Array(bytes.prefix(6)), Array("APIK".utf8) + [2, 0x82])
+    XCTAssertEqual(bytes.count, Envelope.headLength + 8 + secret.count)
     XCTAssertEqual(try unwrap(bytes, envelope), secret)
+    // As earlier versions wrote it.
+    XCTAssertEqual(
+      try unwrap(Array("APIK".utf8) + [2, 2] + [UInt8](repeating: 0, count: 8) + secret, envelope), secret)
+    for place in bytes.indices where place != 5 {
+      for bit in 0..<8 {
+        var changed = bytes
+        changed[place] ^= 1 << bit
+        XCTAssertNotNil(fault { try unwrap(changed, envelope) })
+      }
+    }
     XCTAssertEqual(
       fault { try unwrap(bytes, Envelope(kind: .cookies, version: 2)) }, "holds a credential, not cookies")
     var unknown = bytes

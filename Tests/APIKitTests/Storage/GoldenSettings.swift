@@ -161,12 +161,14 @@ extension GoldenForm {
       "OutboxConfiguration", outbox,
       #"{"backoff":{"floor":0,"initial":1,"isJittered":true,"maximum":300,"multiplier":2,"version":1},"c"#
         + #"oncurrency":4,"folder":null,"idempotencyKeyField":"X-Key","keepsItemsAtSignOut":true,"lifetime":"#
-        + #"86400,"maximumAttempts":20,"maximumBytes":1073741824,"maximumItems":100000,"version":1}"#),
+        + #"86400,"maximumAttempts":20,"maximumBytes":1073741824,"maximumItems":100000,"storageKey":"keychain","version":1}"#
+    ),
     GoldenForm(
       "TransferQueueConfiguration", transfers,
       #"{"backoff":{"floor":0,"initial":1,"isJittered":true,"maximum":300,"multiplier":2,"version":1},"c"#
         + #"oncurrency":2,"folder":"/t","keepsItemsAtSignOut":false,"lifetime":null,"maximumAttempts":20,"ma"#
-        + #"ximumBytes":4294967296,"maximumItems":10000,"sessionIdentifier":null,"version":1}"#),
+        + #"ximumBytes":4294967296,"maximumItems":10000,"sessionIdentifier":null,"storageKey":"keychain","version":1}"#
+    ),
     GoldenForm(
       "TusOptions", tus,
       #"{"journalFolder":null,"metadata":{"filename":"a.jpg"},"otherOrigins":["https://uploads.test"],"p"#

@@ -67,6 +67,63 @@ import XCTest
     XCTAssertEqual(counts.waiting, 0)
   }
 
+  func testFlushLeavesNothingOfWhatWasRecordedBefore() async throws {
+    let log = log(size: 30)
+    log.start()
+    for round in 0..<300 {
+      log.record("a")
+      let other = Task { await log.flush() }
+      for _ in 0..<round % 7 { await Task.yield() }
+      log.record("b")
+      await log.flush()
+      let counts = await log.counts()
+      XCTAssertEqual(counts.waiting, 0, "round \(round)")
+      await other.value
+    }
+  }
+
+  func testFlushReturnsWhenARequestHasFailedAndWhenItIsCancelled() async throws {
+    onSend = { _ in throw APIError(.transport, .connectionLost) }
+    let log = log()
+    log.start()
+    log.record("a")
+    // The clock stands still, so the next attempt is never made.
+    await log.flush()
+    XCTAssertEqual(batches.count, 1)
+    let waiting = Task { await log.flush() }
+    for _ in 0..<20 { await Task.yield() }
+    waiting.cancel()
+    await waiting.value
+  }
+
+  func testADamagedActionIsParkedAndNotSent() async throws {
+    let log = log(size: 30)
+    for name in ["one", "two", "six"] { log.record(name) }
+    _ = await log.counts()
+    let database = try SQLiteDatabase(path: folder + "/actions.sqlite", patience: 100)
+    try database.execute("UPDATE events SET payload = zeroblob(50) WHERE sequence = 2")
+    log.start()
+    await log.flush()
+    XCTAssertEqual(batches.map(names), [["one", "six"]])
+    let counts = await log.counts()
+    XCTAssertEqual(counts.parked, 1)
+    XCTAssertEqual(counts.waiting, 0)
+  }
+
+  func testADamagedDatabaseOfActionsIsCarriedOver() async throws {
+    let log = log(size: 30)
+    for name in ["one", "two", "six"] { log.record(name) }
+    _ = await log.counts()
+    let database = try SQLiteDatabase(path: folder + "/actions.sqlite", patience: 100)
+    try database.execute("DROP TABLE batches")
+    log.start()
+    await log.flush()
+    XCTAssertEqual(batches.map(names), [["one", "two", "six"]])
+    await log.setConsent(false)
+    XCTAssertEqual(
+      try FileManager.default.contentsOfDirectory(atPath: folder).filter { $0.contains("damaged") }, [])
+  }
+
   func testWhatIsLeftGoesFirstAtTheNextLaunchWithItsMembersAndItsKey() async throws {
     onSend = { _ in throw APIError(.transport, .connectionLost) }
     var first: ActionLog? = log()

@@ -18,7 +18,7 @@ final class DurableQueueVersionTests: DurableQueueCase {
       _ = try await queue().rows()
       XCTFail("it belongs to a later version")
     } catch {
-      XCTAssertTrue("\(error)".contains("version 2"), "\(error)")
+      XCTAssertTrue("\(error)".contains("version 3"), "\(error)")
     }
     // A step that fails changes nothing.
     schema.migrations += ["CREATE TABLE more (id INTEGER)", "no SQL"]
@@ -26,7 +26,7 @@ final class DurableQueueVersionTests: DurableQueueCase {
       _ = try await queue(schema: schema).rows()
       XCTFail("the step is wrong")
     } catch {
-      XCTAssertEqual(try database.number("PRAGMA user_version"), 2)
+      XCTAssertEqual(try database.number("PRAGMA user_version"), 3)
       XCTAssertEqual(try database.number("SELECT count(*) FROM sqlite_master WHERE name = 'more'"), 0)
     }
   }
@@ -61,9 +61,10 @@ final class DurableQueueVersionTests: DurableQueueCase {
       bytes.replaceSubrange(damage, with: [UInt8](repeating: 0xA5, count: damage.count))
       try bytes.write(to: URL(fileURLWithPath: path))
       let queue = queue()
+      await queue.forgetDamage()
       _ = try await queue.enqueue([entry("new")])
       _ = try await queue.claim(atMost: 9)
-      let aside = await queue.setAside
+      let aside = await queue.damagedDatabases
       XCTAssertEqual(aside.count, 1)
       XCTAssertTrue(FileManager.default.contents(atPath: aside.first ?? "") == bytes)
       let rows = try await queue.rows().map { String(decoding: $0.payload, as: UTF8.self) }

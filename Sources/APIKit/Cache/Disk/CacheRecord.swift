@@ -10,8 +10,8 @@ struct CacheRecord {
   /// The length of the body in bytes.
   var bodyCount: Int
 
-  static let envelope = Envelope(kind: .cachedResponse)
-  static let bodyEnvelope = Envelope(kind: .cachedBody)
+  static let envelope = Envelope(kind: .cachedResponse, writesChecksum: false)
+  static let bodyEnvelope = Envelope(kind: .cachedBody, writesChecksum: false)
 
   /// - Parameter process: Identifies this process, because the steady clock of another one differs.
   static func encode(_ entry: CacheEntry, process: UInt64, bodyInFile checksum: UInt64?) -> [UInt8] {
@@ -88,102 +88,5 @@ struct CacheRecord {
       vary: VaryMatcher(fields: vary.map { VaryMatcher.Field(name: $0, value: $1) }), http: http, raw: nil,
       arrival: CacheMoment(wall: wall, steady: writer == process && steady >= 0 ? steady : nil),
       freshness: freshness, ownLifetime: ownLifetime < 0 ? nil : ownLifetime, isExpired: isExpired)
-  }
-}
-
-/// Appends values in the form that ``ByteReader`` reads.
-struct ByteWriter {
-  var bytes: [UInt8] = []
-
-  init(reserving count: Int) { bytes.reserveCapacity(count) }
-
-  mutating func append(_ number: UInt64) {
-    withUnsafeBytes(of: number.littleEndian) { bytes.append(contentsOf: $0) }
-  }
-
-  mutating func reserve(_ count: Int) { bytes.reserveCapacity(bytes.count + count) }
-
-  mutating func append(_ number: Double) { append(number.bitPattern) }
-
-  mutating func append(_ text: String) {
-    append(UInt64(text.utf8.count))
-    // The view itself is appended byte by byte where the text is a short one.
-    var text = text
-    text.withUTF8 { bytes.append(contentsOf: $0) }
-  }
-
-  mutating func append(_ text: String?) {
-    append(UInt64(text == nil ? 0 : 1))
-    if let text { append(text) }
-  }
-
-  mutating func append(_ texts: [String]) {
-    append(UInt64(texts.count))
-    for text in texts { append(text) }
-  }
-}
-
-/// Reads values one after the other; a read past the end returns nil.
-struct ByteReader {
-  private let bytes: UnsafeRawBufferPointer
-  private var index = 0
-
-  /// - Parameter bytes: Must stay valid while the reader is used.
-  init(_ bytes: UnsafeRawBufferPointer) { self.bytes = bytes }
-
-  var isAtEnd: Bool { index == bytes.count }
-
-  mutating func take(_ count: Int) -> [UInt8]? {
-    guard count >= 0, count <= bytes.count - index else { return nil }
-    defer { index += count }
-    return Array(bytes[index..<(index + count)])
-  }
-
-  mutating func number() -> UInt64? {
-    guard bytes.count - index >= 8 else { return nil }
-    defer { index += 8 }
-    return UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: index, as: UInt64.self))
-  }
-
-  mutating func double() -> Double? { number().map(Double.init(bitPattern:)) }
-
-  mutating func text() -> String? {
-    guard let count = number(), count <= UInt64(bytes.count - index) else { return nil }
-    defer { index += Int(count) }
-    return String(validating: bytes[index..<(index + Int(count))], as: UTF8.self)
-  }
-
-  /// A text that may be absent; nil when the bytes end too early.
-  mutating func optionalText() -> (text: String?, Void)? {
-    guard let isThere = number() else { return nil }
-    guard isThere == 1 else { return (nil, ()) }
-    return text().map { ($0, ()) }
-  }
-
-  mutating func texts() -> [String]? { list { $0.text() } }
-
-  mutating func pairs() -> [(String, String?)]? {
-    list { reader in
-      guard let name = reader.text(), let value = reader.optionalText() else { return nil }
-      return (name, value.text)
-    }
-  }
-
-  mutating func fields() -> [(String, String)]? {
-    list { reader in
-      guard let name = reader.text(), let value = reader.text() else { return nil }
-      return (name, value)
-    }
-  }
-
-  private mutating func list<Element>(_ read: (inout ByteReader) -> Element?) -> [Element]? {
-    // Each element takes at least 8 bytes, so a damaged count cannot ask for more elements than fit.
-    guard let count = number(), count <= UInt64((bytes.count - index) / 8) else { return nil }
-    var elements: [Element] = []
-    for _ in 0..<count {
-      guard let element = read(&self) else { return nil }
-      elements.append(element)
-    }
-    return elements
   }
 }

@@ -37,6 +37,11 @@ import Foundation
   private var isRunning = false
   /// Whether what is left goes although it is no whole batch.
   private var wantsAll = false
+  /// Whether it was asked to send while it sent: what came meanwhile may not have been seen.
+  private var mustSendAgain = false
+  /// Who waits in ``flush()``.
+  private var flushes: [UInt64: CheckedContinuation<Void, Never>] = [:]
+  private var lastFlush: UInt64 = 0
 
   /// Makes a log. Nothing is sent before ``start()``.
   ///
@@ -46,21 +51,25 @@ import Foundation
   ///   - batchSize: How many go in one request.
   ///   - maximumActions: How many are kept at most.
   ///   - hasConsent: Whether the user agrees.
+  ///   - storageKey: The key, of 32 bytes, under which actions are sealed on the disk; nil keeps them readable for whoever may
+  ///     read the folder. The default is that of the keychain, nil on Linux.
   ///   - send: Sends a batch.
   public convenience init(
     folder: String? = nil, batchSize: Int = 30, maximumActions: Int = 10_000, hasConsent: Bool = true,
-    send: @escaping Send
+    storageKey: SigningKey? = .keychain, send: @escaping Send
   ) {
     self.init(
       folder: folder ?? StandardFolder.state.path + "/actions", batchSize: batchSize,
-      maximumActions: maximumActions, hasConsent: hasConsent, time: SystemTime(), send: send)
+      maximumActions: maximumActions, hasConsent: hasConsent, storageKey: storageKey, time: SystemTime(),
+      send: send)
   }
 
   init(
-    folder: String, batchSize: Int, maximumActions: Int, hasConsent: Bool, time: any TimeSource,
+    folder: String, batchSize: Int, maximumActions: Int, hasConsent: Bool, storageKey: SigningKey? = nil,
+    time: any TimeSource,
     backoff: Backoff = Backoff(initial: .seconds(1), maximum: .seconds(300)), send: @escaping Send
   ) {
-    store = ActionStore(folder: folder)
+    store = ActionStore(folder: folder, seal: QueueSeal(storageKey))
     self.batchSize = max(1, batchSize)
     self.maximumActions = max(1, maximumActions)
     self.hasConsent = hasConsent
@@ -110,12 +119,29 @@ import Foundation
     }
   }
 
-  /// Sends all that is kept, though it be no whole batch; returns when it was sent, or a request has failed.
+  /// Sends all that is kept, though it be no whole batch; returns when it was sent, when a request has failed, and when its task
+  /// is cancelled.
   public func flush() async {
     await pending?.value
     wantsAll = true
     pump()
-    await sending?.value
+    guard sending != nil else { return }
+    lastFlush += 1
+    let id = lastFlush
+    await withTaskCancellationHandler {
+      await withCheckedContinuation { waiter in
+        if Task.isCancelled { return waiter.resume() }
+        flushes[id] = waiter
+      }
+    } onCancel: {
+      MainDelivery.main.put { [weak self] in self?.flushes.removeValue(forKey: id)?.resume() }
+    }
+  }
+
+  private func endFlushes() {
+    let waiters = flushes.values
+    flushes = [:]
+    for waiter in waiters { waiter.resume() }
   }
 
   /// The user agrees, or no longer. Withdrawing erases all that is kept, cancels what is on its way, and returns when it is
@@ -129,7 +155,7 @@ import Foundation
     await report { try await store.erase() }
   }
 
-  /// How many wait, are parked, and were dropped by the limit.
+  /// How many wait, are parked (refused by the server, or damaged on the disk), and were dropped by the limit.
   public func counts() async -> (waiting: Int, parked: Int, dropped: Int) {
     await pending?.value
     return await report { try await store.counts() } ?? (0, 0, 0)
@@ -138,10 +164,18 @@ import Foundation
   // MARK: Insides
 
   private func pump() {
-    guard isRunning, sending == nil, hasConsent else { return }
+    guard isRunning, hasConsent else { return }
+    guard sending == nil else {
+      mustSendAgain = true
+      return
+    }
     sending = Task {
-      await sendAll()
+      repeat {
+        mustSendAgain = false
+        await sendAll()
+      } while mustSendAgain && !Task.isCancelled
       sending = nil
+      endFlushes()
     }
   }
 
@@ -151,6 +185,11 @@ import Foundation
       let least = wantsAll ? 1 : batchSize
       guard let batch = await report({ try await store.next(size: batchSize, atLeast: least) }) ?? nil else {
         break
+      }
+      // All of its actions were damaged.
+      guard !batch.events.isEmpty else {
+        await report { try await store.finish(batch) }
+        continue
       }
       let dropped = await report { try await store.counts() }?.dropped ?? 0
       do {
@@ -165,11 +204,13 @@ import Foundation
           continue
         }
         failures += 1
+        endFlushes()
         let wait = backoff.wait(before: failures, jitter: .random(in: 0.5...1))
         do { try await time.sleep(for: wait) } catch { return }
       }
     }
-    wantsAll = false
+    // What was asked for meanwhile is not over yet.
+    if !mustSendAgain { wantsAll = false }
   }
 
   @discardableResult private func report<Value: Sendable>(_ work: () async throws -> Value) async -> Value? {

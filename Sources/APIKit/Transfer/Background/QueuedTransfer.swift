@@ -31,6 +31,8 @@ public struct QueuedTransfer: Sendable, Hashable, Identifiable {
     case transferring
     /// It was set aside, for this reason, until ``TransferQueue/retry(_:)`` or ``TransferQueue/drop(_:)``.
     case parked(String)
+    /// Its bytes on the disk were damaged: it is not carried out. Of its other properties only the id is certain.
+    case damaged
   }
 
   /// Its id.
@@ -59,6 +61,7 @@ public struct QueuedTransfer: Sendable, Hashable, Identifiable {
     id = TransferID(rawValue: row.id)
     state =
       switch row.state {
+      case _ where row.isDamaged: .damaged
       case .waiting: .waiting
       case .running: .transferring
       case .parked: .parked(row.reason ?? "")

@@ -111,7 +111,14 @@ extension TransferQueue {
   /// All transfers, in order, with how far they are.
   public func transfers() async throws(APIError) -> [QueuedTransfer] {
     let rows = try await runner.named { () async throws(DurableQueue.Fault) in try await self.queue.rows() }
-    return rows.compactMap { row in Self.kept(row).map { QueuedTransfer(row, $0, live[row.id]) } }
+    return rows.map { row in
+      guard let kept = Self.kept(row) else {
+        var damaged = row
+        damaged.isDamaged = true
+        return QueuedTransfer(damaged, KeptTransfer(.spooledUpload(contentType: nil)), nil)
+      }
+      return QueuedTransfer(row, kept, live[row.id])
+    }
   }
 
   /// Has a transfer that was parked go on, as if it were new.
@@ -138,8 +145,16 @@ extension TransferQueue {
     runner.pump()
   }
 
+  /// The paths of copies of databases that were damaged; see ``Outbox/damagedDatabases()``.
+  public func damagedDatabases() async -> [String] { await queue.damagedDatabases }
+
+  /// Removes the copies of damaged databases, so that later launches do not tell of them any more.
+  public func forgetDamage() async { await queue.forgetDamage() }
+
   /// The content of a transfer; nil when it cannot be read.
-  nonisolated static func kept(_ row: QueueStore.Row) -> KeptTransfer? { KeptTransfer(row.payload) }
+  nonisolated static func kept(_ row: QueueStore.Row) -> KeptTransfer? {
+    row.isDamaged ? nil : KeptTransfer(row.payload)
+  }
 
   /// Removes what a transfer that was given up has left: its journal, and a partial file that no other download writes.
   nonisolated static func discardFiles(of row: QueueStore.Row) {

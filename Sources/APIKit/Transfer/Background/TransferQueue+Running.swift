@@ -3,7 +3,7 @@ import Foundation
 /// What is carried out, and who is told.
 extension TransferQueue: QueueRunnerOwner {
   func send(_ row: QueueStore.Row) async {
-    guard let kept = Self.kept(row) else { return await park(row, "its content cannot be read") }
+    guard let kept = Self.kept(row) else { return await park(row, "its bytes on the disk were damaged") }
     guard let registration = registrations[row.type] else {
       return await park(row, "the queue of transfers does not know the manager type \(row.type)")
     }
@@ -29,9 +29,8 @@ extension TransferQueue: QueueRunnerOwner {
         return await park(row, "the file \(path.debugDescription) has changed or is gone")
       }
     case .spooledUpload(let type):
-      guard let name = row.spool, FileChunks.isPlainFile(queue.spoolPath(name)) else {
-        return await park(row, "the file with its body is gone")
-      }
+      if let objection = await queue.objection(toSpool: row.spool) { return await park(row, objection) }
+      guard let name = row.spool else { return }
       body = .file(path: queue.spoolPath(name))
       terms.contentType = type
     }
@@ -51,6 +50,8 @@ extension TransferQueue: QueueRunnerOwner {
   func expired(_ row: QueueStore.Row, _ error: APIError) async {
     await deliver(row, .failure(error))
   }
+
+  func damaged(_ copies: [String]) { onDamage?(copies) }
 
   func dropped(_ row: QueueStore.Row, because error: APIError) {
     tell(row, .failure(error))

@@ -41,6 +41,9 @@ import Foundation
     var land: @MainActor (QueuedLanding) -> Void
   }
 
+  /// Called with the paths of copies of damaged databases; see ``Outbox/onDamage``. None by default.
+  public var onDamage: (@MainActor ([String]) -> Void)?
+
   let runner: QueueRunner
   var queue: DurableQueue { runner.queue }
   let time: any TimeSource

@@ -27,6 +27,10 @@ public struct TransferQueueConfiguration: Sendable {
   public var keepsItemsAtSignOut = false
   /// Who knows whether there is a network. The default is ``NetworkMonitor/shared``.
   public var network = NetworkMonitor.shared
+  /// The key, of 32 bytes, under which the contents of kept transfers are sealed (AES-256-GCM); nil keeps them readable for whoever
+  /// may read the folder. The default is that of the keychain, nil on Linux. What was kept before there was a key is still
+  /// sent. Type, user, lane and the bodies in `spool` are not sealed.
+  public var storageKey = SigningKey.keychain
   /// On Apple systems the identifier of the background session that carries the transfers on while the process is suspended
   /// or gone; nil has them made by the services' own transports, as on other systems, where it means nothing and any process
   /// that runs the queue goes on with them. The default is `apikit.transfers`. One queue per identifier.
@@ -45,6 +49,6 @@ public struct TransferQueueConfiguration: Sendable {
     QueueTerms(
       name: "queue of transfers", folder: folder, maximumItems: maximumItems, maximumBytes: maximumBytes,
       concurrency: concurrency, backoff: backoff, maximumAttempts: maximumAttempts, user: user,
-      keepsItemsAtSignOut: keepsItemsAtSignOut, network: network)
+      keepsItemsAtSignOut: keepsItemsAtSignOut, network: network, storageKey: storageKey)
   }
 }

@@ -6,7 +6,7 @@ extension OutboxConfiguration: Written {
       .plain("maximumBytes", \.maximumBytes), .plain("concurrency", \.concurrency),
       .plain("backoff", \.backoff), .plain("maximumAttempts", \.maximumAttempts),
       .seconds("lifetime", \.lifetime), .plain("idempotencyKeyField", \.idempotencyKeyField),
-      .plain("keepsItemsAtSignOut", \.keepsItemsAtSignOut),
+      .plain("keepsItemsAtSignOut", \.keepsItemsAtSignOut), .storageKey(\.storageKey),
     ],
     unwritable: {
       $0.statedUser != nil ? "user" : $0.network !== NetworkMonitor.shared ? "network" : nil

@@ -6,6 +6,7 @@ extension TransferQueueConfiguration: Written {
       .plain("maximumBytes", \.maximumBytes), .plain("concurrency", \.concurrency),
       .plain("backoff", \.backoff), .plain("maximumAttempts", \.maximumAttempts),
       .seconds("lifetime", \.lifetime), .plain("keepsItemsAtSignOut", \.keepsItemsAtSignOut),
+      .storageKey(\.storageKey),
       .plain("sessionIdentifier", \.sessionIdentifier),
     ],
     unwritable: {

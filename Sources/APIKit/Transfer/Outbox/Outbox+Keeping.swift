@@ -120,8 +120,7 @@ extension Outbox: LoadQueue {
       }
       if let body = draft.takeBody(Self.inlineBytes) { large.append((position, body)) }
       series.append { writer in
-        QueuedCall.envelope.begin(&writer.bytes)
-        draft.call.write(to: &writer)
+        QueuedCall.envelope.wrap(into: &writer) { draft.call.write(to: &$0) }
       }
     }
     // What was loaded before has its place before.

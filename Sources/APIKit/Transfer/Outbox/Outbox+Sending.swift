@@ -4,12 +4,14 @@ import Foundation
 extension Outbox: QueueRunnerOwner {
   func expired(_ row: QueueStore.Row, _ error: APIError) async { await deliver(row, .failure(error)) }
 
+  func damaged(_ copies: [String]) { onDamage?(copies) }
+
   func dropped(_ row: QueueStore.Row, because error: APIError) { land(row.id, .failure(error)) }
 
   // MARK: One item
 
   func send(_ row: QueueStore.Row) async {
-    guard let call = Self.call(of: row) else { return await park(row, "its content cannot be read") }
+    guard let call = Self.call(of: row) else { return await park(row, "its bytes on the disk were damaged") }
     guard let registration = registrations[row.type] else {
       return await park(row, "the outbox does not know the manager type \(row.type)")
     }
@@ -32,8 +34,8 @@ extension Outbox: QueueRunnerOwner {
       case .bytes(let bytes): .bytes(bytes)
       case .spooled: row.spool.map { .file(path: queue.spoolPath($0)) }
       }
-    if call.body == .spooled, row.spool.map({ !FileChunks.isPlainFile(queue.spoolPath($0)) }) ?? true {
-      return await park(row, "the file with its body is gone")
+    if call.body == .spooled, let objection = await queue.objection(toSpool: row.spool) {
+      return await park(row, objection)
     }
     manager.interceptors = InterceptorList()
     let result = await manager.send(
@@ -126,7 +128,11 @@ extension Outbox: QueueRunnerOwner {
           (try? QueuedLanding.envelope.unwrap(bytes)).flatMap { QueuedLanding(Array($0)) }
         }
         guard self.told.insert(landing.id).inserted else { continue }
-        if let kept { manager.land(kept: kept.result(of: manager)) }
+        manager.land(
+          kept: kept?.result(of: manager)
+            ?? .failure(
+              APIError(
+                .takeoff, .outboxUnusable, "item \(landing.id) has ended, and how is damaged on the disk")))
         try await self.queue.forgetLanding(landing.id)
         self.told.remove(landing.id)
       }

@@ -39,6 +39,10 @@ import Synchronization
     let name: String
   }
 
+  /// Called with the paths of copies of damaged databases: after ``start()`` in each launch until ``forgetDamage()``, and when
+  /// damage is found. None by default.
+  public var onDamage: (@MainActor ([String]) -> Void)?
+
   let runner: QueueRunner
   var queue: DurableQueue { runner.queue }
   let time: any TimeSource
@@ -136,7 +140,14 @@ import Synchronization
   public func items() async throws(APIError) -> [OutboxItem] {
     await flush()
     let rows = try await runner.named { () async throws(DurableQueue.Fault) in try await self.queue.rows() }
-    return rows.map { row in OutboxItem(row, Self.call(of: row) ?? QueuedCall()) }
+    return rows.map { row in
+      guard let call = Self.call(of: row) else {
+        var damaged = row
+        damaged.isDamaged = true
+        return OutboxItem(damaged, QueuedCall())
+      }
+      return OutboxItem(row, call)
+    }
   }
 
   /// Sends an item that was parked, and those that were parked because they wait for it, as if they were new.
@@ -156,14 +167,21 @@ import Synchronization
     runner.pump()
   }
 
-  /// Copies of databases that were damaged and could not be used any more; empty where that has not happened.
-  public func damagedDatabases() async -> [String] { await queue.setAside }
+  /// The paths of copies of databases that were damaged, in earlier launches too; empty where that has not happened.
+  ///
+  /// What could be read of them has been carried over. The copies stay until ``forgetDamage()``; a sign-out that drops a user's
+  /// items removes them.
+  public func damagedDatabases() async -> [String] { await queue.damagedDatabases }
+
+  /// Removes the copies of damaged databases, so that later launches do not tell of them any more.
+  public func forgetDamage() async { await queue.forgetDamage() }
 
   // MARK: Insides
 
   /// The content of an item; nil when it cannot be read.
   nonisolated static func call(of row: QueueStore.Row) -> QueuedCall? {
-    row.payload.withUnsafeBytes { bytes in
+    guard !row.isDamaged else { return nil }
+    return row.payload.withUnsafeBytes { bytes in
       (try? QueuedCall.envelope.unwrap(bytes)).flatMap { QueuedCall(Array($0)) }
     }
   }

@@ -8,6 +8,8 @@ public struct OutboxItem: Sendable, Hashable, Identifiable {
     case sending
     /// It was set aside, for this reason, until ``Outbox/retry(_:)`` or ``Outbox/drop(_:)``.
     case parked(String)
+    /// Its bytes on the disk were damaged: it is not sent. Of its other properties only the id is certain.
+    case damaged
   }
 
   /// Its id.
@@ -33,6 +35,7 @@ public struct OutboxItem: Sendable, Hashable, Identifiable {
     id = OutboxItemID(rawValue: row.id)
     state =
       switch row.state {
+      case _ where row.isDamaged: .damaged
       case .waiting: .waiting
       case .running: .sending
       case .parked: .parked(row.reason ?? "")
@@ -100,6 +103,10 @@ public struct OutboxConfiguration: Sendable {
   public var keepsItemsAtSignOut = false
   /// Who knows whether there is a network. The default is ``NetworkMonitor/shared``.
   public var network = NetworkMonitor.shared
+  /// The key, of 32 bytes, under which the contents of kept items are sealed (AES-256-GCM); nil keeps them readable for whoever
+  /// may read the folder. The default is that of the keychain, nil on Linux. What was kept before there was a key is still
+  /// sent. Type, user, lane and the bodies in `spool` are not sealed.
+  public var storageKey = SigningKey.keychain
 
   /// Makes a configuration.
   ///
@@ -114,6 +121,6 @@ public struct OutboxConfiguration: Sendable {
     QueueTerms(
       name: "outbox", folder: folder, maximumItems: maximumItems, maximumBytes: maximumBytes,
       concurrency: concurrency, backoff: backoff, maximumAttempts: maximumAttempts, user: user,
-      keepsItemsAtSignOut: keepsItemsAtSignOut, network: network)
+      keepsItemsAtSignOut: keepsItemsAtSignOut, network: network, storageKey: storageKey)
   }
 }

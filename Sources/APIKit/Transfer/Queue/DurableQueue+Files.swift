@@ -33,11 +33,34 @@ extension DurableQueue {
         while let chunk = try await next() { try write(chunk) }
       }
       try file.synchronize()
-      return (name, count)
+      // The row has the name, and a checksum of its own.
+      let named = "\(name).\(try Self.checksum(ofFile: path))"
+      guard rename(path, spoolPath(named)) == 0 else { throw PrivateFile.Fault.system("named") }
+      return (named, count)
     } catch {
       unlink(path)
       throw error
     }
+  }
+
+  /// What is wrong with the file of an item; nil when it is as it was kept.
+  nonisolated func objection(toSpool name: String?) async -> String? {
+    guard let name, FileChunks.isPlainFile(spoolPath(name)) else {
+      return "the file with its body is gone"
+    }
+    // A file of an earlier version has no checksum in its name.
+    let parts = name.split(separator: ".")
+    guard parts.count == 3 else { return nil }
+    let checksum = try? Self.checksum(ofFile: spoolPath(name))
+    return checksum.map { "\($0)" } == String(parts[2])
+      ? nil : "the file with its body was damaged on the disk"
+  }
+
+  private static func checksum(ofFile path: String) throws -> UInt64 {
+    let source = try FileChunks(path: path, offset: 0)
+    var checksum: UInt64 = 0
+    while let chunk = try source.next() { checksum = Checksum.combined(checksum, Checksum.of(chunk)) }
+    return checksum
   }
 
   /// Removes files that no item names: of items that were never kept, or that went when the process ended.
@@ -84,6 +107,7 @@ extension DurableQueue {
       removeFiles(of: try store.write { () throws(SQLiteFailure) in try store.drop(user: user) })
       // It may have ended between the commit and this.
       try store.emptyLog()
+      forgetDamage()
       unlink(path)
     }
   }

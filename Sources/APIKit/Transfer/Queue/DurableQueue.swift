@@ -28,15 +28,14 @@ actor DurableQueue {
   /// The name of this object among the owners of items, and the lock that says that it is there.
   let owner = Hex.encode(Crypto.random(8))
   private var presence: FileLock?
+  private let seal: QueueSeal
   private var opened: QueueStore?
-  /// Whether a page was found that does not fit.
-  private var isSuspect = false
-  /// Where a damaged database was put, for whoever asks.
-  private(set) var setAside: [String] = []
+  /// Called with the copies of damaged databases when there is a new one.
+  private var onDamage: @Sendable ([String]) -> Void = { _ in }
 
   init(
     folder: String, limits: QueueStore.Limits = QueueStore.Limits(), schema: QueueSchema = QueueSchema(),
-    time: any TimeSource = SystemTime(), boot: String = QueueClock.machineBoot,
+    time: any TimeSource = SystemTime(), boot: String = QueueClock.machineBoot, seal: QueueSeal = QueueSeal(),
     discard: @escaping @Sendable (QueueStore.Row) -> Void = { _ in }
   ) {
     self.folder = folder
@@ -44,6 +43,7 @@ actor DurableQueue {
     self.schema = schema
     self.time = time
     self.boot = boot
+    self.seal = seal
     self.discard = discard
   }
 
@@ -102,7 +102,7 @@ actor DurableQueue {
       for child in children {
         guard let row = try store.row(child), let filled = fill?(row) else { continue }
         if let payload = filled.payload {
-          try store.replacePayload(of: child, with: payload)
+          try store.replacePayload(of: row, with: payload)
         } else {
           try store.park(child, filled.fault)
         }
@@ -143,6 +143,8 @@ actor DurableQueue {
     let rows = try write { (store) throws(SQLiteFailure) in try store.drop(user: user) }
     removeFiles(of: rows)
     try emptyLog()
+    // They hold what was the user's, too.
+    forgetDamage()
     unlink(Self.leavePath(folder, user))
     return rows
   }
@@ -159,11 +161,11 @@ actor DurableQueue {
   /// - Parameter landing: What is kept of an item whose time is over.
   /// - Returns: The items whose time is over, which are gone.
   func tidy(landing: @Sendable (QueueStore.Row) -> [UInt8]) throws(Fault) -> [QueueStore.Row] {
-    let store = try store()
-    let others = try Self.named { () throws(SQLiteFailure) in try store.owners() }.filter { $0 != owner }
+    let others = try use { (store) throws(SQLiteFailure) in try store.owners() }.filter { $0 != owner }
     // The lock of a process that has ended is free.
     let dead = others.filter { Self.hasEnded(Self.presencePath(folder, $0)) }
     let expired = try write { (store) throws(SQLiteFailure) -> [QueueStore.Row] in
+      try store.takeBackLost()
       for owner in dead { try store.buryItems(of: owner) }
       let expired = try store.expired()
       for row in expired {
@@ -200,18 +202,27 @@ actor DurableQueue {
     }
   }
 
+  /// Reads all pages: a damaged one may hide items without any read that fails. Once a launch, when items are on their way.
+  func checkWhole() throws(Fault) {
+    try use { (store) throws(SQLiteFailure) in
+      try store.database.snapshot { () throws(SQLiteFailure) in
+        guard try store.database.isSound(),
+          try store.database.number("SELECT count(*) FROM items") == store.totals().count
+        else { throw SQLiteFailure(code: Self.damage, message: "items are missing, or pages do not fit") }
+      }
+    }
+  }
+
   /// How long until an item may be sent or its time is over; nil when none waits for the time.
   func nextWait() throws(Fault) -> Duration? {
-    let store = try store()
-    return try Self.named { () throws(SQLiteFailure) in try store.nextWait() }.map { .seconds($0) }
+    try use { (store) throws(SQLiteFailure) in try store.nextWait() }.map { .seconds($0) }
   }
 
   // MARK: Reading
 
   /// All items in order, or those of a state.
   func rows(_ state: QueueStore.State? = nil) throws(Fault) -> [QueueStore.Row] {
-    let store = try store()
-    return try Self.named { () throws(SQLiteFailure) in
+    try use { (store) throws(SQLiteFailure) in
       try store.rows(state == nil ? "ORDER BY id" : "WHERE state = ? ORDER BY id") { statement in
         if let state { statement.bind(1, state.rawValue) }
       }
@@ -219,13 +230,11 @@ actor DurableQueue {
   }
 
   func totals() throws(Fault) -> (count: Int64, bytes: Int64, highest: Int64) {
-    let store = try store()
-    return try Self.named { () throws(SQLiteFailure) in try store.totals() }
+    try use { (store) throws(SQLiteFailure) in try store.totals() }
   }
 
   func landings(of recipient: String) throws(Fault) -> [QueueStore.Landing] {
-    let store = try store()
-    return try Self.named { () throws(SQLiteFailure) in try store.landings(of: recipient) }
+    try use { (store) throws(SQLiteFailure) in try store.landings(of: recipient) }
   }
 
   func forgetLanding(_ id: Int64) throws(Fault) {
@@ -241,49 +250,62 @@ actor DurableQueue {
 
   /// Empties the log, in which what was dropped may stand still.
   func emptyLog() throws(Fault) {
-    let store = try store()
-    // Another process that reads keeps the log for a moment; the next drop or close empties it.
-    try? store.emptyLog()
+    try use { (store) throws(SQLiteFailure) in
+      // Another process that reads keeps the log for a moment; the next drop or close empties it.
+      do throws(SQLiteFailure) { try store.emptyLog() } catch { if error.isMisfit { throw error } }
+    }
   }
 
   @discardableResult private func write<Value>(
     _ work: (QueueStore) throws(SQLiteFailure) -> Value
   ) throws(Fault) -> Value {
-    let store = try store()
-    do throws(SQLiteFailure) {
-      return try store.write { () throws(SQLiteFailure) in try work(store) }
-    } catch {
-      guard error.isDamage else { throw .failed(error) }
-    }
-    // It is put aside, and the work done with an empty one.
-    (opened, isSuspect) = (nil, true)
-    let other = try self.store()
-    return try Self.named { () throws(SQLiteFailure) in
-      try other.write { () throws(SQLiteFailure) in try work(other) }
+    try use { (store) throws(SQLiteFailure) in
+      try store.write { () throws(SQLiteFailure) in try work(store) }
     }
   }
 
-  private static func named<Value>(_ work: () throws(SQLiteFailure) -> Value) throws(Fault) -> Value {
-    do throws(SQLiteFailure) { return try work() } catch { throw .failed(error) }
+  /// Does the work. Where the database is damaged, what can be read of it is carried over to an empty one, and the work done
+  /// with that.
+  private func use<Value>(_ work: (QueueStore) throws(SQLiteFailure) -> Value) throws(Fault) -> Value {
+    if opened == nil {
+      if let fault = seal.fault { throw .unusable(fault) }
+      do throws(PrivateFile.Fault) { try PrivateFile.makeFolder(folder) } catch {
+        throw .unusable("the folder \(folder) \(error)")
+      }
+      try takePresence()
+    }
+    for isForced in [false, true] {
+      do throws(SQLiteFailure) {
+        if let opened { return try work(opened) }
+        return try work(try connect())
+      } catch {
+        guard error.isMisfit else { throw .failed(error) }
+        try putAside(isForced: isForced, because: error)
+      }
+    }
+    do throws(SQLiteFailure) { return try work(try connect()) } catch { throw .failed(error) }
   }
 
-  private func store() throws(Fault) -> QueueStore {
-    if let opened { return opened }
-    do throws(PrivateFile.Fault) { try PrivateFile.makeFolder(folder) } catch {
-      throw .unusable("the folder \(folder) \(error)")
-    }
-    try takePresence()
-    do throws(SQLiteFailure) {
-      return try connect()
+  /// Copies a damaged database to a name of its own and empties it in place.
+  private func putAside(isForced: Bool, because failure: SQLiteFailure) throws(Fault) {
+    opened = nil
+    do {
+      guard try QueueStore.rescue(path, schema).run(isForced: isForced) != nil else { return }
     } catch {
-      guard error.isDamage else { throw .failed(error) }
+      throw .failed(error as? SQLiteFailure ?? failure)
     }
-    do throws(SQLiteFailure) {
-      try putAside()
-      return try connect()
-    } catch {
-      throw .failed(error)
-    }
+    onDamage(damagedDatabases)
+  }
+
+  /// The copies of damaged databases, of earlier launches too.
+  var damagedDatabases: [String] { DatabaseRescue.copies(of: path) }
+
+  func forgetDamage() { DatabaseRescue.removeCopies(of: path) }
+
+  /// Calls `tell` with the copies that there are, if any, and when there is a new one.
+  func tellOfDamage(_ tell: @escaping @Sendable ([String]) -> Void) {
+    onDamage = tell
+    if !damagedDatabases.isEmpty { tell(damagedDatabases) }
   }
 
   func takePresence() throws(Fault) {
@@ -297,7 +319,13 @@ actor DurableQueue {
 
   private func connect() throws(SQLiteFailure) -> QueueStore {
     let database = try SQLiteDatabase(path: path, patience: 10_000)
-    switch try schema.prepare(database) {
+    let refusal: QueueSchema.Refusal?
+    do throws(SQLiteFailure) { refusal = try schema.prepare(database) } catch {
+      // A step that does not run is no damage.
+      throw error.isDamage || !error.isMisfit
+        ? error : SQLiteFailure(code: Self.refusal, message: error.description)
+    }
+    switch refusal {
     case .future(let version):
       throw SQLiteFailure(
         code: Self.refusal, message: "it has version \(version), and this code knows \(schema.version)")
@@ -305,35 +333,15 @@ actor DurableQueue {
       throw SQLiteFailure(code: Self.refusal, message: "it belongs to another application")
     case nil: break
     }
-    // All pages are read only when there is a reason.
-    if isSuspect {
-      guard try database.isSound() else {
-        throw SQLiteFailure(code: Self.damage, message: "its pages do not fit")
-      }
-      isSuspect = false
-    }
-    let store = try QueueStore(database, time, boot: boot)
+    let store = try QueueStore(database, time, boot: boot, seal: seal)
+    try store.checkOlderRows()
     try finishLeaves(store)
     try sweepSpools(store)
     opened = store
     return store
   }
 
-  /// Copies a damaged database to a name of its own and empties it in place, since others may have it open.
-  private func putAside() throws(SQLiteFailure) {
-    let database = try SQLiteDatabase(path: path, patience: 10_000)
-    // Another process may have done it in the meantime.
-    if (try? database.isSound()) == true { return }
-    let kept = "\(path).damaged-\(Hex.encode(Crypto.random(4)))"
-    for ending in ["", "-wal"] {
-      try? FileManager.default.copyItem(atPath: path + ending, toPath: kept + ending)
-      chmod(kept + ending, 0o600)
-    }
-    setAside.append(kept)
-    try database.reset()
-  }
-
-  /// The primary codes of SQLite for what this code finds itself: SQLITE_CANTOPEN and SQLITE_CORRUPT.
-  private static let refusal: Int32 = 14
+  /// The primary codes of SQLite for what this code finds itself: SQLITE_CORRUPT and SQLITE_CANTOPEN.
   private static let damage: Int32 = 11
+  private static let refusal: Int32 = 14
 }

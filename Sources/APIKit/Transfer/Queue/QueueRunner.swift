@@ -10,6 +10,8 @@ import Foundation
   func dropped(_ row: QueueStore.Row, because error: APIError)
   /// Returns when all that was given to it so far is on the disk, or refused.
   func flush() async
+  /// There are copies of damaged databases.
+  func damaged(_ copies: [String])
 }
 
 /// Takes what a queue may send and has it sent, as long as it runs: at once, when there is a network again, after a wait, when
@@ -44,7 +46,9 @@ import Foundation
   ) {
     self.terms = terms
     self.time = time
-    queue = DurableQueue(folder: terms.folder, limits: terms.limits, time: time, boot: boot, discard: discard)
+    queue = DurableQueue(
+      folder: terms.folder, limits: terms.limits, time: time, boot: boot,
+      seal: QueueSeal(terms.storageKey), discard: discard)
   }
 
   deinit {
@@ -65,6 +69,9 @@ import Foundation
       for await condition in network.changes() where !condition.isOffline { self?.pump() }
     }
     Task {
+      await queue.tellOfDamage { [weak self] copies in
+        MainDelivery.main.put { [weak self] in self?.owner?.damaged(copies) }
+      }
       await report { () async throws(DurableQueue.Fault) in try await self.queue.wake() }
       pump()
     }
@@ -138,8 +145,11 @@ import Foundation
       guard free > 0 else { return }
       let rows = try await self.queue.claim(atMost: free)
       for row in rows { self.begin(row) }
-      // What was dropped when the process ended may stand in the log.
-      if isFirst { try await self.queue.emptyLog() }
+      if isFirst {
+        // What was dropped when the process ended may stand in the log.
+        try await self.queue.emptyLog()
+        try await self.queue.checkWhole()
+      }
       // A full hand: there may be more as soon as one of them has landed.
       guard rows.count < free else { return }
       let next = try await self.queue.nextWait()

@@ -1,7 +1,7 @@
 /// The tables of a durable queue, and how those of an earlier version become them.
 struct QueueSchema: Sendable {
   /// The nth makes the tables of version n from those of version n - 1; the first from nothing.
-  var migrations = [first]
+  var migrations = [first, second]
   /// What tells our databases from others of the same name; by default the text `APKQ`.
   var application: Int64 = 0x4150_4B51
 
@@ -57,6 +57,13 @@ struct QueueSchema: Sendable {
     CREATE TABLE clock (
       id INTEGER PRIMARY KEY, boot TEXT NOT NULL, steady REAL NOT NULL, wall REAL NOT NULL,
       time REAL NOT NULL);
+    """
+
+  /// A checksum of what a row keeps, NULL in rows of an earlier version until `unchecked` is 0.
+  private static let second = """
+    ALTER TABLE items ADD COLUMN checksum INTEGER;
+    ALTER TABLE landings ADD COLUMN checksum INTEGER;
+    ALTER TABLE totals ADD COLUMN unchecked INTEGER NOT NULL DEFAULT 1;
     """
 
   /// Makes the tables where they do not exist, and brings older ones up to date: all steps or none.

@@ -28,6 +28,19 @@ extension QueueStore {
     }
   }
 
+  /// Items that are under way without an owner, or wait longer than any server may ask, have a damaged row: they wait anew.
+  func takeBackLost() throws(SQLiteFailure) {
+    try database.run("UPDATE items SET state = 0 WHERE state = 1 AND owner IS NULL AND id > ?", 0)
+    let statement = try database.prepare(
+      "UPDATE items SET due = 0 WHERE state = 0 AND head = 1 AND needs = 0 AND due > ? AND due < ?")
+    statement.bind(1, clock.now + Self.longestWait)
+    statement.bind(2, Self.never)
+    try statement.run()
+  }
+
+  /// Two days, in seconds: an item waits a day at most.
+  private static let longestWait = 172_800.0
+
   /// The items whose time is over, and that are not on their way.
   func expired() throws(SQLiteFailure) -> [Row] {
     let now = clock.now
@@ -36,18 +49,11 @@ extension QueueStore {
 
   /// Gives up the items of a user, with what is kept of those that have ended.
   func drop(user: String) throws(SQLiteFailure) -> [Row] {
-    let own = try rows("WHERE user = ? ORDER BY id") { $0.bind(1, user) }
+    // Of a damaged item nothing says any more whose it is.
+    let own = try rows("ORDER BY id").filter { $0.user == user || $0.isDamaged }
     for row in own { _ = try drop(row.id) }
     try forgetLandings(of: user)
     return own
-  }
-
-  /// Another content of an item.
-  func replacePayload(of id: Int64, with payload: [UInt8]) throws(SQLiteFailure) {
-    let statement = try database.prepare("UPDATE items SET payload = ? WHERE id = ?")
-    statement.bind(1, payload)
-    statement.bind(2, id)
-    try statement.run()
   }
 
   // MARK: Landings
@@ -58,16 +64,28 @@ extension QueueStore {
     var recipient: String
     var user: String
     var payload: [UInt8]
+    /// Whether its bytes are not those that were kept.
+    var isDamaged = false
+
+    fileprivate var checksum: Int64 {
+      RowChecksum(nil, "", recipient, user, nil).value(id: id, spool: nil, size: 0, payload: payload)
+    }
   }
 
   /// Keeps how an item ended. Of more than ``maximumLandings`` the oldest go.
   func keep(_ landing: Landing) throws(SQLiteFailure) {
+    var landing = landing
+    guard let payload = seal.close(landing.payload, .queuedLanding, of: landing.user) else {
+      throw QueueSeal.failure
+    }
+    landing.payload = payload
     let statement = try database.prepare(
-      "INSERT OR REPLACE INTO landings (id, recipient, user, payload) VALUES (?, ?, ?, ?)")
+      "INSERT OR REPLACE INTO landings (id, recipient, user, payload, checksum) VALUES (?, ?, ?, ?, ?)")
     statement.bind(1, landing.id)
     statement.bind(2, landing.recipient)
     statement.bind(3, landing.user)
     statement.bind(4, landing.payload)
+    statement.bind(5, landing.checksum)
     try statement.run()
     try database.execute(
       """
@@ -76,17 +94,24 @@ extension QueueStore {
       """)
   }
 
-  /// What has ended for one recipient, in the order of the items.
-  func landings(of recipient: String) throws(SQLiteFailure) -> [Landing] {
+  /// What has ended for one recipient, or for all, in the order of the items.
+  func landings(of recipient: String?) throws(SQLiteFailure) -> [Landing] {
     let statement = try database.prepare(
-      "SELECT id, recipient, user, payload FROM landings WHERE recipient = ? ORDER BY id")
+      "SELECT id, recipient, user, payload, checksum FROM landings WHERE recipient = ?1 OR ?1 IS NULL ORDER BY id"
+    )
     statement.bind(1, recipient)
     var landings: [Landing] = []
     while try statement.step() {
-      landings.append(
-        Landing(
-          id: statement.integer(0), recipient: statement.text(1) ?? "", user: statement.text(2) ?? "",
-          payload: statement.withBlob(3) { Array($0) }))
+      var landing = Landing(
+        id: statement.integer(0), recipient: statement.text(1) ?? "", user: statement.text(2) ?? "",
+        payload: statement.withBlob(3) { Array($0) })
+      landing.isDamaged = !statement.isNull(4) && statement.integer(4) != landing.checksum
+      if let content = seal.open(landing.payload, .queuedLanding, of: landing.user), !landing.isDamaged {
+        landing.payload = content
+      } else {
+        (landing.isDamaged, landing.payload) = (true, [])
+      }
+      landings.append(landing)
     }
     return landings
   }

@@ -43,7 +43,7 @@ extension QueueStore {
   /// as a row.
   private static let rowsAtOnce = 64
   /// The parameters that all rows share, and those of each row.
-  private static let (sharedColumns, ownColumns) = (5, 5)
+  private static let (sharedColumns, ownColumns) = (5, 6)
 
   /// Keeps a series, in order; nil when there would be too much.
   func enqueue(_ series: Series, _ limits: Limits) throws(SQLiteFailure) -> [Int64]? {
@@ -57,6 +57,7 @@ extension QueueStore {
     // Of a lane only the first may go.
     let isFirstHead = try lane.map { lane throws(SQLiteFailure) in try isEmpty(lane) } ?? true
     let expiry = series.like.lifetime.map { clock.now + $0 }
+    let checksum = RowChecksum(series.like, expiry: expiry)
     try series.withPayloads { (payloads) throws(SQLiteFailure) in
       var next = 0
       while next < number {
@@ -64,7 +65,7 @@ extension QueueStore {
         let insert = try insertion(of: rows)
         defer { insert.forget() }
         insert.bind(1, lane)
-        if let expiry { insert.bind(2, expiry) }
+        insert.bind(2, expiry)
         insert.bind(3, series.like.type)
         insert.bind(4, series.like.recipient)
         insert.bind(5, series.like.user)
@@ -79,9 +80,21 @@ extension QueueStore {
             let first = Int32(Self.sharedColumns + row * Self.ownColumns + 1)
             insert.bind(first, ids[position])
             insert.bind(first + 1, Int64(isHead ? 1 : 0))
-            insert.bind(first + 2, Int64(payload.count) + (file?.count ?? 0))
+            let size = Int64(payload.count) + (file?.count ?? 0)
+            insert.bind(first + 2, size)
             insert.bind(first + 3, file?.name)
-            insert.bind(first + 4, inPlace: payload)
+            if seal.key == nil {
+              insert.bind(first + 4, inPlace: payload)
+              insert.bind(
+                first + 5, checksum.value(id: ids[position], spool: file?.name, size: size, payload: payload))
+            } else {
+              guard let sealed = seal.close(Array(payload), .queuedItem, of: series.like.user) else {
+                throw QueueSeal.failure
+              }
+              insert.bind(first + 4, sealed)
+              insert.bind(
+                first + 5, checksum.value(id: ids[position], spool: file?.name, size: size, payload: sealed))
+            }
           }
           try insert.run()
           next += rows
@@ -96,13 +109,14 @@ extension QueueStore {
     if rows == Self.rowsAtOnce, let insertMany { return insertMany }
     let values = (0..<rows).map { row in
       let own = (1...Self.ownColumns).map { "?\(Self.sharedColumns + row * Self.ownColumns + $0)" }
-      return "(\(own[0]), ?1, 0, \(own[1]), 0, 0, 0, 0, \(own[2]), ?2, ?3, ?4, ?5, \(own[3]), \(own[4]))"
+      return
+        "(\(own[0]), ?1, 0, \(own[1]), 0, 0, 0, 0, \(own[2]), ?2, ?3, ?4, ?5, \(own[3]), \(own[4]), \(own[5]))"
     }
     // FAIL: the transaction is taken back as a whole, so the statement needs no journal of its own.
     let statement = try database.prepare(
       """
       INSERT OR FAIL INTO items (id, lane, state, head, needs, due, attempts, deaths, size, expiry, type, recipient,
-      user, spool, payload) VALUES \(values.joined(separator: ", "))
+      user, spool, payload, checksum) VALUES \(values.joined(separator: ", "))
       """)
     if rows == Self.rowsAtOnce { insertMany = statement }
     return statement

@@ -38,6 +38,11 @@ final class QueueStore {
     var spool: String?
     var reason: String?
     var payload: [UInt8] = []
+    var lane: String?
+    var size: Int64 = 0
+    var expiry: Double?
+    /// Whether its bytes are not those that were kept: it must not be sent.
+    var isDamaged = false
   }
 
   enum State: Int64, Sendable {
@@ -57,13 +62,17 @@ final class QueueStore {
   /// How many landings are kept that no delegate has taken.
   static let maximumLandings = 10_000
 
+  static let columns =
+    "id, state, type, recipient, user, attempts, spool, reason, payload, lane, size, expiry, checksum"
+
   /// What may be sent now, the earliest first.
   static let readyQuery = """
-    SELECT id, state, type, recipient, user, attempts, spool, reason, payload FROM items
+    SELECT \(columns) FROM items
     WHERE state = 0 AND head = 1 AND needs = 0 AND due <= ? ORDER BY due, id LIMIT ?
     """
 
   let database: SQLiteDatabase
+  let seal: QueueSeal
   private(set) var clock: QueueClock
   private let insert: SQLiteStatement
   /// Inserts many rows; made when the first long series comes.
@@ -82,12 +91,15 @@ final class QueueStore {
   private let nextReady: SQLiteStatement
   private let nextExpiry: SQLiteStatement
 
-  init(_ database: SQLiteDatabase, _ time: any TimeSource, boot: String) throws(SQLiteFailure) {
+  init(
+    _ database: SQLiteDatabase, _ time: any TimeSource, boot: String, seal: QueueSeal = QueueSeal()
+  ) throws(SQLiteFailure) {
     self.database = database
+    self.seal = seal
     insert = try database.prepare(
       """
       INSERT INTO items (lane, state, head, needs, due, attempts, deaths, size, expiry, type, recipient, user,
-      spool, payload, id) VALUES (?, 0, ?, ?, 0, 0, 0, ?, ?, ?, ?, ?, ?, ?, ?)
+      spool, payload, id, checksum) VALUES (?, 0, ?, ?, 0, 0, 0, ?, ?, ?, ?, ?, ?, ?, ?, ?)
       """)
     laneHead = try database.prepare("SELECT 1 FROM items WHERE lane = ? AND state < 2 LIMIT 1")
     ready = try database.prepare(Self.readyQuery)
@@ -150,6 +162,11 @@ final class QueueStore {
     var taken: Set<String> = []
     let now = clock.now
     for entry in entries {
+      let id = totals.highest + Int64(ids.count) + 1
+      let expiry = entry.lifetime.map { now + $0 }
+      guard let payload = seal.close(entry.payload, .queuedItem, of: entry.user) else {
+        throw QueueSeal.failure
+      }
       var isHead = true
       if let lane = entry.lane {
         isHead = taken.insert(lane).inserted
@@ -159,15 +176,19 @@ final class QueueStore {
       insert.bind(2, Int64(isHead ? 1 : 0))
       insert.bind(3, Int64(0))
       insert.bind(4, entry.size)
-      if let lifetime = entry.lifetime { insert.bind(5, now + lifetime) } else { insert.bindNull(5) }
+      insert.bind(5, expiry)
       insert.bind(6, entry.type)
       insert.bind(7, entry.recipient)
       insert.bind(8, entry.user)
       insert.bind(9, entry.spool)
-      insert.bind(10, entry.payload)
-      insert.bind(11, totals.highest + Int64(ids.count) + 1)
+      insert.bind(10, payload)
+      insert.bind(11, id)
+      insert.bind(
+        12,
+        RowChecksum(entry, expiry: expiry).value(
+          id: id, spool: entry.spool, size: entry.size, payload: payload))
       try insert.run()
-      ids.append(database.lastRow)
+      ids.append(id)
     }
     for (entry, id) in zip(entries, ids) where !entry.after.isEmpty || !entry.afterEntries.isEmpty {
       try require(entry.after + entry.afterEntries.map { ids[$0] }, before: id)
@@ -369,7 +390,7 @@ final class QueueStore {
   ) throws(SQLiteFailure) -> [Row] {
     try rows(
       database.prepare(
-        "SELECT id, state, type, recipient, user, attempts, spool, reason, payload FROM items \(condition)"),
+        "SELECT \(Self.columns) FROM items \(condition)"),
       bind)
   }
 
@@ -390,7 +411,10 @@ final class QueueStore {
       row.spool = statement.text(6)
       row.reason = statement.text(7)
       row.payload = statement.withBlob(8) { Array($0) }
-      rows.append(row)
+      row.lane = statement.text(9)
+      row.size = statement.integer(10)
+      row.expiry = statement.isNull(11) ? nil : statement.double(11)
+      rows.append(opened(row, checksum: statement.isNull(12) ? nil : statement.integer(12)))
     }
     return rows
   }

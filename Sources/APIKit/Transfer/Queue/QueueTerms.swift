@@ -13,6 +13,8 @@ struct QueueTerms: Sendable {
   var user: @Sendable (Credential) -> String?
   var keepsItemsAtSignOut: Bool
   var network: NetworkMonitor
+  /// The key under which contents are sealed.
+  var storageKey: SigningKey?
 
   var limits: QueueStore.Limits { QueueStore.Limits(count: Int64(maximumItems), bytes: maximumBytes) }
 

@@ -10,20 +10,26 @@ extension TransportConfiguration: Written {
       .plain("versions", \.versions), .plain("persistence", \.persistence),
       .plain("ignoresCaches", \.ignoresCaches),
       .plain("cacheFollowsNetwork", \.cacheFollowsNetwork),
-      // The key of the keychain is said by this word, whatever it is.
-      .mapped(
-        "storageKey", \.storageKey, isSecret: { $0 != nil && $0 != .keychain },
-        { key in key == .keychain ? "keychain" : key.map { "base64:" + Base64.encode($0.bytes) } ?? "none" },
-        { text in
-          if text == "keychain" { return .keychain }
-          if text == "none" { return nil }
-          guard text.hasPrefix("base64:"), let key = SigningKey(base64: String(text.dropFirst(7))) else {
-            throw APIError(.assembly, .unreadableForm, "a storageKey is keychain, none or base64")
-          }
-          return key
-        }),
+      .storageKey(\.storageKey),
     ],
     unwritable: { $0.challenges != nil ? "challenges" : $0.logins != nil ? "logins" : nil })
+}
+
+extension WrittenForm.Member {
+  /// A storage key; that of the keychain is said by this word, whatever it is.
+  static func storageKey(_ path: any (WritableKeyPath<Value, SigningKey?> & Sendable)) -> Self {
+    mapped(
+      "storageKey", path, isSecret: { $0 != nil && $0 != .keychain },
+      { key in key == .keychain ? "keychain" : key.map { "base64:" + Base64.encode($0.bytes) } ?? "none" },
+      { text in
+        if text == "keychain" { return .keychain }
+        if text == "none" { return nil }
+        guard text.hasPrefix("base64:"), let key = SigningKey(base64: String(text.dropFirst(7))) else {
+          throw APIError(.assembly, .unreadableForm, "a storageKey is keychain, none or base64")
+        }
+        return key
+      })
+  }
 }
 
 extension ConnectionLimits: Written {

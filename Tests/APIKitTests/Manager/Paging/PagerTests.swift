@@ -52,7 +52,7 @@ import XCTest
     watcher.onReset = { $0.cancel() }
     XCTAssertNil(pager.loadFirst(["city": "Gilbert"]))
     XCTAssertFalse(pager.isLoading)
-    XCTAssertEqual(watcher.events, ["page 0", "reset", "cancelled 0 byCaller"])
+    XCTAssertEqual(watcher.events, ["page 0", "reset", "cancelled 0 by-caller"])
     pager.loadFirst()
     await waitUntil { self.watcher.events.count == 4 }
     let watcher = watcher
