@@ -155,7 +155,8 @@ final class FlightCache: Sendable {
       let found = cache.disk?.find(query)
     else { return nil }
     do throws(APIError) {
-      let entry = found.parsed(try call.decode(found.http))
+      let entry = found.parsed(
+        try call.decode(found.http), pathSecrets: (try? Endpoint(of: call))?.url.pathSecrets ?? PathSecrets())
       if rules.policy.levels.contains(.memory) { cache.promote(entry) }
       return entry
     } catch {
@@ -223,6 +224,7 @@ final class FlightCache: Sendable {
       var http = found.http
       http.headers = HTTPValidation.merged(found.http.headers, with: response.headers)
       http.metrics = response.metrics
+      http.url?.pathSecrets = request.url.pathSecrets
       guard
         let entry = entry(
           http, raw: found.raw, request: request, requested: state.requested, vary: found.vary)

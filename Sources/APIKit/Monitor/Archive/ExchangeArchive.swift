@@ -152,7 +152,7 @@ package struct SentExchange: Sendable {
     var entry = HTTPArchive.Entry(
       secondsSince1970: secondsSince1970,
       request: HTTPArchive.Request(
-        method: request.method, url: mask.url(request.url, template: subject?.apiName),
+        method: request.method, url: mask.url(request.url),
         headers: request.headers.masked(mask),
         body: HTTPArchive.Content(
           bodyOf: request.body.kept, size: bodySize, request.headers["Content-Type"], mask, bodyLimit)))
