@@ -80,9 +80,11 @@ final class CacheEntry: Sendable {
       ownLifetime: ownLifetime, isExpired: isExpired)
   }
 
-  /// The same response with its parsed body.
-  func parsed(_ raw: RawData) -> CacheEntry {
-    CacheEntry(
+  /// The same response with its parsed body, and with the secrets of its path, which are not written as such.
+  func parsed(_ raw: RawData, pathSecrets: PathSecrets) -> CacheEntry {
+    var http = http
+    if !pathSecrets.values.isEmpty { http.url?.pathSecrets = pathSecrets }
+    return CacheEntry(
       key: key, type: type, version: version, tags: tags, isSensitive: isSensitive, url: url,
       partition: partition, vary: vary,
       http: http, raw: raw, arrival: arrival, freshness: freshness, ownLifetime: ownLifetime,

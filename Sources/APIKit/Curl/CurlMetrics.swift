@@ -14,6 +14,8 @@
     var firstByte: Int64 = 0
     var requestBytes: Int64 = 0
     var headBytesReceived = 0
+    /// When a further connection was begun because that of the present request had ended; nil while there is none.
+    var reopened: Int64?
 
     /// The transfer is started anew: libcurl's counts begin at 0. What was received is counted on.
     mutating func restart() {
@@ -39,23 +41,31 @@
       } else {
         // A new connection is used as soon as it is there, so it was begun this long ago.
         metrics.queued = CurlClock.now() - phases.longest - posted
-        metrics.earlier = transfer.metrics.earlier
-        var last = self.metrics(until: metrics.queued)
-        last.earlier = []
-        metrics.earlier.append(last)
-        transfer.sums.firstByte = size(CURLINFO_STARTTRANSFER_TIME_T)
-        transfer.sums.requestBytes = Int64(long(CURLINFO_REQUEST_SIZE))
-        transfer.sums.headBytesReceived = transfer.headBytes
+        keepEarlier(in: &metrics)
       }
       transfer.sums.requests += 1
       transfer.sums.connections = connections
       metrics.set(phases)
-      metrics.requestSent = max(metrics.tls, loop.now - posted)
+      // Later than the handshake, or a request that then breaks looks like one that broke in it. The loop's time is that
+      // of the beginning of its turn.
+      metrics.requestSent = max(metrics.tls + 1, loop.now - posted)
       metrics.remoteAddress = address.map { String(cString: $0) }
       metrics.remotePort = Int(port)
       metrics.localPort = Int(localPort)
       metrics.proxy = proxy?.description
       transfer.metrics = metrics
+    }
+
+    /// Keeps what was measured of the present request, which ends where the next one begins, in that of the next one.
+    private func keepEarlier(in metrics: inout TransportMetrics) {
+      metrics.earlier = transfer.metrics.earlier
+      var last = self.metrics(until: metrics.queued)
+      last.earlier = []
+      metrics.earlier.append(last)
+      transfer.sums.firstByte = size(CURLINFO_STARTTRANSFER_TIME_T)
+      transfer.sums.requestBytes = Int64(long(CURLINFO_REQUEST_SIZE))
+      transfer.sums.headBytesReceived = transfer.headBytes
+      transfer.sums.reopened = nil
     }
 
     /// The metrics of the attempt as it ends.
@@ -66,6 +76,14 @@
         transfer.metrics.queued = transfer.started - posted
         transfer.metrics.set(takePhases())
         transfer.metrics.proxy = proxy?.description
+      } else if let reopened = transfer.sums.reopened {
+        // It ended on the way to a further connection: the time is not that of the request that was lost before.
+        var metrics = TransportMetrics()
+        metrics.queued = reopened - posted
+        keepEarlier(in: &metrics)
+        metrics.set(takePhases())
+        metrics.proxy = proxy?.description
+        transfer.metrics = metrics
       }
       // When the loop ends a transfer, libcurl's own time is that of its last action.
       let end = transfer.started - posted + size(CURLINFO_TOTAL_TIME_T)

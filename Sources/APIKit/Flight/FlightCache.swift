@@ -24,7 +24,10 @@ final class FlightCache: Sendable {
     var isDiscarded = false
     var requested: Double = 0
     var epoch: UInt64 = 0
+    /// The request, where its response may be stored.
     var request: HTTPRequest?
+    /// Where it went.
+    var url: HTTPURL?
     /// The jar's cookies for it.
     var cookies: String?
     /// The response to store once it has validated, and what was asked.
@@ -32,10 +35,12 @@ final class FlightCache: Sendable {
   }
 
   let cache: ResponseCache
-  /// The service's common parameters, as they are in the key.
-  let common: Parameters
+  /// The service's common parameters, as they are in the key; nil where there is none.
+  let common: Parameters?
+  /// What the response is found and stored under; nil for a load that does neither. It is a digest of the whole body, so
+  /// what a load makes stale does not depend on it.
+  let key: CacheKey?
   private let call: APICall
-  private let key: CacheKey
   /// Whose responses the load may use.
   private let partition: String
   private let rules: CacheRules
@@ -47,15 +52,20 @@ final class FlightCache: Sendable {
     guard !call.method.isSafe || terms.policy.rule != .none || !terms.traits.expires.isEmpty else {
       return nil
     }
-    return call.cache.store.flatMap { FlightCache(call, $0) }
+    return call.cache.store.map { FlightCache(call, $0) }
   }
 
-  private init?(_ call: APICall, _ cache: ResponseCache) {
+  private init(_ call: APICall, _ cache: ResponseCache) {
     let terms = call.terms.caching
     // Requests that may change something are written through (RFC 9111, 4): neither taken from the cache nor stored.
     var policy = call.method.isSafe ? terms.policy : .none
     if policy.rule != .none, !call.options.isInMemory {
       call.recorder.record(.cache("nothing is stored or found: the body does not stay in memory"))
+      policy = .none
+    }
+    let body = policy.rule == .none ? nil : call.keptBody
+    if policy.rule != .none, body == nil {
+      call.recorder.record(.cache("nothing is stored or found: the request's body is not in memory"))
       policy = .none
     }
     // Nothing is stored or found without a policy.
@@ -64,9 +74,9 @@ final class FlightCache: Sendable {
       call.recorder.record(.cache("nothing is stored or found: the signer does not state its caller"))
     }
     partition = known ?? "flight \(call.flightID)"
-    guard let body = call.keptBody else { return nil }
-    common = call.service.commonParameters(for: call)
-    key = CacheKey(call, partition, common, body)
+    let common = body.map { _ in call.service.commonParameters(for: call) }
+    self.common = common
+    key = if let body, let common { CacheKey(call, partition, common, body) } else { nil }
     self.cache = cache
     self.call = call
     var rules = CacheRules(policy: policy, use: terms.use)
@@ -81,7 +91,7 @@ final class FlightCache: Sendable {
 
   /// Looks in memory; microseconds, on any thread.
   func lookInMemory() -> Finding {
-    guard rules.policy.rule != .none, !rules.use.ignoresStored, rules.policy.levels.contains(.memory),
+    guard !rules.use.ignoresStored, rules.policy.levels.contains(.memory), let query,
       let entry = cache.memory.find(query)
     else { return .ask }
     return finding(from: rules.verdict(on: entry, from: .memory, at: cache.now), entry, .memory)
@@ -141,14 +151,16 @@ final class FlightCache: Sendable {
   /// Reads, parses and keeps in memory what the disk has. A response that cannot be parsed any more is
   /// dropped.
   private func findOnDisk() -> CacheEntry? {
-    guard !rules.use.ignoresStored, rules.policy.levels.contains(.disk), let found = cache.disk?.find(query)
+    guard !rules.use.ignoresStored, rules.policy.levels.contains(.disk), let query,
+      let found = cache.disk?.find(query)
     else { return nil }
     do throws(APIError) {
-      let entry = found.parsed(try call.decode(found.http))
+      let entry = found.parsed(
+        try call.decode(found.http), pathSecrets: (try? Endpoint(of: call))?.url.pathSecrets ?? PathSecrets())
       if rules.policy.levels.contains(.memory) { cache.promote(entry) }
       return entry
     } catch {
-      cache.drop(key, because: "\(call.apiName) as it is stored cannot be read: \(error.detail)")
+      cache.drop(query.key, because: "\(call.apiName) as it is stored cannot be read: \(error.detail)")
       return nil
     }
   }
@@ -188,6 +200,8 @@ final class FlightCache: Sendable {
       request.headers.add("Cache-Control", "max-age=0")
     }
     state.withLock { state in
+      state.url = request.url
+      guard key != nil else { return }
       state.request = request
       state.cookies = call.wire.client.cookies?.header(for: request.url)
       state.requested = cache.time.wallClock
@@ -210,8 +224,11 @@ final class FlightCache: Sendable {
       var http = found.http
       http.headers = HTTPValidation.merged(found.http.headers, with: response.headers)
       http.metrics = response.metrics
-      let entry = entry(
-        http, raw: found.raw, request: request, requested: state.requested, vary: found.vary)
+      http.url?.pathSecrets = request.url.pathSecrets
+      guard
+        let entry = entry(
+          http, raw: found.raw, request: request, requested: state.requested, vary: found.vary)
+      else { return nil }
       state.deposit = (entry, request.url)
       cache.count(revalidation: true)
       return APIResponse(raw: entry.raw ?? .missing, http: entry.http, provenance: .revalidated)
@@ -234,7 +251,7 @@ final class FlightCache: Sendable {
       vary = VaryMatcher(response: http.headers, request: fields(cookies, request.url))
     }
     let entry = entry(http, raw: response.raw, request: request, requested: requested, vary: vary)
-    state.withLock { $0.deposit = (entry, request.url) }
+    state.withLock { $0.deposit = entry.map { ($0, request.url) } }
   }
 
   /// The stored response that may land in the place of a failure.
@@ -262,7 +279,7 @@ final class FlightCache: Sendable {
     guard response.provenance == .network || response.provenance == .revalidated else { return }
     let (arrived, epoch, requested, url) = state.withLock { state in
       defer { state.deposit = nil }
-      return (state.deposit, state.epoch, state.requested, state.request?.url)
+      return (state.deposit, state.epoch, state.requested, state.url)
     }
     var entry: CacheEntry?
     if let arrived {
@@ -288,7 +305,7 @@ final class FlightCache: Sendable {
 
   /// Drops what is stored: it did not validate at its landing.
   func discard() {
-    cache.remove(key)
+    if let key { cache.remove(key) }
     state.withLock { state in
       state.found = nil
       state.isDiscarded = true
@@ -306,7 +323,7 @@ final class FlightCache: Sendable {
       return nil
     }
     return CacheEntry(
-      key: key, type: call.managerName, version: entry.version, tags: stored.tags,
+      key: entry.key, type: call.managerName, version: entry.version, tags: stored.tags,
       isSensitive: stored.isSensitive,
       url: entry.url, partition: entry.partition, vary: entry.vary, http: http, raw: raw,
       arrival: entry.arrival, freshness: freshness(of: http, requested, entry.arrival),
@@ -320,8 +337,9 @@ final class FlightCache: Sendable {
       otherwise: rules.policy.defaultLifetime?.inSeconds)
   }
 
-  private var query: CacheQuery {
-    CacheQuery(key: key, type: call.managerName, version: call.terms.caching.traits.version) {
+  private var query: CacheQuery? {
+    guard let key else { return nil }
+    return CacheQuery(key: key, type: call.managerName, version: call.terms.caching.traits.version) {
       let url = (try? Endpoint(of: self.call))?.url ?? self.call.baseURL
       return self.fields(url.flatMap { self.call.wire.client.cookies?.header(for: $0) }, url)
     }
@@ -345,7 +363,8 @@ final class FlightCache: Sendable {
 
   private func entry(
     _ http: HTTPResponse, raw: RawData?, request: HTTPRequest, requested: Double, vary: VaryMatcher
-  ) -> CacheEntry {
+  ) -> CacheEntry? {
+    guard let key else { return nil }
     let now = cache.now
     let terms = call.terms.caching
     let ownLifetime: Double? =
@@ -365,33 +384,5 @@ final class FlightCache: Sendable {
     if rules.use == .storedOnly { return "the load takes only what is stored" }
     if rules.preference == .storedOnly { return "the network's condition forbids asking" }
     return rules.policy.rule == .cacheOnly ? "the policy is cacheOnly" : "the request is only-if-cached"
-  }
-}
-
-extension APICall {
-  /// The manager's own body, if it has one; nil when it is no bytes in memory.
-  fileprivate var keptBody: [UInt8]? {
-    switch body {
-    case nil, .empty: []
-    case .bytes(let bytes): bytes
-    case .file, .stream: nil
-    }
-  }
-}
-
-extension CacheKey {
-  /// The key of a call.
-  fileprivate init(_ call: APICall, _ partition: String, _ common: Parameters, _ body: [UInt8]) {
-    let service = call.service
-    self.init(
-      Parts(
-        service: service.name, environment: call.environment.name,
-        origin: call.cache.origin.map { .name($0) } ?? .url(call.baseURL),
-        apiVersion: service.apiVersion, apiName: call.path.map { "path \($0)" } ?? call.apiName,
-        method: call.method, partition: partition,
-        parameters: common.removing(call.cache.volatileParameters).merging(call.parameters), body: body,
-        // What a signer adds to a link tells nothing apart: a link that was signed anew is the same link.
-        volatile: call.terms.caching.traits.volatileParameters.union(
-          call.identity.signer?.volatileParameters ?? [])))
   }
 }

@@ -26,6 +26,7 @@ public enum PooledHost: Hashable, Sendable, CustomStringConvertible {
       let asked = request.url
       request.url = HTTPURL(
         scheme: url.scheme, host: url.host, port: url.port, path: asked.path, query: asked.query)
+      request.url.pathSecrets = asked.pathSecrets
     }
   }
 

@@ -120,7 +120,8 @@
   func validate(response: APIResponse) throws
 
   /// A body to send as it is (a file, a stream, bytes in a format of its own); the parameters then go into
-  /// the URL. The default, nil, encodes the parameters as ``parameterEncoding`` says.
+  /// the URL, in the query style of ``parameterEncoding``. The default, nil, encodes the parameters as
+  /// ``parameterEncoding`` says.
   func body(for parameters: Parameters) throws -> HTTPBody?
 }
 

@@ -3,8 +3,8 @@ extension HTTPRequest {
   ///
   /// A body that is not text is passed through `base64 -d`, a file is named, and a stream is left to the
   /// standard input. Timeouts and compression are not included.
-  /// - Parameter maskingSecrets: Whether the values of secret names (``SecretNames``) in header fields, query and body
-  ///   (form, multipart, JSON, XML), and the login's password are replaced with `•••`. The default is true; with false
+  /// - Parameter maskingSecrets: Whether the values of secret names (``SecretNames``) in header fields, path, query and
+  ///   body (form, multipart, JSON, XML), and the login's password are replaced with `•••`. The default is true; with false
   ///   the text must not be logged.
   public func curlCommand(maskingSecrets: Bool = true) -> String {
     let secrets = SecretMask(isOn: maskingSecrets)
@@ -33,11 +33,10 @@ extension HTTPRequest {
     let (source, data) = bodyWords(secrets)
     words += data
     if !body.isEmpty, !headers.contains("Content-Type") { words += ["-H", "'Content-Type:'"] }
-    var target = url
-    target.query = url.query.map { secrets.query($0) }
+    let target = secrets.text(of: url)
     // curl would expand brackets and braces as ranges and sets.
-    if target.string.utf8.contains(where: { "[]{}".utf8.contains($0) }) { words.append("-g") }
-    words.append(Self.quoted(target.string))
+    if target.utf8.contains(where: { "[]{}".utf8.contains($0) }) { words.append("-g") }
+    words.append(Self.quoted(target))
     return source + words.joined(separator: " ")
   }
 

@@ -22,7 +22,10 @@ extension HTTPURL {
       // RFC 3986, 5.2.3: the base path is kept up to its last slash.
       target = authorityText + (path.lastIndex(of: "/").map { path[...$0] } ?? "/") + target
     }
-    return try HTTPURL(target).removingDotSegments()
+    var url = try HTTPURL(target).removingDotSegments()
+    // A server that is asked with a secret in the path often has it in its links.
+    url.pathSecrets = pathSecrets
+    return url
   }
 
   private func removingDotSegments() -> HTTPURL {

@@ -9,8 +9,36 @@ extension HTTPURL {
     return url
   }
 
+  /// Scheme, host, port and path, the secrets of the path masked.
+  var maskedLocation: String { authorityText + SecretMask().path(of: self) }
+
   private static func isSecret(_ pair: Substring) -> Bool {
     let name = pair.prefix { $0 != "=" }
     return SecretNames.contains(PercentEncoding.decode(name, plusIsSpace: true) ?? String(name))
   }
+}
+
+/// The values of secret names that were put into a path, so that whatever prints the path can leave them out.
+///
+/// The path alone does not say which of its segments are secret, and it is printed where its template is not known.
+struct PathSecrets: Sendable, Hashable {
+  /// The placeholders and what stands for them in the path, percent-encoded.
+  private(set) var values: [(name: String, text: String)] = []
+
+  /// None.
+  init() {}
+
+  /// Those of an endpoint's path.
+  init(_ names: [String], of parameters: Parameters) {
+    for name in names where SecretNames.contains(name) {
+      guard let value = parameters[name], let text = try? QueryStyle().text(of: value), !text.isEmpty else {
+        continue
+      }
+      values.append((name, PercentEncoding.component.encode(text)))
+    }
+  }
+
+  /// All are equal: they do not make a URL another one.
+  static func == (left: Self, right: Self) -> Bool { true }
+  func hash(into hasher: inout Hasher) {}
 }

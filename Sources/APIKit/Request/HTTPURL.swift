@@ -14,6 +14,7 @@ public struct HTTPURL: Hashable, Sendable {
     let port: Int?
     var path: String
     var query: String?
+    var pathSecrets = PathSecrets()
   }
 
   private var fields: Boxed<Fields>
@@ -38,13 +39,20 @@ public struct HTTPURL: Hashable, Sendable {
     _modify { yield &fields.value.query }
   }
 
+  /// The values in the path that no text shows. They are no part of what the URL is: equal URLs may differ in them.
+  var pathSecrets: PathSecrets {
+    get { fields.value.pathSecrets }
+    _modify { yield &fields.value.pathSecrets }
+  }
+
   /// The port used: the one in the URL, or the default of the scheme.
   public var effectivePort: Int? { port ?? Self.defaultPort(of: scheme) }
 
   /// The origin: scheme, host and port as one text (RFC 9110, 4.3.1).
   public var origin: String { "\(scheme)://\(hostText):\(effectivePort ?? 0)" }
 
-  /// Scheme, host, port and path. The query is left out, because it may contain secrets.
+  /// Scheme, host, port and path. The query is left out, because it may contain secrets. The path is as it is sent;
+  /// ``description`` masks in it what an endpoint says is secret.
   public var location: String { authorityText + path }
 
   /// The whole URL, as it is sent.
@@ -184,8 +192,9 @@ extension HTTPURL {
 }
 
 extension HTTPURL: CustomStringConvertible, ExpressibleByStringLiteral {
-  /// The URL without its query, which may contain secrets.
-  public var description: String { query == nil ? location : location + "?…" }
+  /// The URL without its query, which may contain secrets. Values of secret names (``SecretNames``) that an API's
+  /// `{placeholders}` have put into its path are masked.
+  public var description: String { query == nil ? maskedLocation : maskedLocation + "?…" }
 
   /// Makes a URL from a literal. A literal that is not a valid URL traps with what is wrong, in release builds too.
   public init(stringLiteral value: String) {

@@ -1,10 +1,17 @@
 import Foundation
 
 extension Parameters {
-  /// The parameters with the values of secret names masked, at every level.
+  /// The parameters with the values of secret names masked, at every level and in texts that are JSON, forms or URLs.
   var masked: Parameters {
-    Parameters(
-      pairs.map { ($0.name, SecretNames.contains($0.name) ? .string(SecretMask.mark) : $0.value.masked) })
+    let isNamed = pairs.contains { pair in
+      guard SecretMask.isLabel(pair.name), case .string(let name) = pair.value else { return false }
+      return SecretNames.contains(name)
+    }
+    return Parameters(
+      pairs.map { pair in
+        let isSecret = SecretNames.contains(pair.name) || isNamed && SecretMask.isLabelled(pair.name)
+        return (pair.name, isSecret ? .string(SecretMask.mark) : pair.value.masked)
+      })
   }
 }
 
@@ -28,6 +35,7 @@ extension ParameterValue {
     switch self {
     case .object(let parameters): .object(parameters.masked)
     case .array(let values): .array(values.map(\.masked))
+    case .string(let text): .string(SecretMask().nested(text))
     default: self
     }
   }

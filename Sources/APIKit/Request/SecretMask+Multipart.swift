@@ -24,11 +24,9 @@ extension SecretMask {
     guard let blank, blank.after <= end else { return reader.take(to: end) }
     var name = ""
     var type: String?
-    for line in String(decoding: reader.bytes[reader.index..<blank.at], as: UTF8.self).split(
-      whereSeparator: \.isNewline)
-    {
+    for line in Self.lines(reader.bytes[reader.index..<blank.at]) {
       let field = line.lowercased()
-      if field.hasPrefix("content-disposition:") { name = Self.parameter("name", of: String(line)) ?? "" }
+      if field.hasPrefix("content-disposition:") { name = Self.parameter("name", of: line) ?? "" }
       if field.hasPrefix("content-type:") {
         type = String(line.dropFirst("content-type:".count)).trimmingSpaces()
       }
@@ -44,6 +42,19 @@ extension SecretMask {
       ? Array(replacement(String(decoding: content, as: UTF8.self)).utf8) : body(content, contentType: type)
     reader.skip(to: last)
     reader.take(to: end)
+  }
+
+  /// The lines of a head. One that begins with a space goes on with the line before it (RFC 5322, 2.2.3).
+  private static func lines(_ head: ArraySlice<UInt8>) -> [String] {
+    var lines: [String] = []
+    for line in String(decoding: head, as: UTF8.self).split(whereSeparator: \.isNewline) {
+      if line.first == " " || line.first == "\t", let last = lines.popLast() {
+        lines.append(last + line)
+      } else {
+        lines.append(String(line))
+      }
+    }
+    return lines
   }
 
   /// The parameter of a field's value: `name="a"`, `boundary=b`. Escapes of quotes are resolved.

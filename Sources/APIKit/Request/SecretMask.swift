@@ -15,6 +15,10 @@ package struct SecretMask: Sendable {
   private let standIn: StandIn?
   /// Names that are no secrets here, whatever ``SecretNames`` says.
   private let plainNames: Set<String>
+  /// How many texts within texts this one is in.
+  private var depth = 0
+  /// Deeper than anybody nests; what is in there is replaced as a whole.
+  private static let mostDepth = 8
 
   package init(isOn: Bool = true, plainNames: Set<String> = [], standIn: StandIn? = nil) {
     self.isOn = isOn
@@ -31,18 +35,40 @@ package struct SecretMask: Sendable {
     return secret.isEmpty ? secret : standIn(secret, false)
   }
 
-  /// The value of a field. In one that names a URL, the secrets of its query are replaced.
+  /// The value of a field. In others than secret ones the secrets of URLs and of JSON in them are replaced.
   package func header(_ field: HTTPHeaders.Field) -> String {
     guard isOn else { return field.value }
-    guard hides(field.name) else {
-      return Self.urlFields.contains(field.name.lowercased()) ? queries(in: field.value) : field.value
-    }
-    return standIn == nil ? Self.mark : parts(of: field)
+    if hides(field.name) { return standIn == nil ? Self.mark : parts(of: field) }
+    if HTTPHeaders.equal(field.name, "Sec-WebSocket-Protocol") { return protocols(field.value) }
+    let first = field.value.utf8.first
+    return first == UInt8(ascii: "{") || first == UInt8(ascii: "[")
+      ? nested(field.value) : urls(in: field.value)
   }
 
-  private static let urlFields: Set<String> = [
-    "location", "content-location", "referer", "link", "refresh", "uri",
-  ]
+  /// Names of protocols, among which browsers' applications send a credential behind its name, for a handshake of
+  /// theirs has no other place: `bearer, eyJ…` and `base64url.bearer.authorization.k8s.io.eyJ…`.
+  private func protocols(_ value: String) -> String {
+    var isSecret = false
+    return value.split(separator: ",", omittingEmptySubsequences: false).map {
+      (element: Substring) -> String in
+      let text = element.drop { $0 == " " || $0 == "\t" }
+      if isSecret {
+        isSecret = false
+        return element[..<text.startIndex] + replacement(String(text).trimmingSpaces())
+      }
+      var rest = text
+      while let start = rest.firstIndex(where: \.isLetter) {
+        let word = rest[start...].prefix { $0.isLetter }
+        rest = rest[word.endIndex...]
+        guard hides(String(word)) else { continue }
+        let secret = String(rest.dropFirst()).trimmingSpaces()
+        isSecret = secret.isEmpty
+        guard !isSecret else { break }
+        return element[..<rest.startIndex] + String(rest.prefix(1)) + replacement(secret)
+      }
+      return String(element)
+    }.joined(separator: ",")
+  }
 
   private func parts(of field: HTTPHeaders.Field) -> String {
     let value = field.value[...]
@@ -66,60 +92,20 @@ package struct SecretMask: Sendable {
     return "\(name)=" + replacement(String(pair.dropFirst(name.count + 1)))
   }
 
-  /// A text with URLs in it, the secrets in their queries and fragments replaced.
-  package func queries(in text: String) -> String {
-    guard isOn else { return text }
-    var output = ""
-    var rest = text[...]
-    while let mark = rest.firstIndex(where: { $0 == "?" || $0 == "#" }) {
-      output += rest[...mark]
-      rest = rest[rest.index(after: mark)...]
-      let query = rest.prefix { !" >\"?#".contains($0) }
-      output += self.query(String(query))
-      rest = rest[query.endIndex...]
+  /// A text that is a value of something else, and may be JSON, XML, a form or a URL itself: masked as that.
+  func nested(_ text: String) -> String {
+    // Each of them has one of these where it has a name.
+    guard text.utf8.contains(where: { "=:<".utf8.contains($0) }) else { return text }
+    guard depth < Self.mostDepth else { return replacement(text) }
+    var inner = self
+    inner.depth += 1
+    switch text.utf8.first(where: { $0 > 0x20 }) {
+    case UInt8(ascii: "{"), UInt8(ascii: "["), UInt8(ascii: "<"):
+      return String(decoding: inner.marked(Array(text.utf8), nil), as: UTF8.self)
+    default:
+      let bytes = Array(text.utf8)
+      return inner.urls(in: Self.looksLikeForm(bytes) ? inner.query(text) : text)
     }
-    return output + rest
-  }
-
-  /// A URL: the secrets of its query replaced, and those of its path as far as the API's template says what they are.
-  package func url(_ url: HTTPURL, template: String? = nil) -> String {
-    guard isOn else { return url.string }
-    var path = url.path
-    if let template, template.utf8.contains(UInt8(ascii: "{")) { path = self.path(path, template) }
-    let text = url.location.dropLast(url.path.count) + path + (url.query.map { "?" + query($0) } ?? "")
-    // A URL has no other characters than those of ASCII.
-    return text.replacingMark()
-  }
-
-  /// The template may have a version and more before it, so it is compared from the end.
-  private func path(_ path: String, _ template: String) -> String {
-    var segments = path.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
-    let names = template.split(separator: "/").map(String.init)
-    for (offset, name) in names.reversed().enumerated() where offset < segments.count {
-      let index = segments.count - 1 - offset
-      guard let open = name.firstIndex(of: "{"), let close = name.firstIndex(of: "}"), open < close else {
-        continue
-      }
-      if hides(String(name[name.index(after: open)..<close])) {
-        segments[index] = replacement(segments[index])
-      }
-    }
-    return segments.joined(separator: "/")
-  }
-
-  /// A query or a form body.
-  package func query(_ query: String) -> String {
-    guard isOn else { return query }
-    return query.split(separator: "&", omittingEmptySubsequences: false).map { pair in
-      guard let equals = pair.firstIndex(of: "=") else { return String(pair) }
-      let name = pair[..<equals]
-      // A name that cannot be read may be any.
-      guard PercentEncoding.decode(name, plusIsSpace: true).map(hides) ?? true else {
-        return String(pair)
-      }
-      let value = pair[pair.index(after: equals)...]
-      return "\(name)=" + replacement(PercentEncoding.decode(value, plusIsSpace: true) ?? String(value))
-    }.joined(separator: "&")
   }
 
   /// A body: form, JSON, XML and multipart are masked by the names in them, by their content type or, where that says
@@ -179,18 +165,17 @@ package struct SecretMask: Sendable {
     }
   }
 
-  private func form(_ bytes: [UInt8]) -> [UInt8] { Array(query(String(decoding: bytes, as: UTF8.self)).utf8) }
-
-  private static func looksLikeForm(_ bytes: [UInt8]) -> Bool {
-    bytes.contains(UInt8(ascii: "=")) && bytes.allSatisfy { $0 > 0x20 && $0 < 0x7F }
+  private func form(_ bytes: [UInt8]) -> [UInt8] {
+    // JSON under the content type of a form is a frequent mistake.
+    if bytes.first == UInt8(ascii: "{") { return json(bytes) }
+    return Array(query(String(decoding: bytes, as: UTF8.self)).utf8)
   }
-}
 
-extension StringProtocol {
-  /// With the mark percent-encoded.
-  fileprivate func replacingMark() -> String {
-    split(separator: SecretMask.mark, omittingEmptySubsequences: false).joined(
-      separator: PercentEncoding.component.encode(SecretMask.mark))
+  /// Whether it may be pairs. Equals signs at the end alone are those of base64.
+  private static func looksLikeForm(_ bytes: [UInt8]) -> Bool {
+    let equals = UInt8(ascii: "=")
+    return bytes.reversed().drop { $0 == equals }.contains(equals)
+      && bytes.allSatisfy { $0 > 0x20 && $0 < 0x7F }
   }
 }
 

@@ -19,6 +19,7 @@ public struct Endpoint: Sendable {
   /// parameters that the service's path holds are not sent in either case.
   init(of call: APICall) throws(APIError) {
     self = try call.service.endpoint(of: call)
+    if !pathParameters.isEmpty { url.pathSecrets = PathSecrets(pathParameters, of: call.parameters) }
     guard let path = call.path else { return }
     // A signature covers the name as it stands below the base URL.
     let base = url.path.hasSuffix(apiName) ? String(url.path.dropLast(apiName.count)) : "/"
@@ -26,7 +27,9 @@ public struct Endpoint: Sendable {
     url.path = path
     guard let location = call.options.location else { return }
     // The server has named all of it.
+    let secrets = url.pathSecrets
     url = location
+    url.pathSecrets = secrets
     pathParameters = call.parameters.map { $0.0 }
   }
 

@@ -62,7 +62,7 @@ public struct HMACSigner: RequestSigner {
     caller = Crypto.digest(of: ["HMACSigner", keyID, key.digest])
     self.signedHeaders = Set(signedHeaders.map { $0.lowercased() }).subtracting(names.all).sorted()
     self.names = names
-    SecretNames.add(fields: [names.signature, names.timestamp, names.nonce, names.keyID, names.bodyDigest])
+    SecretNames.add(fields: [names.signature])
   }
 
   /// True.

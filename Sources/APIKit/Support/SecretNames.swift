@@ -14,17 +14,17 @@ import Synchronization
 public enum SecretNames {
   /// Whether a value of this name is a secret.
   ///
-  /// Case, `-`, `_` and spaces make no difference, and each part of a compound name counts: `user[pin]`, `card.cvc`,
-  /// `ns:Password`. Secret are: names that contain `token`, `secret`, `password`, `credential`, `signature` or the
-  /// like; a word `pin`, `otp`, `pwd` or the like, also in `pinCode` and `user_pin`; and `code`, `key`, `sign`,
-  /// `session`, `ticket`, `cookie`, `authorization` and others that are the whole name; not `token_type`, and no name that
-  /// ends with `endpoint` or `supported`. A name too many costs a look
-  /// at the original, one too few a secret.
+  /// A name is split into words at case, digits, `-`, `_`, `.`, spaces and the separators of compound names (`user[pin]`,
+  /// `ns:Password`). It is secret when one of them is `key`, `token`, `secret`, `password`, `session`, `signature`,
+  /// `hmac`, `auth`, `credential`, `cookie`, `pin`, `otp` or the like, when it contains `token`, `secret`, `password` or
+  /// the like without a separator, and when `code`, `sign`, `ticket` or the like is the whole of it. Not secret are names
+  /// that end with `timestamp`, `nonce`, `endpoint` or `supported`, and a few whole names: `Idempotency-Key`, `X-Key-ID`,
+  /// `partition_key`, `primaryKey`, `token_type` and others. A name too many costs a look at the original, one too few a
+  /// secret.
   public static func contains(_ name: String) -> Bool {
     if let known = lists.withLock({ $0.verdicts[name] }) { return known }
-    let parts = name.split(whereSeparator: { separators.contains($0) })
     let own = lists.withLock { $0.own }
-    let verdict = isSecret(name[...], own) || parts.count > 1 && parts.contains { isSecret($0, own) }
+    let verdict = isSecret(name, own)
     lists.withLock { lists in
       if lists.verdicts.count >= mostVerdicts { lists.verdicts = [:] }
       if lists.own.count == own.count { lists.verdicts[name] = verdict }
@@ -62,9 +62,9 @@ public enum SecretNames {
   }
 
   /// Adds the names of header fields that authenticate, except those that every message may have, such as a signed
-  /// `Date`.
+  /// `Date`, and those that are known to be no secrets, such as a nonce.
   static func add(fields names: some Sequence<String>) {
-    add(names.filter { !ordinary.contains(plain($0[...])) })
+    add(names.filter { !ordinary.contains(plain($0[...])) && !isOpen($0[...]) })
   }
 
   private static let ordinary: Set<String> = [
@@ -91,35 +91,51 @@ public enum SecretNames {
   private static let lastLearnt = Atomic<UInt>(0)
   private static let mostVerdicts = 512
 
-  private static func isSecret(_ name: Substring, _ own: Set<String>) -> Bool {
-    let plain = plain(name)
-    guard !plain.isEmpty, !openEnds.contains(where: plain.hasSuffix) || own.contains(plain) else {
-      return false
+  private static func isSecret(_ name: String, _ own: Set<String>) -> Bool {
+    if own.contains(plain(name[...])) { return true }
+    // The whole first: `key.id` is no secret, although `key` is.
+    guard !isOpen(name[...]) else { return false }
+    return name.split { separators.contains($0) }.contains { part in
+      let plain = plain(part)
+      if own.contains(plain) { return true }
+      guard !isOpen(part) else { return false }
+      return whole.contains(plain) || fragments.contains { plain.contains($0) }
+        || Self.words(of: part).contains { words.contains($0) }
     }
-    return whole.contains(plain) || fragments.contains { plain.contains($0) }
-      || words(of: name).contains { words.contains($0) } || own.contains(plain)
+  }
+
+  /// Whether it is known to be no secret.
+  private static func isOpen(_ name: Substring) -> Bool {
+    let plain = plain(name)
+    return openEnds.contains(where: plain.hasSuffix) || openNames.contains(plain)
+      || name.lowercased().hasPrefix("x-") && openNames.contains(String(plain.dropFirst()))
   }
 
   /// The name in lower case, without what separates its words.
   private static func plain(_ name: Substring) -> String {
-    name.lowercased().filter { $0 != "-" && $0 != "_" && $0 != " " }
+    name.lowercased().filter { $0 != "-" && $0 != "_" && $0 != " " && $0 != "." }
   }
 
-  /// `pin` and `code` of `pinCode`, `PIN_code` and `pin-code`.
+  /// `api` and `key` of `apiKey`, `APIKey`, `API_key`, `api-key2`.
   private static func words(of name: Substring) -> [String] {
     var words: [String] = []
-    var wasLower = false
-    for character in name {
-      if !character.isLetter && !character.isNumber {
-        words.append("")
-        wasLower = false
-        continue
+    var word = ""
+    let characters = Array(name)
+    for (index, character) in characters.enumerated() {
+      let isLetter = character.isLetter
+      let follows = index > 0 && characters[index - 1].isLetter
+      // A capital begins a word behind a small letter, and the last of several behind the others.
+      let begins =
+        isLetter && character.isUppercase && follows
+        && (characters[index - 1].isLowercase
+          || index + 1 < characters.count && characters[index + 1].isLowercase)
+      if !isLetter || begins {
+        if !word.isEmpty { words.append(word) }
+        word = ""
       }
-      if words.isEmpty || character.isUppercase && wasLower { words.append("") }
-      words[words.count - 1] += character.lowercased()
-      wasLower = character.isLowercase
+      if isLetter { word += character.lowercased() }
     }
-    return words
+    return word.isEmpty ? words : words + [word]
   }
 
   private static let separators: Set<Character> = ["[", "]", ".", "/", ":", "@"]
@@ -129,19 +145,31 @@ public enum SecretNames {
     "token", "secret", "signature", "password", "passwd", "passwort", "passcode", "passphrase", "credential",
     "assertion", "apikey", "accesskey", "appkey", "applicationkey", "privatekey", "secretkey", "sessionid",
     "sessionkey", "codeverifier", "devicecode", "usercode", "authcode", "authorizationcode",
-    "verificationcode",
-    "securitycode", "smscode", "setcookie", "proxyauthorization", "samlresponse", "samlrequest", "bearer",
+    "verificationcode", "securitycode", "smscode", "setcookie", "proxyauthorization", "samlresponse",
+    "samlrequest", "bearer",
   ]
   /// How names end whose values everybody may know, although they speak of tokens: `token_endpoint`, `token_type`,
-  /// `token_endpoint_auth_methods_supported` (RFC 6749, 8414).
-  private static let openEnds = ["endpoint", "tokentype", "tokentypehint", "supported"]
+  /// `token_endpoint_auth_methods_supported` (RFC 6749, 8414). A time and a number used once open nothing.
+  private static let openEnds = ["endpoint", "tokentype", "tokentypehint", "supported", "timestamp", "nonce"]
+  /// Whole names with such a word whose values everybody may know, with and without `X-` before them.
+  private static let openNames: Set<String> = [
+    "idempotencykey", "keyid", "publickey", "publickeypins", "partitionkey", "primarykey", "foreignkey",
+    "sortkey", "rangekey", "hashkey", "cachekey", "surrogatekey", "routingkey", "keyname", "keytype",
+    "keycode",
+    "keypath", "secwebsocketkey", "accesscontrolallowcredentials", "authtime", "authtype", "authmethod",
+    "cookieconsent", "cookiepolicy", "signaturemethod", "signaturealgorithm", "signatureversion",
+    "oauthsignaturemethod", "hmacalgorithm", "maxtokens", "prompttokens", "completiontokens", "totaltokens",
+  ]
   /// Secret as a word of a name.
   private static let words: Set<String> = [
-    "pin", "otp", "totp", "pwd", "pass", "passwd", "sid", "jwt", "cvc", "cvv", "ssn", "mfa", "puk",
+    "key", "token", "secret", "password", "passwd", "session", "signature", "sig", "hmac", "auth",
+    "credential",
+    "cookie", "cookies", "pin", "otp", "totp", "pwd", "pass", "sid", "jwt", "cvc", "cvv",
+    "ssn", "mfa", "puk",
   ]
   /// Secret as the whole name.
   private static let whole: Set<String> = [
-    "authorization", "xauthorization", "cookie", "code", "key", "ak", "sk", "sign", "xsign", "sig", "session",
-    "ticket", "captcha", "auth", "loginhint",
+    "authorization", "xauthorization", "code", "ak", "sk", "sign", "xsign", "ticket", "captcha", "loginhint",
+    "dpop",
   ]
 }

@@ -151,8 +151,7 @@
         ("records", records.map(\.description).joined()), ("lines", lines.withLock { $0 }),
         ("statistics", report.description), ("metrics", report.openMetrics),
         ("page", ReportPage(report, records: records).html),
-        // A request alone does not know which segments of its path are secret.
-        ("texts", texts.joined(separator: "\n").replacingOccurrences(of: "/files/\(canary)", with: "")),
+        ("texts", texts.joined(separator: "\n")),
         ("pool", "\(pool.status)"),
       ]
       // What is no text is in base64.

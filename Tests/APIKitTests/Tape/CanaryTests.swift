@@ -101,10 +101,8 @@ import XCTest
       ("metrics", report.openMetrics), ("page", ReportPage(report, records: [record]).html),
       ("error", error.description), ("request", "\(requests)"),
       ("curl", requests.map { $0.curlCommand() }.joined()),
-      (
-        "curl of the load",
-        error.request?.curlCommand().replacingOccurrences(of: "/reset/\(canary)", with: "") ?? ""
-      ),
+      ("request of the load", error.request?.description ?? ""),
+      ("curl of the load", error.request?.curlCommand() ?? ""),
       ("response", error.response?.description ?? ""),
     ]
     for (name, output) in outputs {

@@ -19,7 +19,7 @@ extension Flight {
     var parameters = (common ?? service.commonParameters(for: call)).merging(call.parameters)
     if !endpoint.pathParameters.isEmpty { parameters = parameters.removing(endpoint.pathParameters) }
     if let body = call.body {
-      try ParameterEncoding.query.apply(parameters, to: &request)
+      try ParameterEncoding.query.queryStyle(call.terms.encoding.queryStyle).apply(parameters, to: &request)
       request.body = body
       if case .stream(let stream) = body, let type = stream.contentType,
         !request.headers.contains("Content-Type")

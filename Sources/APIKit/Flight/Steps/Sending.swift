@@ -109,7 +109,7 @@ extension Flight {
       note(.broken(status: error.context.status ?? error.evidence?.status, metrics: metrics))
     }
     var error = error
-    error.context.location = request?.url.location
+    error.context.location = request?.url.maskedLocation
     return error
   }
 }

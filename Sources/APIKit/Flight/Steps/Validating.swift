@@ -62,7 +62,7 @@ extension APICall {
   ) -> APIError {
     var error = APIError(.response, reason, detail, underlying: underlying, evidence: http.evidence)
     error.context.status = http.status
-    error.context.location = http.url?.location
+    error.context.location = http.url?.maskedLocation
     return error
   }
 }

@@ -152,7 +152,7 @@ package struct SentExchange: Sendable {
     var entry = HTTPArchive.Entry(
       secondsSince1970: secondsSince1970,
       request: HTTPArchive.Request(
-        method: request.method, url: mask.url(request.url, template: subject?.apiName),
+        method: request.method, url: mask.url(request.url),
         headers: request.headers.masked(mask),
         body: HTTPArchive.Content(
           bodyOf: request.body.kept, size: bodySize, request.headers["Content-Type"], mask, bodyLimit)))
@@ -162,6 +162,7 @@ package struct SentExchange: Sendable {
     case .success(let response):
       entry.timings = HTTPArchive.Timings(response.metrics)
       entry.address = response.metrics.remoteAddress
+      entry.resends = response.metrics.resends
       let kept: [UInt8]? = if case .bytes(let bytes) = response.body { bytes } else { nil }
       entry.response = HTTPArchive.Response(
         status: response.status, headers: response.headers.masked(mask), version: response.version,
@@ -171,6 +172,7 @@ package struct SentExchange: Sendable {
     case .failure(let error):
       entry.failure = error.label
       entry.address = error.metrics?.remoteAddress
+      entry.resends = error.metrics?.resends ?? 0
       if let metrics = error.metrics, metrics.total > 0 {
         let hasHead = (error.context.status ?? error.evidence?.status) != nil
         entry.timings = HTTPArchive.Timings(metrics, hasHead: hasHead)

@@ -49,6 +49,7 @@ extension HTTPArchive.Entry {
     flight = raw["_flight"].integer(UInt64.self)
     apiName = raw["_api"].string
     service = raw["_service"].string
+    resends = max(0, raw["_resends"].int ?? 0)
   }
 }
 

@@ -2,7 +2,7 @@ extension HTTPArchive {
   /// The archive as the text of a HAR 1.2 file: the fields sorted, one a line.
   ///
   /// Bodies that are no text are in base64. What the framework adds to the form begins with `_`: `_error`, `_flight`,
-  /// `_api`, `_service`.
+  /// `_api`, `_service`, `_resends`.
   public func harBytes() -> [UInt8] { tree.bytes }
 
   package var tree: JSONTree {
@@ -34,6 +34,7 @@ extension HTTPArchive.Entry {
     if let flight { fields["_flight"] = .integer(Int64(clamping: flight)) }
     if let apiName { fields["_api"] = .string(apiName) }
     if let service { fields["_service"] = .string(service) }
+    if resends > 0 { fields["_resends"] = .integer(Int64(resends)) }
     return .object(fields)
   }
 }

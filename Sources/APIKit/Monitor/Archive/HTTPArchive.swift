@@ -30,6 +30,9 @@ public struct HTTPArchive: Sendable {
     public var apiName: String?
     /// The service's name; nil when unknown.
     public var service: String?
+    /// How often the transport itself sent the request again, because its connection ended before a response; 0 when it
+    /// did not, or does not tell. The times are those of the last one, the others' are in ``Timings/blocked``.
+    public var resends = 0
 
     /// Makes an entry; what is omitted is unknown.
     public init(
@@ -115,7 +118,8 @@ public struct HTTPArchive: Sendable {
 
   /// Where the time of an exchange went, in milliseconds; nil for a phase that did not occur or is not known.
   public struct Timings: Sendable, Hashable {
-    /// Waiting in the transport's queue.
+    /// Waiting in the transport's queue, and what the transport itself sent before: lost requests, and those that were
+    /// answered with a challenge to log in.
     public var blocked: Double?
     /// Looking up the name.
     public var dns: Double?

@@ -25,7 +25,11 @@ extension ReportPage {
     let total = max(1, record.duration / .microseconds(1))
     page.element("tr", ["data-flight": record.flight.description]) { page in
       page.element("td", [:], record.flight.description)
-      page.element("td", [:], "\(record.method) \(record.apiName) (\(record.service))")
+      let resends = record.requests.reduce(0) { $0 + $1.metrics.resends }
+      page.element(
+        "td", [:],
+        "\(record.method) \(record.apiName) (\(record.service))" + (resends > 0 ? ", resent: \(resends)" : "")
+      )
       page.element("td", ["class": "n"], record.duration.shortText)
       page.element("td") { page in
         page.element("svg", ["viewBox": "0 0 500 14", "role": "img"]) { page in
@@ -90,10 +94,12 @@ struct FlightPhase: Equatable {
     func addRequest(_ metrics: TransportMetrics, _ ending: Kind, endsAt end: Duration) {
       let begin = max(last, end - .microseconds(metrics.total))
       add(.held, to: begin)
-      if metrics.firstByte > 0 {
+      // Before it, what the transport itself has sent: it waited for a response, and was not held back.
+      for part in metrics.earlier + [metrics] where part.firstByte > 0 {
+        let isLast = part.total == metrics.total
         for (kind, time) in [
-          (Kind.held, metrics.queued), (.dns, metrics.nameLookup), (.connect, metrics.connect),
-          (.tls, metrics.tls), (.wait, metrics.firstByte), (ending, metrics.total),
+          (Kind.held, part.queued), (.dns, part.nameLookup), (.connect, part.connect), (.tls, part.tls),
+          (.wait, part.firstByte), (isLast ? ending : part.version == nil ? .wait : .receive, part.total),
         ] {
           add(kind, to: min(end, begin + .microseconds(time)))
         }

@@ -25,7 +25,8 @@ enum QueuedLanding: Sendable {
     case .response(let http):
       writer.append(UInt64(1))
       writer.append(UInt64(http.status))
-      writer.append(http.url?.string)
+      // As of the header fields, secrets are left out of what is kept.
+      writer.append(http.url.map { SecretMask().url($0) })
       let fields = http.headers.fields.filter { !SecretNames.contains($0.name) }
       writer.append(UInt64(fields.count))
       for field in fields {

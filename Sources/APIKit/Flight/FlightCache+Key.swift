@@ -1,0 +1,27 @@
+extension APICall {
+  /// The manager's own body, if it has one; nil when it is no bytes in memory.
+  var keptBody: [UInt8]? {
+    switch body {
+    case nil, .empty: []
+    case .bytes(let bytes): bytes
+    case .file, .stream: nil
+    }
+  }
+}
+
+extension CacheKey {
+  /// The key of a call.
+  init(_ call: APICall, _ partition: String, _ common: Parameters, _ body: [UInt8]) {
+    let service = call.service
+    self.init(
+      Parts(
+        service: service.name, environment: call.environment.name,
+        origin: call.cache.origin.map { .name($0) } ?? .url(call.baseURL),
+        apiVersion: service.apiVersion, apiName: call.path.map { "path \($0)" } ?? call.apiName,
+        method: call.method, partition: partition,
+        parameters: common.removing(call.cache.volatileParameters).merging(call.parameters), body: body,
+        // What a signer adds to a link tells nothing apart: a link that was signed anew is the same link.
+        volatile: call.terms.caching.traits.volatileParameters.union(
+          call.identity.signer?.volatileParameters ?? [])))
+  }
+}

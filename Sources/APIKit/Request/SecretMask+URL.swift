@@ -1,0 +1,92 @@
+extension SecretMask {
+  /// A text with URLs in it: their logins and the secrets in their queries and fragments replaced.
+  package func urls(in text: String) -> String {
+    guard isOn else { return text }
+    var output = ""
+    var rest = withoutLogins(text)[...]
+    while let mark = rest.firstIndex(where: { $0 == "?" || $0 == "#" }) {
+      output += rest[...mark]
+      rest = rest[rest.index(after: mark)...]
+      let query = rest.prefix { !" >\"?#".contains($0) }
+      output += self.query(String(query))
+      rest = rest[query.endIndex...]
+    }
+    return output + rest
+  }
+
+  /// User and password before the hosts of URLs replaced.
+  private func withoutLogins(_ text: String) -> String {
+    guard text.utf8.contains(UInt8(ascii: "@")) else { return text }
+    var output = ""
+    var rest = text[...]
+    while let slashes = rest.firstRange(of: "//") {
+      let isAuthority = slashes.lowerBound == text.startIndex || text[..<slashes.lowerBound].last == ":"
+      output += rest[..<slashes.upperBound]
+      rest = rest[slashes.upperBound...]
+      guard isAuthority else { continue }
+      let authority = rest.prefix { !"/?#\\ >\"".contains($0) }
+      guard let at = authority.lastIndex(of: "@") else { continue }
+      output += replacement(String(authority[..<at]))
+      rest = rest[at...]
+    }
+    return output + rest
+  }
+
+  /// Of a URL the path, without the values of secret names that its endpoint has put there.
+  func path(of url: HTTPURL) -> String {
+    guard isOn, !url.pathSecrets.values.isEmpty else { return url.path }
+    // A service may have changed the segment, such as by an extension.
+    return url.path.split(separator: "/", omittingEmptySubsequences: false).map { segment in
+      for (name, text) in url.pathSecrets.values where segment.contains(text) && hides(name) {
+        return replacement(PercentEncoding.decode(segment) ?? String(segment))
+      }
+      return String(segment)
+    }.joined(separator: "/")
+  }
+
+  /// A URL for people: the secrets of its path and its query replaced.
+  func text(of url: HTTPURL) -> String {
+    url.authorityText + path(of: url) + (url.query.map { "?" + query($0) } ?? "")
+  }
+
+  /// A URL, the secrets of its path and its query replaced.
+  package func url(_ url: HTTPURL) -> String {
+    // A URL has no other characters than those of ASCII.
+    isOn ? text(of: url).replacingMark() : url.string
+  }
+
+  /// A query or a form body.
+  package func query(_ query: String) -> String {
+    guard isOn else { return query }
+    return query.split(separator: "&", omittingEmptySubsequences: false).map(pair).joined(separator: "&")
+  }
+
+  private func pair(_ pair: Substring) -> String {
+    let equals = pair.firstIndex(of: "=")
+    let value = pair[(equals.map { pair.index(after: $0) } ?? pair.startIndex)...]
+    let text = PercentEncoding.decode(value, plusIsSpace: true)
+    // A name that cannot be read may be any.
+    if let equals, PercentEncoding.decode(pair[..<equals], plusIsSpace: true).map(hides) ?? true {
+      return pair[...equals] + replacement(text ?? String(value))
+    }
+    guard let text else { return String(pair) }
+    let masked = nested(text)
+    return masked == text ? String(pair) : pair[..<value.startIndex] + Self.encoding(masked)
+  }
+
+  /// Percent-encoded but for the marks, which are for people.
+  private static func encoding(_ text: String) -> String {
+    text.split(separator: mark, omittingEmptySubsequences: false).map {
+      PercentEncoding.component.encode(String($0))
+    }
+    .joined(separator: mark)
+  }
+}
+
+extension StringProtocol {
+  /// With the mark percent-encoded.
+  fileprivate func replacingMark() -> String {
+    split(separator: SecretMask.mark, omittingEmptySubsequences: false).joined(
+      separator: PercentEncoding.component.encode(SecretMask.mark))
+  }
+}
