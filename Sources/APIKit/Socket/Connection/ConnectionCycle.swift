@@ -5,8 +5,9 @@ import Synchronization
 @MainActor final class ConnectionCycle {
   /// The decision about further connections.
   var machine = ReconnectMachine(.never)
-  /// Counts what is begun; what has another number is over.
-  private var number = 0
+  /// Counts what is begun and stopped; what has another number is over. Whoever calls code of the application compares it
+  /// afterwards: what was decided before the call counts only where it is still the same.
+  private(set) var number = 0
   private nonisolated let work = Mutex<(task: Task<Void, Never>?, isReleased: Bool)>((nil, false))
 
   nonisolated init() {}
