@@ -4,17 +4,17 @@ import XCTest
 @testable import APIKit
 
 /// A socket whose frames are the test's, and what it tells.
-@MainActor private final class Stage {
+@MainActor final class SocketStage {
   let transport = StagedTransport()
   let log = SocketLog()
   let time = ManualTime()
   let broken = APIError(.transport, .connectionLost, "the test has ended it")
 
-  func socket() -> EchoSocket {
-    let socket = EchoSocket(
-      SocketService(
-        environments: ServiceEnvironments("https://homes.test/api"),
-        client: HTTPClient(transport: transport)))
+  func socket(_ change: (inout SocketService) -> Void = { _ in }) -> EchoSocket {
+    var service = SocketService(
+      environments: ServiceEnvironments("https://homes.test/api"), client: HTTPClient(transport: transport))
+    change(&service)
+    let socket = EchoSocket(service)
     socket.delegate = log
     socket.time = time
     socket.jitter = { 1 }
@@ -27,6 +27,15 @@ import XCTest
       transport.wires.count > number && transport.wires[number].said.contains("open")
     }
     return try XCTUnwrap(transport.wires.count > number ? transport.wires[number] : nil)
+  }
+
+  /// Opens a socket; its wire.
+  func open(_ socket: EchoSocket, _ number: Int = 0) async throws -> StagedWire {
+    socket.open()
+    let wire = try await wire(number)
+    wire.accept()
+    await log.wait("open") { socket.state == .open }
+    return wire
   }
 
   /// A socket whose connection is lost with a message that was not sent.
@@ -68,7 +77,7 @@ private enum Deed: String, CaseIterable {
 
 /// What a callback does to its socket counts: nothing that was decided before the call happens after it.
 @MainActor final class SocketCallbackTests: XCTestCase {
-  private let stage = Stage()
+  private let stage = SocketStage()
   private var log: SocketLog { stage.log }
   private var transport: StagedTransport { stage.transport }
 
@@ -79,7 +88,7 @@ private enum Deed: String, CaseIterable {
     _ deed: Deed, in place: String, _ before: [String],
     _ arrange: (SocketLog, EchoSocket, @escaping Act) -> Void
   ) async throws {
-    let stage = Stage()
+    let stage = SocketStage()
     let (log, socket) = (stage.log, stage.socket())
     var isDone = false
     arrange(log, socket) { manager in
@@ -142,7 +151,7 @@ private enum Deed: String, CaseIterable {
 
   func testTheEndOfASocketIsToldOnceWhateverDidNotSendDoes() async throws {
     for deed in Deed.allCases {
-      let test = Stage()
+      let test = SocketStage()
       let socket = test.socket()
       socket.reconnection = .never
       var isDone = false
