@@ -11,7 +11,7 @@ extension BaseSocketManager {
     self.opener = opener
     (isClosedByCaller, isMuted, connections, kept) = (false, false, 0, [])
     asked = (parameters, HTTPHeaders())
-    cycle.machine = ReconnectMachine(child.reconnection)
+    cycle.restart(child.reconnection)
     connect()
   }
 
@@ -35,7 +35,7 @@ extension BaseSocketManager {
         MainDelivery.main.put { [weak self] in if self?.state == .waiting { self?.state = .connecting } }
       }
       var upgrade: UpgradeTransport?
-      let call = try child.makeCall(asked.parameters, adding: asked.headers) { base in
+      let call = try child.makeCall(asked.parameters, adding: asked.headers, of: cycle.user) { base in
         let transport = UpgradeTransport(base, options, offer, time: time, onStart: onStart)
         upgrade = transport
         return transport
@@ -174,10 +174,13 @@ extension BaseSocketManager {
   /// A connection has ended, or could not be opened: another follows, or the socket is closed.
   private func lost(_ loss: ReconnectMachine.Loss, _ closing: SocketClosing, unsent: [SocketUnsent]) {
     let isGivenUp = isClosedByCaller || closing.error?.isCancellation == true
-    let verdict =
-      isGivenUp
-      ? .giveUp(because: "the caller has closed")
-      : cycle.machine.ended(loss, now: time.now, jitter: jitter())
+    var closing = closing
+    var verdict = ReconnectMachine.Verdict.giveUp(because: "the caller has closed")
+    if !isGivenUp { verdict = cycle.machine.ended(loss, now: time.now, jitter: jitter()) }
+    if case .wait = verdict, let objection = cycle.userObjection {
+      verdict = .giveUp(because: objection.detail)
+      closing.error = objection
+    }
     pingers.resumeAll(.failure(closing.error ?? Self.closedError))
     guard case .wait(let wait, _) = verdict else { return finish(closing, unsent: unsent) }
     state = .reconnecting

@@ -100,7 +100,7 @@ extension BaseSocketManager {
 extension SocketManager {
   /// What the manager and its service state about one connection.
   func makeCall(
-    _ parameters: Parameters, adding fields: HTTPHeaders,
+    _ parameters: Parameters, adding fields: HTTPHeaders, of user: LoadUser?,
     _ transport: (any HTTPTransport) -> any HTTPTransport
   ) throws(APIError) -> APICall {
     try options.validate()
@@ -110,7 +110,7 @@ extension SocketManager {
     expectation.requiresBody = false
     return try ConnectionCall.make(
       type(of: self), service, apiName, parameters, headers: headers, networkGate: networkGate,
-      signIn: signIn, expectation: expectation, time: time, transport: transport)
+      signIn: signIn, expectation: expectation, user: user, time: time, transport: transport)
   }
 
   func checkStatements() throws(APIError) {

@@ -330,6 +330,34 @@
       XCTAssertEqual(events.lastEventID, "11", "the stream was ended before its connection")
     }
 
+    func testALostStreamIsNotOpenedAgainAsTheNextUser() async throws {
+      for isLost in [true, false] {
+        let go = Latch()
+        var (service, server) = try service([
+          [.readRequest, .text(Self.head() + "data: a\n\n"), .wait(go)],
+          [.readRequest, .text(Self.head()), .waitForClose],
+        ])
+        let authenticator = Authenticator(store: MemoryCredentialStore())
+        service.authenticator = authenticator
+        try authenticator.signIn(with: Credential(accessToken: "anna", refreshToken: "r"))
+        let (log, events, time) = (StreamLog(), Events(service), ManualTime())
+        events.runner.time = time
+        events.delegate = log
+        events.open()
+        await log.wait { log.lines.count == 2 }
+        if isLost {
+          go.open()
+          await log.wait { events.state == .reconnecting }
+        }
+        try authenticator.signOut()
+        try authenticator.signIn(with: Credential(accessToken: "bert", refreshToken: "r"))
+        if isLost { await time.advanceOnceAsleep(by: .seconds(9)) } else { go.open() }
+        await log.wait { log.closing != nil }
+        XCTAssertEqual(log.closing?.error?.reason, .signedOut)
+        XCTAssertEqual(server.requests.map { $0.headers["Authorization"] }, ["Bearer anna"])
+      }
+    }
+
     func testEveryOpenOfAStreamHasOneDidClose() async throws {
       let (service, server) = try service([[.readRequest, .text(Self.head()), .waitForClose]])
       let events = Events(service)

@@ -12,6 +12,23 @@ import Synchronization
 
   nonisolated init() {}
 
+  /// The call of the last load.
+  private var call: APICall?
+  /// Whose connections they are; nil before the first. See ``LoadUser``.
+  private(set) var user: LoadUser?
+
+  /// Begins the connections of another `open`.
+  func restart(_ policy: ReconnectPolicy) {
+    machine = ReconnectMachine(policy)
+    (call, user) = (nil, nil)
+  }
+
+  /// Why no other connection may be opened for the user of the first one; nil where one may.
+  var userObjection: APIError? {
+    guard let call, let user else { return nil }
+    return call.objection(to: user, host: nil)
+  }
+
   /// Runs the load of a call from its assembly on; the completion runs on the main actor, unless it was stopped.
   ///
   /// - Parameter abandoned: Called instead, on any thread, when the load has no waiter left.
@@ -20,15 +37,17 @@ import Synchronization
     _ completion: @escaping @MainActor @Sendable (Result<APIResponse, APIError>) -> Void
   ) {
     let number = begin()
+    (self.call, user) = (call, call.user)
     run { [weak self] in
-      let result = await Flight.value(call, shared, cache: nil, from: .assemble)
-        .mapError { $0.completed(for: call) }
+      let (result, user) = await Flight.outcome(call, shared, cache: nil, from: .assemble)
       // The load ends with its delivery, which closes a connection that was stopped meanwhile.
       await withCheckedContinuation { (heard: CheckedContinuation<Void, Never>) in
         MainDelivery.main.put {
           defer { heard.resume() }
           guard let self, self.number == number else { return abandoned() }
-          completion(result)
+          // It may have waited for a sign-in.
+          self.user = user
+          completion(result.mapError { $0.completed(for: call) })
         }
       }
     }

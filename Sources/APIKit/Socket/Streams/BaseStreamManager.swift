@@ -73,7 +73,7 @@
     let call = try ConnectionCall.make(
       type(of: self), manager.service, manager.apiName, parameters, method: manager.method, headers: headers,
       networkGate: manager.networkGate, signIn: manager.signIn, expectation: ConnectionCall.streamExpectation,
-      time: runner.time
+      user: runner.user, time: runner.time
     ) { base in
       let stream = StreamTransport(base, idleLimit: idleLimit, onStart: onStart)
       transport = stream

@@ -70,6 +70,8 @@ public struct StreamClosing: Sendable {
   var readers: [WeakReader<Item>] = []
 
   private let cycle = ConnectionCycle()
+  /// Whose stream it is; nil before the first connection.
+  var user: LoadUser? { cycle.user }
   /// What is opened when the present stream has ended.
   private var following = FollowingOpens<(policy: ReconnectPolicy, begin: () -> Void)>()
   /// Whether an end is to be told yet.
@@ -91,7 +93,7 @@ public struct StreamClosing: Sendable {
       if state.isActive { finish(StreamClosing(.cancelled)) }
       return
     }
-    cycle.machine = ReconnectMachine(policy)
+    cycle.restart(policy)
     retry = .zero
     begin()
     connect()
@@ -253,11 +255,11 @@ public struct StreamClosing: Sendable {
   }
 
   private func lost(_ loss: ReconnectMachine.Loss, _ closing: StreamClosing) {
-    let isCancelled = closing.error?.isCancellation == true
-    let verdict =
-      isCancelled
-      ? .giveUp(because: "it was cancelled")
-      : cycle.machine.ended(loss, now: time.now, floor: retry, jitter: jitter())
+    guard closing.error?.isCancellation != true else { return finish(closing) }
+    let verdict = cycle.machine.ended(loss, now: time.now, floor: retry, jitter: jitter())
+    if case .wait = verdict, let objection = cycle.userObjection {
+      return finish(StreamClosing(.failed, error: objection))
+    }
     guard case .wait(let wait, _) = verdict else { return finish(closing) }
     let wasOpen = state == .open
     state = .reconnecting
