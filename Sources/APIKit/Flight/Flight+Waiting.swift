@@ -1,3 +1,5 @@
+import Synchronization
+
 /// How a load waits, ends, and comes back to the main actor.
 extension Flight: MainDeliverable {
   /// Does the work in a task, and goes on from where it says or else from `next`.
@@ -72,11 +74,19 @@ extension Flight: MainDeliverable {
   static func value(
     _ call: APICall, _ shared: SharedState, cache: FlightCache?, from step: Step
   ) async -> Result<APIResponse, APIError> {
+    await outcome(call, shared, cache: cache, from: step).result
+  }
+
+  /// Runs such a call; returns whose it was in the end as well.
+  static func outcome(
+    _ call: APICall, _ shared: SharedState, cache: FlightCache?, from step: Step
+  ) async -> (result: Result<APIResponse, APIError>, user: LoadUser) {
     let running = Running()
-    return await withTaskCancellationHandler {
+    let result = await withTaskCancellationHandler {
       await withUnsafeContinuation { continuation in
         let flight = Flight(
           call, shared, cache: cache, from: step, for: .sharing { continuation.resume(returning: $0) })
+        running.flight.withLock { $0 = flight }
         // Cancelled before it began: it ends at its first operation.
         _ = running.cancellation.begin { flight }
         if running.cancellation.isCancelled { flight.cancel() }
@@ -85,10 +95,12 @@ extension Flight: MainDeliverable {
     } onCancel: {
       running.cancellation.cancel()
     }
+    return (result, running.flight.withLock { $0?.user } ?? call.user)
   }
 
   private final class Running: Sendable {
     let cancellation = Cancellation()
+    let flight = Mutex<Flight?>(nil)
   }
 }
 

@@ -31,13 +31,17 @@
           evidence: response.evidence)
       }
     }
-    runner.isLast = { [unowned self] event in self.child.ends(at: event) }
+    runner.isLast = { [unowned self] event in
+      lastEventID = event.id
+      return self.child.ends(at: event)
+    }
     // An id may come without an event.
     runner.onResumePoint = { [weak self] id in self?.lastEventID = id }
   }
 
   /// The events from now on, beside the delegate. Each call returns a new sequence, which ends when the stream ends in
-  /// order and throws what it failed with. While a sequence has 16 events that were not taken, reading stops.
+  /// order and throws what it failed with, ``APIError/Reason/cancelled`` after ``BaseStreamManager/cancel()``. While a
+  /// sequence has 16 events that were not taken, reading stops.
   public func events() -> StreamItems<ServerEvent> { runner.items { $0.data.utf8.count } }
 
   override var recipient: AnyObject? { delegate }
@@ -57,9 +61,7 @@
   override func tell(_ notice: StreamRunner<ServerEvent>.Notice) {
     switch notice {
     case .opened(let response): delegate?.events(self, didOpenWith: response, number: connections)
-    case .item(let event):
-      lastEventID = event.id
-      delegate?.events(self, didReceive: event)
+    case .item(let event): delegate?.events(self, didReceive: event)
     case .lost(let closing, let wait): delegate?.events(self, didDisconnectWith: closing, retryAfter: wait)
     case .ended(let closing): delegate?.events(self, didCloseWith: closing)
     }

@@ -1,17 +1,24 @@
 /// The life of a socket: its connections, one after the other, and its one end.
 extension BaseSocketManager {
   /// Opens, or closes first what is open.
-  func begin(_ parameters: Parameters, waiter: OpenWaiter? = nil) {
-    guard !state.isActive else {
-      following?.waiter?.resume(returning: .failure(APIError(cancelled: .superseded)))
-      following = (parameters, waiter)
-      return endByCaller(.normal, "")
+  func begin(_ parameters: Parameters, opener: UInt64? = nil) {
+    guard !state.isActive, !isEnding, following.isEmpty else {
+      following.add((parameters, opener))
+      if state.isActive { endByCaller(.normal, "") }
+      return
     }
-    if let waiter { openWaiters.append(waiter) }
+    state = .connecting
+    self.opener = opener
     (isClosedByCaller, isMuted, connections, kept) = (false, false, 0, [])
-    cycle.machine = ReconnectMachine(child.reconnection)
     asked = (parameters, HTTPHeaders())
+    cycle.restart(child.reconnection)
     connect()
+  }
+
+  /// Whoever waited for an `open` does not any longer: it is cancelled.
+  func giveUpOpening(of opener: UInt64) {
+    if self.opener == opener { return cancel() }
+    following.refuse(because: .byCaller) { $0.opener == opener }
   }
 
   /// Opens one connection by a load of its own.
@@ -19,6 +26,7 @@ extension BaseSocketManager {
     let child = child
     state = .connecting
     serviceName = child.service.name
+    let number = cycle.number
     do throws(APIError) {
       try child.checkStatements()
       let (options, offer, time) = (child.options, child.offer, time)
@@ -27,12 +35,14 @@ extension BaseSocketManager {
         MainDelivery.main.put { [weak self] in if self?.state == .waiting { self?.state = .connecting } }
       }
       var upgrade: UpgradeTransport?
-      let call = try child.makeCall(asked.parameters, adding: asked.headers) { base in
+      let call = try child.makeCall(asked.parameters, adding: asked.headers, of: cycle.user) { base in
         let transport = UpgradeTransport(base, options, offer, time: time, onStart: onStart)
         upgrade = transport
         return transport
       }
       guard let upgrade else { preconditionFailure("a call is made with a transport") }
+      // What the manager and its service state is code of the application.
+      guard cycle.number == number else { return }
       packing = options
       network = call.admission.network
       if call.waits { state = .waiting }
@@ -42,7 +52,7 @@ extension BaseSocketManager {
     } catch {
       // Not before `open` has returned.
       MainDelivery.main.put { [weak self] in
-        guard let self, state == .connecting, link == nil else { return }
+        guard let self, cycle.number == number else { return }
         finish(Self.neverOpen(error))
       }
     }
@@ -82,8 +92,8 @@ extension BaseSocketManager {
     let unsent = kept
     kept = []
     for message in unsent { link.send(message.message, packs: message.packs) }
-    for waiter in openWaiters { waiter.resume(returning: .success(opening)) }
-    openWaiters = []
+    if let opener { openers.resume(opener, .success(opening)) }
+    opener = nil
     delegate?.socket(self, didOpenWith: opening)
   }
 
@@ -116,33 +126,47 @@ extension BaseSocketManager {
       delegate?.socket(self, didReceive: message)
     case .pong(let token, let time):
       if isPresent { roundTrip = time }
-      if let token { pingWaiters.removeValue(forKey: token)?.resume(returning: .success(time)) }
-    case .closing: if isPresent, state == .open { state = .closing }
-    case .drained: resumeRoomWaiters()
-    case .unsent(let message): tell(unsent: [message])
-    case .ended(let closing, let unsent):
-      inbox.letGo()
+      if let token { pingers.resume(token, .success(time)) }
+    case .closing:
+      guard isPresent, state == .open else { return true }
+      state = .closing
+      sendWaiting()
+    case .drained: if isPresent { sendWaiting() }
+    case .unsent(let message):
       guard isPresent else { return true }
-      (link, self.inbox, opening) = (nil, nil, nil)
+      if ended == nil { tell(unsent: [message]) } else { ended?.unsent.append(message) }
+    case .ended(let closing, let unsent):
+      guard isPresent, let link else { return true }
+      // What was sent meanwhile comes back first.
+      ended = (closing, unsent)
+      state = .closing
+      link.settle()
+    case .settled:
+      inbox.letGo()
+      guard isPresent, let ended else { return true }
+      (link, self.inbox, opening, self.ended) = (nil, nil, nil, nil)
       lifeline.letGo()
-      var closing = closing
-      // It was not the server that has ended it.
-      if isMuted { closing.error = APIError(cancelled: .byCaller) }
+      var closing = ended.closing
+      if isMuted { (closing.end, closing.error) = (.aborted, APIError(cancelled: .byCaller)) }
       let codes = [closing.code] + (closing.sentCode.map { [$0] } ?? [])
-      lost(.lost(openSince: openedAt, codes: codes), closing, unsent: unsent)
+      lost(.lost(openSince: openedAt, codes: codes), closing, unsent: ended.unsent)
     }
     return true
   }
 
-  private func tell(unsent: [SocketUnsent]) {
-    guard !unsent.isEmpty, !isMuted else { return }
-    delegate?.socket(self, didNotSend: unsent)
-  }
-
-  private func resumeRoomWaiters() {
-    let waiters = roomWaiters
-    roomWaiters = []
-    for waiter in waiters { waiter.resume() }
+  /// Tells of messages that were not sent, then goes on, unless the callback has ended what was under way or has released
+  /// the manager.
+  private func tell(
+    unsent: [SocketUnsent],
+    then proceed: @escaping @MainActor @Sendable (BaseSocketManager) -> Void = { _ in }
+  ) {
+    guard !unsent.isEmpty, !isMuted, let delegate else { return proceed(self) }
+    let number = cycle.number
+    delegate.socket(self, didNotSend: unsent)
+    MainDelivery.main.put { [weak self] in
+      guard let self, cycle.number == number else { return }
+      proceed(self)
+    }
   }
 
   // MARK: Losses and the end
@@ -150,28 +174,38 @@ extension BaseSocketManager {
   /// A connection has ended, or could not be opened: another follows, or the socket is closed.
   private func lost(_ loss: ReconnectMachine.Loss, _ closing: SocketClosing, unsent: [SocketUnsent]) {
     let isGivenUp = isClosedByCaller || closing.error?.isCancellation == true
-    let verdict =
-      isGivenUp
-      ? .giveUp(because: "the caller has closed")
-      : cycle.machine.ended(loss, now: time.now, jitter: jitter())
-    failPings(closing)
-    guard case .wait(let wait, _) = verdict else { return finish(closing, unsent: kept + unsent) }
+    var closing = closing
+    var verdict = ReconnectMachine.Verdict.giveUp(because: "the caller has closed")
+    if !isGivenUp { verdict = cycle.machine.ended(loss, now: time.now, jitter: jitter()) }
+    if case .wait = verdict, let objection = cycle.userObjection {
+      verdict = .giveUp(because: objection.detail)
+      closing.error = objection
+    }
+    pingers.resumeAll(.failure(closing.error ?? Self.closedError))
+    guard case .wait(let wait, _) = verdict else { return finish(closing, unsent: unsent) }
     state = .reconnecting
     lastClosing = closing
-    keep(unsent)
+    sendWaiting()
+    var isTold = false
+    if case .lost = loss { isTold = true }
+    tell(unsent: keep(unsent)) { [isTold] manager in manager.reconnect(closing, after: wait, isTold: isTold) }
+  }
+
+  private func reconnect(_ closing: SocketClosing, after wait: Duration, isTold: Bool) {
+    let number = cycle.number
     var next = SocketReconnection(
       parameters: asked.parameters, headers: asked.headers, lastClosing: closing,
       failures: cycle.machine.failures)
     child.prepare(&next)
+    guard cycle.number == number else { return }
     asked = (next.parameters, next.headers)
     cycle.wait(wait, time, network) { [weak self] in self?.connect() }
-    resumeRoomWaiters()
-    if case .lost = loss { delegate?.socket(self, didDisconnectWith: closing, retryAfter: wait) }
+    if isTold { delegate?.socket(self, didDisconnectWith: closing, retryAfter: wait) }
   }
 
-  /// Keeps messages for the next connection as the policy says, and tells of the others.
-  private func keep(_ unsent: [SocketUnsent]) {
-    guard case .keep(let limit) = cycle.machine.policy.unsent else { return tell(unsent: unsent) }
+  /// Keeps messages for the next connection as the policy says, and returns the others.
+  private func keep(_ unsent: [SocketUnsent]) -> [SocketUnsent] {
+    guard case .keep(let limit) = cycle.machine.policy.unsent else { return unsent }
     var bytes = kept.reduce(0) { $0 + $1.message.byteCount }
     var dropped: [SocketUnsent] = []
     // None overtakes one that is dropped.
@@ -179,7 +213,7 @@ extension BaseSocketManager {
       if !message.hasBegun { bytes += message.message.byteCount }
       if message.hasBegun || bytes > limit { dropped.append(message) } else { kept.append(message) }
     }
-    tell(unsent: dropped)
+    return dropped
   }
 
   /// Ends the socket by the caller's wish: in order where it is open.
@@ -188,6 +222,7 @@ extension BaseSocketManager {
     guard let link else { return finish(Self.neverOpen(APIError(cancelled: .byCaller))) }
     if state == .open {
       state = .closing
+      sendWaiting()
       link.close(code, reason)
     }
   }
@@ -195,35 +230,38 @@ extension BaseSocketManager {
   /// The one end of an `open`.
   func finish(_ closing: SocketClosing, unsent: [SocketUnsent] = []) {
     cycle.stop()
-    state = .closed
+    (state, isEnding) = (.closed, true)
     lastClosing = closing
+    let unsent = kept + unsent
     kept = []
-    failPings(closing)
-    let next = following
-    following = nil
-    let error = closing.error ?? APIError(.transport, .socketNotOpen, "the socket was closed")
-    for waiter in openWaiters { waiter.resume(returning: .failure(error)) }
-    openWaiters = []
-    resumeRoomWaiters()
+    let error = closing.error ?? Self.closedError
+    pingers.resumeAll(.failure(error))
+    if let opener { openers.resume(opener, .failure(error)) }
+    opener = nil
+    sendWaiting()
     for reader in readers { reader.reader?.end(closing.error) }
     readers = []
-    tell(unsent: unsent)
-    delegate?.socket(self, didCloseWith: closing)
-    guard let next else { return }
-    guard !state.isActive else {
-      // Opened from the callback.
-      next.waiter?.resume(returning: .failure(APIError(cancelled: .superseded)))
-      return
+    tell(unsent: unsent) { manager in
+      manager.isEnding = false
+      manager.delegate?.socket(manager, didCloseWith: closing)
+      manager.openNext()
     }
-    begin(next.parameters, waiter: next.waiter)
   }
 
-  private func failPings(_ closing: SocketClosing) {
-    let waiters = pingWaiters.values
-    pingWaiters = [:]
-    let error = closing.error ?? APIError(.transport, .socketNotOpen, "the socket was closed before the pong")
-    for waiter in waiters { waiter.resume(returning: .failure(error)) }
+  /// Opens what was asked for meanwhile, one call after the other.
+  private func openNext() {
+    guard !state.isActive, !isEnding, let (next, refusal) = following.next() else { return }
+    guard let refusal else { return begin(next.parameters, opener: next.opener) }
+    // Not within the callback for the one before: a delegate that opens in `didClose` would be called without end.
+    isEnding = true
+    MainDelivery.main.put { [weak self] in
+      guard let self else { return }
+      opener = next.opener
+      finish(Self.neverOpen(APIError(cancelled: refusal)))
+    }
   }
+
+  private static var closedError: APIError { APIError(.transport, .socketNotOpen, "the socket was closed") }
 }
 
 extension SocketManager {

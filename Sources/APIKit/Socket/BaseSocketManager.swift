@@ -48,15 +48,21 @@ import Synchronization
   var isClosedByCaller = false
   var isMuted = false
   /// What is opened when the present socket is closed.
-  var following: (parameters: Parameters, waiter: OpenWaiter?)?
-  var openWaiters: [OpenWaiter] = []
-  var roomWaiters: [CheckedContinuation<Void, Never>] = []
-  var pingWaiters: [UInt64: CheckedContinuation<Result<Duration, APIError>, Never>] = [:]
-  var lastToken: UInt64 = 0
+  var following = FollowingOpens<Opening>()
+  /// Whether the socket has ended and its `didClose` was not called yet.
+  var isEnding = false
+  /// The end of a connection whose last messages are not settled yet.
+  var ended: (closing: SocketClosing, unsent: [SocketUnsent])?
+  /// Who waits for the present `open`; nil where nobody does.
+  var opener: UInt64?
+  let openers = WaiterQueue<Void, SocketOpening>()
+  let senders = WaiterQueue<(message: SocketMessage, packs: Bool), Void>()
+  let pingers = WaiterQueue<Void, Duration>()
   var readers: [WeakReader<SocketMessage>] = []
   var serviceName: String?
 
-  typealias OpenWaiter = CheckedContinuation<Result<SocketOpening, APIError>, Never>
+  /// What one call of `open` asks for, and who waits for it.
+  typealias Opening = (parameters: Parameters, opener: UInt64?)
 
   /// The child's side of this object: the object itself, so it is there as long as anything of it runs.
   var child: any SocketManager { adopted.unsafelyUnwrapped }
@@ -95,6 +101,14 @@ import Synchronization
   ///   - message: The message.
   ///   - compressed: False leaves this message as it is, e.g. one with a secret beside text of others (CRIME).
   public func send(_ message: SocketMessage, compressed: Bool = true) throws(APIError) {
+    // Those who wait for room were first.
+    guard senders.first == nil else {
+      throw APIError(.transport, .sendQueueFull, "messages wait for room to be sent")
+    }
+    try put(message, compressed)
+  }
+
+  private func put(_ message: SocketMessage, _ compressed: Bool) throws(APIError) {
     let link = try openLink()
     let limit = packing?.maximumQueuedBytes ?? .max
     guard link.queuedBytes + message.byteCount <= limit else {
@@ -105,34 +119,57 @@ import Synchronization
     link.send(message, packs: compressed)
   }
 
-  /// Sends a message when there is room for it; throws what ``send(_:compressed:)`` throws of the state.
-  public func sendWhenPossible(_ message: SocketMessage, compressed: Bool = true) async throws(APIError) {
-    while true {
-      let link = try openLink()
-      do throws(APIError) {
-        return try send(message, compressed: compressed)
-      } catch {
-        // What is larger than the queue would wait for ever.
-        guard error.reason == .sendQueueFull, message.byteCount <= packing?.maximumQueuedBytes ?? 0 else {
-          throw error
-        }
+  /// Sends a message when there is room for it, and behind those that wait for room already; throws what
+  /// ``send(_:compressed:)`` throws of the state.
+  ///
+  /// A task that is cancelled meanwhile gets ``APIError/Reason/cancelled``, and one that has waited for `limit`
+  /// ``APIError/Reason/idleTimeout``; the message is not sent then. The default has no limit.
+  public func sendWhenPossible(
+    _ message: SocketMessage, compressed: Bool = true, within limit: Duration? = nil
+  ) async throws(APIError) {
+    guard !Task.isCancelled else { throw APIError(cancelled: .taskCancelled) }
+    do throws(APIError) {
+      return try send(message, compressed: compressed)
+    } catch {
+      // What is larger than the queue would wait for ever.
+      guard error.reason == .sendQueueFull, message.byteCount <= packing?.maximumQueuedBytes ?? 0 else {
+        throw error
       }
-      link.tellWhenDrained()
-      guard link.queuedBytes > 0 else { continue }
-      await withCheckedContinuation { roomWaiters.append($0) }
-      if Task.isCancelled { throw APIError(cancelled: .taskCancelled) }
+    }
+    try await senders.wait((message, compressed), within: limit, time) { _ in
+      sendWaiting()
+    } onGivenUp: {
+      [weak self] _ in
+      // The one behind may need less room.
+      self?.sendWaiting()
     }
   }
 
-  /// Sends a ping and returns the time until its pong. Throws when the socket is not open, or ends before.
-  @discardableResult public func ping() async throws(APIError) -> Duration {
+  /// Sends the messages that wait for room, in their order, as far as there is room.
+  func sendWaiting() {
+    while let (message, packs) = senders.first {
+      do throws(APIError) {
+        try put(message, packs)
+        senders.resumeFirst(.success(()))
+      } catch {
+        guard error.reason == .sendQueueFull, let link else {
+          senders.resumeFirst(.failure(error))
+          continue
+        }
+        link.tellWhenDrained()
+        // Otherwise it may have drained before it was asked to tell.
+        guard link.queuedBytes + message.byteCount <= packing?.maximumQueuedBytes ?? 0 else { return }
+      }
+    }
+  }
+
+  /// Sends a ping and returns the time until its pong. Throws when the socket is not open, or ends before;
+  /// ``APIError/Reason/cancelled`` when its task is cancelled, and ``APIError/Reason/idleTimeout`` after `limit`. Without a
+  /// limit it waits until the connection is lost: for ``SocketOptions/pingLimit``, and longer while nothing is read because
+  /// messages were not taken.
+  @discardableResult public func ping(within limit: Duration? = nil) async throws(APIError) -> Duration {
     let link = try openLink()
-    lastToken += 1
-    let token = lastToken
-    return try await withCheckedContinuation { waiter in
-      pingWaiters[token] = waiter
-      link.ping(token: token)
-    }.get()
+    return try await pingers.wait((), within: limit, time) { link.ping(token: $0) }
   }
 
   private func openLink() throws(APIError) -> any SocketLink {
@@ -158,25 +195,24 @@ import Synchronization
       throw APIError(
         .transport, .misconfigured, "a close reason has at most 123 bytes, not \(reason.utf8.count)")
     }
-    guard state.isActive else {
+    guard state.isActive || !following.isEmpty else {
       throw APIError(.transport, .socketNotOpen, "the socket is \(state.rawValue) already")
     }
     if state == .open, let objection = link?.objection(to: .close(code)) { throw objection }
-    following?.waiter?.resume(returning: .failure(APIError(cancelled: .byCaller)))
-    following = nil
-    endByCaller(code, reason)
+    following.refuse(because: .byCaller)
+    if state.isActive { endByCaller(code, reason) }
   }
 
   /// Ends the socket at once, without a close frame; what was not sent yet is dropped. Nothing more is delivered but
   /// `didClose`. No effect on a socket that is closed.
   public func cancel() {
+    following.refuse(because: .byCaller)
     guard state.isActive else { return }
-    following?.waiter?.resume(returning: .failure(APIError(cancelled: .byCaller)))
-    following = nil
     isClosedByCaller = true
     isMuted = true
     guard let link else { return finish(Self.neverOpen(APIError(cancelled: .byCaller))) }
     state = .closing
+    sendWaiting()
     link.cancel()
   }
 

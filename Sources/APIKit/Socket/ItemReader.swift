@@ -1,13 +1,10 @@
 /// The items of one sequence that were not taken yet.
 @MainActor final class ItemReader<Item: Sendable> {
-  private typealias Waiter = CheckedContinuation<Result<Item?, APIError>, Never>
-
   private var items: [Item] = []
   private var next = 0
   private var bytes = 0
   private var end: Result<Item?, APIError>?
-  private var waiters: [(id: Int, waiter: Waiter)] = []
-  private var lastWaiter = 0
+  private let waiters = WaiterQueue<Void, Item?>(cancelled: .success(nil))
   private let size: (Item) -> Int
   /// Called when an item was taken; false when no producer is left.
   private let onTaken: () -> Bool
@@ -20,7 +17,7 @@
   var hasRoom: Bool { items.count - next < SocketInbox.messageLimit && bytes < SocketInbox.byteLimit }
 
   func put(_ item: Item) {
-    if !waiters.isEmpty { return waiters.removeFirst().waiter.resume(returning: .success(item)) }
+    if waiters.resumeFirst(.success(item)) { return }
     items.append(item)
     bytes += size(item)
   }
@@ -28,8 +25,7 @@
   func end(_ error: APIError?) {
     let end: Result<Item?, APIError> = error.map { .failure($0) } ?? .success(nil)
     self.end = end
-    for waiter in waiters { waiter.waiter.resume(returning: end) }
-    waiters = []
+    waiters.resumeAll(end)
   }
 
   func take() async throws(APIError) -> Item? {
@@ -39,18 +35,8 @@
     }
     // Who waited for room may bring an item at once, or the end.
     guard onTaken() else { return nil }
-    lastWaiter += 1
-    let id = lastWaiter
-    let taken: Result<Item?, APIError> = await withTaskCancellationHandler {
-      await withCheckedContinuation { waiter in
-        if let ready = ready() { return waiter.resume(returning: ready) }
-        if Task.isCancelled { return waiter.resume(returning: .success(nil)) }
-        waiters.append((id, waiter))
-      }
-    } onCancel: {
-      MainDelivery.main.put { [weak self] in self?.cancel(id) }
-    }
-    return try taken.get()
+    if let ready = ready() { return try ready.get() }
+    return try await waiters.wait(())
   }
 
   /// The next item, or the end; nil when there is neither.
@@ -66,11 +52,6 @@
     // A failure is thrown once.
     self.end = .success(nil)
     return end
-  }
-
-  private func cancel(_ id: Int) {
-    guard let index = waiters.firstIndex(where: { $0.id == id }) else { return }
-    waiters.remove(at: index).waiter.resume(returning: .success(nil))
   }
 }
 

@@ -32,7 +32,8 @@ extension LineStreamManager {
   /// 16 MiB.
   public var maximumLineBytes: Int { 16 << 20 }
 
-  /// Opens the stream; what comes of it is told to the delegate. A stream that is open is ended first.
+  /// Opens the stream; what comes of it is told to the delegate. A stream that is open is ended first; of several
+  /// calls meanwhile the last one is opened, and each of the others gets its `didCloseWith`.
   /// - Parameter parameters: What goes into the URL, or with POST into the body. None by default.
   public func open(_ parameters: Parameters = Parameters()) { begin(parameters, reconnection) }
 

@@ -68,15 +68,22 @@ public struct SocketReconnection: Sendable {
 extension SocketManager {
   /// Opens the socket; what comes of it is told to the delegate.
   ///
-  /// A socket that is open, or opens, is closed first, and opened again after its `didClose`.
+  /// A socket that is open, or opens, is closed first, and opened again after its `didClose`. Of several calls meanwhile the
+  /// last one is opened, and each of the others gets a `didClose` with ``APIError/Reason/cancelled``.
   /// - Parameter parameters: What goes into the URL. None by default.
   public func open(_ parameters: Parameters = Parameters()) { begin(parameters) }
 
   /// Opens the socket and returns when it is open; throws what it could not be opened for.
+  ///
+  /// When its task is cancelled meanwhile, that ends the socket as ``BaseSocketManager/cancel()`` does, and
+  /// ``APIError/Reason/cancelled`` is thrown. How long it takes is limited by ``SocketOptions/openLimit`` for each connection
+  /// and by ``reconnection``.
   public func opened(_ parameters: Parameters = Parameters()) async throws(APIError) -> SocketOpening {
-    try await withCheckedContinuation { waiter in
-      begin(parameters, waiter: waiter)
-    }.get()
+    try await openers.wait(()) {
+      begin(parameters, opener: $0)
+    } onGivenUp: { [weak self] opener in
+      self?.giveUpOpening(of: opener)
+    }
   }
 }
 
@@ -93,7 +100,7 @@ extension BaseSocketManager {
 extension SocketManager {
   /// What the manager and its service state about one connection.
   func makeCall(
-    _ parameters: Parameters, adding fields: HTTPHeaders,
+    _ parameters: Parameters, adding fields: HTTPHeaders, of user: LoadUser?,
     _ transport: (any HTTPTransport) -> any HTTPTransport
   ) throws(APIError) -> APICall {
     try options.validate()
@@ -103,7 +110,7 @@ extension SocketManager {
     expectation.requiresBody = false
     return try ConnectionCall.make(
       type(of: self), service, apiName, parameters, headers: headers, networkGate: networkGate,
-      signIn: signIn, expectation: expectation, time: time, transport: transport)
+      signIn: signIn, expectation: expectation, user: user, time: time, transport: transport)
   }
 
   func checkStatements() throws(APIError) {

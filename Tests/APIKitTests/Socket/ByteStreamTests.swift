@@ -212,6 +212,60 @@ final class ByteStreamMachineTests: XCTestCase {
       XCTAssertEqual(cancelled?.reason, .cancelled)
     }
 
+    /// What a call fails with, when its task is cancelled while it waits.
+    private func cancelling(_ call: @escaping @Sendable () async throws -> Void) async throws -> APIError? {
+      let task = Task { try await call() }
+      try await Task.sleep(for: .milliseconds(30))
+      task.cancel()
+      let start = ContinuousClock.now
+      let error = await failure { try await task.value }
+      XCTAssertLessThan(ContinuousClock.now - start, .seconds(3))
+      return error
+    }
+
+    func testOpeningObeysCancellation() async throws {
+      let hole = try BlackHole()
+      let (transport, port) = (try CurlTransport(), hole.port)
+      let error = try await cancelling {
+        _ = try await ByteStream.open("127.0.0.1", port: port, over: transport)
+      }
+      XCTAssertEqual(error?.reason, .cancelled)
+      // Cancelled before it begins.
+      let task = Task {
+        withUnsafeCurrentTask { $0?.cancel() }
+        _ = try await ByteStream.open("127.0.0.1", port: port, over: transport)
+      }
+      let early = await failure { try await task.value }
+      XCTAssertEqual(early?.reason, .cancelled)
+      let active = await transport.wireCounts()?.active
+      XCTAssertEqual(active, 0)
+    }
+
+    func testStartTLSObeysCancellationAndItsLimit() async throws {
+      let (first, _) = try await open([.readRest { _ in }])
+      let cancelled = try await cancelling { try await first.startTLS(host: "localhost") }
+      XCTAssertEqual(cancelled?.reason, .cancelled)
+      let closed = await failure { try await first.write([1]) }
+      XCTAssertNotNil(closed, "half a handshake is of no use")
+      let (second, _) = try await open([.readRest { _ in }])
+      let late = await failure { try await second.startTLS(host: "localhost", within: .milliseconds(50)) }
+      XCTAssertEqual(late?.reason, .connectTimeout)
+    }
+
+    func testWritingObeysCancellationAndItsLimit() async throws {
+      let go = Latch()
+      let (stream, server) = try await open([.wait(go), .readRest { _ in }])
+      let much = [UInt8](repeating: 1, count: 32 << 20)
+      let cancelled = try await cancelling { try await stream.write(much) }
+      XCTAssertEqual(cancelled?.reason, .cancelled)
+      let late = await failure { try await stream.write([1], within: .milliseconds(30)) }
+      XCTAssertEqual(late?.reason, .idleTimeout)
+      let end = await failure { try await stream.closeWrite(within: .milliseconds(30)) }
+      XCTAssertEqual(end?.reason, .idleTimeout)
+      go.open()
+      XCTAssertTrue(server.waitUntilIdle(), "what was given leaves all the same")
+    }
+
     func testWhatCannotBeOpenedSaysWhy() async throws {
       let unsupported = await failure {
         try await ByteStream.open("127.0.0.1", port: 1, over: StubTransport())

@@ -99,7 +99,7 @@ enum ChunkingOracle {
         }
       }
       try parser.finish(into: &items)
-      end = "\(parser.retry) \(parser.resumesAt)"
+      end = "\(parser.retry ?? .zero) \(parser.resumesAt ?? "")"
     } catch {
       end = error.label
     }

@@ -49,5 +49,5 @@ struct EchoingClient {
   }
 
   /// The server has closed the connection as well.
-  mutating func closing() -> SocketClosing { machine.closing(after: .orderly) }
+  mutating func closing() -> SocketClosing { machine.closing(after: .byServer) }
 }

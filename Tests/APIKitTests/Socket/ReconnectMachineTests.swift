@@ -98,4 +98,24 @@ final class ReconnectMachineTests: XCTestCase {
         machine.ended(.lost(openSince: .zero, codes: []), now: .zero, floor: .seconds(7), jitter: 0)),
       .seconds(7))
   }
+
+  func testAServerThatAsksForNoWaitIsNotAskedWithoutAPause() {
+    var machine = ReconnectMachine(policy(4))
+    let waits = (0..<4).map { _ in
+      wait(machine.ended(.failed(status(503), retryAfter: .zero), now: .zero, jitter: 0.5))
+    }
+    XCTAssertEqual(waits, [.milliseconds(500), .seconds(1), .seconds(2), .seconds(2)])
+  }
+
+  func testClientsThatAreAskedAlikeDoNotComeTogether() {
+    let waits = [0, 0.25, 1].map { jitter in
+      var machine = ReconnectMachine(policy())
+      return wait(machine.ended(.failed(status(503), retryAfter: .seconds(30)), now: .zero, jitter: jitter))
+    }
+    XCTAssertEqual(waits, [.seconds(30), .milliseconds(30_250), .seconds(31)])
+    var machine = ReconnectMachine(policy())
+    XCTAssertEqual(
+      wait(machine.ended(.lost(openSince: .zero, codes: []), now: .zero, floor: .seconds(7), jitter: 0.5)),
+      .milliseconds(7500))
+  }
 }

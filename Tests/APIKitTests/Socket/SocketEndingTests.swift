@@ -29,6 +29,7 @@
       go.open()
       XCTAssertEqual(log.lines, ["open", "message", "close"])
       XCTAssertEqual(log.closing?.error?.reason, .cancelled)
+      XCTAssertEqual(log.closing?.end, .aborted, "it was not the server")
       XCTAssertTrue(server.waitUntilIdle())
       XCTAssertFalse(ServerFrames.read(received.withLock { $0 }).contains { $0.first == 0x88 })
       XCTAssertTrue(log.unsent.isEmpty)
@@ -153,6 +154,8 @@
       XCTAssertGreaterThanOrEqual(ContinuousClock.now - start, .milliseconds(50))
       XCTAssertEqual(log.closing?.sentCode?.rawValue, 4321)
       XCTAssertEqual(log.closing?.code, .abnormal)
+      XCTAssertEqual(log.closing?.end, .aborted, "it was not the server")
+      XCTAssertEqual(log.closing?.error?.reason, .idleTimeout)
       XCTAssertTrue(server.waitUntilIdle())
     }
 

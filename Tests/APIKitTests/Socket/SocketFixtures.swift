@@ -43,6 +43,10 @@ final class EchoSocket: BaseSocketManager, SocketManager {
   var onMessage: ((BaseSocketManager, SocketMessage) -> Void)?
   var onClose: ((BaseSocketManager) -> Void)?
   var onOpen: ((BaseSocketManager) -> Void)?
+  var onUnsent: ((BaseSocketManager) -> Void)?
+  var onDisconnect: ((BaseSocketManager) -> Void)?
+  private(set) var waits: [Duration] = []
+  private(set) var closings: [SocketClosing] = []
 
   func socket(_ manager: BaseSocketManager, didOpenWith opening: SocketOpening) {
     lines.append("open")
@@ -56,11 +60,18 @@ final class EchoSocket: BaseSocketManager, SocketManager {
   }
   func socket(_ manager: BaseSocketManager, didDisconnectWith closing: SocketClosing, retryAfter: Duration) {
     lines.append("disconnect")
+    waits.append(retryAfter)
+    onDisconnect?(manager)
   }
-  func socket(_ manager: BaseSocketManager, didNotSend messages: [SocketUnsent]) { unsent += messages }
+  func socket(_ manager: BaseSocketManager, didNotSend messages: [SocketUnsent]) {
+    lines.append("unsent")
+    unsent += messages
+    onUnsent?(manager)
+  }
   func socket(_ manager: BaseSocketManager, didCloseWith closing: SocketClosing) {
     lines.append("close")
     self.closing = closing
+    closings.append(closing)
     onClose?(manager)
   }
 

@@ -17,6 +17,7 @@ private final class StillLink: SocketLink {
   func close(_ code: SocketCloseCode?, _ reason: String) {}
   func cancel() {}
   func release() {}
+  func settle() {}
   func readOn() { readOns.increment() }
 }
 

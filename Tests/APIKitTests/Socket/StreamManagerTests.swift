@@ -12,7 +12,11 @@
     var reconnection = ReconnectPolicy.standard
     var idleLimit: Duration = .seconds(300)
     init(_ service: SocketService) { self.service = service }
-    func ends(at event: ServerEvent) -> Bool { event.data == "[DONE]" }
+    var onEnds: ((Events) -> Void)?
+    func ends(at event: ServerEvent) -> Bool {
+      onEnds?(self)
+      return event.data == "[DONE]"
+    }
   }
 
   private final class Lines: BaseLineStreamManager, LineStreamManager {
@@ -41,7 +45,11 @@
     }
     func events(_ manager: BaseEventStreamManager, didCloseWith closing: StreamClosing) {
       self.closing = closing
+      closings += 1
+      onClose?()
     }
+    var closings = 0
+    var onClose: (() -> Void)?
     func lines(_ manager: BaseLineStreamManager, didReceive line: StreamLine) {
       lines.append("\(line.number) \((try? line.value.get().int) ?? -1)")
     }
@@ -274,6 +282,99 @@
       await log.wait { log.closing != nil }
       XCTAssertEqual(log.lines, ["1 1", "2 -1", "3 2", "4 -1"])
       XCTAssertEqual(log.closing?.end, .finished)
+    }
+
+    func testAStreamThatIsCancelledInEndsAtDeliversNothingMore() async throws {
+      for opensAgain in [false, true] {
+        let (service, server) = try service(
+          [[.readRequest, .text(Self.head() + "data: 1\n\ndata: 2\n\n"), .waitForClose]]
+            + (opensAgain ? [[.readRequest, .text("HTTP/1.1 204 Enough\r\n\r\n")]] : []))
+        let log = StreamLog()
+        let events = Events(service)
+        events.delegate = log
+        events.onEnds = { events in
+          if opensAgain { events.open(["again": "1"]) } else { events.cancel() }
+        }
+        let items = events.events()
+        events.open()
+        await log.wait { log.closings == (opensAgain ? 2 : 1) }
+        try await Task.sleep(for: .milliseconds(20))
+        XCTAssertEqual(log.lines, ["open 1"], "opens again: \(opensAgain)")
+        XCTAssertEqual(log.closing?.end, opensAgain ? .finished : .cancelled)
+        XCTAssertEqual(server.connectionCount, opensAgain ? 2 : 1)
+        let error = await failure { for try await _ in items { XCTFail("it is over") } }
+        XCTAssertEqual(error?.reason, .cancelled)
+      }
+    }
+
+    func testRetryHoldsUntilTheNextOneAndAnIDWithoutDataIsCarriedOver() async throws {
+      let (service, server) = try service([
+        [.readRequest, .text(Self.head() + "retry: 3000\nid: 1\ndata: a\n\n")],
+        [.readRequest, .text(Self.head() + "data: b\n\nid: 9\n\n")],
+        [.readRequest, .text(Self.head() + "retry: 0\n\nid:\n\n")],
+        [.readRequest, .text(Self.head() + "id: 11\n\ndata: [DONE]\n\n"), .waitForClose],
+      ])
+      let events = Events(service)
+      let time = ManualTime()
+      events.runner.time = time
+      events.runner.jitter = { 0 }
+      events.delegate = log
+      events.open()
+      for number in 1...2 {
+        await log.wait { log.lines.filter { $0 == "lost 3.0 seconds" }.count == number }
+        await time.advanceOnceAsleep(by: .seconds(3))
+      }
+      await log.wait { log.closing != nil }
+      XCTAssertEqual(log.lines.last, "open 4")
+      XCTAssertEqual(server.requests.map { $0.headers["Last-Event-ID"] }, [nil, "1", "9", nil])
+      XCTAssertEqual(events.lastEventID, "11", "the stream was ended before its connection")
+    }
+
+    func testALostStreamIsNotOpenedAgainAsTheNextUser() async throws {
+      for isLost in [true, false] {
+        let go = Latch()
+        var (service, server) = try service([
+          [.readRequest, .text(Self.head() + "data: a\n\n"), .wait(go)],
+          [.readRequest, .text(Self.head()), .waitForClose],
+        ])
+        let authenticator = Authenticator(store: MemoryCredentialStore())
+        service.authenticator = authenticator
+        try authenticator.signIn(with: Credential(accessToken: "anna", refreshToken: "r"))
+        let (log, events, time) = (StreamLog(), Events(service), ManualTime())
+        events.runner.time = time
+        events.delegate = log
+        events.open()
+        await log.wait { log.lines.count == 2 }
+        if isLost {
+          go.open()
+          await log.wait { events.state == .reconnecting }
+        }
+        try authenticator.signOut()
+        try authenticator.signIn(with: Credential(accessToken: "bert", refreshToken: "r"))
+        if isLost { await time.advanceOnceAsleep(by: .seconds(9)) } else { go.open() }
+        await log.wait { log.closing != nil }
+        XCTAssertEqual(log.closing?.error?.reason, .signedOut)
+        XCTAssertEqual(server.requests.map { $0.headers["Authorization"] }, ["Bearer anna"])
+      }
+    }
+
+    func testEveryOpenOfAStreamHasOneDidClose() async throws {
+      let (service, server) = try service([[.readRequest, .text(Self.head()), .waitForClose]])
+      let events = Events(service)
+      events.delegate = log
+      for _ in 0..<4 { events.open() }
+      await log.wait { log.lines == ["open 1"] }
+      XCTAssertEqual(log.closings, 3)
+      // Opened from the callback, while another open is under way.
+      log.onClose = { [log] in
+        log.onClose = nil
+        events.open(["from": "callback"])
+      }
+      events.open(["from": "outside"])
+      await log.wait { log.closings == 5 && events.state == .open }
+      XCTAssertEqual(server.requests.last?.target, "/api/events?from=callback")
+      events.cancel()
+      XCTAssertEqual(log.closings, 6)
     }
 
     func testTheRegistryCancelsStreamsToo() async throws {

@@ -81,7 +81,7 @@ final class StreamParserTests: XCTestCase {
 
   func testRetryIsDigitsOnlyAndCapped() throws {
     func retry(_ text: String) throws -> Duration {
-      try parse(EventStreamParser(maximumBytes: 1000), Array(text.utf8)).parser.retry
+      try parse(EventStreamParser(maximumBytes: 1000), Array(text.utf8)).parser.retry ?? .zero
     }
     XCTAssertEqual(try retry("retry: 1500\n"), .milliseconds(1500))
     for bad in ["retry: 1.5\n", "retry: -1\n", "retry: 5s\n", "retry:\n", "retry\n", "retry: ١\n"] {

@@ -78,9 +78,9 @@ final class WebSocketMachineTests: XCTestCase {
     tick(.seconds(20))
     tick(.seconds(40))
     XCTAssertTrue(output.cuts)
-    let closing = machine.closing(after: .orderly)
+    let closing = machine.closing(after: .here(after: .seconds(10)))
     XCTAssertEqual(closing.code, .abnormal)
-    XCTAssertEqual(closing.end, .cut)
+    XCTAssertEqual(closing.end, .aborted)
     XCTAssertEqual(closing.error?.reason, .connectionLost)
   }
 
@@ -138,7 +138,7 @@ final class WebSocketMachineTests: XCTestCase {
       ServerFrames.text("on its way") + ServerFrames.frame(9) + ServerFrames.close(4001, Array("ok".utf8)))
     XCTAssertEqual(output.events, [.message(.text("on its way"))])
     XCTAssertEqual(written.count, 2)
-    let closing = machine.closing(after: .orderly)
+    let closing = machine.closing(after: .byServer)
     XCTAssertEqual(closing.end, .clean)
     XCTAssertEqual(closing.code.rawValue, 4001)
     XCTAssertEqual(closing.reason, "ok")
@@ -156,12 +156,12 @@ final class WebSocketMachineTests: XCTestCase {
     XCTAssertFalse(send(.text("late")))
     tick(.seconds(13))
     XCTAssertTrue(output.cuts)
-    XCTAssertEqual(machine.closing(after: .orderly).code, .goingAway)
+    XCTAssertEqual(machine.closing(after: .byServer).code, .goingAway)
     make()
     receive(ServerFrames.close())
     XCTAssertEqual(written[0].payload, [])
-    XCTAssertEqual(machine.closing(after: .orderly).code, SocketCloseCode.none)
-    XCTAssertEqual(machine.closing(after: .orderly).end, .clean)
+    XCTAssertEqual(machine.closing(after: .byServer).code, SocketCloseCode.none)
+    XCTAssertEqual(machine.closing(after: .byServer).end, .clean)
   }
 
   func testAServerThatDoesNotAnswerACloseIsCutAtTheLimit() {
@@ -169,15 +169,16 @@ final class WebSocketMachineTests: XCTestCase {
     XCTAssertEqual(machine.due, .seconds(15))
     tick(.seconds(15))
     XCTAssertTrue(output.cuts)
-    let closing = machine.closing(after: .orderly)
+    let closing = machine.closing(after: .here(after: .seconds(10)))
     XCTAssertEqual(closing.code, .abnormal)
     XCTAssertEqual(closing.sentCode, .normal)
-    XCTAssertEqual(closing.error?.reason, .connectionLost)
+    XCTAssertEqual(closing.end, .aborted)
+    XCTAssertEqual(closing.error?.reason, .idleTimeout)
   }
 
   func testAnEndWithoutACloseFrameIs1006AndSaysWhetherItWasCut() {
-    XCTAssertEqual(machine.closing(after: .orderly).end, .dropped)
-    XCTAssertEqual(machine.closing(after: .orderly).code, .abnormal)
+    XCTAssertEqual(machine.closing(after: .byServer).end, .dropped)
+    XCTAssertEqual(machine.closing(after: .byServer).code, .abnormal)
     let broken = machine.closing(after: .broken(APIError(.transport, .connectionLost, "reset")))
     XCTAssertEqual(broken.end, .cut)
     XCTAssertEqual(broken.error?.detail, "reset")
@@ -191,10 +192,10 @@ final class WebSocketMachineTests: XCTestCase {
     XCTAssertTrue(output.endsSending)
     receive(ServerFrames.text("more"))
     XCTAssertEqual(output.events.count, 2)
-    let closing = machine.closing(after: .orderly)
+    let closing = machine.closing(after: .byServer)
     XCTAssertEqual(closing.error?.reason, .socketProtocolBroken)
     XCTAssertEqual(closing.sentCode, .protocolError)
-    XCTAssertEqual(closing.end, .cut)
+    XCTAssertEqual(closing.end, .aborted)
   }
 
   func testLargeMessagesArePackedWhereThatWasAgreed() {

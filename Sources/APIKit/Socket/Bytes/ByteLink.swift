@@ -15,10 +15,10 @@ final class ByteLink: WireOwner, @unchecked Sendable {
   // The wire's thread alone.
   private var machine = ByteStreamMachine()
   private var isOpen = false
-  private var opening: Waiter<Void>?
+  private var opening: (id: Int, waiter: Waiter<Void>)?
   private var reads: [Int: Waiter<ByteStream.Read>] = [:]
-  private var writes: [Waiter<Void>] = []
-  private var closing: [Waiter<Void>] = []
+  /// Who waits until the kernel has taken what was written.
+  private var writes: [(id: Int, waiter: Waiter<Void>)] = []
   private var isReadClosed = false
   private var isWriteClosed = false
   private var failure: APIError?
@@ -38,60 +38,44 @@ final class ByteLink: WireOwner, @unchecked Sendable {
   // MARK: From any thread
 
   func open(within limit: Duration) async throws(APIError) {
-    try await call { (waiter: Waiter<Void>) in
-      self.opening = waiter
-      self.limit = limit
-      self.wire.due = self.wire.now + limit.microseconds
+    try await call(orGiveUp: giveUpOpening) { (id, waiter: Waiter<Void>) in
+      self.setOpening(id, waiter, limit)
       self.wire.open(for: self)
     }
   }
 
   func read(_ wish: ByteStreamMachine.Wish, within limit: Duration?) async throws(APIError) -> ByteStream.Read
   {
-    let id = lastID.add(1, ordering: .relaxed).newValue
-    let timer = limit.map { limit in
-      Task.detached {
-        try await Task.sleep(for: limit)
-        self.giveUp(id, APIError(.transport, .idleTimeout, "not enough bytes in \(limit.shortText)"))
-      }
-    }
-    defer { timer?.cancel() }
-    return try await call(orCancel: { self.giveUp(id, Self.cancelled) }) {
-      (waiter: Waiter<ByteStream.Read>) in
+    try await call(within: limit, "not enough bytes", orGiveUp: giveUpRead) {
+      (id, waiter: Waiter<ByteStream.Read>) in
       guard !self.isReadClosed else { return waiter.resume(returning: .failure(Self.cancelled)) }
       self.reads[id] = waiter
       self.tell(self.machine.read(wish, id: id))
     }
   }
 
-  private func giveUp(_ id: Int, _ error: APIError) {
-    wire.perform {
-      guard self.machine.giveUp(id) else { return }
-      self.reads.removeValue(forKey: id)?.resume(returning: .failure(error))
-      self.steer()
-    }
-  }
-
-  func write(_ bytes: [UInt8]) async throws(APIError) {
-    try await call { (waiter: Waiter<Void>) in
+  func write(_ bytes: [UInt8], within limit: Duration?) async throws(APIError) {
+    try await call(within: limit, "the server did not take everything", orGiveUp: giveUpWrite) {
+      (id, waiter: Waiter<Void>) in
       guard self.isOpen, !self.isWriteClosed else {
         return waiter.resume(returning: .failure(self.failure ?? Self.closed))
       }
       guard self.opening == nil else { return waiter.resume(returning: .failure(Self.securing)) }
       guard !bytes.isEmpty else { return waiter.resume(returning: .success(())) }
-      self.writes.append(waiter)
+      self.writes.append((id, waiter))
       self.wire.write(bytes)
     }
   }
 
-  func closeWrite() async throws(APIError) {
-    try await call { (waiter: Waiter<Void>) in
+  func closeWrite(within limit: Duration?) async throws(APIError) {
+    try await call(within: limit, "the server did not take everything", orGiveUp: giveUpWrite) {
+      (id, waiter: Waiter<Void>) in
       guard self.isOpen else { return waiter.resume(returning: .failure(self.failure ?? Self.closed)) }
       guard self.opening == nil else { return waiter.resume(returning: .failure(Self.securing)) }
       self.isWriteClosed = true
       self.wire.endSending()
       if self.wire.unsentBytes == 0 { return waiter.resume(returning: .success(())) }
-      self.closing.append(waiter)
+      self.writes.append((id, waiter))
     }
   }
 
@@ -106,8 +90,8 @@ final class ByteLink: WireOwner, @unchecked Sendable {
     }
   }
 
-  func startTLS(_ host: String) async throws(APIError) {
-    try await call { (waiter: Waiter<Void>) in
+  func startTLS(_ host: String, within limit: Duration) async throws(APIError) {
+    try await call(orGiveUp: giveUpOpening) { (id, waiter: Waiter<Void>) in
       guard self.isOpen else { return waiter.resume(returning: .failure(self.failure ?? Self.closed)) }
       guard !self.machine.isAwaited, self.machine.bufferedBytes == 0, !self.machine.hasEnded else {
         return waiter.resume(
@@ -120,11 +104,12 @@ final class ByteLink: WireOwner, @unchecked Sendable {
         return waiter.resume(
           returning: .failure(APIError(.transport, .misconfigured, "TLS begins when everything is written")))
       }
-      self.opening = waiter
+      self.setOpening(id, waiter, limit)
       do throws(APIError) {
         try self.wire.startTLS(host: host)
       } catch {
         self.opening = nil
+        self.wire.due = .max
         waiter.resume(returning: .failure(error))
       }
     }
@@ -132,27 +117,79 @@ final class ByteLink: WireOwner, @unchecked Sendable {
 
   func close() { wire.perform { self.wire.cut() } }
 
+  /// Whether a call is to end, and why; set from any thread.
+  private final class Ticket: Sendable {
+    let end = Mutex<APIError?>(nil)
+  }
+
   /// Runs work on the wire's thread, and waits until it has resumed the waiter.
+  ///
+  /// - Parameters:
+  ///   - giveUp: Resumes the waiter with an error, on the wire's thread, if it waits still: its task was cancelled, or its
+  ///     limit has passed.
   private func call<Value: Sendable>(
-    orCancel cancel: @escaping @Sendable () -> Void = {},
-    _ work: @escaping @Sendable (Waiter<Value>) -> Void
+    within limit: Duration? = nil, _ shortfall: String = "",
+    orGiveUp giveUp: @escaping @Sendable (Int, APIError) -> Void,
+    _ work: @escaping @Sendable (Int, Waiter<Value>) -> Void
   ) async throws(APIError) -> Value {
+    let (id, ticket) = (lastID.add(1, ordering: .relaxed).newValue, Ticket())
+    let end: @Sendable (APIError) -> Void = { error in
+      // The work may begin only after it.
+      ticket.end.withLock { $0 = $0 ?? error }
+      self.wire.perform { giveUp(id, error) }
+    }
+    let timer = limit.map { limit in
+      Task.detached {
+        try await Task.sleep(for: limit)
+        end(APIError(.transport, .idleTimeout, "\(shortfall) in \(limit.shortText)"))
+      }
+    }
+    defer { timer?.cancel() }
     let result = await withTaskCancellationHandler {
-      await withCheckedContinuation { waiter in
-        if !self.wire.perform({ work(waiter) }) { waiter.resume(returning: .failure(Self.stopped)) }
+      await withCheckedContinuation { (waiter: Waiter<Value>) in
+        let isTaken = self.wire.perform {
+          if let error = ticket.end.withLock({ $0 }) { return waiter.resume(returning: .failure(error)) }
+          work(id, waiter)
+        }
+        if !isTaken { waiter.resume(returning: .failure(Self.stopped)) }
       }
     } onCancel: {
-      cancel()
+      end(Self.cancelled)
     }
     return try result.get()
   }
 
   // MARK: The wire's thread
 
+  private func setOpening(_ id: Int, _ waiter: Waiter<Void>, _ limit: Duration) {
+    opening = (id, waiter)
+    self.limit = limit
+    wire.due = wire.now + limit.microseconds
+  }
+
+  /// A connection whose TLS was given up is of no use to anybody.
+  private func giveUpOpening(_ id: Int, _ error: APIError) {
+    guard opening?.id == id else { return }
+    failure = error
+    wire.cut()
+  }
+
+  private func giveUpRead(_ id: Int, _ error: APIError) {
+    guard machine.giveUp(id) else { return }
+    reads.removeValue(forKey: id)?.resume(returning: .failure(error))
+    steer()
+  }
+
+  /// The bytes are the wire's already, and leave.
+  private func giveUpWrite(_ id: Int, _ error: APIError) {
+    guard let index = writes.firstIndex(where: { $0.id == id }) else { return }
+    writes.remove(at: index).waiter.resume(returning: .failure(error))
+  }
+
   func opened() {
     isOpen = true
     wire.due = .max
-    opening.take()?.resume(returning: .success(()))
+    opening.take()?.waiter.resume(returning: .success(()))
   }
 
   func received(_ bytes: UnsafeRawBufferPointer) {
@@ -160,15 +197,18 @@ final class ByteLink: WireOwner, @unchecked Sendable {
     tell(machine.receive(bytes))
   }
 
-  func flushed() {
-    let writes = writes + closing
-    (self.writes, closing) = ([], [])
-    for waiter in writes { waiter.resume(returning: .success(())) }
+  func flushed() { resumeWrites(.success(())) }
+
+  private func resumeWrites(_ result: Result<Void, APIError>) {
+    let writes = writes
+    self.writes = []
+    for (_, waiter) in writes { waiter.resume(returning: result) }
   }
 
   func timeHasCome() {
-    guard !isOpen else { return }
-    failure = APIError(.transport, .connectTimeout, "the connection was not open after \(limit.shortText)")
+    guard opening != nil else { return }
+    let what = isOpen ? "TLS was not established" : "the connection was not open"
+    failure = APIError(.transport, .connectTimeout, "\(what) after \(limit.shortText)")
     wire.cut()
   }
 
@@ -178,10 +218,8 @@ final class ByteLink: WireOwner, @unchecked Sendable {
     let error = failure ?? error ?? Self.closed
     failure = error
     isOpen = false
-    opening.take()?.resume(returning: .failure(error))
-    let writes = writes + closing
-    (self.writes, closing) = ([], [])
-    for waiter in writes { waiter.resume(returning: .failure(error)) }
+    opening.take()?.waiter.resume(returning: .failure(error))
+    resumeWrites(.failure(error))
     tell(machine.fail(error))
   }
 

@@ -42,8 +42,8 @@ public final class ByteStream: Sendable {
 
   /// Opens a connection.
   ///
-  /// Throws ``APIError/Reason/unsupportedCapability`` when the transport opens none, and what a request's connection
-  /// fails with.
+  /// Throws ``APIError/Reason/unsupportedCapability`` when the transport opens none, ``APIError/Reason/cancelled`` when the task
+  /// is cancelled, and what a request's connection fails with.
   /// - Parameters:
   ///   - host: The server's name or address.
   ///   - port: Its port.
@@ -95,10 +95,18 @@ public final class ByteStream: Sendable {
   }
 
   /// Writes, and returns when the kernel has taken everything.
-  public func write(_ bytes: [UInt8]) async throws(APIError) { try await link.write(bytes) }
+  ///
+  /// Throws ``APIError/Reason/idleTimeout`` after `limit` (none by default), and ``APIError/Reason/cancelled`` when the task is
+  /// cancelled; the bytes leave all the same, for a part of them may have left already.
+  public func write(_ bytes: [UInt8], within limit: Duration? = nil) async throws(APIError) {
+    try await link.write(bytes, within: limit)
+  }
 
-  /// Ends the own side behind everything that was written: FIN, over TLS a close_notify. Reading goes on.
-  public func closeWrite() async throws(APIError) { try await link.closeWrite() }
+  /// Ends the own side behind everything that was written: FIN, over TLS a close_notify. Reading goes on. Waits, and throws,
+  /// as ``write(_:within:)`` does.
+  public func closeWrite(within limit: Duration? = nil) async throws(APIError) {
+    try await link.closeWrite(within: limit)
+  }
 
   /// Reads no more: reads that wait fail with ``APIError/Reason/cancelled``, and what comes is dropped.
   public func closeRead() { link.closeRead() }
@@ -107,8 +115,14 @@ public final class ByteStream: Sendable {
   ///
   /// Refused with ``APIError/Reason/misconfigured`` while a read waits, or bytes were received and not read: what stands
   /// before TLS may be injected by anybody, and must not count as protected.
-  /// - Parameter host: The name that the certificate must have.
-  public func startTLS(host: String) async throws(APIError) { try await link.startTLS(host) }
+  /// A handshake that fails, that takes longer than `limit` (``APIError/Reason/connectTimeout``) or whose task is cancelled
+  /// ends the connection.
+  /// - Parameters:
+  ///   - host: The name that the certificate must have.
+  ///   - limit: How long the handshake may take; the default is 10 seconds.
+  public func startTLS(host: String, within limit: Duration = .seconds(10)) async throws(APIError) {
+    try await link.startTLS(host, within: limit)
+  }
 
   /// Ends the connection at once.
   public func close() { link.close() }

@@ -2,10 +2,12 @@
 struct CloseExchange {
   /// How the wire ended.
   enum WireEnd {
-    /// The server has ended it in order, or it was ended here.
-    case orderly
+    /// The server has ended it in order.
+    case byServer
     /// It broke, or TLS ended without a close_notify.
     case broken(APIError)
+    /// It was ended here: the time after a close frame has passed.
+    case here(after: Duration)
   }
 
   var sentCode: SocketCloseCode?
@@ -16,21 +18,29 @@ struct CloseExchange {
   func closing(after end: WireEnd) -> SocketClosing {
     var closing = SocketClosing(
       code: received?.code ?? .abnormal, reason: received?.reason ?? "", sentCode: sentCode)
-    var broken: APIError?
-    if case .broken(let error) = end { broken = error }
-    if received != nil, sentCode != nil, failure == nil {
+    guard received == nil || sentCode == nil || failure != nil else {
       closing.end = .clean
-    } else {
-      closing.end = broken == nil && failure == nil ? .dropped : .cut
+      return closing
     }
     if let failure {
-      closing.error = failure
-    } else if received == nil {
-      let lost = "the server ended the connection without a close frame"
-      closing.error =
-        broken
-        ?? APIError(.transport, .connectionLost, sentCode == nil ? lost : lost + ", after one was sent")
+      (closing.end, closing.error) = (.aborted, failure)
+      return closing
     }
+    switch end {
+    case .byServer:
+      let lost = "the server ended the connection without a close frame"
+      closing.end = .dropped
+      closing.error = APIError(
+        .transport, .connectionLost, sentCode == nil ? lost : lost + ", after one was sent")
+    case .broken(let error):
+      closing.end = error.reason == .transportStopped ? .aborted : .cut
+      closing.error = error
+    case .here(let limit):
+      closing.end = .aborted
+      closing.error = APIError(
+        .transport, .idleTimeout, "the server did not end the connection within \(limit.shortText)")
+    }
+    if received != nil { closing.error = nil }
     return closing
   }
 }

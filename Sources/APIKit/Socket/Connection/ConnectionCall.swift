@@ -1,10 +1,12 @@
 /// The call of a load that opens a connection, which the services' hooks read as that of any load.
 enum ConnectionCall {
-  /// - Parameter transport: Makes the transport of the load of the service's own.
+  /// - Parameters:
+  ///   - user: Whose connection it is; nil for the first one of an `open`, which takes the present user.
+  ///   - transport: Makes the transport of the load of the service's own.
   @MainActor static func make(
     _ type: any Any.Type, _ service: some APIService, _ apiName: String, _ parameters: Parameters,
     method: HTTPMethod = .get, body: HTTPBody? = nil, headers: HTTPHeaders, networkGate: NetworkGate,
-    signIn: SignInRule, expectation: ResponseExpectation, time: any TimeSource,
+    signIn: SignInRule, expectation: ResponseExpectation, user: LoadUser?, time: any TimeSource,
     transport: (any HTTPTransport) -> any HTTPTransport
   ) throws(APIError) -> APICall {
     if let failure = parameters.failure { throw failure }
@@ -24,7 +26,7 @@ enum ConnectionCall {
     return APICall(
       managerType: type, service: service, identity: service.identity, wire: wire, cache: service.cache,
       admission: service.admission, apiName: apiName, parameters: parameters, body: body, terms: terms,
-      options: options, recorder: recorder, resolving: ServiceHookRemedy.resolving)
+      options: options, recorder: recorder, resolving: ServiceHookRemedy.resolving, user: user)
   }
 
   /// What service and configuration ask of the wire, but for where a body goes: that is the connection's.

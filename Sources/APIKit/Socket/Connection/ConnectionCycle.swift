@@ -5,11 +5,29 @@ import Synchronization
 @MainActor final class ConnectionCycle {
   /// The decision about further connections.
   var machine = ReconnectMachine(.never)
-  /// Counts what is begun; what has another number is over.
-  private var number = 0
+  /// Counts what is begun and stopped; what has another number is over. Whoever calls code of the application compares it
+  /// afterwards: what was decided before the call counts only where it is still the same.
+  private(set) var number = 0
   private nonisolated let work = Mutex<(task: Task<Void, Never>?, isReleased: Bool)>((nil, false))
 
   nonisolated init() {}
+
+  /// The call of the last load.
+  private var call: APICall?
+  /// Whose connections they are; nil before the first. See ``LoadUser``.
+  private(set) var user: LoadUser?
+
+  /// Begins the connections of another `open`.
+  func restart(_ policy: ReconnectPolicy) {
+    machine = ReconnectMachine(policy)
+    (call, user) = (nil, nil)
+  }
+
+  /// Why no other connection may be opened for the user of the first one; nil where one may.
+  var userObjection: APIError? {
+    guard let call, let user else { return nil }
+    return call.objection(to: user, host: nil)
+  }
 
   /// Runs the load of a call from its assembly on; the completion runs on the main actor, unless it was stopped.
   ///
@@ -19,15 +37,17 @@ import Synchronization
     _ completion: @escaping @MainActor @Sendable (Result<APIResponse, APIError>) -> Void
   ) {
     let number = begin()
+    (self.call, user) = (call, call.user)
     run { [weak self] in
-      let result = await Flight.value(call, shared, cache: nil, from: .assemble)
-        .mapError { $0.completed(for: call) }
+      let (result, user) = await Flight.outcome(call, shared, cache: nil, from: .assemble)
       // The load ends with its delivery, which closes a connection that was stopped meanwhile.
       await withCheckedContinuation { (heard: CheckedContinuation<Void, Never>) in
         MainDelivery.main.put {
           defer { heard.resume() }
           guard let self, self.number == number else { return abandoned() }
-          completion(result)
+          // It may have waited for a sign-in.
+          self.user = user
+          completion(result.mapError { $0.completed(for: call) })
         }
       }
     }

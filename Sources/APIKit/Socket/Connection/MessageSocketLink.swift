@@ -123,6 +123,8 @@ final class MessageSocketLink: SocketLink, MessageWireOwner, @unchecked Sendable
     }
   }
 
+  func settle() { wire.perform { _ = self.inbox?.put([.settled]) } }
+
   func readOn() { wire.perform { self.drive { $0.read(true, now: $1, into: &$2) } } }
 
   // MARK: The wire's queue: opening

@@ -36,6 +36,8 @@ struct MessageSocketMachine {
   private var farewell: (code: SocketCloseCode, reason: String)?
   private var exchange = CloseExchange()
   private var failure: APIError?
+  /// Whether the time after a close frame has passed.
+  private var hasRunOut = false
 
   init(_ options: SocketOptions, now: Duration) {
     self.options = options
@@ -163,7 +165,9 @@ struct MessageSocketMachine {
 
   mutating func tick(now: Duration, into output: inout Output) {
     if let limit {
-      if limit <= now { output.actions.append(.cut) }
+      guard limit <= now else { return }
+      hasRunOut = failure == nil
+      output.actions.append(.cut)
     } else if pings.isOverdue(at: now) {
       exchange.failure = pings.failure
       output.actions.append(.cut)
@@ -184,6 +188,7 @@ struct MessageSocketMachine {
   /// What is told of the connection after its wire has ended. Without a close frame the end is never told as orderly:
   /// the system does not say whether TLS has ended with a close_notify.
   func closing(after error: APIError?) -> SocketClosing {
+    if hasRunOut { return exchange.closing(after: .here(after: options.closeLimit)) }
     let unknown = APIError(
       .transport, .connectionLost, "the connection ended without the server's close frame")
     return exchange.closing(after: .broken(failure ?? error ?? unknown))

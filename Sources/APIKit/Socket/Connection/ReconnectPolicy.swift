@@ -23,7 +23,9 @@ public struct ReconnectPolicy: Sendable {
   public var backoff = Backoff(initial: .seconds(1), maximum: .seconds(60))
   /// How long a connection must have been open for the count to begin again; the default is a minute.
   public var stableAfter: Duration = .seconds(60)
-  /// The longest `Retry-After` that is waited for; the default is 5 minutes. A server that asks for more gets none.
+  /// The longest `Retry-After` that is waited for; the default is 5 minutes. A server that asks for more gets no other
+  /// connection. The wait is what the server asks for and the one of ``backoff`` on top, so that clients that were asked
+  /// alike do not come together, and a server that asks for none is not asked without a pause.
   public var longestWait: Duration = .seconds(300)
   /// Which failures to open a connection are worth another; the default is that of loads.
   public var table = RetryTable.standard
@@ -61,19 +63,22 @@ struct ReconnectMachine {
   init(_ policy: ReconnectPolicy) { self.policy = policy }
 
   /// - Parameters:
-  ///   - floor: The shortest wait, where the server has named one.
+  ///   - floor: The wait that the server has asked for on an earlier occasion; `Retry-After` may ask for a longer one.
   ///   - jitter: A random number from 0 to 1.
   mutating func ended(
     _ loss: Loss, now: Duration, floor: Duration = .zero, jitter: Double
   ) -> Verdict {
     guard policy.attempts > 0 else { return .giveUp(because: "the policy is never to reconnect") }
-    var asked: Duration?
+    var asked = floor
     switch loss {
     case .failed(let error, let retryAfter):
       guard let row = policy.table.row(for: error), row.isOn else {
         return .giveUp(because: "\(error.label) would be the same again")
       }
-      asked = retryAfter
+      if let retryAfter, retryAfter > policy.longestWait {
+        return .giveUp(because: "the server asked for a wait of \(retryAfter.shortText)")
+      }
+      asked = max(floor, retryAfter ?? .zero)
     case .lost(let since, let codes):
       if let code = codes.first(where: Self.isFinal) {
         return .giveUp(because: "the connection was closed with \(code)")
@@ -84,14 +89,10 @@ struct ReconnectMachine {
       return .giveUp(because: "all \(policy.attempts) connections in a row have failed")
     }
     failures += 1
-    if let asked {
-      guard asked <= policy.longestWait else {
-        return .giveUp(because: "the server asked for a wait of \(asked.shortText)")
-      }
-      return .wait(max(asked, floor), because: "the server asked for \(asked.shortText)")
-    }
-    let wait = max(floor, policy.backoff.wait(before: failures, jitter: jitter))
-    return .wait(wait, because: "connection \(failures) in a row")
+    // Many clients get the same wait from a server, and a server may ask for none.
+    let wait = asked + policy.backoff.wait(before: failures, jitter: jitter)
+    return .wait(
+      wait, because: "connection \(failures) in a row, and the server asked for \(asked.shortText)")
   }
 
   private static func isFinal(_ code: SocketCloseCode) -> Bool {

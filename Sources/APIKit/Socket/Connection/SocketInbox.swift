@@ -11,8 +11,10 @@ final class SocketInbox: MainDeliverable {
     case drained
     /// A message came too late to be sent.
     case unsent(SocketUnsent)
-    /// The last item but for ``unsent(_:)``.
+    /// The connection has ended; only ``unsent(_:)`` and ``settled`` come behind it.
     case ended(SocketClosing, unsent: [SocketUnsent])
+    /// The last item, asked for by ``SocketLink/settle()``: no message comes back any more.
+    case settled
 
     init(_ event: WebSocketMachine.Event) {
       switch event {

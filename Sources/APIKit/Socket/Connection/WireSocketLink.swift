@@ -39,7 +39,7 @@ final class WireSocketLink: SocketLink, WireOwner, @unchecked Sendable {
   private var countedBytes = 0
   private var isReleased = false
   private var hasReceivedEnd = false
-  private var end = CloseExchange.WireEnd.orderly
+  private var end: CloseExchange.WireEnd
 
   init(
     _ wire: any Wire, _ transport: any HTTPTransport, _ exchange: HTTPExchange, _ options: SocketOptions,
@@ -51,6 +51,7 @@ final class WireSocketLink: SocketLink, WireOwner, @unchecked Sendable {
     self.options = options
     handshake = WebSocketHandshake(offer: offer, nonce: Crypto.random(16))
     phase = .opening(UpgradeReply())
+    end = .here(after: options.closeLimit)
   }
 
   // MARK: From any thread
@@ -107,10 +108,15 @@ final class WireSocketLink: SocketLink, WireOwner, @unchecked Sendable {
     }
   }
 
+  func settle() {
+    let inbox = told.withLock { $0 }
+    if !wire.perform({ _ = inbox?.put([.settled]) }) { _ = inbox?.put([.settled]) }
+  }
+
   func readOn() { wire.perform { self.read(true) } }
 
   private static let stopped = SocketClosing(
-    code: .abnormal, end: .cut, error: APIError(.transport, .transportStopped))
+    code: .abnormal, end: .aborted, error: APIError(.transport, .transportStopped))
 
   /// From how many unsent bytes on only the latest ping is responded to. Some wait for the end of the turn only.
   private static let congestion = 4 << 10
@@ -221,11 +227,8 @@ final class WireSocketLink: SocketLink, WireOwner, @unchecked Sendable {
   func stoodStill() { drive { $0.wake(now: $1, mask: $2, into: &$3) } }
 
   func receivedEnd(isOrderly: Bool) {
-    if !isOrderly {
-      end = .broken(
-        APIError(
-          .transport, .connectionLost, "TLS ended without a close_notify: the end may be an attacker's"))
-    }
+    let truncated = "TLS ended without a close_notify: the end may be an attacker's"
+    end = isOrderly ? .byServer : .broken(APIError(.transport, .connectionLost, truncated))
     if case .opening(var reply) = phase {
       if let response = reply.end() { return refuse(with: response) }
       return fail(APIError(.transport, .connectionLost, "the server closed before the end of its response"))

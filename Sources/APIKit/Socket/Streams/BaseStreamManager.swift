@@ -31,7 +31,8 @@
     ConnectionRegistry.shared.remove(ObjectIdentifier(self))
   }
 
-  /// Ends the stream; `didCloseWith` is called before this returns. No effect on a stream that is closed.
+  /// Ends the stream; `didCloseWith` is called before this returns, and sequences of its items throw
+  /// ``APIError/Reason/cancelled``. No effect on a stream that is closed.
   public func cancel() { runner.cancel() }
 
   /// The owner, or the delegate where none is set.
@@ -55,9 +56,10 @@
   func tell(_ notice: StreamRunner<Item>.Notice) {}
 
   func begin(_ parameters: Parameters, _ policy: ReconnectPolicy) {
-    self.parameters = parameters
-    connections = 0
-    runner.open(policy)
+    runner.open(policy) { [weak self] in
+      self?.parameters = parameters
+      self?.connections = 0
+    }
   }
 
   /// What a connection needs, of what a manager states.
@@ -71,7 +73,7 @@
     let call = try ConnectionCall.make(
       type(of: self), manager.service, manager.apiName, parameters, method: manager.method, headers: headers,
       networkGate: manager.networkGate, signIn: manager.signIn, expectation: ConnectionCall.streamExpectation,
-      time: runner.time
+      user: runner.user, time: runner.time
     ) { base in
       let stream = StreamTransport(base, idleLimit: idleLimit, onStart: onStart)
       transport = stream

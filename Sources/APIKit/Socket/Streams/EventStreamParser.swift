@@ -43,8 +43,8 @@ package struct EventStreamParser: StreamParser {
   /// The id that the event under way has, and the one of the last complete event.
   private var pendingID: [UInt8]
   private(set) var lastEventID: String
-  package private(set) var retry = Duration.zero
-  package var resumesAt: String { lastEventID }
+  package private(set) var retry: Duration?
+  package var resumesAt: String? { lastEventID }
 
   /// The longest `retry:` that counts; more would leave a client without events for want of a digit.
   static let longestRetry = Duration.seconds(600)

@@ -45,7 +45,9 @@ public struct StreamClosing: Sendable {
 
   private enum Brought: Sendable {
     case item(Item)
-    case ended(APIError?, retry: Duration, resumesAt: String)
+    /// What the next connection goes on behind has changed.
+    case place(String)
+    case ended(APIError?, retry: Duration?)
   }
 
   private(set) var state = SocketState.idle
@@ -59,7 +61,7 @@ public struct StreamClosing: Sendable {
   /// Whether a response may be read; throws when it ends the stream.
   var check: (HTTPResponse) throws(APIError) -> Void = { (_) throws(APIError) in }
   var tell: (Notice) -> Void = { _ in }
-  /// Called at the end of a connection with what the next one goes on behind.
+  /// Called with what the next connection goes on behind, whenever that has changed.
   var onResumePoint: (String) -> Void = { _ in }
   /// Whether an item only says that the stream is complete; it is not delivered.
   var isLast: (Item) -> Bool = { _ in false }
@@ -68,6 +70,12 @@ public struct StreamClosing: Sendable {
   var readers: [WeakReader<Item>] = []
 
   private let cycle = ConnectionCycle()
+  /// Whose stream it is; nil before the first connection.
+  var user: LoadUser? { cycle.user }
+  /// What is opened when the present stream has ended.
+  private var following = FollowingOpens<(policy: ReconnectPolicy, begin: () -> Void)>()
+  /// Whether an end is to be told yet.
+  private var isEnding = false
   private var inbox: StreamInbox<Brought>?
   private var reading: Task<Void, Never>?
   private var network: NetworkMonitor = .shared
@@ -76,15 +84,23 @@ public struct StreamClosing: Sendable {
   private nonisolated let held = Mutex<(task: Task<Void, Never>?, inbox: StreamInbox<Brought>?)>((nil, nil))
   private nonisolated let isReleased = Atomic(false)
 
-  func open(_ policy: ReconnectPolicy) {
-    if state.isActive { finish(StreamClosing(.cancelled)) }
-    guard !state.isActive else { return }
-    cycle.machine = ReconnectMachine(policy)
+  /// Opens, or ends first what is open.
+  ///
+  /// - Parameter begin: Called when it begins.
+  func open(_ policy: ReconnectPolicy, _ begin: @escaping () -> Void) {
+    guard !state.isActive, !isEnding, following.isEmpty else {
+      following.add((policy, begin))
+      if state.isActive { finish(StreamClosing(.cancelled)) }
+      return
+    }
+    cycle.restart(policy)
     retry = .zero
+    begin()
     connect()
   }
 
   func cancel() {
+    following.refuse(because: .byCaller)
     if state.isActive { finish(StreamClosing(.cancelled)) }
   }
 
@@ -99,10 +115,13 @@ public struct StreamClosing: Sendable {
 
   private func connect() {
     state = .connecting
+    let number = cycle.number
     do throws(APIError) {
       let opening = try prepare { [weak self] in
         MainDelivery.main.put { [weak self] in if self?.state == .waiting { self?.state = .connecting } }
       }
+      // What the manager and its service state is code of the application.
+      guard cycle.number == number else { return }
       network = opening.call.admission.network
       if opening.call.waits { state = .waiting }
       let (transport, parser) = (opening.transport, opening.parser)
@@ -111,7 +130,7 @@ public struct StreamClosing: Sendable {
       }
     } catch {
       MainDelivery.main.put { [weak self] in
-        guard let self, state == .connecting, inbox == nil else { return }
+        guard let self, cycle.number == number else { return }
         finish(StreamClosing(.failed, error: error))
       }
     }
@@ -161,6 +180,7 @@ public struct StreamClosing: Sendable {
     _ body: ResponseStream, _ parser: any StreamParser<Item>, _ inbox: StreamInbox<Brought>
   ) async {
     var parser = parser
+    var place = parser.resumesAt
     var failure: APIError?
     do throws(APIError) {
       var chunks = body.makeAsyncIterator()
@@ -170,13 +190,17 @@ public struct StreamClosing: Sendable {
             try parser.take(UnsafeRawBufferPointer(bytes), into: &items)
           }
         }
+        if let next = parser.resumesAt, next != place {
+          place = next
+          await inbox.put([.place(next)])
+        }
         if Task.isCancelled { return }
       }
       try await bring(inbox) { (items) throws(APIError) in try parser.finish(into: &items) }
     } catch {
       failure = error
     }
-    await inbox.put([.ended(failure, retry: parser.retry, resumesAt: parser.resumesAt)])
+    await inbox.put([.ended(failure, retry: parser.retry)])
   }
 
   /// What was complete before a failure is delivered before it.
@@ -199,16 +223,20 @@ public struct StreamClosing: Sendable {
     guard let brought = inbox.take() else { return false }
     switch brought {
     case .item(let item):
-      guard !isLast(item) else {
+      let isLast = isLast(item)
+      // That was code of the application, which may have ended the stream.
+      guard inbox === self.inbox, !isReleased.load(ordering: .relaxed) else { return false }
+      guard !isLast else {
         finish(StreamClosing(.complete))
         return false
       }
       for reader in readers { reader.reader?.put(item) }
       tell(.item(item))
-    case .ended(let error, let retry, let place):
+    case .place(let place): onResumePoint(place)
+    case .ended(let error, let retry):
       self.inbox = nil
-      if !place.isEmpty { onResumePoint(place) }
-      self.retry = retry
+      // It holds until the server names another one.
+      if let retry { self.retry = retry }
       let closing = error.map { StreamClosing(.failed, error: $0) } ?? StreamClosing(.finished)
       if error == nil, !endIsLoss { finish(closing) } else { lost(error, closing) }
     }
@@ -227,11 +255,11 @@ public struct StreamClosing: Sendable {
   }
 
   private func lost(_ loss: ReconnectMachine.Loss, _ closing: StreamClosing) {
-    let isCancelled = closing.error?.isCancellation == true
-    let verdict =
-      isCancelled
-      ? .giveUp(because: "it was cancelled")
-      : cycle.machine.ended(loss, now: time.now, floor: retry, jitter: jitter())
+    guard closing.error?.isCancellation != true else { return finish(closing) }
+    let verdict = cycle.machine.ended(loss, now: time.now, floor: retry, jitter: jitter())
+    if case .wait = verdict, let objection = cycle.userObjection {
+      return finish(StreamClosing(.failed, error: objection))
+    }
     guard case .wait(let wait, _) = verdict else { return finish(closing) }
     let wasOpen = state == .open
     state = .reconnecting
@@ -247,8 +275,20 @@ public struct StreamClosing: Sendable {
     inbox = nil
     held.withLock { $0 = (nil, nil) }
     state = .closed
-    for reader in readers { reader.reader?.end(closing.error) }
+    let error = closing.end == .cancelled ? APIError(cancelled: .byCaller) : closing.error
+    for reader in readers { reader.reader?.end(error) }
     readers = []
+    isEnding = false
     tell(.ended(closing))
+    openNext()
+  }
+
+  /// Opens what was asked for meanwhile, one call after the other.
+  private func openNext() {
+    guard !state.isActive, !isEnding, let (next, refusal) = following.next() else { return }
+    guard refusal != nil else { return open(next.policy, next.begin) }
+    // Not within the callback for the one before: a delegate that opens in `didCloseWith` would be called without end.
+    isEnding = true
+    MainDelivery.main.put { [weak self] in self?.finish(StreamClosing(.cancelled)) }
   }
 }

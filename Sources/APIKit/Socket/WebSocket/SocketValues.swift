@@ -25,10 +25,14 @@ public struct SocketClosing: Sendable {
   public enum End: String, Sendable, Hashable {
     /// Both sides have sent close frames.
     case clean
-    /// The connection ended in order, and without the server's close frame.
+    /// The server has ended the connection in order, and without a close frame.
     case dropped
-    /// It broke: a reset, a deadline, or TLS that ended without a close_notify, as an attacker could end it.
+    /// It broke: a reset, or TLS that ended without a close_notify, as an attacker could end it.
     case cut
+    /// This side has ended it, and ``SocketClosing/error`` says why: `cancel()`, a deadline
+    /// (``SocketOptions/closeLimit``, ``SocketOptions/pingLimit``), a server that broke the protocol, or a transport that
+    /// was stopped.
+    case aborted
     /// There was no connection: it could not be opened, or was not waited for.
     case notOpened
   }
