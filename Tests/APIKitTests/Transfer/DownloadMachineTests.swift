@@ -71,6 +71,22 @@ final class DownloadMachineTests: XCTestCase {
     XCTAssertEqual(dated.responded(206, part("bytes 40-99/100", [])), .take(from: 40))
   }
 
+  func testOnlyBytesBeyondTheFurthestAreProgress() {
+    var machine = begun()
+    XCTAssertTrue(machine.hasProgressed)
+    for _ in 0..<2 {
+      // The range is ignored, and the body breaks off where the one before did.
+      XCTAssertEqual(
+        machine.responded(200, headers([("Content-Length", "100"), ("ETag", "\"a\"")])), .take(from: 0))
+      XCTAssertNil(machine.took(40))
+      XCTAssertFalse(machine.hasProgressed)
+    }
+    XCTAssertEqual(
+      machine.responded(200, headers([("Content-Length", "100"), ("ETag", "\"b\"")])), .take(from: 0))
+    XCTAssertNil(machine.took(41))
+    XCTAssertTrue(machine.hasProgressed)
+  }
+
   func testAPartThatIsShorterThanAskedForIsTakenAndTheRestAskedFor() {
     var machine = begun()
     XCTAssertEqual(machine.responded(206, part("bytes 40-49/100")), .take(from: 40))

@@ -104,6 +104,30 @@ import XCTest
     }
     XCTAssertEqual(file, Self.new)
   }
+
+  func testAServerThatIgnoresTheRangeAndBreaksOffIsNotAskedForEver() async throws {
+    let server = try ScriptedServer(
+      .readRequest,
+      .response { _ in Self.response(200, Self.old[..<8_000], length: 20_000, ["ETag": "\"old\""]) }, .close)
+    defer { server.stop() }
+    var service = TestService(
+      HTTPClient(transport: DefaultTransport.shared), ServiceEnvironments(try server.url("/api")))
+    service.retryPolicy = RetryPolicy(attempts: 3)
+    service.retryPolicy.backoff = .constant(.milliseconds(50))
+    let target = folder.appendingPathComponent("a").path
+    let start = ContinuousClock.now
+    // Should it never end.
+    let limit = Task {
+      try await Task.sleep(for: .seconds(5))
+      server.stop()
+    }
+    defer { limit.cancel() }
+    let error = await failure { try await LyingDownloads(service).file(to: .file(target)) }
+    XCTAssertEqual(error?.reason, .truncatedBody)
+    // The first has brought bytes; then three attempts have brought none.
+    XCTAssertEqual(server.requests.count, 4)
+    XCTAssertGreaterThanOrEqual(ContinuousClock.now - start, .milliseconds(100), "it waits in between")
+  }
 }
 
 private final class LyingDownloads: BaseDownloadManager, DownloadManager {

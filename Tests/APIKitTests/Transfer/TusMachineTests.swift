@@ -36,10 +36,8 @@ final class TusMachineTests: XCTestCase {
     XCTAssertEqual(creation.headers["Upload-Length"], "100")
     XCTAssertEqual(creation.headers["Upload-Metadata"], "filename YSBiLnR4dA==")
     XCTAssertNil(creation.offset, "its place is kept before the first byte")
-    let action = machine.responded(
-      201, ["Upload-Expires": "Sun, 22 Nov 2026 10:00:00 GMT"], location: "/files/1")
+    let action = machine.responded(201, [:], location: "/files/1")
     XCTAssertEqual(machine.state.location, "/files/1")
-    XCTAssertEqual(machine.state.expires, 1_795_341_600)
     let part = try XCTUnwrap(request(action))
     XCTAssertEqual(part.method, .patch)
     XCTAssertEqual(part.location, "/files/1")
@@ -105,6 +103,25 @@ final class TusMachineTests: XCTestCase {
     _ = later.begin()
     guard case .fail(.uploadVanished, _, false) = later.responded(404, [:], location: nil) else {
       return XCTFail("the server may have taken all of it")
+    }
+  }
+
+  func testWhetherTheLastByteWasSentIsKnownFromWhatHasLeft() {
+    for (progress, sent, isSent) in [
+      (.unsent, nil, false), (.partlySent, nil, false), (.sent, nil, true), (nil, nil, true),
+      (.responseBegan, 99, false), (.responseBegan, 100, true),
+    ] as [(RequestProgress?, Int64?, Bool)] {
+      var machine = created()
+      _ = machine.read(100, isLast: true)
+      XCTAssertTrue(machine.state.hasSentAll, "should the process end while it is under way")
+      machine.left(sent, progress)
+      XCTAssertEqual(machine.state.hasSentAll, isSent)
+      let action = machine.responded(404, [:], location: nil)
+      if isSent {
+        guard case .fail(.uploadVanished, _, false) = action else { return XCTFail("it may be complete") }
+      } else {
+        XCTAssertEqual(request(action)?.method, .post)
+      }
     }
   }
 

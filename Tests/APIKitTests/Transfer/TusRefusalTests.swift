@@ -167,10 +167,120 @@ import XCTest
       let manager = try tus(server, attempts: 3)
       let error = await failure { try await manager.response(uploading: .bytes(self.content)) }
       XCTAssertEqual(error?.reason, .uploadVanished)
-      XCTAssertTrue(error?.detail.contains("after its last byte was sent") == true, error?.detail ?? "")
+      XCTAssertTrue(error?.detail.contains("its last byte may have been sent") == true, error?.detail ?? "")
       XCTAssertEqual(sent(server), expected, "nothing was created again")
       XCTAssertEqual(journals, [])
     }
+  }
+
+  func testEveryPartOfAFileHasItsChecksum() async throws {
+    try Data(content).write(to: URL(fileURLWithPath: path("file")))
+    for (part, parts) in [(40, ["PATCH 0+40", "PATCH 40+40", "PATCH 80+20"]), (nil, ["PATCH 0+100"])]
+      as [(
+        Int64?, [String]
+      )]
+    {
+      let server = try server(
+        (part == nil ? [100] : [40, 80, 100]).map { (204, ["Upload-Offset": "\($0)"]) })
+      defer { server.stop() }
+      let manager = try tus(server) {
+        $0.partBytes = part
+        $0.sendsChecksums = true
+      }
+      _ = try await manager.response(uploading: .file(path: path("file")))
+      XCTAssertEqual(sent(server), ["POST"] + parts)
+      for request in server.requests.dropFirst() {
+        let digest = "sha1 " + Base64.encode(try XCTUnwrap(Crypto.sha1(request.body)))
+        XCTAssertEqual(request.headers["Upload-Checksum"], digest)
+      }
+    }
+  }
+
+  func testAnOffsetBeyondWhatWasSentIsRefused() async throws {
+    let server = try server([(204, ["Upload-Offset": "100"])])
+    defer { server.stop() }
+    let manager = try tus(server) { $0.partBytes = 20 }
+    let error = await failure { try await manager.response(uploading: .bytes(self.content)) }
+    XCTAssertEqual(error?.reason, .malformedResponse)
+    XCTAssertTrue(error?.detail.contains("only 20 were sent") == true, error?.detail ?? "")
+    XCTAssertEqual(sent(server), ["POST", "PATCH 0+20"])
+  }
+
+  func testALockWhoseOffsetMovesDoesNotHaveTheRestSentAgainAndAgain() async throws {
+    // Each request is refused, and a byte more is there each time.
+    let count = Counter()
+    let server = try ScriptedServer.serving { request in
+      switch request.method {
+      case "POST": ScriptedServer.response(201, ["Location": "/api/tus/1"])
+      case "HEAD": ScriptedServer.response(200, ["Upload-Offset": "\(count.next() + 1)"])
+      default: ScriptedServer.response(423)
+      }
+    }
+    defer { server.stop() }
+    let error = await failure { try await self.tus(server).response(uploading: .bytes(self.content)) }
+    XCTAssertEqual(error?.reason, .truncatedBody)
+    XCTAssertEqual(sent(server).filter { $0.hasPrefix("PATCH") }, ["PATCH 0+100"])
+    XCTAssertEqual(sent(server).filter { $0 == "HEAD" }.count, 10)
+    XCTAssertFalse(journals.isEmpty, "the next call goes on with it")
+  }
+
+  func testMetadataNamesThatTusForbidsAreRefusedBeforeTheUpload() async throws {
+    let server = try server([(204, ["Upload-Offset": "100"])])
+    defer { server.stop() }
+    for name in ["a,b", "a b", "", "a\r\nX: y", "\u{E9}"] {
+      let manager = try tus(server) { $0.metadata = [name: "c"] }
+      let error = await failure { try await manager.response(uploading: .bytes(self.content)) }
+      XCTAssertEqual(error?.reason, .misconfigured, name)
+    }
+    XCTAssertEqual(sent(server), [])
+    _ = try await tus(server) { $0.metadata = ["file-name": "c"] }.response(uploading: .bytes(content))
+    XCTAssertEqual(server.requests.first?.headers["Upload-Metadata"], "file-name Yw==")
+  }
+
+  func testAnUploadWhoseTimeIsOverAndThatMayBeCompleteIsToldAndNotSentAgain() async throws {
+    let created = ScriptedServer.Step.response { _ in
+      ScriptedServer.response(
+        201, ["Location": "/api/tus/1", "Upload-Expires": "Sat, 22 Nov 2025 10:00:00 GMT"])
+    }
+    let gone = ScriptedServer.Step.serve { _ in ScriptedServer.response(404) }
+    let server = try ScriptedServer(scripts: [[.readRequest, created, .readRequest, .reset], [gone]])
+    defer { server.stop() }
+    // The response to the last part is lost, and not asked for.
+    let lost = await failure { try await self.tus(server).response(uploading: .bytes(self.content)) }
+    XCTAssertEqual(lost?.reason, .connectionLost)
+    let error = await failure { try await self.tus(server).response(uploading: .bytes(self.content)) }
+    XCTAssertEqual(error?.reason, .uploadVanished)
+    XCTAssertEqual(sent(server), ["POST", "PATCH 0+100", "HEAD"])
+  }
+
+  func testACreationGoesAgainByWhatHasLeftAndNotByTheReason() async throws {
+    for (reason, progress, isCreated) in [
+      (.connectionRefused, .sent, false), (.connectTimeout, nil, false), (.connectionLost, .unsent, true),
+    ] as [(APIError.Reason, RequestProgress?, Bool)] {
+      let server = try server([(204, ["Upload-Offset": "100"])])
+      defer { server.stop() }
+      let manager = try tus(server, attempts: 3)
+      var error = APIError(.transport, reason)
+      error.requestProgress = progress
+      manager.service.client = HTTPClient(transport: FailingOnce(error))
+      var failed: APIError?
+      do throws(APIError) { _ = try await manager.response(uploading: .bytes(content)) } catch {
+        failed = error
+      }
+      XCTAssertEqual(failed?.reason, isCreated ? nil : reason)
+      XCTAssertEqual(sent(server), isCreated ? ["POST", "PATCH 0+100"] : [], "\(reason)")
+    }
+  }
+
+  func testACreationThatWasSentIsNotSentAgain() async throws {
+    let server = try ScriptedServer(scripts: [[.readRequest, .reset], [.readRequest, .reset]])
+    defer { server.stop() }
+    let error = await failure {
+      try await self.tus(server, attempts: 3) { $0.sendsWithCreation = true }.response(
+        uploading: .bytes(self.content))
+    }
+    XCTAssertEqual(error?.reason, .connectionLost)
+    XCTAssertEqual(sent(server), ["POST"])
   }
 }
 
@@ -180,4 +290,17 @@ private final class Times: Sendable {
 
   func note() { times.withLock { $0.append(.now) } }
   var between: [Duration] { times.withLock { times in zip(times.dropFirst(), times).map { $0 - $1 } } }
+}
+
+/// Fails once, and sends from then on.
+private struct FailingOnce: AsyncHTTPTransport {
+  private let error: APIError
+  private let count = Counter()
+  init(_ error: APIError) { self.error = error }
+  var capabilities: TransportCapabilities { DefaultTransport.shared.capabilities }
+
+  func respond(to exchange: HTTPExchange) async throws(APIError) -> HTTPResponse {
+    if count.next() == 0 { throw error }
+    return try await DefaultTransport.shared.send(exchange)
+  }
 }

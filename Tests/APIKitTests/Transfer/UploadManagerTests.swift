@@ -8,6 +8,32 @@ import XCTest
 
 /// Uploads in one request: what is sent, what lands, what the delegate hears.
 @MainActor final class UploadManagerTests: UploadCase {
+  func testAOneShotStreamThatWasLostSaysThatTheServerMayHaveActed() async throws {
+    let first = ScriptedServer.Step.response { _ in ScriptedServer.response(204) }
+    // On a new connection; on a kept one; with a length and without.
+    for isKept in [false, true] {
+      for length in [nil, 6] as [Int64?] {
+        for ending in [ScriptedServer.Step.reset, .close] {
+          let script: [ScriptedServer.Step] =
+            (isKept ? [.readRequest, first] : []) + [.readRequest, ending]
+          let server = try ScriptedServer(scripts: [script, [.readRequest, first, .waitForClose]])
+          defer { server.stop() }
+          let manager = manager(try server.url("/api"), attempts: 3)
+          if isKept { _ = try await manager.response(uploading: .bytes([1])) }
+          let opened = Counter()
+          let body = stream([[1, 2, 3], [4, 5, 6]], length: length, opened: opened)
+          let error = await failure { try await manager.response(uploading: body) }
+          let what = "kept \(isKept), length \(String(describing: length)), \(ending)"
+          XCTAssertEqual(error?.reason, .connectionLost, what)
+          XCTAssertTrue(
+            error?.detail.contains("the server may have acted") == true, "\(what): \(error?.detail ?? "")")
+          XCTAssertEqual(opened.value, 1, what)
+          XCTAssertEqual(server.requests.count, isKept ? 2 : 1, what)
+        }
+      }
+    }
+  }
+
   func testBytesFilesAndStreamsAreSentWithProgress() async throws {
     let content = (0..<500_000).map { UInt8(truncatingIfNeeded: $0) }
     try Data(content).write(to: folder.appendingPathComponent("file"))

@@ -63,6 +63,7 @@ extension APICall {
     var error = APIError(.response, reason, detail, underlying: underlying, evidence: http.evidence)
     error.context.status = http.status
     error.context.location = http.url?.maskedLocation
+    error.metrics = http.metrics
     return error
   }
 }

@@ -57,6 +57,7 @@ extension TransferQueue {
     }
     kept.count = reader.total ?? 0
     if case .tus(let options) = manager.uploadProtocol {
+      try options.checkMetadata()
       let place = try manager.place(
         parameters, TransferTerms(environment: ServiceEnvironment(kept.environment)))
       kept.journal = UploadJournal.path(options, place, reader.fingerprint ?? "")

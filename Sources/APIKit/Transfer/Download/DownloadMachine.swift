@@ -44,10 +44,14 @@ struct DownloadMachine: Sendable {
   private(set) var end: Int64?
   /// How many bytes the body under way has given.
   private var given: Int64 = 0
+  /// How many bytes of the file there were at most, and how many of them before the response under way.
+  private var furthest: Int64
+  private var mark: Int64
 
   init(_ state: DownloadState = DownloadState()) {
-    self.state = state
-    if state.condition == nil { self.state = DownloadState() }
+    self.state = state.condition == nil ? DownloadState() : state
+    furthest = self.state.offset
+    mark = furthest
   }
 
   /// Whether all bytes are there already.
@@ -65,7 +69,7 @@ struct DownloadMachine: Sendable {
 
   /// The response to ``request``.
   mutating func responded(_ status: Int, _ headers: HTTPHeaders) -> Action {
-    given = 0
+    (given, mark) = (0, furthest)
     end = nil
     switch status {
     case 200: return takeWhole(headers)
@@ -87,6 +91,7 @@ struct DownloadMachine: Sendable {
   mutating func took(_ count: Int64) -> Action? {
     state.offset += count
     given += count
+    furthest = max(furthest, state.offset)
     if let end, state.offset > end {
       return startOver("the server sent more than the \(end) bytes it announced")
     }
@@ -105,8 +110,9 @@ struct DownloadMachine: Sendable {
 
   /// The body broke off. Whether the rest can be asked for.
   var canResume: Bool { state.condition != nil && state.offset > 0 }
-  /// Whether the body that broke off has brought anything.
-  var hasProgressed: Bool { given > 0 }
+  /// Whether the body has brought bytes beyond the furthest that was reached before it. Others are no progress: a server that
+  /// ignores the range and breaks off would be asked for ever.
+  var hasProgressed: Bool { furthest > mark }
 
   /// The name for a file to which the server has given none.
   mutating func name(_ name: @autoclosure () -> String?) {

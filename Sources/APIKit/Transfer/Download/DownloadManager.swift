@@ -18,7 +18,7 @@
 
   /// Whether and how a failed request is made again. The default is the service's policy, without its deadline.
   ///
-  /// Counted anew whenever bytes have arrived, so that a large file may need many requests.
+  /// Counted anew whenever bytes beyond the furthest have arrived, so that a large file may need many requests.
   var retryPolicy: RetryPolicy { get }
 
   /// Whether downloads need the service's sign-in. The default carries the credential if there is one.

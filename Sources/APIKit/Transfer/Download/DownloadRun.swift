@@ -126,7 +126,7 @@ actor DownloadRun {
         if machine.hasProgressed { continue }
         failures += 1
         guard failures < policy.attempts else {
-          throw APIError(.transport, .truncatedBody, "no bytes came in \(failures) attempts")
+          throw APIError(.transport, .truncatedBody, "no further bytes came in \(failures) attempts")
         }
         let wait = policy.backoff.wait(before: failures, jitter: .random(in: 0...1))
         do { try await time.sleep(for: wait) } catch { throw APIError(cancelled: .taskCancelled) }

@@ -17,6 +17,12 @@ protocol ResumableUpload: Sendable {
   mutating func read(_ count: Int64, isLast: Bool) -> HTTPHeaders
   /// The header fields for the digest of a part; nil where none is sent.
   func checksum(of part: [UInt8]) -> HTTPHeaders?
+  /// The request of the part has ended, and so much is known of what has left this machine.
+  ///
+  /// - Parameters:
+  ///   - sent: How many bytes of the part; nil where the transport does not say.
+  ///   - progress: How far the request came; nil where the transport does not say: it then counts as sent.
+  mutating func left(_ sent: Int64?, _ progress: RequestProgress?)
   /// The request that has the server forget the upload; nil when it does not know it.
   func termination() -> UploadRequest?
 }
@@ -29,9 +35,9 @@ struct UploadState: Sendable, Hashable, Codable {
   var offset: Int64 = 0
   /// The length of the whole; nil until a stream has ended.
   var total: Int64?
-  /// When the server forgets it, in seconds since 1970.
-  var expires: Double?
-  /// Whether the last byte was sent, and the response to it not seen.
+  /// Up to where bytes may have left this machine: the server can have none beyond. Nil in journals of earlier versions.
+  var reach: Int64?
+  /// Whether the last byte may have left: the server may then have all of it.
   var hasSentAll = false
 }
 
@@ -58,7 +64,7 @@ enum UploadAction: Sendable, Equatable {
 }
 
 extension APIError.Reason {
-  /// The server no longer knows an upload whose last byte was sent: it may have taken all of it or nothing.
+  /// The server no longer knows an upload whose last byte may have been sent: it may have taken all of it or nothing.
   public static let uploadVanished = Self(
     "upload-vanished", "the server does not know the upload any more")
 }

@@ -19,6 +19,10 @@ struct TusMachine: ResumableUpload {
   /// The most bytes that the server has ever had, and how often nothing was added since.
   private var most: Int64 = 0
   private var stalls = 0
+  /// The response that refused the part under way: bytes that come in spite of it are those of an earlier request.
+  private var refusal: Int?
+  /// What was known to have left before the part under way.
+  private var reachBefore: Int64 = 0
   private var hasStartedOver = false
 
   /// How often the server may be asked again without having got more.
@@ -32,6 +36,7 @@ struct TusMachine: ResumableUpload {
     self.metadata = pairs.isEmpty ? nil : pairs.joined(separator: ",")
   }
 
+  /// An upload whose time is over is asked for as well: a complete one must not be made a second time.
   mutating func begin() -> UploadAction { state.location == nil ? create() : ask() }
 
   mutating func read(_ count: Int64, isLast: Bool) -> HTTPHeaders {
@@ -40,8 +45,26 @@ struct TusMachine: ResumableUpload {
       state.total = end
       isDeferred = true
     }
-    state.hasSentAll = end == state.total
+    (refusal, reachBefore) = (nil, state.reach ?? state.offset)
+    // What the journal says should the process end while the part is under way.
+    noteReach(end)
     return isLast && isDeferred ? ["Upload-Length": "\(end)"] : [:]
+  }
+
+  mutating func left(_ sent: Int64?, _ progress: RequestProgress?) {
+    guard phase != .asking, end > state.offset else { return }
+    switch progress ?? .sent {
+    case .unsent: noteReach(reachBefore)
+    case .partlySent: noteReach(max(reachBefore, min(end - 1, state.offset + (sent ?? .max / 2))))
+    case .sent: noteReach(end)
+    // A server may respond before it has all.
+    case .responseBegan: noteReach(max(reachBefore, min(end, state.offset + (sent ?? .max / 2))))
+    }
+  }
+
+  private mutating func noteReach(_ reach: Int64) {
+    state.reach = max(reachBefore, reach)
+    state.hasSentAll = state.reach == state.total
   }
 
   func checksum(of part: [UInt8]) -> HTTPHeaders? {
@@ -59,9 +82,6 @@ struct TusMachine: ResumableUpload {
   }
 
   mutating func responded(_ status: Int, _ headers: HTTPHeaders, location: String?) -> UploadAction {
-    if let expires = headers["Upload-Expires"].flatMap({ HTTPDate.secondsSince1970($0) }) {
-      state.expires = expires
-    }
     switch (phase, status) {
     case (_, 412):
       let known = headers["Tus-Version"].map { "it knows \($0)" } ?? "it does not say what it knows"
@@ -77,7 +97,9 @@ struct TusMachine: ResumableUpload {
       state.location = location
       return advance(to: sendsWithCreation ? Self.offset(headers) ?? 0 : 0)
     case (.creating, 423), (.asking, 423), (.sending, 423):
-      return phase == .creating ? again(creation) : ask(isStall: true)
+      guard phase != .creating else { return again(creation) }
+      refusal = status
+      return ask(isStall: true)
     case (.asking, 200...299):
       guard let offset = Self.offset(headers) else {
         return .fail(.malformedResponse, "the server does not say how much it has", keepsJournal: true)
@@ -94,7 +116,9 @@ struct TusMachine: ResumableUpload {
       }
       return advance(to: offset)
     // Another offset, or a part that arrived damaged: what the server has counts.
-    case (.sending, 409), (.sending, 460): return ask(isStall: true)
+    case (.sending, 409), (.sending, 460):
+      refusal = status
+      return ask(isStall: true)
     case (.asking, 403), (.asking, 404), (.asking, 410), (.sending, 403), (.sending, 404), (.sending, 410):
       return startOver("the server does not know the upload any more (\(status))")
     default:
@@ -152,13 +176,22 @@ struct TusMachine: ResumableUpload {
         .malformedResponse, "the server has \(offset) of \(total.map { "\($0)" } ?? "unknown") bytes",
         keepsJournal: false)
     }
+    if let reach = state.reach, offset > reach {
+      return .fail(
+        .malformedResponse, "the server says that it has \(offset) bytes, and only \(reach) were sent",
+        keepsJournal: false)
+    }
     let isMore = offset > most
+    let hasMoved = offset > state.offset
     let isLess = offset < state.offset || phase == .sending && offset < end && !isMore
     state.offset = offset
-    state.hasSentAll = false
-    (most, stalls) = isMore ? (offset, 0) : (most, stalls)
+    most = max(most, offset)
+    // What comes although the part was refused is of an earlier request: no progress of this one.
+    if isMore, refusal == nil { stalls = 0 }
     // A stream that has just ended says its length with its last part; an empty one, or one whose end was seen late, alone.
     if offset == total { return .finish }
+    // An earlier request is being read still: the rest would be refused again.
+    if refusal == 423, hasMoved { return ask(isStall: true) }
     phase = .sending
     var headers = Self.version
     headers.add("Upload-Offset", "\(offset)")
@@ -170,12 +203,13 @@ struct TusMachine: ResumableUpload {
   private mutating func startOver(_ why: String) -> UploadAction {
     if state.hasSentAll {
       // It may be complete: sent again, there could be two.
-      return .fail(.uploadVanished, "\(why), after its last byte was sent", keepsJournal: false)
+      return .fail(
+        .uploadVanished, "\(why), and its last byte may have been sent before", keepsJournal: false)
     }
     guard !hasStartedOver else { return .fail(.unacceptableStatus, "\(why), twice", keepsJournal: false) }
     hasStartedOver = true
-    (state.location, state.offset, state.expires) = (nil, 0, nil)
-    (most, stalls) = (0, 0)
+    (state.location, state.offset, state.reach, state.hasSentAll) = (nil, 0, 0, false)
+    (most, stalls, reachBefore, end) = (0, 0, 0, 0)
     return create()
   }
 

@@ -108,6 +108,7 @@ extension UploadManager {
     guard case .tus(let options) = uploadProtocol else {
       return (nil, { report in await requests.response(sending: body, parameters, report) })
     }
+    try options.checkMetadata()
     requests.retryPolicy = .never
     let run = UploadRun(body, options, place: try place(parameters, terms), policy) {
       (request, body, report) async in await requests.response(to: request, body, parameters, report)
@@ -145,7 +146,8 @@ public struct TusOptions: Sendable, Hashable {
   /// Whether the first part goes with the request that creates the upload. The default is false: where that request breaks
   /// off, the place of the upload is not known, and its bytes are lost. For servers that have the extension.
   public var sendsWithCreation = false
-  /// What the server is told about the file, e.g. `filename`. None by default. Names have neither spaces nor commas.
+  /// What the server is told about the file, e.g. `filename`. None by default. A name has one or more visible ASCII
+  /// characters and no comma; an upload with another fails with ``APIError/Reason/misconfigured`` before it begins.
   public var metadata: [String: String] = [:]
   /// Origins beside the service's where the server may keep uploads, e.g. `https://uploads.example.com`. The default is none:
   /// a `Location` elsewhere fails the upload. The requests of an upload there carry the service's credential and signature.
@@ -158,6 +160,17 @@ public struct TusOptions: Sendable, Hashable {
 
   /// Makes options, each with its default.
   public init() {}
+
+  /// A comma or a space in a name would make another pair of what follows (tus 1.0, Upload-Metadata).
+  func checkMetadata() throws(APIError) {
+    for name in metadata.keys
+    where name.isEmpty || !name.utf8.allSatisfy({ (0x21...0x7E).contains($0) && $0 != 0x2C }) {
+      throw APIError(
+        .takeoff, .misconfigured,
+        "the metadata name \(name.debugDescription) is not allowed by tus: visible ASCII characters without a comma"
+      )
+    }
+  }
 }
 
 /// Sends the requests of one upload on the path of all loads.

@@ -42,11 +42,11 @@ final class UploadReader {
     }
   }
 
-  /// The bytes from an offset on, at most so many; a file without a limit is not read here.
+  /// The bytes from an offset on, at most so many; the last part of a file is not read here, unless it is wanted in memory.
   ///
   /// - Throws: ``APIError/Reason/unreadableBody`` for a file that has changed, and for a stream that cannot be read from there.
   nonisolated(nonsending) func part(
-    at offset: Int64, atMost limit: Int64?
+    at offset: Int64, atMost limit: Int64?, inMemory: Bool = false
   ) async throws(APIError) -> (body: HTTPBody, count: Int64, isLast: Bool) {
     switch body {
     case .empty: return (.empty, 0, true)
@@ -59,8 +59,9 @@ final class UploadReader {
           .assembly, .unreadableBody, "the file \(path.debugDescription) has changed while it was sent")
       }
       let rest = (total ?? 0) - offset
-      guard let limit, limit < rest else { return (.file(path: path, offset: start + offset), rest, true) }
-      return (.bytes(try Self.read(path, from: start + offset, limit)), limit, false)
+      let count = min(limit ?? rest, rest)
+      guard count < rest || inMemory else { return (.file(path: path, offset: start + offset), rest, true) }
+      return (.bytes(try Self.read(path, from: start + offset, count)), count, count == rest)
     case .stream(let stream):
       // One that is sent in one piece would be held as a whole.
       return try await part(of: stream, at: offset, limit ?? TusOptions.streamPartBytes)

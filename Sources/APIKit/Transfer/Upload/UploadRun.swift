@@ -47,7 +47,7 @@ actor UploadRun {
       let journal = try reader.fingerprint.map { (fingerprint) throws(APIError) in
         try UploadJournal(UploadJournal.path(options, place, fingerprint))
       }
-      let found = journal?.read(now: time.wallClock) ?? UploadState()
+      let found = journal?.read() ?? UploadState()
       let metadata = options.metadata.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
       var machine = TusMachine(found, total: reader.total, options: options, metadata: metadata)
       do throws(APIError) {
@@ -79,7 +79,7 @@ actor UploadRun {
       case .send(let next): request = next
       case .wait(let number, let next):
         // What broke off is tried again only where the policy wants it; what the server asks for, always.
-        if let failure, !mayTryAgain(failure, number) { throw failure }
+        if let failure, !mayTryAgain(failure, next, number) { throw failure }
         var wait = policy.backoff.wait(before: number, jitter: .random(in: 0...1))
         if policy.honoursRetryAfter, let failure,
           let asked = failure.response.flatMap({ RetryAfter.wait(in: $0.headers, now: time.wallClock) })
@@ -104,7 +104,7 @@ actor UploadRun {
       var part = HTTPBody.empty
       if let offset = request.offset {
         let limit = options.partBytes ?? (options.sendsChecksums ? TusOptions.streamPartBytes : nil)
-        let read = try await reader.part(at: offset, atMost: limit)
+        let read = try await reader.part(at: offset, atMost: limit, inMemory: options.sendsChecksums)
         part = read.body
         request.headers.merge(machine.read(read.count, isLast: read.isLast))
         if case .bytes(let bytes) = part, let checksum = machine.checksum(of: bytes) {
@@ -117,9 +117,28 @@ actor UploadRun {
       let result = await send(request, part) { progress in
         reports.take(progress.sent, from: base, of: total)
       }
+      noteWhatLeft(&machine, result, request)
       (action, failure) = step(&machine, result)
+      // What was written before the part is still true, and says less.
+      if failure != nil, request.offset != nil { try? journal?.write(machine.state) }
       if case .success(let response) = result { last = response }
     }
+  }
+
+  private func noteWhatLeft(
+    _ machine: inout TusMachine, _ result: Result<APIResponse, APIError>, _ request: UploadRequest
+  ) {
+    guard request.offset != nil else { return }
+    switch result {
+    case .success(let response): machine.left(Self.sent(response.http.metrics), .responseBegan)
+    case .failure(let error):
+      machine.left(error.metrics.flatMap(Self.sent), error.requestProgress)
+    }
+  }
+
+  /// How many bytes of a body were sent; nil where the transport does not measure.
+  private static func sent(_ metrics: TransportMetrics) -> Int64? {
+    metrics.total > 0 ? metrics.bytesSent : nil
   }
 
   /// What a result means for the machine; with the failure, if it was one.
@@ -139,13 +158,15 @@ actor UploadRun {
     }
   }
 
-  private func mayTryAgain(_ error: APIError, _ number: Int) -> Bool {
-    if let status = error.context.status, error.reason == .unacceptableStatus,
-      policy.table[status: status]?.isOn != true
-    {
-      return true
-    }
-    return number < policy.attempts && policy.table.row(for: error)?.isOn == true
+  private func mayTryAgain(_ error: APIError, _ request: UploadRequest, _ number: Int) -> Bool {
+    let row = policy.table.row(for: error)
+    if error.reason == .unacceptableStatus, error.context.status != nil, row?.isOn != true { return true }
+    guard number < policy.attempts, row?.isOn == true else { return false }
+    // A part says where it goes, so that it cannot be taken twice; a creation can.
+    var tried = TriedRequest(
+      progress: error.requestProgress ?? .sent, isIdempotent: request.location != nil, isBodyReplayable: true)
+    tried.isUnprocessed = error.evidence != nil && row?.provesNothingSent == true
+    return ResendOccasion.retry.objection(to: tried) == nil
   }
 
   /// Where a response says the upload is; nil where it says nothing, or names an origin that is not declared: a credential
@@ -234,17 +255,18 @@ final class UploadJournal {
     return TransferProgress(sent: state.offset, totalToSend: state.total)
   }
 
-  /// What was kept; nil when there is nothing, or the server has forgotten it.
-  func read(now: Double) -> UploadState? {
-    guard let bytes = try? PrivateFile.read(path, limit: 64 << 10),
-      let state = try? JSONDecoder().decode(UploadState.self, from: Data(bytes)),
-      state.expires.map({ now < $0 }) ?? true
-    else { return nil }
-    return state
+  /// What was kept; nil when there is nothing.
+  func read() -> UploadState? {
+    guard let bytes = try? PrivateFile.read(path, limit: 64 << 10) else { return nil }
+    return try? JSONDecoder().decode(UploadState.self, from: Data(bytes))
   }
 
   func write(_ state: UploadState) throws(APIError) {
-    guard state.location != nil else { return }
+    guard state.location != nil else {
+      // One that is created anew has no place yet, and the one before counts no more.
+      unlink(path)
+      return
+    }
     do { try PrivateFile.replace(path, with: JSONEncoder().encode(state)) } catch {
       throw APIError(
         .transport, .fileFailed, "the journal \(path.debugDescription) cannot be written", underlying: error)
