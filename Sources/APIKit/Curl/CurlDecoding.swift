@@ -109,7 +109,23 @@
     private struct State: ~Copyable {
       var decoder: CurlDecoder
       var isOver = false
+      /// What has come and is still packed.
+      var rest: ArraySlice<UInt8> = []
+
+      /// Unpacks a little of the rest: gzip makes a MiB of it at most.
+      mutating func decode() throws(APIError) -> [UInt8] {
+        var output: [UInt8] = []
+        while output.isEmpty, !rest.isEmpty {
+          let piece = Array(rest.prefix(CurlDecodedStream.pieceBytes))
+          rest = rest.dropFirst(piece.count)
+          try decoder.decode(piece, into: &output)
+        }
+        return output
+      }
     }
+
+    /// How much is unpacked at once: the reader has taken what came of it before more is.
+    private static let pieceBytes = 1 << 10
 
     private let coded: ResponseStream
     private let state: Mutex<State>
@@ -125,13 +141,11 @@
 
     private func next() async throws(APIError) -> [UInt8]? {
       var iterator = coded.makeAsyncIterator()
-      while let chunk = try await iterator.next() {
-        let decoded = try state.withLock { state throws(APIError) in
-          var output: [UInt8] = []
-          try state.decoder.decode(chunk, into: &output)
-          return output
-        }
+      while true {
+        let decoded = try state.withLock { state throws(APIError) in try state.decode() }
         if !decoded.isEmpty { return decoded }
+        guard let chunk = try await iterator.next() else { break }
+        state.withLock { $0.rest = chunk[...] }
       }
       try state.withLock { state throws(APIError) in
         guard !state.isOver else { return }

@@ -196,11 +196,14 @@
     func flush() {
       isDirty = false
       guard phase == .open else { return }
-      let hadSome = sent < pending.count
+      let (hadSome, before) = (sent < pending.count, sent)
       while sent < pending.count {
         let count = pending.withUnsafeBytes { writeOnce(UnsafeRawBufferPointer(rebasing: $0[sent...])) }
         guard phase == .open else { return }
-        guard count > 0 else { return watch() }
+        guard count > 0 else {
+          if sent > before { tellOfPart() }
+          return watch()
+        }
         sent += count
       }
       if hadSome {
@@ -215,6 +218,15 @@
         if let ssl { SSL_shutdown(ssl) } else { shutdown(socket, Int32(SHUT_WR)) }
       }
       watch()
+    }
+
+    private func tellOfPart() {
+      // What has left is dropped, or a backlog that never ends would keep everything that was ever sent.
+      if sent > 1 << 20, sent > pending.count / 2 {
+        pending.removeSubrange(..<sent)
+        sent = 0
+      }
+      owner?.flushedPart()
     }
 
     /// Writes a part; 0 when the socket takes nothing now.

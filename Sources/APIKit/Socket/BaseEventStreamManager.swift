@@ -41,8 +41,8 @@
 
   /// The events from now on, beside the delegate. Each call returns a new sequence, which ends when the stream ends in
   /// order and throws what it failed with, ``APIError/Reason/cancelled`` after ``BaseStreamManager/cancel()``. While a
-  /// sequence has 16 events that were not taken, reading stops.
-  public func events() -> StreamItems<ServerEvent> { runner.items { $0.data.utf8.count } }
+  /// sequence has 16 events or 1 MiB that were not taken, reading stops.
+  public func events() -> StreamItems<ServerEvent> { runner.items(size: EventStreamParser.size) }
 
   override var recipient: AnyObject? { delegate }
 

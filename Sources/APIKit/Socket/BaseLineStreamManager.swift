@@ -23,8 +23,8 @@
 
   /// The values from now on, beside the delegate. Each call returns a new sequence, which ends when the stream ends in
   /// order and throws what it failed with, ``APIError/Reason/cancelled`` after ``BaseStreamManager/cancel()``. While a
-  /// sequence has 16 values that were not taken, reading stops.
-  public func lines() -> StreamItems<StreamLine> { runner.items { _ in 0 } }
+  /// sequence has 16 values or 1 MiB that were not taken, reading stops.
+  public func lines() -> StreamItems<StreamLine> { runner.items(size: \.byteCount) }
 
   override var recipient: AnyObject? { delegate }
 

@@ -206,11 +206,11 @@ extension BaseSocketManager {
   /// Keeps messages for the next connection as the policy says, and returns the others.
   private func keep(_ unsent: [SocketUnsent]) -> [SocketUnsent] {
     guard case .keep(let limit) = cycle.machine.policy.unsent else { return unsent }
-    var bytes = kept.reduce(0) { $0 + $1.message.byteCount }
+    var bytes = kept.reduce(0) { $0 + WebSocketFrame.size(of: $1.message) }
     var dropped: [SocketUnsent] = []
     // None overtakes one that is dropped.
     for message in unsent {
-      if !message.hasBegun { bytes += message.message.byteCount }
+      if !message.hasBegun { bytes += WebSocketFrame.size(of: message.message) }
       if message.hasBegun || bytes > limit { dropped.append(message) } else { kept.append(message) }
     }
     return dropped

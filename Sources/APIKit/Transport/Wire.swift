@@ -33,6 +33,8 @@ protocol WireOwner: AnyObject, Sendable {
   func opened()
   /// Bytes have come; they are valid during the call.
   func received(_ bytes: UnsafeRawBufferPointer)
+  /// The kernel has taken a part of what was written, and ``Wire/unsentBytes`` still wait.
+  func flushedPart()
   /// The kernel has taken everything that was written.
   func flushed()
   /// The time has come that ``Wire/due`` says.
@@ -50,6 +52,8 @@ protocol WireOwner: AnyObject, Sendable {
 }
 
 extension WireOwner {
+  /// Does nothing.
+  func flushedPart() {}
   /// Does nothing.
   func stoodStill() {}
 }

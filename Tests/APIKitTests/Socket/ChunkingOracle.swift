@@ -46,7 +46,10 @@ enum ChunkingOracle {
     for piece in pieces {
       do throws(WebSocketParser.Violation) {
         try piece.withUnsafeBufferPointer { (piece) throws(WebSocketParser.Violation) in
-          try parser.parse(UnsafeRawBufferPointer(piece)) { events.append($0) }
+          try parser.parse(UnsafeRawBufferPointer(piece)) {
+            events.append($0)
+            return true
+          }
         }
       } catch {
         // A frame may hold more than one fault; which is seen first depends on the pieces.

@@ -20,8 +20,17 @@ struct EchoingClient {
   }
 
   mutating func receive(_ bytes: UnsafeRawBufferPointer) {
-    machine.receive(
-      bytes, now: .zero, isCongested: false, mask: { 0x1122_3344 }, into: &output)
+    var rest = bytes[...]
+    repeat {
+      let taken = machine.receive(
+        UnsafeRawBufferPointer(rebasing: rest), now: .zero, isCongested: false, mask: { 0x1122_3344 },
+        into: &output)
+      rest = rest.dropFirst(taken)
+      respond()
+    } while !rest.isEmpty
+  }
+
+  private mutating func respond() {
     let events = output.events
     output.events = []
     collect()

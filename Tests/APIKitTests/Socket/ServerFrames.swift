@@ -68,7 +68,10 @@ extension WebSocketParser {
       let count = min(max(1, pieces(bytes.count - index)), bytes.count - index)
       do throws(Violation) {
         try Array(bytes[index..<(index + count)]).withUnsafeBufferPointer { (piece) throws(Violation) in
-          try parse(UnsafeRawBufferPointer(piece)) { events.append($0) }
+          try parse(UnsafeRawBufferPointer(piece)) {
+            events.append($0)
+            return true
+          }
         }
       } catch {
         return (events, error)

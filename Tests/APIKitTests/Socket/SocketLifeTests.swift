@@ -77,7 +77,7 @@
       let go = Latch()
       let server = try server([[.readHead, .upgrade(), .wait(go), .readRest { _ in }]])
       let socket = try socket(server)
-      socket.options.maximumQueuedBytes = 8 << 20
+      socket.options.maximumQueuedBytes = (8 << 20) + 1024  // Each message has a frame.
       _ = try await socket.opened()
       let megabyte = [UInt8](repeating: 1, count: 1 << 20)
       var sent = 0

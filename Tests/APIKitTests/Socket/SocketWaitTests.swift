@@ -46,7 +46,7 @@ import XCTest
 
   func testWhatWaitsForRoomIsSentInTheOrderOfTheCalls() async throws {
     let socket = stage.socket()
-    socket.options.maximumQueuedBytes = 10
+    socket.options.maximumQueuedBytes = 17
     let wire = try await stage.open(socket)
     try socket.send("0123456789")
     let sent = Record<String>()
@@ -86,7 +86,7 @@ import XCTest
 
   func testWhatWaitsForRoomObeysItsLimitAndTheEndOfTheSocket() async throws {
     let socket = stage.socket()
-    socket.options.maximumQueuedBytes = 10
+    socket.options.maximumQueuedBytes = 16
     _ = try await stage.open(socket)
     try socket.send("0123456789")
     let late = Task { try await socket.sendWhenPossible(.text("late"), within: .seconds(3)) }

@@ -11,6 +11,7 @@
     var method = HTTPMethod.get
     var reconnection = ReconnectPolicy.standard
     var idleLimit: Duration = .seconds(300)
+    var openLimit: Duration = .seconds(30)
     init(_ service: SocketService) { self.service = service }
     var onEnds: ((Events) -> Void)?
     func ends(at event: ServerEvent) -> Bool {
@@ -356,6 +357,18 @@
         XCTAssertEqual(log.closing?.error?.reason, .signedOut)
         XCTAssertEqual(server.requests.map { $0.headers["Authorization"] }, ["Bearer anna"])
       }
+    }
+
+    func testAServerThatNeverRespondsMeetsAConnectTimeout() async throws {
+      let (service, server) = try service([[.readRequest, .waitForClose]])
+      let events = Events(service)
+      events.openLimit = .milliseconds(100)
+      events.reconnection = .never
+      events.delegate = log
+      events.open()
+      await log.wait { log.closing != nil }
+      XCTAssertEqual(log.closing?.error?.reason, .connectTimeout)
+      XCTAssertTrue(server.waitUntilIdle(), "the connection is closed")
     }
 
     func testEveryOpenOfAStreamHasOneDidClose() async throws {

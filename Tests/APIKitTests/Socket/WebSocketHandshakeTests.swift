@@ -95,6 +95,9 @@ final class WebSocketHandshakeTests: XCTestCase {
           + "server_max_window_bits=\"9\"; client_max_window_bits = 10"), expected)
     XCTAssertEqual(try terms("permessage-deflate; client_max_window_bits=8")?.packs, false)
     XCTAssertEqual(try terms("permessage-deflate; client_max_window_bits=9")?.packs, true)
+    XCTAssertEqual(
+      try terms("permessage-deflate; client_max_window_bits=15")?.clientBits, 12, "less than may be used")
+    XCTAssertEqual(try terms("permessage-deflate; client_max_window_bits=10")?.clientBits, 10)
     for bad in [
       "x-webkit-deflate-frame", "permessage-deflate, permessage-deflate", "permessage-deflate; unknown",
       "permessage-deflate; server_max_window_bits", "permessage-deflate; server_max_window_bits=7",
@@ -117,6 +120,20 @@ final class WebSocketHandshakeTests: XCTestCase {
   }
 
   // MARK: The reply
+
+  func testAStatusLineHasThreeDigitsAndNoFieldHasANUL() throws {
+    XCTAssertEqual(try reply("HTTP/1.1 101\r\n\r\n").0?.status, 101)
+    XCTAssertEqual(try reply("HTTP/1.1 101 OK\r\nA: b\r\n\r\n").0?.status, 101)
+    for bad in [
+      "HTTP/1.1 1010\r\n\r\n", "HTTP/1.1 1010 OK\r\n\r\n", "HTTP/1.1 101OK\r\n\r\n",
+      "HTTP/1.1 +10 OK\r\n\r\n",
+      "HTTP/1.1 101 OK\r\nA: b\0c\r\n\r\n", "HTTP/1.1 101 OK\r\nA: b\rc\r\n\r\n",
+    ] {
+      XCTAssertThrowsError(try reply(bad), bad) { error in
+        XCTAssertEqual((error as? APIError)?.reason, .malformedResponse, bad)
+      }
+    }
+  }
 
   private func reply(_ text: String, piece: Int = .max) throws(APIError) -> (HTTPResponse?, rest: String) {
     var reply = UpgradeReply()

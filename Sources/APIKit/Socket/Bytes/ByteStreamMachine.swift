@@ -17,6 +17,8 @@ struct ByteStreamMachine {
 
   private var buffer: [UInt8] = []
   private var start = 0
+  /// Where no delimiter of the read that waits longest can begin before: what was searched is not searched again.
+  private var searched = 0
   private var waiting: [(id: Int, wish: Wish)] = []
   private var end: End?
   private var failure: APIError?
@@ -40,6 +42,7 @@ struct ByteStreamMachine {
   mutating func receive(_ bytes: UnsafeRawBufferPointer) -> [(Int, Outcome)] {
     if start > 0, start == buffer.count || start > 1 << 20 {
       buffer.removeSubrange(..<start)
+      searched = max(0, searched - start)
       start = 0
     }
     buffer.append(contentsOf: bytes)
@@ -64,6 +67,7 @@ struct ByteStreamMachine {
   /// Gives a read up. False when it was served already.
   mutating func giveUp(_ id: Int) -> Bool {
     let count = waiting.count
+    if waiting.first?.id == id { searched = start }
     waiting.removeAll { $0.id == id }
     return waiting.count < count
   }
@@ -72,6 +76,7 @@ struct ByteStreamMachine {
     var outcomes: [(Int, Outcome)] = []
     while let first = waiting.first, let outcome = outcome(of: first.wish) {
       waiting.removeFirst()
+      searched = start
       outcomes.append((first.id, outcome))
     }
     return outcomes
@@ -112,13 +117,17 @@ struct ByteStreamMachine {
   }
 
   /// How many bytes there are up to the end of the delimiter.
-  private func find(_ delimiter: [UInt8]) -> Int? {
+  private mutating func find(_ delimiter: [UInt8]) -> Int? {
     guard let first = delimiter.first else { return nil }
-    var index = start
+    var index = max(start, searched)
+    defer { searched = max(start, index) }
     while index + delimiter.count <= buffer.count {
-      guard let found = buffer[index...].firstIndex(of: first), found + delimiter.count <= buffer.count else {
+      guard let found = buffer[index...].firstIndex(of: first) else {
+        index = buffer.count
         return nil
       }
+      index = found
+      guard found + delimiter.count <= buffer.count else { return nil }
       if buffer[found..<(found + delimiter.count)].elementsEqual(delimiter) {
         return found + delimiter.count - start
       }

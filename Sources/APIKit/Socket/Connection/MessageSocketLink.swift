@@ -93,14 +93,14 @@ final class MessageSocketLink: SocketLink, MessageWireOwner, @unchecked Sendable
   func tellWhenDrained() { isAwaited.store(true, ordering: .sequentiallyConsistent) }
 
   func send(_ message: SocketMessage, packs: Bool) {
-    queued.add(message.byteCount, ordering: .relaxed)
+    queued.add(WebSocketFrame.size(of: message), ordering: .relaxed)
     wire.perform {
       var isTaken = false
       if packs || self.objection(to: .sendUncompressed) == nil {
         self.drive { isTaken = $0.send(message, into: &$2) }
       }
       guard !isTaken else { return }
-      self.count(message.byteCount)
+      self.count(WebSocketFrame.size(of: message))
       _ = self.inbox?.put([.unsent(SocketUnsent(message: message, hasBegun: false, packs: packs))])
     }
   }
@@ -204,7 +204,8 @@ final class MessageSocketLink: SocketLink, MessageWireOwner, @unchecked Sendable
 
   /// So many bytes wait no longer.
   private func count(_ bytes: Int) {
-    guard queued.subtract(bytes, ordering: .relaxed).newValue == 0 else { return }
+    queued.subtract(bytes, ordering: .relaxed)
+    guard bytes > 0 else { return }
     if isAwaited.exchange(false, ordering: .sequentiallyConsistent) { _ = inbox?.put([.drained]) }
   }
 

@@ -71,7 +71,7 @@ struct MessageSocketMachine {
   /// The system has sent a message; how many bytes it had.
   mutating func sent(_ number: Int, into output: inout Output) -> Int {
     guard let index = unsent.firstIndex(where: { $0.number == number }) else { return 0 }
-    let count = unsent.remove(at: index).message.byteCount
+    let count = WebSocketFrame.size(of: unsent.remove(at: index).message)
     leaveIfSent(&output)
     return count
   }

@@ -34,9 +34,11 @@ final class WireSocketLink: SocketLink, WireOwner, @unchecked Sendable {
   private var masks = MaskSource()
   /// What was written and not taken by the kernel as a whole, with its place in the stream.
   private var outgoing: [(message: SocketMessage, packs: Bool, range: Range<Int>)] = []
+  /// How many of them were taken meanwhile.
+  private var takenCount = 0
   private var writtenBytes = 0
-  /// What ``queued`` counts and is written.
-  private var countedBytes = 0
+  /// What was received and waits until the inbox has room.
+  private var unread: [UInt8] = []
   private var isReleased = false
   private var hasReceivedEnd = false
   private var end: CloseExchange.WireEnd
@@ -77,13 +79,14 @@ final class WireSocketLink: SocketLink, WireOwner, @unchecked Sendable {
   }
 
   func send(_ message: SocketMessage, packs: Bool) {
-    let size = message.byteCount
+    let size = WebSocketFrame.size(of: message)
     queued.add(size, ordering: .relaxed)
-    let isTaken = wire.perform { self.write(message, packs, size) }
+    let isTaken = wire.perform { self.write(message, packs) }
     if !isTaken { drop(message, packs) }
   }
 
   private func drop(_ message: SocketMessage, _ packs: Bool) {
+    queued.subtract(WebSocketFrame.size(of: message), ordering: .relaxed)
     let inbox = told.withLock { $0 }
     _ = inbox?.put([.unsent(SocketUnsent(message: message, hasBegun: false, packs: packs))])
   }
@@ -190,25 +193,55 @@ final class WireSocketLink: SocketLink, WireOwner, @unchecked Sendable {
       phase = .over
       receive(bytes, &reply)
     case .accepted(let rest): phase = .accepted(rest + Array(bytes))
-    case .open:
-      let isCongested = wire.unsentBytes > Self.congestion
-      drive { machine, now, mask, output in
-        machine.receive(bytes, now: now, isCongested: isCongested, mask: mask, into: &output)
-      }
+    case .open: if unread.isEmpty { parse(bytes) } else { unread.append(contentsOf: bytes) }
     case .over: break
+    }
+  }
+
+  /// Reads frames as long as the inbox has room: a few bytes may unpack to many messages.
+  private func parse(_ bytes: UnsafeRawBufferPointer) {
+    var rest = bytes[...]
+    while case .open = phase, !rest.isEmpty {
+      let isCongested = wire.unsentBytes > Self.congestion
+      var taken = rest.count
+      drive { machine, now, mask, output in
+        taken = machine.receive(
+          UnsafeRawBufferPointer(rebasing: rest), now: now, isCongested: isCongested, mask: mask,
+          into: &output)
+      }
+      rest = rest.dropFirst(taken)
+      if !wire.isReading { return unread = Array(rest) }
     }
   }
 
   func flushed() {
     guard case .open = phase else { return }
-    if countedBytes > 0 {
-      queued.subtract(countedBytes, ordering: .relaxed)
-      countedBytes = 0
-      outgoing.removeAll(keepingCapacity: outgoing.capacity <= 64)
-      if isAwaited.exchange(false, ordering: .sequentiallyConsistent) { _ = inbox?.put([.drained]) }
-    }
+    giveCredit()
     if hasReceivedEnd { return wire.cut() }
     drive { machine, _, mask, output in machine.flushed(mask: mask, into: &output) }
+  }
+
+  func flushedPart() { giveCredit() }
+
+  /// There is room for other messages when the kernel has taken one as a whole.
+  private func giveCredit() {
+    guard case .open = phase else { return }
+    let (taken, before) = (writtenBytes - wire.unsentBytes, takenCount)
+    var bytes = 0
+    while takenCount < outgoing.count, outgoing[takenCount].range.upperBound <= taken {
+      bytes += WebSocketFrame.size(of: outgoing[takenCount].message)
+      takenCount += 1
+    }
+    guard takenCount > before else { return }
+    if takenCount == outgoing.count {
+      outgoing.removeAll(keepingCapacity: outgoing.capacity <= 64)
+      takenCount = 0
+    } else if takenCount > outgoing.count / 2 {
+      outgoing.removeFirst(takenCount)
+      takenCount = 0
+    }
+    queued.subtract(bytes, ordering: .relaxed)
+    if isAwaited.exchange(false, ordering: .sequentiallyConsistent) { _ = inbox?.put([.drained]) }
   }
 
   func timeHasCome() {
@@ -254,8 +287,7 @@ final class WireSocketLink: SocketLink, WireOwner, @unchecked Sendable {
     outgoing = []
   }
 
-  private func write(_ message: SocketMessage, _ packs: Bool, _ size: Int) {
-    countedBytes += size
+  private func write(_ message: SocketMessage, _ packs: Bool) {
     let start = writtenBytes
     var isTaken = false
     drive { machine, _, mask, output in
@@ -269,6 +301,10 @@ final class WireSocketLink: SocketLink, WireOwner, @unchecked Sendable {
     wire.isReading = isOn
     machine?.read(isOn, now: now)
     setDue()
+    guard isOn, !unread.isEmpty else { return }
+    var bytes: [UInt8] = []
+    swap(&bytes, &unread)
+    bytes.withUnsafeBytes { parse($0) }
   }
 
   /// Has the machine take something, and does what comes of it.

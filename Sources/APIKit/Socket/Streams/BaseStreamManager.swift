@@ -68,14 +68,14 @@
     _ onStart: @escaping @Sendable () -> Void
   ) throws(APIError) -> StreamRunner<Item>.Opening {
     serviceName = manager.service.name
-    let idleLimit = manager.idleLimit
+    let (idleLimit, openLimit) = (manager.idleLimit, manager.openLimit)
     var transport: StreamTransport?
     let call = try ConnectionCall.make(
       type(of: self), manager.service, manager.apiName, parameters, method: manager.method, headers: headers,
       networkGate: manager.networkGate, signIn: manager.signIn, expectation: ConnectionCall.streamExpectation,
       user: runner.user, time: runner.time
     ) { base in
-      let stream = StreamTransport(base, idleLimit: idleLimit, onStart: onStart)
+      let stream = StreamTransport(base, idleLimit: idleLimit, openLimit: openLimit, onStart: onStart)
       transport = stream
       return stream
     }

@@ -93,6 +93,10 @@ package struct EventStreamParser: StreamParser {
     }
   }
 
+  package static func size(of event: ServerEvent) -> Int {
+    event.data.utf8.count + event.type.utf8.count + event.id.utf8.count
+  }
+
   /// An event without its empty line is dropped.
   package mutating func finish(into events: inout [ServerEvent]) {}
 

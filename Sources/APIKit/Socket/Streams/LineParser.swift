@@ -12,6 +12,8 @@ public struct StreamLine: Sendable {
   public let number: Int
   /// The value, with buffers of its own; or why it cannot be read.
   public let value: Result<RawData, APIError>
+  /// How many bytes the line has.
+  let byteCount: Int
 }
 
 /// Reads one JSON value after the other.
@@ -49,6 +51,8 @@ struct LineParser: StreamParser {
     }
   }
 
+  static func size(of line: StreamLine) -> Int { line.byteCount }
+
   mutating func finish(into items: inout [StreamLine]) throws(APIError) {
     try endLine(isLast: true, &items)
   }
@@ -62,17 +66,18 @@ struct LineParser: StreamParser {
     let isBlank = bytes.allSatisfy { $0 == 0x20 || $0 == 0x09 || $0 == 0x0D || $0 == 0x0A }
     if !isBlank || format == .lines && !(isLast && bytes.isEmpty) { number += 1 }
     guard !isBlank else { return }
+    let count = bytes.count
     do throws(APIError) {
       // Without the LF, `12` may be the beginning of `123` (RFC 7464, 2.4).
       if format == .sequence, !isEnded, let last = bytes.last, !#"}]""#.utf8.contains(last) {
         throw APIError(.response, .truncatedBody, "the value may have been cut: it has no LF at its end")
       }
-      items.append(StreamLine(number: number, value: .success(try RawData(parsing: bytes))))
+      items.append(StreamLine(number: number, value: .success(try RawData(parsing: bytes)), byteCount: count))
     } catch {
       var error = error
       error.detail = "line \(number): \(error.detail)"
       guard skipsBad else { throw error }
-      items.append(StreamLine(number: number, value: .failure(error)))
+      items.append(StreamLine(number: number, value: .failure(error), byteCount: count))
     }
   }
 }

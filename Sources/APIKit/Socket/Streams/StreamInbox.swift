@@ -3,15 +3,19 @@ import Synchronization
 /// What a stream brings to its manager, in order: put in by the task that reads it, taken out on the main actor. The task
 /// waits while much was not taken.
 final class StreamInbox<Item: Sendable>: MainDeliverable {
-  /// How many items may wait before reading stops; a chunk that was read is put in as a whole.
+  /// How many items may wait before reading stops, and how many bytes of them: what was put in at once is taken as a whole.
   static var limit: Int { 1024 }
+  static var byteLimit: Int { SocketInbox.byteLimit }
 
   private struct State {
     var items: [Item] = []
     var count = 0
+    var bytes = 0
     var isScheduled = false
     var isReleased = false
     var waiter: CheckedContinuation<Void, Never>?
+
+    var hasRoom: Bool { count < StreamInbox.limit && bytes < StreamInbox.byteLimit }
   }
   private let state = Mutex(State())
 
@@ -19,8 +23,10 @@ final class StreamInbox<Item: Sendable>: MainDeliverable {
   @MainActor var onItems: ((StreamInbox) -> Void)?
   @MainActor private var taken: [Item] = []
   @MainActor private var next = 0
+  private let size: @Sendable (Item) -> Int
 
-  init() {}
+  /// - Parameter size: How many bytes an item has.
+  init(size: @escaping @Sendable (Item) -> Int) { self.size = size }
 
   /// Puts items in, and returns when there is room for others.
   func put(_ items: [Item]) async {
@@ -29,13 +35,14 @@ final class StreamInbox<Item: Sendable>: MainDeliverable {
       guard !state.isReleased else { return false }
       state.items += items
       state.count += items.count
+      state.bytes += items.reduce(0) { $0 + size($1) }
       defer { state.isScheduled = true }
       return !state.isScheduled
     }
     if isFirst { MainDelivery.main.put(self) }
     await withCheckedContinuation { waiter in
       let mayGoOn = state.withLock { state in
-        if state.isReleased || state.count < Self.limit { return true }
+        if state.isReleased || state.hasRoom { return true }
         state.waiter = waiter
         return false
       }
@@ -61,13 +68,14 @@ final class StreamInbox<Item: Sendable>: MainDeliverable {
   /// The next item; nil when there is none now.
   @MainActor func take() -> Item? {
     if next == taken.count {
-      let count = taken.count
+      let (count, bytes) = (taken.count, taken.reduce(0) { $0 + size($1) })
       taken.removeAll(keepingCapacity: true)
       next = 0
       let waiter = state.withLock { state -> CheckedContinuation<Void, Never>? in
         state.count -= count
+        state.bytes -= bytes
         swap(&state.items, &taken)
-        return state.count < Self.limit ? state.waiter.take() : nil
+        return state.hasRoom ? state.waiter.take() : nil
       }
       waiter?.resume()
       guard !taken.isEmpty else { return nil }

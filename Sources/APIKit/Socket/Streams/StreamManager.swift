@@ -19,6 +19,9 @@
   var reconnection: ReconnectPolicy { get }
   /// The longest time without a byte, comments of events included. The default is 300 seconds.
   var idleLimit: Duration { get }
+  /// How long the server has for the head of its response, from the look-up of its name on; the default is 30 seconds. A
+  /// connection that takes longer fails with ``APIError/Reason/connectTimeout``. `.zero` means no limit.
+  var openLimit: Duration { get }
   /// Whether the request needs the service's sign-in. The default carries its credential if there is one.
   var signIn: SignInRule { get }
   /// What happens while there is no network. The default is the service's gate.
@@ -32,6 +35,8 @@ extension StreamManager {
   public var headers: HTTPHeaders { HTTPHeaders() }
   /// 300 seconds.
   public var idleLimit: Duration { .seconds(300) }
+  /// 30 seconds.
+  public var openLimit: Duration { .seconds(30) }
   /// With the credential, if there is one.
   public var signIn: SignInRule { .asAvailable }
   /// The service's gate.
@@ -42,7 +47,8 @@ extension StreamManager {
     [
       Statement("service", service), Statement("apiName", apiName), Statement("method", method),
       Statement("headers", headers), Statement("reconnection", reconnection),
-      Statement("idleLimit", idleLimit), Statement("signIn", signIn), Statement("networkGate", networkGate),
+      Statement("idleLimit", idleLimit),
+      Statement("openLimit", openLimit), Statement("signIn", signIn), Statement("networkGate", networkGate),
     ]
   }
 }

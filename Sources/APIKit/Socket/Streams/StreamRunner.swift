@@ -164,7 +164,7 @@ public struct StreamClosing: Sendable {
   }
 
   private func read(_ body: ResponseStream, _ parser: any StreamParser<Item>) {
-    let inbox = StreamInbox<Brought>()
+    let inbox = Self.inbox(for: parser)
     inbox.onItems = { [weak self] inbox in
       while let self, !isReleased.load(ordering: .relaxed), handleNext(of: inbox) {}
     }
@@ -173,6 +173,15 @@ public struct StreamClosing: Sendable {
     self.reading = reading
     held.withLock { $0 = (reading, inbox) }
     if isReleased.load(ordering: .relaxed) { release() }
+  }
+
+  /// How much is parsed at once.
+  private nonisolated static var pieceBytes: Int { 64 << 10 }
+
+  private static func inbox<Parser: StreamParser<Item>>(for parser: Parser) -> StreamInbox<Brought> {
+    StreamInbox { brought in
+      if case .item(let item) = brought { Parser.size(of: item) } else { 0 }
+    }
   }
 
   /// Reads to the end, off the main actor.
@@ -185,9 +194,13 @@ public struct StreamClosing: Sendable {
     do throws(APIError) {
       var chunks = body.makeAsyncIterator()
       while let chunk = try await chunks.next() {
-        try await bring(inbox) { (items) throws(APIError) in
-          try chunk.withUnsafeBufferPointer { (bytes) throws(APIError) in
-            try parser.take(UnsafeRawBufferPointer(bytes), into: &items)
+        // What a chunk has unpacked to becomes items only as far as there is room for them.
+        for start in stride(from: 0, to: chunk.count, by: Self.pieceBytes) {
+          let piece = chunk[start..<min(start + Self.pieceBytes, chunk.count)]
+          try await bring(inbox) { (items) throws(APIError) in
+            try piece.withUnsafeBufferPointer { (bytes) throws(APIError) in
+              try parser.take(UnsafeRawBufferPointer(bytes), into: &items)
+            }
           }
         }
         if let next = parser.resumesAt, next != place {

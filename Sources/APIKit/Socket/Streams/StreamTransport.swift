@@ -5,10 +5,15 @@ import Synchronization
 final class StreamTransport: HTTPTransport {
   private let base: any HTTPTransport
   private let idleLimit: Duration
+  private let openLimit: Duration
   private let onStart: @Sendable () -> Void
   private let body = Mutex<ResponseStream?>(nil)
 
-  init(_ base: any HTTPTransport, idleLimit: Duration, onStart: @escaping @Sendable () -> Void) {
+  init(
+    _ base: any HTTPTransport, idleLimit: Duration, openLimit: Duration,
+    onStart: @escaping @Sendable () -> Void
+  ) {
+    self.openLimit = openLimit
     self.base = base
     self.idleLimit = idleLimit
     self.onStart = onStart
@@ -27,7 +32,9 @@ final class StreamTransport: HTTPTransport {
     exchange.request.timeouts.idle = idleLimit
     exchange.request.timeouts.total = .zero
     onStart()
-    return base.start(exchange) { result in
+    let head = Head(completion)
+    let operation = base.start(exchange) { result in
+      let completion = head.complete
       guard case .success(var response) = result, case .stream(let stream) = response.body else {
         return completion(result)
       }
@@ -42,6 +49,41 @@ final class StreamTransport: HTTPTransport {
         refusal.body = .bytes(await Self.beginning(of: stream))
         completion(.success(refusal))
       }
+    }
+    head.watch(operation, within: openLimit)
+    return operation
+  }
+
+  /// The head of a response that is waited for: it comes, or its time passes.
+  private final class Head: Sendable {
+    private let state: Mutex<(completion: Completion?, timer: Task<Void, Never>?)>
+
+    init(_ completion: @escaping Completion) { state = Mutex((completion, nil)) }
+
+    /// Passes on what has come first.
+    func complete(_ result: Result<HTTPResponse, APIError>) {
+      let (completion, timer) = state.withLock { state in
+        defer { state = (nil, nil) }
+        return state
+      }
+      timer?.cancel()
+      completion?(result)
+    }
+
+    func watch(_ operation: any CancellableOperation, within limit: Duration) {
+      guard limit > .zero else { return }
+      let timer = Task.detached { [weak self] in
+        do { try await Task.sleep(for: limit) } catch { return }
+        self?.complete(
+          .failure(
+            APIError(.transport, .connectTimeout, "the response has not begun after \(limit.shortText)")))
+        operation.cancel()
+      }
+      let isOver = state.withLock { state in
+        if state.completion != nil { state.timer = timer }
+        return state.completion == nil
+      }
+      if isOver { timer.cancel() }
     }
   }
 

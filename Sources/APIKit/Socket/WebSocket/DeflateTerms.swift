@@ -48,7 +48,8 @@ struct DeflateTerms: Equatable {
       case "server_max_window_bits":
         terms.serverBits = try bits(value, name, atMost: offeredBits)
       case "client_max_window_bits":
-        terms.clientBits = try bits(value, name, atMost: offeredBits)
+        // What the server can unpack; this side may use less. Servers that ignore the offered number say 15.
+        terms.clientBits = min(try bits(value, name, atMost: 15), Int32(offeredBits))
       default: throw HandshakeFault("the parameter \(part) of permessage-deflate is not valid")
       }
     }
@@ -63,7 +64,8 @@ struct DeflateTerms: Equatable {
       digits = String(digits.dropFirst().dropLast())
     }
     guard let bits = Int32(digits), String(bits) == digits, (8...Int32(most)).contains(bits) else {
-      throw HandshakeFault("\(name) is \(text ?? "without a value"), and 8 to \(most) were offered")
+      throw HandshakeFault(
+        "\(name) is \(text ?? "without a value"), and 8 to \(most) is what may stand there")
     }
     return bits
   }

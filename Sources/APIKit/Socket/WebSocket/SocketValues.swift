@@ -78,7 +78,8 @@ public struct SocketOptions: Sendable, Hashable {
   /// The most bytes of a message from the server, unpacked; the default is 16 MiB. A larger one ends the connection with
   /// 1009, before it is kept.
   public var maximumMessageBytes = 16 << 20
-  /// How many bytes may wait to be sent; the default is 16 MiB. `send` is refused while more would.
+  /// How many bytes may wait to be sent; the default is 16 MiB. `send` is refused while more would. Each message counts with
+  /// its frame, which takes 6 to 14 bytes.
   public var maximumQueuedBytes = 16 << 20
   /// How long opening may take, from the look-up of the name to the response; the default is 10 seconds.
   public var openLimit: Duration = .seconds(10)

@@ -126,14 +126,19 @@ struct UpgradeReply {
     let lines = head.split(separator: 0x0A, omittingEmptySubsequences: true).map { line in
       line.last == 0x0D ? line.dropLast() : line
     }
-    guard let first = lines.first, first.starts(with: "HTTP/1.1 ".utf8), first.count >= 12,
-      let status = Int(String(decoding: first.dropFirst(9).prefix(3), as: UTF8.self)), status >= 100
+    guard let first = lines.first, first.starts(with: "HTTP/1.1 ".utf8) else { return nil }
+    // Three digits, and a space where a reason follows (RFC 9112, 4).
+    let (digits, behind) = (first.dropFirst(9).prefix(3), first.dropFirst(12).first ?? 0x20)
+    guard digits.count == 3, digits.allSatisfy({ (0x30...0x39).contains($0) }), behind == 0x20,
+      let status = Int(String(decoding: digits, as: UTF8.self)), status >= 100
     else { return nil }
     var headers = HTTPHeaders()
     for line in lines.dropFirst() where !line.isEmpty {
       guard let colon = line.firstIndex(of: UInt8(ascii: ":")), colon > line.startIndex else { return nil }
       let name = String(decoding: line[..<colon], as: UTF8.self)
       guard name.utf8.allSatisfy(HTTPToken.contains) else { return nil }
+      // Neither may stand in a value (RFC 9110, 5.5).
+      guard !line.contains(0x00), !line.contains(0x0D) else { return nil }
       let value = String(decoding: line[(colon + 1)...], as: UTF8.self).trimmingSpaces()
       headers.add(name, HTTPHeaders.received(value))
     }

@@ -52,6 +52,12 @@ enum WebSocketFrame {
     }
   }
 
+  /// How many bytes a message takes on the wire, unpacked: its frame has a head and a mask, which an empty one has too.
+  static func size(of message: SocketMessage) -> Int {
+    let count = message.byteCount
+    return count + (count <= 125 ? 6 : count <= 0xFFFF ? 8 : 14)
+  }
+
   /// The payload of a close frame: the code and the reason, or nothing.
   static func closePayload(_ code: UInt16?, _ reason: String) -> [UInt8] {
     guard let code else { return [] }

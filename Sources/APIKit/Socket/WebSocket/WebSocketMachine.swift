@@ -56,22 +56,31 @@ struct WebSocketMachine {
 
   // MARK: From the wire
 
+  /// Reads frames until much has come of them, and returns how many of the bytes it has read: so many messages, or so many
+  /// of their bytes, as the inbox has room for. The rest is to be given to it again.
+  ///
   /// - Parameter isCongested: Whether bytes wait to be sent.
-  mutating func receive(
+  @discardableResult mutating func receive(
     _ bytes: UnsafeRawBufferPointer, now: Duration, isCongested: Bool, mask: () -> UInt32,
     into output: inout Output
-  ) {
-    guard phase != .failing, phase != .closed else { return }
+  ) -> Int {
+    guard phase != .failing, phase != .closed else { return bytes.count }
     var events: [WebSocketParser.Event] = []
     var violation: WebSocketParser.Violation?
+    var (taken, size) = (bytes.count, 0)
     do throws(WebSocketParser.Violation) {
-      try parser.parse(bytes) { events.append($0) }
+      taken = try parser.parse(bytes) { event in
+        events.append(event)
+        size += event.byteCount
+        return events.count < SocketInbox.messageLimit && size < SocketInbox.byteLimit
+      }
     } catch {
       violation = error
     }
     // What came before a violation was good.
     for event in events { take(event, now, isCongested, mask, &output) }
     if let violation, phase != .closed { fail(violation, now, mask, &output) }
+    return taken
   }
 
   private mutating func take(

@@ -9,6 +9,15 @@ struct WebSocketParser {
     case pong([UInt8])
     /// The server's close frame; nothing behind it counts. Nil where it has no code.
     case close(code: UInt16?, reason: String)
+
+    /// How many bytes of a message it holds.
+    var byteCount: Int {
+      switch self {
+      case .text(let text): text.utf8.count
+      case .data(let bytes): bytes.count
+      case .ping, .pong, .close: 0
+      }
+    }
   }
 
   /// What the server did wrong, and the code that it is told (RFC 6455, 7.4.1).
@@ -57,14 +66,15 @@ struct WebSocketParser {
     self.inflater = inflater
   }
 
-  /// Reads the next bytes and passes on what is complete with them.
-  mutating func parse(
-    _ bytes: UnsafeRawBufferPointer, _ sink: (Event) -> Void
-  ) throws(Violation) {
-    var index = 0
-    while !isClosed {
+  /// Reads the next bytes and passes on what is complete with them; returns how many it has read. Behind an event for which
+  /// the sink says false it reads no more.
+  @discardableResult mutating func parse(
+    _ bytes: UnsafeRawBufferPointer, _ sink: (Event) -> Bool
+  ) throws(Violation) -> Int {
+    var (index, isWanted) = (0, true)
+    while !isClosed, isWanted {
       if frame == nil { try readHead(bytes, &index) }
-      guard var current = frame else { return }
+      guard var current = frame else { return index }
       let count = min(current.left, bytes.count - index)
       if count > 0 {
         let part = UnsafeRawBufferPointer(rebasing: bytes[index..<(index + count)])
@@ -73,14 +83,16 @@ struct WebSocketParser {
         current.left -= count
         frame = current
       }
-      guard current.left == 0 else { return }
+      guard current.left == 0 else { return index }
       frame = nil
       if current.isControl {
-        if let event = try endControl(current.opcode) { sink(event) }
+        if let event = try endControl(current.opcode) { isWanted = sink(event) }
       } else if current.isLast {
-        sink(try endMessage())
+        isWanted = sink(try endMessage())
       }
     }
+    // Nothing behind a close frame counts.
+    return isClosed ? bytes.count : index
   }
 
   // MARK: Heads
