@@ -26,8 +26,8 @@
 
     func testARequestThatBreaksAgainWasWaitingAndNotAtItsHandshake() async throws {
       let server = try ScriptedServer(scripts: [
-        [.readRequest, .write(Self.ok), .readRequest, .pause(.milliseconds(100))],
-        [.readRequest, .pause(.milliseconds(200))],
+        [.readRequest, .write(Self.ok), .readRequest, .pause(.milliseconds(300))],
+        [.readRequest, .pause(.milliseconds(400))],
       ])
       defer { server.stop() }
       let manager = try manager(server)
@@ -41,23 +41,23 @@
       XCTAssertEqual(entries.map(\.resends), [0, 1])
       let timings = entries[1].timings
       XCTAssertNil(timings.tls)
-      XCTAssertLessThan(timings.connect ?? 1000, 50)
-      XCTAssertGreaterThan(timings.wait, 190)
-      XCTAssertGreaterThan(timings.blocked ?? 0, 90, "what the first of them took")
+      XCTAssertLessThan(timings.connect ?? 1000, 250)
+      XCTAssertGreaterThan(timings.wait, 390)
+      XCTAssertGreaterThan(timings.blocked ?? 0, 290, "what the first of them took")
       let read = try HTTPArchive(parsing: exchanges.archive.harBytes())
       XCTAssertEqual(read.entries.map(\.resends), [0, 1])
 
       let record = try XCTUnwrap(error.record)
       XCTAssertEqual(lasting(.tls, in: record), .zero)
-      XCTAssertLessThan(lasting(.held, in: record), .milliseconds(50))
-      XCTAssertGreaterThan(lasting(.wait, in: record), .milliseconds(290), "that of both")
+      XCTAssertLessThan(lasting(.held, in: record), .milliseconds(250))
+      XCTAssertGreaterThan(lasting(.wait, in: record), .milliseconds(690), "that of both")
       XCTAssertTrue(page(record).contains("resent: 1"))
       XCTAssertTrue(record.description.contains("sent 2 times"), record.description)
     }
 
     func testAResponseToTheSecondRequestHasTheTimesOfItsConnection() async throws {
       let server = try ScriptedServer(scripts: [
-        [.readRequest, .write(Self.ok), .readRequest, .pause(.milliseconds(200))],
+        [.readRequest, .write(Self.ok), .readRequest, .pause(.milliseconds(300))],
         [.readRequest, .write(Self.ok), .waitForClose],
       ])
       defer { server.stop() }
@@ -68,11 +68,11 @@
       let entry = try XCTUnwrap(exchanges.archive.entries.last)
       XCTAssertEqual(entry.resends, 1)
       XCTAssertNil(entry.timings.tls)
-      XCTAssertGreaterThan(entry.timings.blocked ?? 0, 190)
-      XCTAssertLessThan(entry.timings.total - (entry.timings.blocked ?? 0), 100)
+      XCTAssertGreaterThan(entry.timings.blocked ?? 0, 290)
+      XCTAssertLessThan(entry.timings.total - (entry.timings.blocked ?? 0), 250)
       let record = try XCTUnwrap(manager.record(of: try XCTUnwrap(response.flightID)))
-      XCTAssertLessThan(lasting(.held, in: record), .milliseconds(50))
-      XCTAssertGreaterThan(lasting(.wait, in: record), .milliseconds(190))
+      XCTAssertLessThan(lasting(.held, in: record), .milliseconds(250))
+      XCTAssertGreaterThan(lasting(.wait, in: record), .milliseconds(290))
       XCTAssertTrue(page(record).contains("resent: 1"))
     }
 
