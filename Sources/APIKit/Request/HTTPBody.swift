@@ -6,6 +6,10 @@ public enum HTTPBody: Sendable {
   case bytes([UInt8])
   /// The file at a path, read while it is sent. Can be sent again. `offset` is the number of bytes to skip
   /// at its start.
+  ///
+  /// It must stay as it is from the call of a load to its response, or the load fails with
+  /// ``APIError/Reason/unreadableBody``: its inode, length and time of change are compared before each request and after
+  /// the last one.
   case file(path: String, offset: Int64 = 0)
   /// Chunks produced while they are sent. Can be sent again only if the stream can be opened again.
   case stream(HTTPBodyStream)

@@ -83,6 +83,8 @@ public final class APICall: Sendable {
   let renews: Set<ObjectIdentifier>
   /// Whether the load is part of listing the servers of its own pool.
   let listsHosts: Bool
+  /// What the file of the body was at the call; nil for another body, and where there was no file.
+  let bodyFile: FileIdentity?
 
   init(
     managerType: any Any.Type, service: any APIService, identity: ServiceIdentity, wire: WireOptions,
@@ -106,6 +108,7 @@ public final class APICall: Sendable {
     self.path = path
     self.parameters = parameters
     self.body = body
+    if case .file(let path, _) = body { bodyFile = FileIdentity(path: path) } else { bodyFile = nil }
     self.terms = terms
     self.options = options
     self.recorder = recorder
@@ -133,6 +136,7 @@ public final class APICall: Sendable {
     path = nil
     parameters = plan.merge(calls.map(\.parameters))
     body = nil
+    bodyFile = nil
     var terms = first.terms
     terms.expectation.shape = ResponseShape()
     terms.priority = calls.map(\.terms.priority).max() ?? terms.priority

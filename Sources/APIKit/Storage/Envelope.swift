@@ -3,9 +3,9 @@
 /// The head has the letters `APIK`, the type of the content, the version of its form, and the id of the key
 /// that sealed it (zero for open content): 14 bytes. Secrets are sealed with AES-256-GCM; the head and the
 /// place are authenticated with them, so that content does not open as another type, in another version or
-/// in another place. What is expected sealed never opens unsealed. Open content has a ``Checksum`` of head and
-/// content between the two, 8 bytes, little-endian, and says so by the highest bit of its version; what earlier versions wrote
-/// has neither.
+/// in another place. What is expected sealed never opens unsealed.
+///
+/// From version 2 on, open content has its CRC-32 before it, which is checked before the content is used.
 struct Envelope: Sendable {
   /// What is inside. This is the whole table: content of a kind that is not here is refused by name. Numbers are never
   /// given twice, and `Docs/Storage.md` lists them.
@@ -18,6 +18,8 @@ struct Envelope: Sendable {
     case queuedItem = 6
     case queuedLanding = 7
     case queuedTransfer = 8
+    case downloadJournal = 9
+    case uploadJournal = 10
     case hosts = 16
     case secrets = 17
 
@@ -32,8 +34,22 @@ struct Envelope: Sendable {
       case .queuedItem: "a queued item"
       case .queuedLanding: "a queued landing"
       case .queuedTransfer: "a queued transfer"
+      case .downloadJournal: "the journal of a download"
+      case .uploadJournal: "the journal of an upload"
       case .hosts: "hosts"
       case .secrets: "the secrets of a setting"
+      }
+    }
+
+    /// The versions that are read; the last one is written.
+    ///
+    /// Content that is always sealed needs no checksum, and stays at 1. So do the two kinds of the cache, whose records and
+    /// bodies have a checksum of their own. A journal had no envelope before version 2.
+    var versions: ClosedRange<UInt8> {
+      switch self {
+      case .queuedItem, .queuedLanding, .queuedTransfer: 1...2
+      case .downloadJournal, .uploadJournal: 2...2
+      case .cookies, .credential, .cachedResponse, .cachedBody, .login, .hosts, .secrets: 1...1
       }
     }
   }
@@ -67,75 +83,78 @@ struct Envelope: Sendable {
   }
 
   let kind: Kind
-  /// Raised when the content changes its form.
-  var version: UInt8 = 1
-  /// Whether open content is written with a checksum; not where the row that names it has one.
-  var writesChecksum = true
+  /// The versions that are read. Raised when the content changes its form.
+  let versions: ClosedRange<UInt8>
+  /// The version that is written.
+  var version: UInt8 { versions.upperBound }
+
+  /// The envelope of a kind, in the versions of the table or in this one alone.
+  init(kind: Kind, version: UInt8? = nil) {
+    self.kind = kind
+    versions = version.map { $0...$0 } ?? kind.versions
+  }
 
   static let headLength = 14
-  /// The bit of the version that says that a checksum follows, and its length.
-  private static let checksumMark: UInt8 = 0x80
-  private static let checksumLength = 8
+  /// The bytes of the checksum, big-endian, behind the head of open content.
+  static let checksumLength = 4
   /// The bytes that sealing adds, the head included.
   static let sealedOverhead = headLength + Crypto.nonceLength + Crypto.tagLength
   private static let magic: [UInt8] = Array("APIK".utf8)
 
   /// Open content in its envelope.
   func wrap(_ content: [UInt8]) -> [UInt8] {
-    var writer = ByteWriter(reserving: Self.headLength + Self.checksumLength + content.count)
-    wrap(into: &writer) { $0.bytes += content }
-    return writer.bytes
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(Self.headLength + Self.checksumLength + content.count)
+    let start = begin(&bytes)
+    bytes += content
+    end(&bytes, start)
+    return bytes
   }
 
-  /// Appends open content in its envelope, as `write` writes it.
-  func wrap(into writer: inout ByteWriter, _ write: (inout ByteWriter) -> Void) {
-    guard writesChecksum else {
-      writer.bytes += head(0, version)
-      return write(&writer)
-    }
-    let start = writer.bytes.count
-    let content = start + Self.headLength + Self.checksumLength
-    writer.bytes += head(0, version | Self.checksumMark) + [UInt8](repeating: 0, count: Self.checksumLength)
-    write(&writer)
-    let checksum = writer.bytes.withUnsafeBytes { Self.checksum($0[start...], content: $0[content...]) }
-    withUnsafeBytes(of: checksum.littleEndian) { bytes in
-      for (index, byte) in bytes.enumerated() { writer.bytes[start + Self.headLength + index] = byte }
-    }
+  /// Writes what stands before open content. Behind the content, ``end(_:_:)`` writes its checksum.
+  ///
+  /// - Returns: Where the content begins.
+  func begin(_ bytes: inout [UInt8]) -> Int {
+    writeHead(&bytes)
+    if hasChecksum(version) { bytes += [UInt8](repeating: 0, count: Self.checksumLength) }
+    return bytes.count
   }
 
-  private static func checksum(
-    _ bytes: Slice<UnsafeRawBufferPointer>, content: Slice<UnsafeRawBufferPointer>
-  ) -> UInt64 {
-    Checksum.combined(
-      Checksum.of(UnsafeRawBufferPointer(rebasing: bytes.prefix(headLength))),
-      Checksum.of(UnsafeRawBufferPointer(rebasing: content)))
+  /// Writes the checksum of open content, which begins at `start` and is the last of the bytes.
+  func end(_ bytes: inout [UInt8], _ start: Int) {
+    guard hasChecksum(version) else { return }
+    let sum = bytes.withUnsafeBytes { Self.checksum(of: $0[start...]) }
+    for index in 0..<Self.checksumLength {
+      bytes[start - 1 - index] = UInt8(truncatingIfNeeded: sum >> (8 * UInt32(index)))
+    }
   }
 
   /// Content sealed for a place; nil when the encryption fails.
   func seal(_ content: [UInt8], under key: StorageKey, at place: some Sequence<UInt8>) -> [UInt8]? {
-    let head = head(key.id, version)
+    var head: [UInt8] = []
+    writeHead(&head, key.id)
     return Crypto.seal(content, key: key.bytes, authenticating: head + place).map { head + $0 }
   }
 
   /// Open content, in the bytes of its envelope.
   func unwrap(_ bytes: UnsafeRawBufferPointer) throws(Fault) -> UnsafeRawBufferPointer {
-    let (hasChecksum, id) = try read(bytes)
-    guard id == 0 else { throw .other }
-    guard hasChecksum else {
+    let head = try head(of: bytes)
+    guard head.keyID == 0 else { throw .other }
+    guard hasChecksum(head.version) else {
       return UnsafeRawBufferPointer(rebasing: bytes[Self.headLength...])
     }
-    let start = Self.headLength + Self.checksumLength
-    guard bytes.count >= start,
-      bytes.loadUnaligned(fromByteOffset: Self.headLength, as: UInt64.self).littleEndian
-        == Self.checksum(bytes[...], content: bytes[start...])
-    else { throw .damaged }
-    return UnsafeRawBufferPointer(rebasing: bytes[start...])
+    let content = bytes.dropFirst(Self.headLength + Self.checksumLength)
+    let sum = bytes[Self.headLength..<content.startIndex].reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
+    guard content.startIndex == Self.headLength + Self.checksumLength, Self.checksum(of: content) == sum
+    else {
+      throw .damaged
+    }
+    return UnsafeRawBufferPointer(rebasing: content)
   }
 
   /// Whether bytes are content of this kind that was sealed.
   func isSealed(_ bytes: [UInt8]) -> Bool {
-    guard let (_, id) = try? read(bytes) else { return false }
-    return id != 0
+    (try? bytes.withUnsafeBytes { try head(of: $0).keyID }) ?? 0 != 0
   }
 
   /// Sealed content, opened for its place.
@@ -149,35 +168,40 @@ struct Envelope: Sendable {
   func open(
     _ bytes: [UInt8], under keys: StorageKeys, at place: some Sequence<UInt8>
   ) throws(Fault) -> [UInt8] {
-    let (hasChecksum, id) = try read(bytes)
-    guard id != 0, !hasChecksum else { throw .other }
-    guard let key = keys.key(id) else { throw .otherKey }
+    let head = try head(of: bytes)
+    guard head.keyID != 0 else { throw .other }
+    guard let key = keys.key(head.keyID) else { throw .otherKey }
     let sealed = Array(bytes[Self.headLength...])
-    guard let content = Crypto.open(sealed, key: key.bytes, authenticating: head(key.id, version) + place)
-    else {
-      throw .damaged
-    }
+    guard
+      let content = Crypto.open(
+        sealed, key: key.bytes, authenticating: Array(bytes[..<Self.headLength]) + place)
+    else { throw .damaged }
     return content
   }
 
-  private func head(_ keyID: UInt64, _ version: UInt8) -> [UInt8] {
-    var bytes = Self.magic
-    bytes.reserveCapacity(Self.headLength)
+  /// Whether open content of a version has its checksum before it.
+  private func hasChecksum(_ version: UInt8) -> Bool { version >= 2 }
+
+  private static func checksum(of content: Slice<UnsafeRawBufferPointer>) -> UInt32 {
+    Checksum.crc32(of: UnsafeRawBufferPointer(rebasing: content))
+  }
+
+  private func writeHead(_ bytes: inout [UInt8], _ keyID: UInt64 = 0) {
+    bytes += Self.magic
     bytes.append(kind.rawValue)
     bytes.append(version)
     withUnsafeBytes(of: keyID.littleEndian) { bytes.append(contentsOf: $0) }
-    return bytes
   }
 
-  private func read(_ bytes: some Collection<UInt8>) throws(Fault) -> (hasChecksum: Bool, keyID: UInt64) {
+  /// The version and the key id of a head of this kind.
+  private func head(of bytes: some Collection<UInt8>) throws(Fault) -> (version: UInt8, keyID: UInt64) {
     let head = Array(bytes.prefix(Self.headLength))
     guard head.count == Self.headLength, head.starts(with: Self.magic) else { throw .foreign }
     let number = head[Self.magic.count]
     guard number == kind.rawValue else { throw .otherKind(number, expected: kind) }
-    let mark = head[Self.magic.count + 1]
-    let found = mark & ~Self.checksumMark
-    guard found <= version else { throw .laterVersion(found) }
-    guard found == version else { throw .earlierVersion(found) }
-    return (mark != found, head.suffix(8).reversed().reduce(0) { $0 << 8 | UInt64($1) })
+    let found = head[Self.magic.count + 1]
+    guard found <= versions.upperBound else { throw .laterVersion(found) }
+    guard found >= versions.lowerBound else { throw .earlierVersion(found) }
+    return (found, head.suffix(8).reversed().reduce(0) { $0 << 8 | UInt64($1) })
   }
 }

@@ -5,28 +5,44 @@ enum PrivateFile {
   /// Why a file or a folder is not used, in words that follow its name.
   struct Fault: Error, CustomStringConvertible {
     let description: String
+    /// The number of the system's error; 0 where no system call has failed.
+    let code: Int32
 
-    init(_ description: String) { self.description = description }
+    init(_ description: String, code: Int32 = 0) { (self.description, self.code) = (description, code) }
 
     /// The last failed system call.
     static func system(_ verb: String) -> Fault {
-      Fault("cannot be \(verb): \(String(cString: strerror(errno)))")
+      let code = errno
+      return Fault("cannot be \(verb): \(String(cString: strerror(code)))", code: code)
+    }
+
+    /// ``APIError/Reason/storageFull`` where there is no room, else ``APIError/Reason/fileFailed``.
+    var reason: APIError.Reason { Self.reason(ofCode: code) }
+
+    /// What the number of a system's error means for a file that is written.
+    static func reason(ofCode code: Int32) -> APIError.Reason {
+      [ENOSPC, EDQUOT, EFBIG].contains(code) ? .storageFull : .fileFailed
     }
   }
 
   /// Replaces a file atomically: a reader sees the old or the new one. A missing folder is made.
   static func replace(_ path: String, with bytes: some DataProtocol) throws {
     try makeFolder((path as NSString).deletingLastPathComponent)
-    let draft = draft(of: path)
+    try replace(path, with: Array(bytes), by: draft(of: path))
+  }
+
+  /// Replaces a file atomically by renaming a draft, which no other thread or process may write meanwhile. The folder is
+  /// taken as it is.
+  static func replace(_ path: String, with bytes: [UInt8], by draft: String) throws(Fault) {
+    unlink(draft)
     // The permissions are set when the file is made, so that other users cannot open it in between.
     let file = open(draft, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
     guard file >= 0 else { throw Fault.system("made") }
-    do {
-      let handle = FileHandle(fileDescriptor: file, closeOnDealloc: true)
-      try handle.write(contentsOf: bytes)
-      try handle.synchronize()
-      try handle.close()
-      guard rename(draft, path) == 0 else { throw Fault.system("replaced") }
+    defer { close(file) }
+    do throws(Fault) {
+      try writeAll(bytes, to: file)
+      guard fsync(file) == 0 else { throw .system("written to the disk") }
+      guard rename(draft, path) == 0 else { throw .system("replaced") }
     } catch {
       unlink(draft)
       throw error
@@ -129,6 +145,16 @@ enum PrivateFile {
   private static func requireOwn(_ status: stat) throws(Fault) {
     guard status.st_mode & S_IFMT == S_IFREG else { throw Fault("is not a file") }
     guard status.st_uid == geteuid() else { throw Fault("belongs to another user") }
+  }
+
+  private static func writeAll(_ bytes: [UInt8], to file: Int32) throws(Fault) {
+    var written = 0
+    while written < bytes.count {
+      let count = bytes[written...].withUnsafeBytes { write(file, $0.baseAddress, $0.count) }
+      if count < 0, errno == EINTR { continue }
+      guard count > 0 else { throw .system("written") }
+      written += count
+    }
   }
 
   private static func makeParents(_ path: String) throws(Fault) {

@@ -25,19 +25,9 @@ final class EnvelopeTests: XCTestCase {
 
   func testOpenContentComesBackFromItsOwnKindOfEnvelopeAlone() throws {
     let bytes = envelope.wrap(secret)
-    XCTAssertEqual(Array(bytes.prefix(6)), Array("APIK".utf8) + [2, 0x82])
-    XCTAssertEqual(bytes.count, Envelope.headLength + 8 + secret.count)
+    XCTAssertEqual(Array(bytes.prefix(6)), Array("APIK".utf8) + [2, 2])
+    XCTAssertEqual(bytes.count, Envelope.headLength + Envelope.checksumLength + secret.count)
     XCTAssertEqual(try unwrap(bytes, envelope), secret)
-    // As earlier versions wrote it.
-    XCTAssertEqual(
-      try unwrap(Array("APIK".utf8) + [2, 2] + [UInt8](repeating: 0, count: 8) + secret, envelope), secret)
-    for place in bytes.indices where place != 5 {
-      for bit in 0..<8 {
-        var changed = bytes
-        changed[place] ^= 1 << bit
-        XCTAssertNotNil(fault { try unwrap(changed, envelope) })
-      }
-    }
     XCTAssertEqual(
       fault { try unwrap(bytes, Envelope(kind: .cookies, version: 2)) }, "holds a credential, not cookies")
     var unknown = bytes
@@ -50,9 +40,38 @@ final class EnvelopeTests: XCTestCase {
     XCTAssertEqual(
       fault { try unwrap(bytes, Envelope(kind: .credential, version: 3)) },
       "has the form 2, which is not read any more")
-    for count in 0..<Envelope.headLength {
+    for count in 0..<bytes.count {
       XCTAssertNotNil(fault { try unwrap(Array(bytes.prefix(count)), envelope) })
     }
+  }
+
+  func testOpenContentWithAChangedBitIsNeverRead() throws {
+    for kind in Envelope.Kind.allCases where kind.versions.upperBound > 1 {
+      let bytes = Envelope(kind: kind).wrap(secret)
+      for bit in 0..<bytes.count * 8 {
+        var changed = bytes
+        changed[bit / 8] ^= 1 << UInt8(bit % 8)
+        XCTAssertNotNil(fault { try unwrap(changed, Envelope(kind: kind)) }, "\(kind.name), bit \(bit)")
+      }
+    }
+  }
+
+  /// The CRC-32 of zlib, big-endian, between head and content.
+  func testTheChecksumStandsBeforeTheContent() throws {
+    let bytes = Envelope(kind: .queuedItem).wrap(Array("123456789".utf8))
+    XCTAssertEqual(Array(bytes[5..<18]), [2] + [UInt8](repeating: 0, count: 8) + [0xCB, 0xF4, 0x39, 0x26])
+    XCTAssertEqual(try unwrap(Envelope(kind: .queuedItem).wrap([]), Envelope(kind: .queuedItem)), [])
+  }
+
+  func testOpenContentOfTheVersionBeforeTheChecksumIsRead() throws {
+    let bytes = Envelope(kind: .queuedItem, version: 1).wrap(secret)
+    XCTAssertEqual(bytes.count, Envelope.headLength + secret.count)
+    XCTAssertEqual(try unwrap(bytes, Envelope(kind: .queuedItem)), secret)
+    XCTAssertEqual(
+      fault {
+        try unwrap(Envelope(kind: .uploadJournal, version: 1).wrap(secret), Envelope(kind: .uploadJournal))
+      },
+      "has the form 1, which is not read any more")
   }
 
   func testSealedContentOpensUnderItsKeyAtItsPlaceAlone() throws {

@@ -31,6 +31,16 @@ final class GoldenFileTests: XCTestCase {
   private func keptHosts() throws -> KeptHosts {
     try KeptHosts(folder: folder, key: SigningKey(bytes: Self.key))
   }
+  private var download: DownloadState {
+    var state = DownloadState(
+      offset: 3, total: 9, etag: "\"a\"", lastModified: "Sat, 01 Jan 2000 00:00:00 GMT")
+    state.digest = FileDigest(member: "sha-256=:47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=:")
+    state.fileName = "plan.pdf"
+    state.target = .folder("/files", overwrites: true)
+    return state
+  }
+  private let upload = UploadState(
+    location: "https://a.test/files/1", offset: 3, total: 9, expires: 2_000_000_000, hasSentAll: true)
   private var transfer: KeptTransfer {
     var kept = KeptTransfer(.download(to: .folder("/files", overwrites: true), sha256: "ab"))
     (kept.key, kept.service, kept.environment, kept.apiName) = ("k-2", "Homes", "release", "plan")
@@ -75,9 +85,9 @@ final class GoldenFileTests: XCTestCase {
     case (.cachedBody, 1):
       let content = try CacheRecord.bodyEnvelope.open(bytes, under: storageKey(), at: Self.place)
       XCTAssertEqual(content, CacheFixture.body(2, 50))
-    case (.queuedItem, 1):
+    case (.queuedItem, 1...2):
       XCTAssertEqual(QueuedCall(try unwrapped(golden)), queued)
-    case (.queuedLanding, 1):
+    case (.queuedLanding, 1...2):
       guard case .response(let response) = try XCTUnwrap(QueuedLanding(try unwrapped(golden))) else {
         return XCTFail("the landing was a response")
       }
@@ -85,7 +95,14 @@ final class GoldenFileTests: XCTestCase {
       XCTAssertEqual(response.headers, ["ETag": "\"1\""])
       XCTAssertEqual(response.bytes, [1, 2])
       XCTAssertEqual(response.url?.string, "https://a.test/x")
-    case (.queuedTransfer, 1): XCTAssertEqual(KeptTransfer(golden.bytes), transfer)
+    case (.queuedTransfer, 1...2): XCTAssertEqual(KeptTransfer(golden.bytes), transfer)
+    case (.downloadJournal, 2):
+      let journal = try TransferJournal<PartialFile.Journal>(path, .downloadJournal).read()
+      XCTAssertEqual(journal?.identity, "7")
+      XCTAssertEqual(journal?.state, download)
+      XCTAssertEqual(journal?.boot, "b")
+    case (.uploadJournal, 2):
+      XCTAssertEqual(try TransferJournal<UploadState>(path, .uploadJournal).read(), upload)
     case (.hosts, 1):
       XCTAssertEqual(try keptHosts().list(of: "a.test"), hosts)
     case (.secrets, 1):
@@ -116,7 +133,8 @@ final class GoldenFileTests: XCTestCase {
       Envelope.Kind.allCases.map { "\($0.rawValue) \($0)" },
       [
         "1 cookies", "2 credential", "3 cachedResponse", "4 cachedBody", "5 login", "6 queuedItem",
-        "7 queuedLanding", "8 queuedTransfer", "16 hosts", "17 secrets",
+        "7 queuedLanding", "8 queuedTransfer", "9 downloadJournal", "10 uploadJournal", "16 hosts",
+        "17 secrets",
       ])
   }
 
@@ -176,6 +194,9 @@ final class GoldenFileTests: XCTestCase {
     try PrivateFile.replace(
       folder + "/queuedLanding", with: QueuedLanding.envelope.wrap(QueuedLanding.response(landing).encode()))
     try PrivateFile.replace(folder + "/queuedTransfer", with: transfer.encode())
+    try TransferJournal(folder + "/downloadJournal", .downloadJournal)
+      .write(PartialFile.Journal(identity: "7", state: download, boot: "b"))
+    try TransferJournal(folder + "/uploadJournal", .uploadJournal).write(upload)
     try keptHosts().keep(hosts, of: "a.test")
     let encoder = JSONEncoder()
     encoder.userInfo[.sealingKey] = SigningKey(bytes: Self.key)

@@ -5,7 +5,8 @@ import XCTest
 final class WriterTableTests: XCTestCase {
   /// What opens a file to be written, in the sources.
   private static let signs = [
-    "PrivateFile.replace(", "O_CREAT", "sqlite3_open", ".createFile(", ".write(to: URL", ".write(toFile",
+    "PrivateFile.replace(", "O_CREAT", "O_RDWR", "sqlite3_open", ".createFile(", ".write(to: URL",
+    ".write(toFile",
     "FileHandle(forWriting", "fopen(", "PrivateFile.claim(",
   ]
 

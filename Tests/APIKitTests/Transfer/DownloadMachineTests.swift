@@ -185,7 +185,25 @@ final class DownloadMachineTests: XCTestCase {
     XCTAssertEqual(weak.ended(), .startOver)
   }
 
-  func testADigestOfTheRepresentationIsKept() {
+  func testAStateThatWasDamagedStartsOver() {
+    let sound = DownloadState(
+      offset: 3, total: 9, etag: "\"a\"", lastModified: "Sat, 01 Jan 2000 00:00:00 GMT",
+      digest: FileDigest(member: "sha-256=:47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=:"))
+    XCTAssertEqual(DownloadMachine(sound).state, sound)
+    let damages: [(inout DownloadState) -> Void] = [
+      { $0.etag = "a" }, { $0.etag = "\"a" }, { $0.etag = "\"" }, { $0.etag = "W/\"a\"" },
+      { $0.etag = "\"a\nb\"" },
+      { $0.etag = "\"\u{7F}\"" }, { $0.lastModified = "Sat, 01 Jan" }, { $0.offset = -1 }, { $0.offset = 10 },
+      { $0.digest?.hex.removeLast() }, { $0.digest?.isLong = true },
+    ]
+    for (index, damage) in damages.enumerated() {
+      var state = sound
+      damage(&state)
+      XCTAssertEqual(DownloadMachine(state).state, DownloadState(), "\(index)")
+    }
+  }
+
+  func testADigestOfTheRepresentationIsKept() throws {
     var machine = DownloadMachine()
     _ = machine.responded(
       200,
@@ -195,7 +213,7 @@ final class DownloadMachineTests: XCTestCase {
       ]))
     XCTAssertEqual(
       machine.state.digest,
-      FileDigest(sha256: "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"))
+      try FileDigest(sha256: "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"))
   }
 }
 

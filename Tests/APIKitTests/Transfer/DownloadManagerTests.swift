@@ -187,6 +187,47 @@ import XCTest
     XCTAssertNil(server.requests.last?.headers["Range"], "the journal is damaged")
   }
 
+  func testADamagedETagInAJournalWithoutAChecksumStartsTheDownloadOver() async throws {
+    for (etag, isAsked) in [("\"a\"", true), ("\"a\n\"", false), ("\"\u{1}\"", false), ("a\"", false)] {
+      let broken = try fileServer(content, breaksAfter: 300_000)
+      let server = try fileServer(content)
+      defer { server.stop() }
+      let manager = try manager(broken)
+      _ = await failure { try await manager.file(to: .file(self.path("a"), overwrites: true)) }
+      broken.stop()
+      let journal = TransferJournal<PartialFile.Journal>(path("a.apikit-part.journal"), .downloadJournal)
+      var kept = try XCTUnwrap(try journal.read())
+      kept.state.etag = etag
+      let other = try self.manager(server)
+      kept.identity = try other.identity([:], TransferTerms())
+      try PrivateFile.replace(journal.path, with: JSONEncoder().encode(kept))
+      let file = try await other.file(to: .file(path("a"), overwrites: true))
+      XCTAssertEqual(file.count, Int64(content.count))
+      XCTAssertTrue(bytes("a") == content)
+      XCTAssertEqual(server.requests.map { $0.headers["Range"] }, [isAsked ? "bytes=300000-" : nil])
+    }
+  }
+
+  func testADigestOfTheWrongShapeIsRefusedBeforeTheDownload() async throws {
+    let server = try fileServer(content)
+    defer { server.stop() }
+    let manager = try manager(server)
+    let digit = String(repeating: "a", count: 63)
+    for digest in [
+      "", "ab", digit, digit + "g", digit + "aa", digit + "ä", digit + digit + "aa", digit + " ",
+    ] {
+      XCTAssertEqual(
+        manager.download(to: .file(path("a")), sha256: digest)?.reason, .invalidParameters, digest)
+      let error = await failure { try await manager.file(to: .file(self.path("a")), sha256: digest) }
+      XCTAssertEqual(error?.reason, .invalidParameters, digest)
+    }
+    XCTAssertEqual(server.requests.count, 0)
+    XCTAssertEqual(names, [])
+    XCTAssertFalse(manager.isDownloading)
+    let sum = Hex.encode(Crypto.sha256(content)).uppercased()
+    _ = try await manager.file(to: .file(path("a")), sha256: sum)
+  }
+
   func testTheBodyOfAnErrorNeverTouchesTheFile() async throws {
     let server = try fileServer(content, breaksAfter: 300_000)
     defer { server.stop() }

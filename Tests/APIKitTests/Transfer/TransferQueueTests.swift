@@ -55,6 +55,19 @@ import XCTest
     XCTAssertEqual(listed, [])
   }
 
+  func testADigestOfTheWrongShapeIsNotKept() async throws {
+    let server = try ScriptedServer.serving { _ in ScriptedServer.response(200, [:], [1, 2]) }
+    defer { server.stop() }
+    let service = try service(server)
+    let queue = queue(service)
+    let error = await failure {
+      try await queue.enqueue(KeptDownloads(service), to: .file(self.path("a")), sha256: "ab")
+    }
+    XCTAssertEqual(error?.reason, .invalidParameters)
+    let listed = try await queue.transfers()
+    XCTAssertEqual(listed, [])
+  }
+
   func testALandingReachesTheManagerThatIsAttachedAfterARelaunch() async throws {
     let server = try ScriptedServer.serving { _ in ScriptedServer.response(200, ["ETag": "\"a\""], [1, 2]) }
     defer { server.stop() }

@@ -72,6 +72,112 @@ import XCTest
     XCTAssertEqual(journals, [])
   }
 
+  /// Leaves the journal of an upload of which the server has a third; returns its path.
+  private func leaveThird(of content: [UInt8], at demo: DemoServer) async throws -> String {
+    let manager = tus(try demo.url("/transfers")) { $0.partBytes = 100_000 }
+    manager.service.client = HTTPClient(transport: BreakingTransport(method: .patch, after: 1, Counter()))
+    manager.policy = .never
+    _ = await failure { try await manager.response(uploading: .bytes(content)) }
+    demo.forget()
+    return path("journals/" + (try XCTUnwrap(journals.first { $0.hasSuffix(".upload") })))
+  }
+
+  func testAJournalWithAChangedBitIsToldAndTheNextCallBeginsAnew() async throws {
+    let demo = try DemoServer()
+    defer { demo.stop() }
+    let content = [UInt8](repeating: 7, count: 300_000)
+    let journal = try await leaveThird(of: content, at: demo)
+    let bytes = try XCTUnwrap(FileManager.default.contents(atPath: journal)).map { $0 }
+    for bit in 0..<bytes.count * 8 {
+      var changed = bytes
+      changed[bit / 8] ^= 1 << UInt8(bit % 8)
+      try PrivateFile.replace(journal, with: changed)
+      XCTAssertNil(UploadJournal.progress(inJournal: journal), "bit \(bit)")
+      do {
+        let found = try UploadJournal(journal).read(now: 0)
+        XCTFail("bit \(bit) was read as \(String(describing: found))")
+      } catch { XCTAssertEqual(error.reason, .fileFailed, "bit \(bit)") }
+    }
+    var changed = bytes
+    changed[40] ^= 1
+    try PrivateFile.replace(journal, with: changed)
+    let manager = tus(try demo.url("/transfers")) { $0.partBytes = 100_000 }
+    let error = await failure { try await manager.response(uploading: .bytes(content)) }
+    XCTAssertEqual(error?.reason, .fileFailed)
+    XCTAssertTrue(error?.detail.contains("damaged") == true, error?.detail ?? "")
+    XCTAssertEqual(demo.requests.count, 0, "it may be complete at the server")
+    let response = try await manager.response(uploading: .bytes(content))
+    XCTAssertEqual(response.headers["X-Demo-Sum"], "\(Self.sum(content))")
+    XCTAssertEqual(demo.requests.map(\.method), [.post, .patch, .patch, .patch])
+    XCTAssertEqual(journals, [])
+  }
+
+  func testAJournalWithoutAChecksumIsReadAndGetsOne() async throws {
+    let demo = try DemoServer()
+    defer { demo.stop() }
+    let content = [UInt8](repeating: 7, count: 300_000)
+    let journal = try await leaveThird(of: content, at: demo)
+    let state = try XCTUnwrap(try UploadJournal(journal).read(now: 0))
+    try PrivateFile.replace(journal, with: JSONEncoder().encode(state))
+    do {
+      let file = try UploadJournal(journal)
+      XCTAssertEqual(try file.read(now: 0), state)
+      try file.write(state)
+      XCTAssertEqual(
+        FileManager.default.contents(atPath: journal)?.prefix(6).map { $0 }, Array("APIK".utf8) + [10, 2])
+    }
+    try PrivateFile.replace(journal, with: JSONEncoder().encode(state))
+    let manager = tus(try demo.url("/transfers")) { $0.partBytes = 100_000 }
+    _ = try await manager.response(uploading: .bytes(content))
+    XCTAssertEqual(demo.requests.map(\.method), [.head, .patch, .patch])
+  }
+
+  func testDraftsThatAKillHasLeftAreRemoved() async throws {
+    let demo = try DemoServer()
+    defer { demo.stop() }
+    let content = [UInt8](repeating: 7, count: 300_000)
+    let journal = try await leaveThird(of: content, at: demo)
+    // Of this upload, in the names of this version and of earlier ones; of another one, long ago and just now.
+    let (old, young) = (path("journals/b.upload.7.new"), path("journals/c.upload.new"))
+    for draft in ["\(journal).new", "\(journal).7.new", old, young] {
+      try PrivateFile.replace(draft, with: [1])
+    }
+    var times = [timeval(tv_sec: 1, tv_usec: 0), timeval(tv_sec: 1, tv_usec: 0)]
+    utimes(old, &times)
+    let manager = tus(try demo.url("/transfers")) { $0.partBytes = 100_000 }
+    _ = try await manager.response(uploading: .bytes(content))
+    XCTAssertEqual(journals, ["c.upload.new"], "which may be being written")
+  }
+
+  func testTheLastReportIsOfAllBytesAndToldOnce() async throws {
+    let time = ManualTime()
+    for reports in [[2, 5], [10, 10], [10], []] as [[Int64]] {
+      let run = UploadRun(
+        .bytes([UInt8](repeating: 1, count: 10)),
+        { () -> TusOptions in
+          var options = TusOptions()
+          options.journalFolder = self.path("journals")
+          return options
+        }(), place: ["a"], .never, time: time
+      ) { request, _, report in
+        var response = HTTPResponse(status: 201, headers: ["Location": "/1"], url: "https://a.test/files")
+        if request.method != .post {
+          for (index, sent) in reports.enumerated() {
+            await report(TransferProgress(sent: sent, received: Int64(index)))
+            time.advance(by: .milliseconds(200))
+          }
+          response = HTTPResponse(status: 204, headers: ["Upload-Offset": "10"], url: "https://a.test/1")
+        }
+        return .success(APIResponse(raw: .missing, http: response))
+      }
+      let told = Record<TransferProgress>()
+      _ = try await run.perform { told.add($0) }.get()
+      XCTAssertEqual(told.all.last?.sent, 10, "\(reports)")
+      XCTAssertEqual(told.all.last?.totalToSend, 10, "\(reports)")
+      XCTAssertEqual(told.all.filter { $0.sent == 10 }.count, 1, "\(reports)")
+    }
+  }
+
   func testABreakIsMendedWhereThePolicyWantsItAndAOneShotStreamIsNotReadTwice() async throws {
     let demo = try DemoServer()
     defer { demo.stop() }

@@ -141,6 +141,51 @@ import XCTest
       })
   }
 
+  func testAFileThatChangesBetweenItsAttemptsIsNotSentAgain() async throws {
+    let file = path("file")
+    try Data([1, 2, 3]).write(to: URL(fileURLWithPath: file))
+    let server = try ScriptedServer.serving { _ in
+      try? Data([4, 5, 6]).write(to: URL(fileURLWithPath: file))
+      return ScriptedServer.response(503, [:], text: "")
+    }
+    defer { server.stop() }
+    let manager = manager(try server.url("/api"), attempts: 3)
+    let error = await failure { try await manager.response(uploading: .file(path: file)) }
+    XCTAssertEqual(error?.reason, .unreadableBody)
+    XCTAssertTrue(error?.detail.contains("not what it was") == true, error?.detail ?? "")
+    XCTAssertEqual(server.requests.map(\.body), [[1, 2, 3]])
+  }
+
+  func testAFileThatChangesWhileItIsSentFailsByName() async throws {
+    for (index, change)
+      in ([{ $0 + [4] }, { Array($0.reversed()) }, { $0 }, { _ in nil }]
+      as [@Sendable ([UInt8]) -> [UInt8]?]).enumerated()
+    {
+      let file = path("file\(index)")
+      try Data([1, 2, 3]).write(to: URL(fileURLWithPath: file))
+      let server = try ScriptedServer.serving { request in
+        if let bytes = change(request.body) {
+          // Another file has the name, even where it has the same bytes.
+          try? Data(bytes).write(to: URL(fileURLWithPath: file), options: .atomic)
+        } else {
+          unlink(file)
+        }
+        return ScriptedServer.response(text: "ok")
+      }
+      defer { server.stop() }
+      let manager = manager(try server.url("/api"))
+      if index == 3 {
+        // What was removed was sent as it was.
+        _ = try await manager.response(uploading: .file(path: file))
+      } else {
+        let error = await failure { try await manager.response(uploading: .file(path: file)) }
+        XCTAssertEqual(error?.reason, .unreadableBody)
+        XCTAssertTrue(error?.detail.contains("was changed while it was sent") == true, error?.detail ?? "")
+      }
+      XCTAssertEqual(server.requests.count, 1)
+    }
+  }
+
   func testOneBodyAtATimeAndPausingEndsIt() async throws {
     let server = try ScriptedServer(.readHead, .waitForClose)
     defer { server.stop() }

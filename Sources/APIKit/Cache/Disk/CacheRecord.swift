@@ -10,8 +10,8 @@ struct CacheRecord {
   /// The length of the body in bytes.
   var bodyCount: Int
 
-  static let envelope = Envelope(kind: .cachedResponse, writesChecksum: false)
-  static let bodyEnvelope = Envelope(kind: .cachedBody, writesChecksum: false)
+  static let envelope = Envelope(kind: .cachedResponse)
+  static let bodyEnvelope = Envelope(kind: .cachedBody)
 
   /// - Parameter process: Identifies this process, because the steady clock of another one differs.
   static func encode(_ entry: CacheEntry, process: UInt64, bodyInFile checksum: UInt64?) -> [UInt8] {

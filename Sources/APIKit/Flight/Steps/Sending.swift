@@ -65,6 +65,7 @@ extension Flight {
     do throws(APIError) {
       // Before a cookie is kept or a redirect followed: nothing acts on what is not verified.
       if let verifier = call.identity.verifier { try verify(&received, verifier) }
+      if (200..<300).contains(received.status) { try checkBodyFile(hasResponse: true) }
       response = try exchange?.receive(received)
     } catch {
       var error = error
@@ -101,6 +102,19 @@ extension Flight {
         .response, .unverifiedResponse, "the response is not trusted: \(error)", underlying: error)
     }
     http.codedBytes = nil
+  }
+
+  /// Throws ``APIError/Reason/unreadableBody`` when the body's file is no longer the one of the call: before each request,
+  /// and once the server has accepted it. A file that was removed by then was sent as it was.
+  func checkBodyFile(hasResponse: Bool) throws(APIError) {
+    guard let before = call.bodyFile, case .file(let path, _) = call.body else { return }
+    let now = FileIdentity(path: path)
+    guard now != before, now != nil || !hasResponse else { return }
+    let what =
+      hasResponse
+      ? "was changed while it was sent; the server has accepted the request"
+      : "is not what it was at the call"
+    throw APIError(.transport, .unreadableBody, "the body's file \(path.debugDescription) \(what)")
   }
 
   /// A request has failed on the wire, or its response cannot be followed.

@@ -20,6 +20,7 @@ extension Flight {
       if call.identity.verifier != nil { outgoing.keepsCodedBody = true }
       exchange = ClientExchange(call.wire.client, outgoing, since: user.jar)
     }
+    try checkBodyFile(hasResponse: false)
     outgoing = try exchange?.outgoing(authorize: attachCredential, prepare)
     if let trace, outgoing?.crossesOrigin == true, call.wire.trace == .sentEverywhere {
       outgoing?.request.set(trace.value.child())

@@ -11,10 +11,12 @@ extension TransferQueue {
   ///   - sha256: The SHA-256 that the file must have, in hexadecimal digits.
   /// - Returns: Its id.
   /// - Throws: ``APIError/Reason/queueFull`` beyond the limits, ``APIError/Reason/misconfigured`` for a type that is not
-  ///   registered, and ``APIError/Reason/outboxUnusable``.
+  ///   registered, ``APIError/Reason/invalidParameters`` for a digest that is not 64 hexadecimal digits, and
+  ///   ``APIError/Reason/outboxUnusable``.
   @discardableResult public func enqueue<Manager: DownloadManager>(
     _ manager: Manager, _ parameters: Parameters = [:], to target: DownloadTarget, sha256: String? = nil
   ) async throws(APIError) -> TransferID {
+    if let sha256 { _ = try FileDigest(sha256: sha256) }
     var (kept, entry) = try draft(
       .download(to: target, sha256: sha256), manager, manager.service, manager.apiName, parameters)
     let identity = try manager.identity(
@@ -161,7 +163,7 @@ extension TransferQueue {
   nonisolated static func discardFiles(of row: QueueStore.Row) {
     guard let kept = kept(row), !kept.journal.isEmpty else { return }
     guard case .download = kept.kind else {
-      unlink(kept.journal)
+      UploadJournal.file(kept.journal).remove()
       return
     }
     let place = String(kept.journal.dropLast(PartialFile.journalEnding.count))

@@ -38,9 +38,10 @@ import Synchronization
     task?.cancel()
   }
 
-  /// Removes the partial files in a folder that were not written for so long, and that no process is writing.
+  /// Removes the partial files in a folder that were not written for so long, and that no process is writing; with them their
+  /// journals, and what a process has left that ended while it wrote one.
   ///
-  /// - Returns: How many were removed.
+  /// - Returns: How many partial files were removed.
   @discardableResult nonisolated public static func sweep(folder: String, olderThan age: Duration) -> Int {
     PartialFile.sweep(folder, olderThan: age)
   }

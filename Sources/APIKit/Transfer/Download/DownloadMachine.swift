@@ -17,6 +17,19 @@ struct DownloadState: Sendable, Hashable, Codable {
 
   /// What `If-Range` says; nil when the representation cannot be told from another, so that nothing is asked in parts.
   var condition: String? { etag ?? lastModified }
+
+  /// Whether it can be that of a download which goes on. A journal without a checksum may have been damaged.
+  var canGoOn: Bool {
+    condition != nil && offset >= 0 && offset <= total ?? .max && etag.map(Self.isStrongTag) ?? true
+      && lastModified.map { HTTPDate.secondsSince1970($0) != nil } ?? true && digest?.isWellFormed ?? true
+  }
+
+  /// Whether a text is an `ETag` for `If-Range`: in quotes, not weak, and without control characters (RFC 9110, 8.8.3).
+  static func isStrongTag(_ text: String) -> Bool {
+    let bytes = Array(text.utf8)
+    return bytes.count >= 2 && bytes.first == UInt8(ascii: "\"") && bytes.last == UInt8(ascii: "\"")
+      && bytes.allSatisfy { $0 >= 0x20 && $0 != 0x7F }
+  }
 }
 
 /// Decides what each response of a download means: event in, action out, without files, sockets or time.
@@ -49,7 +62,7 @@ struct DownloadMachine: Sendable {
   private var mark: Int64
 
   init(_ state: DownloadState = DownloadState()) {
-    self.state = state.condition == nil ? DownloadState() : state
+    self.state = state.canGoOn ? state : DownloadState()
     furthest = self.state.offset
     mark = furthest
   }
@@ -145,7 +158,7 @@ struct DownloadMachine: Sendable {
     end = length
     // The bytes of a coded body are not those that a range would count.
     if !isCoded {
-      state.etag = headers["ETag"].flatMap { $0.hasPrefix("\"") ? $0 : nil }
+      state.etag = headers["ETag"].flatMap { DownloadState.isStrongTag($0) ? $0 : nil }
       state.lastModified = Self.strongDate(headers)
       state.digest = Self.digest(headers)
     }

@@ -65,7 +65,8 @@ extension DownloadManager {
   ///   - target: Where the file goes.
   ///   - sha256: The SHA-256 that the file must have, in hexadecimal digits; by default the digest of the server's
   ///     `Repr-Digest` (SHA-512 or SHA-256), if it states one.
-  /// - Returns: Why it was refused: ``APIError/Reason/alreadyLoading`` while the manager is downloading; nil when it began.
+  /// - Returns: Why it was refused: ``APIError/Reason/alreadyLoading`` while the manager is downloading, and
+  ///   ``APIError/Reason/invalidParameters`` for a digest that is not 64 hexadecimal digits; nil when it began.
   @discardableResult public func download(
     _ parameters: Parameters = [:], to target: DownloadTarget, sha256: String? = nil
   ) -> APIError? {
@@ -115,6 +116,7 @@ extension DownloadManager {
     let requests = DownloadRequests(
       service, terms.apiName ?? apiName, headers, policy, terms.signIn ?? signIn, terms.options)
     let identity = try identity(parameters, terms)
+    let digest = try sha256.map { hex throws(APIError) in try FileDigest(sha256: hex) }
     var manager = DownloadRun.Manager { (fields, parameters) async throws(APIError) in
       try await requests.response(adding: fields, parameters)
     }
@@ -122,7 +124,7 @@ extension DownloadManager {
     manager.renew = { [weak self] (parameters, error) async throws(APIError) in
       try await self?.renewed(parameters, error)
     }
-    return DownloadRun(target, identity, sha256, policy, parameters, manager: manager)
+    return DownloadRun(target, identity, digest, policy, parameters, manager: manager)
   }
 
   private func place(of head: HTTPResponse) throws(APIError) -> DownloadTarget? {

@@ -27,7 +27,7 @@ actor DownloadRun {
 
   private let target: DownloadTarget
   private let identity: String
-  private let sha256: String?
+  private let sha256: FileDigest?
   private let policy: RetryPolicy
   private let manager: Manager
   private var parameters: Parameters
@@ -48,7 +48,7 @@ actor DownloadRun {
   private var fault: APIError?
 
   init(
-    _ target: DownloadTarget, _ identity: String, _ sha256: String?, _ policy: RetryPolicy,
+    _ target: DownloadTarget, _ identity: String, _ sha256: FileDigest?, _ policy: RetryPolicy,
     _ parameters: Parameters = [:], time: any TimeSource = SystemTime(), manager: Manager
   ) {
     self.target = target
@@ -259,7 +259,7 @@ actor DownloadRun {
     let state = machine.state
     try await settleCheckpoint()
     tellProgress(time.now)
-    let expected = sha256.map { FileDigest(sha256: $0) } ?? state.digest
+    let expected = sha256 ?? state.digest
     if let expected {
       try file.checkpoint(state)
       let digest = try file.digest(of: state.offset, isLong: expected.isLong)

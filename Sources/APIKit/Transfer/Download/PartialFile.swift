@@ -26,7 +26,7 @@ final class PartialFile: Sendable {
   /// After another start only what a checkpoint has had on the disk counts.
   let found: DownloadState
 
-  private var journalPath: String { "\(path).journal" }
+  private let journal: TransferJournal<Journal>
 
   /// Opens or makes the partial file; `path` is that of the destination.
   ///
@@ -39,9 +39,10 @@ final class PartialFile: Sendable {
     guard descriptor >= 0 else { throw Self.fault(self.path, "cannot be opened") }
     var status = stat()
     var state = DownloadState()
-    if let data = FileManager.default.contents(atPath: "\(self.path).journal"),
-      fstat(descriptor, &status) == 0,
-      let journal = try? JSONDecoder().decode(Journal.self, from: data), journal.identity == identity,
+    journal = Self.journal(of: self.path)
+    unlink(journal.draftPath)
+    // A damaged journal is none, and the download starts over.
+    if fstat(descriptor, &status) == 0, let journal = try? journal.read(), journal.identity == identity,
       (0...Int64(status.st_size)).contains(journal.state.offset)
     {
       state = journal.state
@@ -65,10 +66,12 @@ final class PartialFile: Sendable {
 
   /// How far the download of a journal is; nil where there is none.
   static func progress(inJournal path: String) -> TransferProgress? {
-    guard let data = FileManager.default.contents(atPath: path),
-      let journal = try? JSONDecoder().decode(Journal.self, from: data)
-    else { return nil }
+    guard let journal = try? TransferJournal<Journal>(path, .downloadJournal).read() else { return nil }
     return TransferProgress(received: journal.state.offset, totalToReceive: journal.state.total)
+  }
+
+  private static func journal(of path: String) -> TransferJournal<Journal> {
+    TransferJournal("\(path).journal", .downloadJournal)
   }
 
   private static func lock(_ path: String) throws(APIError) -> FileLock {
@@ -82,7 +85,7 @@ final class PartialFile: Sendable {
         var status = stat()
         if lstat(path, &status) == 0, status.st_nlink > 1 {
           // The complete file has its name, and the process ended before this one was removed.
-          unlink("\(path).journal")
+          journal(of: path).remove()
           unlink(path)
           continue
         }
@@ -138,26 +141,11 @@ final class PartialFile: Sendable {
   func checkpoint(_ state: DownloadState) throws(APIError) {
     guard state.condition != nil else {
       // Nothing can be continued, least of all what an earlier journal has counted.
-      unlink(journalPath)
+      journal.remove()
       return
     }
     try sync()
-    let draft = journalPath + ".new"
-    unlink(draft)
-    let file = open(draft, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
-    guard file >= 0 else { throw Self.fault(draft, "cannot be made") }
-    let handle = FileHandle(fileDescriptor: file, closeOnDealloc: true)
-    do {
-      let journal = Journal(identity: identity, state: state, boot: SystemBoot.identity)
-      try handle.write(contentsOf: JSONEncoder().encode(journal))
-      try handle.synchronize()
-      guard rename(draft, journalPath) == 0 else { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
-    } catch {
-      unlink(draft)
-      throw APIError(
-        .transport, .fileFailed, "the journal \(journalPath.debugDescription) cannot be written",
-        underlying: error)
-    }
+    try journal.write(Journal(identity: identity, state: state, boot: SystemBoot.identity))
   }
 
   /// The SHA-256 or SHA-512 of the file, read from its start, in hexadecimal digits.
@@ -205,30 +193,38 @@ final class PartialFile: Sendable {
       _ = fsync(folder)
       close(folder)
     }
-    unlink(journalPath)
+    journal.remove()
     return true
   }
 
   /// Removes the partial file and its journal.
   func discard() {
-    unlink(journalPath)
+    journal.remove()
     unlink(path)
   }
 
   /// Removes partial files that were not written for so long and that no process is writing.
   static func sweep(_ folder: String, olderThan age: Duration) -> Int {
     var count = 0
-    for name in (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
-    where name.hasSuffix(ending) {
+    for name in (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? [] {
+      guard let end = name.range(of: ending, options: .backwards) else { continue }
       let path = "\(folder)/\(name)"
+      let partial = "\(folder)/\(name[..<end.upperBound])"
       var status = stat()
       guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
-        WallClock.now - Double(FileIdentity(status).seconds) > age.inSeconds,
-        let lock = try? FileLock(ifFree: path)
+        WallClock.now - Double(FileIdentity(status).seconds) > age.inSeconds
       else { continue }
-      unlink("\(path).journal")
-      if unlink(path) == 0 { count += 1 }
-      withExtendedLifetime(lock) {}
+      switch name[end.upperBound...] {
+      case "":
+        guard let lock = try? FileLock(ifFree: path) else { continue }
+        journal(of: path).remove()
+        if unlink(path) == 0 { count += 1 }
+        withExtendedLifetime(lock) {}
+      // What a process has left that ended while it wrote a journal, or before it removed one.
+      case ".journal" + TransferJournal<Journal>.draftEnding, ".journal":
+        if !PrivateFile.exists(partial) { unlink(path) }
+      default: continue
+      }
     }
     return count
   }
@@ -245,9 +241,9 @@ final class PartialFile: Sendable {
   /// The last failed system call.
   private static func fault(_ path: String, _ what: String) -> APIError {
     let number = errno
-    let reason: APIError.Reason = [ENOSPC, EDQUOT, EFBIG].contains(number) ? .storageFull : .fileFailed
     return APIError(
-      .transport, reason, "\(path.debugDescription) \(what): \(String(cString: strerror(number)))",
+      .transport, PrivateFile.Fault.reason(ofCode: number),
+      "\(path.debugDescription) \(what): \(String(cString: strerror(number)))",
       underlying: POSIXError(POSIXErrorCode(rawValue: number) ?? .EIO))
   }
 }

@@ -49,29 +49,6 @@ enum MultipartSource: Sendable {
   }
 }
 
-/// What tells a file from the one that it was before.
-struct FileIdentity: Sendable, Hashable {
-  let device: UInt64
-  let inode: UInt64
-  let size: Int64
-  /// When it was last changed, in seconds and nanoseconds.
-  let seconds: Int64
-  let nanoseconds: Int64
-
-  init(_ status: stat) {
-    device = UInt64(truncatingIfNeeded: status.st_dev)
-    inode = UInt64(status.st_ino)
-    size = Int64(status.st_size)
-    #if canImport(Darwin)
-      let time = status.st_mtimespec
-    #else
-      let time = status.st_mtim
-    #endif
-    seconds = Int64(time.tv_sec)
-    nanoseconds = Int64(time.tv_nsec)
-  }
-}
-
 /// An open file of a form; closed when it is released.
 final class MultipartFile: Sendable {
   let identity: FileIdentity

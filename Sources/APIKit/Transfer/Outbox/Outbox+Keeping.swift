@@ -120,7 +120,9 @@ extension Outbox: LoadQueue {
       }
       if let body = draft.takeBody(Self.inlineBytes) { large.append((position, body)) }
       series.append { writer in
-        QueuedCall.envelope.wrap(into: &writer) { draft.call.write(to: &$0) }
+        let start = QueuedCall.envelope.begin(&writer.bytes)
+        draft.call.write(to: &writer)
+        QueuedCall.envelope.end(&writer.bytes, start)
       }
     }
     // What was loaded before has its place before.

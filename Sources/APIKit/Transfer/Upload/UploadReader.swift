@@ -23,7 +23,7 @@ final class UploadReader {
     case .bytes(let bytes): (total, identity) = (Int64(bytes.count), nil)
     case .stream(let stream): (total, identity) = (stream.length, nil)
     case .file(let path, let offset):
-      guard let found = Self.identity(of: path), found.size >= offset else {
+      guard let found = FileIdentity(path: path), found.size >= offset else {
         throw APIError(
           .assembly, .unreadableBody, "the file \(path.debugDescription) is not there or is not a plain file")
       }
@@ -54,7 +54,7 @@ final class UploadReader {
       let end = limit.map { min(Int64(bytes.count), offset + $0) } ?? Int64(bytes.count)
       return (.bytes(Array(bytes[Int(offset)..<Int(end)])), end - offset, end == bytes.count)
     case .file(let path, let start):
-      guard Self.identity(of: path) == identity else {
+      guard FileIdentity(path: path) == identity else {
         throw APIError(
           .assembly, .unreadableBody, "the file \(path.debugDescription) has changed while it was sent")
       }
@@ -99,12 +99,6 @@ final class UploadReader {
     }
     let count = min(limit, Int64(held.count))
     return (.bytes(Array(held[..<Int(count)])), count, isEnded && count == Int64(held.count))
-  }
-
-  private static func identity(of path: String) -> FileIdentity? {
-    var status = stat()
-    guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
-    return FileIdentity(status)
   }
 
   private static func read(_ path: String, from offset: Int64, _ count: Int64) throws(APIError) -> [UInt8] {

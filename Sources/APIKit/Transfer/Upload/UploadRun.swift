@@ -37,23 +37,27 @@ actor UploadRun {
   ) async -> Result<APIResponse, APIError> {
     let reports = await UploadReports(time, report)
     let result = await perform(reports)
+    // What the transport reported last may be less, or of a request that has sent nothing.
+    if case .success((_, let total)) = result { await reports.take(total, from: 0, of: total) }
     await reports.finish()
-    return result
+    return result.map(\.response)
   }
 
-  private func perform(_ reports: UploadReports) async -> Result<APIResponse, APIError> {
+  private func perform(
+    _ reports: UploadReports
+  ) async -> Result<(response: APIResponse, total: Int64), APIError> {
     do throws(APIError) {
       let reader = try UploadReader(body)
       let journal = try reader.fingerprint.map { (fingerprint) throws(APIError) in
         try UploadJournal(UploadJournal.path(options, place, fingerprint))
       }
-      let found = journal?.read() ?? UploadState()
+      let found = try journal?.read() ?? UploadState()
       let metadata = options.metadata.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
       var machine = TusMachine(found, total: reader.total, options: options, metadata: metadata)
       do throws(APIError) {
         let response = try await transfer(&machine, reader, journal, reports)
         journal?.remove()
-        return .success(response)
+        return .success((response, machine.state.offset))
       } catch {
         if error.isCancellation, discards.load(ordering: .acquiring) {
           journal?.remove()
@@ -191,7 +195,8 @@ actor UploadRun {
   private let time: any TimeSource
   private let report: (TransferProgress) -> Void
   private var told: Duration?
-  /// What was not told yet.
+  /// What was told last, and what was not told yet.
+  private var last: (sent: Int64, total: Int64?)?
   private var held: (sent: Int64, total: Int64?)?
   /// Where this run began, and how fast it is.
   private var base: Int64?
@@ -204,77 +209,17 @@ actor UploadRun {
 
   func take(_ sent: Int64, from offset: Int64, of total: Int64?) {
     base = base ?? offset
-    held = (offset + sent, total)
+    // A report of a response's bytes has nothing new.
+    held = last.map { $0 == (offset + sent, total) } ?? false ? nil : (offset + sent, total)
     if told.map({ time.now - $0 >= .milliseconds(100) }) ?? true { finish() }
   }
 
   func finish() {
     guard let (sent, total) = held, let base else { return }
-    (told, held) = (time.now, nil)
+    (told, last, held) = (time.now, (sent, total), nil)
     let now = Int64(time.now / .microseconds(1))
     var progress = meter.completing(TransferProgress(sent: max(0, sent - base)), at: now)
     (progress.sent, progress.totalToSend) = (sent, total)
     report(progress)
-  }
-}
-
-/// Where an upload is at the server, on the disk; with a lock that keeps other processes away.
-final class UploadJournal {
-  private let path: String
-  private let lock: FileLock
-
-  /// - Throws: ``APIError/Reason/alreadyLoading`` when another upload of the same content to the same place is under way.
-  init(_ path: String) throws(APIError) {
-    self.path = path
-    do {
-      try PrivateFile.makeFolder((path as NSString).deletingLastPathComponent)
-      guard let lock = try FileLock(ifFree: path + ".lock") else {
-        throw APIError(
-          .takeoff, .alreadyLoading, "the same is being uploaded to the same place, maybe by another process")
-      }
-      self.lock = lock
-    } catch let error as APIError {
-      throw error
-    } catch {
-      throw APIError(
-        .takeoff, .fileFailed, "the journal \(path.debugDescription) cannot be made", underlying: error)
-    }
-  }
-
-  /// Where the journal of an upload is.
-  static func path(_ options: TusOptions, _ place: [String?], _ fingerprint: String) -> String {
-    let folder = options.journalFolder ?? StandardFolder.state.path + "/uploads"
-    return "\(folder)/\(Crypto.digest(of: place + [fingerprint])).upload"
-  }
-
-  /// How far the upload of a journal is; nil where there is none.
-  static func progress(inJournal path: String) -> TransferProgress? {
-    guard let bytes = try? PrivateFile.read(path, limit: 64 << 10),
-      let state = try? JSONDecoder().decode(UploadState.self, from: Data(bytes))
-    else { return nil }
-    return TransferProgress(sent: state.offset, totalToSend: state.total)
-  }
-
-  /// What was kept; nil when there is nothing.
-  func read() -> UploadState? {
-    guard let bytes = try? PrivateFile.read(path, limit: 64 << 10) else { return nil }
-    return try? JSONDecoder().decode(UploadState.self, from: Data(bytes))
-  }
-
-  func write(_ state: UploadState) throws(APIError) {
-    guard state.location != nil else {
-      // One that is created anew has no place yet, and the one before counts no more.
-      unlink(path)
-      return
-    }
-    do { try PrivateFile.replace(path, with: JSONEncoder().encode(state)) } catch {
-      throw APIError(
-        .transport, .fileFailed, "the journal \(path.debugDescription) cannot be written", underlying: error)
-    }
-  }
-
-  func remove() {
-    unlink(path)
-    unlink(path + ".lock")
   }
 }
