@@ -73,8 +73,9 @@ import XCTest
   func testTheFieldsOfASignerOfTheApplicationsAreMaskedToo() async throws {
     let manager = makeManager()
     _ = try await manager.response()
-    let nonce = try XCTUnwrap(stub.requests.first?.headers["X-Nonce"])
-    XCTAssertFalse("\(stub.requests)".contains(nonce))
+    let headers = try XCTUnwrap(stub.requests.first?.headers)
+    XCTAssertFalse("\(stub.requests)".contains(try XCTUnwrap(headers["X-Witness"])))
+    XCTAssertTrue("\(stub.requests)".contains(try XCTUnwrap(headers["X-Nonce"])), "a nonce opens nothing")
   }
 
   func testASecretInThePathStandsInNoTextOfARedirect() async throws {
@@ -131,5 +132,6 @@ private struct WitnessSigner: RequestSigner {
     if let failure { throw failure }
     seen.add((request, subject))
     request.headers["X-Nonce"] = subject.nonce
+    request.headers["X-Witness"] = String(subject.nonce.reversed())
   }
 }
