@@ -88,6 +88,41 @@ import XCTest
     XCTAssertEqual(FileManager.default.contents(atPath: chosen).map(Array.init), [1, 2, 3, 4])
   }
 
+  func testACancelWhileThePlaceIsChosenIsReadBeforeAnythingElse() async throws {
+    let server = try ScriptedServer(
+      .readRequest, .write(Self.head("Content-Length: 4\r\nETag: \"a\"\r\n") + [1, 2, 3, 4]), .waitForClose)
+    defer { server.stop() }
+    let manager = try manager(server)
+    let delegate = ChoiceDelegate()
+    manager.delegate = delegate
+    manager.onDestination = { [weak manager] _ in
+      manager?.cancel()
+      return nil
+    }
+    let error = await failure { try await manager.file(to: .file(self.path("a"))) }
+    XCTAssertEqual(error?.reason, .cancelled)
+    XCTAssertEqual(delegate.story, ["paused at 0"])
+    XCTAssertEqual(names, [])
+  }
+
+  func testNothingIsReportedAfterACancelInACallback() async throws {
+    let server = try ScriptedServer(
+      .readRequest,
+      .write(Self.head("Content-Length: 9000\r\nETag: \"a\"\r\n") + [UInt8](repeating: 1, count: 8000)),
+      .waitForClose)
+    defer { server.stop() }
+    let manager = try manager(server)
+    let delegate = ChoiceDelegate()
+    manager.delegate = delegate
+    delegate.onReport = { [weak manager] in manager?.cancel() }
+    let error = await failure { try await manager.file(to: .file(self.path("a"))) }
+    XCTAssertEqual(error?.reason, .cancelled)
+    // One report, of however much has come by then.
+    XCTAssertEqual(delegate.story.count, 3, "\(delegate.story)")
+    XCTAssertEqual(delegate.story.last, "paused at 0")
+    XCTAssertEqual(names, [])
+  }
+
   func testAPlaceThatTheApplicationRefusesEndsTheDownload() async throws {
     let server = try ScriptedServer.serving { _ in Self.head("Content-Length: 1\r\n") + [1] }
     defer { server.stop() }
@@ -235,5 +270,23 @@ private final class ChoosingManager: BaseDownloadManager, DownloadManager {
 
   func renewedParameters(_ parameters: Parameters, after error: APIError) async throws -> Parameters? {
     onRenewal(parameters, error)
+  }
+}
+
+@MainActor private final class ChoiceDelegate: DownloadManagerDelegate {
+  var story: [String] = []
+  var onReport: () -> Void = {}
+
+  func manager(_ manager: BaseDownloadManager, didFinish file: DownloadedFile) { story.append("finished") }
+  func manager(_ manager: BaseDownloadManager, didFail error: APIError) { story.append("failed") }
+  func manager(_ manager: BaseDownloadManager, didBeginAt offset: Int64, of total: Int64?) {
+    story.append("began \(offset)")
+  }
+  func manager(_ manager: BaseDownloadManager, didReport progress: TransferProgress) {
+    story.append("\(progress.received)")
+    onReport()
+  }
+  func manager(_ manager: BaseDownloadManager, didPauseAt offset: Int64, of total: Int64?) {
+    story.append("paused at \(offset)")
   }
 }

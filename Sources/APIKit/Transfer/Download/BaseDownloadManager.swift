@@ -65,7 +65,8 @@ import Synchronization
   }
 
   private func tell(_ report: DownloadRun.Report, of run: DownloadRun) {
-    guard run === self.run else { return }
+    // The callback before may have cancelled it.
+    guard run === self.run, !run.isDiscarded else { return }
     switch report {
     case .began(let offset, let total): delegate?.manager(self, didBeginAt: offset, of: total)
     case .progress(let progress):
@@ -77,16 +78,22 @@ import Synchronization
   private func end(
     _ result: Result<DownloadedFile, APIError>, _ state: DownloadState, _ last: TransferProgress?
   ) {
+    var state = state
     // The last report may be on its way still.
-    if let last, last.received != told { delegate?.manager(self, didReport: last) }
+    if let last, last.received != told, run?.isDiscarded != true { delegate?.manager(self, didReport: last) }
     told = nil
-    let wasDiscarded = run?.discards.load(ordering: .acquiring) == true
+    // A cancel that came after the run had looked for it, in that report at the latest.
+    if let run, run.isDiscarded, state.offset > 0, case .failure(let error) = result,
+      error.reason == .cancelled
+    {
+      run.removePartialFile()
+      state = DownloadState()
+    }
     (task, run) = (nil, nil)
     switch result {
     case .success(let file): delegate?.manager(self, didFinish: file)
     case .failure(let error) where error.reason == .cancelled:
-      delegate?.manager(
-        self, didPauseAt: wasDiscarded ? 0 : state.offset, of: wasDiscarded ? nil : state.total)
+      delegate?.manager(self, didPauseAt: state.offset, of: state.total)
     case .failure(let error): delegate?.manager(self, didFail: error)
     }
   }

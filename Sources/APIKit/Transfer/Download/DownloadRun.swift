@@ -16,6 +16,8 @@ actor DownloadRun {
   struct Manager: Sendable {
     /// Sends a request with these header fields and parameters, and returns at the head of the response.
     var ask: @Sendable (HTTPHeaders, Parameters) async throws(APIError) -> APIResponse
+    /// Throws when the user is no longer the one whose download it is.
+    var check: @Sendable () throws(APIError) -> Void = {}
     /// Where the file goes that a response begins; nil for the place that was asked for.
     var place: @Sendable (HTTPResponse) async throws(APIError) -> DownloadTarget? = { _ in nil }
     /// Other parameters after a failure; nil where there are none.
@@ -24,6 +26,8 @@ actor DownloadRun {
 
   /// Whether the partial file is removed when the download is cancelled.
   nonisolated let discards = Atomic(false)
+
+  nonisolated var isDiscarded: Bool { discards.load(ordering: .acquiring) }
 
   private let target: DownloadTarget
   private let identity: String
@@ -75,9 +79,8 @@ actor DownloadRun {
       } catch {
         // The journal is not written from here on.
         try? await settleCheckpoint()
-        if discards.load(ordering: .acquiring), error.reason == .cancelled { file.discard() }
-        // Nothing that a later call could go on with.
-        if !machine.canResume {
+        // Discarded, or nothing that a later call could go on with.
+        if isDiscarded && error.reason == .cancelled || !machine.canResume {
           file.discard()
           machine.restart()
         }
@@ -86,6 +89,12 @@ actor DownloadRun {
     } catch {
       return (.failure(error), machine.state)
     }
+  }
+
+  /// Removes what a run has left that has ended.
+  nonisolated func removePartialFile() {
+    let path = PartialFile.place(of: target, identity: identity)
+    (try? PartialFile(for: path, identity: identity))?.discard()
   }
 
   private func fetch(into file: PartialFile) async throws(APIError) -> DownloadedFile {
@@ -154,6 +163,8 @@ actor DownloadRun {
       var head = response.http
       head.body = .bytes([])
       machine.choose(try await manager.place(head))
+      // The application's code may have cancelled it.
+      try Self.checkCancelled()
     }
     try await settleCheckpoint()
     try file.truncate(to: offset)
@@ -213,6 +224,7 @@ actor DownloadRun {
 
   private func noteProgress(_ writer: PartialFileWriter, _ file: PartialFile) throws(APIError) {
     if let fault { throw fault }
+    try manager.check()
     // The file has no bytes beyond the end of the body, so that nothing can be refused yet.
     _ = machine.took(try writer.flush() - machine.state.offset)
     let (state, now) = (machine.state, time.now)
@@ -271,6 +283,7 @@ actor DownloadRun {
       }
     }
     let sha256 = expected.flatMap { $0.isLong ? nil : $0.hex }
+    try manager.check()
     for number in 1...999 {
       let (path, overwrites) = destination(state, number)
       if try file.commit(as: path, length: state.offset, overwrites: overwrites) {

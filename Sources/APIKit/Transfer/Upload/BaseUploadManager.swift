@@ -58,7 +58,8 @@ import Synchronization
   }
 
   private func tell(_ progress: TransferProgress) {
-    guard isUploading else { return }
+    // The callback before may have cancelled it.
+    guard isUploading, run?.discards.load(ordering: .acquiring) != true else { return }
     last = progress
     delegate?.manager(self, didReport: progress)
   }
