@@ -45,7 +45,7 @@ enum ChunkingOracle {
     var events: [WebSocketParser.Event] = []
     for piece in pieces {
       do throws(WebSocketParser.Violation) {
-        try piece.withUnsafeBufferPointer { (piece) throws(WebSocketParser.Violation) in
+        _ = try piece.withUnsafeBufferPointer { (piece) throws(WebSocketParser.Violation) in
           try parser.parse(UnsafeRawBufferPointer(piece)) {
             events.append($0)
             return true
@@ -97,7 +97,7 @@ enum ChunkingOracle {
     var end = ""
     do throws(APIError) {
       for piece in pieces {
-        try piece.withUnsafeBufferPointer { (piece) throws(APIError) in
+        _ = try piece.withUnsafeBufferPointer { (piece) throws(APIError) in
           try parser.take(UnsafeRawBufferPointer(piece), into: &items)
         }
       }

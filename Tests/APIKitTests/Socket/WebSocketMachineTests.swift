@@ -15,7 +15,7 @@ final class WebSocketMachineTests: XCTestCase {
   }
 
   private func receive(_ bytes: [UInt8], at now: Duration = .zero, isCongested: Bool = false) {
-    bytes.withUnsafeBytes {
+    _ = bytes.withUnsafeBytes {
       machine.receive($0, now: now, isCongested: isCongested, mask: { 0x0102_0304 }, into: &output)
     }
   }

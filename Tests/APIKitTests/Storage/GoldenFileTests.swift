@@ -40,7 +40,7 @@ final class GoldenFileTests: XCTestCase {
     return state
   }
   private let upload = UploadState(
-    location: "https://a.test/files/1", offset: 3, total: 9, expires: 2_000_000_000, hasSentAll: true)
+    location: "https://a.test/files/1", offset: 3, total: 9, hasSentAll: true)
   private var transfer: KeptTransfer {
     var kept = KeptTransfer(.download(to: .folder("/files", overwrites: true), sha256: "ab"))
     (kept.key, kept.service, kept.environment, kept.apiName) = ("k-2", "Homes", "release", "plan")

@@ -94,7 +94,7 @@ import XCTest
       try PrivateFile.replace(journal, with: changed)
       XCTAssertNil(UploadJournal.progress(inJournal: journal), "bit \(bit)")
       do {
-        let found = try UploadJournal(journal).read(now: 0)
+        let found = try UploadJournal(journal).read()
         XCTFail("bit \(bit) was read as \(String(describing: found))")
       } catch { XCTAssertEqual(error.reason, .fileFailed, "bit \(bit)") }
     }
@@ -117,11 +117,11 @@ import XCTest
     defer { demo.stop() }
     let content = [UInt8](repeating: 7, count: 300_000)
     let journal = try await leaveThird(of: content, at: demo)
-    let state = try XCTUnwrap(try UploadJournal(journal).read(now: 0))
+    let state = try XCTUnwrap(try UploadJournal(journal).read())
     try PrivateFile.replace(journal, with: JSONEncoder().encode(state))
     do {
       let file = try UploadJournal(journal)
-      XCTAssertEqual(try file.read(now: 0), state)
+      XCTAssertEqual(try file.read(), state)
       try file.write(state)
       XCTAssertEqual(
         FileManager.default.contents(atPath: journal)?.prefix(6).map { $0 }, Array("APIK".utf8) + [10, 2])
