@@ -92,8 +92,8 @@ public final class APICall: Sendable {
     resolving: [String], user: LoadUser? = nil
   ) {
     self.user =
-      user
-      ?? LoadUser(identity, wire, terms.signInRule, epoch: options.isEmpty ? nil : options.epoch)
+      user ?? (options.isEmpty ? nil : options.owner).map { LoadUser($0) }
+      ?? LoadUser(identity, wire, terms.signInRule)
     flightID = recorder.flight
     self.managerType = managerType
     self.service = service
