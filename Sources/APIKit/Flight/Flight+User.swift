@@ -10,7 +10,10 @@ extension Flight {
   /// The load goes with this credential from here on. One that was called while nobody was signed in takes its user.
   func take(_ credential: VersionedCredential) throws(APIError) {
     if credential.credential != nil {
-      if user.epoch == nil { user.epoch = credential.epoch }
+      if user.epoch == nil {
+        let owner = call.options.isEmpty ? nil : call.options.owner
+        user.epoch = owner?.settle(credential.epoch) ?? credential.epoch
+      }
       guard user.epoch == credential.epoch else {
         throw .signedOut("the user to whom the load belongs is no longer signed in")
       }

@@ -84,7 +84,7 @@ public final class APICall: Sendable {
   /// Whether the load is part of listing the servers of its own pool.
   let listsHosts: Bool
   /// What the file of the body was at the call; nil for another body, and where there was no file.
-  let bodyFile: FileIdentity?
+  let bodyFile: Boxed<FileIdentity>?
 
   init(
     managerType: any Any.Type, service: any APIService, identity: ServiceIdentity, wire: WireOptions,
@@ -94,8 +94,8 @@ public final class APICall: Sendable {
     resolving: [String], user: LoadUser? = nil
   ) {
     self.user =
-      user
-      ?? LoadUser(identity, wire, terms.signInRule, epoch: options.isEmpty ? nil : options.epoch)
+      user ?? (options.isEmpty ? nil : options.owner).map { LoadUser($0) }
+      ?? LoadUser(identity, wire, terms.signInRule)
     flightID = recorder.flight
     self.managerType = managerType
     self.service = service
@@ -108,7 +108,11 @@ public final class APICall: Sendable {
     self.path = path
     self.parameters = parameters
     self.body = body
-    if case .file(let path, _) = body { bodyFile = FileIdentity(path: path) } else { bodyFile = nil }
+    if case .file(let path, _) = body {
+      bodyFile = FileIdentity(path: path).map { Boxed($0) }
+    } else {
+      bodyFile = nil
+    }
     self.terms = terms
     self.options = options
     self.recorder = recorder

@@ -17,11 +17,43 @@ struct LoadUser: Hashable, Sendable {
   /// What the signer says of its caller.
   let signer: String?
 
-  init(_ identity: ServiceIdentity, _ wire: WireOptions, _ rule: SignInRule, epoch: Int?) {
+  /// - Parameter epoch: That of a user who was compared before; nil for who is signed in now.
+  init(_ identity: ServiceIdentity, _ wire: WireOptions, _ rule: SignInRule, epoch: Int? = nil) {
     generation = Int32(truncatingIfNeeded: wire.client.cookies?.generation ?? 0)
     signer = identity.signer?.caller
     self.epoch = epoch ?? (rule == .exempt ? nil : identity.authenticator?.userEpoch)
   }
+
+  /// The user of several loads.
+  init(_ owner: LoadOwner) {
+    (generation, signer) = (Int32(truncatingIfNeeded: owner.jar), owner.signer)
+    epoch = owner.epoch
+  }
+
+  /// Why what belongs to this user may not continue; nil when the user is still the present one.
+  ///
+  /// - Parameters:
+  ///   - authenticator: Who signs the load in; nil for one that is exempt.
+  ///   - host: Where it goes; nil before that is known.
+  func objection(
+    _ identity: ServiceIdentity, _ wire: WireOptions, _ authenticator: Authenticator?, host: String?
+  ) -> APIError? {
+    if let epoch, let authenticator, authenticator.epoch != epoch {
+      return .signedOut("the user to whom the load belongs is no longer signed in")
+    }
+    if let cookies = wire.client.cookies, !cookies.isSameUser(since: jar, host: host) {
+      return .signedOut("the cookies of the user to whom the load belongs were removed")
+    }
+    if let present = identity.signer, present.caller != signer {
+      return .signedOut("the signer signs for another caller than when the load was called")
+    }
+    return nil
+  }
+}
+
+extension LoadOwner {
+  /// The user for all loads of a transfer.
+  convenience init(_ user: LoadUser) { self.init(epoch: user.epoch, jar: user.jar, signer: user.signer) }
 }
 
 extension APICall {
@@ -29,16 +61,7 @@ extension APICall {
   ///
   /// - Parameter host: Where its request goes; nil before it is known.
   func objection(to user: LoadUser, host: String?) -> APIError? {
-    if let epoch = user.epoch, let authenticator, authenticator.epoch != epoch {
-      return .signedOut("the user to whom the load belongs is no longer signed in")
-    }
-    if let cookies = wire.client.cookies, !cookies.isSameUser(since: user.jar, host: host ?? baseURL?.host) {
-      return .signedOut("the cookies of the user to whom the load belongs were removed")
-    }
-    if let signer = identity.signer, signer.caller != user.signer {
-      return .signedOut("the signer signs for another caller than when the load was called")
-    }
-    return nil
+    user.objection(identity, wire, authenticator, host: host ?? baseURL?.host)
   }
 
   /// Who signs the load in; nil for one that is exempt.

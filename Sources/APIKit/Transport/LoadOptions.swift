@@ -30,8 +30,8 @@ public struct LoadOptions: Sendable {
     /// Whether the load itself or its manager has stated some of them.
     var isOwn = false
     var expectsContinue: Bool?
-    /// The sign-ins before the one that the load belongs to; it is not sent for a later one.
-    var epoch: Int?
+    /// Whose load it is, where that was fixed before it was made.
+    var owner: LoadOwner?
     /// What a queue has fixed when it kept the load.
     var binding: LoadBinding?
     /// Where the load goes, whatever its endpoint and its parameters.
@@ -135,10 +135,10 @@ public struct LoadOptions: Sendable {
     get { self[\.expectsContinue] }
     set { self[\.expectsContinue] = newValue }
   }
-  /// After how many changes of the user the load belongs to one; nil for whoever is signed in.
-  var epoch: Int? {
-    get { self[\.epoch] }
-    set { self[\.epoch] = newValue }
+  /// Whose load it is, where that was fixed before it was made; nil for who is the user when it is called.
+  var owner: LoadOwner? {
+    get { self[\.owner] }
+    set { self[\.owner] = newValue }
   }
   /// What a queue has fixed when it kept the load; none by default. Only a load itself states it.
   var binding: LoadBinding? {
@@ -258,10 +258,10 @@ extension LoadOptions {
     }
     // What the framework states for its own loads is no option that applies to others.
     if let own = stated.first(where: { $0.0 == .load })?.1.fields?.value {
-      (all.epoch, all.binding, all.location) = (own.epoch, own.binding, own.location)
+      (all.owner, all.binding, all.location) = (own.owner, own.binding, own.location)
       if own.binding != nil || own.location != nil { all.isOwn = true }
     }
-    let isEmpty = applied.isEmpty && all.epoch == nil && all.binding == nil && all.location == nil
+    let isEmpty = applied.isEmpty && all.owner == nil && all.binding == nil && all.location == nil
     return (isEmpty ? .none : LoadOptions(fields: Boxed(all)), applied)
   }
 

@@ -107,7 +107,7 @@ extension Flight {
   /// Throws ``APIError/Reason/unreadableBody`` when the body's file is no longer the one of the call: before each request,
   /// and once the server has accepted it. A file that was removed by then was sent as it was.
   func checkBodyFile(hasResponse: Bool) throws(APIError) {
-    guard let before = call.bodyFile, case .file(let path, _) = call.body else { return }
+    guard let before = call.bodyFile?.value, case .file(let path, _) = call.body else { return }
     let now = FileIdentity(path: path)
     guard now != before, now != nil || !hasResponse else { return }
     let what =

@@ -20,7 +20,7 @@ extension TransferQueue {
     var (kept, entry) = try draft(
       .download(to: target, sha256: sha256), manager, manager.service, manager.apiName, parameters)
     let identity = try manager.identity(
-      parameters, TransferTerms(environment: ServiceEnvironment(kept.environment)))
+      parameters, TransferTerms(environment: ServiceEnvironment(kept.environment), user: entry.user))
     let place = PartialFile.place(of: target, identity: identity)
     kept.journal = place + PartialFile.journalEnding
     entry.lane = QueueTerms.lane(place, entry.user)
@@ -61,7 +61,7 @@ extension TransferQueue {
     if case .tus(let options) = manager.uploadProtocol {
       try options.checkMetadata()
       let place = try manager.place(
-        parameters, TransferTerms(environment: ServiceEnvironment(kept.environment)))
+        parameters, TransferTerms(environment: ServiceEnvironment(kept.environment), user: entry.user))
       kept.journal = UploadJournal.path(options, place, reader.fingerprint ?? "")
     }
     return try await keep(kept, entry)

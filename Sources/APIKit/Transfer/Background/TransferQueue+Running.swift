@@ -15,6 +15,7 @@ extension TransferQueue: QueueRunnerOwner {
     let authenticator = service.identity.authenticator
     var terms = TransferTerms(environment: environment, transport: carrier?.transport(for: kept.key))
     terms.apiName = kept.apiName
+    terms.user = row.user
     switch await runner.identity(of: row, authenticator) {
     case .absent: return
     case .nobody: terms.signIn = .exempt

@@ -63,6 +63,8 @@ struct DownloadMachine: Sendable {
 
   init(_ state: DownloadState = DownloadState()) {
     self.state = state.canGoOn ? state : DownloadState()
+    // Whether a complete file may be had still, and is the same, is the server's to say: it is asked for the last byte.
+    if state.total == state.offset, state.offset > 0 { self.state.offset -= 1 }
     furthest = self.state.offset
     mark = furthest
   }

@@ -104,7 +104,8 @@ extension DownloadManager {
     var named = HTTPRequest(url: "https://localhost/")
     try ParameterEncoding.query.apply(parameters.removing(volatileParameters), to: &named)
     let base = service.environments.selection(of: terms.environment).baseURL?.string
-    return Crypto.digest(of: [service.name, base, terms.apiName ?? apiName, named.url.string])
+    let user = TransferUser.names(service, terms.signIn ?? signIn, terms)
+    return Crypto.digest(of: [service.name, base, terms.apiName ?? apiName, named.url.string] + user)
   }
 
   /// A download that has not begun. The manager is asked for places and other parameters as long as it is there.
@@ -113,13 +114,17 @@ extension DownloadManager {
   ) throws(APIError) -> DownloadRun {
     var policy = retryPolicy
     policy.deadline = nil
-    let requests = DownloadRequests(
-      service, terms.apiName ?? apiName, headers, policy, terms.signIn ?? signIn, terms.options)
+    let rule = terms.signIn ?? signIn
+    let user = TransferUser(service, rule, terms)
+    var options = terms.options
+    options.owner = user.owner
+    let requests = DownloadRequests(service, terms.apiName ?? apiName, headers, policy, rule, options)
     let identity = try identity(parameters, terms)
     let digest = try sha256.map { hex throws(APIError) in try FileDigest(sha256: hex) }
     var manager = DownloadRun.Manager { (fields, parameters) async throws(APIError) in
       try await requests.response(adding: fields, parameters)
     }
+    manager.check = { () throws(APIError) in try user.check() }
     manager.place = { [weak self] (head) async throws(APIError) in try await self?.place(of: head) }
     manager.renew = { [weak self] (parameters, error) async throws(APIError) in
       try await self?.renewed(parameters, error)

@@ -102,9 +102,11 @@ extension UploadManager {
     var (policy, headers) = (retryPolicy, headers)
     policy.deadline = nil
     if let type = terms.contentType, !headers.contains("Content-Type") { headers.add("Content-Type", type) }
+    let rule = terms.signIn ?? signIn
+    var loads = terms.options
+    loads.owner = TransferUser(service, rule, terms).owner
     let requests = UploadRequests(
-      service, terms.apiName ?? apiName, method, headers, policy, terms.signIn ?? signIn, expectation,
-      expectsContinue, terms.options)
+      service, terms.apiName ?? apiName, method, headers, policy, rule, expectation, expectsContinue, loads)
     guard case .tus(let options) = uploadProtocol else {
       return (nil, { report in await requests.response(sending: body, parameters, report) })
     }
@@ -123,7 +125,7 @@ extension UploadManager {
     return [
       service.name, service.environments.selection(of: terms.environment).baseURL?.string,
       terms.apiName ?? apiName, named.url.string,
-    ]
+    ] + TransferUser.names(service, terms.signIn ?? signIn, terms)
   }
 }
 
