@@ -14,9 +14,19 @@ extension RawData: Equatable {
       guard left.count == right.count else { return false }
       return zip(left.elements, right.elements).allSatisfy { $0 == $1 }
     case .object:
-      return left.members.allSatisfy { key, _ in right[key].exists && left[key] == right[key] }
-        && right.members.allSatisfy { key, _ in left[key].exists }
+      let members = left.effectiveMembers
+      guard members.count == right.effectiveMembers.count else { return false }
+      return members.allSatisfy { key, value in
+        let other = right[key]
+        return other.exists && value == other
+      }
     }
+  }
+
+  /// The members of an object, of several with one name only the last. Each is compared once: with the others too,
+  /// every level of nesting would double the time.
+  private var effectiveMembers: [(key: String, value: RawData)] {
+    members.filter { key, value in self[key].code == value.code }
   }
 
   private static func sameNumber(_ left: RawData, _ right: RawData) -> Bool {
