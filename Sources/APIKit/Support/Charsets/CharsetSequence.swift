@@ -66,7 +66,8 @@ enum CharsetSequence: Equatable {
       // JIS X 0212 ends with row 77; the library reads letters of vendors beyond it.
       return second > 0xED ? .broken(3) : .whole(3)
     case 0xF5...0xFE:
-      // No rows of JIS X 0208; the library reads them as private characters.
+      // The library reads these rows as private characters. The standard has 374 letters of IBM in four of them, which
+      // stand in JIS X 0212 as well; here they are U+FFFD.
       guard case .whole(let count) = pair(lead, second, isTrail) else { return pair(lead, second, isTrail) }
       return .broken(count)
     case 0xA1...0xF4: return pair(lead, second, isTrail)
