@@ -1,3 +1,5 @@
+// For pthread_getattr_np.
+#define _GNU_SOURCE
 // The target is headers; besides, what must be done before the first use of a library.
 
 #if defined(__linux__) && __has_include(<openssl/crypto.h>)
@@ -6,5 +8,20 @@
 // At exit OpenSSL would free the locks that threads still use, which then crash. What comes first decides.
 __attribute__((constructor)) static void apikit_keep_openssl_at_exit(void) {
   OPENSSL_init_crypto(OPENSSL_INIT_NO_ATEXIT, NULL);
+}
+#endif
+
+#ifdef __linux__
+#include <pthread.h>
+
+size_t capikit_stack_left(void) {
+  pthread_attr_t attributes;
+  if (pthread_getattr_np(pthread_self(), &attributes) != 0) return 0;
+  void *lowest = NULL;
+  size_t size = 0;
+  int code = pthread_attr_getstack(&attributes, &lowest, &size);
+  pthread_attr_destroy(&attributes);
+  char *here = (char *)__builtin_frame_address(0);
+  return code == 0 && here > (char *)lowest ? (size_t)(here - (char *)lowest) : 0;
 }
 #endif

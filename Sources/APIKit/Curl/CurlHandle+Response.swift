@@ -29,7 +29,10 @@
       }
       switch line[0] | 0x20 {
       case UInt8(ascii: "c"):
-        if CurlHead.value(of: "content-encoding:", in: line) != nil { transfer.isCoded = true }
+        if let coding = CurlHead.value(of: "content-encoding:", in: line) {
+          let text = String(decoding: coding, as: UTF8.self).trimmingSpaces().lowercased()
+          if !text.isEmpty, text != "identity" { transfer.isCoded = true }
+        }
         return checkLength(line)
       case UInt8(ascii: "t"): return checkTransferCoding(line)
       case UInt8(ascii: " "), UInt8(ascii: "\t") | 0x20: return checkFolding(line)
@@ -45,6 +48,7 @@
       // libcurl also writes the fields that it derives from FTP's replies to HEAD into the body.
       if applied.body == .noBody { return true }
       if !transfer.isHeadDone, !completeHead() { return false }
+      if !bytes.isEmpty { transfer.hasContent = true }
       if let sink = transfer.sink {
         switch sink.write(bytes) {
         case .taken: return true
@@ -137,6 +141,10 @@
           APIError(.transport, .truncatedBody, "the connection ended within the header fields"))
       }
       if code == CURLE_OK, transfer.machine.failure == nil, !transfer.isHeadDone { _ = completeHead() }
+      if code == CURLE_OK, transfer.machine.failure == nil, isCutToNothing {
+        transfer.machine.fail(
+          APIError(.transport, .truncatedBody, "the compressed body was cut before its first byte"))
+      }
       noteSent()
       if transfer.isHeadDone { transfer.machine.sent(.responseBegan) }
       if code != CURLE_OK, transfer.machine.failure == nil {
@@ -198,6 +206,14 @@
       return ResendOccasion.connectionEnded.objection(to: request)?.connectionLost(error)
     }
 
+    /// Whether a compressed body has no bytes: no coding writes nothing. A response that says that it is empty is none
+    /// of these, nor is one whose status is what counts: an error, a redirect.
+    private var isCutToNothing: Bool {
+      transfer.isHTTP && transfer.isCoded && !transfer.hasContent && applied.body != .noBody
+        && transfer.contentLength != 0 && (200..<300).contains(transfer.status)
+        && transfer.status != 204 && transfer.status != 205
+    }
+
     private func response(_ body: HTTPResponse.Body) -> CurlResponse {
       defer { transfer.head = [] }
       return CurlResponse(
@@ -243,6 +259,7 @@
       transfer.trailers = []
       transfer.contentLength = nil
       transfer.isCoded = false
+      transfer.hasContent = false
       if transfer.head.capacity == 0 { transfer.head.reserveCapacity(512) }
       transfer.head.removeAll(keepingCapacity: true)
       transfer.head.append(contentsOf: line)

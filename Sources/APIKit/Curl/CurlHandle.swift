@@ -43,8 +43,10 @@
       var body: [UInt8] = []
       var bodyLimit = Int.max
       var contentLength: Int64?
-      /// Whether there is a `Content-Encoding`.
+      /// Whether there is a `Content-Encoding` other than `identity`.
       var isCoded = false
+      /// Whether a byte of the body has arrived.
+      var hasContent = false
       /// What is watched of a body in chunks; nil for any other.
       var chunks: Chunks?
       var isHeadOpen = false

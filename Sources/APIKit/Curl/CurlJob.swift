@@ -236,7 +236,7 @@
     /// The lines behind the body, after an empty one; most have none.
     var trailers: [UInt8] = []
     var body = HTTPResponse.Body.bytes([])
-    /// Whether there is a `Content-Encoding`.
+    /// Whether there is a `Content-Encoding` other than `identity`.
     var isCoded = false
     var metrics = TransportMetrics()
   }

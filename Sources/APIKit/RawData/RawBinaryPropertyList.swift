@@ -72,7 +72,10 @@ struct RawBinaryPropertyList {
           .response, .bodyLimitExceeded, "byte \(offset): nested deeper than \(maximumDepth) levels")
       }
       isOpen[object] = true
-      try writeContainer(offset, low, isDictionary: marker >> 4 == 0xD, depth: depth)
+      // The depth of the list is not known before.
+      try DeepStack.run(depth: depth == DeepStack.shallowDepth ? maximumDepth : 0) { () throws(APIError) in
+        try writeContainer(offset, low, isDictionary: marker >> 4 == 0xD, depth: depth)
+      }
       isOpen[object] = false
     default: throw fault(offset, "an object of an unknown kind")
     }

@@ -27,7 +27,9 @@ extension RawData {
   /// Decodes a `Decodable` type directly from the document, without plain values in between.
   ///
   /// `Date` is read by the options, `Data` from base64, `URL` from a string, `Decimal` with all digits. A
-  /// number is an integer if its value is one (`12.0` is) and fits the type; nothing else is converted.
+  /// number is an integer if its value is one (`12.0` is) and fits the type; nothing else is converted. Where the
+  /// document is nested deeper than 64 levels and the thread's stack is too small for it, decoding runs on another
+  /// thread while this one waits.
   /// - Throws: An error with the place `reform` and the reason ``APIError/Reason/unexpectedValue``. Its
   ///   detail names the path from the top of the document, what was expected and what was found;
   ///   `underlying` is the `DecodingError` with its coding path, or what the type's own `init(from:)`
@@ -37,7 +39,7 @@ extension RawData {
   ) throws(APIError) -> Value {
     let decoder = RawDecoder(session: RawDecoder.Session(options: options, root: self), code: code)
     do {
-      return try decoder.value(type)
+      return try DeepStack.run(depth: document.depth) { () throws(any Error) in try decoder.value(type) }
     } catch let error as DecodingError {
       throw APIError(
         .reform, .unexpectedValue, detail(of: error), quote: Self.quote(of: error), underlying: error)

@@ -3,6 +3,10 @@ extension RawData: Equatable {
   /// elements in order, objects by their members in any order (the last of several with one name counts).
   /// Two missing values are equal; a missing value does not equal null.
   public static func == (left: RawData, right: RawData) -> Bool {
+    DeepStack.run(depth: min(left.document.depth, right.document.depth)) { isEqual(left, right) }
+  }
+
+  private static func isEqual(_ left: RawData, _ right: RawData) -> Bool {
     let kind = left.kind
     guard kind == right.kind else { return false }
     switch kind {
@@ -12,11 +16,21 @@ extension RawData: Equatable {
     case .number: return sameNumber(left, right)
     case .array:
       guard left.count == right.count else { return false }
-      return zip(left.elements, right.elements).allSatisfy { $0 == $1 }
+      return zip(left.elements, right.elements).allSatisfy { isEqual($0, $1) }
     case .object:
-      return left.members.allSatisfy { key, _ in right[key].exists && left[key] == right[key] }
-        && right.members.allSatisfy { key, _ in left[key].exists }
+      let members = left.effectiveMembers
+      guard members.count == right.effectiveMembers.count else { return false }
+      return members.allSatisfy { key, value in
+        let other = right[key]
+        return other.exists && isEqual(value, other)
+      }
     }
+  }
+
+  /// The members of an object, of several with one name only the last. Each is compared once: with the others too,
+  /// every level of nesting would double the time.
+  private var effectiveMembers: [(key: String, value: RawData)] {
+    members.filter { key, value in self[key].code == value.code }
   }
 
   private static func sameNumber(_ left: RawData, _ right: RawData) -> Bool {

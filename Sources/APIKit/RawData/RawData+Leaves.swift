@@ -72,7 +72,7 @@ extension RawData {
   @inline(never)
   private func writtenInteger<Integer: FixedWidthInteger>(_ type: Integer.Type) -> Integer? {
     guard isWritten else { return nil }
-    return fromText { RawNumber($0, $1, $2)?.integer(type) ?? Integer(RawNumber.text($0, $1, $2) { $0 }) }
+    return fromText { RawNumber.integer($0, $1, $2, as: type) ?? Integer(RawNumber.text($0, $1, $2) { $0 }) }
   }
 
   /// The text of an XML element that has attributes or children too; nil for everything else.
@@ -94,7 +94,7 @@ extension RawData {
   public var lenientInt: Int? {
     if let int { return int }
     if let bool { return bool ? 1 : 0 }
-    return fromText { RawNumber($0, $1, $2)?.integer(Int.self) ?? Int(RawNumber.text($0, $1, $2) { $0 }) }
+    return fromText { RawNumber.integer($0, $1, $2, as: Int.self) ?? Int(RawNumber.text($0, $1, $2) { $0 }) }
   }
 
   /// A number, or a number in a string.

@@ -10,25 +10,29 @@ extension RawData {
   /// `Double`. The last of several members with one name is used. Nil also for an object whose names a Swift
   /// dictionary cannot tell apart, and for what contains one: `String` takes é composed and decomposed for equal,
   /// JSON does not; read such an object by its ``members``. Copies everything below the cursor.
-  public var any: (any Sendable)? {
+  public var any: (any Sendable)? { DeepStack.run(depth: document.depth) { plain } }
+
+  private var plain: (any Sendable)? {
     switch kind {
     case .missing: nil
     case .null: NSNull()
     case .bool: bool
     case .string: string
     case .number: plainNumber
-    case .array: array
-    case .object: dictionary
+    case .array: plainArray
+    case .object: plainDictionary
     }
   }
 
   /// An object as a dictionary of plain values, see ``any``; nil for everything else.
-  public var dictionary: [String: any Sendable]? {
+  public var dictionary: [String: any Sendable]? { DeepStack.run(depth: document.depth) { plainDictionary } }
+
+  private var plainDictionary: [String: any Sendable]? {
     guard kind == .object else { return nil }
     var dictionary: [String: any Sendable] = [:]
     dictionary.reserveCapacity(count)
     for (key, value) in members {
-      guard let plain = value.any else { return nil }
+      guard let plain = value.plain else { return nil }
       dictionary[key] = plain
     }
     if dictionary.count < count, Set(members.map { ExactText($0.key) }).count > dictionary.count {
@@ -38,12 +42,14 @@ extension RawData {
   }
 
   /// An array of plain values, see ``any``; nil for everything else.
-  public var array: [any Sendable]? {
+  public var array: [any Sendable]? { DeepStack.run(depth: document.depth) { plainArray } }
+
+  private var plainArray: [any Sendable]? {
     guard kind == .array else { return nil }
     var array: [any Sendable] = []
     array.reserveCapacity(count)
     for element in elements {
-      guard let value = element.any else { return nil }
+      guard let value = element.plain else { return nil }
       array.append(value)
     }
     return array
@@ -80,6 +86,14 @@ extension RawData {
     guard depth <= Limits.default.maximumDepth else {
       throw APIError(.response, .bodyLimitExceeded, "a plain value is nested deeper than \(depth - 1) levels")
     }
+    // The depth of plain values is not known before.
+    let isDeep = depth == DeepStack.shallowDepth
+    try DeepStack.run(depth: isDeep ? Limits.default.maximumDepth : 0) { () throws(APIError) in
+      try append(one: value, to: &text, depth: depth)
+    }
+  }
+
+  private static func append(one value: Any?, to text: inout [UInt8], depth: Int) throws(APIError) {
     switch value {
     case nil, is NSNull: text += "null".utf8
     case let raw as RawData: text += raw.jsonBytes()

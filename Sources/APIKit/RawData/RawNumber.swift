@@ -74,7 +74,7 @@ struct RawNumber {
   }
 
   /// The exact integer value, when there is one and it fits.
-  func integer<Integer: FixedWidthInteger>(_ type: Integer.Type) -> Integer? {
+  private func integer<Integer: FixedWidthInteger>(_ type: Integer.Type) -> Integer? {
     guard isExact, var magnitude = Optional(significand) else { return nil }
     if magnitude == 0 { return 0 }
     var exponent = exponent
@@ -140,11 +140,19 @@ extension RawNumber {
     _ bytes: UnsafeBufferPointer<UInt8>, _ node: RawNode, as type: Integer.Type
   ) -> Integer? {
     if node.tag == .integer { return text(bytes, node.offset, node.length) { Integer($0, radix: 10) } }
-    // The parts of a `RawNumber` have 64 bits.
-    if Integer.bitWidth > 64 {
-      return text(bytes, node.offset, node.length) { RawDigits($0)?.integer(type) }
+    return integer(bytes, node.offset, node.length, as: type)
+  }
+
+  /// The exact value of a number in the grammar of JSON; nil for other text, and for what is not an integer of the type.
+  static func integer<Integer: FixedWidthInteger>(
+    _ bytes: UnsafeBufferPointer<UInt8>, _ offset: Int, _ length: Int, as type: Integer.Type
+  ) -> Integer? {
+    guard let number = RawNumber(bytes, offset, length) else { return nil }
+    // The parts have 64 bits, and 19 digits.
+    guard number.isExact, Integer.bitWidth <= 64 else {
+      return text(bytes, offset, length) { RawDigits($0)?.integer(type) }
     }
-    return RawNumber(bytes, node.offset, node.length)?.integer(type)
+    return number.integer(type)
   }
 
   /// The double nearest to the number; nil when it is larger than any double.

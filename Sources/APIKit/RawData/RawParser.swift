@@ -14,6 +14,8 @@ struct RawParser {
   private var tape: UnsafeMutablePointer<UInt64>
   private var capacity: Int
   private var count = 0
+  /// The depth of the innermost container so far.
+  private var deepest = 0
 
   private init(_ bytes: UnsafeBufferPointer<UInt8>, base: UnsafePointer<UInt8>, limits: RawData.Limits) {
     self.base = base
@@ -39,7 +41,8 @@ struct RawParser {
       }
       let isLoose = parser.capacity - parser.count > parser.count / 8
       let tape = isLoose ? reallocate(parser.tape, parser.count) : parser.tape
-      return RawDocument(bytes: bytes, tape: tape, wordCount: parser.count, isXML: isXML)
+      return RawDocument(
+        bytes: bytes, tape: tape, wordCount: parser.count, depth: parser.deepest, isXML: isXML)
     }
   }
 
@@ -103,6 +106,7 @@ extension RawParser {
         write(UInt64(i))
         write(UInt64(grandparent))
         depth += 1
+        if depth > deepest { deepest = depth }
         children = 0
         i += 1
         skipSpace(&i)

@@ -66,7 +66,7 @@ enum RawWriter {
     }
   }
 
-  /// Writes canonical JSON text: RFC 8785, but integers keep all their digits.
+  /// Writes canonical JSON text: RFC 8785, but numbers keep all their digits.
   static func append(canonical raw: RawData, to output: inout [UInt8]) {
     switch raw.kind {
     case .null, .missing: output += "null".utf8
@@ -94,29 +94,33 @@ enum RawWriter {
     }
   }
 
-  /// An integer as its digits; any other number as ECMAScript writes the nearest double.
+  /// A number with all its digits, in ECMAScript's layout.
   private static func canonicalNumber(_ raw: RawData) -> String {
     let text = raw.numberText ?? "0"
-    if raw.node.tag == .integer { return text == "-0" ? "0" : text }
-    guard let double = raw.double else { return text }
-    return ecmaScript(double)
+    // Most numbers are short integers, which are written like this already.
+    if raw.node.tag == .integer, text.utf8.count <= 18 { return text == "-0" ? "0" : text }
+    return RawDigits(text).map(ecmaScript) ?? text
   }
 
   /// The shortest digits that read back as the double, laid out by ECMAScript's rules (RFC 8785 3.2.2.3).
   static func ecmaScript(_ double: Double) -> String {
-    if double == 0 { return "0" }
     // Swift produces the same shortest digits; only the layout differs.
-    var text = "\(double.magnitude)"
-    guard let number = text.withUTF8({ RawNumber($0, 0, $0.count) }) else { return text }
-    var all = String(number.significand)
+    RawDigits("\(double)").map(ecmaScript) ?? "\(double)"
+  }
+
+  /// The digits laid out by ECMAScript's rules.
+  private static func ecmaScript(_ number: RawDigits) -> String {
+    if number.digits.isEmpty { return "0" }
+    let all = String(decoding: number.digits, as: UTF8.self)
+    let sign = number.isNegative ? "-" : ""
+    let count = Int128(number.digits.count)
     // The value is 0.DIGITS times ten to the power of `position`.
-    let position = all.utf8.count + number.exponent
-    while all.last == "0" { all.removeLast() }
-    let sign = double < 0 ? "-" : ""
-    let count = all.utf8.count
-    func zeros(_ count: Int) -> String { String(repeating: "0", count: count) }
+    let position = count + number.exponent
+    func zeros(_ count: Int128) -> String { String(repeating: "0", count: Int(count)) }
     if count <= position, position <= 21 { return sign + all + zeros(position - count) }
-    if position > 0, position <= 21 { return sign + all.prefix(position) + "." + all.dropFirst(position) }
+    if position > 0, position <= 21 {
+      return sign + all.prefix(Int(position)) + "." + all.dropFirst(Int(position))
+    }
     if position > -6, position <= 0 { return sign + "0." + zeros(-position) + all }
     let power = position - 1
     let mantissa = count == 1 ? all : all.prefix(1) + "." + all.dropFirst()
@@ -128,14 +132,15 @@ extension RawData {
   /// The value as JSON in UTF-8; a missing value is `null`.
   ///
   /// - Parameter canonical: False, the default, keeps the order of members and the spelling of numbers and
-  ///   strings, and only removes white space. True gives equal values the same text, for signatures and
-  ///   cache keys: members sorted by the UTF-16 of their names, the last of several with one name, the
-  ///   fewest escapes, and numbers by RFC 8785, except that integers keep all their digits.
+  ///   strings, and only removes white space. True gives values that are equal, and no others, the same text, for
+  ///   signatures and cache keys: members sorted by the UTF-16 of their names, the last of several with one name, the
+  ///   fewest escapes, and numbers in the layout of RFC 8785 with all their digits, where the RFC rounds to the
+  ///   nearest double (`1e400`, and numbers with more digits than JavaScript writes).
   /// - SeeAlso: <https://www.rfc-editor.org/rfc/rfc8785>
   public func jsonBytes(canonical: Bool = false) -> [UInt8] {
     var output: [UInt8] = []
     if canonical {
-      RawWriter.append(canonical: self, to: &output)
+      DeepStack.run(depth: document.depth) { RawWriter.append(canonical: self, to: &output) }
     } else if let range = sourceRange {
       document.bytes.withUnsafeBufferPointer {
         RawWriter.append(compact: UnsafeBufferPointer(rebasing: $0[range]), to: &output)

@@ -80,6 +80,21 @@ final class CookieJarTests: XCTestCase {
       ["__Host-a"])
   }
 
+  func testThePrefixesOfCookiesAreComparedWithoutCase() {
+    for name in ["__secure-a", "__SECURE-a", "__Secure-a"] {
+      XCTAssertEqual(jar("\(name)=1").cookies, [], name)
+      XCTAssertEqual(jar("\(name)=1; Secure").cookies.map(\.name), [name])
+    }
+    for name in ["__host-a", "__HoSt-a", "__Host-a"] {
+      XCTAssertEqual(
+        jar(
+          "\(name)=1; Secure; Path=/; Domain=example.com", "\(name)=1; Secure; Path=/x", "\(name)=1; Path=/"
+        ).cookies,
+        [], name)
+      XCTAssertEqual(jar("\(name)=1; Secure; Path=/").cookies.map(\.name), [name])
+    }
+  }
+
   func testAPlainServerPutsNothingInThePlaceOfASecureCookie() {
     let jar = jar("sid=true; Secure; Path=/", "open=1; Path=/")
     jar.store(

@@ -80,6 +80,45 @@
       }
     }
 
+    func testACompressedBodyThatIsCutToNothingIsTruncated() async throws {
+      let codings = ["gzip", "deflate", "br", "zstd", "GZIP"]
+      for coding in codings {
+        for (framing, rest) in [("Connection: close", ""), ("Transfer-Encoding: chunked", "0\r\n\r\n")] {
+          let response = "HTTP/1.1 200 OK\r\nContent-Encoding: \(coding)\r\n\(framing)\r\n\r\n\(rest)"
+          let server = try ScriptedServer(
+            scripts: (0..<3).map { _ in [.readRequest, .write(Array(response.utf8))] })
+          defer { server.stop() }
+          let request = HTTPRequest(url: try server.url())
+          for destination: HTTPExchange.Destination in [.memory(), .file(path: path("file"))] {
+            let error = await failure {
+              try await transport.send(HTTPExchange(request, destination: destination))
+            }
+            XCTAssertEqual(error?.reason, .truncatedBody, "\(coding), \(framing), \(destination)")
+          }
+          let stream = try await transport.send(HTTPExchange(request, destination: .stream)).body
+          guard case .stream(let chunks) = stream else { return XCTFail("no stream") }
+          let error = await failure { for try await _ in chunks {} }
+          XCTAssertEqual(error?.reason, .truncatedBody, "\(coding), \(framing), a stream")
+        }
+      }
+      XCTAssertEqual(names, [])
+    }
+
+    func testAnEmptyResponseMayNameACoding() async throws {
+      for head in [
+        "200 OK\r\nContent-Encoding: gzip\r\nContent-Length: 0", "200 OK\r\nContent-Encoding: identity",
+        "205 Reset Content\r\nContent-Encoding: gzip", "302 Found\r\nContent-Encoding: gzip",
+        "401 Unauthorized\r\nContent-Encoding: gzip", "503 Unavailable\r\nContent-Encoding: gzip",
+      ] {
+        let server = try ScriptedServer(
+          .readRequest, .write(Array("HTTP/1.1 \(head)\r\nConnection: close\r\n\r\n".utf8)))
+        defer { server.stop() }
+        let response = try await transport.send(HTTPRequest(url: try server.url()))
+        XCTAssertEqual(response.status, Int(head.prefix(3)))
+        XCTAssertEqual(response.bytes, [])
+      }
+    }
+
     func testABodyWithManyCodingsIsRefused() async throws {
       let body = (0..<5).reduce(Array("hello".utf8)) { body, _ in TransportConformanceTests.gzip(body) }
       let server = try ScriptedServer.serving { request in

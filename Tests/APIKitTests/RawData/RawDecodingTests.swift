@@ -212,6 +212,45 @@ final class RawDecodingTests: XCTestCase {
     XCTAssertEqual(base.inherited, 7)
   }
 
+  func testWhatAnObjectInheritsMayBeMissing() throws {
+    struct Parent: Decodable {
+      var name: String
+    }
+    struct Child: Decodable {
+      var parent: Parent?
+      var number: Int?
+      init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: RawTestKey.self)
+        parent = try Parent?(from: container.superDecoder())
+        number = try Int?(from: container.superDecoder(forKey: RawTestKey(stringValue: "number")))
+      }
+    }
+    struct Required: Decodable {
+      var parent: Parent
+      init(from decoder: any Decoder) throws {
+        parent = try Parent(from: decoder.container(keyedBy: RawTestKey.self).superDecoder())
+      }
+    }
+    for text in ["{}", #"{"super": null, "number": null}"#] {
+      let child = try RawData(parsing: text).decode(as: Child.self)
+      XCTAssertNil(child.parent)
+      XCTAssertNil(child.number)
+      XCTAssertThrowsError(try RawData(parsing: text).decode(as: Required.self)) {
+        XCTAssertEqual(($0 as? APIError)?.reason, .unexpectedValue)
+      }
+    }
+    let child = try RawData(parsing: #"{"super": {"name": "Lin"}, "number": 7}"#).decode(as: Child.self)
+    XCTAssertEqual(child.parent?.name, "Lin")
+    XCTAssertEqual(child.number, 7)
+  }
+
+  private struct RawTestKey: CodingKey {
+    var stringValue: String
+    var intValue: Int? { nil }
+    init(stringValue: String) { self.stringValue = stringValue }
+    init?(intValue: Int) { nil }
+  }
+
   func testAPieceMayStayRaw() throws {
     struct Envelope: Decodable {
       var code: Int

@@ -11,22 +11,47 @@ final class RawDepthTests: XCTestCase {
     init(from decoder: any Decoder) throws { inner = try decoder.singleValueContainer().decode([Nest].self) }
   }
 
-  func testTheDeepestDocumentFitsAThreadOfTheUsualSize() throws {
+  private struct Link: Decodable {
+    var a: [Link]?
+    var end: Int?
+  }
+
+  /// Threads of Dispatch, and of Swift concurrency on Apple platforms, have 512 KiB. What overflows ends the process.
+  func testTheDeepestDocumentFitsAThreadOf512KiB() throws {
+    onThread(stackSize: 512 << 10) {
+      do { try Self.useTheDeepest() } catch { XCTFail("\(error)") }
+    }
+  }
+
+  private static func useTheDeepest() throws {
     let depth = RawData.Limits.hardMaximumDepth
     let limits = RawData.Limits(maximumDepth: .max)
-    let text = String(repeating: "[", count: depth) + String(repeating: "]", count: depth)
-    let raw = try RawData(parsing: text, limits: limits)
-    let object = try RawData(
-      parsing: String(repeating: #"{"a":"#, count: depth) + "1" + String(repeating: "}", count: depth),
-      limits: limits)
-    // What overflows ends the process.
-    onThread(stackSize: 8 << 20) {
-      for raw in [raw, object] {
-        XCTAssertTrue(raw == (try? RawData(parsing: raw.jsonBytes(canonical: true), limits: limits)))
-        XCTAssertNotNil(raw.any)
-      }
-      XCTAssertNotNil(try? raw.decode(as: Nest.self))
+    func nested(_ open: String, _ inner: String, _ close: String, _ count: Int = depth) -> String {
+      String(repeating: open, count: count) + inner + String(repeating: close, count: count)
     }
+    let lists = try RawData(parsing: nested("[", "", "]"), limits: limits)
+    let links = try RawData(parsing: nested(#"{"a":["#, #"{"end":7}"#, "]}", depth / 2 - 1), limits: limits)
+    for raw in [lists, links, try RawData(parsing: nested(#"{"a":"#, "1", "}"), limits: limits)] {
+      XCTAssertEqual(raw, try RawData(parsing: raw.jsonBytes(canonical: true), limits: limits))
+      XCTAssertEqual(raw.jsonBytes(canonical: true), raw.jsonBytes())
+      XCTAssertFalse("\(raw)".isEmpty)
+      XCTAssertNotNil(raw.any)
+      XCTAssertTrue(raw.array != nil || raw.dictionary != nil)
+    }
+    XCTAssertEqual(try lists.decode(as: Nest.self).inner.count, 1)
+    XCTAssertEqual(try links.decode(as: Link.self).a?.count, 1)
+    XCTAssertThrowsError(try lists.decode(as: [[Int]].self))
+
+    let plain = try RawData(parsing: nested("[", "1", "]", 512))
+    XCTAssertEqual(try RawData(plain: plain.any), plain)
+    XCTAssertThrowsError(try RawData(plain: lists.any)) { error in
+      XCTAssertEqual((error as? APIError)?.reason, .bodyLimitExceeded)
+    }
+
+    let xml = try XMLBodyDecoder().decode(Array(nested("<a>", "1", "</a>", depth - 1).utf8), limits: limits)
+    XCTAssertEqual(xml, try RawData(parsing: xml.jsonBytes(canonical: true), limits: limits))
+    let list = try PropertyListBodyDecoder().decode(nestedList(depth), limits: limits)
+    XCTAssertEqual(list.jsonText(), lists.jsonText())
   }
 
   func testPropertyListsStopAtTheSameDepth() throws {
@@ -44,8 +69,16 @@ final class RawDepthTests: XCTestCase {
   }
 
   func testADeepBinaryPropertyListIsRefusedAndNotAnOverflow() {
-    // Each object is an array of the next one: 50,000 levels, references of four bytes.
-    let count = 50_000
+    XCTAssertThrowsError(
+      try PropertyListBodyDecoder().decode(
+        Self.nestedList(50_000), limits: RawData.Limits(maximumDepth: .max))
+    ) { error in
+      XCTAssertEqual((error as? APIError)?.reason, .bodyLimitExceeded, "\(error)")
+    }
+  }
+
+  /// A binary property list in which each object is an array of the next one, with references of four bytes; the innermost of which is empty.
+  private static func nestedList(_ count: Int) -> [UInt8] {
     var bytes = Array("bplist00".utf8)
     var offsets: [Int] = []
     for object in 0..<count {
@@ -57,11 +90,7 @@ final class RawDepthTests: XCTestCase {
     for offset in offsets { withUnsafeBytes(of: UInt32(offset).bigEndian) { bytes += $0 } }
     bytes += [0, 0, 0, 0, 0, 0, 4, 4]
     for number in [count, 0, table] { withUnsafeBytes(of: UInt64(number).bigEndian) { bytes += $0 } }
-    XCTAssertThrowsError(
-      try PropertyListBodyDecoder().decode(bytes, limits: RawData.Limits(maximumDepth: .max))
-    ) { error in
-      XCTAssertEqual((error as? APIError)?.reason, .bodyLimitExceeded, "\(error)")
-    }
+    return bytes
   }
 
   private func onThread(stackSize: Int, _ body: @escaping @Sendable () -> Void) {

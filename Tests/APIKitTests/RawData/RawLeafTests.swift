@@ -189,4 +189,25 @@ final class RawLeafTests: XCTestCase {
     XCTAssertNil(values[9].date)
     XCTAssertNil(values[9].any)
   }
+
+  func testAnIntegerOfTwentyDigitsIsReadHoweverItIsWritten() throws {
+    for text in [
+      "18446744073709551615", "18446744073709551615.0", "18446744073709551615.000",
+      "1844674407370955161500e-2",
+      "1.8446744073709551615e19", "0.18446744073709551615E+20",
+    ] {
+      XCTAssertEqual(try RawData(parsing: text).integer(UInt64.self), .max, text)
+      XCTAssertEqual(try RawData(parsing: text).integer(UInt128.self), UInt128(UInt64.max), text)
+      XCTAssertEqual(try RawData(parsing: text).decode(as: UInt64.self), .max, text)
+      XCTAssertNil(try RawData(parsing: text).int, text)
+    }
+    for text in [
+      "18446744073709551616.0", "18446744073709551615.1", "1.84467440737095516155e19",
+      "-18446744073709551615.0",
+    ] {
+      XCTAssertNil(try RawData(parsing: text).integer(UInt64.self), text)
+    }
+    XCTAssertEqual(try RawData(parsing: "-9223372036854775808.00").int, .min)
+    XCTAssertEqual(try RawData(parsing: #""9223372036854775807.00""#).lenientInt, .max)
+  }
 }

@@ -35,14 +35,48 @@ final class RawWritingTests: XCTestCase {
     for (text, canonical) in [
       ("0.0", "0"), ("-0.0", "0"), ("1.0", "1"), ("1e21", "1e+21"), ("1e20", "100000000000000000000"),
       ("123456789.125", "123456789.125"), ("1e-6", "0.000001"), ("1e-7", "1e-7"), ("-1.5e-9", "-1.5e-9"),
-      ("4.50", "4.5"), ("2e-3", "0.002"), ("9007199254740993.0", "9007199254740992"), ("5e-324", "5e-324"),
-      ("1.7976931348623157e308", "1.7976931348623157e+308"), ("333333333.33333329", "333333333.3333333"),
+      ("4.50", "4.5"), ("2e-3", "0.002"), ("9007199254740993.0", "9007199254740993"), ("5e-324", "5e-324"),
+      ("1.7976931348623157e308", "1.7976931348623157e+308"), ("333333333.33333329", "333333333.33333329"),
       ("9007199254740993", "9007199254740993"),
-      ("123456789012345678901234567890", "123456789012345678901234567890"),
-      ("12e-1", "1.2"), ("1e23", "1e+23"), ("0.1e1", "1"), ("1e999", "1e999"),
+      ("123456789012345678901234567891", "1.23456789012345678901234567891e+29"),
+      ("12e-1", "1.2"), ("1e23", "1e+23"), ("0.1e1", "1"), ("1e999", "1e+999"),
+      ("18446744073709551615.0", "18446744073709551615"), ("-0", "0"), ("-1000000000000000000000", "-1e+21"),
     ] {
       XCTAssertEqual(try RawData(parsing: text).jsonText(canonical: true), canonical, text)
     }
+  }
+
+  func testNumbersHaveOneCanonicalTextExactlyWhenTheyAreEqual() throws {
+    let huge = String(repeating: "9", count: 60)
+    let numbers = try [
+      "0", "-0", "0.0", "-0e5", "0e\(huge)", "1", "1.0", "10e-1", "0.1", "0.10", "1e-1",
+      "0.10000000000000001",
+      "9007199254740992", "9007199254740993", "9007199254740993.0", "9007199254740992.0",
+      "9.007199254740993e15",
+      "1e21", "1000000000000000000000", "1000000000000000000001", "100e19", "18446744073709551615",
+      "18446744073709551615.0", "18446744073709551616", "-9223372036854775808", "-9223372036854775808.0",
+      "1e400", "10e399", "1e401", "1e-400", "10e-401", "5e-324", "4.9e-324", "1e999", "1e\(huge)",
+      "1E\(huge)",
+      "123456789012345678901234567890", "1.2345678901234567890123456789e29", "333333333.33333329",
+      "333333333.3333333",
+    ].map { try RawData(parsing: $0) }
+    for left in numbers {
+      for right in numbers {
+        let isOneText = left.jsonText(canonical: true) == right.jsonText(canonical: true)
+        XCTAssertEqual(isOneText, left == right, "\(left) and \(right)")
+      }
+      let canonical = try RawData(parsing: left.jsonText(canonical: true))
+      XCTAssertEqual(canonical, left)
+      XCTAssertEqual(canonical.jsonText(canonical: true), left.jsonText(canonical: true))
+    }
+  }
+
+  func testMembersOfOneNameOnManyLevelsAreComparedOnceEach() throws {
+    let depth = 22
+    let text = String(repeating: #"{"a":0,"a":"#, count: depth) + "1" + String(repeating: "}", count: depth)
+    XCTAssertEqual(try RawData(parsing: text), try RawData(parsing: text))
+    XCTAssertNotEqual(try RawData(parsing: #"{"a":1,"a":2}"#), try RawData(parsing: #"{"a":2,"a":1}"#))
+    XCTAssertNotEqual(try RawData(parsing: #"{"a":1,"a":2}"#), try RawData(parsing: #"{"a":2,"b":2}"#))
   }
 
   func testPlainValuesGoOutAndIn() throws {

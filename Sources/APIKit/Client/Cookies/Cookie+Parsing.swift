@@ -58,9 +58,11 @@ extension Cookie {
     }
     // An unencrypted connection must not set a cookie that is sent over TLS only.
     if isSecure, url.scheme != "https" { return false }
-    // The prefixes guarantee how a cookie was set (RFC 6265bis, 4.1.3).
-    if name.hasPrefix("__Secure-") { return isSecure }
-    if name.hasPrefix("__Host-") { return isSecure && isHostOnly && path == "/" }
+    // The prefixes guarantee how a cookie was set. They are compared without case (RFC 6265bis, 5.7), because some
+    // servers read the names of cookies without case.
+    let lowercased = name.lowercased()
+    if lowercased.hasPrefix("__secure-") { return isSecure }
+    if lowercased.hasPrefix("__host-") { return isSecure && isHostOnly && path == "/" }
     return true
   }
 

@@ -2,18 +2,20 @@
 #if canImport(Darwin)
   import Foundation
 
-  extension Charset {
-    /// Converts with Foundation; nil when it does not know the charset, or when a sequence cannot be read: there is no
-    /// other text then, also without `isStrict`, except that such text is read as windows-1252.
-    static func convert(_ bytes: ArraySlice<UInt8>, from name: String, isStrict: Bool) -> [UInt8]? {
-      let encoding = CFStringConvertIANACharSetNameToEncoding(ianaName(name) as CFString)
+  /// Converts whole sequences of one charset with Foundation.
+  final class CharsetConverter {
+    private let encoding: String.Encoding
+
+    /// Nil for a charset that the system does not know.
+    init?(_ name: String) {
+      let encoding = CFStringConvertIANACharSetNameToEncoding(Self.ianaName(name) as CFString)
       guard encoding != kCFStringEncodingInvalidId else { return nil }
-      let raw = CFStringConvertEncodingToNSStringEncoding(encoding)
-      if let text = String(data: Data(bytes), encoding: String.Encoding(rawValue: raw)) {
-        return Array(text.utf8)
-      }
-      guard !isStrict else { return nil }
-      return String(data: Data(bytes), encoding: .windowsCP1252).map { Array($0.utf8) }
+      self.encoding = String.Encoding(rawValue: CFStringConvertEncodingToNSStringEncoding(encoding))
+    }
+
+    /// The text; nil where a sequence cannot be read: Foundation has no other text then, also without `isStrict`.
+    func text(of bytes: some Collection<UInt8>, isStrict: Bool) -> [UInt8]? {
+      String(data: Data(bytes), encoding: encoding).map { Array($0.utf8) }
     }
 
     /// The name in the registry of IANA.
@@ -23,6 +25,7 @@
       case "CP949": "ks_c_5601-1987"
       case "EUC-JP-MS": "euc-jp"
       case "CP874": "windows-874"
+      case "MAC-UK": "x-mac-cyrillic"
       case let page where page.hasPrefix("CP125"): "windows-" + page.dropFirst(2)
       default: name
       }

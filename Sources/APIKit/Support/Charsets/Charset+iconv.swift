@@ -1,58 +1,66 @@
 #if !canImport(Darwin)
   import Foundation
 
-  extension Charset {
-    /// Converts with the C library's `iconv`; nil when it does not know the charset, or when `isStrict` and a sequence
-    /// cannot be read.
-    static func convert(_ bytes: ArraySlice<UInt8>, from name: String, isStrict: Bool) -> [UInt8]? {
+  /// Converts whole sequences of one charset with the C library's `iconv`.
+  final class CharsetConverter {
+    private let converter: iconv_t
+
+    /// Nil for a charset that the system does not know.
+    init?(_ name: String) {
       guard let converter = iconv_open("UTF-8", name), converter != UnsafeMutableRawPointer(bitPattern: -1)
       else {
         return nil
       }
-      defer { iconv_close(converter) }
+      self.converter = converter
+    }
+
+    deinit { iconv_close(converter) }
+
+    /// The text; where a sequence cannot be read it is nil when `isStrict`, else each of its bytes is U+FFFD.
+    func text(of bytes: some Collection<UInt8>, isStrict: Bool) -> [UInt8]? {
+      // Back to the state in which a text begins.
+      iconv(converter, nil, nil, nil, nil)
       var input = bytes.map { CChar(bitPattern: $0) }
       var output: [UInt8] = []
       output.reserveCapacity(input.count * 2)
-      var piece = [CChar](repeating: 0, count: 4096)
       let isRead = input.withUnsafeMutableBufferPointer { input -> Bool in
         var next = input.baseAddress
         var left = input.count
         while left > 0 {
-          let (result, count, problem) = piece.withUnsafeMutableBufferPointer { piece in
-            var target = piece.baseAddress
-            var room = piece.count
-            errno = 0
-            let result = iconv(converter, &next, &left, &target, &room)
-            return (result, piece.count - room, errno)
+          switch step(&next, &left, &output) {
+          case 0, E2BIG: continue
+          default:
+            // EILSEQ: a wrong sequence; EINVAL: one that the end cuts off.
+            guard !isStrict else { return false }
+            output += Charset.replacement
+            next = next.map { $0 + 1 }
+            left -= 1
           }
-          output.append(contentsOf: piece[..<count].lazy.map { UInt8(bitPattern: $0) })
-          guard Int(truncatingIfNeeded: result) == -1 else { continue }
-          if problem == E2BIG { continue }
-          // EILSEQ: a wrong sequence; EINVAL: one that the end cuts off.
-          guard !isStrict, let byte = next.map({ UInt8(bitPattern: $0.pointee) }) else { return false }
-          // The standard reads what windows-125x leaves undefined as control characters.
-          let isControl = name.hasPrefix("CP125") && (0x80..<0xA0).contains(byte)
-          output += isControl ? [0xC2, byte] : [0xEF, 0xBF, 0xBD]
-          next = next.map { $0 + 1 }
-          left -= 1
         }
-        // Some charsets hold a letter back, for a mark that may follow.
-        output += Self.rest(of: converter)
         return true
       }
-      return isRead ? output : nil
+      guard isRead else { return nil }
+      // Some charsets hold a letter back, for a mark that may follow.
+      var (next, left) = (UnsafeMutablePointer<CChar>?.none, 0)
+      _ = step(&next, &left, &output)
+      return output
     }
 
-    /// What the converter has not written yet.
-    private static func rest(of converter: iconv_t) -> [UInt8] {
-      var piece = [CChar](repeating: 0, count: 64)
-      let count = piece.withUnsafeMutableBufferPointer { piece in
+    /// Converts until 256 bytes are written; the error number of `iconv`, or 0.
+    private func step(
+      _ next: inout UnsafeMutablePointer<CChar>?, _ left: inout Int, _ output: inout [UInt8]
+    ) -> Int32 {
+      withUnsafeTemporaryAllocation(of: CChar.self, capacity: 256) { piece in
         var target = piece.baseAddress
         var room = piece.count
-        iconv(converter, nil, nil, &target, &room)
-        return piece.count - room
+        errno = 0
+        let result =
+          next == nil
+          ? iconv(converter, nil, nil, &target, &room) : iconv(converter, &next, &left, &target, &room)
+        let problem = errno
+        output.append(contentsOf: piece[..<(piece.count - room)].lazy.map { UInt8(bitPattern: $0) })
+        return Int(truncatingIfNeeded: result) == -1 ? problem : 0
       }
-      return piece[..<count].map { UInt8(bitPattern: $0) }
     }
   }
 #endif

@@ -107,43 +107,18 @@ struct Charset: Sendable, Hashable {
     var forms: [String: Form] = [
       "utf-16": .utf16(isBigEndian: false), "utf-16le": .utf16(isBigEndian: false),
       "ucs-2": .utf16(isBigEndian: false), "unicode": .utf16(isBigEndian: false),
-      "iso-10646-ucs-2": .utf16(isBigEndian: false), "utf-16be": .utf16(isBigEndian: true),
+      "iso-10646-ucs-2": .utf16(isBigEndian: false), "csunicode": .utf16(isBigEndian: false),
+      "unicodefeff": .utf16(isBigEndian: false), "utf-16be": .utf16(isBigEndian: true),
+      "unicodefffe": .utf16(isBigEndian: true),
       "utf-32": .utf32(isBigEndian: false), "utf-32le": .utf32(isBigEndian: false),
       "utf-32be": .utf32(isBigEndian: true),
     ]
-    for label in ["utf-8", "utf8", "unicode-1-1-utf-8", "x-unicode20utf8"] { forms[label] = .utf8 }
+    for label in [
+      "utf-8", "utf8", "unicode-1-1-utf-8", "unicode11utf8", "unicode20utf8", "x-unicode20utf8",
+    ] { forms[label] = .utf8 }
     for (name, labels) in Self.labels {
       for label in labels.split(separator: " ") { forms[String(label)] = .other(name) }
     }
-    for number in 2...16 where number != 9 && number != 11 && number != 12 {
-      let name = "ISO-8859-\(number)"
-      for label in ["iso-8859-\(number)", "iso8859-\(number)", "iso_8859-\(number)", "iso8859\(number)"] {
-        forms[label] = .other(name)
-      }
-    }
-    for number in [1250, 1251, 1253, 1255, 1256, 1257, 1258] {
-      for label in ["windows-\(number)", "cp\(number)", "x-cp\(number)"] {
-        forms[label] = .other("CP\(number)")
-      }
-    }
     return forms
   }()
-
-  /// The names in the system's library with the labels of the standard.
-  private static let labels: [(name: String, labels: String)] = [
-    (
-      "CP1252",
-      "windows-1252 cp1252 x-cp1252 iso-8859-1 iso8859-1 iso_8859-1 latin1 l1 ascii us-ascii ansi_x3.4-1968 ibm819 cp819"
-    ),
-    ("CP1254", "windows-1254 cp1254 x-cp1254 iso-8859-9 iso8859-9 iso_8859-9 latin5 l5"),
-    ("ISO-8859-2", "latin2 l2"), ("ISO-8859-15", "latin9 l9"), ("ISO-8859-5", "cyrillic"),
-    ("ISO-8859-7", "greek"), ("ISO-8859-8", "hebrew iso-8859-8-i"), ("ISO-8859-6", "arabic"),
-    ("CP874", "windows-874 dos-874 iso-8859-11 iso8859-11 tis-620"),
-    ("KOI8-R", "koi8-r koi8 koi"), ("KOI8-U", "koi8-u koi8-ru"), ("MACINTOSH", "macintosh mac x-mac-roman"),
-    ("GB18030", "gb18030 gbk gb2312 chinese gb_2312 gb_2312-80 csgb2312 x-gbk iso-ir-58"),
-    ("BIG5-HKSCS", "big5 big5-hkscs cn-big5 csbig5 x-x-big5"),
-    ("CP932", "shift_jis shift-jis sjis ms_kanji windows-31j x-sjis csshiftjis ms932"),
-    ("EUC-JP-MS", "euc-jp x-euc-jp cseucpkdfmtjapanese"), ("ISO-2022-JP", "iso-2022-jp csiso2022jp"),
-    ("CP949", "euc-kr korean ks_c_5601-1987 ks_c_5601-1989 ksc5601 ksc_5601 windows-949 cseuckr iso-ir-149"),
-  ]
 }
