@@ -28,7 +28,7 @@ extension RawData {
   ///
   /// `Date` is read by the options, `Data` from base64, `URL` from a string, `Decimal` with all digits. A
   /// number is an integer if its value is one (`12.0` is) and fits the type; nothing else is converted. Where the
-  /// document is nested deeper than 64 levels and the thread's stack is too small for it, decoding runs on another
+  /// document is nested deeper than 16 levels and the thread's stack is too small for it, decoding runs on another
   /// thread while this one waits.
   /// - Throws: An error with the place `reform` and the reason ``APIError/Reason/unexpectedValue``. Its
   ///   detail names the path from the top of the document, what was expected and what was found;

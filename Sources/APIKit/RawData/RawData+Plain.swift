@@ -95,7 +95,23 @@ extension RawData {
 
   private static func append(one value: Any?, to text: inout [UInt8], depth: Int) throws(APIError) {
     switch value {
-    case nil, is NSNull: text += "null".utf8
+    case nil: text += "null".utf8
+    // Before the classes: a cast to one bridges everything inside of a container, level by level.
+    case let dictionary as [String: Any?]:
+      text.append(UInt8(ascii: "{"))
+      for (name, value) in dictionary.sorted(by: { $0.key < $1.key }) {
+        RawWriter.append(name: name, to: &text)
+        try append(plain: value, to: &text, depth: depth + 1)
+      }
+      text.append(UInt8(ascii: "}"))
+    case let array as [Any?]:
+      text.append(UInt8(ascii: "["))
+      for element in array {
+        RawWriter.separate(&text)
+        try append(plain: element, to: &text, depth: depth + 1)
+      }
+      text.append(UInt8(ascii: "]"))
+    case is NSNull: text += "null".utf8
     case let raw as RawData: text += raw.jsonBytes()
     // Before the types of Swift: a cast gives 1 as a Bool, and a Bool as a number.
     case .some(let number) where type(of: number) is NSNumber.Type:
@@ -114,20 +130,6 @@ extension RawData {
       RawWriter.append(string: iso.utf8, to: &text)
     case let data as Data: RawWriter.append(string: Base64.encode(data).utf8, to: &text)
     case let url as URL: RawWriter.append(string: url.absoluteString.utf8, to: &text)
-    case let dictionary as [String: Any?]:
-      text.append(UInt8(ascii: "{"))
-      for (name, value) in dictionary.sorted(by: { $0.key < $1.key }) {
-        RawWriter.append(name: name, to: &text)
-        try append(plain: value, to: &text, depth: depth + 1)
-      }
-      text.append(UInt8(ascii: "}"))
-    case let array as [Any?]:
-      text.append(UInt8(ascii: "["))
-      for element in array {
-        RawWriter.separate(&text)
-        try append(plain: element, to: &text, depth: depth + 1)
-      }
-      text.append(UInt8(ascii: "]"))
     case .some(let other):
       throw APIError(.response, .malformedBody, "a value of type \(type(of: other)) cannot be raw data")
     }

@@ -11,10 +11,10 @@ import Foundation
 /// task-local values.
 enum DeepStack {
   /// The depth that fits any thread.
-  static let shallowDepth = 64
+  static let shallowDepth = 16
 
-  /// What one level takes at most: decoding a type of the application in a debug build, with its own frames.
-  private static let bytesPerLevel = 6 << 10
+  /// What one level takes at most, in a debug build: writing plain values, or decoding a type of the application.
+  private static let bytesPerLevel = 16 << 10
 
   /// What the callers and the work itself take.
   private static let reserve = 64 << 10
