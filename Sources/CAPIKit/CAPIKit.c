@@ -11,17 +11,21 @@ __attribute__((constructor)) static void apikit_keep_openssl_at_exit(void) {
 }
 #endif
 
-#ifdef __linux__
+#include "include/CAPIKit.h"
 #include <pthread.h>
 
 size_t capikit_stack_left(void) {
+  char *here = (char *)__builtin_frame_address(0);
+#ifdef __APPLE__
+  char *lowest = (char *)pthread_get_stackaddr_np(pthread_self()) - pthread_get_stacksize_np(pthread_self());
+#else
   pthread_attr_t attributes;
   if (pthread_getattr_np(pthread_self(), &attributes) != 0) return 0;
   void *lowest = NULL;
   size_t size = 0;
   int code = pthread_attr_getstack(&attributes, &lowest, &size);
   pthread_attr_destroy(&attributes);
-  char *here = (char *)__builtin_frame_address(0);
-  return code == 0 && here > (char *)lowest ? (size_t)(here - (char *)lowest) : 0;
-}
+  if (code != 0) return 0;
 #endif
+  return here > (char *)lowest ? (size_t)(here - (char *)lowest) : 0;
+}

@@ -1,8 +1,5 @@
+import CAPIKit
 import Foundation
-
-#if os(Linux)
-  import CAPIKit
-#endif
 
 /// Runs work that calls itself for each level of a nested value, on a thread with a larger stack where the present one
 /// has too little: threads of Swift concurrency on Apple platforms and of Dispatch have 512 KiB.
@@ -34,51 +31,31 @@ enum DeepStack {
     return try result.get()
   }
 
-  private final class Work {
-    let run: () -> Void
-    init(_ run: @escaping () -> Void) { self.run = run }
+  /// Work of a caller that waits for it: only one thread has it at a time, which is why it may be sent.
+  private final class Work: @unchecked Sendable {
+    private var work: (() -> Void)?
+    init(_ work: @escaping () -> Void) { self.work = work }
+
+    /// Runs it and lets it go: the caller's closure must not outlive the call, and the thread keeps its block for a while.
+    func run() {
+      work?()
+      work = nil
+    }
   }
 
   /// Runs work on a thread of its own and waits for it.
   private static func onThread(stackSize: Int, _ work: @escaping () -> Void) {
-    var attributes = pthread_attr_t()
-    pthread_attr_init(&attributes)
-    defer { pthread_attr_destroy(&attributes) }
-    pthread_attr_setstacksize(&attributes, stackSize)
-    let passed = Unmanaged.passRetained(Work(work))
-    #if canImport(Darwin)
-      var thread: pthread_t?
-      let code = pthread_create(
-        &thread, &attributes,
-        { pointer in
-          Unmanaged<Work>.fromOpaque(pointer).takeRetainedValue().run()
-          return nil
-        }, passed.toOpaque())
-      if code == 0, let thread { pthread_join(thread, nil) }
-    #else
-      var thread = pthread_t()
-      let code = pthread_create(
-        &thread, &attributes,
-        { pointer in
-          if let pointer { Unmanaged<Work>.fromOpaque(pointer).takeRetainedValue().run() }
-          return nil
-        }, passed.toOpaque())
-      if code == 0 { pthread_join(thread, nil) }
-    #endif
-    guard code != 0 else { return }
-    // No thread is to be had: the present stack may still do, and there is no error that all callers could throw.
-    passed.takeRetainedValue().run()
+    let (work, done) = (Work(work), DispatchSemaphore(value: 0))
+    let thread = Thread {
+      work.run()
+      done.signal()
+    }
+    // In pages of any size that there is.
+    thread.stackSize = (stackSize + 0xFFFF) & ~0xFFFF
+    thread.start()
+    done.wait()
   }
 
   /// The bytes of the thread's stack that are not in use.
-  private static var bytesLeft: Int {
-    #if canImport(Darwin)
-      var here: UInt8 = 0
-      let place = withUnsafePointer(to: &here) { Int(bitPattern: $0) }
-      let top = Int(bitPattern: pthread_get_stackaddr_np(pthread_self()))
-      return place - (top - pthread_get_stacksize_np(pthread_self()))
-    #else
-      return Int(capikit_stack_left())
-    #endif
-  }
+  private static var bytesLeft: Int { Int(capikit_stack_left()) }
 }

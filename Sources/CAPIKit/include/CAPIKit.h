@@ -4,8 +4,12 @@
 #ifndef CAPIKIT_H
 #define CAPIKIT_H
 
-#include <zlib.h>
 #include <sqlite3.h>
+#include <stddef.h>
+#include <zlib.h>
+
+// The bytes of the calling thread's stack that are not in use; 0 where the system does not say.
+size_t capikit_stack_left(void);
 
 // Has SQLite make a damaged database empty in place, safely for other connections: sqlite3_db_config is
 // variadic. Turned on, followed by VACUUM, and turned off again.

@@ -22,9 +22,6 @@
 /// Names the calling thread, for debuggers and `top`.
 static inline void capikit_name_thread(const char *name) { prctl(PR_SET_NAME, name, 0, 0, 0); }
 
-/// The bytes of the calling thread's stack that are not in use; 0 where the system does not say.
-size_t capikit_stack_left(void);
-
 /// The version of the libcurl in use, as 0xXXYYZZ.
 static inline unsigned int capikit_curl_version(void) { return curl_version_info(CURLVERSION_NOW)->version_num; }
 
