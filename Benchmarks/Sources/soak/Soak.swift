@@ -55,7 +55,7 @@ import Foundation
     breaches += found
 
     let after = await descriptors(atMost: before)
-    if after > before { breaches.append("\(after - before) descriptors are left open") }
+    if after > before { breaches.append("\(after - before) descriptors are left open: \(Holdings.targets)") }
     if let growth = growth(of: heaps) {
       say("soak: the heap grew by \(growth >> 10) KiB in the second half of \(heaps.count) rounds")
       if growth > heapAllowance { breaches.append("the heap grew by \(growth >> 10) KiB in the second half") }

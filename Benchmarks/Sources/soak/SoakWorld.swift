@@ -134,6 +134,16 @@ enum Holdings {
     (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count) ?? 0
   }
 
+  /// What they lead to, with how many lead there.
+  static var targets: String {
+    let names = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")) ?? []
+    let targets = names.compactMap {
+      try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\($0)")
+    }
+    let counts = Dictionary(targets.map { ($0.prefix { $0 != "[" }.description, 1) }, uniquingKeysWith: +)
+    return counts.sorted { $0.key < $1.key }.map { "\($0.value) \($0.key)" }.joined(separator: ", ")
+  }
+
   /// The bytes taken from the heap.
   static var heap: Int {
     machine_trim_heap()

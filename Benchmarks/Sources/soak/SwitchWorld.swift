@@ -112,7 +112,8 @@ import Foundation
   /// Does random things for a while, then waits until all of it has ended.
   func round(lasting length: Duration) async {
     if random.chance(50) { server.expireTokens() }
-    for connection in connections where random.chance(60) { connection.open() }
+    // In the first round all of them, so that the threads and descriptors they share for ever are there.
+    for connection in connections where transfers == 0 || random.chance(60) { connection.open() }
     let transfer = TransferProcess(folder, server: proxies[0].port, &random)
     let file = Task { await download() }
     let end = ContinuousClock.now + length

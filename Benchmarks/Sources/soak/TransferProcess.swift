@@ -64,6 +64,16 @@ enum SoakFile {
     return SoakFile.objection(toFile: folder + "/file", bytes: bytes)
   }
 
+  /// Uploads a file. A creation that may have reached the server is not sent again by the framework: this asks anew.
+  private static func upload(_ path: String, _ manager: SoakUpload) async throws(APIError) -> APIResponse {
+    for _ in 0..<20 {
+      do { return try await manager.response(uploading: .file(path: path)) } catch {
+        guard error.place == .transport else { throw error }
+      }
+    }
+    return try await manager.response(uploading: .file(path: path))
+  }
+
   /// What the process does: exits 0 when the file is there and the server has the whole of the other.
   static func run(_ arguments: [String]) async -> Int32 {
     guard arguments.count == 3, let port = UInt16(arguments[1]), let bytes = Int(arguments[2]) else {
@@ -85,8 +95,7 @@ enum SoakFile {
       if !FileManager.default.fileExists(atPath: source) {
         try Data(content).write(to: URL(fileURLWithPath: source), options: .atomic)
       }
-      let upload = SoakUpload(service, journals: folder + "/journals")
-      let response = try await upload.response(uploading: .file(path: source))
+      let response = try await upload(source, SoakUpload(service, journals: folder + "/journals"))
       guard response.http.headers["X-Demo-Sum"].flatMap({ Int($0) }) == SoakFile.sum(content) else {
         FileHandle.standardError.write(
           Data("soak: the server has other bytes: \(response.http.headers)\n".utf8))

@@ -1,9 +1,12 @@
 /// The life of a socket: its connections, one after the other, and its one end.
 extension BaseSocketManager {
   /// Opens, or closes first what is open.
-  func begin(_ parameters: Parameters, opener: UInt64? = nil) {
+  ///
+  /// - Parameter user: Whose it is; nil for whoever is there now.
+  func begin(_ parameters: Parameters, opener: UInt64? = nil, for user: LoadUser? = nil) {
+    let user = user ?? child.presentUser
     guard !state.isActive, !isEnding, following.isEmpty else {
-      following.add((parameters, opener))
+      following.add((parameters, opener, user))
       if state.isActive { endByCaller(.normal, "") }
       return
     }
@@ -11,7 +14,7 @@ extension BaseSocketManager {
     self.opener = opener
     (isClosedByCaller, isMuted, connections, kept) = (false, false, 0, [])
     asked = (parameters, HTTPHeaders())
-    cycle.restart(child.reconnection)
+    cycle.restart(child.reconnection, for: user)
     connect()
   }
 
@@ -251,7 +254,9 @@ extension BaseSocketManager {
   /// Opens what was asked for meanwhile, one call after the other.
   private func openNext() {
     guard !state.isActive, !isEnding, let (next, refusal) = following.next() else { return }
-    guard let refusal else { return begin(next.parameters, opener: next.opener) }
+    guard let refusal else {
+      return begin(next.parameters, opener: next.opener, for: next.user)
+    }
     // Not within the callback for the one before: a delegate that opens in `didClose` would be called without end.
     isEnding = true
     MainDelivery.main.put { [weak self] in
@@ -265,6 +270,8 @@ extension BaseSocketManager {
 }
 
 extension SocketManager {
+  fileprivate var presentUser: LoadUser { LoadUser(service.identity, service.wire, signIn) }
+
   fileprivate var offer: WebSocketHandshake.Offer {
     WebSocketHandshake.Offer(subprotocols: subprotocols, deflateBits: options.compressionBits)
   }

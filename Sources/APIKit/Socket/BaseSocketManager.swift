@@ -62,7 +62,7 @@ import Synchronization
   var serviceName: String?
 
   /// What one call of `open` asks for, and who waits for it.
-  typealias Opening = (parameters: Parameters, opener: UInt64?)
+  typealias Opening = (parameters: Parameters, opener: UInt64?, user: LoadUser)
 
   /// The child's side of this object: the object itself, so it is there as long as anything of it runs.
   var child: any SocketManager { adopted.unsafelyUnwrapped }

@@ -32,7 +32,9 @@ extension EventStreamManager {
   /// Opens the stream; what comes of it is told to the delegate. A stream that is open is ended first; of several
   /// calls meanwhile the last one is opened, and each of the others gets its `didCloseWith`.
   /// - Parameter parameters: What goes into the URL, or with POST into the body. None by default.
-  public func open(_ parameters: Parameters = Parameters()) { begin(parameters, reconnection) }
+  public func open(_ parameters: Parameters = Parameters()) {
+    begin(parameters, reconnection, for: presentUser)
+  }
 
   func checkStatements() throws(APIError) {
     try ConnectionCall.check(

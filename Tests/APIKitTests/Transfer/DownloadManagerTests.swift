@@ -57,6 +57,24 @@ import XCTest
 
   // MARK: Whole files
 
+  func testADownloadThatHasEndedLeavesNothingInMemory() async throws {
+    final class Witness: Sendable {}
+    let server = try ScriptedServer(.readRequest, .text("HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\n123"))
+    defer { server.stop() }
+    weak var witness: Witness?
+    do {
+      let held = Witness()
+      witness = held
+      var service = TestService(
+        HTTPClient(transport: DefaultTransport.shared), ServiceEnvironments(try server.url("/api")))
+      service.authenticator = Authenticator { _ in
+        withExtendedLifetime(held) { Credential(accessToken: "t") }
+      }
+      _ = try await FileManagerOfTests(service).file(to: .file(path("a")))
+    }
+    await waitUntil { witness == nil }
+  }
+
   func testAFileIsAtItsPlaceAndNothingElseIsLeft() async throws {
     let server = try fileServer(content)
     defer { server.stop() }

@@ -17,10 +17,10 @@ import Synchronization
   /// Whose connections they are; nil before the first. See ``LoadUser``.
   private(set) var user: LoadUser?
 
-  /// Begins the connections of another `open`.
-  func restart(_ policy: ReconnectPolicy) {
+  /// Begins the connections of another `open`, for the user who was there when that was called.
+  func restart(_ policy: ReconnectPolicy, for user: LoadUser) {
     machine = ReconnectMachine(policy)
-    (call, user) = (nil, nil)
+    (call, self.user) = (nil, user)
   }
 
   /// Why no other connection may be opened for the user of the first one; nil where one may.

@@ -55,8 +55,8 @@
   /// Tells the delegate.
   func tell(_ notice: StreamRunner<Item>.Notice) {}
 
-  func begin(_ parameters: Parameters, _ policy: ReconnectPolicy) {
-    runner.open(policy) { [weak self] in
+  func begin(_ parameters: Parameters, _ policy: ReconnectPolicy, for user: LoadUser) {
+    runner.open(policy, for: user) { [weak self] in
       self?.parameters = parameters
       self?.connections = 0
     }

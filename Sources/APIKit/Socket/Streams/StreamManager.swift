@@ -43,6 +43,8 @@ extension StreamManager {
   public var networkGate: NetworkGate { service.admission.networkGate }
 
   /// What every stream states.
+  var presentUser: LoadUser { LoadUser(service.identity, service.wire, signIn) }
+
   var commonStatements: [Statement] {
     [
       Statement("service", service), Statement("apiName", apiName), Statement("method", method),

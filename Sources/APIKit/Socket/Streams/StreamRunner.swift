@@ -73,7 +73,7 @@ public struct StreamClosing: Sendable {
   /// Whose stream it is; nil before the first connection.
   var user: LoadUser? { cycle.user }
   /// What is opened when the present stream has ended.
-  private var following = FollowingOpens<(policy: ReconnectPolicy, begin: () -> Void)>()
+  private var following = FollowingOpens<(policy: ReconnectPolicy, user: LoadUser, begin: () -> Void)>()
   /// Whether an end is to be told yet.
   private var isEnding = false
   private var inbox: StreamInbox<Brought>?
@@ -86,14 +86,16 @@ public struct StreamClosing: Sendable {
 
   /// Opens, or ends first what is open.
   ///
-  /// - Parameter begin: Called when it begins.
-  func open(_ policy: ReconnectPolicy, _ begin: @escaping () -> Void) {
+  /// - Parameters:
+  ///   - user: Whose it is.
+  ///   - begin: Called when it begins.
+  func open(_ policy: ReconnectPolicy, for user: LoadUser, _ begin: @escaping () -> Void) {
     guard !state.isActive, !isEnding, following.isEmpty else {
-      following.add((policy, begin))
+      following.add((policy, user, begin))
       if state.isActive { finish(StreamClosing(.cancelled)) }
       return
     }
-    cycle.restart(policy)
+    cycle.restart(policy, for: user)
     retry = .zero
     begin()
     connect()
@@ -299,7 +301,7 @@ public struct StreamClosing: Sendable {
   /// Opens what was asked for meanwhile, one call after the other.
   private func openNext() {
     guard !state.isActive, !isEnding, let (next, refusal) = following.next() else { return }
-    guard refusal != nil else { return open(next.policy, next.begin) }
+    guard refusal != nil else { return open(next.policy, for: next.user, next.begin) }
     // Not within the callback for the one before: a delegate that opens in `didCloseWith` would be called without end.
     isEnding = true
     MainDelivery.main.put { [weak self] in self?.finish(StreamClosing(.cancelled)) }

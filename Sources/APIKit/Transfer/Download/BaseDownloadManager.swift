@@ -49,8 +49,9 @@ import Synchronization
   func start(_ run: DownloadRun, manager name: String) -> Task<Result<DownloadedFile, APIError>, Never> {
     self.run = run
     let task = Task { [weak self] in
-      let (result, state) = await run.perform { [weak self] report in
-        MainDelivery.main.put { [weak self] in self?.tell(report, of: run) }
+      // The run keeps what is called here.
+      let (result, state) = await run.perform { [weak self, weak run] report in
+        MainDelivery.main.put { [weak self, weak run] in if let run { self?.tell(report, of: run) } }
       }
       let named = result.mapError { error in
         var error = error
