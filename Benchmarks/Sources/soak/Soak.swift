@@ -4,9 +4,10 @@ import Foundation
 /// Loads, cancels and releases at random, and says what did not end as it must. See ``usage``.
 @main @MainActor struct Soak {
   static let usage = """
-    usage: soak [SECONDS|ROUNDSr|LOADSl] [--seed N] [--plant FAULT]
+    usage: soak [SECONDS|ROUNDSr|LOADSl] [--seed N] [--scene SCENE] [--plant FAULT]
       SECONDS        how long; the default is 60. 20r is a number of rounds, of about a second each, 1000000l of loads
       --seed N       repeats the random choices of another run; which load meets which fault still depends on time
+      --scene SCENE  sides: two users side by side; turns: two who take turns; the default is both
       --plant FAULT  puts in a fault that must be found: \(Plant.allCases.map(\.rawValue).joined(separator: ", "))
     Two users load side by side, and two take turns, over proxies that cut, reset, stall, trickle and die with requests
     in hand; with a WebSocket and an event stream used from their callbacks, transfers whose process is killed, and an
@@ -49,9 +50,9 @@ import Foundation
   private static func run(_ options: Options) async throws -> [String] {
     var random = SoakRandom(seed: options.seed)
     // A short first life opens and fills what the process keeps for ever.
-    var (breaches, _) = try await live(&random, plant: nil) { _, rounds, _ in rounds == 1 }
+    var (breaches, _) = try await live(&random, plant: nil, options.scene) { _, rounds, _ in rounds == 1 }
     let before = await descriptors(atMost: 0)
-    let (found, heaps) = try await live(&random, plant: options.plant, until: options.isOver)
+    let (found, heaps) = try await live(&random, plant: options.plant, options.scene, until: options.isOver)
     breaches += found
 
     let after = await descriptors(atMost: before)
@@ -65,24 +66,26 @@ import Foundation
 
   /// Rounds of new worlds, until enough time, rounds or loads have passed; what was found, and the heap after each round.
   private static func live(
-    _ random: inout SoakRandom, plant: Plant?, until isOver: (Duration, Int, Int) -> Bool
+    _ random: inout SoakRandom, plant: Plant?, _ scene: Scene, until isOver: (Duration, Int, Int) -> Bool
   ) async throws -> (breaches: [String], heaps: [Int]) {
-    let sides = try SoakWorld(random: random.split(), plant: plant)
-    let turns = try SwitchWorld(random: random.split(), plant: plant)
+    let sides = scene == .turns ? nil : try SoakWorld(random: random.split(), plant: plant)
+    let turns = scene == .sides ? nil : try SwitchWorld(random: random.split(), plant: plant)
+    var landed: Int { (sides?.book.landed ?? 0) + (turns?.book.landed ?? 0) }
+    var breaches: [String] { (sides?.book.breaches ?? []) + (turns?.breaches ?? []) }
     var heaps: [Int] = []
     let start = ContinuousClock.now
-    while !isOver(ContinuousClock.now - start, heaps.count, sides.book.landed + turns.book.landed),
-      sides.book.breaches.count + turns.breaches.count < 20
+    while !isOver(ContinuousClock.now - start, heaps.count, landed),
+      breaches.count < 20
     {
-      await sides.round(lasting: round)
-      await turns.round(lasting: round)
+      await sides?.round(lasting: round)
+      await turns?.round(lasting: round)
       heaps.append(Holdings.heap)
     }
-    sides.end()
-    await turns.end()
-    say(summary(of: sides.book, sides.proxyCounts))
-    say(summary(of: turns))
-    return (sides.book.breaches + turns.breaches, heaps)
+    sides?.end()
+    await turns?.end()
+    if let sides { say(summary(of: sides.book, sides.proxyCounts)) }
+    if let turns { say(summary(of: turns)) }
+    return (breaches, heaps)
   }
 
   /// How much more the heap holds in the last quarter of the rounds than in the second, by their medians; nil when
@@ -129,12 +132,17 @@ import Foundation
     """
   }
 
+  private enum Scene: String {
+    case all, sides, turns
+  }
+
   private struct Options {
     /// Seconds, or rounds.
     var length = 60
     var unit = Unit.seconds
     var seed = UInt64.random(in: 0..<1_000_000)
     var plant: Plant?
+    var scene = Scene.all
 
     init?(_ arguments: ArraySlice<String>) {
       var arguments = arguments
@@ -143,6 +151,9 @@ import Foundation
         case "--seed":
           guard let number = arguments.popFirst().flatMap({ UInt64($0) }) else { return nil }
           seed = number
+        case "--scene":
+          guard let name = arguments.popFirst().flatMap({ Scene(rawValue: $0) }) else { return nil }
+          scene = name
         case "--plant":
           guard let fault = arguments.popFirst().flatMap({ Plant(rawValue: $0) }) else { return nil }
           plant = fault
