@@ -142,8 +142,8 @@ import XCTest
     for draft in ["\(journal).new", "\(journal).7.new", old, young] {
       try PrivateFile.replace(draft, with: [1])
     }
-    var times = [timeval(tv_sec: 1, tv_usec: 0), timeval(tv_sec: 1, tv_usec: 0)]
-    utimes(old, &times)
+    try FileManager.default.setAttributes(
+      [.modificationDate: Date(timeIntervalSince1970: 1)], ofItemAtPath: old)
     let manager = tus(try demo.url("/transfers")) { $0.partBytes = 100_000 }
     _ = try await manager.response(uploading: .bytes(content))
     XCTAssertEqual(journals, ["c.upload.new"], "which may be being written")
