@@ -131,7 +131,7 @@ public final class FileCredentialStore: CredentialStore {
   private func write(_ credential: Credential?, of account: String) throws(APIError) {
     let path = path(of: account)
     guard let credential else {
-      if unlink(path) != 0, errno != ENOENT { throw failed("cannot be removed: \(Self.words(errno))") }
+      do { try PrivateFile.remove(path) } catch { throw failed("\(error)", error) }
       return
     }
     let plain: [UInt8]
@@ -150,8 +150,6 @@ public final class FileCredentialStore: CredentialStore {
   private func path(of account: String, _ type: String = "credential") -> String {
     folder + "/" + Hex.encode(Crypto.sha256(Array(account.utf8))) + "." + type
   }
-
-  private static func words(_ code: Int32) -> String { String(cString: strerror(code)) }
 
   private func failed(_ words: String, _ underlying: (any Error)? = nil) -> APIError {
     APIError(.auth, .credentialStoreFailed, "the stored credential \(words)", underlying: underlying)

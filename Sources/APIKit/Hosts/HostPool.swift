@@ -182,6 +182,11 @@ public final class HostPool: Sendable {
     }
   }
 
+  /// Removes the lists that are kept beside its own. What it knows in memory stays.
+  func forgetKept() throws(PrivateFile.Fault) {
+    if case .daily(let kept) = source?.kind { try kept.removeAll() }
+  }
+
   private func question(_ time: any TimeSource) async {
     // Who asks may have found the list out of date just before another's question brought a new one.
     guard let source, need(time) != .nothing else { return }

@@ -43,7 +43,12 @@ final class KeptHosts: Sendable {
     try? PrivateFile.replace(path(of: name), with: sealed)
   }
 
+  /// Removes all lists of the folder.
+  func removeAll() throws(PrivateFile.Fault) { try PrivateFile.removeAll(in: folder, endingWith: Self.ending) }
+
+  private static let ending = ".hosts"
+
   private func path(of name: String) -> String {
-    folder + "/" + Hex.encode(Crypto.sha256(Array(name.utf8))) + ".hosts"
+    folder + "/" + Hex.encode(Crypto.sha256(Array(name.utf8))) + Self.ending
   }
 }

@@ -39,6 +39,9 @@ final class FileLock: Sendable {
 
   private init(_ file: Int32) { self.file = file }
 
+  /// Whether the path still names the locked file: nobody has removed or replaced it.
+  func holds(_ path: String) -> Bool { Self.names(path, file) }
+
   /// Whether a path names an open file.
   private static func names(_ path: String, _ file: Int32) -> Bool {
     var (own, named) = (stat(), stat())

@@ -126,6 +126,39 @@ enum PrivateFile {
     guard status.st_mode & 0o077 == 0 || chmod(path, 0o600) == 0 else { throw .system("made private") }
   }
 
+  /// Removes a file, and the drafts that processes have left which ended while they wrote it. Needs no room on the disk.
+  static func remove(_ path: String) throws(Fault) {
+    removeDrafts(of: path)
+    guard unlink(path) == 0 || errno == ENOENT else { throw .system("removed") }
+  }
+
+  /// Removes the drafts of a file.
+  static func removeDrafts(of path: String) {
+    let (folder, name) = ((path as NSString).deletingLastPathComponent, (path as NSString).lastPathComponent)
+    for draft in names(in: folder.isEmpty ? "." : folder)
+    where draft.hasPrefix("\(name).") && draft.hasSuffix(draftEnding) {
+      unlink("\(folder.isEmpty ? "." : folder)/\(draft)")
+    }
+  }
+
+  /// Removes the files of a folder that have such an ending, and drafts of them.
+  static func removeAll(in folder: String, endingWith ending: String) throws(Fault) {
+    var fault: Fault?
+    for name in names(in: folder)
+    where name.hasSuffix(ending) || name.hasSuffix(draftEnding) && name.contains("\(ending).") {
+      guard unlink("\(folder)/\(name)") == 0 || errno == ENOENT else {
+        fault = .system("removed")
+        continue
+      }
+    }
+    if let fault { throw fault }
+  }
+
+  /// The names in a folder; none where it cannot be read.
+  static func names(in folder: String) -> [String] {
+    (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+  }
+
   /// Whether something has this name, be it a link to nothing.
   static func exists(_ path: String) -> Bool {
     var status = stat()
@@ -165,5 +198,8 @@ enum PrivateFile {
     guard mkdir(parent, 0o700) == 0 || errno == EEXIST else { throw .system("made") }
   }
 
-  private static func draft(of path: String) -> String { "\(path).\(UInt64.random(in: 0 ... .max)).new" }
+  private static func draft(of path: String) -> String {
+    "\(path).\(UInt64.random(in: 0 ... .max))\(draftEnding)"
+  }
+  private static let draftEnding = ".new"
 }

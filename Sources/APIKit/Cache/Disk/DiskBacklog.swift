@@ -46,8 +46,8 @@ struct DiskBacklog {
 
   /// Removals and expiries that concern more than single keys.
   struct Changes {
-    fileprivate var isCleared = false
-    fileprivate var partitions: Set<UInt64> = []
+    fileprivate(set) var isCleared = false
+    fileprivate(set) var partitions: Set<UInt64> = []
     fileprivate var tags: Set<String> = []
     fileprivate var urls: Set<UInt64> = []
 

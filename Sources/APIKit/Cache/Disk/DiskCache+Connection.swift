@@ -2,6 +2,9 @@ import Synchronization
 
 /// Opens the database, and decides what a failed call means for the connection.
 extension DiskCache {
+  /// The path of the database.
+  var database: String { place.folder + "/responses.sqlite" }
+
   func open(_ connection: inout Connection, patience: Int32, _ faults: inout [CacheFault])
     -> DiskStore?
   {
@@ -42,7 +45,7 @@ extension DiskCache {
 
   /// Nil when the database belongs to a later version or another application and must be left alone.
   private func connect(patience: Int32, _ faults: inout [CacheFault]) throws(SQLiteFailure) -> DiskStore? {
-    let database = try SQLiteDatabase(path: place.folder + "/responses.sqlite", patience: patience)
+    let database = try SQLiteDatabase(path: database, patience: patience)
     if let limit = place.maximumPages { try database.execute("PRAGMA max_page_count = \(limit)") }
     switch try DiskSchema.prepare(database) {
     case .ready: return try DiskStore(database, process: process)
@@ -91,11 +94,11 @@ extension DiskCache {
 
   /// Empties the database in place; false where that was not needed, or not possible now.
   ///
-  /// Its files are never removed: another process that has them open would go on with files that no other
+  /// Its files are not removed: another process that has them open would go on with files that no other
   /// process sees.
   private func makeAnew(patience: Int32) -> Bool {
     do throws(SQLiteFailure) {
-      let database = try SQLiteDatabase(path: place.folder + "/responses.sqlite", patience: patience)
+      let database = try SQLiteDatabase(path: database, patience: patience)
       // Another process may have made it anew since the damage was found; its new contents must stay.
       if (try? database.isSound()) == true { return false }
       try database.reset()

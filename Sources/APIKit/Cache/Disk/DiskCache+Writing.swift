@@ -91,7 +91,13 @@ extension DiskCache {
     defer { faults.forEach(report) }
     var written: [String] = []
     let dropped = writer.withLock { connection -> [String]? in
-      guard open(&connection, patience: 5000, &faults) != nil else { return nil }
+      guard open(&connection, patience: 5000, &faults) != nil else {
+        guard batch.removesLastingly, case .failed = connection, !state.withLock({ $0.isDisabled }) else {
+          return nil
+        }
+        removeFiles(&connection, for: batch)
+        return []
+      }
       // Files come first, so that a row never names an incomplete file.
       let prepared = batch.work.compactMap { work -> DiskStore.Prepared? in
         guard case .store(let entry) = work else { return nil }
@@ -104,6 +110,10 @@ extension DiskCache {
           let outcome = try store.database.transaction { () throws(SQLiteFailure) in
             try apply(batch, prepared, to: store)
           }
+          // Where another process is in the way, the mark stays.
+          do throws(SQLiteFailure) { try settleRemovals(of: batch, store) } catch {
+            guard error.isBusy else { throw error }
+          }
           stores.add(prepared.count, ordering: .relaxed)
           evictions.add(outcome.evicted, ordering: .relaxed)
           keptCounts.withLock { $0 = outcome.counts }
@@ -111,6 +121,10 @@ extension DiskCache {
           return outcome.files
         } catch {
           note(error, &connection, &faults)
+          if batch.removesLastingly, !error.isBusy, !error.isDamage {
+            removeFiles(&connection, for: batch)
+            return written
+          }
           guard error.isDamage else { return nil }
         }
       }

@@ -52,6 +52,8 @@ final class DiskCache: Sendable {
   /// Identifies this process in records, because each process has its own steady clock.
   let process = UInt64.random(in: .min ... .max)
   let state = Mutex(State())
+  /// The marks of removals that other processes have left.
+  let leftMarks: [ErasureMark]
   /// How often this process has made the database anew, and the lock for doing so: two connections that
   /// find the same damage must not empty it twice.
   let remakes = Mutex(0)
@@ -72,6 +74,7 @@ final class DiskCache: Sendable {
     self.place = place
     self.time = time
     self.report = report
+    leftMarks = Self.marks(in: place.folder)
     key = place.encryptionKey.flatMap { StorageKey($0.bytes) }
     bodies = BodyFiles(folder: place.folder + "/bodies")
     if let key = place.encryptionKey, self.key == nil {
@@ -81,6 +84,8 @@ final class DiskCache: Sendable {
           detail:
             "the encryption key has \(key.bytes.count) bytes and not 32: sensitive responses stay in memory"))
     }
+    // What an earlier process has removed, and could not write; no look-up finds it.
+    if !leftMarks.isEmpty { enqueue(.removeAll) }
     queue.async { [weak self] in self?.sweep() }
   }
 

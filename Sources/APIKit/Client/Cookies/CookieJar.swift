@@ -236,7 +236,12 @@ public final class CookieJar: Sendable {
 
   /// Removes every cookie, those that others have written to the file as well: another user follows. Loads that were called
   /// while the jar had cookies for their host end with ``APIError/Reason/signedOut``.
-  public func removeAll() {
+  ///
+  /// Returns once they are gone from the file, which is removed where it cannot be written, on a full disk for example.
+  public func removeAll() { try? forgetAll() }
+
+  /// As ``removeAll()``; throws when the file can be neither written nor removed.
+  func forgetAll() throws(APIError) {
     withLoaded { state in
       let ended = generation
       state.ended[ended] = Set(state.byDomain.keys)
@@ -245,7 +250,12 @@ public final class CookieJar: Sendable {
       state.byDomain = [:]
       state.changes.removeAll()
     }
-    writeLater()
+    do throws(APIError) {
+      try flush()
+      file?.removeDrafts()
+    } catch {
+      try file?.remove()
+    }
   }
 
   /// Of how many generations the domains are known; loads from before those count as another user's.

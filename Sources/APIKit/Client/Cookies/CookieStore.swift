@@ -72,6 +72,16 @@ public struct CookieStore: Sendable, Hashable {
     }
   }
 
+  /// Removes what processes have left that ended while they wrote the file.
+  func removeDrafts() { PrivateFile.removeDrafts(of: path) }
+
+  /// Removes the file, which needs no room on the disk.
+  func remove() throws(APIError) {
+    do { try PrivateFile.remove(path) } catch {
+      throw APIError(.transport, .fileFailed, "the cookies in \(path) \(error)", underlying: error)
+    }
+  }
+
   private func read() -> [Cookie]? { try? readOrThrow() }
 
   /// As `read`, but a file that a later version of the framework has written stays what it is.

@@ -149,10 +149,19 @@ import Foundation
   public func setConsent(_ isGiven: Bool) async {
     hasConsent = isGiven
     guard !isGiven else { return }
+    await report { try store.markErasure() }
+    await report { try await erase() }
+  }
+
+  /// Says on the disk that all that is kept is to be erased.
+  func markErasure() throws { try store.markErasure() }
+
+  /// Cancels what is on its way, and erases all that is kept.
+  func erase() async throws {
     sending?.cancel()
     await sending?.value
     await pending?.value
-    await report { try await store.erase() }
+    try await store.erase()
   }
 
   /// How many wait, are parked (refused by the server, or damaged on the disk), and were dropped by the limit.

@@ -114,15 +114,31 @@ actor ActionStore {
     }
   }
 
-  /// Removes all of it, from the database and its log.
+  /// Says that all of it is to be erased, until ``erase()`` has done that: should the process end, whoever opens it next does.
+  nonisolated func markErasure() throws { try mark.set() }
+
+  private nonisolated var mark: ErasureMark { ErasureMark(path: folder + "/erasing") }
+
+  /// Removes all of it, from the database and its log. Where they cannot be written, their files are removed: on a full disk
+  /// other processes can record nothing either.
   func erase() throws {
-    try write { (database) throws(SQLiteFailure) in
-      try database.execute("DELETE FROM events; DELETE FROM batches; UPDATE counts SET dropped = 0;")
-    }
-    try use { (database) throws(SQLiteFailure) in
-      _ = try database.prepare("PRAGMA wal_checkpoint(TRUNCATE)").step()
+    guard PrivateFile.exists(path) else { return mark.clear() }
+    try markErasure()
+    do {
+      try use { (database) throws(SQLiteFailure) in try Self.erase(database) }
+    } catch let error as SQLiteFailure where !error.isBusy {
+      opened = nil
+      for ending in ["-wal", "-shm", ""] { try PrivateFile.remove(path + ending) }
     }
     DatabaseRescue.removeCopies(of: path)
+    mark.clear()
+  }
+
+  private static func erase(_ database: SQLiteDatabase) throws(SQLiteFailure) {
+    try database.transaction { () throws(SQLiteFailure) in
+      try database.execute("DELETE FROM events; DELETE FROM batches; UPDATE counts SET dropped = 0;")
+    }
+    try database.emptyLog()
   }
 
   // MARK: Insides
@@ -217,6 +233,7 @@ actor ActionStore {
       throw APIError(.takeoff, .outboxUnusable, "the action log in \(folder) cannot be used: \(refusal)")
     }
     opened = database
-    return database
+    if mark.isSet { try erase() }
+    return try opened ?? open()
   }
 }

@@ -145,6 +145,8 @@ final class PartialFile: Sendable {
       return
     }
     try sync()
+    // Who has removed the file wants nothing of it.
+    guard lock.holds(path) else { return }
     try journal.write(Journal(identity: identity, state: state, boot: SystemBoot.identity))
   }
 
@@ -177,6 +179,9 @@ final class PartialFile: Sendable {
   func commit(as target: String, length: Int64, overwrites: Bool) throws(APIError) -> Bool {
     try truncate(to: length)
     try sync()
+    guard lock.holds(path) else {
+      throw APIError(.transport, .fileFailed, "\(path.debugDescription) was removed by others")
+    }
     if overwrites {
       guard rename(path, target) == 0 else { throw Self.fault(target, "cannot be replaced") }
     } else {
@@ -201,6 +206,11 @@ final class PartialFile: Sendable {
   func discard() {
     journal.remove()
     unlink(path)
+  }
+
+  /// Removes all partial files and their journals, also those that are being written: nothing of them stays when that ends.
+  static func removeAll(in folder: String) throws(PrivateFile.Fault) {
+    for ending in [journalEnding, ending] { try PrivateFile.removeAll(in: folder, endingWith: ending) }
   }
 
   /// Removes partial files that were not written for so long and that no process is writing.

@@ -85,30 +85,87 @@ extension DurableQueue {
 
   // MARK: Users who leave
 
-  /// Writes down that a user leaves, before the items are dropped: should the process end in between, whoever opens the queue
-  /// next drops them. Waits for the disk.
+  /// Notes that a user leaves, before the items are dropped: should the process end in between, whoever opens the queue next
+  /// drops them. Waits for the disk.
   nonisolated func noteLeave(of user: String) {
-    do { try PrivateFile.replace(Self.leavePath(folder, user), with: Array(user.utf8)) } catch {
-      DeveloperNotice.give("the sign-out cannot be written down in \(folder): \(error)")
+    do { try leaveMark(of: user).set() } catch {
+      DeveloperNotice.give("the sign-out cannot be noted in \(folder): its mark \(error)")
     }
   }
 
-  static func leavePath(_ folder: String, _ user: String) -> String {
-    "\(folder)/leaving-\(Crypto.digest(of: [user]))"
+  /// The mark of a user who leaves; its name does not say who that is.
+  nonisolated func leaveMark(of user: String) -> ErasureMark {
+    ErasureMark(path: "\(folder)/\(Self.leavePrefix)\(Crypto.digest(of: [user]))")
+  }
+
+  private static let leavePrefix = "leaving-"
+
+  var leaveMarks: [ErasureMark] {
+    PrivateFile.names(in: folder).filter { $0.hasPrefix(Self.leavePrefix) && !$0.hasSuffix(".new") }
+      .map { ErasureMark(path: "\(folder)/\($0)") }
   }
 
   /// Drops what belongs to users who left when a process ended.
   func finishLeaves(_ store: QueueStore) throws(SQLiteFailure) {
-    for name in (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
-    where name.hasPrefix("leaving-") && !name.hasSuffix(".new") {
-      let path = "\(folder)/\(name)"
-      guard let bytes = try? PrivateFile.read(path, limit: 64 << 10) else { continue }
-      let user = String(decoding: bytes, as: UTF8.self)
-      removeFiles(of: try store.write { () throws(SQLiteFailure) in try store.drop(user: user) })
-      // It may have ended between the commit and this.
-      try store.emptyLog()
-      forgetDamage()
-      unlink(path)
+    for mark in leaveMarks { _ = try drop(mark, store) }
+  }
+
+  /// Drops what belongs to the user of a mark, and clears the mark. On a full disk it is done item by item, with the room of
+  /// the reserve.
+  func drop(_ mark: ErasureMark, _ store: QueueStore) throws(SQLiteFailure) -> [QueueStore.Row] {
+    let digest = String((mark.path as NSString).lastPathComponent.dropFirst(Self.leavePrefix.count))
+    giveUpReserve()
+    let users = try store.users(withDigest: digest)
+    let rows = try store.rows(of: users)
+    // The files first: should the process end here, the rows still name them.
+    removeFiles(of: rows)
+    do throws(SQLiteFailure) {
+      try drop(rows, of: users, store)
+    } catch {
+      guard error.isFull else { throw error }
+      // The room that was taken is given back after each.
+      for row in rows {
+        try drop([row], of: [], store)
+        try store.database.emptyLog()
+      }
+      try drop([], of: users, store)
+    }
+    // Another process that reads keeps the log for a moment; the next drop or close empties it.
+    do throws(SQLiteFailure) { try store.database.emptyLog() } catch { if !error.isBusy { throw error } }
+    // They hold what was the user's, too.
+    forgetDamage()
+    mark.clear()
+    makeReserve()
+    return rows
+  }
+
+  private func drop(
+    _ rows: [QueueStore.Row], of users: Set<String>, _ store: QueueStore
+  ) throws(SQLiteFailure) {
+    try store.write { () throws(SQLiteFailure) in
+      for row in rows { _ = try store.drop(row.id) }
+      for user in users { try store.forgetLandings(of: user) }
     }
   }
+
+  // MARK: Room on a full disk
+
+  /// A file of the length of what a commit takes at most that deletes one item. It is removed before a user's items are
+  /// deleted, so that there is room for that.
+  private var reserve: String { "\(folder)/reserve" }
+  private static let reserveLength = 256 << 10
+
+  func makeReserve() {
+    guard !PrivateFile.exists(reserve) else { return }
+    // Without room for it there is none; the next process tries again.
+    try? PrivateFile.replace(reserve, with: [UInt8](repeating: 0xFF, count: Self.reserveLength))
+  }
+
+  func giveUpReserve() { try? PrivateFile.remove(reserve) }
+}
+
+extension SQLiteFailure {
+  /// Whether there is no room on the disk: codes 13 (SQLITE_FULL), and 778, 1034 and 4874 (a write, a sync or a
+  /// change of the length that fails).
+  var isFull: Bool { code & 0xFF == 13 || [778, 1034, 4874].contains(code) }
 }

@@ -140,13 +140,12 @@ actor DurableQueue {
 
   /// Gives up all of a user: items, landings, files, and what the log still has of them.
   func drop(user: String) throws(Fault) -> [QueueStore.Row] {
-    let rows = try write { (store) throws(SQLiteFailure) in try store.drop(user: user) }
-    removeFiles(of: rows)
-    try emptyLog()
-    // They hold what was the user's, too.
-    forgetDamage()
-    unlink(Self.leavePath(folder, user))
-    return rows
+    // Where there is no database, nothing was ever kept.
+    guard opened != nil || PrivateFile.exists(path) else {
+      leaveMark(of: user).clear()
+      return []
+    }
+    return try use { (store) throws(SQLiteFailure) in try drop(leaveMark(of: user), store) }
   }
 
   /// What waits for a sign-in may go: of one user, or of all.
@@ -252,7 +251,7 @@ actor DurableQueue {
   func emptyLog() throws(Fault) {
     try use { (store) throws(SQLiteFailure) in
       // Another process that reads keeps the log for a moment; the next drop or close empties it.
-      do throws(SQLiteFailure) { try store.emptyLog() } catch { if error.isMisfit { throw error } }
+      do throws(SQLiteFailure) { try store.database.emptyLog() } catch { if error.isMisfit { throw error } }
     }
   }
 
@@ -318,6 +317,7 @@ actor DurableQueue {
   }
 
   private func connect() throws(SQLiteFailure) -> QueueStore {
+    if !leaveMarks.isEmpty { giveUpReserve() }
     let database = try SQLiteDatabase(path: path, patience: 10_000)
     let refusal: QueueSchema.Refusal?
     do throws(SQLiteFailure) { refusal = try schema.prepare(database) } catch {
@@ -337,6 +337,7 @@ actor DurableQueue {
     try store.checkOlderRows()
     try finishLeaves(store)
     try sweepSpools(store)
+    makeReserve()
     opened = store
     return store
   }

@@ -269,24 +269,32 @@ import Foundation
       guard let user = user(credential), !user.isEmpty else { return }
       // Before the credential goes: should the process end now, the next launch drops the items.
       if !keeps { queue.noteLeave(of: user) }
-      MainDelivery.main.put { [weak self] in self?.leave(user, keeps: keeps) }
+      MainDelivery.main.put { [weak self] in
+        guard let self else { return }
+        Task {
+          await self.report { () async throws(DurableQueue.Fault) in try await self.leave(user, keeps: keeps)
+          }
+        }
+      }
     }
   }
 
-  private func leave(_ user: String, keeps: Bool) {
-    Task {
-      await owner?.flush()
-      await report { () async throws(DurableQueue.Fault) in
-        let own = Set(try await self.queue.rows(.running).filter { $0.user == user }.map(\.id))
-        for (id, task) in self.running where own.contains(id) {
-          task.cancel()
-          await task.value
-        }
-        guard !keeps else { return }
-        for row in try await self.queue.drop(user: user) {
-          self.owner?.dropped(row, because: APIError(cancelled: .signedOut))
-        }
+  /// Ends what is on its way for a user, and drops all of the user's items.
+  func forget(_ user: String) async throws(DurableQueue.Fault) { try await leave(user, keeps: false) }
+
+  private func leave(_ user: String, keeps: Bool) async throws(DurableQueue.Fault) {
+    await owner?.flush()
+    // Where nothing is running, the database need not be opened for it.
+    if !running.isEmpty {
+      let own = Set(try await queue.rows(.running).filter { $0.user == user }.map(\.id))
+      for (id, task) in running where own.contains(id) {
+        task.cancel()
+        await task.value
       }
+    }
+    guard !keeps else { return }
+    for row in try await queue.drop(user: user) {
+      owner?.dropped(row, because: APIError(cancelled: .signedOut))
     }
   }
 

@@ -47,13 +47,17 @@ extension QueueStore {
     return try rows("WHERE expiry IS NOT NULL AND expiry <= ? AND state <> 1 ORDER BY id") { $0.bind(1, now) }
   }
 
-  /// Gives up the items of a user, with what is kept of those that have ended.
-  func drop(user: String) throws(SQLiteFailure) -> [Row] {
-    // Of a damaged item nothing says any more whose it is.
-    let own = try rows("ORDER BY id").filter { $0.user == user || $0.isDamaged }
-    for row in own { _ = try drop(row.id) }
-    try forgetLandings(of: user)
-    return own
+  /// The users with this digest who have items, or landings that nobody has taken.
+  func users(withDigest digest: String) throws(SQLiteFailure) -> Set<String> {
+    let statement = try database.prepare("SELECT user FROM items UNION SELECT user FROM landings")
+    var users: Set<String> = []
+    while try statement.step() { if let user = statement.text(0) { users.insert(user) } }
+    return users.filter { Crypto.digest(of: [$0]) == digest }
+  }
+
+  /// The items of users. Of a damaged one nothing says any more whose it is: it counts as theirs.
+  func rows(of users: Set<String>) throws(SQLiteFailure) -> [Row] {
+    try rows("ORDER BY id").filter { users.contains($0.user) || $0.isDamaged }
   }
 
   // MARK: Landings
@@ -132,12 +136,6 @@ extension QueueStore {
     var names: Set<String> = []
     while try statement.step() { if let name = statement.text(0) { names.insert(name) } }
     return names
-  }
-
-  /// Empties the log, in which what was deleted may stand still.
-  func emptyLog() throws(SQLiteFailure) {
-    let statement = try database.prepare("PRAGMA wal_checkpoint(TRUNCATE)")
-    _ = try statement.step()
   }
 }
 

@@ -15,7 +15,7 @@ final class UploadJournal {
     do {
       let folder = (path as NSString).deletingLastPathComponent
       try PrivateFile.makeFolder(folder)
-      guard let lock = try FileLock(ifFree: path + ".lock") else {
+      guard let lock = try FileLock(ifFree: path + Self.lockEnding) else {
         throw APIError(
           .takeoff, .alreadyLoading, "the same is being uploaded to the same place, maybe by another process")
       }
@@ -47,8 +47,7 @@ final class UploadJournal {
 
   /// Where the journal of an upload is.
   static func path(_ options: TusOptions, _ place: [String?], _ fingerprint: String) -> String {
-    let folder = options.journalFolder ?? StandardFolder.state.path + "/uploads"
-    return "\(folder)/\(Crypto.digest(of: place + [fingerprint]))\(ending)"
+    "\(folder(options))/\(Crypto.digest(of: place + [fingerprint]))\(ending)"
   }
 
   static func file(_ path: String) -> TransferJournal<UploadState> { TransferJournal(path, .uploadJournal) }
@@ -75,6 +74,8 @@ final class UploadJournal {
   }
 
   func write(_ state: UploadState) throws(APIError) {
+    // Who has removed the journals wants nothing of the upload.
+    guard lock.holds(lockPath) else { return }
     guard state.location != nil else {
       // One that is created anew has no place yet, and the one before counts no more.
       return file.remove()
@@ -84,6 +85,20 @@ final class UploadJournal {
 
   func remove() {
     file.remove()
-    unlink(file.path + ".lock")
+    unlink(lockPath)
+  }
+
+  private var lockPath: String { file.path + Self.lockEnding }
+  private static let lockEnding = ".lock"
+
+  /// Removes all journals, also those of uploads under way: nothing of them stays when these end.
+  static func removeAll(_ options: TusOptions) throws(PrivateFile.Fault) {
+    for ending in [ending + lockEnding, ending] {
+      try PrivateFile.removeAll(in: folder(options), endingWith: ending)
+    }
+  }
+
+  private static func folder(_ options: TusOptions) -> String {
+    options.journalFolder ?? StandardFolder.state.path + "/uploads"
   }
 }

@@ -73,10 +73,7 @@ public final class FileLoginStore: LoginStore {
   public func store(_ login: HTTPLogin?, in space: ProtectionSpace) throws(APIError) {
     let path = path(of: space)
     do {
-      guard let login else {
-        if FileManager.default.fileExists(atPath: path) { try FileManager.default.removeItem(atPath: path) }
-        return
-      }
+      guard let login else { return try PrivateFile.remove(path) }
       let plain = [UInt8](try JSONEncoder().encode(StoredLogin(login)))
       guard let sealed = Self.envelope.seal(plain, under: keys.current, at: space.description.utf8) else {
         throw StoredLogin.failed("cannot be sealed")
@@ -87,8 +84,19 @@ public final class FileLoginStore: LoginStore {
     }
   }
 
+  /// Removes the logins of all spaces.
+  ///
+  /// Throws ``APIError/Reason/credentialStoreFailed`` when a file cannot be removed.
+  public func removeAll() throws(APIError) {
+    do { try PrivateFile.removeAll(in: folder, endingWith: Self.ending) } catch {
+      throw StoredLogin.failed("\(error)", error)
+    }
+  }
+
+  private static let ending = ".login"
+
   private func path(of space: ProtectionSpace) -> String {
-    folder + "/" + Hex.encode(Crypto.sha256(Array(space.description.utf8))) + ".login"
+    folder + "/" + Hex.encode(Crypto.sha256(Array(space.description.utf8))) + Self.ending
   }
 }
 

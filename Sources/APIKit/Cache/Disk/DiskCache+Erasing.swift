@@ -1,0 +1,70 @@
+import Synchronization
+
+/// Removals that last: noted before they are written, so that they happen although the process ends or the disk is full.
+extension DiskCache {
+  /// There as long as a removal of this object is not on the disk. Who opens the folder next removes everything then.
+  var mark: ErasureMark { ErasureMark(path: "\(place.folder)/\(Self.markPrefix)\(process)") }
+
+  private static let markPrefix = "removing-"
+
+  /// The marks in a folder.
+  static func marks(in folder: String) -> [ErasureMark] {
+    PrivateFile.names(in: folder).filter { $0.hasPrefix(markPrefix) }
+      .map { ErasureMark(path: "\(folder)/\($0)") }
+  }
+
+  /// Notes a removal and adds it to the writer's work.
+  func removeLastingly(_ work: DiskBacklog.Work) {
+    // What cannot be noted is done all the same, unless the process ends before.
+    do throws(PrivateFile.Fault) { try mark.set() } catch {
+      report(CacheFault(kind: .unusable, detail: "a removal cannot be noted: its mark \(error)"))
+    }
+    enqueue(work)
+  }
+
+  /// A batch is written. After the removal of everything the files have nothing of it any more; the removals of the batch
+  /// are no longer noted, unless there are newer ones.
+  func settleRemovals(of batch: DiskBacklog, _ store: DiskStore) throws(SQLiteFailure) {
+    guard batch.removesLastingly else { return }
+    if batch.removesAll {
+      // What was deleted before stands in free pages and in the log.
+      try store.database.execute("VACUUM")
+      try store.database.emptyLog()
+      bodies.sweep(keeping: try store.files(), olderThan: -.infinity)
+    }
+    clearMarks(of: batch)
+  }
+
+  private func clearMarks(of batch: DiskBacklog) {
+    if batch.removesAll { for mark in leftMarks { mark.clear() } }
+    // Under the lock, which a removal takes after it has set the mark.
+    state.withLock { if !$0.next.removesLastingly { mark.clear() } }
+  }
+
+  /// Removes the files of the database: the disk is too full to write that something is removed.
+  ///
+  /// Another process that has them open goes on with files that no other process sees, until it ends: with a full disk it
+  /// could store nothing either.
+  func removeFiles(_ connection: inout Connection, for batch: DiskBacklog) {
+    defer { clearMarks(of: batch) }
+    connection = .closed
+    reader.withLock { $0 = .closed }
+    remakes.withLock { _ in
+      for ending in ["-wal", "-shm", ""] { try? PrivateFile.remove(database + ending) }
+    }
+    bodies.sweep(keeping: [], olderThan: -.infinity)
+  }
+}
+
+extension DiskBacklog {
+  /// Whether it removes everything.
+  var removesAll: Bool { changes.isCleared }
+
+  /// Whether it has removals that must last.
+  var removesLastingly: Bool { changes.isCleared || !changes.partitions.isEmpty }
+}
+
+extension SQLiteDatabase {
+  /// Empties the log, in which what was deleted may stand still.
+  func emptyLog() throws(SQLiteFailure) { _ = try prepare("PRAGMA wal_checkpoint(TRUNCATE)").step() }
+}
