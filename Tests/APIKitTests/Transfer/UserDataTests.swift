@@ -103,10 +103,12 @@ import XCTest
 
     func testOnAFullDiskAllOfAUserIsErasedToo() async throws {
       guard geteuid() == 0 else { throw XCTSkip("needs root, to mount a disk of 8 MiB") }
-      let child = try Self.start(
-        ["APIKIT_USER_DATA_STEP": "full", "APIKIT_USER_DATA_FOLDER": folder], onDiskAt: folder)
-      try await Self.wait(for: child)
-      XCTAssertEqual(child.terminationStatus, 0, "\(child.terminationReason)")
+      for step in ["full", "full queue"] {
+        let child = try Self.start(
+          ["APIKIT_USER_DATA_STEP": step, "APIKIT_USER_DATA_FOLDER": folder], onDiskAt: folder)
+        try await Self.wait(for: child)
+        XCTAssertEqual(child.terminationStatus, 0, "\(step) \(child.terminationReason)")
+      }
     }
 
     func testRemovingAllOnAFullDiskLasts() async throws {
@@ -119,10 +121,11 @@ import XCTest
         world.cache.removeAll()
         await world.cache.flush()
         XCTAssertEqual(try UserDataWorld.traces(in: folder).filter { $0.hasPrefix("/cache") }, [])
+        // What another process finds now.
+        let next = try UserDataWorld(folder)
+        XCTAssertEqual(next.jar.cookies, [])
+        XCTAssertEqual(next.cache.statistics.disk.count, 0)
       }
-      let next = try UserDataWorld(folder)
-      XCTAssertEqual(next.jar.cookies, [])
-      XCTAssertEqual(next.cache.statistics.disk.count, 0)
     }
 
     /// This test program again, with ``UserDataChildTests`` alone; on a disk of its own, where a folder is given for it.
@@ -165,18 +168,47 @@ import XCTest
       guard let step = environment["APIKIT_USER_DATA_STEP"],
         let folder = environment["APIKIT_USER_DATA_FOLDER"]
       else { throw XCTSkip("runs as the child of UserDataTests") }
+      if step == "full queue" { return try await dropOnFullDisk(folder) }
       let world = try UserDataWorld(folder)
       try await world.fill()
       guard let number = Int(step) else { return try await forgetOnFullDisk(world) }
-      try ErasureMark(path: "\(folder)/forgetting").set()
+      let mark = ErasureMark(path: "\(folder)/forgetting")
+      try mark.set()
+      // No place can write that something is removed before the process ends.
+      let locks = try ["cache/responses.sqlite", "outbox/queue.sqlite", "transfers/queue.sqlite"].map {
+        try SQLiteDatabase(path: "\(folder)/\($0)", patience: 1000)
+      }
+      for lock in locks { try lock.execute("BEGIN IMMEDIATE") }
       let steps = world.userData.steps(world.userData.users)
       guard number <= steps.count else { return }
       for work in steps.prefix(number) { try work() }
+      if number == steps.count { mark.clear() }
       kill(getpid(), SIGKILL)
     }
 
-    private func forgetOnFullDisk(_ world: UserDataWorld) async throws {
-      let filling = try XCTUnwrap(fopen("\(world.folder)/filling", "w"))
+    /// Many items of one user among those of another, in a database without an empty page.
+    private func dropOnFullDisk(_ folder: String) async throws {
+      let queue = DurableQueue(folder: "\(folder)/queue")
+      let entries = (0..<600).map { number in
+        var entry = QueueStore.Entry()
+        entry.user = number % 2 == 0 ? "anna" : "bert"
+        entry.payload = Array(
+          String(repeating: number % 2 == 0 ? UserDataWorld.canary : "bert", count: 200).utf8)
+        return entry
+      }
+      _ = try await queue.enqueue(entries)
+      try await queue.emptyLog()
+      let filling = try fill(folder)
+      defer { fclose(filling) }
+      let dropped = try await queue.drop(user: "anna")
+      XCTAssertEqual(dropped.count, 300)
+      XCTAssertEqual(try UserDataWorld.traces(in: folder), [])
+      let left = try await queue.rows().map(\.user)
+      XCTAssertEqual(left, [String](repeating: "bert", count: 300))
+    }
+
+    private func fill(_ folder: String) throws -> UnsafeMutablePointer<FILE> {
+      let filling = try XCTUnwrap(fopen("\(folder)/filling", "w"))
       setvbuf(filling, nil, _IONBF, 0)
       var length = 1 << 16
       while length > 0 {
@@ -184,11 +216,16 @@ import XCTest
         if fwrite(block, 1, length, filling) != length { length /= 2 }
       }
       XCTAssertEqual(errno, ENOSPC)
+      return filling
+    }
+
+    private func forgetOnFullDisk(_ world: UserDataWorld) async throws {
+      let filling = try fill(world.folder)
+      defer { fclose(filling) }
       try await world.userData.forget()
       XCTAssertEqual(try UserDataWorld.traces(in: world.folder), [])
       let left = try await world.outbox.items()
       XCTAssertEqual(left.map(\.parameters), [["text": "bert's note"]])
-      fclose(filling)
     }
   }
 #endif
