@@ -24,6 +24,7 @@
       if let login = request.options.login { try applyLogin(login) }
       if request.options.connectTo != nil || applied.connectTo != nil { try applyConnectTo(request) }
       if !session.proxies.isEmpty { try applyProxy(request.url) }
+      if transfer.isHTTP, request.url.query?.isEmpty == true { try applyTarget(request.url) }
       if job.exchange.crossesOrigin, session.tls.hasIdentity {
         try session.tls.removeIdentity(from: self)
         applied.needsReset = true
@@ -47,6 +48,13 @@
         try set(CURLOPT_NOPROGRESS, 0)
         applied.needsReset = true
       }
+    }
+
+    /// Sends an empty query, which libcurl from 8.8 on leaves out: `/?` is not `/` for a signature.
+    private func applyTarget(_ url: HTTPURL) throws(APIError) {
+      let isAbsolute = isProxied && !transfer.isTLS
+      try set(CURLOPT_REQUEST_TARGET, isAbsolute ? url.string : "\(url.path.isEmpty ? "/" : url.path)?")
+      applied.needsReset = true
     }
 
     /// Sets body and method. libcurl derives the method from the kind of body; any other is set by name.

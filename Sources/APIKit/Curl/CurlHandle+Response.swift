@@ -157,6 +157,9 @@
       // libcurl counts lost connections over all transfers of a handle, and gives up at the sixth; only a reset clears
       // the count.
       if resends > 0 || transfer.machine.failure != nil { applied.needsReset = true }
+      if transfer.machine.failure != nil, applied.body == .fields || applied.body == .upload {
+        applied.isSpent = true
+      }
       if var failure = transfer.machine.failure {
         if resends > 0 { failure.detail += "; the request was sent \(resends + 1) times" }
         failure.metrics = metrics(hasFailed: true)

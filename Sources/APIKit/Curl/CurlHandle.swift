@@ -112,6 +112,9 @@
       var isTLS = false
       /// Whether an option was set that only a reset removes.
       var needsReset = false
+      /// Whether it may hold what no reset removes: from 8.8 on libcurl keeps in a handle that the body is to be rewound,
+      /// and the next request fails for it.
+      var isSpent = false
     }
 
     init(session: CurlSession, loop: CurlLoop) throws(APIError) {
@@ -162,8 +165,8 @@
     func recycle() -> Bool {
       transfer = Transfer()
       errorText[0] = 0
-      guard applied.needsReset || !Self.isReusable else { return true }
-      if Self.isReusable {
+      guard applied.needsReset || applied.isSpent || !Self.isReusable else { return true }
+      if Self.isReusable, !applied.isSpent {
         curl_easy_reset(easy)
       } else {
         guard let fresh = curl_easy_init() else { return false }

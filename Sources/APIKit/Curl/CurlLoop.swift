@@ -205,7 +205,10 @@
     // MARK: Transfers
 
     private func startWaiting() {
-      while let (job, lane) = queue.next() { start(job, lane) }
+      while let (job, lane) = queue.next() {
+        job.exchange.onPlace?(false)
+        start(job, lane)
+      }
     }
 
     private func start(_ job: CurlJob, _ lane: CurlQueue.Lane) {

@@ -14,6 +14,9 @@
       /// multi handle, an HTTP/1.1 response would make all later requests to that host use connections of
       /// their own.
       case http1
+      /// Streams that stay open: they have as many connections to a host as the others have, so that they leave those
+      /// alone.
+      case streams
       /// FTP. libcurl blocks its thread while it waits for some replies.
       case ftp
     }
@@ -46,16 +49,16 @@
     /// The mailbox of the loop that carries an exchange.
     func mailbox(for exchange: HTTPExchange) throws(APIError) -> CurlMailbox {
       let kind: Kind =
-        if CurlFTP.serves(exchange.request.url) { .ftp } else if needsHTTP1(exchange) { .http1 } else {
-          .main
-        }
+        if CurlFTP.serves(exchange.request.url) { .ftp } else if staysOpen(exchange) {
+          .streams
+        } else if needsHTTP1(exchange) { .http1 } else { .main }
       guard kind != .main else { return main }
       return try state.withLock { state throws(APIError) in
         if let mailbox = state.others[kind] { return mailbox }
         // The stopped mailbox fails the job with `transportStopped`.
         if state.isStopped { return main }
         var configuration = configuration
-        if kind == .http1 { configuration.versions = .http1Only }
+        if kind == .http1 || kind == .streams, mayUseHTTP2 { configuration.versions = .http1Only }
         let mailbox = try CurlMailbox()
         try CurlLoop(configuration, mailbox: mailbox, isForFTP: kind == .ftp).start()
         state.others[kind] = mailbox
@@ -76,6 +79,12 @@
         state.wires = wires
         return wires
       }
+    }
+
+    /// Whether an exchange has a place among the streams. With a limit of connections in all there is one loop, which keeps
+    /// that.
+    private func staysOpen(_ exchange: HTTPExchange) -> Bool {
+      exchange.onPlace != nil && configuration.connections.total == nil
     }
 
     /// Whether an exchange that may use HTTP/2 loses responses or takes too much memory there, so that it uses

@@ -73,6 +73,9 @@
       let lane = lane(for: job)
       lane.waiting.append(job)
       enterTurn(lane)
+      if lane.inFlight + lane.waitingCount > lane.limit || limits.total.map({ inFlight >= $0 }) ?? false {
+        job.exchange.onPlace?(true)
+      }
     }
 
     /// The next job that may start, with its lane; counts it as in flight.

@@ -47,7 +47,7 @@
   override var recipient: AnyObject? { delegate }
 
   override func opening(
-    _ onStart: @escaping @Sendable () -> Void
+    _ onPlace: @escaping @Sendable (_ isWaiting: Bool) -> Void
   ) throws(APIError) -> StreamRunner<ServerEvent>.Opening {
     try child.checkStatements()
     var headers = child.headers
@@ -55,7 +55,7 @@
     where !headers.contains(name) { headers.add(name, value) }
     if !lastEventID.isEmpty { headers["Last-Event-ID"] = lastEventID }
     let parser = EventStreamParser(maximumBytes: child.maximumEventBytes, lastEventID: lastEventID)
-    return try opening(of: child, headers: headers, parser, onStart)
+    return try opening(of: child, headers: headers, parser, onPlace)
   }
 
   override func tell(_ notice: StreamRunner<ServerEvent>.Notice) {

@@ -29,12 +29,12 @@
   override var recipient: AnyObject? { delegate }
 
   override func opening(
-    _ onStart: @escaping @Sendable () -> Void
+    _ onPlace: @escaping @Sendable (_ isWaiting: Bool) -> Void
   ) throws(APIError) -> StreamRunner<StreamLine>.Opening {
     try child.checkStatements()
     let parser = LineParser(
       child.format, maximumBytes: child.maximumLineBytes, deliversBad: child.deliversBadLines)
-    return try opening(of: child, headers: child.headers, parser, onStart)
+    return try opening(of: child, headers: child.headers, parser, onPlace)
   }
 
   override func tell(_ notice: StreamRunner<StreamLine>.Notice) {

@@ -7,6 +7,7 @@ public struct HTTPExchange: Sendable {
     var onProgress: (@Sendable (TransferProgress) -> Void)?
     var challenges: ChallengeHandler?
     var proxyLogin: HTTPLogin?
+    var onPlace: (@Sendable (_ isWaiting: Bool) -> Void)?
   }
 
   private var extras: Boxed<Extras>?
@@ -52,6 +53,15 @@ public struct HTTPExchange: Sendable {
   var proxyLogin: HTTPLogin? {
     get { extras?.value.proxyLogin }
     set { if extras != nil || newValue != nil { change { $0.proxyLogin = newValue } } }
+  }
+
+  /// Stated where the response stays open for long: the exchange takes no place of ordinary ones, and this is called with
+  /// true when it must wait for one of those there are for such exchanges, and with false when it has it. None by default.
+  ///
+  /// Called on a thread of the transport, so it must not block.
+  var onPlace: (@Sendable (_ isWaiting: Bool) -> Void)? {
+    get { extras?.value.onPlace }
+    set { if extras != nil || newValue != nil { change { $0.onPlace = newValue } } }
   }
 
   /// Whether a redirect leads the request to another origin than the one that was asked; false by default.

@@ -106,7 +106,8 @@ extension TransportConformanceTests {
     let url = try server.url("/", scheme: "https")
     let transport = try transport()
     let error = await failure { try await transport.send(HTTPRequest(url: url)) }
-    XCTAssertEqual(error?.reason, .tlsHandshakeFailed)
+    XCTAssertEqual(
+      error?.reason, quirks.contains(.predatesItsLibcurl) ? .transportFailed : .tlsHandshakeFailed)
   }
 
   // MARK: Limits in time
@@ -236,7 +237,12 @@ extension TransportConformanceTests {
     ]
     for response in responses {
       let error = try await error(.readRequest, .text(response), .close)
-      XCTAssertEqual(error?.reason, .malformedResponse, response)
+      if quirks.contains(.predatesItsLibcurl) {
+        XCTAssertTrue(
+          [.malformedResponse, .truncatedBody, .transportFailed].contains(error?.reason), response)
+      } else {
+        XCTAssertEqual(error?.reason, .malformedResponse, response)
+      }
     }
   }
 
@@ -244,8 +250,10 @@ extension TransportConformanceTests {
     let error = try await error(
       .readRequest, .text("HTTP/1.1 200 OK\r\nX-Long: " + String(repeating: "a", count: 400_000)),
       .text("\r\nContent-Length: 2\r\n\r\nok"), .waitForClose)
-    XCTAssertTrue(
-      [.malformedResponse, .responseTooLarge].contains(error?.reason), "\(error as Any)")
+    let reasons: [APIError.Reason] =
+      [.malformedResponse, .responseTooLarge]
+      + (quirks.contains(.predatesItsLibcurl) ? [.transportFailed] : [])
+    XCTAssertTrue(reasons.contains { $0 == error?.reason }, "\(error as Any)")
   }
 
   func testAnEarlyResponseToAnUploadIsNotLost() async throws {

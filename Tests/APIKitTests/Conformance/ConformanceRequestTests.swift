@@ -36,7 +36,8 @@ extension TransportConformanceTests {
       "/", "/a%2Fb/c%20d", "/x?y=1&z=%E2%82%AC&plus=a+b", "/?", "/a//b", "/q?a=b?c/d", "/~u/;p=1",
     ] {
       let response = try await transport.send(HTTPRequest(url: try server.url(target)))
-      XCTAssertEqual(String(decoding: response.bytes, as: UTF8.self), target)
+      let isDropped = target == "/?" && quirks.contains(.predatesItsLibcurl)
+      XCTAssertEqual(String(decoding: response.bytes, as: UTF8.self), isDropped ? "/" : target)
     }
     let dots = try await transport.send(HTTPRequest(url: try server.url("/a/./b/../c")))
     XCTAssertEqual(

@@ -41,9 +41,12 @@ import XCTest
 
   func testTheListIsAskedForAtTheFirstLaunchOfADay() async throws {
     let questions = Counter()
+    let (gate, opening) = AsyncStream.makeStream(of: Void.self)
     let ask: @Sendable () async throws -> [String] = {
       questions.increment()
-      return ["10.0.0.\(questions.value)"]
+      let number = questions.value
+      if number == 2 { for await _ in gate { break } }
+      return ["10.0.0.\(number)"]
     }
     _ = try await makeManager(daily(ask)).response()
     _ = try await makeManager(daily(ask)).response()
@@ -54,6 +57,7 @@ import XCTest
     let manager = makeManager(pool)
     _ = try await manager.response()
     XCTAssertEqual(asked.last, "10.0.0.1", "the list of yesterday serves while today's is asked for")
+    opening.yield()
     await waitUntil { self.hosts(pool) == ["10.0.0.2"] }
     _ = try await manager.response()
     XCTAssertEqual(asked.last, "10.0.0.2")

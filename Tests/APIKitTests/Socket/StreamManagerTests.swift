@@ -20,6 +20,12 @@
     }
   }
 
+  private final class SocketLoad: BaseAPIManager, APIManager {
+    let service: SocketService
+    let apiName = "load"
+    init(_ service: SocketService) { self.service = service }
+  }
+
   private final class Lines: BaseLineStreamManager, LineStreamManager {
     let service: SocketService
     let apiName = "lines"
@@ -369,6 +375,38 @@
       await log.wait { log.closing != nil }
       XCTAssertEqual(log.closing?.error?.reason, .connectTimeout)
       XCTAssertTrue(server.waitUntilIdle(), "the connection is closed")
+    }
+
+    func testStreamsTakeNoPlaceOfLoadsAndSayThatTheyWait() async throws {
+      let stream: [ScriptedServer.Step] = [.readRequest, .text(Self.head()), .waitForClose]
+      let answer = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}"
+      let server = try ScriptedServer(
+        scripts: [stream, stream, [.readRequest, .text(answer), .waitForClose], stream])
+      servers.append(server)
+      var configuration = TransportConfiguration.ephemeral
+      configuration.connections = ConnectionLimits(perHost: 2)
+      let service = SocketService(
+        environments: ServiceEnvironments(try server.url("/api")),
+        client: HTTPClient(transport: try CurlTransport(configuration)))
+      let streams = (0..<3).map { _ in Events(service) }
+      for stream in streams.prefix(2) {
+        stream.open()
+        await log.wait { stream.state == .open }
+      }
+      // Its place is waited for longer than a response may take to begin.
+      streams[2].openLimit = .milliseconds(50)
+      streams[2].reconnection = .never
+      streams[2].open()
+      await log.wait { streams[2].state == .waiting }
+      let load = SocketLoad(service)
+      _ = try await load.response()
+      try await Task.sleep(for: .milliseconds(100))
+      XCTAssertEqual(streams[2].state, .waiting)
+      streams[0].cancel()
+      await log.wait { streams[2].state == .open }
+      XCTAssertEqual(
+        server.requests.map(\.target), ["/api/events", "/api/events", "/api/load", "/api/events"])
+      for stream in streams { stream.cancel() }
     }
 
     func testEveryOpenOfAStreamHasOneDidClose() async throws {

@@ -21,7 +21,7 @@
   private var serviceName: String?
 
   init() {
-    runner.prepare = { [unowned self] (onStart) throws(APIError) in try opening(onStart) }
+    runner.prepare = { [unowned self] (onPlace) throws(APIError) in try opening(onPlace) }
     runner.tell = { [weak self] notice in self?.take(notice) }
     ConnectionRegistry.shared.add(self)
   }
@@ -48,7 +48,9 @@
   var recipient: AnyObject? { nil }
 
   /// What the next connection needs, by ``opening(of:headers:_:_:)``.
-  func opening(_ onStart: @escaping @Sendable () -> Void) throws(APIError) -> StreamRunner<Item>.Opening {
+  func opening(_ onPlace: @escaping @Sendable (_ isWaiting: Bool) -> Void) throws(APIError)
+    -> StreamRunner<Item>.Opening
+  {
     throw APIError(.takeoff, .misconfigured, "a stream is opened by a subclass")
   }
 
@@ -65,7 +67,7 @@
   /// What a connection needs, of what a manager states.
   func opening(
     of manager: some StreamManager, headers: HTTPHeaders, _ parser: any StreamParser<Item>,
-    _ onStart: @escaping @Sendable () -> Void
+    _ onPlace: @escaping @Sendable (_ isWaiting: Bool) -> Void
   ) throws(APIError) -> StreamRunner<Item>.Opening {
     serviceName = manager.service.name
     let (idleLimit, openLimit) = (manager.idleLimit, manager.openLimit)
@@ -75,7 +77,7 @@
       networkGate: manager.networkGate, signIn: manager.signIn, expectation: ConnectionCall.streamExpectation,
       user: runner.user, time: runner.time
     ) { base in
-      let stream = StreamTransport(base, idleLimit: idleLimit, openLimit: openLimit, onStart: onStart)
+      let stream = StreamTransport(base, idleLimit: idleLimit, openLimit: openLimit, onPlace: onPlace)
       transport = stream
       return stream
     }

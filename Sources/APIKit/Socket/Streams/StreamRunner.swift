@@ -54,7 +54,7 @@ public struct StreamClosing: Sendable {
   var time: any TimeSource = SystemTime()
   var jitter: () -> Double = { .random(in: 0...1) }
   /// Makes what the next connection needs.
-  var prepare: (_ onStart: @escaping @Sendable () -> Void) throws(APIError) -> Opening = {
+  var prepare: (_ onPlace: @escaping @Sendable (_ isWaiting: Bool) -> Void) throws(APIError) -> Opening = {
     (_) throws(APIError) in
     throw APIError(.takeoff, .misconfigured, "a stream is prepared by its manager")
   }
@@ -119,8 +119,11 @@ public struct StreamClosing: Sendable {
     state = .connecting
     let number = cycle.number
     do throws(APIError) {
-      let opening = try prepare { [weak self] in
-        MainDelivery.main.put { [weak self] in if self?.state == .waiting { self?.state = .connecting } }
+      let opening = try prepare { [weak self] isWaiting in
+        MainDelivery.main.put { [weak self] in
+          guard let self else { return }
+          if state == (isWaiting ? .connecting : .waiting) { state = isWaiting ? .waiting : .connecting }
+        }
       }
       // What the manager and its service state is code of the application.
       guard cycle.number == number else { return }

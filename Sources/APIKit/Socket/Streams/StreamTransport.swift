@@ -6,17 +6,18 @@ final class StreamTransport: HTTPTransport {
   private let base: any HTTPTransport
   private let idleLimit: Duration
   private let openLimit: Duration
-  private let onStart: @Sendable () -> Void
+  private let onPlace: @Sendable (_ isWaiting: Bool) -> Void
   private let body = Mutex<ResponseStream?>(nil)
 
+  /// - Parameter onPlace: Called with false when a connection begins to open, and with true when it must wait for its place.
   init(
     _ base: any HTTPTransport, idleLimit: Duration, openLimit: Duration,
-    onStart: @escaping @Sendable () -> Void
+    onPlace: @escaping @Sendable (_ isWaiting: Bool) -> Void
   ) {
     self.openLimit = openLimit
     self.base = base
     self.idleLimit = idleLimit
-    self.onStart = onStart
+    self.onPlace = onPlace
   }
 
   var capabilities: TransportCapabilities { base.capabilities }
@@ -31,8 +32,13 @@ final class StreamTransport: HTTPTransport {
     exchange.destination = .stream
     exchange.request.timeouts.idle = idleLimit
     exchange.request.timeouts.total = .zero
-    onStart()
-    let head = Head(completion)
+    onPlace(false)
+    let head = Head(completion, within: openLimit)
+    exchange.onPlace = { [onPlace] isWaiting in
+      onPlace(isWaiting)
+      // The time in which the response must begin is that of the connection.
+      if isWaiting { head.rest() } else { head.watch() }
+    }
     let operation = base.start(exchange) { result in
       let completion = head.complete
       guard case .success(var response) = result, case .stream(let stream) = response.body else {
@@ -50,40 +56,71 @@ final class StreamTransport: HTTPTransport {
         completion(.success(refusal))
       }
     }
-    head.watch(operation, within: openLimit)
+    head.watch(operation)
     return operation
   }
 
   /// The head of a response that is waited for: it comes, or its time passes.
   private final class Head: Sendable {
-    private let state: Mutex<(completion: Completion?, timer: Task<Void, Never>?)>
+    private struct State {
+      var completion: Completion?
+      var operation: (any CancellableOperation)?
+      var timer: Task<Void, Never>?
+      var isResting = false
+    }
 
-    init(_ completion: @escaping Completion) { state = Mutex((completion, nil)) }
+    private let state: Mutex<State>
+    private let limit: Duration
+
+    init(_ completion: @escaping Completion, within limit: Duration) {
+      state = Mutex(State(completion: completion))
+      self.limit = limit
+    }
 
     /// Passes on what has come first.
     func complete(_ result: Result<HTTPResponse, APIError>) {
-      let (completion, timer) = state.withLock { state in
-        defer { state = (nil, nil) }
+      let last = state.withLock { state in
+        defer { state = State() }
         return state
       }
-      timer?.cancel()
-      completion?(result)
+      last.timer?.cancel()
+      last.completion?(result)
     }
 
-    func watch(_ operation: any CancellableOperation, within limit: Duration) {
+    /// The operation is under way, or waits for its place.
+    func watch(_ operation: any CancellableOperation) {
+      state.withLock { if $0.completion != nil { $0.operation = operation } }
+      begin()
+    }
+
+    /// It waits for its place: no time passes.
+    func rest() {
+      state.withLock { state in
+        state.isResting = true
+        state.timer?.cancel()
+        state.timer = nil
+      }
+    }
+
+    /// It has its place.
+    func watch() {
+      state.withLock { $0.isResting = false }
+      begin()
+    }
+
+    private func begin() {
       guard limit > .zero else { return }
-      let timer = Task.detached { [weak self] in
-        do { try await Task.sleep(for: limit) } catch { return }
-        self?.complete(
-          .failure(
-            APIError(.transport, .connectTimeout, "the response has not begun after \(limit.shortText)")))
-        operation.cancel()
+      state.withLock { state in
+        guard state.completion != nil, !state.isResting, state.timer == nil, let operation = state.operation
+        else { return }
+        state.timer = Task.detached { [weak self, limit] in
+          do { try await Task.sleep(for: limit) } catch { return }
+          self?.complete(
+            .failure(
+              APIError(.transport, .connectTimeout, "the response has not begun after \(limit.shortText)")))
+          operation.cancel()
+        }
       }
-      let isOver = state.withLock { state in
-        if state.completion != nil { state.timer = timer }
-        return state.completion == nil
-      }
-      if isOver { timer.cancel() }
     }
   }
 

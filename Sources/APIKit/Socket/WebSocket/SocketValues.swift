@@ -2,7 +2,7 @@
 public enum SocketState: String, Sendable, Hashable, CaseIterable {
   /// Not opened yet.
   case idle
-  /// Waits for the network, or for a credential.
+  /// Waits for the network, for a credential, or, a stream, for one of the connections to its host.
   case waiting
   /// Opens its connection.
   case connecting
