@@ -84,6 +84,8 @@
     /// Whether the input is between members, where a body may end.
     private var isWhole = true
     private var isOver = false
+    /// Whether more comes out of what it has taken.
+    private var hasMore = false
 
     /// Nil when the name is not one of the two, or its library is not loaded.
     init?(_ name: String, maximumBytes: Int, maximumPieceBytes: Int) {
@@ -109,11 +111,14 @@
       }
     }
 
-    /// Unpacks a chunk and appends the result.
+    /// Unpacks a chunk and appends the result; stops after so many bytes, but for 64 KiB.
+    ///
+    /// - Returns: How many bytes of the chunk it has taken, and whether more comes out of these.
     mutating func decode(
-      _ chunk: UnsafeBufferPointer<UInt8>, into output: inout [UInt8]
-    ) throws(APIError) {
-      guard chunk.count > 0 else { return }
+      _ chunk: UnsafeBufferPointer<UInt8>, into output: inout [UInt8], room: Int
+    ) throws(APIError) -> (used: Int, hasMore: Bool) {
+      guard chunk.count > 0 || hasMore else { return (0, false) }
+      hasMore = false
       guard !isOver else {
         throw APIError(.transport, .undecodableContent, "bytes follow the end of the compressed body")
       }
@@ -142,16 +147,21 @@
             .transport, .undecodableContent,
             "the \(name) body is damaged behind \(producedBytes) bytes")
         case .hungry: isHungry = true
-        case .full: break
+        case .full:
+          guard output.count < room else {
+            hasMore = true
+            return (used, true)
+          }
         case .end:
           isWhole = true
-          guard used < chunk.count else { return }
+          guard used < chunk.count else { return (used, false) }
           if case .brotli = engine {
             throw APIError(.transport, .undecodableContent, "bytes follow the end of the compressed body")
           }
           isWhole = false
         }
       }
+      return (used, false)
     }
 
     /// Throws ``APIError/Reason/truncatedBody`` when the stream was cut.

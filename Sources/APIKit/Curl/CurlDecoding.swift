@@ -26,7 +26,7 @@
       return body
     }
 
-    /// The most bytes that one piece from the wire may unpack to when the body goes to a file or a stream:
+    /// The most bytes that one piece from the wire may unpack to when the body goes to a file:
     /// 93 bytes of br can unpack to 100 MiB. A piece has 16 KB at most, which gzip unpacks to 17 MB at
     /// most.
     static let maximumPieceBytes = 64 << 20
@@ -85,8 +85,26 @@
       if zlib != nil {
         try zlib?.decode(chunk, into: &output)
       } else {
-        try library?.decode(chunk, into: &output)
+        _ = try library?.decode(chunk, into: &output, room: .max)
       }
+    }
+
+    /// Whether more comes out of the last part that it has taken.
+    private(set) var hasMore = false
+
+    /// Unpacks a part of a chunk: br and zstd as much as there is room for, but for 64 KiB. Others take all of it, a
+    /// thousandfold at most.
+    ///
+    /// - Returns: How many bytes of the chunk it has taken.
+    mutating func decodePart(
+      _ chunk: UnsafeBufferPointer<UInt8>, into output: inout [UInt8], room: Int
+    ) throws(APIError) -> Int {
+      if let (used, hasMore) = try library?.decode(chunk, into: &output, room: room) {
+        self.hasMore = hasMore
+        return used
+      }
+      try zlib?.decode(chunk, into: &output)
+      return chunk.count
     }
 
     /// Unpacks a chunk and appends the result.
@@ -112,13 +130,15 @@
       /// What has come and is still packed.
       var rest: ArraySlice<UInt8> = []
 
-      /// Unpacks a little of the rest: gzip makes a MiB of it at most.
+      /// Unpacks a little of the rest, a MiB and 64 KiB of it at most.
       mutating func decode() throws(APIError) -> [UInt8] {
         var output: [UInt8] = []
-        while output.isEmpty, !rest.isEmpty {
-          let piece = Array(rest.prefix(CurlDecodedStream.pieceBytes))
-          rest = rest.dropFirst(piece.count)
-          try decoder.decode(piece, into: &output)
+        while output.isEmpty, !rest.isEmpty || decoder.hasMore {
+          var taken = 0
+          try rest.prefix(CurlDecodedStream.pieceBytes).withUnsafeBufferPointer { (piece) throws(APIError) in
+            taken = try decoder.decodePart(piece, into: &output, room: CurlDecodedStream.roomBytes)
+          }
+          rest = rest.dropFirst(taken)
         }
         return output
       }
@@ -126,6 +146,7 @@
 
     /// How much is unpacked at once: the reader has taken what came of it before more is.
     private static let pieceBytes = 1 << 10
+    private static let roomBytes = 1 << 20
 
     private let coded: ResponseStream
     private let state: Mutex<State>

@@ -157,19 +157,29 @@ private final class PlayedWire: Wire, @unchecked Sendable {
       let zeros = [UInt8](repeating: 0, count: 16 << 20)
       zeros.withUnsafeBufferPointer { deflater.pack($0, into: &packed) }
       packed += [0, 0, 0xFF, 0xFF]
-      let chunk = Mutex<[UInt8]?>(packed)
-      let coded = ResponseStream { () throws(APIError) in
-        chunk.withLock { $0.take() }
+      // A frame of zstd with blocks of one byte that is repeated 128 Ki times: in 4 bytes each.
+      let block: [UInt8] = [0x02, 0x00, 0x10, 0x00]
+      let frame =
+        [0x28, 0xB5, 0x2F, 0xFD, 0x00, 0x58] + [[UInt8]](repeating: block, count: 127).joined()
+        + [0x03, 0x00, 0x10, 0x00]
+      for (name, packed) in [("gzip", packed), ("zstd", frame)] {
+        let chunk = Mutex<[UInt8]?>(packed)
+        let coded = ResponseStream { () throws(APIError) in
+          chunk.withLock { $0.take() }
+        }
+        let decoder = try CurlDecoder(named: name, maximumBytes: 1 << 30, maximumPieceBytes: 4 << 20)
+        var iterator = CurlDecodedStream(coded, decoder).stream.makeAsyncIterator()
+        var (total, most) = (0, 0)
+        while total < zeros.count, let part = try await iterator.next() {
+          total += part.count
+          most = max(most, part.count)
+        }
+        XCTAssertEqual(total, zeros.count, name)
+        XCTAssertLessThanOrEqual(most, 2 << 20, name)
+        guard name == "zstd" else { continue }
+        let end = try await iterator.next()
+        XCTAssertNil(end, name)
       }
-      let decoder = try CurlDecoder(named: "gzip", maximumBytes: 1 << 30)
-      var iterator = CurlDecodedStream(coded, decoder).stream.makeAsyncIterator()
-      var (total, most) = (0, 0)
-      while total < zeros.count, let part = try await iterator.next() {
-        total += part.count
-        most = max(most, part.count)
-      }
-      XCTAssertEqual(total, zeros.count)
-      XCTAssertLessThanOrEqual(most, 2 << 20)
     }
   #endif
 

@@ -138,8 +138,10 @@ import XCTest
       if let folder {
         child.executableURL = URL(fileURLWithPath: "/usr/bin/unshare")
         child.arguments = [
-          "--mount", "--propagation", "private", "/bin/sh", "-c",
-          #"mount -t tmpfs -o size=8m,mode=0700 tmpfs "$0" && exec "$1" "$2""#, folder, program.path, test,
+          "--mount", "--propagation", "unchanged", "/bin/sh", "-c",
+          // A root that is no mount point, as that of chroot, has no propagation of its own.
+          #"mount --make-rprivate / 2>&-; mount -t tmpfs -o size=8m,mode=0700 tmpfs "$0" && exec "$1" "$2""#,
+          folder, program.path, test,
         ]
       } else {
         child.executableURL = program
