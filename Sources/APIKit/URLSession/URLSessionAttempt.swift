@@ -207,6 +207,11 @@ final class URLSessionAttempt: CancellableOperation {
     if let error { return finish(.failure(translate(error))) }
     // Linux does not report the head of a 3xx without a Location to the delegate.
     if let response = task.response { receive(head: response) }
+    if isCutToNothing {
+      return finish(
+        .failure(
+          APIError(.transport, .truncatedBody, "the compressed body was cut before its first byte")))
+    }
     let file = state.withLock { state -> ResponseFile? in
       defer { state.file = nil }
       return state.isOver ? nil : state.file
@@ -215,6 +220,16 @@ final class URLSessionAttempt: CancellableOperation {
       do throws(APIError) { try file.commit() } catch { return finish(.failure(error)) }
     }
     finish(.success(file))
+  }
+
+  /// Whether a compressed body has no bytes: no coding writes nothing. A response that says that it is empty is none of
+  /// these, nor is one whose status is what counts.
+  private var isCutToNothing: Bool {
+    let head = state.withLock { $0.decoded == 0 && $0.progress.received == 0 ? $0.head : nil }
+    guard let head, exchange.request.method != .head, (200..<300).contains(head.status), head.status != 204,
+      head.status != 205, head.headers["Content-Length"] != "0"
+    else { return false }
+    return head.headers["Content-Encoding"].map { !$0.isEmpty && $0.lowercased() != "identity" } ?? false
   }
 
   #if !canImport(FoundationNetworking)

@@ -158,6 +158,25 @@ extension TransportConformanceTests {
     XCTAssertEqual(String(decoding: response.bytes, as: UTF8.self), "first second")
   }
 
+  func testACompressedBodyThatIsCutToNothingIsAnError() async throws {
+    for (framing, rest) in [("Connection: close", ""), ("Transfer-Encoding: chunked", "0\r\n\r\n")] {
+      let server = try server(
+        .readRequest, .text("HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\n\(framing)\r\n\r\n\(rest)"), .close)
+      let transport = try transport()
+      let request = HTTPRequest(url: try server.url())
+      let error = await failure { try await transport.send(request) }
+      XCTAssertTrue(
+        error?.reason == .truncatedBody || error?.reason == .undecodableContent, "\(framing): \(error as Any)"
+      )
+    }
+    let empty = try serving { _ in ScriptedServer.response(200, ["Content-Encoding": "gzip"], []) }
+    let transport = try transport()
+    let request = HTTPRequest(url: try empty.url())
+    guard await decodes(transport, request) else { return }
+    let response = try await transport.send(request)
+    XCTAssertEqual(response.bytes, [])
+  }
+
   func testACutCompressedBodyIsAnError() async throws {
     let cut = Array(Self.gzip(Self.pattern(5000)).dropLast(20))
     let server = try serving { _ in ScriptedServer.response(200, ["Content-Encoding": "gzip"], cut) }

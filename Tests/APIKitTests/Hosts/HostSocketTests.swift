@@ -84,12 +84,14 @@
         configuration.tls.trust = tls.map { .bundle(path: $0.root) } ?? .system
         let manager = try makeManager(
           pool([address(server.port), refusing()]), scheme: tls == nil ? "http" : "https", configuration)
-        for method in [HTTPMethod.get, .get] {
-          manager.method = method
+        // Later versions of libcurl leave a connection over TLS 1.3 on which nothing was read.
+        let usesFirst = tls == nil || CurlSession.reusesUnreadConnections
+        for isReused in [usesFirst, true] {
+          manager.method = .get
           let response = try await manager.response()
-          XCTAssertEqual(response.record?.requests.first?.metrics.isReused, true)
+          XCTAssertEqual(response.record?.requests.first?.metrics.isReused, isReused)
         }
-        XCTAssertEqual(server.connectionCount, 1)
+        XCTAssertEqual(server.connectionCount, usesFirst ? 1 : 2)
         XCTAssertEqual(server.requests.first?.headers["Host"], "good.test")
         manager.method = .post
         _ = try await manager.response(for: ["a": 1])
