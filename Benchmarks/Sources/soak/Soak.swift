@@ -52,11 +52,14 @@ import Foundation
     // A short first life opens and fills what the process keeps for ever.
     var (breaches, _) = try await live(&random, plant: nil, options.scene) { _, rounds, _ in rounds == 1 }
     let before = await descriptors(atMost: 0)
+    let targets = Holdings.targets
     let (found, heaps) = try await live(&random, plant: options.plant, options.scene, until: options.isOver)
     breaches += found
 
     let after = await descriptors(atMost: before)
-    if after > before { breaches.append("\(after - before) descriptors are left open: \(Holdings.targets)") }
+    if after > before {
+      breaches.append("\(after - before) descriptors are left open: \(Holdings.targets); before: \(targets)")
+    }
     if let growth = growth(of: heaps) {
       say("soak: the heap grew by \(growth >> 10) KiB in the second half of \(heaps.count) rounds")
       if growth > heapAllowance { breaches.append("the heap grew by \(growth >> 10) KiB in the second half") }

@@ -140,8 +140,19 @@ enum Holdings {
     let targets = names.compactMap {
       try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\($0)")
     }
-    let counts = Dictionary(targets.map { ($0.prefix { $0 != "[" }.description, 1) }, uniquingKeysWith: +)
-    return counts.sorted { $0.key < $1.key }.map { "\($0.value) \($0.key)" }.joined(separator: ", ")
+    // Pipes and sockets have a number each.
+    let kinds = targets.map { $0.hasPrefix("anon_inode:") ? $0 : String($0.prefix { $0 != "[" }) }
+    let counts = Dictionary(kinds.map { ($0, 1) }, uniquingKeysWith: +)
+    return (counts.sorted { $0.key < $1.key }.map { "\($0.value) \($0.key)" } + ["threads \(threads)"])
+      .joined(separator: ", ")
+  }
+
+  /// The names of its threads, with how many have each.
+  private static var threads: String {
+    let ids = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/task")) ?? []
+    let names = ids.compactMap { try? String(contentsOfFile: "/proc/self/task/\($0)/comm", encoding: .utf8) }
+    return Dictionary(names.map { ($0.dropLast(), 1) }, uniquingKeysWith: +)
+      .map { "\($0.key) \($0.value)" }.sorted().joined(separator: "/")
   }
 
   /// The bytes taken from the heap.

@@ -42,16 +42,22 @@ enum SoakFile {
   func end(_ plant: Plant?) async -> String? {
     defer { try? FileManager.default.removeItem(atPath: folder) }
     for patience in patiences + [60_000] {
-      let process = Process()
-      process.executableURL = URL(fileURLWithPath: CommandLine.arguments[0]).standardizedFileURL
-      process.arguments = ["--transfer", folder, "\(port)", "\(bytes)"]
-      do { try process.run() } catch { return "the process of transfers cannot begin: \(error)" }
+      guard let process = Self.begin(["--transfer", folder, "\(port)", "\(bytes)"]) else {
+        return "the process of transfers cannot begin: \(String(cString: strerror(errno)))"
+      }
       let end = ContinuousClock.now + .milliseconds(patience)
-      while process.isRunning, ContinuousClock.now < end { try? await Task.sleep(for: .milliseconds(5)) }
-      if process.isRunning { kill(process.processIdentifier, SIGKILL) }
-      process.waitUntilExit()
-      if patience == 60_000, process.terminationStatus != 0 {
-        return "the transfers of \(bytes) bytes ended with status \(process.terminationStatus)"
+      var status: Int32 = 0
+      var hasEnded = false
+      while !hasEnded, ContinuousClock.now < end {
+        try? await Task.sleep(for: .milliseconds(5))
+        hasEnded = waitpid(process, &status, WNOHANG) == process
+      }
+      if !hasEnded {
+        kill(process, SIGKILL)
+        waitpid(process, &status, 0)
+      }
+      if patience == 60_000, status != 0 {
+        return "the transfers of \(bytes) bytes ended with wait status \(status)"
       }
     }
     if plant == .wrongByte {
@@ -62,6 +68,15 @@ enum SoakFile {
       try? file.close()
     }
     return SoakFile.objection(toFile: folder + "/file", bytes: bytes)
+  }
+
+  /// This program again. Foundation's `Process` would leave a run loop with three descriptors on each thread that it has
+  /// used.
+  private static func begin(_ arguments: [String]) -> pid_t? {
+    var texts = ([CommandLine.arguments[0]] + arguments).map { strdup($0) } + [nil]
+    defer { for text in texts { free(text) } }
+    var process: pid_t = 0
+    return posix_spawn(&process, "/proc/self/exe", nil, nil, &texts, environ) == 0 ? process : nil
   }
 
   /// Uploads a file. A creation that may have reached the server is not sent again by the framework: this asks anew.

@@ -60,6 +60,26 @@ import XCTest
     )
   }
 
+  func testABodyThatBreaksOffBeforeItsFirstByteIsAskedForAgain() async throws {
+    for fields: HTTPHeaders in [["ETag": "\"old\""], HTTPHeaders()] {
+      let count = Counter()
+      let server = try ScriptedServer(
+        .readRequest,
+        .response { _ in
+          Self.response(200, count.next() < 2 ? [] : Self.old[...], length: 20_000, fields)
+        }, .close)
+      defer { server.stop() }
+      var service = TestService(
+        HTTPClient(transport: DefaultTransport.shared), ServiceEnvironments(try server.url("/api")))
+      service.retryPolicy = RetryPolicy(attempts: 3)
+      service.retryPolicy.backoff = .constant(.zero)
+      let path = folder.appendingPathComponent(UUID().uuidString).path
+      _ = try await LyingDownloads(service).file(to: .file(path))
+      XCTAssertEqual(Array(FileManager.default.contents(atPath: path) ?? Data()), Self.old)
+      XCTAssertEqual(server.requests.map { $0.headers["Range"] }, [nil, nil, nil])
+    }
+  }
+
   func testAChangedFileIsFetchedFromItsStart() async throws {
     // A part of the new file in place of the old one's.
     let (file, ranges) = try await download { _ in

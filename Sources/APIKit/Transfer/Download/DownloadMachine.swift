@@ -125,6 +125,8 @@ struct DownloadMachine: Sendable {
 
   /// The body broke off. Whether the rest can be asked for.
   var canResume: Bool { state.condition != nil && state.offset > 0 }
+  /// The body broke off. Whether it can be asked for: the rest, or the whole where nothing has come.
+  var mayAskAgain: Bool { canResume || state.offset == 0 }
   /// Whether the body has brought bytes beyond the furthest that was reached before it. Others are no progress: a server that
   /// ignores the range and breaks off would be asked for ever.
   var hasProgressed: Bool { furthest > mark }

@@ -190,7 +190,7 @@ actor DownloadRun {
       try? file.truncate(to: machine.state.offset)
       try? file.checkpoint(machine.state)
       try Self.checkCancelled()
-      guard machine.canResume, policy.table.row(for: error)?.isOn == true, policy.attempts > 1 else {
+      guard machine.mayAskAgain, policy.table.row(for: error)?.isOn == true, policy.attempts > 1 else {
         throw error
       }
       return .ask
