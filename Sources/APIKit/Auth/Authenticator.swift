@@ -184,6 +184,9 @@ public final class Authenticator: Sendable {
     machine.epoch << 1 | (machine.credential == nil ? 0 : 1)
   }
 
+  /// Whether a refused credential is renewed.
+  var canRenew: Bool { renewal != nil }
+
   /// How many flights wait.
   var waiterCount: Int { state.withLock { $0.waiting.count } }
 

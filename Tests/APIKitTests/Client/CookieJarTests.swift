@@ -25,6 +25,17 @@ final class CookieJarTests: XCTestCase {
     XCTAssertNil(jar.header(for: "https://www.example.com.evil.test/"))
   }
 
+  func testTheFirstCookieOfALoadThatWasCalledBeforeARemovalIsNotKept() {
+    let jar = jar()
+    let before = jar.generation
+    jar.removeAll()
+    let url: HTTPURL = "https://www.example.com/"
+    jar.store(["Set-Cookie": "user=ben; Path=/"], from: url, document: nil, since: before)
+    XCTAssertEqual(jar.cookies, [])
+    jar.store(["Set-Cookie": "user=ada; Path=/"], from: url, document: nil, since: jar.generation)
+    XCTAssertEqual(jar.header(for: url), "user=ada")
+  }
+
   func testOnlyHTTPSetsCookies() {
     XCTAssertEqual(jar(from: "ftp://www.example.com/file", "a=1; Path=/").cookies, [])
     XCTAssertEqual(jar(from: "http://www.example.com/", "a=1; Path=/").cookies.count, 1)

@@ -222,6 +222,14 @@ import XCTest
     XCTAssertEqual(OutboxVerdict(APIError(.transport, .connectionRefused), known), .later(.seconds(10)))
     XCTAssertEqual(OutboxVerdict(APIError(.response, .businessError), known), .park)
     XCTAssertEqual(OutboxVerdict(APIError(.auth, .signedOut), known), .awaitSignIn)
+    known.isSignedIn = true
+    XCTAssertEqual(OutboxVerdict(APIError(.auth, .signedOut), known), .again, "the user is back")
+    XCTAssertEqual(verdict(401), .awaitSignIn)
+    known.canRenew = true
+    XCTAssertEqual(
+      OutboxVerdict(APIError(.auth, .credentialRefused), known), .later(.seconds(10)), "nobody will sign in")
+    XCTAssertEqual(verdict(401), .later(.seconds(10)))
+    known.isSignedIn = false
     XCTAssertEqual(OutboxVerdict(APIError(cancelled: .byCaller), known), .again)
     XCTAssertEqual(OutboxVerdict(APIError(cancelled: .handledByService), known), .later(.seconds(10)))
     known.isOffline = true

@@ -100,6 +100,30 @@ import XCTest
     XCTAssertEqual(items, [])
   }
 
+  func testAnItemIsSentAgainAfterARenewalThatFailedForTheMoment() async throws {
+    let renewals = Counter()
+    let authenticator = Authenticator(
+      store: MemoryCredentialStore(), rules: Authenticator.Rules(),
+      renewal: { _ in
+        renewals.increment()
+        if renewals.value == 1 { throw APIError(.transport, .connectionLost) }
+        return Credential(accessToken: "new", refreshToken: "r", notes: ["user": "ann"])
+      }, signIn: nil, time: time)
+    service.authenticator = authenticator
+    try authenticator.signIn(
+      with: Credential(accessToken: "old", refreshToken: "r", notes: ["user": "ann"]))
+    stub.reset()
+    stub.when({ $0.headers["Authorization"] == "Bearer new" }, .json(#"{"id": 42}"#))
+    stub.when({ $0.headers["Authorization"] != "Bearer new" }, .status(401))
+    let (outbox, delegate) = (outbox(), OutboxRecorder())
+    let manager = manager(delegate)
+    manager.load()
+    outbox.start()
+    // Nobody signs in: the user is there.
+    try await turn { delegate.story.contains("succeeded 42") }
+    XCTAssertEqual(renewals.value, 2)
+  }
+
   func testUsersThatCannotBeToldApartAreRefusedAndNobodysItemCarriesNoCredential() async throws {
     let authenticator = Authenticator()
     service.authenticator = authenticator

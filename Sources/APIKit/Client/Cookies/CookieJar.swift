@@ -164,15 +164,15 @@ public final class CookieJar: Sendable {
     store(headers, from: url, document: document, since: nil)
   }
 
-  /// - Parameter generation: In which the load was called; its cookies are not kept where those it was called with were
-  ///   removed since. Nil means the present one.
+  /// - Parameter generation: In which the load was called; its cookies are not kept where all were removed since. Nil means
+  ///   the present one.
   func store(_ headers: HTTPHeaders, from url: HTTPURL, document: HTTPURL?, since generation: Int?) {
     for field in headers.fields where HTTPHeaders.equal(field.name, "Set-Cookie") {
       guard url.scheme == "http" || url.scheme == "https", accepts(url.host) else { return }
       if let document, !isSameSite(url.host, document.host) { return }
       let cookie = Cookie(setCookie: field.value, from: url, now: now(), isPublicSuffix: isPublicSuffix)
       guard let cookie, !isShadowing(cookie, from: url) else { continue }
-      set(cookie, generation.map { ($0, url.host) })
+      set(cookie, generation)
     }
   }
 
@@ -190,11 +190,12 @@ public final class CookieJar: Sendable {
   /// Adds a cookie, replacing the one of the same name, domain and path; an expired cookie removes it.
   public func set(_ cookie: Cookie) { set(cookie, nil) }
 
-  /// - Parameter load: In which generation the load was called that the cookie comes from, and its host.
-  private func set(_ cookie: Cookie, _ load: (since: Int, host: String)?) {
+  /// - Parameter generation: In which the load was called that the cookie comes from; nil for none.
+  private func set(_ cookie: Cookie, _ generation: Int?) {
     let time = now()
     withLoaded { state in
-      if let load, isOther(state, load.since, load.host) { return }
+      // What a load brings that was called before all was removed belongs to the user of then, be it the first cookie.
+      if let generation, generation != self.generation { return }
       state.ticks += 1
       let tick = state.ticks
       var list = state.byDomain[cookie.domain] ?? []

@@ -43,7 +43,7 @@ extension TransferQueue: QueueRunnerOwner {
     switch result {
     case .success(let end): await finish(row, end)
     case .failure(let error):
-      guard await runner.fail(row, error, authenticator, epoch: terms.epoch) else { return }
+      guard await runner.fail(row, error, authenticator) else { return }
       tell(row, .failure(error))
     }
   }

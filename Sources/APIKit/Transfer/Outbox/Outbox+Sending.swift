@@ -43,7 +43,7 @@ extension Outbox: QueueRunnerOwner {
     switch result {
     case .success(let response): await finish(row, response)
     case .failure(let error):
-      guard await runner.fail(row, error, authenticator, epoch: epoch) else { return }
+      guard await runner.fail(row, error, authenticator) else { return }
       tell(row, .failure(error))
     }
   }

@@ -18,6 +18,10 @@ enum OutboxVerdict: Sendable, Equatable {
     var isOffline = false
     /// Whether there is an authenticator, so that a user can sign in.
     var hasSignIn = false
+    /// Whether the item's user is signed in.
+    var isSignedIn = false
+    /// Whether the user's credential can be renewed: nobody will sign in who could be waited for.
+    var canRenew = false
     var backoff = Backoff(initial: .seconds(1), maximum: .seconds(300))
     /// From 0 to 1.
     var jitter = 1.0
@@ -30,9 +34,12 @@ enum OutboxVerdict: Sendable, Equatable {
     let status = error.reason == .unacceptableStatus ? error.context.status ?? error.evidence?.status : nil
     if known.isOffline && status == nil || error.cancellation.map(Self.isOurs) == true {
       self = .again
-    } else if status == 401 || error.place == .auth {
+    } else if error.reason == .signedOut, known.isSignedIn {
+      // The user is back.
+      self = .again
+    } else if status == 401 || error.place == .auth, !known.isSignedIn || !known.canRenew {
       self = known.hasSignIn ? .awaitSignIn : .park
-    } else if status.map(Self.passes) ?? Self.passing(error) {
+    } else if error.place == .auth || status.map(Self.passes) ?? Self.passing(error) {
       guard known.attempts < known.maximumAttempts else {
         self = .park
         return
@@ -52,7 +59,9 @@ enum OutboxVerdict: Sendable, Equatable {
   }
 
   /// Whether a status is one of the moment.
-  private static func passes(_ status: Int) -> Bool { [408, 425, 429].contains(status) || status >= 500 }
+  private static func passes(_ status: Int) -> Bool {
+    [401, 408, 425, 429].contains(status) || status >= 500
+  }
 
   /// Whether a failure without a status is one of the moment.
   private static func passing(_ error: APIError) -> Bool {

@@ -31,6 +31,8 @@ import Foundation
   private var networkTask: Task<Void, Never>?
   private(set) var isRunning = false
   private(set) var running: [Int64: Task<Void, Never>] = [:]
+  /// How often what waits for a sign-in was woken.
+  private var wakes = 0
   private var pumping: Task<Void, Never>?
   private var mustPumpAgain = false
   private var timer: Task<Void, Never>?
@@ -201,36 +203,53 @@ import Foundation
     guard !row.user.isEmpty else { return .nobody }
     // Before the user is looked at: while it stays the same, so does the user.
     let epoch = authenticator?.epoch
-    if let epoch, authenticator?.credential.flatMap(terms.user) == row.user { return .user(epoch: epoch) }
-    await putBack(row, authenticator?.epoch == epoch ? nil : .seconds(1), isAttempt: false)
+    if let epoch, isPresent(row, authenticator) { return .user(epoch: epoch) }
+    await putBackUntilSignIn(row)
     return .absent
+  }
+
+  private func isPresent(_ row: QueueStore.Row, _ authenticator: Authenticator?) -> Bool {
+    authenticator?.credential.flatMap(terms.user) == row.user
   }
 
   /// Decides about an item whose attempt has failed.
   ///
   /// - Returns: Whether it was set aside.
   func fail(
-    _ row: QueueStore.Row, _ error: APIError, _ authenticator: Authenticator?, epoch: Int?
+    _ row: QueueStore.Row, _ error: APIError, _ authenticator: Authenticator?
   ) async -> Bool {
     var known = OutboxVerdict.Circumstances()
     known.attempts = row.attempts + 1
     known.maximumAttempts = terms.maximumAttempts
     known.isOffline = terms.network.condition.isOffline
     known.hasSignIn = authenticator != nil && !row.user.isEmpty
+    known.isSignedIn = isPresent(row, authenticator)
+    known.canRenew = authenticator?.canRenew == true
     known.backoff = terms.backoff
     known.jitter = .random(in: 0.5...1)
     known.wallClock = time.wallClock
     switch OutboxVerdict(error, known) {
     case .again: await putBack(row, .zero, isAttempt: false)
     case .later(let wait): await putBack(row, wait, isAttempt: true)
-    // A sign-in that came meanwhile is seen before the item waits.
-    case .awaitSignIn:
-      await putBack(row, authenticator?.epoch == epoch ? nil : .seconds(1), isAttempt: false)
+    case .awaitSignIn: await putBackUntilSignIn(row)
     case .park:
       await park(row, error.description)
       return true
     }
     return false
+  }
+
+  /// An item whose user is not there goes back until that user signs in; who does so while this is written is seen.
+  private func putBackUntilSignIn(_ row: QueueStore.Row) async {
+    let before = wakes
+    await putBack(row, nil, isAttempt: false)
+    if wakes != before { await wakeAll() }
+  }
+
+  private func wakeAll() async {
+    wakes += 1
+    await report { () async throws(DurableQueue.Fault) in try await self.queue.wake() }
+    pump()
   }
 
   func putBack(_ row: QueueStore.Row, _ wait: Duration?, isAttempt: Bool) async {
@@ -257,9 +276,7 @@ import Foundation
       for await change in changes {
         guard let self else { return }
         switch change {
-        case .signedIn, .refreshed:
-          await report { () async throws(DurableQueue.Fault) in try await self.queue.wake() }
-          pump()
+        case .signedIn, .refreshed: await wakeAll()
         case .signedOut, .signInNeeded: break
         }
       }
