@@ -32,13 +32,36 @@
       }
     }
 
+    func testAShortSoakOfUsersWhoTakeTurnsFindsNothing() throws {
+      let run = try Self.soak("6r", "--seed", "1", "--scene", "turns")
+      XCTAssertEqual(run.status, 0, run.output)
+      XCTAssertTrue(run.output.hasSuffix("soak: all of it held\n"), run.output)
+      for word in ["another sign-in", "deaths of servers", "sockets and streams", "transfers", "queued loads"] {
+        XCTAssertTrue(run.output.contains(word), "\(word) in \(run.output)")
+      }
+    }
+
     func testEveryPlantedFaultIsFound() throws {
-      var plants = [
-        ("lost-landing", "did not land"), ("memory", "the heap grew by"),
-        ("double-landing", "landed once too often"), ("other-user", "and landed with"),
-        ("other-request", "and landed with"), ("descriptors", "descriptors are left open"),
-        ("registry", "in the registry"),
-      ]
+      try find(
+        [
+          ("lost-landing", "did not land"), ("memory", "the heap grew by"),
+          ("double-landing", "landed once too often"), ("other-user", "and landed with"),
+          ("other-request", "and landed with"), ("descriptors", "descriptors are left open"),
+          ("registry", "in the registry"),
+        ], in: "sides")
+    }
+
+    func testEveryFaultThatIsPlantedAmongUsersWhoTakeTurnsIsFound() throws {
+      try find(
+        [
+          ("read-twice", "was read twice"), ("read-under-other", "was read under"),
+          ("late-landing", "though its user has signed out"), ("late-callback", "after the last didClose"),
+          ("lost-item", "was never read"), ("wrong-byte", "is wrong"),
+        ], in: "turns")
+    }
+
+    private func find(_ faults: [(plant: String, words: String)], in scene: String) throws {
+      var plants = faults
       // The allocators of the sanitizers do not tell what is in use.
       if ProcessInfo.processInfo.environment["APIKIT_SANITIZER"] != nil {
         plants.removeAll { $0.0 == "memory" }
@@ -49,7 +72,7 @@
       DispatchQueue.concurrentPerform(iterations: plants.count) { [plants] index in
         let plant = plants[index].0
         let run = Result {
-          try Self.soak(plant == "memory" ? "16r" : "3r", "--scene", "sides", "--plant", plant)
+          try Self.soak(plant == "memory" ? "16r" : "3r", "--scene", scene, "--plant", plant)
         }
         runs.withLock { $0[index] = run }
       }

@@ -58,6 +58,8 @@ final class SwitchedStream: BaseEventStreamManager, EventStreamManager {
   let service: SoakService
   let apiName = "events"
   let reconnection = ReconnectPolicy.quick
+  // A limit is a sleep, which Swift keeps until its time even when it was cancelled: short, so that the heap stays flat.
+  let openLimit = Duration.seconds(2)
 
   init(_ service: SoakService) {
     self.service = service

@@ -61,6 +61,27 @@ import XCTest
     try await checkSignedOut(socket)
   }
 
+  func testAnOpenThatWaitsForTheSocketBeforeKeepsItsUser() async throws {
+    try signIn("anna")
+    let socket = stage.socket { $0.authenticator = authenticator }
+    let wire = try await stage.open(socket)
+    // Each comes from within a callback of the one before, where it waits.
+    stage.log.onClose = { [stage, authenticator] _ in
+      stage.log.onClose = nil
+      socket.open()
+      socket.open()
+      try? authenticator.signOut()
+      try? authenticator.signIn(with: Credential(accessToken: "bert", refreshToken: "r"))
+    }
+    wire.end(stage.broken)
+    socket.cancel()
+    await stage.log.wait("closed") { stage.log.closings.count == 3 }
+    XCTAssertEqual(stage.log.closings.last?.error?.reason, .signedOut)
+    try await stage.settle()
+    // The first of them may have begun before the sign-out.
+    XCTAssertEqual(Set(stage.transport.wires.map { authorization($0) }), ["Bearer anna"])
+  }
+
   func testTheSameUserIsConnectedAgainAndSoIsTheNextOneByAnOpen() async throws {
     try signIn("anna")
     let socket = stage.socket { $0.authenticator = authenticator }
