@@ -36,7 +36,9 @@
       let run = try Self.soak("6r", "--seed", "1", "--scene", "turns")
       XCTAssertEqual(run.status, 0, run.output)
       XCTAssertTrue(run.output.hasSuffix("soak: all of it held\n"), run.output)
-      for word in ["another sign-in", "deaths of servers", "sockets and streams", "transfers", "queued loads"] {
+      for word in [
+        "another sign-in", "deaths of servers", "sockets and streams", "transfers", "queued loads",
+      ] {
         XCTAssertTrue(run.output.contains(word), "\(word) in \(run.output)")
       }
     }
