@@ -44,7 +44,9 @@ final class KeptHosts: Sendable {
   }
 
   /// Removes all lists of the folder.
-  func removeAll() throws(PrivateFile.Fault) { try PrivateFile.removeAll(in: folder, endingWith: Self.ending) }
+  func removeAll() throws(PrivateFile.Fault) {
+    try PrivateFile.removeAll(in: folder, endingWith: Self.ending)
+  }
 
   private static let ending = ".hosts"
 
