@@ -36,12 +36,12 @@ final class SoakLedger: Sendable {
   func read(_ number: Int, by user: String, isIdempotent: Bool, key: String? = nil) {
     state.withLock { state in
       state.reads += 1
-      let isPlanted = plant == .readUnderOther && state.reads % 50 == 0
+      let isPlanted = plant == .readUnderOther && state.reads % 5 == 0
       if Self.owner(of: number) != user || isPlanted {
         state.breaches.append("\(number) of \(Self.owner(of: number)) was read under \(user)")
       }
       let (word, bit) = (number / 64, UInt64(1) << UInt64(number % 64))
-      let wasRead = state.isRead[word] & bit != 0 || plant == .readTwice && state.reads % 50 == 0
+      let wasRead = state.isRead[word] & bit != 0 || plant == .readTwice && state.reads % 5 == 0
       state.isRead[word] |= bit
       if let key {
         if let before = state.keys[number], before != key {

@@ -51,7 +51,7 @@ import APIKit
       breach("\(ask.number) landed with \(number ?? -1) of \(user ?? "nobody") (\(response.provenance))")
     }
     // A queued load waits for its user's next sign-in.
-    let isLate = ask.signIn != signIn || plant == .lateLanding && ask.number % 50 < 2
+    let isLate = ask.signIn != signIn || plant == .lateLanding && ask.number % 10 < 2
     if isLate, !(manager is QueuedManager) {
       breach("\(ask.number) landed though its user has signed out meanwhile (\(response.provenance))")
     }
