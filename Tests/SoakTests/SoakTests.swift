@@ -74,7 +74,8 @@
       DispatchQueue.concurrentPerform(iterations: plants.count) { [plants] index in
         let plant = plants[index].0
         let run = Result {
-          try Self.soak(plant == "memory" ? "16r" : "3r", "--scene", scene, "--plant", plant)
+          try Self.soak(
+            plant == "memory" ? "16r" : scene == "sides" ? "3r" : "2r", "--scene", scene, "--plant", plant)
         }
         runs.withLock { $0[index] = run }
       }

@@ -66,17 +66,9 @@ import XCTest
     let jumped = await failure { try socket.send("x") }
     XCTAssertEqual(jumped?.reason, .sendQueueFull)
     tasks.append(last)
-    for count in 1...3 {
-      let total = sent.all.count
-      await stage.log.wait("to confirm \(count)") { wire.said.filter { $0.hasPrefix("send") }.count > total }
-      while sent.all.count == total {
-        wire.confirm()
-        try await Task.sleep(for: .milliseconds(2))
-      }
-    }
-    while sent.all.count < 4 {
+    await stage.log.wait("all are sent") {
       wire.confirm()
-      try await Task.sleep(for: .milliseconds(2))
+      return sent.all.count == 4
     }
     for task in tasks { try await task.value }
     XCTAssertEqual(
