@@ -39,6 +39,9 @@ final class FileLock: Sendable {
 
   private init(_ file: Int32) { self.file = file }
 
+  /// Ends the lock before the object is released, which may be held a moment longer by work that has ended.
+  func release() { flock(file, LOCK_UN) }
+
   /// Whether the path still names the locked file: nobody has removed or replaced it.
   func holds(_ path: String) -> Bool { Self.names(path, file) }
 

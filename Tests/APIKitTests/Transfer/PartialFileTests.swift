@@ -23,6 +23,19 @@ final class PartialFileTests: XCTestCase {
   }
 
   #if os(Linux)
+    func testAFileIsFreeForTheNextDownloadAsSoonAsOneHasEnded() throws {
+      let place = path("file")
+      let first = try PartialFile(for: place, identity: "one")
+      XCTAssertThrowsError(try PartialFile(for: place, identity: "one")) { error in
+        XCTAssertEqual((error as? APIError)?.reason, .alreadyLoading)
+      }
+      // What has ended may hold the object a moment longer.
+      first.release()
+      let second = try PartialFile(for: place, identity: "one")
+      second.discard()
+      withExtendedLifetime(first) {}
+    }
+
     func testAFileBeyondTheLimitsFailsByNameAndWhatIsThereStays() throws {
       let file = try PartialFile(for: path("a"), identity: "x")
       try file.write(bytes: [1, 2, 3], at: 0)

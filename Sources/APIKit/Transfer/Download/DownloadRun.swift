@@ -73,6 +73,8 @@ actor DownloadRun {
       let path = PartialFile.place(of: target, identity: identity)
       if case .file(_, overwrites: false) = target, PrivateFile.exists(path) { throw Self.isThere(path) }
       let file = try PartialFile(for: path, identity: identity)
+      // Who calls again at once finds it free.
+      defer { file.release() }
       do throws(APIError) {
         let finished = try await fetch(into: file)
         return (.success(finished), machine.state)

@@ -56,6 +56,9 @@ final class PartialFile: Sendable {
 
   deinit { close(descriptor) }
 
+  /// Lets others have the file: nothing is written any more.
+  func release() { lock.release() }
+
   /// Where the partial file of a target is, but for its ending.
   static func place(of target: DownloadTarget, identity: String) -> String {
     switch target {
