@@ -56,6 +56,19 @@ import XCTest
     XCTAssertEqual(left.count, 1)
   }
 
+  func testForgettingAUserWhileAnotherIsSignedInLeavesTheOther() async throws {
+    let world = try UserDataWorld(folder)
+    try await world.fill()
+    try await world.userData.forget("bert")
+    let left = try await world.outbox.items()
+    XCTAssertEqual(left.map(\.user), ["anna", "anna"])
+    XCTAssertNotNil(world.authenticator.credential)
+    XCTAssertEqual(world.jar.cookies.count, 1)
+    XCTAssertGreaterThan(world.cache.statistics.disk.count, 0)
+    let actions = await world.log.counts()
+    XCTAssertEqual(actions.waiting, 1)
+  }
+
   func testADownloadUnderWayLeavesNothingBehind() async throws {
     let path = "\(folder)/begun"
     let file = try PartialFile(for: path, identity: "one")

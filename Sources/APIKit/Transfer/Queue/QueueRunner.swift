@@ -297,7 +297,10 @@ import Foundation
   }
 
   /// Ends what is on its way for a user, and drops all of the user's items.
-  func forget(_ user: String) async throws(DurableQueue.Fault) { try await leave(user, keeps: false) }
+  func forget(_ user: String) async throws(DurableQueue.Fault) {
+    queue.noteLeave(of: user)
+    try await leave(user, keeps: false)
+  }
 
   private func leave(_ user: String, keeps: Bool) async throws(DurableQueue.Fault) {
     await owner?.flush()

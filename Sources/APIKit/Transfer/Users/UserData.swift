@@ -52,25 +52,23 @@
   /// Stored responses, cookies, actions, partial files and kept hosts go whoever they belong to, since they do not say whose
   /// they are; of outboxes and queues of transfers only the items of this user go, also those that
   /// ``OutboxConfiguration/keepsItemsAtSignOut`` would keep. It holds when the process ends meanwhile: the next launch
-  /// finishes it. Complete downloads, and records that the application has written to a file, stay.
+  /// finishes it. Complete downloads, and records that the application has written to a file, stay. Let nobody sign in before
+  /// it has returned.
   ///
-  /// - Parameter user: The user's name, as ``OutboxConfiguration/user`` gives it. The default, nil, is who is signed in.
+  /// - Parameter user: The user's name, as ``OutboxConfiguration/user`` gives it. The default, nil, is who is signed in. While
+  ///   another one is, only what says whose it is goes: items and transfers.
   /// - Throws: ``APIError/Reason/storageFull`` or ``APIError/Reason/fileFailed`` when something could not be erased yet, for
   ///   a full disk for example; the detail says what. It is marked, no load uses it, and it is erased when its place is
   ///   opened next.
   public func forget(_ user: String? = nil) async throws(APIError) {
     var users = users
     if let user { users = Dictionary(uniqueKeysWithValues: runners.map { (ObjectIdentifier($0), [user]) }) }
+    guard user == nil || !isAnotherSignedIn(than: user) else {
+      return try Self.check(await dropItems(of: users))
+    }
     // Where it cannot be noted, what follows is done all the same, unless the process ends in the next moment.
     try? mark.set()
-    var faults = condemn(users)
-    for runner in runners {
-      for user in users[ObjectIdentifier(runner)] ?? [] {
-        do throws(DurableQueue.Fault) { try await runner.forget(user) } catch {
-          faults.append(APIError(error, runner.terms))
-        }
-      }
-    }
+    var faults = condemn(users) + (await dropItems(of: users))
     for log in actionLogs { do { try await log.erase() } catch { faults.append(error) } }
     for cache in caches {
       await cache.flush()
@@ -79,15 +77,37 @@
       }
     }
     // What loads that were under way have written meanwhile.
-    faults += removeFiles()
+    try Self.check(faults + removeFiles())
+  }
+
+  // MARK: Insides
+
+  private func isAnotherSignedIn(than user: String?) -> Bool {
+    authenticators.contains { authenticator in
+      authenticator.credential.map { authenticator.rules.user($0) != user } ?? false
+    }
+  }
+
+  /// Drops the items of users, and says what could not be done.
+  private func dropItems(of users: [ObjectIdentifier: Set<String>]) async -> [any Error] {
+    var faults: [any Error] = []
+    for runner in runners {
+      for user in users[ObjectIdentifier(runner)] ?? [] {
+        do throws(DurableQueue.Fault) { try await runner.forget(user) } catch {
+          faults.append(APIError(error, runner.terms))
+        }
+      }
+    }
+    return faults
+  }
+
+  private static func check(_ faults: [any Error]) throws(APIError) {
     guard let first = faults.first else { return }
     throw APIError(
       .takeoff, faults.contains { ($0 as? APIError)?.reason == .storageFull } ? .storageFull : .fileFailed,
       "not everything of the user could be erased yet: "
         + faults.map { ($0 as? APIError)?.detail ?? "\($0)" }.joined(separator: "; "), underlying: first)
   }
-
-  // MARK: Insides
 
   private var runners: [QueueRunner] { outboxes.map(\.runner) + transferQueues.map(\.runner) }
 
