@@ -61,7 +61,8 @@ extension TransferQueue: QueueRunnerOwner {
   func flush() async {}
 
   private func report(_ progress: TransferProgress, of row: QueueStore.Row) {
-    guard runner.running[row.id] != nil else { return }
+    // Nothing is told of one that was given up, though it has not ended yet.
+    guard runner.running[row.id]?.isCancelled == false else { return }
     live[row.id] = progress
     attached(row.recipient)?.report(progress)
     delegate?.transferQueue(self, didReport: progress, of: TransferID(rawValue: row.id))
