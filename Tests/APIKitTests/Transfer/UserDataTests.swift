@@ -35,8 +35,8 @@ import XCTest
     XCTAssertEqual(world.cache.statistics.memory.count, 0)
     let left = try await world.outbox.items()
     XCTAssertEqual(left.map(\.parameters), [["text": "bert's note"]])
-    let marks = try XCTUnwrap(FileManager.default.subpaths(atPath: folder)).filter {
-      $0.contains("leaving-") || $0.contains("removing-") || $0.hasSuffix("erasing") || $0 == "forgetting"
+    let marks = try UserDataWorld.files(in: folder).map(\.lastPathComponent).filter {
+      $0.hasPrefix("leaving-") || $0.hasPrefix("removing-") || $0 == "erasing" || $0 == "forgetting"
     }
     XCTAssertEqual(marks, [])
     // The next user begins as usual.

@@ -127,17 +127,21 @@ import XCTest
 
   /// The files with bytes of Anna, and those that are sealed and nobody's but a user's.
   static func traces(in folder: String) throws -> [String] {
-    let all = try XCTUnwrap(
-      FileManager.default.enumerator(at: URL(fileURLWithPath: folder), includingPropertiesForKeys: nil))
     var found: [String] = []
     let needle = Data(canary.utf8)
-    for case let file as URL in all {
+    for file in try files(in: folder) {
       let ending = file.pathExtension
       let isPersonal = ["credential", "login", "hosts", "upload", "apikit-part", "journal"].contains(ending)
       guard isPersonal || (try? Data(contentsOf: file))?.range(of: needle) != nil else { continue }
       found.append(String(file.path.dropFirst(folder.count)))
     }
     return found.sorted()
+  }
+
+  static func files(in folder: String) throws -> [URL] {
+    let all = try XCTUnwrap(
+      FileManager.default.enumerator(at: URL(fileURLWithPath: folder), includingPropertiesForKeys: nil))
+    return all.compactMap { $0 as? URL }
   }
 
   /// Opens what is opened when the application runs.
