@@ -46,13 +46,13 @@ extension DiskCache {
   /// Another process that has them open goes on with files that no other process sees, until it ends: with a full disk it
   /// could store nothing either.
   func removeFiles(_ connection: inout Connection, for batch: DiskBacklog) {
-    defer { clearMarks(of: batch) }
     connection = .closed
     reader.withLock { $0 = .closed }
-    remakes.withLock { _ in
-      for ending in ["-wal", "-shm", ""] { try? PrivateFile.remove(database + ending) }
-    }
+    let paths = ["-wal", "-shm", ""].map { database + $0 }
+    remakes.withLock { _ in for path in paths { try? PrivateFile.remove(path) } }
     bodies.sweep(keeping: [], olderThan: -.infinity)
+    // What cannot be removed either keeps its mark.
+    if !paths.contains(where: PrivateFile.exists) { clearMarks(of: batch) }
   }
 }
 
