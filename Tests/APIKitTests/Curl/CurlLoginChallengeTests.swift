@@ -237,6 +237,64 @@
       XCTAssertEqual(asked.next(), 1)
     }
 
+    func testALoadThatMeetsTheChallengeWhileTheLoginIsTriedUsesIt() async throws {
+      let (field, asked) = (Self.field(right), Counter())
+      let (tried, late) = (Latch(), Latch())
+      let server = try ScriptedServer.serving { request in
+        guard request.headers["Authorization"] == field else {
+          return ScriptedServer.response(401, ["WWW-Authenticate": "Basic realm=\"Hangar\""], text: "out")
+        }
+        if request.target == "/first" {
+          tried.open()
+          late.wait()
+        }
+        return ScriptedServer.response(text: "in")
+      }
+      addTeardownBlock { server.stop() }
+      let right = right
+      let transport = try transport(
+        ChallengeHandler { _ in
+          _ = asked.next()
+          return .use(.login(right))
+        })
+      let url = try server.url("/first")
+      async let first = transport.send(HTTPRequest(url: url)).status
+      await waitUntil { tried.isOpened }
+      let second = try await transport.send(HTTPRequest(url: server.url("/second"))).status
+      late.open()
+      let statuses = try await [first, second]
+      XCTAssertEqual(statuses, [200, 200])
+      XCTAssertEqual(asked.next(), 1)
+    }
+
+    func testALoginThatIsRefusedWhileTwoLoadsTryItIsAskedAboutOnceMore() async throws {
+      let (right, wrong) = (right, HTTPLogin(user: "flight", password: "crash"))
+      let (rightField, wrongField) = (Self.field(right), Self.field(wrong))
+      let (tried, bothTried, asked) = (Latch(), Latch(), Counter())
+      let server = try ScriptedServer.serving { request in
+        if request.headers["Authorization"] == rightField { return ScriptedServer.response(text: "in") }
+        if request.headers["Authorization"] == wrongField {
+          if request.target == "/first" {
+            tried.open()
+            bothTried.wait()
+          } else {
+            bothTried.open()
+          }
+        }
+        return ScriptedServer.response(401, ["WWW-Authenticate": "Basic realm=\"Hangar\""], text: "out")
+      }
+      addTeardownBlock { server.stop() }
+      let transport = try transport(
+        ChallengeHandler { _ in .use(.login(asked.next() == 0 ? wrong : right)) })
+      let url = try server.url("/first")
+      async let first = transport.send(HTTPRequest(url: url)).status
+      await waitUntil { tried.isOpened }
+      let second = try await transport.send(HTTPRequest(url: server.url("/second"))).status
+      let statuses = try await [first, second]
+      XCTAssertEqual(statuses, [200, 200])
+      XCTAssertEqual(asked.next(), 2)
+    }
+
     func testWhatALoginWasGivenIsInNoCacheUnlessTheApplicationSaysWhoseItIs() async throws {
       let (right, field) = (right, Self.field(right))
       let server = try ScriptedServer.serving { request in

@@ -43,12 +43,32 @@ public final class ChallengeHandler: Sendable {
     var folder: String
   }
 
+  private struct Trial {
+    var login: HTTPLogin
+    var isStored: Bool
+  }
+
   private struct State {
     var mark = ChallengeHandler.nextMark()
     var answers: [Question: ChallengeAnswer] = [:]
     var asking: [Question: Asking] = [:]
     var nextWaiter = 0
     var logins: [ProtectionSpace: [Known]] = [:]
+    /// Logins that were said and neither accepted nor refused yet: a load that meets the challenge meanwhile uses them.
+    var onTrial: [ProtectionSpace: Trial] = [:]
+
+    /// The login that was accepted in a space; of a proxy in any realm, when the space names none.
+    func login(in space: ProtectionSpace) -> HTTPLogin? {
+      logins[space.withoutRealm]?.last { $0.space == space || space.isProxy && space.realm.isEmpty }?.login
+    }
+
+    /// What a question needs not be put for.
+    func word(on question: Question) -> ChallengeAnswer? {
+      guard case .login(let space, let refused) = question else { return answers[question] }
+      let known = login(in: space).map { Trial(login: $0, isStored: false) } ?? onTrial[space]
+      guard let known, refused.map(known.login.isSame) != true else { return nil }
+      return .use(.login(known.login, isStored: known.isStored))
+    }
   }
 
   private let state = Mutex(State())
@@ -89,6 +109,7 @@ public final class ChallengeHandler: Sendable {
       state.mark = Self.nextMark()
       state.answers = [:]
       state.logins = [:]
+      state.onTrial = [:]
     }
   }
 
@@ -99,7 +120,7 @@ public final class ChallengeHandler: Sendable {
   var mark: UInt { state.withLock { $0.mark } }
 
   /// What was said already.
-  func word(on question: Question) -> ChallengeAnswer? { state.withLock { $0.answers[question] } }
+  func word(on question: Question) -> ChallengeAnswer? { state.withLock { $0.word(on: question) } }
 
   /// Takes back one word.
   func forget(_ question: Question) { state.withLock { $0.answers[question] = nil } }
@@ -146,7 +167,7 @@ public final class ChallengeHandler: Sendable {
     let isCancelled = Task.isCancelled
     let known = state.withLock { state -> ChallengeAnswer?? in
       if isCancelled { return .some(nil) }
-      if let known = state.answers[question] { return known }
+      if let known = state.word(on: question) { return known }
       var asking = state.asking[question] ?? Asking(id: id)
       asking.waiters[id] = waiter
       if asking.task == nil {
@@ -173,9 +194,12 @@ public final class ChallengeHandler: Sendable {
       // A cancelled load says nothing about the next, and what was forgotten meanwhile stays so.
       var isKept = mark == state.mark
       if case .cancel = answer { isKept = false }
-      // A login is kept once it was accepted.
-      if case .login = question { isKept = false }
-      if isKept {
+      if case .login(let space, _) = question {
+        if isKept, case .use(.login(let login, let isStored)) = answer {
+          if state.onTrial.count >= Self.mostAnswers { state.onTrial = [:] }
+          state.onTrial[space] = Trial(login: login, isStored: isStored)
+        }
+      } else if isKept {
         if state.answers.count >= Self.mostAnswers { state.answers = [:] }
         state.answers[question] = answer
       }
@@ -209,12 +233,7 @@ public final class ChallengeHandler: Sendable {
   }
 
   /// The login that was accepted in a space; of a proxy in any realm, when the space names none.
-  func login(in space: ProtectionSpace) -> HTTPLogin? {
-    state.withLock { state in
-      state.logins[space.withoutRealm]?.last { $0.space == space || space.isProxy && space.realm.isEmpty }?
-        .login
-    }
-  }
+  func login(in space: ProtectionSpace) -> HTTPLogin? { state.withLock { $0.login(in: space) } }
 
   /// Keeps an accepted login, and stores it when that was wanted.
   func accepted(
@@ -223,6 +242,7 @@ public final class ChallengeHandler: Sendable {
     let folder =
       space.isProxy ? "" : String(url.path[...(url.path.lastIndex(of: "/") ?? url.path.startIndex)])
     state.withLock { state in
+      if state.onTrial[space]?.login.isSame(as: login) == true { state.onTrial[space] = nil }
       var known = state.logins[space.withoutRealm] ?? []
       // What lies below is covered by what lies above.
       known.removeAll { $0.space == space && ($0.login != login || $0.folder.hasPrefix(folder)) }
@@ -237,6 +257,7 @@ public final class ChallengeHandler: Sendable {
   /// Drops a login that was refused.
   func refused(_ login: HTTPLogin, in space: ProtectionSpace) {
     state.withLock { state in
+      if state.onTrial[space]?.login.isSame(as: login) == true { state.onTrial[space] = nil }
       state.logins[space.withoutRealm]?.removeAll { $0.space == space && $0.login == login }
     }
   }

@@ -227,5 +227,5 @@ extension ChallengeHandler {
 
 extension HTTPLogin {
   /// Whether user and password are the same; the scheme is that of a challenge.
-  fileprivate func isSame(as other: HTTPLogin) -> Bool { user == other.user && password == other.password }
+  func isSame(as other: HTTPLogin) -> Bool { user == other.user && password == other.password }
 }
