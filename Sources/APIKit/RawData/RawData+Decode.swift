@@ -39,7 +39,7 @@ extension RawData {
   ) throws(APIError) -> Value {
     let decoder = RawDecoder(session: RawDecoder.Session(options: options, root: self), code: code)
     do {
-      return try DeepStack.run(depth: document.depth) { () throws(any Error) in try decoder.value(type) }
+      return try DeepStack.run(depth: document.depthLimit) { () throws(any Error) in try decoder.value(type) }
     } catch let error as DecodingError {
       throw APIError(
         .reform, .unexpectedValue, detail(of: error), quote: Self.quote(of: error), underlying: error)

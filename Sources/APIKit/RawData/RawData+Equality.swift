@@ -3,7 +3,7 @@ extension RawData: Equatable {
   /// elements in order, objects by their members in any order (the last of several with one name counts).
   /// Two missing values are equal; a missing value does not equal null.
   public static func == (left: RawData, right: RawData) -> Bool {
-    DeepStack.run(depth: min(left.document.depth, right.document.depth)) { isEqual(left, right) }
+    DeepStack.run(depth: min(left.document.depthLimit, right.document.depthLimit)) { isEqual(left, right) }
   }
 
   private static func isEqual(_ left: RawData, _ right: RawData) -> Bool {

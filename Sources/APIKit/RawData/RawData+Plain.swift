@@ -10,7 +10,7 @@ extension RawData {
   /// `Double`. The last of several members with one name is used. Nil also for an object whose names a Swift
   /// dictionary cannot tell apart, and for what contains one: `String` takes é composed and decomposed for equal,
   /// JSON does not; read such an object by its ``members``. Copies everything below the cursor.
-  public var any: (any Sendable)? { DeepStack.run(depth: document.depth) { plain } }
+  public var any: (any Sendable)? { DeepStack.run(depth: document.depthLimit) { plain } }
 
   private var plain: (any Sendable)? {
     switch kind {
@@ -25,7 +25,7 @@ extension RawData {
   }
 
   /// An object as a dictionary of plain values, see ``any``; nil for everything else.
-  public var dictionary: [String: any Sendable]? { DeepStack.run(depth: document.depth) { plainDictionary } }
+  public var dictionary: [String: any Sendable]? { DeepStack.run(depth: document.depthLimit) { plainDictionary } }
 
   private var plainDictionary: [String: any Sendable]? {
     guard kind == .object else { return nil }
@@ -42,7 +42,7 @@ extension RawData {
   }
 
   /// An array of plain values, see ``any``; nil for everything else.
-  public var array: [any Sendable]? { DeepStack.run(depth: document.depth) { plainArray } }
+  public var array: [any Sendable]? { DeepStack.run(depth: document.depthLimit) { plainArray } }
 
   private var plainArray: [any Sendable]? {
     guard kind == .array else { return nil }

@@ -9,19 +9,19 @@ final class RawDocument: Sendable {
   /// `deinit`, so every thread that holds the document may read it.
   nonisolated(unsafe) let tape: UnsafePointer<UInt64>
   let wordCount: Int
-  /// How deep its arrays and objects are nested.
-  let depth: Int
+  /// Its arrays and objects are nested no deeper than this.
+  let depthLimit: Int
   /// Whether it was XML: an element that stands once is read as an array of one, and one with attributes by its text.
   let isXML: Bool
   let misses = Mutex(RawMisses())
   let indexes = Mutex(RawIndexes())
 
   /// Takes ownership of a tape allocated by `malloc`.
-  init(bytes: [UInt8], tape: UnsafeMutablePointer<UInt64>, wordCount: Int, depth: Int, isXML: Bool = false) {
+  init(bytes: [UInt8], tape: UnsafeMutablePointer<UInt64>, wordCount: Int, depthLimit: Int, isXML: Bool = false) {
     self.bytes = bytes
     self.tape = UnsafePointer(tape)
     self.wordCount = wordCount
-    self.depth = depth
+    self.depthLimit = depthLimit
     self.isXML = isXML
   }
 

@@ -10,17 +10,18 @@ struct RawParser {
   let base: UnsafePointer<UInt8>
   let end: Int
   private let maximumDepth: Int
+  /// Up to here containers are opened without a further look; raised as they are nested deeper.
+  private var usualDepth: Int
   /// Allocated by `malloc`: `capacity` words, of which the first `count` are written.
   private var tape: UnsafeMutablePointer<UInt64>
   private var capacity: Int
   private var count = 0
-  /// The depth of the innermost container so far.
-  private var deepest = 0
 
   private init(_ bytes: UnsafeBufferPointer<UInt8>, base: UnsafePointer<UInt8>, limits: RawData.Limits) {
     self.base = base
     end = bytes.count
     maximumDepth = limits.depth
+    usualDepth = min(limits.depth, DeepStack.shallowDepth)
     // A typical list needs about one word per eight bytes. Much unused memory is returned at the end, and pages that
     // are never touched cost nothing.
     capacity = bytes.count / 7 + 16
@@ -42,7 +43,7 @@ struct RawParser {
       let isLoose = parser.capacity - parser.count > parser.count / 8
       let tape = isLoose ? reallocate(parser.tape, parser.count) : parser.tape
       return RawDocument(
-        bytes: bytes, tape: tape, wordCount: parser.count, depth: parser.deepest, isXML: isXML)
+        bytes: bytes, tape: tape, wordCount: parser.count, depthLimit: parser.usualDepth, isXML: isXML)
     }
   }
 
@@ -53,6 +54,15 @@ struct RawParser {
       fatalError("out of memory for a tape of \(words) words")
     }
     return memory.assumingMemoryBound(to: UInt64.self)
+  }
+
+  /// A container is nested deeper than most are; false beyond the limit. Here, and not in the loop, because that has no
+  /// register to spare: a count of the depth there costs a third of its speed.
+  @inline(never)
+  private mutating func mayDeepen() -> Bool {
+    guard usualDepth < maximumDepth else { return false }
+    usualDepth = min(maximumDepth, usualDepth + DeepStack.shallowDepth)
+    return true
   }
 
   @inline(never)
@@ -98,7 +108,7 @@ extension RawParser {
         if let fault = string(&i) { return fault }
 
       case UInt8(ascii: "{"), UInt8(ascii: "["):
-        guard depth < maximumDepth else { return .at(i, .tooDeep) }
+        guard depth < usualDepth || mayDeepen() else { return .at(i, .tooDeep) }
         if depth > 0 { suspend(parent, children, inObject) }
         let grandparent = parent
         inObject = base[i] == UInt8(ascii: "{")
@@ -106,7 +116,6 @@ extension RawParser {
         write(UInt64(i))
         write(UInt64(grandparent))
         depth += 1
-        if depth > deepest { deepest = depth }
         children = 0
         i += 1
         skipSpace(&i)

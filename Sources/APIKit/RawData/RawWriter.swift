@@ -140,7 +140,7 @@ extension RawData {
   public func jsonBytes(canonical: Bool = false) -> [UInt8] {
     var output: [UInt8] = []
     if canonical {
-      DeepStack.run(depth: document.depth) { RawWriter.append(canonical: self, to: &output) }
+      DeepStack.run(depth: document.depthLimit) { RawWriter.append(canonical: self, to: &output) }
     } else if let range = sourceRange {
       document.bytes.withUnsafeBufferPointer {
         RawWriter.append(compact: UnsafeBufferPointer(rebasing: $0[range]), to: &output)

@@ -33,18 +33,21 @@ struct LoadUser: Hashable, Sendable {
   /// Why what belongs to this user may not continue; nil when the user is still the present one.
   ///
   /// - Parameters:
+  ///   - signer: What signs the load.
+  ///   - cookies: The jar of its client.
   ///   - authenticator: Who signs the load in; nil for one that is exempt.
   ///   - host: Where it goes; nil before that is known.
   func objection(
-    _ identity: ServiceIdentity, _ wire: WireOptions, _ authenticator: Authenticator?, host: String?
+    _ signer: (any RequestSigner)?, _ cookies: CookieJar?, _ authenticator: Authenticator?,
+    host: @autoclosure () -> String?
   ) -> APIError? {
     if let epoch, let authenticator, authenticator.epoch != epoch {
       return .signedOut("the user to whom the load belongs is no longer signed in")
     }
-    if let cookies = wire.client.cookies, !cookies.isSameUser(since: jar, host: host) {
+    if let cookies, !cookies.isSameUser(since: jar, host: host()) {
       return .signedOut("the cookies of the user to whom the load belongs were removed")
     }
-    if let present = identity.signer, present.caller != signer {
+    if let signer, signer.caller != self.signer {
       return .signedOut("the signer signs for another caller than when the load was called")
     }
     return nil
@@ -60,8 +63,8 @@ extension APICall {
   /// Why a load of this user may not continue; nil when its user is still the present one.
   ///
   /// - Parameter host: Where its request goes; nil before it is known.
-  func objection(to user: LoadUser, host: String?) -> APIError? {
-    user.objection(identity, wire, authenticator, host: host ?? baseURL?.host)
+  func objection(to user: LoadUser, host: @autoclosure () -> String?) -> APIError? {
+    user.objection(identity.signer, wire.client.cookies, authenticator, host: host() ?? baseURL?.host)
   }
 
   /// Who signs the load in; nil for one that is exempt.

@@ -26,13 +26,14 @@ struct TransferTerms: Sendable {
 /// Whose a transfer is: fixed when it begins, for all of its requests, and compared until the file is at its place.
 struct TransferUser: Sendable {
   let owner: LoadOwner
-  private let identity: ServiceIdentity
-  private let wire: WireOptions
+  private let signer: (any RequestSigner)?
+  private let cookies: CookieJar?
   private let authenticator: Authenticator?
   private let host: String?
 
   init(_ service: any APIService, _ rule: SignInRule, _ terms: TransferTerms) {
-    (identity, wire) = (service.identity, service.wire)
+    let (identity, wire) = (service.identity, service.wire)
+    (signer, cookies) = (identity.signer, wire.client.cookies)
     authenticator = rule == .exempt ? nil : identity.authenticator
     host = service.environments.selection(of: terms.environment).baseURL?.host
     owner = LoadOwner(LoadUser(identity, wire, rule, epoch: terms.epoch))
@@ -40,7 +41,7 @@ struct TransferUser: Sendable {
 
   /// Throws ``APIError/Reason/signedOut`` when the user is no longer the present one.
   func check() throws(APIError) {
-    if let objection = LoadUser(owner).objection(identity, wire, authenticator, host: host) {
+    if let objection = LoadUser(owner).objection(signer, cookies, authenticator, host: host) {
       throw objection
     }
   }

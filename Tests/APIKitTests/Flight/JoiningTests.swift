@@ -94,7 +94,7 @@ import XCTest
   }
 
   func testExpectationsOfTheSameMakingAreEqualAndOthersAreNot() {
-    func expectation(_ change: (inout ResponseExpectation) -> Void) -> ResponseExpectation.Identity {
+    func expectation(_ change: (inout ResponseExpectation) -> Void) -> ResponseExpectation.Identity? {
       var expectation = ResponseExpectation()
       change(&expectation)
       return expectation.identity

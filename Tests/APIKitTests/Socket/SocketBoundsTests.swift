@@ -130,11 +130,11 @@ private final class PlayedWire: Wire, @unchecked Sendable {
   }
 
   func testItemsOfAStreamWaitUpToAMebibyte() async throws {
-    let inbox = StreamInbox<[UInt8]> { $0.count }
+    let inbox = StreamInbox<[UInt8]>()
     let put = Counter()
     let task = Task {
       for _ in 0..<10 {
-        await inbox.put([[UInt8](repeating: 0, count: 1 << 19)])
+        await inbox.put([[UInt8](repeating: 0, count: 1 << 19)], bytes: 1 << 19)
         put.increment()
       }
     }

@@ -267,8 +267,9 @@ public final class CookieJar: Sendable {
 
   /// Whether a load to a host that was called in this generation still has the cookies that it was called with: none that
   /// would go there were removed by ``removeAll()``. A cookie that a server replaces changes nothing.
-  func isSameUser(since: Int?, host: String?) -> Bool {
+  func isSameUser(since: Int?, host: @autoclosure () -> String?) -> Bool {
     guard let since, since != generation else { return true }
+    let host = host()
     return state.withLock { !isOther($0, since, host) }
   }
 

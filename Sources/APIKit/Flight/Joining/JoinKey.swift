@@ -10,7 +10,7 @@ struct JoinKey: Hashable, Sendable {
   private let headers: HTTPHeaders
   private let timeouts: HTTPTimeouts
   /// What is accepted: each load is judged by its own.
-  private let expectation: ResponseExpectation.Identity
+  private let expectation: ResponseExpectation.Identity?
   /// The latest change of its URL and its tags: what was asked before is out of date.
   private let change: UInt64
   /// On whose behalf the flights go, which is not on the request yet.
@@ -32,6 +32,14 @@ struct JoinKey: Hashable, Sendable {
     expectation = call.terms.expectation.identity
     change = shared.latestChange(tags: call.terms.caching.traits.tags, url: request.url)
   }
+
+  /// The rest differs rarely where these are equal.
+  func hash(into hasher: inout Hasher) {
+    hasher.combine(manager)
+    hasher.combine(url)
+    hasher.combine(headers)
+    hasher.combine(caller)
+  }
 }
 
 extension ResponseExpectation {
@@ -44,8 +52,14 @@ extension ResponseExpectation {
     let shape: String
   }
 
-  var identity: Identity {
-    Identity(
+  /// Nil for what most loads accept.
+  var identity: Identity? {
+    if case .automatic = format, statuses == 200..<300, contentTypes.isEmpty, !requiresBody,
+      shape.paths.isEmpty
+    {
+      return nil
+    }
+    return Identity(
       statuses: statuses, contentTypes: contentTypes, requiresBody: requiresBody, format: format.identity,
       shape: shape.paths.map { "\($0.path) \($0.kinds.rawValue)" }.joined(separator: "; "))
   }

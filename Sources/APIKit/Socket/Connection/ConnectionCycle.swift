@@ -12,21 +12,21 @@ import Synchronization
 
   nonisolated init() {}
 
-  /// The call of the last load.
-  private var call: APICall?
+  /// Asks whether a user is still the present one; nil before the first load. It keeps nothing of the load itself.
+  private var objection: ((LoadUser) -> APIError?)?
   /// Whose connections they are; nil before the first. See ``LoadUser``.
   private(set) var user: LoadUser?
 
   /// Begins the connections of another `open`, for the user who was there when that was called.
   func restart(_ policy: ReconnectPolicy, for user: LoadUser) {
     machine = ReconnectMachine(policy)
-    (call, self.user) = (nil, user)
+    (objection, self.user) = (nil, user)
   }
 
   /// Why no other connection may be opened for the user of the first one; nil where one may.
   var userObjection: APIError? {
-    guard let call, let user else { return nil }
-    return call.objection(to: user, host: nil)
+    guard let objection, let user else { return nil }
+    return objection(user)
   }
 
   /// Runs the load of a call from its assembly on; the completion runs on the main actor, unless it was stopped.
@@ -37,7 +37,10 @@ import Synchronization
     _ completion: @escaping @MainActor @Sendable (Result<APIResponse, APIError>) -> Void
   ) {
     let number = begin()
-    (self.call, user) = (call, call.user)
+    user = call.user
+    let (signer, cookies) = (call.identity.signer, call.wire.client.cookies)
+    let (authenticator, host) = (call.authenticator, call.baseURL?.host)
+    objection = { $0.objection(signer, cookies, authenticator, host: host) }
     run { [weak self] in
       let (result, user) = await Flight.outcome(call, shared, cache: nil, from: .assemble)
       // The load ends with its delivery, which closes a connection that was stopped meanwhile.

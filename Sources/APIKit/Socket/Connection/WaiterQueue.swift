@@ -7,9 +7,13 @@
   private var waiters: [(id: UInt64, wish: Wish, continuation: CheckedContinuation<Outcome, Never>)] = []
   private var lastID: UInt64 = 0
   /// What a caller gets whose task is cancelled.
-  private let cancelled: Outcome
+  private let cancelled: @Sendable () -> Outcome
 
-  init(cancelled: Outcome = .failure(APIError(cancelled: .taskCancelled))) { self.cancelled = cancelled }
+  init(
+    cancelled: @escaping @autoclosure @Sendable () -> Outcome = .failure(APIError(cancelled: .taskCancelled))
+  ) {
+    self.cancelled = cancelled
+  }
 
   /// What the caller has asked for who waits longest; nil when nobody waits.
   var first: Wish? { waiters.first?.wish }
@@ -39,12 +43,12 @@
     let cancelled = cancelled
     return try await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
-        guard !Task.isCancelled else { return continuation.resume(returning: cancelled) }
+        guard !Task.isCancelled else { return continuation.resume(returning: cancelled()) }
         waiters.append((id, wish, continuation))
         begin(id)
       }
     } onCancel: {
-      giveUp(cancelled)
+      giveUp(cancelled())
     }.get()
   }
 

@@ -10,7 +10,8 @@ final class StreamInbox<Item: Sendable>: MainDeliverable {
   private struct State {
     var items: [Item] = []
     var count = 0
-    var bytes = 0
+    /// Of ``items``, and of those with what was taken and not used yet.
+    var (itemBytes, bytes) = (0, 0)
     var isScheduled = false
     var isReleased = false
     var waiter: CheckedContinuation<Void, Never>?
@@ -23,19 +24,21 @@ final class StreamInbox<Item: Sendable>: MainDeliverable {
   @MainActor var onItems: ((StreamInbox) -> Void)?
   @MainActor private var taken: [Item] = []
   @MainActor private var next = 0
-  private let size: @Sendable (Item) -> Int
+  @MainActor private var takenBytes = 0
 
-  /// - Parameter size: How many bytes an item has.
-  init(size: @escaping @Sendable (Item) -> Int) { self.size = size }
+  init() {}
 
   /// Puts items in, and returns when there is room for others.
-  func put(_ items: [Item]) async {
+  ///
+  /// - Parameter bytes: How many bytes they were made of.
+  func put(_ items: [Item], bytes: Int) async {
     guard !items.isEmpty else { return }
     let isFirst = state.withLock { state in
       guard !state.isReleased else { return false }
       state.items += items
       state.count += items.count
-      state.bytes += items.reduce(0) { $0 + size($1) }
+      state.itemBytes += bytes
+      state.bytes += bytes
       defer { state.isScheduled = true }
       return !state.isScheduled
     }
@@ -68,13 +71,14 @@ final class StreamInbox<Item: Sendable>: MainDeliverable {
   /// The next item; nil when there is none now.
   @MainActor func take() -> Item? {
     if next == taken.count {
-      let (count, bytes) = (taken.count, taken.reduce(0) { $0 + size($1) })
+      let (count, bytes) = (taken.count, takenBytes)
       taken.removeAll(keepingCapacity: true)
       next = 0
       let waiter = state.withLock { state -> CheckedContinuation<Void, Never>? in
         state.count -= count
         state.bytes -= bytes
         swap(&state.items, &taken)
+        (takenBytes, state.itemBytes) = (state.itemBytes, 0)
         return state.hasRoom ? state.waiter.take() : nil
       }
       waiter?.resume()

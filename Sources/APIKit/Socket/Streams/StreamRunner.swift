@@ -169,7 +169,7 @@ public struct StreamClosing: Sendable {
   }
 
   private func read(_ body: ResponseStream, _ parser: any StreamParser<Item>) {
-    let inbox = Self.inbox(for: parser)
+    let inbox = StreamInbox<Brought>()
     inbox.onItems = { [weak self] inbox in
       while let self, !isReleased.load(ordering: .relaxed), handleNext(of: inbox) {}
     }
@@ -183,12 +183,6 @@ public struct StreamClosing: Sendable {
   /// How much is parsed at once.
   private nonisolated static var pieceBytes: Int { 64 << 10 }
 
-  private static func inbox<Parser: StreamParser<Item>>(for parser: Parser) -> StreamInbox<Brought> {
-    StreamInbox { brought in
-      if case .item(let item) = brought { Parser.size(of: item) } else { 0 }
-    }
-  }
-
   /// Reads to the end, off the main actor.
   private nonisolated static func read(
     _ body: ResponseStream, _ parser: any StreamParser<Item>, _ inbox: StreamInbox<Brought>
@@ -196,13 +190,16 @@ public struct StreamClosing: Sendable {
     var parser = parser
     var place = parser.resumesAt
     var failure: APIError?
+    // Of what was read no item has come yet.
+    var pending = 0
     do throws(APIError) {
       var chunks = body.makeAsyncIterator()
       while let chunk = try await chunks.next() {
         // What a chunk has unpacked to becomes items only as far as there is room for them.
         for start in stride(from: 0, to: chunk.count, by: Self.pieceBytes) {
           let piece = chunk[start..<min(start + Self.pieceBytes, chunk.count)]
-          try await bring(inbox) { (items) throws(APIError) in
+          pending += piece.count
+          try await bring(inbox, &pending) { (items) throws(APIError) in
             try piece.withUnsafeBufferPointer { (bytes) throws(APIError) in
               try parser.take(UnsafeRawBufferPointer(bytes), into: &items)
             }
@@ -210,25 +207,30 @@ public struct StreamClosing: Sendable {
         }
         if let next = parser.resumesAt, next != place {
           place = next
-          await inbox.put([.place(next)])
+          await inbox.put([.place(next)], bytes: 0)
         }
         if Task.isCancelled { return }
       }
-      try await bring(inbox) { (items) throws(APIError) in try parser.finish(into: &items) }
+      try await bring(inbox, &pending) { (items) throws(APIError) in try parser.finish(into: &items) }
     } catch {
       failure = error
     }
-    await inbox.put([.ended(failure, retry: parser.retry)])
+    await inbox.put([.ended(failure, retry: parser.retry)], bytes: 0)
   }
 
   /// What was complete before a failure is delivered before it.
+  ///
+  /// - Parameter pending: How many bytes were read since the last item; what comes of them counts as many.
   private nonisolated static func bring(
-    _ inbox: StreamInbox<Brought>, _ parse: (inout [Item]) throws(APIError) -> Void
+    _ inbox: StreamInbox<Brought>, _ pending: inout Int, _ parse: (inout [Item]) throws(APIError) -> Void
   ) async throws(APIError) {
     var items: [Item] = []
     var failure: APIError?
     do throws(APIError) { try parse(&items) } catch { failure = error }
-    await inbox.put(items.map { .item($0) })
+    if !items.isEmpty {
+      await inbox.put(items.map { .item($0) }, bytes: pending)
+      pending = 0
+    }
     if let failure { throw failure }
   }
 
