@@ -180,6 +180,13 @@ public final class Authenticator: Sendable {
     return presence & 1 == 1 ? presence >> 1 : nil
   }
 
+  private func publish(_ machine: SignInMachine) {
+    let (before, after) = (presence.load(ordering: .relaxed), Self.presence(of: machine))
+    guard before != after else { return }
+    presence.store(after, ordering: .releasing)
+    UserChanges.note()
+  }
+
   private static func presence(of machine: SignInMachine) -> Int {
     machine.epoch << 1 | (machine.credential == nil ? 0 : 1)
   }
@@ -208,7 +215,7 @@ public final class Authenticator: Sendable {
     let (asked, isDropped) = state.withLock { state in
       let isDropped = state.machine.drops(version, rule)
       let asked = state.machine.refused(flight, rule, version: version, now: now)
-      presence.store(Self.presence(of: state.machine), ordering: .releasing)
+      publish(state.machine)
       return (asked, isDropped)
     }
     if isDropped { forgetStored() }
@@ -354,7 +361,7 @@ extension Authenticator {
   private func settle(_ change: (inout SignInMachine) -> SignInMachine.Release) {
     let resumed = state.withLock { state in
       let release = change(&state.machine)
-      presence.store(Self.presence(of: state.machine), ordering: .releasing)
+      publish(state.machine)
       return release.compactMap { flight, verdict in
         guard let waiter = state.waiting.removeValue(forKey: flight) else {
           state.early[flight] = verdict

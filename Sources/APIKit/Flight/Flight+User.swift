@@ -2,7 +2,14 @@
 /// before it is delivered.
 extension Flight {
   /// Why the load may not continue; nil when its user is still the present one.
-  var userObjection: APIError? { call.objection(to: user, host: request?.url.host) }
+  var userObjection: APIError? {
+    let changes = UserChanges.now
+    // A signer says itself for whom it signs, and may say another one at any time.
+    if changes == comparedAt, call.identity.signer == nil { return nil }
+    let objection = call.objection(to: user, host: request?.url.host)
+    if objection == nil { comparedAt = changes }
+    return objection
+  }
 
   /// Throws ``APIError/Reason/signedOut`` when the load's user is no longer the present one.
   func checkUser() throws(APIError) { if let userObjection { throw userObjection } }

@@ -51,7 +51,9 @@ final class Flight: @unchecked Sendable {
   /// The trace that its requests belong to; nil where they do not say.
   @exclusivity(unchecked) var trace: Boxed<TraceContext>?
   /// Whose load it is.
-  @exclusivity(unchecked) var user: LoadUser
+  @exclusivity(unchecked) var user: LoadUser { didSet { comparedAt = .max } }
+  /// When it was last found to be the present one, see ``UserChanges``.
+  @exclusivity(unchecked) var comparedAt = UInt64.max
   /// How far the request came, all attempts together.
   @exclusivity(unchecked) var requestProgress = RequestProgress.unsent
   /// The attempt under way, from 1; 0 before the first.

@@ -10,18 +10,15 @@ struct RawParser {
   let base: UnsafePointer<UInt8>
   let end: Int
   private let maximumDepth: Int
-  /// Up to here containers are opened without a further look; raised as they are nested deeper.
-  private var usualDepth: Int
   /// Allocated by `malloc`: `capacity` words, of which the first `count` are written.
   private var tape: UnsafeMutablePointer<UInt64>
   private var capacity: Int
   private var count = 0
 
-  private init(_ bytes: UnsafeBufferPointer<UInt8>, base: UnsafePointer<UInt8>, limits: RawData.Limits) {
+  private init(_ bytes: UnsafeBufferPointer<UInt8>, base: UnsafePointer<UInt8>, maximumDepth: Int) {
     self.base = base
     end = bytes.count
-    maximumDepth = limits.depth
-    usualDepth = min(limits.depth, DeepStack.shallowDepth)
+    self.maximumDepth = maximumDepth
     // A typical list needs about one word per eight bytes. Much unused memory is returned at the end, and pages that
     // are never touched cost nothing.
     capacity = bytes.count / 7 + 16
@@ -35,15 +32,25 @@ struct RawParser {
     try limits.check(bytes)
     return try bytes.withUnsafeBufferPointer { (buffer) throws(APIError) in
       guard let base = buffer.baseAddress else { throw RawFault.at(0, .empty).error(in: bytes, limits) }
-      var parser = RawParser(buffer, base: base, limits: limits)
-      if let fault = parser.run() {
+      // Few are nested deep. To know which, they are parsed anew: the loop has no register to spare, and a count of the
+      // depth there costs a third of its speed.
+      var depthLimit = min(limits.depth, DeepStack.shallowDepth)
+      var parser = RawParser(buffer, base: base, maximumDepth: depthLimit)
+      var fault = parser.run()
+      if fault?.reason == .tooDeep, depthLimit < limits.depth {
+        free(parser.tape)
+        depthLimit = limits.depth
+        parser = RawParser(buffer, base: base, maximumDepth: depthLimit)
+        fault = parser.run()
+      }
+      if let fault {
         free(parser.tape)
         throw fault.error(in: bytes, limits)
       }
       let isLoose = parser.capacity - parser.count > parser.count / 8
       let tape = isLoose ? reallocate(parser.tape, parser.count) : parser.tape
       return RawDocument(
-        bytes: bytes, tape: tape, wordCount: parser.count, depthLimit: parser.usualDepth, isXML: isXML)
+        bytes: bytes, tape: tape, wordCount: parser.count, depthLimit: depthLimit, isXML: isXML)
     }
   }
 
@@ -54,15 +61,6 @@ struct RawParser {
       fatalError("out of memory for a tape of \(words) words")
     }
     return memory.assumingMemoryBound(to: UInt64.self)
-  }
-
-  /// A container is nested deeper than most are; false beyond the limit. Here, and not in the loop, because that has no
-  /// register to spare: a count of the depth there costs a third of its speed.
-  @inline(never)
-  private mutating func mayDeepen() -> Bool {
-    guard usualDepth < maximumDepth else { return false }
-    usualDepth = min(maximumDepth, usualDepth + DeepStack.shallowDepth)
-    return true
   }
 
   @inline(never)
@@ -108,7 +106,7 @@ extension RawParser {
         if let fault = string(&i) { return fault }
 
       case UInt8(ascii: "{"), UInt8(ascii: "["):
-        guard depth < usualDepth || mayDeepen() else { return .at(i, .tooDeep) }
+        guard depth < maximumDepth else { return .at(i, .tooDeep) }
         if depth > 0 { suspend(parent, children, inObject) }
         let grandparent = parent
         inObject = base[i] == UInt8(ascii: "{")

@@ -137,16 +137,16 @@ extension BaseSocketManager {
     case .drained: if isPresent { sendWaiting() }
     case .unsent(let message):
       guard isPresent else { return true }
-      if ended == nil { tell(unsent: [message]) } else { ended?.unsent.append(message) }
+      if ended == nil { tell(unsent: [message]) } else { ended?.value.unsent.append(message) }
     case .ended(let closing, let unsent):
       guard isPresent, let link else { return true }
       // What was sent meanwhile comes back first.
-      ended = (closing, unsent)
+      ended = Boxed((closing, unsent))
       state = .closing
       link.settle()
     case .settled:
       inbox.letGo()
-      guard isPresent, let ended else { return true }
+      guard isPresent, let ended = ended?.value else { return true }
       (link, self.inbox, opening, self.ended) = (nil, nil, nil, nil)
       lifeline.letGo()
       var closing = ended.closing

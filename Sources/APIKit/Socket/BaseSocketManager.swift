@@ -52,12 +52,13 @@ import Synchronization
   /// Whether the socket has ended and its `didClose` was not called yet.
   var isEnding = false
   /// The end of a connection whose last messages are not settled yet.
-  var ended: (closing: SocketClosing, unsent: [SocketUnsent])?
+  var ended: Boxed<(closing: SocketClosing, unsent: [SocketUnsent])>?
   /// Who waits for the present `open`; nil where nobody does.
   var opener: UInt64?
-  let openers = WaiterQueue<Void, SocketOpening>()
-  let senders = WaiterQueue<(message: SocketMessage, packs: Bool), Void>()
-  let pingers = WaiterQueue<Void, Duration>()
+  lazy var openers = WaiterQueue<Void, SocketOpening>()
+  /// Nil until somebody has waited.
+  var senders: WaiterQueue<(message: SocketMessage, packs: Bool), Void>?
+  lazy var pingers = WaiterQueue<Void, Duration>()
   var readers: [WeakReader<SocketMessage>] = []
   var serviceName: String?
 
@@ -102,7 +103,7 @@ import Synchronization
   ///   - compressed: False leaves this message as it is, e.g. one with a secret beside text of others (CRIME).
   public func send(_ message: SocketMessage, compressed: Bool = true) throws(APIError) {
     // Those who wait for room were first.
-    guard senders.first == nil else {
+    guard senders?.first == nil else {
       throw APIError(.transport, .sendQueueFull, "messages wait for room to be sent")
     }
     try put(message, compressed)
@@ -136,7 +137,9 @@ import Synchronization
         throw error
       }
     }
-    try await senders.wait((message, compressed), within: limit, time) { _ in
+    let waiting = senders ?? WaiterQueue()
+    senders = waiting
+    try await waiting.wait((message, compressed), within: limit, time) { _ in
       sendWaiting()
     } onGivenUp: {
       [weak self] _ in
@@ -147,7 +150,7 @@ import Synchronization
 
   /// Sends the messages that wait for room, in their order, as far as there is room.
   func sendWaiting() {
-    while let (message, packs) = senders.first {
+    while let senders, let (message, packs) = senders.first {
       do throws(APIError) {
         try put(message, packs)
         senders.resumeFirst(.success(()))

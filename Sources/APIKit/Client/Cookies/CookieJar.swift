@@ -248,6 +248,7 @@ public final class CookieJar: Sendable {
       state.ended[ended] = Set(state.byDomain.keys)
       state.ended[ended - Self.rememberedGenerations] = nil
       generations.store(ended + 1, ordering: .releasing)
+      UserChanges.note()
       state.byDomain = [:]
       state.changes.removeAll()
     }
