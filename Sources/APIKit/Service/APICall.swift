@@ -93,14 +93,18 @@ public final class APICall: Sendable {
     options: LoadOptions = .none, environment fixed: ServiceEnvironment? = nil, recorder: FlightRecorder,
     resolving: [String], user: LoadUser? = nil
   ) {
-    self.user =
-      user ?? (options.isEmpty ? nil : options.owner).map { LoadUser($0) }
-      ?? LoadUser(identity, wire, terms.signInRule)
     flightID = recorder.flight
     self.managerType = managerType
     self.service = service
     self.identity = identity
     self.wire = wire
+    if let user {
+      self.user = user
+    } else if !options.isEmpty, let owner = options.owner {
+      self.user = LoadUser(owner)
+    } else {
+      self.user = LoadUser(self.identity, self.wire, terms.signInRule)
+    }
     self.cache = cache
     self.admission = admission
     (environment, baseURL, cleartext) = service.environments.selection(of: fixed)

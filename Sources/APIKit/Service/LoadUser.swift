@@ -33,12 +33,12 @@ struct LoadUser: Hashable, Sendable {
   /// Why what belongs to this user may not continue; nil when the user is still the present one.
   ///
   /// - Parameters:
-  ///   - signer: What signs the load.
+  ///   - caller: What its signer says of its caller; nil where nothing signs it.
   ///   - cookies: The jar of its client.
   ///   - authenticator: Who signs the load in; nil for one that is exempt.
   ///   - host: Where it goes; nil before that is known.
   func objection(
-    _ signer: (any RequestSigner)?, _ cookies: CookieJar?, _ authenticator: Authenticator?,
+    _ caller: String??, _ cookies: CookieJar?, _ authenticator: Authenticator?,
     host: @autoclosure () -> String?
   ) -> APIError? {
     if let epoch, let authenticator, authenticator.epoch != epoch {
@@ -47,7 +47,7 @@ struct LoadUser: Hashable, Sendable {
     if let cookies, !cookies.isSameUser(since: jar, host: host()) {
       return .signedOut("the cookies of the user to whom the load belongs were removed")
     }
-    if let signer, signer.caller != self.signer {
+    if let caller, caller != signer {
       return .signedOut("the signer signs for another caller than when the load was called")
     }
     return nil
@@ -64,7 +64,7 @@ extension APICall {
   ///
   /// - Parameter host: Where its request goes; nil before it is known.
   func objection(to user: LoadUser, host: @autoclosure () -> String?) -> APIError? {
-    user.objection(identity.signer, wire.client.cookies, authenticator, host: host() ?? baseURL?.host)
+    user.objection(identity.caller, wire.client.cookies, authenticator, host: host() ?? baseURL?.host)
   }
 
   /// Who signs the load in; nil for one that is exempt.

@@ -19,6 +19,12 @@ public struct ServiceIdentity: Sendable {
   /// uses the device's time.
   public var clock: ServerClock?
 
+  /// Whether there is a signer.
+  var isSigned: Bool { if case .some = signer { true } else { false } }
+
+  /// What the signer says of its caller; nil where there is no signer.
+  var caller: String?? { isSigned ? .some(signer?.caller) : .none }
+
   /// Makes an identity; what is omitted is none.
   public init(
     signer: (any RequestSigner)? = nil, verifier: (any ResponseVerifier)? = nil,

@@ -26,14 +26,14 @@ struct TransferTerms: Sendable {
 /// Whose a transfer is: fixed when it begins, for all of its requests, and compared until the file is at its place.
 struct TransferUser: Sendable {
   let owner: LoadOwner
-  private let signer: (any RequestSigner)?
+  private let identity: ServiceIdentity
   private let cookies: CookieJar?
   private let authenticator: Authenticator?
   private let host: String?
 
   init(_ service: any APIService, _ rule: SignInRule, _ terms: TransferTerms) {
-    let (identity, wire) = (service.identity, service.wire)
-    (signer, cookies) = (identity.signer, wire.client.cookies)
+    let wire = service.wire
+    (identity, cookies) = (service.identity, wire.client.cookies)
     authenticator = rule == .exempt ? nil : identity.authenticator
     host = service.environments.selection(of: terms.environment).baseURL?.host
     owner = LoadOwner(LoadUser(identity, wire, rule, epoch: terms.epoch))
@@ -41,7 +41,7 @@ struct TransferUser: Sendable {
 
   /// Throws ``APIError/Reason/signedOut`` when the user is no longer the present one.
   func check() throws(APIError) {
-    if let objection = LoadUser(owner).objection(signer, cookies, authenticator, host: host) {
+    if let objection = LoadUser(owner).objection(identity.caller, cookies, authenticator, host: host) {
       throw objection
     }
   }

@@ -1,8 +1,9 @@
 /// What makes two loads identical, so that one wire call can serve both.
 ///
 /// Taken before signing, so that times and nonces do not keep loads apart. All header fields count, those
-/// with credentials among them: no user gets a response that was given to another.
-struct JoinKey: Hashable, Sendable {
+/// with credentials among them: no user gets a response that was given to another. A class, because every load that waits
+/// keeps one.
+final class JoinKey: Hashable, Sendable {
   private let manager: ObjectIdentifier
   private let service: String
   private let method: HTTPMethod
@@ -31,6 +32,14 @@ struct JoinKey: Hashable, Sendable {
     timeouts = request.timeouts
     expectation = call.terms.expectation.identity
     change = shared.latestChange(tags: call.terms.caching.traits.tags, url: request.url)
+  }
+
+  static func == (left: JoinKey, right: JoinKey) -> Bool {
+    left === right
+      || left.manager == right.manager && left.url == right.url && left.headers == right.headers
+        && left.caller == right.caller && left.service == right.service && left.method == right.method
+        && left.change == right.change && left.timeouts == right.timeouts
+        && left.expectation == right.expectation
   }
 
   /// The rest differs rarely where these are equal.

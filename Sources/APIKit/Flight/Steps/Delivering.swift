@@ -46,10 +46,10 @@ extension Flight {
 
   /// A response that acknowledges a change: before the delegate is told, so that a load it starts sees the change.
   @MainActor private func noteChanges(_ response: APIResponse) {
-    let tags = call.terms.caching.traits.expires
-    guard !tags.isEmpty || !call.method.isSafe, response.provenance == .network, let request else { return }
+    if call.method.isSafe, call.terms.caching.traits.expires.isEmpty { return }
+    guard response.provenance == .network, let request else { return }
     shared.changed(
-      tags: tags,
+      tags: call.terms.caching.traits.expires,
       urls: HTTPStorage.invalidated(
         method: call.method, url: request.url, status: response.status, headers: response.http.headers))
   }

@@ -38,9 +38,9 @@ import Synchronization
   ) {
     let number = begin()
     user = call.user
-    let (signer, cookies) = (call.identity.signer, call.wire.client.cookies)
+    let (identity, cookies) = (call.identity, call.wire.client.cookies)
     let (authenticator, host) = (call.authenticator, call.baseURL?.host)
-    objection = { $0.objection(signer, cookies, authenticator, host: host) }
+    objection = { $0.objection(identity.caller, cookies, authenticator, host: host) }
     run { [weak self] in
       let (result, user) = await Flight.outcome(call, shared, cache: nil, from: .assemble)
       // The load ends with its delivery, which closes a connection that was stopped meanwhile.
