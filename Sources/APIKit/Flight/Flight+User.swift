@@ -5,7 +5,7 @@ extension Flight {
   var userObjection: APIError? {
     let changes = UserChanges.now
     // A signer says itself for whom it signs, and may say another one at any time.
-    if changes == comparedAt, !call.identity.isSigned { return nil }
+    if changes == comparedAt, !call.mayChangeCaller { return nil }
     let objection = call.objection(to: user, host: request?.url.host)
     if objection == nil { comparedAt = changes }
     return objection

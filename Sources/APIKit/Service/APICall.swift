@@ -83,6 +83,8 @@ public final class APICall: Sendable {
   let renews: Set<ObjectIdentifier>
   /// Whether the load is part of listing the servers of its own pool.
   let listsHosts: Bool
+  /// Whether its signer may say another caller later on, see ``ServiceIdentity/mayChangeCaller``.
+  let mayChangeCaller: Bool
   /// What the file of the body was at the call; nil for another body, and where there was no file.
   let bodyFile: Boxed<FileIdentity>?
 
@@ -97,6 +99,7 @@ public final class APICall: Sendable {
     self.managerType = managerType
     self.service = service
     self.identity = identity
+    mayChangeCaller = identity.mayChangeCaller
     self.wire = wire
     if let user {
       self.user = user
@@ -157,6 +160,7 @@ public final class APICall: Sendable {
     resolving = first.resolving
     renews = first.renews
     listsHosts = first.listsHosts
+    mayChangeCaller = first.mayChangeCaller
   }
 
   /// The HTTP method.

@@ -33,7 +33,7 @@ struct LoadUser: Hashable, Sendable {
   /// Why what belongs to this user may not continue; nil when the user is still the present one.
   ///
   /// - Parameters:
-  ///   - caller: What its signer says of its caller; nil where nothing signs it.
+  ///   - caller: What its signer says of its caller; nil for one that says the same for ever.
   ///   - cookies: The jar of its client.
   ///   - authenticator: Who signs the load in; nil for one that is exempt.
   ///   - host: Where it goes; nil before that is known.
@@ -64,7 +64,9 @@ extension APICall {
   ///
   /// - Parameter host: Where its request goes; nil before it is known.
   func objection(to user: LoadUser, host: @autoclosure () -> String?) -> APIError? {
-    user.objection(identity.caller, wire.client.cookies, authenticator, host: host() ?? baseURL?.host)
+    user.objection(
+      mayChangeCaller ? .some(identity.signer?.caller) : .none, wire.client.cookies, authenticator,
+      host: host() ?? baseURL?.host)
   }
 
   /// Who signs the load in; nil for one that is exempt.

@@ -19,11 +19,17 @@ public struct ServiceIdentity: Sendable {
   /// uses the device's time.
   public var clock: ServerClock?
 
-  /// Whether there is a signer.
-  var isSigned: Bool { if case .some = signer { true } else { false } }
+  /// Whether there is a signer that may say another caller later on: one of the application's. A signer of the framework
+  /// signs for the same caller as long as it is.
+  var mayChangeCaller: Bool {
+    guard let signer else { return false }
+    let type = Swift.type(of: signer)
+    return type != HMACSigner.self && type != AWSSigner.self && type != SaltedDigestSigner.self
+      && type != RegisteredApplicationSigner.self && type != MessageSigner.self
+  }
 
-  /// What the signer says of its caller; nil where there is no signer.
-  var caller: String?? { isSigned ? .some(signer?.caller) : .none }
+  /// What such a signer says of its caller now; nil where there is none.
+  var changeableCaller: String?? { mayChangeCaller ? .some(signer?.caller) : .none }
 
   /// Makes an identity; what is omitted is none.
   public init(

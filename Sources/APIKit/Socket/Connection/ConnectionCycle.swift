@@ -12,7 +12,8 @@ import Synchronization
 
   nonisolated init() {}
 
-  /// Asks whether a user is still the present one; nil before the first load. It keeps nothing of the load itself.
+  /// Asks whether a user is still the present one; nil before the first load, and for one that is nobody's. It keeps nothing
+  /// of the load itself.
   private var objection: ((LoadUser) -> APIError?)?
   /// Whose connections they are; nil before the first. See ``LoadUser``.
   private(set) var user: LoadUser?
@@ -40,7 +41,10 @@ import Synchronization
     user = call.user
     let (identity, cookies) = (call.identity, call.wire.client.cookies)
     let (authenticator, host) = (call.authenticator, call.baseURL?.host)
-    objection = { $0.objection(identity.caller, cookies, authenticator, host: host) }
+    // Nobody has most sockets.
+    let isSomebodys = identity.mayChangeCaller || cookies != nil || authenticator != nil
+    objection =
+      isSomebodys ? { $0.objection(identity.changeableCaller, cookies, authenticator, host: host) } : nil
     run { [weak self] in
       let (result, user) = await Flight.outcome(call, shared, cache: nil, from: .assemble)
       // The load ends with its delivery, which closes a connection that was stopped meanwhile.
