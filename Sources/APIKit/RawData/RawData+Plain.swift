@@ -25,7 +25,9 @@ extension RawData {
   }
 
   /// An object as a dictionary of plain values, see ``any``; nil for everything else.
-  public var dictionary: [String: any Sendable]? { DeepStack.run(depth: document.depthLimit) { plainDictionary } }
+  public var dictionary: [String: any Sendable]? {
+    DeepStack.run(depth: document.depthLimit) { plainDictionary }
+  }
 
   private var plainDictionary: [String: any Sendable]? {
     guard kind == .object else { return nil }

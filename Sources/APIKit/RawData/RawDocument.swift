@@ -17,7 +17,9 @@ final class RawDocument: Sendable {
   let indexes = Mutex(RawIndexes())
 
   /// Takes ownership of a tape allocated by `malloc`.
-  init(bytes: [UInt8], tape: UnsafeMutablePointer<UInt64>, wordCount: Int, depthLimit: Int, isXML: Bool = false) {
+  init(
+    bytes: [UInt8], tape: UnsafeMutablePointer<UInt64>, wordCount: Int, depthLimit: Int, isXML: Bool = false
+  ) {
     self.bytes = bytes
     self.tape = UnsafePointer(tape)
     self.wordCount = wordCount

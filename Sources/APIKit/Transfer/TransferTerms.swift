@@ -41,7 +41,9 @@ struct TransferUser: Sendable {
 
   /// Throws ``APIError/Reason/signedOut`` when the user is no longer the present one.
   func check() throws(APIError) {
-    if let objection = LoadUser(owner).objection(identity.changeableCaller, cookies, authenticator, host: host) {
+    if let objection = LoadUser(owner).objection(
+      identity.changeableCaller, cookies, authenticator, host: host)
+    {
       throw objection
     }
   }

@@ -15,9 +15,9 @@ import Synchronization
 ///
 /// It is asked once for a server (host, port and chain), for a client certificate (host and port) and for a login (its
 /// ``ProtectionSpace``, and again when the login is refused); loads that meet the same challenge meanwhile wait for the
-/// same word. What it has said holds for this handler alone: a connection that was opened on its word serves no load
-/// with another handler or with none. ``forget()`` takes all of it back. In a test, call ``decide(_:)`` with a challenge of
-/// your own.
+/// same word, and use a login while it is being tried. What it has said holds for this handler alone: a connection that was
+/// opened on its word serves no load with another handler or with none. ``forget()`` takes all of it back. In a test, call
+/// ``decide(_:)`` with a challenge of your own.
 ///
 /// Isolation: the closure runs in a task of its own, on no transport's thread; it may wait for the user. It is cancelled
 /// when no load waits for it any more.
