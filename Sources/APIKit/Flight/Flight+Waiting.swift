@@ -25,13 +25,20 @@ extension Flight: MainDeliverable {
     for reason: String?, _ work: () async throws(Failure) -> Value
   ) async throws(Failure) -> Value {
     guard let reason else { return try await work() }
+    beginSuspension(for: reason)
+    defer { endSuspension() }
+    return try await work()
+  }
+
+  /// The flight counts as suspended until `endSuspension()`.
+  func beginSuspension(for reason: String) {
     note(.suspended(reason))
     tell(isSuspended: true)
-    defer {
-      note(.resumed)
-      tell(isSuspended: false)
-    }
-    return try await work()
+  }
+
+  func endSuspension() {
+    note(.resumed)
+    tell(isSuspended: false)
   }
 
   /// Waits until the caller resumes the flight, then goes on with this step.

@@ -19,9 +19,6 @@ struct JoinTable<Key: Hashable> {
   /// How many wire calls are in the air.
   var count: Int { groups.count }
 
-  /// Whether a call for this key is in the air.
-  func isWaited(for key: Key) -> Bool { groups[key] != nil }
-
   /// Whether the call of this leader is still wanted.
   func isLed(by leader: FlightID, _ key: Key) -> Bool { groups[key]?.leader == leader }
 

@@ -43,14 +43,12 @@ final class Resolutions: Sendable {
   /// How many loads wait for one.
   var waiterCount: Int { state.withLock { $0.waiters.count } }
 
-  /// Whether the hook runs for such a failure.
-  func isRunning(_ key: Key) -> Bool { state.withLock { $0.table.isWaited(for: key) } }
-
   /// The resolution for a load whose attempt began when there were `count` of them; `resolve` asks the hook, in a task
-  /// of its own, so that the load may leave like any other.
+  /// of its own, so that the load may leave like any other. A load that waits for another one's question is told so by
+  /// `following`.
   func resolution(
     for call: APICall, _ key: Key, since count: Int,
-    _ resolve: @escaping @Sendable () async -> ErrorResolution
+    _ resolve: @escaping @Sendable () async -> ErrorResolution, following: () -> Void
   ) async throws(APIError) -> ErrorResolution {
     let flight = call.flightID
     let resolution = await withTaskCancellationHandler {
@@ -66,6 +64,7 @@ final class Resolutions: Sendable {
         case nil: waiter.resume(returning: known)
         case .follow(let leader):
           call.recorder.record(.note("hook", "shares the resolution of flight \(leader)"))
+          following()
         case .lead: start(flight, key, resolve)
         }
       }

@@ -45,12 +45,14 @@ struct ServiceHookRemedy: Remedy {
         underlying: failure, evidence: failure.evidence)
     }
     guard let key = Resolutions.Key(failure, of: call) else { return await Self.ask(failure, flight) }
-    let resolutions = flight.shared.resolutions
-    let reason = resolutions.isRunning(key) ? "waits for what the service makes of \(failure.label)" : nil
-    return try await flight.suspended(for: reason) { () throws(APIError) in
-      try await resolutions.resolution(for: call, key, since: flight.resolutions) {
-        await Self.ask(failure, flight)
-      }
+    var isShared = false
+    defer { if isShared { flight.endSuspension() } }
+    return try await flight.shared.resolutions.resolution(for: call, key, since: flight.resolutions) {
+      [failure] in
+      await Self.ask(failure, flight)
+    } following: {
+      isShared = true
+      flight.beginSuspension(for: "waits for what the service makes of \(failure.label)")
     }
   }
 
