@@ -72,11 +72,12 @@ final class Joins: Sendable {
         state.table.finish(leader, key).compactMap { state.waiters.removeValue(forKey: $0) }
       )
     }
+    let user = call?.user.epoch
     if waiters.count > 1 { call?.note(.note("joined", "\(waiters.count) flights share the response")) }
     for waiter in waiters {
       waiter.timer?.cancel()
       // One that was called while nobody was signed in has the user whom the shared call has taken.
-      if let call, waiter.flight.user.epoch == nil { waiter.flight.user.epoch = call.user.epoch }
+      if user != nil, waiter.flight.user.epoch == nil { waiter.flight.user.epoch = user }
       waiter.flight.joined(outcome)
     }
   }
