@@ -102,7 +102,9 @@ final class Flight: @unchecked Sendable {
   var id: FlightID { call.flightID }
 
   /// A load of a manager.
-  init(_ call: APICall, _ shared: SharedState, _ book: FlightBook) {
+  ///
+  /// - Parameter changes: ``UserChanges/now`` of a moment before the call was made.
+  init(_ call: APICall, _ shared: SharedState, _ book: FlightBook, comparedAt changes: UInt64 = .max) {
     self.call = call
     self.shared = shared
     self.book = book
@@ -110,6 +112,8 @@ final class Flight: @unchecked Sendable {
     purpose = .landing
     deadline = FlightDeadline(call)
     user = call.user
+    // One that belongs to a transfer has a user of an earlier time.
+    if call.options.isEmpty || call.options.owner == nil { comparedAt = changes }
     step = .lookUp
     place = .mainActor
     // Here is the caller's task.
@@ -140,7 +144,7 @@ final class Flight: @unchecked Sendable {
     purpose = .sharing(completion)
     book = nil
     deadline = flight.deadline
-    user = flight.user
+    (user, comparedAt) = (flight.user, flight.comparedAt)
     step = .authorize
     place = flight.place
     request = flight.request

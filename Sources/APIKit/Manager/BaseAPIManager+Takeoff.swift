@@ -9,6 +9,7 @@ extension BaseAPIManager {
     let recorder = FlightRecorder(flight: flight, manager: type(of: self), time: time)
     FlightLog.shared.add(recorder)
     do throws(APIError) {
+      let changes = UserChanges.now
       let given = given ?? parameterSource?.parameters(for: self) ?? Parameters()
       let call = try child.makeCall(
         recorder, with: given, path: path, cache: cache, options: options, validator: validator,
@@ -16,7 +17,7 @@ extension BaseAPIManager {
       guard interceptors.allow({ $0.manager(self, shouldLoad: call.parameters) }) else {
         throw APIError(.takeoff, .vetoed, "an interceptor refused the load", context: call.context())
       }
-      let flight = Flight(call, sharedState, book)
+      let flight = Flight(call, sharedState, book, comparedAt: changes)
       let policy = child.takeoffPolicy
       flight.policy = policy.rule.name
       flight.tags = tags

@@ -18,12 +18,16 @@ final class JoinKey: Hashable, Sendable {
   private let caller: LoadIdentity
 
   /// Nil for a load that must make its own call.
-  init?(_ call: APICall, _ request: HTTPRequest, _ shared: SharedState) {
+  static func of(_ call: APICall, _ request: HTTPRequest, _ shared: SharedState) -> JoinKey? {
     guard call.terms.joinsIdenticalFlights, request.method.isSafe, request.body.isEmpty,
       !call.terms.wantsProgress, call.options.mayBeShared
     else { return nil }
-    caller = LoadIdentity(call)
-    guard caller.isKnown else { return nil }
+    let caller = LoadIdentity(call)
+    return caller.isKnown ? JoinKey(call, request, shared, caller) : nil
+  }
+
+  private init(_ call: APICall, _ request: HTTPRequest, _ shared: SharedState, _ caller: LoadIdentity) {
+    self.caller = caller
     manager = ObjectIdentifier(call.managerType)
     service = call.service.name
     method = request.method

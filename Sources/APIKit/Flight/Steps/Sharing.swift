@@ -15,7 +15,7 @@ extension Flight {
       return .wait { () throws(APIError) in try await self.wait(as: part.value) }
     }
     // A replay goes as it is.
-    guard attempt == 0, let request, let key = JoinKey(call, request, shared) else { return .next }
+    guard attempt == 0, let request, let key = JoinKey.of(call, request, shared) else { return .next }
     // From here on the shared call has the load: nothing of it may be touched.
     let isBegun = cancellation.begin {
       shared.joins.enter(self, key) { Flight(sharing: self, completion: $0) }
