@@ -5,7 +5,47 @@
 
   /// The soak itself: that it finds nothing in a short run, and finds every fault that is planted.
   final class SoakTests: XCTestCase {
-    private static func soak(_ arguments: String...) throws -> (status: Int32, output: String) {
+    private typealias Outcome = Result<(status: Int32, output: String), any Error>
+
+    /// All runs of these tests, begun with the first that is asked for: a soak mostly waits.
+    private static let runs: [String: Outcome] = {
+      let all = quiet + (sides + turns).map { "\($0.run) --plant \($0.plant)" }
+      let outcomes = Mutex([String: Outcome]())
+      let queue = OperationQueue()
+      queue.maxConcurrentOperationCount = 6
+      for arguments in all {
+        queue.addOperation {
+          let outcome = Result { try soak(arguments.split(separator: " ").map(String.init)) }
+          outcomes.withLock { $0[arguments] = outcome }
+        }
+      }
+      queue.waitUntilAllOperationsAreFinished()
+      return outcomes.withLock { $0 }
+    }()
+
+    private static let quiet = ["16r --seed 1 --scene sides", "4r --seed 1 --scene turns"]
+
+    private typealias Fault = (run: String, plant: String, words: String)
+
+    private static let sides: [Fault] = [
+      ("1r --scene sides", "lost-landing", "did not land"),
+      ("1r --scene sides", "double-landing", "landed once too often"),
+      ("1r --scene sides", "other-user", "and landed with"),
+      ("1r --scene sides", "other-request", "and landed with"),
+      ("1r --scene sides", "descriptors", "descriptors are left open"),
+      ("1r --scene sides", "registry", "in the registry"),
+      ("16r --scene sides", "memory", "the heap grew by"),
+    ]
+    private static let turns: [Fault] = [
+      ("1r --scene turns", "read-twice", "was read twice"),
+      ("1r --scene turns", "read-under-other", "was read under"),
+      ("1r --scene turns", "late-landing", "though its user has signed out"),
+      ("1r --scene turns", "late-callback", "after the last didClose"),
+      ("1r --scene turns", "lost-item", "was never read"),
+      ("1r --scene turns", "wrong-byte", "is wrong"),
+    ]
+
+    private static func soak(_ arguments: [String]) throws -> (status: Int32, output: String) {
       let process = Process()
       let output = Pipe()
       process.executableURL = Bundle.main.bundleURL.appendingPathComponent("soak")
@@ -24,67 +64,38 @@
     }
 
     func testAShortSoakFindsNothing() throws {
-      let run = try Self.soak("16r", "--seed", "1", "--scene", "sides")
-      XCTAssertEqual(run.status, 0, run.output)
-      XCTAssertTrue(run.output.hasSuffix("soak: all of it held\n"), run.output)
-      for word in ["succeeded", "cancelled", "released", "cut", "reset", "heap"] {
-        XCTAssertTrue(run.output.contains(word), "\(word) in \(run.output)")
-      }
+      try findNothing(
+        "16r --seed 1 --scene sides", ["succeeded", "cancelled", "released", "cut", "reset", "heap"])
     }
 
     func testAShortSoakOfUsersWhoTakeTurnsFindsNothing() throws {
-      let run = try Self.soak("6r", "--seed", "1", "--scene", "turns")
+      try findNothing(
+        "4r --seed 1 --scene turns",
+        ["another sign-in", "deaths of servers", "sockets and streams", "transfers", "queued loads"])
+    }
+
+    private func findNothing(_ arguments: String, _ words: [String]) throws {
+      let run = try XCTUnwrap(Self.runs[arguments]).get()
       XCTAssertEqual(run.status, 0, run.output)
       XCTAssertTrue(run.output.hasSuffix("soak: all of it held\n"), run.output)
-      for word in [
-        "another sign-in", "deaths of servers", "sockets and streams", "transfers", "queued loads",
-      ] {
-        XCTAssertTrue(run.output.contains(word), "\(word) in \(run.output)")
-      }
+      for word in words { XCTAssertTrue(run.output.contains(word), "\(word) in \(run.output)") }
     }
 
-    func testEveryPlantedFaultIsFound() throws {
-      try find(
-        [
-          ("lost-landing", "did not land"), ("memory", "the heap grew by"),
-          ("double-landing", "landed once too often"), ("other-user", "and landed with"),
-          ("other-request", "and landed with"), ("descriptors", "descriptors are left open"),
-          ("registry", "in the registry"),
-        ], in: "sides")
-    }
+    func testEveryPlantedFaultIsFound() throws { try find(Self.sides) }
 
-    func testEveryFaultThatIsPlantedAmongUsersWhoTakeTurnsIsFound() throws {
-      try find(
-        [
-          ("read-twice", "was read twice"), ("read-under-other", "was read under"),
-          ("late-landing", "though its user has signed out"), ("late-callback", "after the last didClose"),
-          ("lost-item", "was never read"), ("wrong-byte", "is wrong"),
-        ], in: "turns")
-    }
+    func testEveryFaultThatIsPlantedAmongUsersWhoTakeTurnsIsFound() throws { try find(Self.turns) }
 
-    private func find(_ faults: [(plant: String, words: String)], in scene: String) throws {
-      var plants = faults
-      // The allocators of the sanitizers do not tell what is in use.
-      if ProcessInfo.processInfo.environment["APIKIT_SANITIZER"] != nil {
-        plants.removeAll { $0.0 == "memory" }
-      }
-      // A soak mostly waits.
-      let runs = Mutex(
-        [Result<(status: Int32, output: String), any Error>?](repeating: nil, count: plants.count))
-      DispatchQueue.concurrentPerform(iterations: plants.count) { [plants] index in
-        let plant = plants[index].0
-        let run = Result {
-          try Self.soak(
-            plant == "memory" ? "16r" : scene == "sides" ? "3r" : "2r", "--scene", scene, "--plant", plant)
+    private func find(_ faults: [Fault]) throws {
+      for fault in faults {
+        // The allocators of the sanitizers do not tell what is in use.
+        if fault.plant == "memory", ProcessInfo.processInfo.environment["APIKIT_SANITIZER"] != nil {
+          continue
         }
-        runs.withLock { $0[index] = run }
-      }
-      for ((plant, words), run) in zip(plants, runs.withLock { $0 }) {
-        let run = try XCTUnwrap(run).get()
-        XCTAssertEqual(run.status, 1, "\(plant): \(run.output)")
+        let run = try XCTUnwrap(Self.runs["\(fault.run) --plant \(fault.plant)"]).get()
+        XCTAssertEqual(run.status, 1, "\(fault.plant): \(run.output)")
         let breaches = run.output.split(separator: "\n").filter { $0.hasPrefix("soak: BREACH: ") }
-        XCTAssertFalse(breaches.isEmpty, plant)
-        XCTAssertTrue(breaches.allSatisfy { $0.contains(words) }, "\(plant): \(run.output)")
+        XCTAssertFalse(breaches.isEmpty, fault.plant)
+        XCTAssertTrue(breaches.allSatisfy { $0.contains(fault.words) }, "\(fault.plant): \(run.output)")
       }
     }
 
