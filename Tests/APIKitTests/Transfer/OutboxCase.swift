@@ -82,12 +82,14 @@ final class UnknownNoteManager: BaseAPIManager, APIManager {
 
 @MainActor final class OutboxRecorder: APIManagerDelegate {
   var story: [String] = []
+  var onSuccess: @MainActor () -> Void = {}
 
   func manager(_ manager: BaseAPIManager, didQueue item: OutboxItemID, of flight: FlightID) {
     story.append("queued \(item)")
   }
   func manager(_ manager: BaseAPIManager, didSucceedWith response: APIResponse) {
     story.append("succeeded \(response.raw.id.int ?? 0)")
+    onSuccess()
   }
   func manager(_ manager: BaseAPIManager, didFailWith error: APIError) {
     story.append("failed \(error.reason) \(error.context.status ?? 0)")

@@ -77,6 +77,87 @@ import XCTest
     }
   }
 
+  /// Has loads end in a launch in which nobody is told.
+  private func endUntold(_ count: Int, keepingItems: Bool) async throws {
+    let outbox = outbox { $0.keepsItemsAtSignOut = keepingItems }
+    outbox.start()
+    var gone: QueuedNoteManager? = manager()
+    for number in 0..<count { gone?.load(["n": number]) }
+    await outbox.flush()
+    gone = nil
+    try await turn { try await outbox.items().isEmpty }
+    await outbox.stop()
+  }
+
+  func testALandingIsToldToItsUserOnly() async throws {
+    let authenticator = Authenticator()
+    service.authenticator = authenticator
+    try authenticator.signIn(with: credential("ann"))
+    try await endUntold(1, keepingItems: true)
+    try authenticator.signOut()
+    try authenticator.signIn(with: credential("bob"))
+    let (outbox, delegate) = (outbox { $0.keepsItemsAtSignOut = true }, OutboxRecorder())
+    let manager = manager(delegate)
+    outbox.attach(manager)
+    try await Task.sleep(for: .milliseconds(50))
+    await landingsWorkedOff()
+    XCTAssertEqual(delegate.story, [], "it is ann's")
+    try authenticator.signIn(with: credential("ann"))
+    try await turn { !delegate.story.isEmpty }
+    XCTAssertEqual(delegate.story, ["succeeded 42"])
+  }
+
+  func testADelegateThatSignsOutIsToldNothingMoreOfThatUser() async throws {
+    for keepsItems in [true, false] {
+      let authenticator = Authenticator()
+      service.authenticator = authenticator
+      try authenticator.signIn(with: credential("ann"))
+      try await endUntold(3, keepingItems: keepsItems)
+      let (outbox, delegate) = (outbox { $0.keepsItemsAtSignOut = keepsItems }, OutboxRecorder())
+      delegate.onSuccess = {
+        try? authenticator.signOut()
+        try? authenticator.signIn(with: self.credential("bob"))
+      }
+      let manager = manager(delegate)
+      outbox.attach(manager)
+      try await turn { !delegate.story.isEmpty }
+      try await Task.sleep(for: .milliseconds(50))
+      await landingsWorkedOff()
+      XCTAssertEqual(delegate.story, ["succeeded 42"], "keeps items: \(keepsItems)")
+      try FileManager.default.removeItem(atPath: folder)
+    }
+  }
+
+  func testAResponseThatIsBeingWrittenWhenItsUserLeavesIsNotTold() async throws {
+    let authenticator = Authenticator()
+    service.authenticator = authenticator
+    try authenticator.signIn(with: credential("ann"))
+    let (outbox, delegate) = (outbox { $0.keepsItemsAtSignOut = true }, OutboxRecorder())
+    var gone: QueuedNoteManager? = manager()
+    gone?.load()
+    await outbox.flush()
+    gone = nil
+    let manager = manager(delegate)
+    outbox.attach(manager)
+    stub.hold()
+    outbox.start()
+    try await stub.waitForRequests(1)
+    let other = try SQLiteDatabase(path: folder + "/queue.sqlite", patience: 1000)
+    try other.execute("BEGIN IMMEDIATE")
+    stub.release()
+    // The response is there, and what has become of the item cannot be written yet.
+    try await Task.sleep(for: .milliseconds(100))
+    try authenticator.signOut()
+    try authenticator.signIn(with: credential("bob"))
+    try other.execute("COMMIT")
+    try await Task.sleep(for: .milliseconds(50))
+    await landingsWorkedOff()
+    XCTAssertEqual(delegate.story, [], "it is ann's")
+    try authenticator.signIn(with: credential("ann"))
+    try await turn { !delegate.story.isEmpty }
+    XCTAssertEqual(delegate.story, ["succeeded 42"])
+  }
+
   func testARefusedCredentialWaitsForTheNextSignIn() async throws {
     let authenticator = Authenticator()
     service.authenticator = authenticator

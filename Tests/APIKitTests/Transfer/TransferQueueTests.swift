@@ -88,6 +88,25 @@ import XCTest
     XCTAssertEqual(delegate.story.count, 1, "once")
   }
 
+  func testALandingThatIsDamagedOnTheDiskIsToldAsSuch() async throws {
+    let server = try ScriptedServer.serving { _ in ScriptedServer.response(200, ["ETag": "\"a\""], [1, 2]) }
+    defer { server.stop() }
+    let service = try service(server)
+    let first = queue(service)
+    try await first.enqueue(KeptDownloads(service), to: .file(path("a")))
+    first.start()
+    try await turn { try await first.transfers().isEmpty }
+    await first.stop()
+    let database = try SQLiteDatabase(path: path("queue/queue.sqlite"), patience: 1000)
+    try database.execute("UPDATE landings SET payload = x'00'")
+    let (second, delegate) = (queue(service), TransferRecorder())
+    let manager = KeptDownloads(service)
+    manager.delegate = delegate
+    second.attach(manager)
+    try await turn { !delegate.story.isEmpty }
+    XCTAssertEqual(delegate.story, ["failed outbox-unusable"])
+  }
+
   func testTwoDownloadsToOnePlaceGoOneAfterTheOther() async throws {
     let server = try ScriptedServer.serving { request in
       ScriptedServer.response(200, ["ETag": "\"a\""], Array(request.target.utf8))

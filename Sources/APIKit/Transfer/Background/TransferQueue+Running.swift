@@ -55,14 +55,15 @@ extension TransferQueue: QueueRunnerOwner {
   func damaged(_ copies: [String]) { onDamage?(copies) }
 
   func dropped(_ row: QueueStore.Row, because error: APIError) {
-    tell(row, .failure(error))
+    attached(row.recipient)?.land(QueuedLanding(error))
+    delegate?.transferQueue(self, didEnd: TransferID(rawValue: row.id), .failure(error))
   }
 
   func flush() async {}
 
   private func report(_ progress: TransferProgress, of row: QueueStore.Row) {
     // Nothing is told of one that was given up, though it has not ended yet.
-    guard runner.running[row.id]?.isCancelled == false else { return }
+    guard runner.running[row.id]?.isCancelled == false, isPresent(row) else { return }
     live[row.id] = progress
     attached(row.recipient)?.report(progress)
     delegate?.transferQueue(self, didReport: progress, of: TransferID(rawValue: row.id))
@@ -93,38 +94,34 @@ extension TransferQueue: QueueRunnerOwner {
 
   /// Tells how a transfer has ended, and forgets it once a delegate was told.
   private func deliver(_ row: QueueStore.Row, _ result: Result<TransferEnd, APIError>) async {
-    // A manager that was attached in between may have been told.
-    guard !told.contains(row.id), tell(row, result) else { return }
-    told.insert(row.id)
-    defer { told.remove(row.id) }
-    await runner.report { () async throws(DurableQueue.Fault) in try await self.queue.forgetLanding(row.id) }
+    await runner.deliver(row) { tell(row, result) }
   }
 
-  /// Tells the manager that is attached and the queue's delegate. False when there is neither.
+  private func isPresent(_ row: QueueStore.Row) -> Bool {
+    runner.isPresent(row.user, registrations[row.type]?.service.identity.authenticator)
+  }
+
+  /// Tells the manager that is attached and the queue's delegate. False when there is neither, or the transfer's user is not
+  /// there any more.
   @discardableResult private func tell(_ row: QueueStore.Row, _ result: Result<TransferEnd, APIError>) -> Bool
   {
+    guard isPresent(row) else { return false }
     let attached = attached(row.recipient)
     switch result {
     case .success(let end): attached?.land(end.landing)
     case .failure(let error): attached?.land(QueuedLanding(error))
     }
-    delegate?.transferQueue(self, didEnd: TransferID(rawValue: row.id), result)
-    return attached != nil || delegate != nil
+    // Who was told may have signed the user out.
+    let isHeard = attached != nil
+    guard isPresent(row), let delegate else { return isHeard }
+    delegate.transferQueue(self, didEnd: TransferID(rawValue: row.id), result)
+    return true
   }
 
   /// Tells a manager what has ended without anybody being told.
   func deliverKept(to name: String) async {
-    await runner.report { () async throws(DurableQueue.Fault) in
-      for landing in try await self.queue.landings(of: name) where !self.runner.holds(landing.id) {
-        guard let attached = self.attached(name) else { return }
-        guard self.told.insert(landing.id).inserted else { continue }
-        let kept = landing.payload.withUnsafeBytes { bytes in
-          (try? QueuedLanding.envelope.unwrap(bytes)).flatMap { QueuedLanding(Array($0)) }
-        }
-        if let kept { attached.land(kept) }
-        try await self.queue.forgetLanding(landing.id)
-        self.told.remove(landing.id)
-      }
+    await runner.deliverKept(to: name) {
+      attached(name).map { QueueRunner.Recipient(authenticator: $0.authenticator(), land: $0.land) }
     }
   }
 }

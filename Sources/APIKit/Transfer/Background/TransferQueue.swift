@@ -35,6 +35,8 @@ import Foundation
   struct Attachment {
     weak var manager: AnyObject?
     let name: String
+    /// What signs its user in.
+    var authenticator: @MainActor () -> Authenticator?
     /// Tells its delegate how far a transfer is.
     var report: @MainActor (TransferProgress) -> Void
     /// Tells its delegate how a transfer has ended.
@@ -52,8 +54,6 @@ import Foundation
   private var attachments: [Attachment] = []
   /// How far the transfers under way in this process are.
   var live: [Int64: TransferProgress] = [:]
-  /// Transfers whose delegate was told, and whose landing is about to be forgotten.
-  var told: Set<Int64> = []
   /// What carries requests while the process is suspended, where the system has such a thing.
   let carrier: (any TransferCarrier)?
 
@@ -159,6 +159,7 @@ import Foundation
   public func attach<Manager: DownloadManager>(_ manager: Manager, as name: String? = nil) {
     attach(
       manager, name ?? self.name(of: Manager.self),
+      authenticator: { [weak manager] in manager?.service.identity.authenticator },
       report: { [weak manager] progress in
         guard let manager else { return }
         manager.delegate?.manager(manager, didReport: progress)
@@ -182,6 +183,7 @@ import Foundation
   public func attach<Manager: UploadManager>(_ manager: Manager, as name: String? = nil) {
     attach(
       manager, name ?? self.name(of: Manager.self),
+      authenticator: { [weak manager] in manager?.service.identity.authenticator },
       report: { [weak manager] progress in
         guard let manager else { return }
         manager.delegate?.manager(manager, didReport: progress)
@@ -198,11 +200,13 @@ import Foundation
   }
 
   private func attach(
-    _ manager: AnyObject, _ name: String, report: @escaping @MainActor (TransferProgress) -> Void,
+    _ manager: AnyObject, _ name: String, authenticator: @escaping @MainActor () -> Authenticator?,
+    report: @escaping @MainActor (TransferProgress) -> Void,
     land: @escaping @MainActor (QueuedLanding) -> Void
   ) {
     attachments.removeAll { $0.manager == nil || $0.manager === manager }
-    attachments.append(Attachment(manager: manager, name: name, report: report, land: land))
+    attachments.append(
+      Attachment(manager: manager, name: name, authenticator: authenticator, report: report, land: land))
     Task { await deliverKept(to: name) }
   }
 
@@ -217,6 +221,10 @@ import Foundation
 
   func attached(_ name: String) -> Attachment? {
     attachments.last { $0.name == name && $0.manager != nil }
+  }
+
+  func userCame() {
+    for name in Set(attachments.map(\.name)) { Task { await deliverKept(to: name) } }
   }
 
   // MARK: Running

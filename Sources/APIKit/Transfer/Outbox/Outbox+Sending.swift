@@ -93,17 +93,18 @@ extension Outbox: QueueRunnerOwner {
 
   /// Tells how an item has ended, and forgets it once somebody was told.
   private func deliver(_ row: QueueStore.Row, _ result: Result<APIResponse, APIError>) async {
-    // A manager that was attached in between may have been told.
-    guard !told.contains(row.id), tell(row, result) else { return }
-    told.insert(row.id)
-    defer { told.remove(row.id) }
-    await runner.report { () async throws(DurableQueue.Fault) in try await self.queue.forgetLanding(row.id) }
+    await runner.deliver(row) { tell(row, result) }
   }
 
-  /// Tells the load that waits, else the manager that is attached. False when there is neither.
+  /// Tells the load that waits, else the manager that is attached. False when there is neither, or the item's user is not
+  /// there any more.
   @discardableResult private func tell(
     _ row: QueueStore.Row, _ result: Result<APIResponse, APIError>
   ) -> Bool {
+    guard runner.isPresent(row.user, registrations[row.type]?.service.identity.authenticator) else {
+      land(row.id, .failure(APIError(cancelled: .signedOut)))
+      return false
+    }
     if land(row.id, result) { return true }
     guard let manager = attached(row.recipient) else { return false }
     manager.land(kept: result)
@@ -121,20 +122,11 @@ extension Outbox: QueueRunnerOwner {
 
   /// Tells a manager what has ended without anybody being told.
   func deliverKept(to name: String) async {
-    await runner.report { () async throws(DurableQueue.Fault) in
-      for landing in try await self.queue.landings(of: name) where !self.runner.holds(landing.id) {
-        guard let manager = self.attached(name) else { return }
-        let kept = landing.payload.withUnsafeBytes { bytes in
-          (try? QueuedLanding.envelope.unwrap(bytes)).flatMap { QueuedLanding(Array($0)) }
+    await runner.deliverKept(to: name) {
+      attached(name).map { manager in
+        QueueRunner.Recipient(authenticator: manager.child.service.identity.authenticator) {
+          manager.land(kept: $0.result(of: manager))
         }
-        guard self.told.insert(landing.id).inserted else { continue }
-        manager.land(
-          kept: kept?.result(of: manager)
-            ?? .failure(
-              APIError(
-                .takeoff, .outboxUnusable, "item \(landing.id) has ended, and how is damaged on the disk")))
-        try await self.queue.forgetLanding(landing.id)
-        self.told.remove(landing.id)
       }
     }
   }

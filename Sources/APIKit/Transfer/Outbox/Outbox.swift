@@ -57,9 +57,6 @@ import Synchronization
   var givenUp: Set<FlightID> = []
   var waiters: [Int64: Waiter] = [:]
 
-  /// Items whose delegate was told, and whose landing is about to be forgotten.
-  var told: Set<Int64> = []
-
   /// Makes an outbox. Nothing is read or sent before ``start()``.
   public convenience init(_ configuration: OutboxConfiguration = OutboxConfiguration()) {
     self.init(configuration, time: SystemTime())
@@ -119,6 +116,10 @@ import Synchronization
 
   func attached(_ name: String) -> BaseAPIManager? {
     attachments.last { $0.name == name && $0.manager != nil }?.manager
+  }
+
+  func userCame() {
+    for name in Set(attachments.map(\.name)) { Task { await deliverKept(to: name) } }
   }
 
   // MARK: Running

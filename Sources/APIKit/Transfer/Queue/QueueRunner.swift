@@ -6,6 +6,8 @@ import Foundation
   func send(_ row: QueueStore.Row) async
   /// The time of an item is over, and it is gone from the queue.
   func expired(_ row: QueueStore.Row, _ error: APIError) async
+  /// A user has signed in: what has ended for that user meanwhile can be told.
+  func userCame()
   /// An item was given up because its user has left.
   func dropped(_ row: QueueStore.Row, because error: APIError)
   /// Returns when all that was given to it so far is on the disk, or refused.
@@ -40,6 +42,10 @@ import Foundation
   private var resting: [CheckedContinuation<Void, Never>] = []
   /// What has become of items and could not be written, by their ids: written at a later turn.
   private var owed: [Int64: @MainActor () async throws(DurableQueue.Fault) -> Void] = [:]
+  /// Items whose delegate was told, and whose landing is about to be forgotten.
+  private var told: Set<Int64> = []
+  /// How often a user has left.
+  private var departures = 0
 
   /// - Parameter discard: Removes what an item that is given up has beside its row and its file.
   init(
@@ -203,13 +209,14 @@ import Foundation
     guard !row.user.isEmpty else { return .nobody }
     // Before the user is looked at: while it stays the same, so does the user.
     let epoch = authenticator?.epoch
-    if let epoch, isPresent(row, authenticator) { return .user(epoch: epoch) }
+    if let epoch, isPresent(row.user, authenticator) { return .user(epoch: epoch) }
     await putBackUntilSignIn(row)
     return .absent
   }
 
-  private func isPresent(_ row: QueueStore.Row, _ authenticator: Authenticator?) -> Bool {
-    authenticator?.credential.flatMap(terms.user) == row.user
+  /// Whether what is a user's may be sent and told now. What is nobody's may always be.
+  func isPresent(_ user: String, _ authenticator: Authenticator?) -> Bool {
+    user.isEmpty || authenticator?.credential.flatMap(terms.user) == user
   }
 
   /// Decides about an item whose attempt has failed.
@@ -223,7 +230,7 @@ import Foundation
     known.maximumAttempts = terms.maximumAttempts
     known.isOffline = terms.network.condition.isOffline
     known.hasSignIn = authenticator != nil && !row.user.isEmpty
-    known.isSignedIn = isPresent(row, authenticator)
+    known.isSignedIn = known.hasSignIn && isPresent(row.user, authenticator)
     known.canRenew = authenticator?.canRenew == true
     known.backoff = terms.backoff
     known.jitter = .random(in: 0.5...1)
@@ -265,6 +272,48 @@ import Foundation
     await settle(row.id) { () async throws(DurableQueue.Fault) in try await queue.park(row.id, reason) }
   }
 
+  // MARK: Telling
+
+  /// Tells how an item has ended, and forgets it once somebody was told.
+  func deliver(_ row: QueueStore.Row, _ tell: @MainActor () -> Bool) async {
+    // A manager that was attached in between may have been told.
+    guard !told.contains(row.id), tell() else { return }
+    told.insert(row.id)
+    defer { told.remove(row.id) }
+    await report { () async throws(DurableQueue.Fault) in try await self.queue.forgetLanding(row.id) }
+  }
+
+  /// Who is told of the landings of a name.
+  struct Recipient {
+    /// Signs its user in.
+    var authenticator: Authenticator?
+    var land: @MainActor (QueuedLanding) -> Void
+  }
+
+  /// Tells what has ended without anybody being told. Before each the recipient is asked for again: who was told may have
+  /// attached another one, and may have signed the user out. What is another user's stays until that user is back.
+  func deliverKept(to name: String, _ recipient: @MainActor () -> Recipient?) async {
+    var begun: Int
+    repeat {
+      begun = departures
+      await report { () async throws(DurableQueue.Fault) in
+        for landing in try await self.queue.landings(of: name) where !self.holds(landing.id) {
+          guard begun == self.departures, let recipient = recipient() else { return }
+          guard self.isPresent(landing.user, recipient.authenticator), self.told.insert(landing.id).inserted
+          else { continue }
+          recipient.land(
+            QueuedLanding(landing)
+              ?? QueuedLanding(
+                APIError(
+                  .takeoff, .outboxUnusable,
+                  "item \(landing.id) has ended, and how is damaged on the disk")))
+          try await self.queue.forgetLanding(landing.id)
+          self.told.remove(landing.id)
+        }
+      }
+    } while begun != departures
+  }
+
   // MARK: Users
 
   /// Follows an authenticator's users: at a sign-in their items are sent, at a sign-out dropped.
@@ -276,7 +325,10 @@ import Foundation
       for await change in changes {
         guard let self else { return }
         switch change {
-        case .signedIn, .refreshed: await wakeAll()
+        case .signedIn:
+          await wakeAll()
+          owner?.userCame()
+        case .refreshed: await wakeAll()
         case .signedOut, .signInNeeded: break
         }
       }
@@ -303,6 +355,7 @@ import Foundation
   }
 
   private func leave(_ user: String, keeps: Bool) async throws(DurableQueue.Fault) {
+    departures += 1
     await owner?.flush()
     // Where nothing is running, the database need not be opened for it.
     if !running.isEmpty {

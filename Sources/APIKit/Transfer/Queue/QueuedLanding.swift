@@ -19,6 +19,12 @@ enum QueuedLanding: Sendable {
       status: error.context.status ?? error.evidence?.status, body: error.evidence?.body ?? [])
   }
 
+  /// Nil for one that is damaged on the disk.
+  init?(_ kept: QueueStore.Landing) {
+    guard let bytes = kept.payload.withUnsafeBytes({ try? Self.envelope.unwrap($0) }) else { return nil }
+    self.init(Array(bytes))
+  }
+
   func encode() -> [UInt8] {
     var writer = ByteWriter(reserving: 512)
     switch self {
