@@ -28,21 +28,21 @@
     private typealias Fault = (run: String, plant: String, words: String)
 
     private static let sides: [Fault] = [
-      ("1r --scene sides", "lost-landing", "did not land"),
-      ("1r --scene sides", "double-landing", "landed once too often"),
-      ("1r --scene sides", "other-user", "and landed with"),
-      ("1r --scene sides", "other-request", "and landed with"),
-      ("1r --scene sides", "descriptors", "descriptors are left open"),
-      ("1r --scene sides", "registry", "in the registry"),
+      ("3r --scene sides", "lost-landing", "did not land"),
+      ("3r --scene sides", "double-landing", "landed once too often"),
+      ("3r --scene sides", "other-user", "and landed with"),
+      ("3r --scene sides", "other-request", "and landed with"),
+      ("3r --scene sides", "descriptors", "descriptors are left open"),
+      ("3r --scene sides", "registry", "in the registry"),
       ("16r --scene sides", "memory", "the heap grew by"),
     ]
     private static let turns: [Fault] = [
-      ("1r --scene turns", "read-twice", "was read twice"),
-      ("1r --scene turns", "read-under-other", "was read under"),
-      ("1r --scene turns", "late-landing", "though its user has signed out"),
-      ("1r --scene turns", "late-callback", "after the last didClose"),
-      ("1r --scene turns", "lost-item", "was never read"),
-      ("1r --scene turns", "wrong-byte", "is wrong"),
+      ("2r --scene turns", "read-twice", "was read twice"),
+      ("2r --scene turns", "read-under-other", "was read under"),
+      ("2r --scene turns", "late-landing", "though its user has signed out"),
+      ("2r --scene turns", "late-callback", "after the last didClose"),
+      ("2r --scene turns", "lost-item", "was never read"),
+      ("2r --scene turns", "wrong-byte", "is wrong"),
     ]
 
     private static func soak(_ arguments: [String]) throws -> (status: Int32, output: String) {
