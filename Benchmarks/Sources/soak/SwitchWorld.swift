@@ -26,7 +26,9 @@ import Foundation
   private let queued: QueuedManager
   private var connections: [SwitchedConnection] = []
   private var numbers: [Int] = []
-  private(set) lazy var book = SwitchedBook(plant: plant) { [unowned self] in breaches.append($0) }
+  private(set) lazy var book = SwitchedBook(plant: plant, user: { [unowned self] in user }) {
+    [unowned self] in breaches.append($0)
+  }
 
   init(random: SoakRandom, plant: Plant?) throws {
     self.random = random
@@ -184,12 +186,7 @@ import Foundation
       guard let items = try? await outbox.items() else { return breaches.append("the outbox cannot be read") }
       if items.isEmpty { break }
       for user in SoakLedger.users where items.contains(where: { $0.user == user }) {
-        if self.user != user {
-          book.signIn += 1
-          self.user = user
-          jar.removeAll()
-          try? authenticator.signIn(with: credential(of: user))
-        }
+        comeBack(user)
         let patience = ContinuousClock.now + .seconds(10)
         while ContinuousClock.now < patience,
           (try? await outbox.items().contains { $0.user == user }) == true
@@ -197,6 +194,10 @@ import Foundation
           try? await Task.sleep(for: .milliseconds(5))
         }
       }
+    }
+    for user in SoakLedger.users where book.owes(user) {
+      comeBack(user)
+      await wait("\(user) was not told how queued loads have ended") { !self.book.owes(user) }
     }
     if plant == .lostItem { numbers.append(ledger.number(for: user)) }
     for number in numbers where !ledger.wasKept(number) {
@@ -207,6 +208,14 @@ import Foundation
     }
     ledger.forgetKeys()
     numbers = []
+  }
+
+  private func comeBack(_ user: String) {
+    guard self.user != user else { return }
+    book.signIn += 1
+    self.user = user
+    jar.removeAll()
+    try? authenticator.signIn(with: credential(of: user))
   }
 
   /// Downloads a file in this process, with pauses, and compares it with what it is.

@@ -11,13 +11,18 @@ import APIKit
   private(set) var outcomes: [String: Int] = [:]
   private(set) var failures: [String: Int] = [:]
   private var open: [FlightID: Ask] = [:]
+  /// Numbers of queued loads whose user left: once the user is back, the attached manager is told how the item ended.
+  private var left: Set<Int> = []
   private let plant: Plant?
+  private let user: @MainActor () -> String
   private let breach: @MainActor (String) -> Void
   /// Rises with each sign-in of another user and each sign-out.
   var signIn = 0
 
-  init(plant: Plant?, breach: @escaping @MainActor (String) -> Void) {
-    (self.plant, self.breach) = (plant, breach)
+  init(
+    plant: Plant?, user: @escaping @MainActor () -> String, breach: @escaping @MainActor (String) -> Void
+  ) {
+    (self.plant, self.user, self.breach) = (plant, user, breach)
   }
 
   var openCount: Int { open.count }
@@ -45,8 +50,9 @@ import APIKit
   }
 
   func manager(_ manager: BaseAPIManager, didSucceedWith response: APIResponse) {
-    guard let ask = land(response.flightID, "succeeded") else { return }
     let (number, user) = (response.raw["number"].int, response.raw["user"].string)
+    if manager is QueuedManager, response.flightID == nil { return landKept(number ?? -1) }
+    guard let ask = land(response.flightID, "succeeded") else { return }
     if number != ask.number || user != SoakLedger.owner(of: ask.number) {
       breach("\(ask.number) landed with \(number ?? -1) of \(user ?? "nobody") (\(response.provenance))")
     }
@@ -66,7 +72,17 @@ import APIKit
   }
 
   func manager(_ manager: BaseAPIManager, didCancel flight: FlightID, because reason: CancellationReason) {
-    _ = land(flight, "cancelled")
+    guard let ask = land(flight, "cancelled") else { return }
+    if manager is QueuedManager, reason == .signedOut { left.insert(ask.number) }
+  }
+
+  /// Whether a queued load of a user has ended without that user being told.
+  func owes(_ user: String) -> Bool { left.contains { SoakLedger.owner(of: $0) == user } }
+
+  private func landKept(_ number: Int) {
+    outcomes["told later", default: 0] += 1
+    if left.remove(number) == nil { breach("the queued load \(number) landed once too often") }
+    if SoakLedger.owner(of: number) != user() { breach("\(number) was told to \(user())") }
   }
 
   private func land(_ flight: FlightID?, _ outcome: String) -> Ask? {
