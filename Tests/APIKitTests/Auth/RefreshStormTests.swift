@@ -5,19 +5,17 @@ import XCTest
 
 @testable import APIKit
 
-/// A thousand loads whose token has just ended, over real sockets, against one request.
+/// A thousand loads whose token has just ended, over real sockets, against a thousand loads whose token is good.
 ///
-/// The API takes a second for every response, a refusal included; the token endpoint, which has one row to look
-/// up, takes a quarter of that. So the storm cannot land before 2.25 times one request's time: the refusals,
-/// the renewal and the replays follow each other, whoever waits. What the bar of three leaves is what two
-/// thousand calls, a thousand connections and a thousand landings may cost on top. Were the token endpoint as
-/// slow as the API, those three waits alone would be three, and no client could hold it.
+/// The refusals, one renewal and the replays follow each other, whoever waits. On top of twice the calls they may cost the
+/// refusals themselves; `Scripts/bench` holds the time, this test the requests and, whatever else the machine does, the
+/// processor time.
 @MainActor final class RefreshStormTests: XCTestCase {
   private static let count = 1000
   private nonisolated static let latency: Duration = .seconds(1)
   private nonisolated static let renewalLatency: Duration = .milliseconds(250)
 
-  func testAThousandRefusedAtOnceLandWithinThreeTimesOneRequest() async throws {
+  func testAThousandRefusedAtOnceAreRenewedOnceAndSentAgainOnce() async throws {
     let server = try makeServer()
     defer { server.stop() }
     var configuration = TransportConfiguration()
@@ -34,15 +32,10 @@ import XCTest
     manager.service.authenticator = authenticator
 
     try authenticator.signIn(with: Credential(accessToken: "new", refreshToken: "r"))
-    let one = try await time(manager, 1)
-    XCTAssertGreaterThanOrEqual(one, Self.latency)
-    // The best of three: what else the machine does must not count.
-    var storm = Duration.seconds(1000)
-    for _ in 0..<3 where storm > one * 3 {
-      try authenticator.signIn(with: Credential(accessToken: "old", refreshToken: "r"))
-      server.forget()
-      storm = min(storm, try await time(manager, Self.count))
-    }
+    let plain = try await time(manager, Self.count)
+    try authenticator.signIn(with: Credential(accessToken: "old", refreshToken: "r"))
+    server.forget()
+    let storm = try await time(manager, Self.count)
 
     let requests = server.requests
     XCTAssertEqual(requests.count { $0.path == "/api/token" }, 1, "one renewal for all")
@@ -50,15 +43,17 @@ import XCTest
     XCTAssertEqual(
       lists.count { $0.headers["Authorization"] == "Bearer new" }, Self.count, "and sent again once")
     let waits = Self.latency * 2 + Self.renewalLatency
-    XCTAssertGreaterThanOrEqual(storm, waits, "the server was not as slow as it should be")
+    XCTAssertGreaterThanOrEqual(storm.elapsed, waits, "the server was not as slow as it should be")
     // Under a sanitizer everything costs several times as much: the first refusal comes before the last load is sent.
     if ProcessInfo.processInfo.environment["APIKIT_SANITIZER"] == nil {
       XCTAssertEqual(
         lists.count { $0.headers["Authorization"] == "Bearer old" }, Self.count, "all were refused")
-      XCTAssertLessThanOrEqual(storm, one * 3)
+      XCTAssertLessThanOrEqual(storm.used, plain.used * 3)
     }
-    print("refresh storm of \(Self.count): \(storm), one request: \(one), ratio \(storm / one)")
+    print("refresh storm of \(Self.count): \(storm), without a refusal: \(plain)")
   }
+
+  private static var processorTime: Duration { .seconds(Double(clock()) / Double(CLOCKS_PER_SEC)) }
 
   private func makeServer() throws -> DemoServer {
     var options = DemoServer.Options()
@@ -87,15 +82,17 @@ import XCTest
     return manager
   }
 
-  /// How long so many loads take together, from the first takeoff to the last landing, all of them good.
-  private func time(_ manager: TestManager, _ count: Int) async throws -> Duration {
+  /// How long so many loads take together, from the first takeoff to the last landing, all of them good, and how much
+  /// processor time of this process, the server's included.
+  private func time(_ manager: TestManager, _ count: Int) async throws -> (elapsed: Duration, used: Duration)
+  {
     let recorder = Recorder()
     manager.delegate = recorder
-    let start = ContinuousClock.now
+    let (start, before) = (ContinuousClock.now, Self.processorTime)
     for number in 0..<count { manager.load(["n": number]) }
     await recorder.waitForLandings(count)
-    let time = ContinuousClock.now - start
+    let times = (ContinuousClock.now - start, Self.processorTime - before)
     XCTAssertEqual(recorder.responses.count, count, "\(recorder.errors.first.map { "\($0)" } ?? "")")
-    return time
+    return times
   }
 }

@@ -69,7 +69,9 @@ private final class CarrierOfTests: TransferCarrier, Sendable {
     handler.withLock { $0 = new }
     act { $0.tookHandler() }
   }
-  func transport(for key: String) -> any HTTPTransport { ThreeBytes() }
+  func transport(for key: String) -> any HTTPTransport {
+    ThreeBytes { self.story.withLock { $0.contains("settled 1") } }
+  }
 
   private func act(_ event: (inout BackgroundTasks) -> [BackgroundTasks.Action]) {
     for action in tasks.withLock({ event(&$0) }) where action == .callHandler {
@@ -78,10 +80,13 @@ private final class CarrierOfTests: TransferCarrier, Sendable {
   }
 }
 
+/// Answers once it is known how many requests are under way.
 private struct ThreeBytes: AsyncHTTPTransport {
+  var isSettled: @Sendable () -> Bool
   var capabilities: TransportCapabilities { [.streamDownload, .totalTimeout] }
 
   func respond(to exchange: HTTPExchange) async throws(APIError) -> HTTPResponse {
+    for _ in 0..<2000 where !isSettled() { try? await Task.sleep(for: .milliseconds(5)) }
     let rest = Mutex<[[UInt8]]>([[7, 7, 7]])
     let stream = ResponseStream { () async throws(APIError) in rest.withLock { $0.popLast() } }
     return HTTPResponse(
