@@ -77,7 +77,7 @@ import XCTest
     }
   }
 
-  /// Has loads end in a launch in which nobody is told.
+  /// Lets loads end in a launch whose outbox has no manager attached.
   private func endUntold(_ count: Int, keepingItems: Bool) async throws {
     let outbox = outbox { $0.keepsItemsAtSignOut = keepingItems }
     outbox.start()
@@ -87,6 +87,18 @@ import XCTest
     gone = nil
     try await turn { try await outbox.items().isEmpty }
     await outbox.stop()
+  }
+
+  /// While another user is signed in the delegate hears nothing, and all of it once the item's user is back.
+  private func expectTold(
+    _ delegate: OutboxRecorder, to user: String, by authenticator: Authenticator
+  ) async throws {
+    try await Task.sleep(for: .milliseconds(50))
+    await landingsWorkedOff()
+    XCTAssertEqual(delegate.story, [], "it is of \(user)")
+    try authenticator.signIn(with: credential(user))
+    try await turn { !delegate.story.isEmpty }
+    XCTAssertEqual(delegate.story, ["succeeded 42"])
   }
 
   func testALandingIsToldToItsUserOnly() async throws {
@@ -99,12 +111,7 @@ import XCTest
     let (outbox, delegate) = (outbox { $0.keepsItemsAtSignOut = true }, OutboxRecorder())
     let manager = manager(delegate)
     outbox.attach(manager)
-    try await Task.sleep(for: .milliseconds(50))
-    await landingsWorkedOff()
-    XCTAssertEqual(delegate.story, [], "it is ann's")
-    try authenticator.signIn(with: credential("ann"))
-    try await turn { !delegate.story.isEmpty }
-    XCTAssertEqual(delegate.story, ["succeeded 42"])
+    try await expectTold(delegate, to: "ann", by: authenticator)
   }
 
   func testADelegateThatSignsOutIsToldNothingMoreOfThatUser() async throws {
@@ -150,12 +157,7 @@ import XCTest
     try authenticator.signOut()
     try authenticator.signIn(with: credential("bob"))
     try other.execute("COMMIT")
-    try await Task.sleep(for: .milliseconds(50))
-    await landingsWorkedOff()
-    XCTAssertEqual(delegate.story, [], "it is ann's")
-    try authenticator.signIn(with: credential("ann"))
-    try await turn { !delegate.story.isEmpty }
-    XCTAssertEqual(delegate.story, ["succeeded 42"])
+    try await expectTold(delegate, to: "ann", by: authenticator)
   }
 
   func testARefusedCredentialWaitsForTheNextSignIn() async throws {

@@ -68,15 +68,20 @@ import XCTest
     XCTAssertEqual(listed, [])
   }
 
+  /// Lets a download end in a launch whose queue has no manager attached.
+  private func endUntold(_ service: TestService) async throws {
+    let queue = queue(service)
+    try await queue.enqueue(KeptDownloads(service), to: .file(path("a")))
+    queue.start()
+    try await turn { try await queue.transfers().isEmpty }
+    await queue.stop()
+  }
+
   func testALandingReachesTheManagerThatIsAttachedAfterARelaunch() async throws {
     let server = try ScriptedServer.serving { _ in ScriptedServer.response(200, ["ETag": "\"a\""], [1, 2]) }
     defer { server.stop() }
     let service = try service(server)
-    let first = queue(service)
-    try await first.enqueue(KeptDownloads(service), to: .file(path("a")))
-    first.start()
-    try await turn { try await first.transfers().isEmpty }
-    await first.stop()
+    try await endUntold(service)
     let (second, delegate) = (queue(service), TransferRecorder())
     let manager = KeptDownloads(service)
     manager.delegate = delegate
@@ -92,11 +97,7 @@ import XCTest
     let server = try ScriptedServer.serving { _ in ScriptedServer.response(200, ["ETag": "\"a\""], [1, 2]) }
     defer { server.stop() }
     let service = try service(server)
-    let first = queue(service)
-    try await first.enqueue(KeptDownloads(service), to: .file(path("a")))
-    first.start()
-    try await turn { try await first.transfers().isEmpty }
-    await first.stop()
+    try await endUntold(service)
     let database = try SQLiteDatabase(path: path("queue/queue.sqlite"), patience: 1000)
     try database.execute("UPDATE landings SET payload = x'00'")
     let (second, delegate) = (queue(service), TransferRecorder())

@@ -44,8 +44,8 @@ final class Resolutions: Sendable {
   var waiterCount: Int { state.withLock { $0.waiters.count } }
 
   /// The resolution for a load whose attempt began when there were `count` of them; `resolve` asks the hook, in a task
-  /// of its own, so that the load may leave like any other. A load that waits for another one's question is told so by
-  /// `following`.
+  /// of its own: a load that is cancelled meanwhile ends at once, and the others still get the resolution. `following` is
+  /// called in place of `resolve` when the hook was already asked for another load.
   func resolution(
     for call: APICall, _ key: Key, since count: Int,
     _ resolve: @escaping @Sendable () async -> ErrorResolution, following: () -> Void

@@ -12,8 +12,8 @@ import Synchronization
 
   nonisolated init() {}
 
-  /// Asks whether a user is still the present one; nil before the first load, and for one that is nobody's. It keeps nothing
-  /// of the load itself.
+  /// Compares the user with the one who is signed in now; nil before the first load, and where a connection carries nothing
+  /// of a user. It holds no reference to the load.
   private var objection: ((LoadUser) -> APIError?)?
   /// Whose connections they are; nil before the first. See ``LoadUser``.
   private(set) var user: LoadUser?
@@ -41,10 +41,10 @@ import Synchronization
     user = call.user
     let (identity, cookies) = (call.identity, call.wire.client.cookies)
     let (authenticator, host) = (call.authenticator, call.baseURL?.host)
-    // Nobody has most sockets.
-    let isSomebodys = identity.mayChangeCaller || cookies != nil || authenticator != nil
+    // Most connections carry nothing of a user, and need no closure.
+    let isOfUser = identity.mayChangeCaller || cookies != nil || authenticator != nil
     objection =
-      isSomebodys ? { $0.objection(identity.changeableCaller, cookies, authenticator, host: host) } : nil
+      isOfUser ? { $0.objection(identity.changeableCaller, cookies, authenticator, host: host) } : nil
     run { [weak self] in
       let (result, user) = await Flight.outcome(call, shared, cache: nil, from: .assemble)
       // The load ends with its delivery, which closes a connection that was stopped meanwhile.

@@ -92,7 +92,6 @@ extension TransferQueue: QueueRunnerOwner {
 
   // MARK: Telling
 
-  /// Tells how a transfer has ended, and forgets it once a delegate was told.
   private func deliver(_ row: QueueStore.Row, _ result: Result<TransferEnd, APIError>) async {
     await runner.deliver(row) { tell(row, result) }
   }
@@ -118,10 +117,7 @@ extension TransferQueue: QueueRunnerOwner {
     return true
   }
 
-  /// Tells a manager what has ended without anybody being told.
-  func deliverKept(to name: String) async {
-    await runner.deliverKept(to: name) {
-      attached(name).map { QueueRunner.Recipient(authenticator: $0.authenticator(), land: $0.land) }
-    }
+  func recipient(named name: String) -> QueueRunner.Recipient? {
+    attached(name).map { QueueRunner.Recipient(authenticator: $0.authenticator(), land: $0.land) }
   }
 }

@@ -207,7 +207,7 @@ import Foundation
     attachments.removeAll { $0.manager == nil || $0.manager === manager }
     attachments.append(
       Attachment(manager: manager, name: name, authenticator: authenticator, report: report, land: land))
-    Task { await deliverKept(to: name) }
+    runner.deliverKept(to: name)
   }
 
   func name(of type: any Any.Type) -> String {
@@ -223,9 +223,7 @@ import Foundation
     attachments.last { $0.name == name && $0.manager != nil }
   }
 
-  func userCame() {
-    for name in Set(attachments.map(\.name)) { Task { await deliverKept(to: name) } }
-  }
+  var attachedNames: Set<String> { Set(attachments.map(\.name)) }
 
   // MARK: Running
 

@@ -91,7 +91,6 @@ extension Outbox: QueueRunnerOwner {
 
   // MARK: Telling
 
-  /// Tells how an item has ended, and forgets it once somebody was told.
   private func deliver(_ row: QueueStore.Row, _ result: Result<APIResponse, APIError>) async {
     await runner.deliver(row) { tell(row, result) }
   }
@@ -120,13 +119,10 @@ extension Outbox: QueueRunnerOwner {
     return true
   }
 
-  /// Tells a manager what has ended without anybody being told.
-  func deliverKept(to name: String) async {
-    await runner.deliverKept(to: name) {
-      attached(name).map { manager in
-        QueueRunner.Recipient(authenticator: manager.child.service.identity.authenticator) {
-          manager.land(kept: $0.result(of: manager))
-        }
+  func recipient(named name: String) -> QueueRunner.Recipient? {
+    attached(name).map { manager in
+      QueueRunner.Recipient(authenticator: manager.child.service.identity.authenticator) {
+        manager.land(kept: $0.result(of: manager))
       }
     }
   }

@@ -102,7 +102,7 @@ import Synchronization
     attachments.removeAll { $0.manager == nil || $0.manager === manager }
     let name = name ?? self.name(of: Manager.self)
     attachments.append(Attachment(manager: manager, name: name))
-    Task { await deliverKept(to: name) }
+    runner.deliverKept(to: name)
   }
 
   func name(of type: any Any.Type) -> String {
@@ -118,9 +118,7 @@ import Synchronization
     attachments.last { $0.name == name && $0.manager != nil }?.manager
   }
 
-  func userCame() {
-    for name in Set(attachments.map(\.name)) { Task { await deliverKept(to: name) } }
-  }
+  var attachedNames: Set<String> { Set(attachments.map(\.name)) }
 
   // MARK: Running
 

@@ -6,8 +6,10 @@ import Foundation
   func send(_ row: QueueStore.Row) async
   /// The time of an item is over, and it is gone from the queue.
   func expired(_ row: QueueStore.Row, _ error: APIError) async
-  /// A user has signed in: what has ended for that user meanwhile can be told.
-  func userCame()
+  /// The names of those who are attached.
+  var attachedNames: Set<String> { get }
+  /// Who is attached under a name now.
+  func recipient(named name: String) -> QueueRunner.Recipient?
   /// An item was given up because its user has left.
   func dropped(_ row: QueueStore.Row, because error: APIError)
   /// Returns when all that was given to it so far is on the disk, or refused.
@@ -42,10 +44,10 @@ import Foundation
   private var resting: [CheckedContinuation<Void, Never>] = []
   /// What has become of items and could not be written, by their ids: written at a later turn.
   private var owed: [Int64: @MainActor () async throws(DurableQueue.Fault) -> Void] = [:]
-  /// Items whose delegate was told, and whose landing is about to be forgotten.
-  private var told: Set<Int64> = []
+  /// Items whose delegate was told and whose landing is still on the disk.
+  var told: Set<Int64> = []
   /// How often a user has left.
-  private var departures = 0
+  private(set) var departures = 0
 
   /// - Parameter discard: Removes what an item that is given up has beside its row and its file.
   init(
@@ -214,7 +216,7 @@ import Foundation
     return .absent
   }
 
-  /// Whether what is a user's may be sent and told now. What is nobody's may always be.
+  /// Whether what is a user's may be sent and told now. Without a user it may always.
   func isPresent(_ user: String, _ authenticator: Authenticator?) -> Bool {
     user.isEmpty || authenticator?.credential.flatMap(terms.user) == user
   }
@@ -272,48 +274,6 @@ import Foundation
     await settle(row.id) { () async throws(DurableQueue.Fault) in try await queue.park(row.id, reason) }
   }
 
-  // MARK: Telling
-
-  /// Tells how an item has ended, and forgets it once somebody was told.
-  func deliver(_ row: QueueStore.Row, _ tell: @MainActor () -> Bool) async {
-    // A manager that was attached in between may have been told.
-    guard !told.contains(row.id), tell() else { return }
-    told.insert(row.id)
-    defer { told.remove(row.id) }
-    await report { () async throws(DurableQueue.Fault) in try await self.queue.forgetLanding(row.id) }
-  }
-
-  /// Who is told of the landings of a name.
-  struct Recipient {
-    /// Signs its user in.
-    var authenticator: Authenticator?
-    var land: @MainActor (QueuedLanding) -> Void
-  }
-
-  /// Tells what has ended without anybody being told. Before each the recipient is asked for again: who was told may have
-  /// attached another one, and may have signed the user out. What is another user's stays until that user is back.
-  func deliverKept(to name: String, _ recipient: @MainActor () -> Recipient?) async {
-    var begun: Int
-    repeat {
-      begun = departures
-      await report { () async throws(DurableQueue.Fault) in
-        for landing in try await self.queue.landings(of: name) where !self.holds(landing.id) {
-          guard begun == self.departures, let recipient = recipient() else { return }
-          guard self.isPresent(landing.user, recipient.authenticator), self.told.insert(landing.id).inserted
-          else { continue }
-          recipient.land(
-            QueuedLanding(landing)
-              ?? QueuedLanding(
-                APIError(
-                  .takeoff, .outboxUnusable,
-                  "item \(landing.id) has ended, and how is damaged on the disk")))
-          try await self.queue.forgetLanding(landing.id)
-          self.told.remove(landing.id)
-        }
-      }
-    } while begun != departures
-  }
-
   // MARK: Users
 
   /// Follows an authenticator's users: at a sign-in their items are sent, at a sign-out dropped.
@@ -327,7 +287,7 @@ import Foundation
         switch change {
         case .signedIn:
           await wakeAll()
-          owner?.userCame()
+          for name in owner?.attachedNames ?? [] { deliverKept(to: name) }
         case .refreshed: await wakeAll()
         case .signedOut, .signInNeeded: break
         }
