@@ -24,7 +24,7 @@ public final class AuthorizationServer: Sendable {
   public init() throws {
     let python = try VirtualEnvironment.python(withPackage: "authlib", of: "Authlib")
     let port = try Loopback.freePorts(1)[0]
-    let script = VirtualEnvironment.package.appendingPathComponent("Tests/Interop/authorization_server.py")
+    let script = PackageFolder.url.appendingPathComponent("Tests/Interop/authorization_server.py")
       .path
     self.process = try ServerProcess(
       [python, script, "\(port)"], folder: try Loopback.newFolder("authorization"))

@@ -51,7 +51,7 @@ public final class FTPServer: Sendable {
     ports = try Loopback.freePorts(Site.allCases.count)
     let command =
       [
-        python, VirtualEnvironment.package.appendingPathComponent("Tests/Interop/ftp_server.py").path,
+        python, PackageFolder.url.appendingPathComponent("Tests/Interop/ftp_server.py").path,
         files.path,
         certificates.certificate(.good).path, certificates.key(.good).path,
       ] + ports.map { "\($0)" }

@@ -17,12 +17,12 @@ public final class SocketServer: Sendable {
   /// - Throws: ``TestServerError`` when websockets is not installed or the server does not start.
   public init() throws {
     let python = try VirtualEnvironment.python(withPackage: "websockets", of: "websockets")
-    let script = VirtualEnvironment.package.appendingPathComponent("Tests/Interop/socket_server.py").path
+    let script = PackageFolder.url.appendingPathComponent("Tests/Interop/socket_server.py").path
     let folder = try Loopback.newFolder("socket")
     certificates = try CertificateMatrix(in: folder)
     ports = try Loopback.freePorts(3)
     let pair = [certificates.certificate(.good).path, certificates.key(.good).path]
-    let bytes = VirtualEnvironment.package.appendingPathComponent("Tests/Interop/bytes_server.py").path
+    let bytes = PackageFolder.url.appendingPathComponent("Tests/Interop/bytes_server.py").path
     processes = [
       try ServerProcess([python, script, "\(ports[0])"], folder: try Loopback.newFolder("socket")),
       try ServerProcess([python, script, "\(ports[1])"] + pair, folder: folder),

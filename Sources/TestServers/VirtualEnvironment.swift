@@ -4,12 +4,9 @@ import Foundation
 ///
 /// `.build-interop/venv` of the package, or the folder that the environment variable `APIKIT_HTTPBIN_VENV` names.
 enum VirtualEnvironment {
-  /// The package's own folder.
-  static let package = URL(fileURLWithPath: #filePath).appendingPathComponent("../../..").standardizedFileURL
-
   private static var folder: String {
     ProcessInfo.processInfo.environment["APIKIT_HTTPBIN_VENV"]
-      ?? package.appendingPathComponent(".build-interop/venv").path
+      ?? PackageFolder.url.appendingPathComponent(".build-interop/venv").path
   }
 
   /// Its Python; throws ``TestServerError`` when a program of this name is not installed.

@@ -78,22 +78,3 @@ public final class MemoryCredentialStore: CredentialStore {
     }
   }
 }
-
-extension APIError.Reason {
-  /// The credential store cannot be read or written.
-  public static let credentialStoreFailed = Self(
-    "credential-store-failed", "the stored credential cannot be read or written")
-  /// The server refuses the credential, and it cannot be renewed.
-  public static let credentialRefused = Self("credential-refused", "the credential is refused")
-  /// The credential could not be renewed; ``APIError/underlying`` has the cause.
-  public static let refreshFailed = Self("refresh-failed", "the credential could not be renewed")
-  /// The user signed out while the load was waiting for a renewal.
-  public static let signedOut = Self("signed-out", "the user has signed out")
-  /// The sign-in was abandoned; loads that waited for it land as cancelled.
-  public static let signInCancelled = Self("sign-in-cancelled", "the sign-in was given up")
-  /// The sign-in that the load waited for has failed.
-  public static let signInFailed = Self("sign-in-failed", "the sign-in has failed")
-  /// A load that is part of a renewal or sign-in would have to wait for it; its manager must be
-  /// ``SignInRule/exempt``.
-  public static let signInCycle = Self("sign-in-cycle", "a load that renews a credential needs it itself")
-}

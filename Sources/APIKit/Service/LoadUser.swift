@@ -72,8 +72,3 @@ extension APICall {
   /// Who signs the load in; nil for one that is exempt.
   var authenticator: Authenticator? { terms.signInRule == .exempt ? nil : identity.authenticator }
 }
-
-extension APIError {
-  /// The end of a load whose user has left.
-  static func signedOut(_ detail: String) -> APIError { APIError(.auth, .signedOut, detail) }
-}

@@ -1,6 +1,6 @@
 // The system libraries APIKit stands on, and inline shims for what Swift cannot call (variadics,
 // cast macros), and what must come before their first use. Each library is used from one room only:
-// curl in Transport/Curl, OpenSSL in Signing/Crypto, SQLite in Cache, zlib in Request and Response.
+// curl in Transport/Curl, OpenSSL in Base/Crypto, SQLite in Base/SQLite, zlib in Base/Text.
 #ifndef CAPIKIT_H
 #define CAPIKIT_H
 
@@ -28,7 +28,16 @@ static inline int apikit_sqlite3_bind_text(sqlite3_stmt *statement, int index, c
 
 #ifdef __linux__
 #include <linux/falloc.h>
+#include <sys/socket.h>
 #include <sys/types.h>
+
+// glibc has them as an enum and a macro; which of the two Swift sees depends on the modules that other files import.
+enum {
+  CAPIKIT_SOCK_STREAM = SOCK_STREAM,
+  CAPIKIT_SOCK_RAW = SOCK_RAW,
+  CAPIKIT_SOCK_CLOEXEC = SOCK_CLOEXEC,
+  CAPIKIT_MSG_NOSIGNAL = MSG_NOSIGNAL
+};
 
 // glibc declares it for GNU sources only, which Swift's module of it is not.
 int fallocate(int file, int mode, off_t offset, off_t count);

@@ -1,4 +1,5 @@
 import Foundation
+import TestServers
 import XCTest
 
 /// The links of the documents lead somewhere; `Scripts/docs` checks those of the reference.
@@ -33,11 +34,11 @@ final class LinkTests: XCTestCase {
     }
   }
 
-  private static let docs = SwiftCompiler.package.appendingPathComponent("Docs")
+  private static let docs = PackageFolder.url.appendingPathComponent("Docs")
 
   /// The documents a host shows: those at the top of the package, and the guides.
   private static func pages() throws -> [URL] {
-    try [SwiftCompiler.package, docs].flatMap { folder in
+    try [PackageFolder.url, docs].flatMap { folder in
       try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)
         .filter { $0.pathExtension == "md" }
     }

@@ -1,15 +1,13 @@
 import Foundation
+import TestServers
 import XCTest
 
 /// Docs/Threads.md names every lock of the framework.
 final class LockTableTests: XCTestCase {
   func testEveryFileWithALockIsNamedInTheGuide() throws {
-    let package = URL(fileURLWithPath: #filePath).appendingPathComponent("../../../..").standardizedFileURL
-    let guide = try String(contentsOf: package.appendingPathComponent("Docs/Threads.md"), encoding: .utf8)
-    let sources = package.appendingPathComponent("Sources/APIKit")
-    let files = try XCTUnwrap(FileManager.default.enumerator(at: sources, includingPropertiesForKeys: nil))
+    let guide = try String(contentsOf: PackageFolder.url.appendingPathComponent("Docs/Threads.md"), encoding: .utf8)
     var count = 0
-    for case let file as URL in files where file.pathExtension == "swift" {
+    for file in PackageFolder.sources() {
       let text = try String(contentsOf: file, encoding: .utf8)
       guard text.contains("Mutex(") || text.contains("Mutex<") else { continue }
       count += 1

@@ -1,4 +1,5 @@
 import Foundation
+import TestServers
 import XCTest
 
 /// Every piece of Swift in README.md and Docs/ compiles against the package as it is.
@@ -71,7 +72,7 @@ final class SnippetTests: XCTestCase {
   }
 
   private static func pages() throws -> [(name: String, text: String)] {
-    let package = SwiftCompiler.package
+    let package = PackageFolder.url
     let docs = FileManager.default.enumerator(atPath: package.appendingPathComponent("Docs").path)?
       .compactMap { $0 as? String }.filter { $0.hasSuffix(".md") }.sorted().map { "Docs/\($0)" }
     return try (["README.md"] + (docs ?? [])).compactMap { name in

@@ -1,5 +1,6 @@
 import Foundation
 import Synchronization
+import TestServers
 import XCTest
 
 /// Type-checks small sources against the modules these tests were built with.
@@ -44,14 +45,10 @@ struct SwiftCompiler: Sendable {
         // A cache of its own: the build's may be known by another path, and the compiler minds.
         "-module-cache-path", products.appendingPathComponent("SnippetModuleCache").path,
         "-Xcc", "-fmodule-map-file=\(products.path)/CAPIKit.build/module.modulemap",
-        "-Xcc", "-I", "-Xcc", Self.package.appendingPathComponent("Sources/CAPIKit/include").path,
+        "-Xcc", "-I", "-Xcc", PackageFolder.url.appendingPathComponent("Sources/CAPIKit/include").path,
       ]
     #endif
   }
-
-  /// The root of the package.
-  static let package = URL(fileURLWithPath: #filePath).appendingPathComponent("../../../..")
-    .standardizedFileURL
 
   /// The errors in one file, in the compiler's words, a line each; empty when it compiles.
   ///

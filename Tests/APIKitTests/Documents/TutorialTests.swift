@@ -1,4 +1,5 @@
 import Foundation
+import TestServers
 import XCTest
 
 /// Every step of every tutorial compiles: each file it shows, together with the files of the steps before it.
@@ -41,7 +42,7 @@ final class TutorialTests: XCTestCase {
 
   /// The name the manifest gives the target: the tests import it.
   private static let module = "HomeList"
-  private static let catalog = SwiftCompiler.package.appendingPathComponent("Docs/APIKit.docc")
+  private static let catalog = PackageFolder.url.appendingPathComponent("Docs/APIKit.docc")
   private static let resources = catalog.appendingPathComponent("Resources")
 
   private static func tutorials() throws -> [URL] {

@@ -1,7 +1,8 @@
 #if os(Linux) || os(macOS)  // elsewhere there are no child processes
   import APIKitTesting
   import Foundation
-  import XCTest
+  import TestServers
+import XCTest
 
   @testable import APIKit
 
@@ -11,7 +12,7 @@
 
     func testTheVectorsOfTheGuideAreSignaturesForBothSides() throws {
       let guide = try String(
-        contentsOf: SwiftCompiler.package.appendingPathComponent("Docs/Signing.md"), encoding: .utf8)
+        contentsOf: PackageFolder.url.appendingPathComponent("Docs/Signing.md"), encoding: .utf8)
       let blocks = guide.components(separatedBy: "```json\n").dropFirst()
       let vectors = try blocks.map { try RawData(parsing: $0.components(separatedBy: "```")[0]) }
       XCTAssertEqual(
@@ -23,7 +24,7 @@
 
     func testTheTextInTheGuideIsThatOfTheFirstVector() throws {
       let guide = try String(
-        contentsOf: SwiftCompiler.package.appendingPathComponent("Docs/Signing.md"), encoding: .utf8)
+        contentsOf: PackageFolder.url.appendingPathComponent("Docs/Signing.md"), encoding: .utf8)
       let text = try XCTUnwrap(guide.firstMatch(of: /```\n(APIKIT-HMAC-SHA256\n[^`]*)\n```/)).1
       let signature = Hex.encode(Crypto.HMACKey(Array("correct horse".utf8)).code(Array(text.utf8)))
       XCTAssertTrue(guide.contains(#"["X-Signature", "\#(signature)"]"#), "\(text)")

@@ -1,4 +1,5 @@
 import Foundation
+import TestServers
 import XCTest
 
 /// Every public type that an application sets something with has a written form, or its reason not to have one.
@@ -35,7 +36,7 @@ final class SettingsTableTests: XCTestCase {
     let sources = try Sources()
     let golden = Set(GoldenForm.all.map(\.name))
     let guide = try String(
-      contentsOf: Sources.package.appendingPathComponent("Docs/Storage.md"), encoding: .utf8)
+      contentsOf: PackageFolder.url.appendingPathComponent("Docs/Storage.md"), encoding: .utf8)
     let list =
       guide.components(separatedBy: "## Settings and parameters").last?.components(separatedBy: "\n## ").first
       ?? ""
@@ -54,19 +55,15 @@ final class SettingsTableTests: XCTestCase {
 
   /// What the sources of the framework declare.
   private struct Sources {
-    static let package = URL(fileURLWithPath: #filePath).appendingPathComponent("../../../..")
-      .standardizedFileURL
     /// With the types that they are in: `CookieJar.Limits`.
     private(set) var publicTypes: Set<String> = []
     /// The types whose declaration or extension says that they are written.
     private(set) var written: Set<String> = []
 
     init() throws {
-      let folder = Self.package.appendingPathComponent("Sources/APIKit")
-      let files = try XCTUnwrap(FileManager.default.enumerator(at: folder, includingPropertiesForKeys: nil))
       let declaration =
         #/^( *)(public )?(?:final |nonisolated )*(struct|enum|class|actor|extension) ([\w.]+)(.*)/#
-      for case let file as URL in files where file.pathExtension == "swift" {
+      for file in PackageFolder.sources() {
         /// The types that a line is in, by their indentation.
         var outer: [String] = []
         for line in try String(contentsOf: file, encoding: .utf8).split(separator: "\n") {

@@ -1,4 +1,5 @@
 import Foundation
+import TestServers
 import XCTest
 
 /// `Docs/Storage.md` names every place of the framework that writes to disk.
@@ -11,12 +12,10 @@ final class WriterTableTests: XCTestCase {
   ]
 
   func testEveryWriterIsNamedInTheGuideAndTheGuideNamesNoOther() throws {
-    let package = URL(fileURLWithPath: #filePath).appendingPathComponent("../../../..").standardizedFileURL
-    let guide = try String(contentsOf: package.appendingPathComponent("Docs/Storage.md"), encoding: .utf8)
-    let sources = package.appendingPathComponent("Sources/APIKit")
-    let files = try XCTUnwrap(FileManager.default.enumerator(at: sources, includingPropertiesForKeys: nil))
+    let guide = try String(
+      contentsOf: PackageFolder.url.appendingPathComponent("Docs/Storage.md"), encoding: .utf8)
     var writers: Set<String> = []
-    for case let file as URL in files where file.pathExtension == "swift" {
+    for file in PackageFolder.sources() {
       let code = try String(contentsOf: file, encoding: .utf8).split(separator: "\n").filter {
         !$0.drop { $0 == " " }.hasPrefix("//")
       }

@@ -1,4 +1,5 @@
 import Foundation
+import TestServers
 import XCTest
 
 @testable import APIKit
@@ -36,11 +37,8 @@ final class WrittenFormTests: XCTestCase {
   }
 
   func testEveryTypeWithAFormHasAGoldenOne() throws {
-    let package = URL(fileURLWithPath: #filePath).appendingPathComponent("../../../..").standardizedFileURL
-    let sources = package.appendingPathComponent("Sources/APIKit")
-    let files = try XCTUnwrap(FileManager.default.enumerator(at: sources, includingPropertiesForKeys: nil))
     var forms: [String: Int] = [:]
-    for case let file as URL in files where file.pathExtension == "swift" {
+    for file in PackageFolder.sources() {
       let code = try String(contentsOf: file, encoding: .utf8)
       for part in code.components(separatedBy: "WrittenForm<Self>(").dropFirst() {
         let name = try XCTUnwrap(part.components(separatedBy: "name: \"").dropFirst().first)

@@ -1,3 +1,4 @@
+import TestServers
 import XCTest
 
 @testable import APIKit
@@ -20,7 +21,7 @@ final class TransportConfigurationTests: XCTestCase {
 
   func testTheGuidesTableOfPresetsIsThatOfTheCode() throws {
     let page = try String(
-      contentsOf: SwiftCompiler.package.appendingPathComponent("Docs/Sessions.md"), encoding: .utf8)
+      contentsOf: PackageFolder.url.appendingPathComponent("Docs/Sessions.md"), encoding: .utf8)
     let presets = [
       TransportConfiguration.standard, .ephemeral, .production, .debug, .background,
     ]

@@ -1,3 +1,4 @@
+import CAPIKit
 import Foundation
 
 /// Receives the redirect from a browser on this machine's loopback address (RFC 8252, 7.3), for command
@@ -48,7 +49,7 @@ public final class LoopbackRedirect: Sendable {
     #if canImport(Darwin)
       let stream = SOCK_STREAM
     #else
-      let stream = Int32(SOCK_STREAM.rawValue)
+      let stream = Int32(CAPIKIT_SOCK_STREAM)
     #endif
     let listener = socket(AF_INET, stream, 0)
     var address = sockaddr_in()

@@ -1,3 +1,4 @@
+import CAPIKit
 import Foundation
 
 /// One connection to a ``LoopbackRedirect``: reads the head of a request, then sends a page. It never blocks.
@@ -63,7 +64,7 @@ final class LoopbackVisitor {
     #if canImport(Darwin)
       let flags: Int32 = 0
     #else
-      let flags = Int32(MSG_NOSIGNAL)
+      let flags = Int32(CAPIKIT_MSG_NOSIGNAL)
     #endif
     while !page.isEmpty {
       let count = page.withUnsafeBytes { systemSend(descriptor, $0.baseAddress, $0.count, flags) }
