@@ -3,7 +3,8 @@ public import Foundation
 /// The package that the tests belong to, for tests that read its sources and documents.
 public enum PackageFolder {
   /// Its root.
-  public static let url = URL(fileURLWithPath: #filePath).appendingPathComponent("../../..").standardizedFileURL
+  public static let url = URL(fileURLWithPath: #filePath).appendingPathComponent("../../..")
+    .standardizedFileURL
 
   /// The libraries' targets: the core and its leaves.
   public static let libraries = ["APIKit", "APIKitSockets", "APIKitTransfers", "APIKitReports"]

@@ -26,7 +26,7 @@ static inline int apikit_sqlite3_bind_text(sqlite3_stmt *statement, int index, c
   return sqlite3_bind_text(statement, index, text, count, SQLITE_TRANSIENT);
 }
 
-#ifdef __linux__
+#if defined(__linux__)
 #include <linux/falloc.h>
 #include <sys/socket.h>
 #include <sys/types.h>

@@ -5,7 +5,8 @@ import XCTest
 /// Docs/Threads.md names every lock of the framework.
 final class LockTableTests: XCTestCase {
   func testEveryFileWithALockIsNamedInTheGuide() throws {
-    let guide = try String(contentsOf: PackageFolder.url.appendingPathComponent("Docs/Threads.md"), encoding: .utf8)
+    let guide = try String(
+      contentsOf: PackageFolder.url.appendingPathComponent("Docs/Threads.md"), encoding: .utf8)
     var count = 0
     for file in PackageFolder.sources() {
       let text = try String(contentsOf: file, encoding: .utf8)

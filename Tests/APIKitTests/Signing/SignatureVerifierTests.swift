@@ -2,7 +2,7 @@
   import APIKitTesting
   import Foundation
   import TestServers
-import XCTest
+  import XCTest
 
   @testable import APIKit
 

@@ -1,5 +1,8 @@
-import CAPIKit
 import Foundation
+
+#if !canImport(Darwin)
+  import CAPIKit
+#endif
 
 /// Receives the redirect from a browser on this machine's loopback address (RFC 8252, 7.3), for command
 /// lines and desktop applications.

@@ -1,5 +1,8 @@
-import CAPIKit
 import Foundation
+
+#if !canImport(Darwin)
+  import CAPIKit
+#endif
 
 /// One connection to a ``LoopbackRedirect``: reads the head of a request, then sends a page. It never blocks.
 ///

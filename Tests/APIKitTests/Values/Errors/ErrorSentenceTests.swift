@@ -15,7 +15,8 @@ final class ErrorSentenceTests: XCTestCase {
       for match in text.matches(of: /static let \w+ = Self\(\s*"([a-z0-9-]+)",\s*"([^"]+)"/) {
         count += 1
         let reason = APIError.Reason(String(match.1), "\u{1}the technical text")
-        XCTAssertFalse(reason.sentence.contains("\u{1}"), "\(file.lastPathComponent): \(match.1) has no sentence")
+        XCTAssertFalse(
+          reason.sentence.contains("\u{1}"), "\(file.lastPathComponent): \(match.1) has no sentence")
         XCTAssertTrue(
           reason.sentence.first?.isUppercase == true && reason.sentence.hasSuffix("."), reason.sentence)
       }

@@ -1,7 +1,7 @@
 #if os(Linux) || os(macOS)  // elsewhere there are no child processes
   import Foundation
   import TestServers
-import XCTest
+  import XCTest
 
   @testable import APIKit
 
