@@ -56,10 +56,18 @@ let package = Package(
     ),
     // Real servers for tests and measurements: nginx and httpbin as child processes.
     .target(name: "TestServers", swiftSettings: swift),
+    // What several test targets use: scripted servers, managers of a backend whose habits a test sets.
+    .target(
+      name: "TestSupport",
+      dependencies: [
+        "APIKit", "APIKitTesting", "TestServers",
+        .target(name: "CAPIKit", condition: .when(platforms: [.linux])),
+      ],
+      path: "Tests/Support", swiftSettings: swift),
     .testTarget(
       name: "APIKitTests",
       dependencies: [
-        "APIKit", "APIKitTesting", "Reformers", "DemoServer", "TestServers",
+        "APIKit", "APIKitTesting", "Reformers", "DemoServer", "TestServers", "TestSupport",
         // OpenSSL for scripted servers over TLS.
         .target(name: "CAPIKit", condition: .when(platforms: [.linux])),
       ],

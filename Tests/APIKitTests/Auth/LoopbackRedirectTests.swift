@@ -1,5 +1,6 @@
 import DemoServer
 import Synchronization
+@testable import TestSupport
 import XCTest
 
 @testable import APIKit

@@ -1,6 +1,7 @@
 import APIKitTesting
 import DemoServer
 import Foundation
+@testable import TestSupport
 import XCTest
 
 @testable import APIKit

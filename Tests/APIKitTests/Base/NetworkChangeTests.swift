@@ -3,6 +3,7 @@ import APIKitTesting
 #if os(Linux)
   import Foundation
   import Synchronization
+  @testable import TestSupport
   import XCTest
 
   @testable import APIKit

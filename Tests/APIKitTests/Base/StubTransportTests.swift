@@ -1,5 +1,6 @@
 import APIKit
 import APIKitTesting
+@testable import TestSupport
 import XCTest
 
 final class StubTransportTests: XCTestCase {

@@ -1,6 +1,7 @@
 import APIKit
 import APIKitTesting
 import Foundation
+@testable import TestSupport
 import XCTest
 
 /// What a stub has in common with a wire: limits, destinations, heads, progress, cancellation.

@@ -1,4 +1,5 @@
 import APIKitTesting
+@testable import TestSupport
 import XCTest
 
 @testable import APIKit

@@ -1,6 +1,7 @@
 #if canImport(Glibc)
   import APIKitTesting
   import Glibc
+  @testable import TestSupport
   import XCTest
 
   @testable import APIKit

@@ -1,5 +1,6 @@
 import APIKitTesting
 import DemoServer
+@testable import TestSupport
 import XCTest
 
 @testable import APIKit

@@ -1,3 +1,4 @@
+@testable import TestSupport
 import APIKit
 import Foundation
 import Synchronization

@@ -1,5 +1,6 @@
 #if os(Linux)
   import APIKitTesting
+  @testable import TestSupport
   import XCTest
 
   @testable import APIKit

@@ -1,6 +1,7 @@
 #if os(Linux) || os(macOS)  // elsewhere there are no child processes
   import APIKitTesting
   import Foundation
+  @testable import TestSupport
   import XCTest
 
   @testable import APIKit

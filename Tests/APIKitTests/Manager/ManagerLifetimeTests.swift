@@ -1,4 +1,5 @@
 import APIKitTesting
+@testable import TestSupport
 import XCTest
 
 @testable import APIKit
@@ -247,18 +248,5 @@ private final class FarewellManager: BaseAPIManager, APIManager {
       let takeoff = load()
       farewell.flight = takeoff.flightID ?? takeoff.refusal?.context.flightID.map { FlightID(rawValue: $0) }
     }
-  }
-}
-
-/// Lets others run until a condition holds; fails the test after ten seconds.
-@MainActor func waitUntil(
-  file: StaticString = #filePath, line: UInt = #line, _ condition: @MainActor () -> Bool
-) async {
-  let end = ContinuousClock.now + .seconds(10)
-  while !condition() {
-    guard ContinuousClock.now < end else {
-      return XCTFail("the condition did not come true in ten seconds", file: file, line: line)
-    }
-    try? await Task.sleep(for: .milliseconds(1))
   }
 }

@@ -1,3 +1,4 @@
+@testable import TestSupport
 import XCTest
 
 @testable import APIKit
@@ -211,16 +212,27 @@ final class WebSocketParserTests: XCTestCase {
   }
 }
 
-/// A small generator with a seed (SplitMix64), so that a failure can be repeated.
-struct SeededGenerator: RandomNumberGenerator {
-  private var state: UInt64
-  init(seed: UInt64) { state = seed }
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var value = state
-    value = (value ^ value >> 30) &* 0xBF58_476D_1CE4_E5B9
-    value = (value ^ value >> 27) &* 0x94D0_49BB_1331_11EB
-    return value ^ value >> 31
+extension WebSocketParser {
+  /// Parses bytes in pieces and gives what came of them.
+  mutating func all(
+    _ bytes: [UInt8], in pieces: (Int) -> Int = { $0 }
+  ) -> (events: [Event], violation: Violation?) {
+    var events: [Event] = []
+    var index = 0
+    while index < bytes.count {
+      let count = min(max(1, pieces(bytes.count - index)), bytes.count - index)
+      do throws(Violation) {
+        try Array(bytes[index..<(index + count)]).withUnsafeBufferPointer { (piece) throws(Violation) in
+          try parse(UnsafeRawBufferPointer(piece)) {
+            events.append($0)
+            return true
+          }
+        }
+      } catch {
+        return (events, error)
+      }
+      index += count
+    }
+    return (events, nil)
   }
 }

@@ -1,6 +1,7 @@
 #if os(Linux)
   import Foundation
   import Synchronization
+  @testable import TestSupport
   import XCTest
 
   @testable import APIKit
@@ -116,7 +117,7 @@
         texts += [error.description, error.label, error.response?.description ?? ""]
         texts.append(error.request.map { "\($0)" } ?? "")
       }
-      note(await APIKitTests.failure { try await Socket(curl).opened(secrets) })
+      note(await TestSupport.failure { try await Socket(curl).opened(secrets) })
       let log = ClosingLog()
       let events = Events(curl)
       events.delegate = log
@@ -124,15 +125,15 @@
       await waitUntil { log.closing != nil }
       note(log.closing?.error)
       note(
-        await APIKitTests.failure {
+        await TestSupport.failure {
           try await Downloads(curl).file(for: secrets, to: .file(self.folder + "/got", overwrites: true))
         })
       for kind in [UploadProtocol.plain, .tus(TusOptions())] {
         let uploads = Uploads(curl)
         uploads.uploadProtocol = kind
-        note(await APIKitTests.failure { try await uploads.response(uploading: .file(path: path), secrets) })
+        note(await TestSupport.failure { try await uploads.response(uploading: .file(path: path), secrets) })
       }
-      note(await APIKitTests.failure { try await Reports(service(over: recorder)).response(for: secrets) })
+      note(await TestSupport.failure { try await Reports(service(over: recorder)).response(for: secrets) })
       await sink.flush()
 
       let sent = server.requests

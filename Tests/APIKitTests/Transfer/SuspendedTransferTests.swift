@@ -1,6 +1,7 @@
 import APIKitTesting
 import Foundation
 import Synchronization
+@testable import TestSupport
 import XCTest
 
 @testable import APIKit

@@ -2,6 +2,7 @@ import APIKitTesting
 import DemoServer
 import Foundation
 import Synchronization
+@testable import TestSupport
 import XCTest
 
 @testable import APIKit

@@ -8,7 +8,7 @@ import Synchronization
 #endif
 
 /// An object that ``MainDelivery`` delivers on the main actor.
-protocol MainDeliverable: AnyObject, Sendable {
+package protocol MainDeliverable: AnyObject, Sendable {
   /// Called once on the main actor.
   @MainActor func deliver()
 }
@@ -17,9 +17,9 @@ protocol MainDeliverable: AnyObject, Sendable {
 ///
 /// Waking the main thread costs more than delivering a result. So results that arrive while one hop is
 /// under way are gathered and delivered together. May be used from any thread.
-final class MainDelivery: Sendable {
+package final class MainDelivery: Sendable {
   /// The instance of the process.
-  static let main = MainDelivery()
+  package static let main = MainDelivery()
 
   private enum Item: Sendable {
     case object(any MainDeliverable)
@@ -40,10 +40,10 @@ final class MainDelivery: Sendable {
   private let roundThread = Atomic<UInt>(0)
 
   /// Calls `deliver` of an object on the main actor, after the items added before.
-  func put(_ object: any MainDeliverable) { put(.object(object)) }
+  package func put(_ object: any MainDeliverable) { put(.object(object)) }
 
   /// Runs `work` on the main actor, after the items added before.
-  func put(_ work: @escaping @MainActor @Sendable () -> Void) { put(.work(work)) }
+  package func put(_ work: @escaping @MainActor @Sendable () -> Void) { put(.work(work)) }
 
   private func put(_ item: Item) {
     let isFirst = state.withLock { state in

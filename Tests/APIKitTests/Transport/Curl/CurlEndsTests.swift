@@ -1,6 +1,7 @@
 #if os(Linux)
   import Foundation
   import Synchronization
+  @testable import TestSupport
   import TestServers
   import XCTest
 

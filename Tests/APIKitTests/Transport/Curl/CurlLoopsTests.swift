@@ -1,4 +1,5 @@
 #if os(Linux)
+  @testable import TestSupport
   import TestServers
   import XCTest
 

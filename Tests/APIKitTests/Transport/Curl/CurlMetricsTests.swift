@@ -1,5 +1,6 @@
 #if os(Linux)
   import Foundation
+  @testable import TestSupport
   import TestServers
   import XCTest
 

@@ -2,6 +2,7 @@
   import Foundation
   import Glibc
   import Synchronization
+  @testable import TestSupport
   import TestServers
   import XCTest
 

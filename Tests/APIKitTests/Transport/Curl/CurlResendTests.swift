@@ -1,6 +1,7 @@
 #if os(Linux)
   import APIKitTesting
   import Foundation
+  @testable import TestSupport
   import TestServers
   import XCTest
 

@@ -3,6 +3,7 @@
   import CAPIKit
   import Foundation
   import Glibc
+  @testable import TestSupport
   import TestServers
   import XCTest
 

@@ -2,6 +2,7 @@
   import CAPIKit
   import Foundation
   import Synchronization
+  @testable import TestSupport
   import TestServers
   import XCTest
 

@@ -1,4 +1,5 @@
 #if os(Linux)
+  @testable import TestSupport
   import XCTest
 
   @testable import APIKit

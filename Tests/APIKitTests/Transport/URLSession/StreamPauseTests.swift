@@ -1,4 +1,5 @@
 import Synchronization
+@testable import TestSupport
 import XCTest
 
 @testable import APIKit

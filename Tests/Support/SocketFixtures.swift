@@ -2,7 +2,7 @@ import APIKitTesting
 import Synchronization
 import XCTest
 
-@testable import APIKit
+import APIKit
 
 struct SocketService: APIService {
   var name = "Sockets"
@@ -58,7 +58,9 @@ final class EchoSocket: BaseSocketManager, SocketManager {
     lines.append("message")
     onMessage?(manager, message)
   }
-  func socket(_ manager: BaseSocketManager, didDisconnectWith closing: SocketClosing, retryAfter: Duration) {
+  func socket(
+    _ manager: BaseSocketManager, didDisconnectWith closing: SocketClosing, retryAfter: Duration
+  ) {
     lines.append("disconnect")
     waits.append(retryAfter)
     onDisconnect?(manager)

@@ -1,5 +1,3 @@
-@testable import APIKit
-
 /// Frames as a server writes them, right or wrong.
 enum ServerFrames {
   /// How the length is written.
@@ -54,30 +52,5 @@ enum ServerFrames {
       index = start + count
     }
     return frames
-  }
-}
-
-extension WebSocketParser {
-  /// Parses bytes in pieces and gives what came of them.
-  mutating func all(
-    _ bytes: [UInt8], in pieces: (Int) -> Int = { $0 }
-  ) -> (events: [Event], violation: Violation?) {
-    var events: [Event] = []
-    var index = 0
-    while index < bytes.count {
-      let count = min(max(1, pieces(bytes.count - index)), bytes.count - index)
-      do throws(Violation) {
-        try Array(bytes[index..<(index + count)]).withUnsafeBufferPointer { (piece) throws(Violation) in
-          try parse(UnsafeRawBufferPointer(piece)) {
-            events.append($0)
-            return true
-          }
-        }
-      } catch {
-        return (events, error)
-      }
-      index += count
-    }
-    return (events, nil)
   }
 }

@@ -1,7 +1,7 @@
 import APIKitTesting
 import XCTest
 
-@testable import APIKit
+import APIKit
 
 /// A backend whose every habit a test can set.
 struct TestService: APIService {
@@ -51,7 +51,9 @@ struct TestService: APIService {
   }
 
   func batchPlan(for call: APICall) -> BatchPlan? { onBatchPlan(call) }
-  func fallback(for error: APIError, of call: APICall) async -> APIResponse? { await onFallback(error) }
+  func fallback(for error: APIError, of call: APICall) async -> APIResponse? {
+    await onFallback(error)
+  }
   func commonParameters(for call: APICall) -> Parameters { onCommonParameters?() ?? common }
   func headers(for call: APICall) -> HTTPHeaders { onHeaders?() ?? extraHeaders }
   func willStore(_ response: StorableResponse, of call: APICall) -> StorableResponse? {
@@ -137,7 +139,9 @@ final class TestManager: BaseAPIManager, APIManager {
     set { ownRequestRate = newValue }
   }
 
-  func reformParameters(_ parameters: Parameters) throws -> Parameters { try onReformParameters(parameters) }
+  func reformParameters(_ parameters: Parameters) throws -> Parameters {
+    try onReformParameters(parameters)
+  }
   func body(for parameters: Parameters) throws -> HTTPBody? { body }
   func validate(parameters: Parameters) throws { try onValidateParameters(parameters) }
   func validate(response: APIResponse) throws { try onValidateResponse(response) }
@@ -201,13 +205,16 @@ final class Recorder: APIManagerDelegate, APIManagerInterceptor, APIManagerValid
     landed()
   }
 
-  func manager(_ manager: BaseAPIManager, didCancel flight: FlightID, because reason: CancellationReason) {
+  func manager(
+    _ manager: BaseAPIManager, didCancel flight: FlightID, because reason: CancellationReason
+  ) {
     events.append("delegate.cancel")
     cancellations.append((flight, reason))
     landed()
   }
 
-  func manager(_ manager: BaseAPIManager, didProgress progress: TransferProgress, of flight: FlightID) {
+  func manager(_ manager: BaseAPIManager, didProgress progress: TransferProgress, of flight: FlightID)
+  {
     self.progress.append(progress)
   }
 
@@ -223,7 +230,9 @@ final class Recorder: APIManagerDelegate, APIManagerInterceptor, APIManagerValid
     try validateResponse(response)
   }
 
-  func manager(_ manager: BaseAPIManager, shouldLoad parameters: Parameters) -> Bool { note("shouldLoad") }
+  func manager(_ manager: BaseAPIManager, shouldLoad parameters: Parameters) -> Bool {
+    note("shouldLoad")
+  }
 
   func manager(_ manager: BaseAPIManager, didLoad parameters: Parameters, as flight: FlightID) {
     _ = note("didLoad")
@@ -237,9 +246,13 @@ final class Recorder: APIManagerDelegate, APIManagerInterceptor, APIManagerValid
     note("beforeSuccess")
   }
 
-  func manager(_ manager: BaseAPIManager, afterSuccess response: APIResponse) { _ = note("afterSuccess") }
+  func manager(_ manager: BaseAPIManager, afterSuccess response: APIResponse) {
+    _ = note("afterSuccess")
+  }
 
-  func manager(_ manager: BaseAPIManager, beforeFailure error: APIError) -> Bool { note("beforeFailure") }
+  func manager(_ manager: BaseAPIManager, beforeFailure error: APIError) -> Bool {
+    note("beforeFailure")
+  }
 
   func manager(_ manager: BaseAPIManager, afterFailure error: APIError) { _ = note("afterFailure") }
 
