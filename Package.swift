@@ -22,6 +22,7 @@ let package = Package(
   platforms: [.macOS(.v15), .iOS(.v18)],
   products: [
     .library(name: "APIKit", targets: ["APIKit"]),
+    .library(name: "APIKitReports", targets: ["APIKitReports"]),
     .library(name: "APIKitTesting", targets: ["APIKitTesting"]),
     .library(name: "Reformers", targets: ["Reformers"]),
     .executable(name: "DemoCLI", targets: ["DemoCLI"]),
@@ -40,8 +41,10 @@ let package = Package(
     .target(
       name: "APIKit", dependencies: ["CAPIKit"], exclude: privacyManifest.excluded,
       resources: privacyManifest.resources, swiftSettings: swift),
+    // What is kept of loads for other programs and people: HTTP archives, OpenMetrics, JSON lines, a page.
+    .target(name: "APIKitReports", dependencies: ["APIKit"], swiftSettings: swift),
     // Transports without a wire, a clock that stands still, contracts of reformers: for tests.
-    .target(name: "APIKitTesting", dependencies: ["APIKit"], swiftSettings: swift),
+    .target(name: "APIKitTesting", dependencies: ["APIKit", "APIKitReports"], swiftSettings: swift),
     .target(name: "Reformers", dependencies: ["APIKit"], swiftSettings: swift),
     .target(
       name: "DemoServer",
@@ -51,7 +54,7 @@ let package = Package(
     ),
     .executableTarget(
       name: "DemoCLI",
-      dependencies: ["APIKit", "Reformers", "DemoServer"],
+      dependencies: ["APIKit", "APIKitReports", "Reformers", "DemoServer"],
       swiftSettings: swift
     ),
     // Real servers for tests and measurements: nginx and httpbin as child processes.
@@ -67,16 +70,20 @@ let package = Package(
     .testTarget(
       name: "APIKitTests",
       dependencies: [
-        "APIKit", "APIKitTesting", "Reformers", "DemoServer", "TestServers", "TestSupport",
+        "APIKit", "APIKitReports", "APIKitTesting", "Reformers", "DemoServer", "TestServers", "TestSupport",
         // OpenSSL for scripted servers over TLS.
         .target(name: "CAPIKit", condition: .when(platforms: [.linux])),
       ],
       exclude: ["Signing/verify_signatures.py"],
       swiftSettings: swift),
     .testTarget(
+      name: "APIKitReportsTests",
+      dependencies: ["APIKit", "APIKitReports", "APIKitTesting", "TestServers", "TestSupport"],
+      swiftSettings: swift),
+    .testTarget(
       name: "ReformersTests", dependencies: ["APIKit", "APIKitTesting", "Reformers"], swiftSettings: swift),
     .testTarget(
-      name: "DemoCLITests", dependencies: ["DemoCLI", "APIKit", "APIKitTesting", "DemoServer"],
+      name: "DemoCLITests", dependencies: ["DemoCLI", "APIKit", "APIKitReports", "APIKitTesting", "DemoServer"],
       swiftSettings: swift),
     .testTarget(name: "DemoServerTests", dependencies: ["APIKit", "DemoServer"], swiftSettings: swift),
     .testTarget(
@@ -102,7 +109,7 @@ let package = Package(
     .executableTarget(
       name: "bench",
       dependencies: [
-        "APIKit", "APIKitTesting", "Reformers", "TestServers", "DemoServer", "BareCurl", "CMachine",
+        "APIKit", "APIKitReports", "APIKitTesting", "Reformers", "TestServers", "DemoServer", "BareCurl", "CMachine",
       ],
       path: "Benchmarks/Sources/bench", swiftSettings: swift),
     // Random loads over a proxy that breaks connections; see Scripts/soak.

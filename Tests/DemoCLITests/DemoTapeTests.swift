@@ -1,4 +1,5 @@
 import APIKit
+import APIKitReports
 import DemoServer
 import Foundation
 import XCTest

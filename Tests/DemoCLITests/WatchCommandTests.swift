@@ -1,5 +1,6 @@
 #if os(Linux)  // elsewhere no transport opens WebSockets
   import APIKit
+  import APIKitReports
   import DemoServer
   import Foundation
   import XCTest

@@ -43,7 +43,7 @@ public final class FlightLog: Sendable {
   }
 
   /// What one flight is about; nil when it is no longer kept.
-  func subject(of flight: FlightID) -> (service: String, apiName: String)? {
+  package func subject(of flight: FlightID) -> (service: String, apiName: String)? {
     ring.withLock { ring in ring.recorders.last { $0.flight == flight } }?.subject
   }
 

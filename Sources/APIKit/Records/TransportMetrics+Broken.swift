@@ -1,11 +1,11 @@
 extension TransportMetrics {
   /// What a request was at when it ended without the head of a response.
-  enum BrokenPhase: Equatable {
+  package enum BrokenPhase: Equatable {
     case nameLookup, connect, tls, wait
   }
 
   /// Of metrics without a first byte: a phase that was not completed has the time of the one before.
-  var brokenPhase: BrokenPhase {
+  package var brokenPhase: BrokenPhase {
     if isReused || requestSent > tls { return .wait }
     if nameLookup == queued { return .nameLookup }
     return connect == nameLookup ? .connect : .tls

@@ -1,4 +1,5 @@
 import APIKit
+public import APIKitReports
 import Synchronization
 
 /// The pseudonyms of a tape: while it is recorded, every secret gets one, and keeps it.

@@ -1,4 +1,5 @@
 public import APIKit
+public import APIKitReports
 public import Foundation
 
 /// Recorded requests and responses, which a ``TapeTransport`` plays back.

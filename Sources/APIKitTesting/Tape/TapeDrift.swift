@@ -1,4 +1,5 @@
 public import APIKit
+public import APIKitReports
 
 extension Tape {
   /// Asks the live server what is on the tape, and tells where it says something of another shape by now.

@@ -1,4 +1,5 @@
 public import APIKit
+public import APIKitReports
 import Foundation
 import Synchronization
 

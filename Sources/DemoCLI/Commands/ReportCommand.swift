@@ -1,4 +1,5 @@
 import APIKit
+import APIKitReports
 import Foundation
 
 /// Loads a little of everything and writes a page about it.

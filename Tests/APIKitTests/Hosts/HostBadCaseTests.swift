@@ -4,6 +4,7 @@ import Foundation
 import XCTest
 
 @testable import APIKit
+@testable import APIKitReports
 
 /// What servers and lists do that are no good, as a load meets it, without sockets.
 @MainActor final class HostBadCaseTests: XCTestCase {

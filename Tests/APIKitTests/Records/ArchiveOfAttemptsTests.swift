@@ -5,6 +5,7 @@
   import XCTest
 
   @testable import APIKit
+  @testable import APIKitReports
 
   /// What an archive has of loads over a real wire: an entry for each attempt, hop and hedged request, with times that add
   /// up.

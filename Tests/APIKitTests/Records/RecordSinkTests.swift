@@ -5,6 +5,7 @@ import Synchronization
 import XCTest
 
 @testable import APIKit
+@testable import APIKitReports
 
 final class RecordSinkTests: XCTestCase {
   private let folder = FileManager.default.temporaryDirectory.path + "/apikit-sink-\(UUID().uuidString)"

@@ -5,6 +5,7 @@
   import XCTest
 
   @testable import APIKit
+  @testable import APIKitReports
   @testable import APIKitTesting
 
   private struct RoomService: APIService {

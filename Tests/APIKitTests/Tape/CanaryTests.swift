@@ -4,6 +4,7 @@ import Synchronization
 import XCTest
 
 @testable import APIKit
+@testable import APIKitReports
 @testable import APIKitTesting
 
 /// A secret is put in fourteen places, and looked for in everything that leaves.

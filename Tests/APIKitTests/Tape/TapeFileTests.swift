@@ -2,6 +2,7 @@ import Foundation
 import XCTest
 
 @testable import APIKit
+@testable import APIKitReports
 @testable import APIKitTesting
 
 final class TapeFileTests: TapeCase {

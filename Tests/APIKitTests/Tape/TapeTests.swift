@@ -3,6 +3,7 @@ import Foundation
 import XCTest
 
 @testable import APIKit
+@testable import APIKitReports
 @testable import APIKitTesting
 
 final class TapeTests: TapeCase {

@@ -1,6 +1,6 @@
 extension Duration {
   /// The duration for people, in a suitable unit: `420 µs`, `3.2 ms`, `1.5 s`, `1 h 5 min`.
-  var shortText: String {
+  package var shortText: String {
     let microseconds = self / .microseconds(1)
     switch abs(microseconds) {
     case ..<1000: return "\(Self.rounded(microseconds, to: 1)) µs"
@@ -21,7 +21,7 @@ extension Duration {
 
 extension Duration {
   /// Whole microseconds; at most half of what an `Int64` holds, so that a time may be added.
-  var microseconds: Int64 {
+  package var microseconds: Int64 {
     let (seconds, attoseconds) = components
     guard seconds < Int64.max / 2_000_000 else { return .max / 2 }
     return seconds * 1_000_000 + attoseconds / 1_000_000_000_000

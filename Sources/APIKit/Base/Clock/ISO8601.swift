@@ -1,8 +1,8 @@
 /// Dates as text in the form `2026-11-21T09:58:00Z`: years 0000 to 9999, written in UTC.
 /// - SeeAlso: <https://www.rfc-editor.org/rfc/rfc3339#section-5.6>
-enum ISO8601 {
+package enum ISO8601 {
   /// Whether milliseconds are written.
-  enum Milliseconds {
+  package enum Milliseconds {
     case never, always
     /// Only when they are not zero.
     case asNeeded
@@ -10,7 +10,7 @@ enum ISO8601 {
 
   /// The text of a time in seconds since 1970, rounded down to the unit; nil outside the years 0000 to
   /// 9999.
-  static func text(secondsSince1970 seconds: Double, milliseconds: Milliseconds = .never) -> String? {
+  package static func text(secondsSince1970 seconds: Double, milliseconds: Milliseconds = .never) -> String? {
     // Milliseconds get a thousandth of one before rounding down, so that 0.07 seconds give 70 and not 69.
     let total =
       milliseconds == .never ? seconds.rounded(.down) * 1000 : (seconds * 1000 + 0.001).rounded(.down)
@@ -45,7 +45,7 @@ enum ISO8601 {
   /// The seconds since 1970 of `YYYY-MM-DD`, optionally followed by `T` or a space, `hh:mm`, `:ss`, a
   /// fraction, and `Z`, `±hh`, `±hhmm` or `±hh:mm`. Without an offset the time is UTC. Nil for other texts
   /// and for days that do not exist; a leap second counts as the second before it.
-  static func secondsSince1970(_ text: UnsafeBufferPointer<UInt8>) -> Double? {
+  package static func secondsSince1970(_ text: UnsafeBufferPointer<UInt8>) -> Double? {
     var text = DateScanner(text)
     guard let year = text.number(4), text.take("-"), let month = text.number(2), text.take("-"),
       let day = text.number(2)

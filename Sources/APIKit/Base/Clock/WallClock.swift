@@ -1,9 +1,9 @@
 import Foundation
 
 /// The wall clock.
-enum WallClock {
+package enum WallClock {
   /// Seconds since 1970.
-  static var now: Double {
+  package static var now: Double {
     var time = timespec()
     clock_gettime(CLOCK_REALTIME, &time)
     return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9

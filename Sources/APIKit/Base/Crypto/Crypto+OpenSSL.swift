@@ -17,7 +17,7 @@
     /// The digest; nil where the machine's policy (FIPS) forbids it.
     static func sha1(_ bytes: [UInt8]) -> [UInt8]? { digest(bytes, fetchedSHA1, 20) }
 
-    static func sha256(_ bytes: [UInt8]) -> [UInt8] {
+    package static func sha256(_ bytes: [UInt8]) -> [UInt8] {
       // Policies permit SHA-256, and a digest of bytes in memory fails for no other reason.
       guard let digest = digest(bytes, fetchedSHA256, 32) else { preconditionFailure("no SHA-256") }
       return digest

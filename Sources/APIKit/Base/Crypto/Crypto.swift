@@ -1,7 +1,7 @@
 /// Digests, a cipher and random bytes, from the library of each platform.
 ///
 /// One file per platform adds `md5`, `sha1`, `sha256`, `sha512`, `HMACKey`, `seal`, `open` and `random`.
-enum Crypto {
+package enum Crypto {
   /// The length of an AES-GCM nonce in bytes.
   static let nonceLength = 12
   /// The length of an AES-GCM tag in bytes.

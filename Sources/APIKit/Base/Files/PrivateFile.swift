@@ -1,17 +1,17 @@
 import Foundation
 
 /// Files that only their owner can read and write, in folders that no other user can change.
-enum PrivateFile {
+package enum PrivateFile {
   /// Why a file or a folder is not used, in words that follow its name.
-  struct Fault: Error, CustomStringConvertible {
-    let description: String
+  package struct Fault: Error, CustomStringConvertible {
+    package let description: String
     /// The number of the system's error; 0 where no system call has failed.
     let code: Int32
 
     init(_ description: String, code: Int32 = 0) { (self.description, self.code) = (description, code) }
 
     /// The last failed system call.
-    static func system(_ verb: String) -> Fault {
+    package static func system(_ verb: String) -> Fault {
       let code = errno
       return Fault("cannot be \(verb): \(String(cString: strerror(code)))", code: code)
     }

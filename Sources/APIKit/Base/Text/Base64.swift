@@ -1,8 +1,8 @@
 /// Base64 by RFC 4648: the standard alphabet with padding, or the URL alphabet without.
 /// - SeeAlso: <https://www.rfc-editor.org/rfc/rfc4648>
-enum Base64 {
+package enum Base64 {
   /// The alphabet, and whether the last group is padded.
-  enum Alphabet {
+  package enum Alphabet {
     /// `+`, `/` and padding (RFC 4648, 4).
     case standard
     /// `-`, `_` and no padding (RFC 4648, 5).
@@ -10,7 +10,7 @@ enum Base64 {
   }
 
   /// The Base64 text of `bytes`.
-  static func encode(_ bytes: some Collection<UInt8>, _ alphabet: Alphabet = .standard) -> String {
+  package static func encode(_ bytes: some Collection<UInt8>, _ alphabet: Alphabet = .standard) -> String {
     bytes.withContiguousStorageIfAvailable { encode($0, alphabet) }
       ?? Array(bytes).withUnsafeBufferPointer { encode($0, alphabet) }
   }
@@ -47,7 +47,7 @@ enum Base64 {
 
   /// The bytes of a text; nil for a character of another alphabet, an impossible length, missing or extra
   /// padding, or unused bits that are not zero.
-  static func decode(_ text: String, _ alphabet: Alphabet = .standard) -> [UInt8]? {
+  package static func decode(_ text: String, _ alphabet: Alphabet = .standard) -> [UInt8]? {
     var text = text
     let bytes = text.withUTF8 { decode(lenient: $0) }
     // Strict: only the text that the encoder makes of these bytes is accepted.

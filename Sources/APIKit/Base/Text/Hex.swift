@@ -1,9 +1,9 @@
 /// Base 16: written in lower case, read in either case.
-enum Hex {
+package enum Hex {
   private static let digits: StaticString = "0123456789abcdef"
 
   /// The hexadecimal digits of `bytes`.
-  static func encode(_ bytes: some Collection<UInt8>) -> String {
+  package static func encode(_ bytes: some Collection<UInt8>) -> String {
     String(unsafeUninitializedCapacity: bytes.count * 2) { target in
       var index = 0
       for byte in bytes {

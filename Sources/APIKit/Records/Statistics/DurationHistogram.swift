@@ -1,7 +1,7 @@
 /// How many durations fell into each of 43 ranges between 10 µs and 100 s: what is left of loads that are no longer kept.
 public struct DurationHistogram: Sendable {
   /// The upper ends of the ranges, each included, in microseconds: 1, 1.5, 2, 3, 5 and 7 times each power of ten.
-  static let bounds: [Int64] = {
+  package static let bounds: [Int64] = {
     var bounds: [Int64] = []
     var power: Int64 = 10
     while power < 100_000_000 {
@@ -46,7 +46,7 @@ public struct DurationHistogram: Sendable {
   }
 
   /// How many durations were not longer than one of the ``bounds``.
-  func count(upTo bound: Int64) -> Int {
+  package func count(upTo bound: Int64) -> Int {
     zip(Self.bounds, counts).reduce(0) { $0 + ($1.0 <= bound ? $1.1 : 0) }
   }
 

@@ -22,12 +22,12 @@ public final class FlightStatistics: LandingObserver {
   static let mostAPIs = 200
 
   /// The counters of one API since the beginning. They only rise.
-  struct Totals: Sendable {
-    let api: LandedLoad.API
-    var (succeeded, failed, cancelled) = (0, 0, 0)
-    var reasons: [String: Int] = [:]
-    var (sent, received): (Int64, Int64) = (0, 0)
-    var durations = DurationHistogram()
+  package struct Totals: Sendable {
+    package let api: LandedLoad.API
+    package var (succeeded, failed, cancelled) = (0, 0, 0)
+    package var reasons: [String: Int] = [:]
+    package var (sent, received): (Int64, Int64) = (0, 0)
+    package var durations = DurationHistogram()
 
     init(_ api: LandedLoad.API) { self.api = api }
   }

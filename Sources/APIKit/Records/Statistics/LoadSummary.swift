@@ -29,7 +29,7 @@ public struct LoadSummary: Sendable {
   /// Bytes of bodies on the wire, sent and received.
   public let bytes: (sent: Int64, received: Int64)
   /// The durations, shortest first.
-  let durations: [Duration]
+  package let durations: [Duration]
 
   /// The duration that at least this share of the loads did not exceed, by nearest rank: 0.95 for the 95th percentile.
   public func percentile(_ fraction: Double) -> Duration? { NearestRank.value(fraction, of: durations) }

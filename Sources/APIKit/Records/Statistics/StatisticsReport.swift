@@ -4,7 +4,7 @@ public struct StatisticsReport: Sendable {
   public let loads: [LandedLoad]
   /// All of them in numbers.
   public let summary: LoadSummary
-  let totals: [FlightStatistics.Totals]
+  package let totals: [FlightStatistics.Totals]
 
   /// A number of loads that belong together.
   public struct Group: Sendable {

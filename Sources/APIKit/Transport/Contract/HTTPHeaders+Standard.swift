@@ -38,9 +38,9 @@ extension HTTPHeaders {
 }
 
 /// What this process, its user and its system are called.
-enum ClientDescription {
+package enum ClientDescription {
   /// The version of the framework, raised with each release.
-  static let frameworkVersion = "0.1"
+  package static let frameworkVersion = "0.1"
 
   /// The bundle's name and version on Apple systems; elsewhere the program's name.
   static var application: (name: String, version: String?) {

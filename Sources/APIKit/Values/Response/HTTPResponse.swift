@@ -96,7 +96,7 @@ public struct HTTPResponse: Sendable {
     case stream(ResponseStream)
 
     /// The size in bytes; nil for a stream.
-    var count: Int64? {
+    package var count: Int64? {
       switch self {
       case .bytes(let bytes): Int64(bytes.count)
       case .file(_, let count): count

@@ -1,20 +1,20 @@
 /// Writes JSON text.
-enum RawWriter {
+package enum RawWriter {
   /// Writes a comma, unless the text ends where a value may follow directly.
-  static func separate(_ output: inout [UInt8]) {
+  package static func separate(_ output: inout [UInt8]) {
     guard let last = output.last, last != UInt8(ascii: "["), last != UInt8(ascii: "{") else { return }
     if last != UInt8(ascii: ":") { output.append(UInt8(ascii: ",")) }
   }
 
   /// Writes a member's name and colon, and the comma before them.
-  static func append(name: String, to output: inout [UInt8]) {
+  package static func append(name: String, to output: inout [UInt8]) {
     separate(&output)
     append(string: name.utf8, to: &output)
     output.append(UInt8(ascii: ":"))
   }
 
   /// Writes a string in quotes, with only the escapes that JSON requires.
-  static func append(string: some Collection<UInt8>, to output: inout [UInt8]) {
+  package static func append(string: some Collection<UInt8>, to output: inout [UInt8]) {
     output.append(UInt8(ascii: "\""))
     // Most texts need no escapes and are copied as a whole.
     if string.contains(where: mustEscape) {
@@ -103,7 +103,7 @@ enum RawWriter {
   }
 
   /// The shortest digits that read back as the double, laid out by ECMAScript's rules (RFC 8785 3.2.2.3).
-  static func ecmaScript(_ double: Double) -> String {
+  package static func ecmaScript(_ double: Double) -> String {
     // Swift produces the same shortest digits; only the layout differs.
     RawDigits("\(double)").map(ecmaScript) ?? "\(double)"
   }

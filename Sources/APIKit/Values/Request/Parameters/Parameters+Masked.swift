@@ -2,7 +2,7 @@ import Foundation
 
 extension Parameters {
   /// The parameters with the values of secret names masked, at every level and in texts that are JSON, forms or URLs.
-  var masked: Parameters {
+  package var masked: Parameters {
     let isNamed = pairs.contains { pair in
       guard SecretMask.isLabel(pair.name), case .string(let name) = pair.value else { return false }
       return SecretNames.contains(name)
@@ -41,7 +41,7 @@ extension ParameterValue {
   }
 
   /// The value for a line of a record: long texts are cut, bytes are only counted.
-  var shownText: String {
+  package var shownText: String {
     switch self {
     case .string(let text): text.utf8.count > 80 ? "\(text.prefix(77))…" : text
     case .integer(let number): String(number)

@@ -3,6 +3,7 @@ import APIKitTesting
 import XCTest
 
 @testable import APIKit
+@testable import APIKitReports
 
 /// Requests that ended without a response that could be used, in statistics, waterfalls and archives.
 final class BrokenRequestTests: XCTestCase {

@@ -1,3 +1,5 @@
+public import APIKit
+
 extension StatisticsReport {
   /// The counts since the beginning in the text form of OpenMetrics 1.0, for Prometheus and others.
   ///

@@ -4,6 +4,7 @@ import Foundation
 import XCTest
 
 @testable import APIKit
+@testable import APIKitReports
 
 @MainActor final class ExchangeArchiveTests: XCTestCase {
   private let stub = StubTransport()

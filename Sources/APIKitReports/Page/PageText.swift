@@ -1,3 +1,5 @@
+import APIKit
+
 /// HTML as it is written: what comes from a load is escaped, what is the page's own is not.
 struct PageText {
   private(set) var text = ""

@@ -1,3 +1,5 @@
+package import APIKit
+
 extension HTTPArchive {
   /// The archive as the text of a HAR 1.2 file: the fields sorted, one a line.
   ///

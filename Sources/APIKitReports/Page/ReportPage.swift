@@ -1,3 +1,5 @@
+public import APIKit
+
 /// Statistics and records as one HTML file, to be sent to a colleague.
 ///
 /// The file needs nothing else: no network, no script, no file beside it, and its Content-Security-Policy forbids all of

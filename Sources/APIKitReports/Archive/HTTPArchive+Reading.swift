@@ -1,3 +1,5 @@
+public import APIKit
+
 extension HTTPArchive {
   /// Reads a HAR file of any program: fields that are not known are skipped, a byte-order mark and line ends of any
   /// kind are accepted.

@@ -1,3 +1,5 @@
+public import APIKit
+
 /// Requests and responses in the form of HAR 1.2, which browsers and proxies write and open.
 ///
 /// Each entry is one exchange with a server: an attempt, a hop of a redirect, a hedged request.

@@ -4,6 +4,7 @@
   import XCTest
 
   @testable import APIKit
+  @testable import APIKitReports
 
   /// Requests that libcurl has sent again, in archives, waterfalls and records.
   @MainActor final class ResentRequestTests: XCTestCase {

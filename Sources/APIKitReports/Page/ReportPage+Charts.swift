@@ -1,3 +1,5 @@
+import APIKit
+
 #if canImport(Darwin)
   import Darwin
 #else

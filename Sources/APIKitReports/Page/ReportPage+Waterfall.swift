@@ -1,3 +1,5 @@
+import APIKit
+
 /// The phases of each flight, one below the other.
 extension ReportPage {
   func waterfalls(_ page: inout PageText) {

@@ -1,0 +1,1 @@
+../APIKitTests/Records/LandedLoads.swift
