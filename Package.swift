@@ -22,6 +22,7 @@ let package = Package(
   platforms: [.macOS(.v15), .iOS(.v18)],
   products: [
     .library(name: "APIKit", targets: ["APIKit"]),
+    .library(name: "APIKitSockets", targets: ["APIKitSockets"]),
     .library(name: "APIKitReports", targets: ["APIKitReports"]),
     .library(name: "APIKitTesting", targets: ["APIKitTesting"]),
     .library(name: "Reformers", targets: ["Reformers"]),
@@ -41,6 +42,8 @@ let package = Package(
     .target(
       name: "APIKit", dependencies: ["CAPIKit"], exclude: privacyManifest.excluded,
       resources: privacyManifest.resources, swiftSettings: swift),
+    // Connections that stay open: WebSockets, server-sent events, lines, streams of bytes.
+    .target(name: "APIKitSockets", dependencies: ["APIKit"], swiftSettings: swift),
     // What is kept of loads for other programs and people: HTTP archives, OpenMetrics, JSON lines, a page.
     .target(name: "APIKitReports", dependencies: ["APIKit"], swiftSettings: swift),
     // Transports without a wire, a clock that stands still, contracts of reformers: for tests.
@@ -48,13 +51,13 @@ let package = Package(
     .target(name: "Reformers", dependencies: ["APIKit"], swiftSettings: swift),
     .target(
       name: "DemoServer",
-      dependencies: ["APIKit"],
+      dependencies: ["APIKit", "APIKitSockets"],
       resources: [.copy("Resources")],
       swiftSettings: swift
     ),
     .executableTarget(
       name: "DemoCLI",
-      dependencies: ["APIKit", "APIKitReports", "Reformers", "DemoServer"],
+      dependencies: ["APIKit", "APIKitSockets", "APIKitReports", "Reformers", "DemoServer"],
       swiftSettings: swift
     ),
     // Real servers for tests and measurements: nginx and httpbin as child processes.
@@ -63,18 +66,23 @@ let package = Package(
     .target(
       name: "TestSupport",
       dependencies: [
-        "APIKit", "APIKitTesting", "TestServers",
+        "APIKit", "APIKitSockets", "APIKitTesting", "TestServers",
         .target(name: "CAPIKit", condition: .when(platforms: [.linux])),
       ],
       path: "Tests/Support", swiftSettings: swift),
     .testTarget(
       name: "APIKitTests",
       dependencies: [
-        "APIKit", "APIKitReports", "APIKitTesting", "Reformers", "DemoServer", "TestServers", "TestSupport",
+        "APIKit", "APIKitSockets", "APIKitReports", "APIKitTesting", "Reformers", "DemoServer", "TestServers",
+        "TestSupport",
         // OpenSSL for scripted servers over TLS.
         .target(name: "CAPIKit", condition: .when(platforms: [.linux])),
       ],
       exclude: ["Signing/verify_signatures.py"],
+      swiftSettings: swift),
+    .testTarget(
+      name: "APIKitSocketsTests",
+      dependencies: ["APIKit", "APIKitSockets", "APIKitTesting", "TestServers", "TestSupport"],
       swiftSettings: swift),
     .testTarget(
       name: "APIKitReportsTests",
@@ -83,12 +91,13 @@ let package = Package(
     .testTarget(
       name: "ReformersTests", dependencies: ["APIKit", "APIKitTesting", "Reformers"], swiftSettings: swift),
     .testTarget(
-      name: "DemoCLITests", dependencies: ["DemoCLI", "APIKit", "APIKitReports", "APIKitTesting", "DemoServer"],
+      name: "DemoCLITests",
+      dependencies: ["DemoCLI", "APIKit", "APIKitReports", "APIKitTesting", "DemoServer"],
       swiftSettings: swift),
     .testTarget(name: "DemoServerTests", dependencies: ["APIKit", "DemoServer"], swiftSettings: swift),
     .testTarget(
       name: "InteropTests",
-      dependencies: ["APIKit", "APIKitTesting", "TestServers"],
+      dependencies: ["APIKit", "APIKitSockets", "APIKitTesting", "TestServers"],
       path: "Tests/Interop",
       exclude: [
         "requirements.txt", "authorization_server.py", "ftp_server.py", "socket_server.py", "bytes_server.py",
@@ -109,12 +118,14 @@ let package = Package(
     .executableTarget(
       name: "bench",
       dependencies: [
-        "APIKit", "APIKitReports", "APIKitTesting", "Reformers", "TestServers", "DemoServer", "BareCurl", "CMachine",
+        "APIKit", "APIKitSockets", "APIKitReports", "APIKitTesting", "Reformers", "TestServers", "DemoServer",
+        "BareCurl", "CMachine",
       ],
       path: "Benchmarks/Sources/bench", swiftSettings: swift),
     // Random loads over a proxy that breaks connections; see Scripts/soak.
     .executableTarget(
-      name: "soak", dependencies: ["APIKit", "DemoServer", "CMachine"], path: "Benchmarks/Sources/soak",
+      name: "soak", dependencies: ["APIKit", "APIKitSockets", "DemoServer", "CMachine"],
+      path: "Benchmarks/Sources/soak",
       swiftSettings: swift),
     .testTarget(name: "SoakTests", dependencies: ["soak"], swiftSettings: swift),
   ]

@@ -1,5 +1,6 @@
 #if os(Linux)
   import APIKit
+  import APIKitSockets
   import Foundation
   import XCTest
 

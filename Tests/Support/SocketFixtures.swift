@@ -3,6 +3,7 @@ import Synchronization
 import XCTest
 
 import APIKit
+import APIKitSockets
 
 struct SocketService: APIService {
   var name = "Sockets"

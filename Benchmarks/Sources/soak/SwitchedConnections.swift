@@ -1,4 +1,5 @@
 import APIKit
+import APIKitSockets
 
 /// One WebSocket or one event stream whose delegate cancels, closes and opens from its callbacks.
 ///

@@ -1,6 +1,6 @@
 extension APIService {
   /// What the service stores under the names of members without effect, a sentence each; see ``Statement``.
-  var lostStatements: [String] {
+  package var lostStatements: [String] {
     let (identity, wire, cache, admission) = (identity, wire, cache, admission)
     let statements = [
       Statement("apiVersion", apiVersion), Statement("identity", identity), Statement("wire", wire),

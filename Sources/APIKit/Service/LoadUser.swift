@@ -1,7 +1,7 @@
 /// Whose load it is, fixed when it is called: the user of its credential, of its cookies and of its signer.
 ///
 /// Compared wherever the load continues. It costs a load two atomic reads.
-struct LoadUser: Hashable, Sendable {
+package struct LoadUser: Hashable, Sendable {
   /// That of the authenticator's user (``Authenticator/epoch``). Nil where nobody was signed in: the first user whose
   /// credential the load gets is then its user.
   var epoch: Int? {
@@ -18,7 +18,7 @@ struct LoadUser: Hashable, Sendable {
   let signer: String?
 
   /// - Parameter epoch: That of a user who was compared before; nil for who is signed in now.
-  init(_ identity: ServiceIdentity, _ wire: WireOptions, _ rule: SignInRule, epoch: Int? = nil) {
+  package init(_ identity: ServiceIdentity, _ wire: WireOptions, _ rule: SignInRule, epoch: Int? = nil) {
     generation = Int32(truncatingIfNeeded: wire.client.cookies?.generation ?? 0)
     signer = identity.signer?.caller
     self.epoch = epoch ?? (rule == .exempt ? nil : identity.authenticator?.userEpoch)
@@ -51,6 +51,31 @@ struct LoadUser: Hashable, Sendable {
       return .signedOut("the signer signs for another caller than when the load was called")
     }
     return nil
+  }
+}
+
+/// Compares a user with the one who is present now, without a reference to a load: for connections and transfers, which
+/// outlast their loads.
+package struct UserCheck: Sendable {
+  private let identity: ServiceIdentity
+  private let cookies: CookieJar?
+  private let authenticator: Authenticator?
+  private let host: String?
+
+  package init(_ identity: ServiceIdentity, _ wire: WireOptions, _ rule: SignInRule, host: String?) {
+    (self.identity, cookies, self.host) = (identity, wire.client.cookies, host)
+    authenticator = rule == .exempt ? nil : identity.authenticator
+  }
+
+  /// Nil where a call carries nothing of a user.
+  package init?(_ call: APICall) {
+    self.init(call.identity, call.wire, call.terms.signInRule, host: call.baseURL?.host)
+    guard call.mayChangeCaller || cookies != nil || authenticator != nil else { return nil }
+  }
+
+  /// Why what belongs to a user may not continue; nil when the user is still the present one.
+  package func objection(to user: LoadUser) -> APIError? {
+    user.objection(identity.changeableCaller, cookies, authenticator, host: host)
   }
 }
 

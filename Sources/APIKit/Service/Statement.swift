@@ -2,7 +2,7 @@
 ///
 /// A stored property with such a name but another type (an Optional, a concrete type) is not what the protocol asks for:
 /// the default counts, and the compiler is silent. A look by `Mirror` finds it, once per type.
-struct Statement {
+package struct Statement {
   /// The member's name.
   let name: String
   /// The type that the property must have.
@@ -13,7 +13,7 @@ struct Statement {
   var place: String?
   private let fits: (Any) -> Bool
 
-  init<Value>(_ name: String, _ value: Value, at place: String? = nil) {
+  package init<Value>(_ name: String, _ value: Value, at place: String? = nil) {
     self.name = name
     self.value = value
     self.place = place
@@ -67,7 +67,7 @@ extension Equatable {
 
 extension [Statement] {
   /// What an object stores under these names without effect, a sentence each, from its own class up to `root`.
-  func faults(of object: Any, of contract: String, below root: (any Any.Type)? = nil) -> [String] {
+  package func faults(of object: Any, of contract: String, below root: (any Any.Type)? = nil) -> [String] {
     let known = Dictionary(map { ($0.name, $0) }) { first, _ in first }
     var faults: [String] = []
     var level: Mirror? = Mirror(reflecting: object)

@@ -26,26 +26,19 @@ struct TransferTerms: Sendable {
 /// Whose a transfer is: fixed when it begins, for all of its requests, and compared until the file is at its place.
 struct TransferUser: Sendable {
   let owner: LoadOwner
-  private let identity: ServiceIdentity
-  private let cookies: CookieJar?
-  private let authenticator: Authenticator?
-  private let host: String?
+  private let present: UserCheck
 
   init(_ service: any APIService, _ rule: SignInRule, _ terms: TransferTerms) {
     let wire = service.wire
-    (identity, cookies) = (service.identity, wire.client.cookies)
-    authenticator = rule == .exempt ? nil : identity.authenticator
-    host = service.environments.selection(of: terms.environment).baseURL?.host
+    let identity = service.identity
+    present = UserCheck(
+      identity, wire, rule, host: service.environments.selection(of: terms.environment).baseURL?.host)
     owner = LoadOwner(LoadUser(identity, wire, rule, epoch: terms.epoch))
   }
 
   /// Throws ``APIError/Reason/signedOut`` when the user is no longer the present one.
   func check() throws(APIError) {
-    if let objection = LoadUser(owner).objection(
-      identity.changeableCaller, cookies, authenticator, host: host)
-    {
-      throw objection
-    }
+    if let objection = present.objection(to: LoadUser(owner)) { throw objection }
   }
 
   /// What tells the partial files and journals of a user from those of others, the same in each process; empty for nobody.

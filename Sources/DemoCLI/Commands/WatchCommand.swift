@@ -1,4 +1,5 @@
 import APIKit
+import APIKitSockets
 import Reformers
 
 /// Shows prices as they change, until it is interrupted.

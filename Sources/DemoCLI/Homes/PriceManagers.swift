@@ -1,4 +1,5 @@
 import APIKit
+import APIKitSockets
 
 /// `GET prices`, a WebSocket: changes of prices.
 final class PriceSocketManager: BaseSocketManager, SocketManager {

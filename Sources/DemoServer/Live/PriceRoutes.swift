@@ -1,4 +1,5 @@
 import APIKit
+import APIKitSockets
 
 /// `/events` and `/prices`: changes of prices as they happen.
 struct PriceRoutes: Sendable {

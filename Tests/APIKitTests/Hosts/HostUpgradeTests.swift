@@ -4,6 +4,7 @@
   import XCTest
 
   @testable import APIKit
+  @testable import APIKitSockets
 
   private struct PooledService: APIService {
     let name = "Pooled"

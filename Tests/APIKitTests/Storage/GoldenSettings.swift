@@ -1,6 +1,7 @@
 import Foundation
 
 @testable import APIKit
+@testable import APIKitSockets
 
 extension GoldenForm {
   private static let socket: SocketOptions = {

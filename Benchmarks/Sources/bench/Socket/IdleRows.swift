@@ -1,4 +1,5 @@
 import APIKit
+import APIKitSockets
 import Foundation
 
 /// What idle sockets take of the heap.

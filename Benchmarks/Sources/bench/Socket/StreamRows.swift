@@ -1,4 +1,5 @@
 import APIKit
+import APIKitSockets
 import CMachine
 import Foundation
 import TestServers

@@ -15,7 +15,7 @@
     static func md5(_ bytes: [UInt8]) -> [UInt8]? { digest(bytes, fetchedMD5, 16) }
 
     /// The digest; nil where the machine's policy (FIPS) forbids it.
-    static func sha1(_ bytes: [UInt8]) -> [UInt8]? { digest(bytes, fetchedSHA1, 20) }
+    package static func sha1(_ bytes: [UInt8]) -> [UInt8]? { digest(bytes, fetchedSHA1, 20) }
 
     package static func sha256(_ bytes: [UInt8]) -> [UInt8] {
       // Policies permit SHA-256, and a digest of bytes in memory fails for no other reason.
@@ -102,7 +102,7 @@
     }
 
     /// Random bytes from the system's generator.
-    static func random(_ count: Int) -> [UInt8] {
+    package static func random(_ count: Int) -> [UInt8] {
       [UInt8](unsafeUninitializedCapacity: count) { target, written in
         precondition(RAND_bytes(target.baseAddress, Int32(count)) == 1, "the system has no randomness")
         written = count

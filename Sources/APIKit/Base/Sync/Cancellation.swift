@@ -123,6 +123,7 @@ public protocol SuspendableOperation: CancellableOperation {
 extension Task: CancellableOperation {}
 
 /// An operation that has ended already.
-struct NoOperation: CancellableOperation {
-  func cancel() {}
+package struct NoOperation: CancellableOperation {
+  package init() {}
+  package func cancel() {}
 }

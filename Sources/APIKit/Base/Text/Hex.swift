@@ -24,7 +24,7 @@ package enum Hex {
 
   /// The value of one digit; nil for another character.
   @inline(__always)
-  static func value(of digit: UInt8) -> UInt8? {
+  package static func value(of digit: UInt8) -> UInt8? {
     switch digit {
     case 0x30...0x39: digit - 0x30
     case 0x41...0x46: digit - 0x41 + 10

@@ -9,7 +9,7 @@ extension String {
   }
 
   /// The elements of a list in a header field, separated by commas, without white space around them.
-  var listElements: [String] { split(separator: ",").map { String($0).trimmingSpaces() } }
+  package var listElements: [String] { split(separator: ",").map { String($0).trimmingSpaces() } }
 }
 
 extension String {

@@ -1,18 +1,20 @@
 /// Checks UTF-8 as it comes, in pieces of any size: a malformed sequence is found at its first wrong byte.
 ///
 /// Overlong forms, surrogates and values above U+10FFFF are malformed (RFC 3629, section 4).
-struct UTF8Check {
+package struct UTF8Check {
   /// How many bytes of the present sequence are missing.
   private var missing = 0
   /// The range of the next byte.
   private var lower: UInt8 = 0x80
   private var upper: UInt8 = 0xBF
 
+  package init() {}
+
   /// Whether the bytes so far end with a whole sequence.
-  var isComplete: Bool { missing == 0 }
+  package var isComplete: Bool { missing == 0 }
 
   /// Takes the next bytes; false when they cannot be part of UTF-8. It must not be used afterwards.
-  mutating func take(_ bytes: UnsafeRawBufferPointer) -> Bool {
+  package mutating func take(_ bytes: UnsafeRawBufferPointer) -> Bool {
     var index = 0
     while index < bytes.count {
       if missing == 0 {

@@ -163,7 +163,7 @@ struct GzipEncoder: ~Copyable, @unchecked Sendable {
 /// Packs the messages of one connection by raw DEFLATE, each to a byte boundary (RFC 7692, 7.2.1).
 ///
 /// Used by one thread at a time.
-final class MessageDeflater {
+package final class MessageDeflater {
   private let stream = ZlibStream(.deflate)
   private let keepsContext: Bool
 
@@ -172,13 +172,13 @@ final class MessageDeflater {
   /// - Parameters:
   ///   - windowBits: 9 to 15: zlib has no raw window of 8 bits.
   ///   - keepsContext: Whether a message may refer to the ones before it.
-  init(windowBits: Int32, keepsContext: Bool) {
+  package init(windowBits: Int32, keepsContext: Bool) {
     self.keepsContext = keepsContext
     stream.start(windowBits: -windowBits, memoryLevel: 4)
   }
 
   /// Appends the packed form of a message that is not empty, without the four bytes that every one ends with.
-  func pack(_ message: UnsafeBufferPointer<UInt8>, into output: inout [UInt8]) {
+  package func pack(_ message: UnsafeBufferPointer<UInt8>, into output: inout [UInt8]) {
     let start = output.count
     stream.input(message)
     repeat { _ = stream.step(into: &output, atMost: .max, flush: Z_SYNC_FLUSH) } while stream.hasMoreOutput
@@ -188,19 +188,19 @@ final class MessageDeflater {
 }
 
 /// Unpacks the messages of one connection; the counterpart of ``MessageDeflater``.
-final class MessageInflater {
+package final class MessageInflater {
   private let stream = ZlibStream(.inflate)
   private let keepsContext: Bool
 
   /// Makes one with a window of 2 to the power of `windowBits`, 8 to 15.
-  init(windowBits: Int32, keepsContext: Bool) {
+  package init(windowBits: Int32, keepsContext: Bool) {
     self.keepsContext = keepsContext
     stream.start(windowBits: -windowBits)
   }
 
   /// Appends what a part of a message unpacks to, at most so many bytes and one more to show that there are others.
   /// False where the bytes are no DEFLATE.
-  func unpack(_ part: UnsafeBufferPointer<UInt8>, into output: inout [UInt8], atMost limit: Int) -> Bool {
+  package func unpack(_ part: UnsafeBufferPointer<UInt8>, into output: inout [UInt8], atMost limit: Int) -> Bool {
     stream.input(part)
     var room = limit + 1
     while room > 0, stream.inputLeft > 0 || stream.hasMoreOutput {
@@ -218,7 +218,7 @@ final class MessageInflater {
   }
 
   /// Ends a message; the four bytes that its sender has left out are added.
-  func finish(into output: inout [UInt8], atMost limit: Int) -> Bool {
+  package func finish(into output: inout [UInt8], atMost limit: Int) -> Bool {
     let tail: [UInt8] = [0x00, 0x00, 0xFF, 0xFF]
     let isGood = tail.withUnsafeBufferPointer { unpack($0, into: &output, atMost: limit) }
     if !keepsContext { stream.restart() }

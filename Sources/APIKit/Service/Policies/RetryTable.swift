@@ -49,7 +49,7 @@ public struct RetryTable: Sendable {
   }
 
   /// The row for an error, by its status or its reason.
-  func row(for error: APIError) -> Row? {
+  package func row(for error: APIError) -> Row? {
     if error.reason == .unacceptableStatus, let status = error.context.status { return byStatus[status] }
     return byReason[error.reason]
   }

@@ -13,10 +13,7 @@ extension WrittenCases {
   /// Reads the written form.
   public init(from decoder: any Decoder) throws {
     let reader = try WrittenCase.Reader(decoder)
-    guard let value = try Self.read(reader) else {
-      throw APIError(
-        .assembly, .unreadableForm, "\(reader.name.debugDescription) is no \(String(reflecting: Self.self))")
-    }
+    guard let value = try Self.read(reader) else { throw reader.unreadable(as: Self.self) }
     self = value
   }
 
@@ -44,16 +41,16 @@ extension WrittenNames {
 }
 
 /// One case as it is written.
-struct WrittenCase {
+package struct WrittenCase {
   private let name: String
   private let value: (any Encodable)?
 
   /// A case that holds nothing.
-  init(_ name: String) { (self.name, value) = (name, nil) }
+  package init(_ name: String) { (self.name, value) = (name, nil) }
   /// A case with what it holds.
-  init(_ name: String, _ value: any Encodable) { (self.name, self.value) = (name, value) }
+  package init(_ name: String, _ value: any Encodable) { (self.name, self.value) = (name, value) }
 
-  func write(to encoder: any Encoder) throws {
+  package func write(to encoder: any Encoder) throws {
     guard let value else {
       var container = encoder.singleValueContainer()
       return try container.encode(name)
@@ -63,11 +60,11 @@ struct WrittenCase {
   }
 
   /// A case as it is read.
-  struct Reader {
-    let name: String
+  package struct Reader {
+    package let name: String
     private let container: KeyedDecodingContainer<FormName>?
 
-    init(_ decoder: any Decoder) throws {
+    package init(_ decoder: any Decoder) throws {
       if let name = try? decoder.singleValueContainer().decode(String.self) {
         (self.name, container) = (name, nil)
         return
@@ -79,8 +76,13 @@ struct WrittenCase {
       (name, self.container) = (container.allKeys[0].stringValue, container)
     }
 
+    /// The error for a name that is no case of a type.
+    package func unreadable(as type: any Any.Type) -> APIError {
+      APIError(.assembly, .unreadableForm, "\(name.debugDescription) is no \(String(reflecting: type))")
+    }
+
     /// What the case holds.
-    func value<Value: Decodable>(_ type: Value.Type = Value.self) throws -> Value {
+    package func value<Value: Decodable>(_ type: Value.Type = Value.self) throws -> Value {
       guard let container else {
         throw APIError(.assembly, .unreadableForm, "\(name.debugDescription) lacks its value")
       }

@@ -36,9 +36,9 @@ struct FormName: CodingKey {
 }
 
 /// The table of a written form.
-struct WrittenForm<Value: Sendable>: Sendable {
+package struct WrittenForm<Value: Sendable>: Sendable {
   /// One member of the form.
-  struct Member: Sendable {
+  package struct Member: Sendable {
     let name: FormName
     /// Whether its present value is a secret.
     let isSecret: @Sendable (Value) -> Bool
@@ -49,20 +49,29 @@ struct WrittenForm<Value: Sendable>: Sendable {
   /// The name of the type, which sealed members are bound to. Never changed.
   let name: String
   /// Raised when a member changes its meaning, or one is added that earlier versions may not overlook.
-  var version = 1
+  let version: Int
   /// What reading begins with.
   let start: @Sendable () -> Value
   let members: [Member]
   /// The members that have no default, and must be there.
-  var required: [String] = []
+  let required: [String]
   /// The name of what is set and has no written form; nil when there is none.
-  var unwritable: @Sendable (Value) -> String? = { _ in nil }
+  let unwritable: @Sendable (Value) -> String?
   /// Brings a value that was read into the limits of its type.
-  var settle: @Sendable (inout Value) -> Void = { _ in }
+  let settle: @Sendable (inout Value) -> Void
+
+  package init(
+    name: String, version: Int = 1, start: @escaping @Sendable () -> Value, members: [Member],
+    required: [String] = [], unwritable: @escaping @Sendable (Value) -> String? = { _ in nil },
+    settle: @escaping @Sendable (inout Value) -> Void = { _ in }
+  ) {
+    (self.name, self.version, self.start, self.members) = (name, version, start, members)
+    (self.required, self.unwritable, self.settle) = (required, unwritable, settle)
+  }
 
   static var envelope: Envelope { Envelope(kind: .secrets) }
 
-  func write(_ value: Value, to encoder: any Encoder) throws {
+  package func write(_ value: Value, to encoder: any Encoder) throws {
     if let what = unwritable(value) {
       throw APIError(
         .assembly, .unwritableForm,
@@ -88,7 +97,7 @@ struct WrittenForm<Value: Sendable>: Sendable {
     try container.encode(Base64.encode(sealed), forKey: .sealed)
   }
 
-  func read(from decoder: any Decoder) throws -> Value {
+  package func read(from decoder: any Decoder) throws -> Value {
     do {
       let container = try decoder.container(keyedBy: FormName.self)
       guard let version = try? container.decode(Int.self, forKey: .version) else {
@@ -209,7 +218,7 @@ extension WrittenForm.Member {
   }
 
   /// A property that is written as it is.
-  static func plain<Property: Codable & Sendable>(
+  package static func plain<Property: Codable & Sendable>(
     _ name: String, _ path: any (WritableKeyPath<Value, Property> & Sendable),
     isSecret: @escaping @Sendable (Property) -> Bool = { _ in false }
   ) -> Self {
@@ -217,12 +226,12 @@ extension WrittenForm.Member {
   }
 
   /// A length of time, in seconds.
-  static func seconds(_ name: String, _ path: any (WritableKeyPath<Value, Duration> & Sendable)) -> Self {
+  package static func seconds(_ name: String, _ path: any (WritableKeyPath<Value, Duration> & Sendable)) -> Self {
     mapped(name, path, WrittenSeconds.init, \.duration)
   }
 
   /// A length of time, in seconds, or none.
-  static func seconds(_ name: String, _ path: any (WritableKeyPath<Value, Duration?> & Sendable)) -> Self {
+  package static func seconds(_ name: String, _ path: any (WritableKeyPath<Value, Duration?> & Sendable)) -> Self {
     mapped(name, path, { $0.map(WrittenSeconds.init) }, { $0?.duration })
   }
 

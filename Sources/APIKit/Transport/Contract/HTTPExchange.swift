@@ -59,7 +59,7 @@ public struct HTTPExchange: Sendable {
   /// true when it must wait for one of those there are for such exchanges, and with false when it has it. None by default.
   ///
   /// Called on a thread of the transport, so it must not block.
-  var onPlace: (@Sendable (_ isWaiting: Bool) -> Void)? {
+  package var onPlace: (@Sendable (_ isWaiting: Bool) -> Void)? {
     get { extras?.value.onPlace }
     set { if extras != nil || newValue != nil { change { $0.onPlace = newValue } } }
   }

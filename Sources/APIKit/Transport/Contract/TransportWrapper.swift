@@ -31,16 +31,16 @@ extension HTTPTransport {
   }
 
   /// What opens connections of bytes for it: the transport itself, or the one that it wraps; nil when that opens none.
-  var wires: (any WireTransport)? { innermost as? any WireTransport }
+  package var wires: (any WireTransport)? { innermost as? any WireTransport }
 
   /// What opens WebSockets by the system for it; nil when there is no such thing.
-  var messageWires: (any MessageTransport)? { innermost as? any MessageTransport }
+  package var messageWires: (any MessageTransport)? { innermost as? any MessageTransport }
 
   /// What opens connections ahead for it: the transport itself, or the one that it wraps; nil when that opens none.
   var connector: (any ConnectingTransport)? { innermost as? any ConnectingTransport }
 
   /// The completion of an exchange that is not started by the transport, with what its wrappers do at the end.
-  func followed(_ exchange: HTTPExchange, _ completion: @escaping Completion) -> Completion {
+  package func followed(_ exchange: HTTPExchange, _ completion: @escaping Completion) -> Completion {
     guard let wrapper = self as? any TransportWrapper else { return completion }
     return wrapper.base.followed(exchange, wrapper.follow(exchange, completion))
   }

@@ -294,7 +294,7 @@
       }
     }
 
-    func makeWire(for exchange: HTTPExchange, speaksHTTP: Bool) throws(APIError) -> any Wire {
+    package func makeWire(for exchange: HTTPExchange, speaksHTTP: Bool) throws(APIError) -> any Wire {
       try Self.supported.check(exchange, cleartext: cleartext)
       guard handler(for: exchange) == nil else {
         throw APIError(

@@ -5,7 +5,7 @@ import Foundation
 #endif
 
 extension URLSessionTransport: MessageTransport {
-  func makeMessageWire(
+  package func makeMessageWire(
     for exchange: HTTPExchange, _ terms: MessageWireTerms
   ) throws(APIError) -> any MessageWire {
     #if canImport(FoundationNetworking)

@@ -1,7 +1,7 @@
 /// A WebSocket whose handshake and frames are the system's: it takes and gives whole messages.
 ///
 /// All of it but ``perform(_:)`` belongs to one serial queue, the wire's, on which its owner is called as well.
-protocol MessageWire: AnyObject, Sendable {
+package protocol MessageWire: AnyObject, Sendable {
   /// Runs work on the wire's queue, in the order of the calls. From any thread.
   func perform(_ work: @escaping @Sendable () -> Void)
 
@@ -26,7 +26,7 @@ protocol MessageWire: AnyObject, Sendable {
 }
 
 /// Who has a message wire. Called on its queue, so it must not block.
-protocol MessageWireOwner: AnyObject, Sendable {
+package protocol MessageWireOwner: AnyObject, Sendable {
   /// The server has accepted; the response has status 101.
   func opened(_ response: HTTPResponse)
   /// The message that was asked for.
@@ -44,15 +44,19 @@ protocol MessageWireOwner: AnyObject, Sendable {
 }
 
 /// What a message wire is told before it opens.
-struct MessageWireTerms: Sendable {
+package struct MessageWireTerms: Sendable {
   /// The subprotocols to offer, the preferred one first.
-  var subprotocols: [String] = []
+  package var subprotocols: [String]
   /// The most bytes of a message from the server.
-  var maximumMessageBytes = 16 << 20
+  package var maximumMessageBytes: Int
+
+  package init(subprotocols: [String] = [], maximumMessageBytes: Int = 16 << 20) {
+    (self.subprotocols, self.maximumMessageBytes) = (subprotocols, maximumMessageBytes)
+  }
 }
 
 /// A transport whose system opens WebSockets.
-protocol MessageTransport: HTTPTransport {
+package protocol MessageTransport: HTTPTransport {
   /// A wire to the exchange's URL, with the fields of its request.
   ///
   /// Throws ``APIError/Reason/unsupportedCapability`` for what the system cannot do.

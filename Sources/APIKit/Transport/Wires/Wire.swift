@@ -2,7 +2,7 @@
 /// addresses as its transport is configured.
 ///
 /// All of it but ``perform(_:)`` belongs to one thread, the wire's, on which its owner is called as well.
-protocol Wire: AnyObject, Sendable {
+package protocol Wire: AnyObject, Sendable {
   /// Runs work on the wire's thread, in the order of the calls; false, and without running it, when the transport has
   /// stopped. From any thread.
   @discardableResult func perform(_ work: @escaping @Sendable () -> Void) -> Bool
@@ -28,7 +28,7 @@ protocol Wire: AnyObject, Sendable {
 }
 
 /// Who has a wire. Called on its thread, so it must not block.
-protocol WireOwner: AnyObject, Sendable {
+package protocol WireOwner: AnyObject, Sendable {
   /// The connection is established, with TLS where there is TLS.
   func opened()
   /// Bytes have come; they are valid during the call.
@@ -53,13 +53,13 @@ protocol WireOwner: AnyObject, Sendable {
 
 extension WireOwner {
   /// Does nothing.
-  func flushedPart() {}
+  package func flushedPart() {}
   /// Does nothing.
-  func stoodStill() {}
+  package func stoodStill() {}
 }
 
 /// A transport that opens connections of bytes.
-protocol WireTransport: HTTPTransport {
+package protocol WireTransport: HTTPTransport {
   /// A wire to the host of the exchange's URL, `http` for TCP and `https` for TLS, with the address and the time limit
   /// for connecting of its request.
   ///

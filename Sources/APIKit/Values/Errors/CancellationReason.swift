@@ -23,7 +23,7 @@ public struct CancellationReason: Sendable, Hashable, CustomStringConvertible {
 
 extension APIError {
   /// The error of a cancelled load.
-  init(cancelled reason: CancellationReason) {
+  package init(cancelled reason: CancellationReason) {
     self.init(.takeoff, .cancelled, "cancelled: \(reason)")
     context.cancellation = reason
   }

@@ -114,7 +114,7 @@ public struct HTTPHeaders: Sendable, Hashable {
 
   /// A field value as it was received, without what separates lines elsewhere: RFC 9110, 5.5 has CR, LF and NUL
   /// replaced by spaces. So an `ETag` with a bare CR can come back in `If-None-Match`.
-  static func received(_ value: String) -> String {
+  package static func received(_ value: String) -> String {
     func separates(_ byte: UInt8) -> Bool { byte == 0x0D || byte == 0x0A || byte == 0 }
     guard value.utf8.contains(where: separates) else { return value }
     return String(decoding: value.utf8.map { separates($0) ? 0x20 : $0 }, as: UTF8.self).trimmingSpaces()

@@ -105,7 +105,7 @@ public struct HTTPTimeouts: Sendable, Hashable {
   /// with ``APIError/Reason/totalTimeout``.
   public var total: Duration?
   /// The time left until the deadline of the load, which limits the total. Set by the flight.
-  var ceiling: Duration?
+  package var ceiling: Duration?
   /// How much of the total was used before the transport got the request: by a race of connections.
   var spent = Duration.zero
 

@@ -1,11 +1,11 @@
 /// The `Retry-After` of a response: seconds, or a date.
 /// - SeeAlso: <https://www.rfc-editor.org/rfc/rfc9110#section-10.2.3>
-enum RetryAfter {
+package enum RetryAfter {
   /// How long the server asks to be left alone; nil when it does not say, or not so that it can be read.
   ///
   /// A date is counted from the response's own `Date`, so that the device's clock does not matter; where there
   /// is none, from `now`. A date in the past is zero.
-  static func wait(in headers: HTTPHeaders, now: Double) -> Duration? {
+  package static func wait(in headers: HTTPHeaders, now: Double) -> Duration? {
     guard let text = headers["Retry-After"]?.trimmingSpaces(), !text.isEmpty else { return nil }
     if text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) {
       // More digits than an Int holds is longer than anybody waits.

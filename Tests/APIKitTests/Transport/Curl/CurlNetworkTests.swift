@@ -4,6 +4,7 @@
   import XCTest
 
   @testable import APIKit
+  @testable import APIKitSockets
 
   /// What a change of network makes wrong, and what it leaves alone.
   final class CurlNetworkTests: XCTestCase {

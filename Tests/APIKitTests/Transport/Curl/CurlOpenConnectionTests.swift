@@ -5,6 +5,7 @@
   import XCTest
 
   @testable import APIKit
+  @testable import APIKitSockets
 
   /// Connections that stay open keep what the transport's configuration says of requests.
   final class CurlOpenConnectionTests: XCTestCase {

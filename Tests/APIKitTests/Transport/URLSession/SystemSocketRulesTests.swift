@@ -8,6 +8,7 @@ import XCTest
 #endif
 
 @testable import APIKit
+@testable import APIKitSockets
 
 /// What is decided about the system's WebSockets without one.
 final class SystemSocketRulesTests: XCTestCase {

@@ -1,0 +1,71 @@
+import APIKit
+
+/// The base class of the managers of event streams (server-sent events): one object for one stream.
+///
+/// Nothing here can be overridden. What a subclass decides is declared in ``EventStreamManager``, which it must adopt;
+/// `init` traps otherwise. The class is isolated to the main actor; the stream is parsed off it. Releasing the last
+/// reference ends the stream, and nothing is delivered.
+@MainActor open class BaseEventStreamManager: BaseStreamManager<ServerEvent> {
+  /// Receives the events. Weak.
+  public weak var delegate: (any EventStreamDelegate)?
+  /// The id of the last event that had one; empty before. The stream is opened again from there. It may be set before
+  /// ``EventStreamManager/open(_:)``, to go on where an earlier run of the application has ended.
+  public var lastEventID = ""
+
+  /// The child's side of this object: the object itself, so it is there as long as anything of it runs.
+  private var child: any EventStreamManager { adopted.unsafelyUnwrapped }
+  private unowned(unsafe) var adopted: (any EventStreamManager)?
+
+  /// Makes a manager. Traps when the subclass does not adopt ``EventStreamManager``.
+  public override init() {
+    super.init()
+    guard let child = self as? any EventStreamManager else {
+      // A subclass without it has no API: a mistake in the code, which no run can mend.
+      fatalError("\(type(of: self)) must adopt EventStreamManager: it states the API's name and service")
+    }
+    adopted = child
+    runner.endIsLoss = true
+    runner.check = { (response) throws(APIError) in
+      guard response.mediaType == "text/event-stream" else {
+        throw APIError(
+          .response, .unacceptableContentType,
+          "content type \(response.mediaType ?? "none"), expected text/event-stream",
+          evidence: response.evidence)
+      }
+    }
+    runner.isLast = { [unowned self] event in
+      lastEventID = event.id
+      return self.child.ends(at: event)
+    }
+    // An id may come without an event.
+    runner.onResumePoint = { [weak self] id in self?.lastEventID = id }
+  }
+
+  /// The events from now on, beside the delegate. Each call returns a new sequence, which ends when the stream ends in
+  /// order and throws what it failed with, ``APIError/Reason/cancelled`` after ``BaseStreamManager/cancel()``. While a
+  /// sequence has 16 events or 1 MiB that were not taken, reading stops.
+  public func events() -> StreamItems<ServerEvent> { runner.items(size: EventStreamParser.size) }
+
+  override var recipient: AnyObject? { delegate }
+
+  override func opening(
+    _ onPlace: @escaping @Sendable (_ isWaiting: Bool) -> Void
+  ) throws(APIError) -> StreamRunner<ServerEvent>.Opening {
+    try child.checkStatements()
+    var headers = child.headers
+    for (name, value) in [("Accept", "text/event-stream"), ("Cache-Control", "no-store")]
+    where !headers.contains(name) { headers.add(name, value) }
+    if !lastEventID.isEmpty { headers["Last-Event-ID"] = lastEventID }
+    let parser = EventStreamParser(maximumBytes: child.maximumEventBytes, lastEventID: lastEventID)
+    return try opening(of: child, headers: headers, parser, onPlace)
+  }
+
+  override func tell(_ notice: StreamRunner<ServerEvent>.Notice) {
+    switch notice {
+    case .opened(let response): delegate?.events(self, didOpenWith: response, number: connections)
+    case .item(let event): delegate?.events(self, didReceive: event)
+    case .lost(let closing, let wait): delegate?.events(self, didDisconnectWith: closing, retryAfter: wait)
+    case .ended(let closing): delegate?.events(self, didCloseWith: closing)
+    }
+  }
+}

@@ -1,0 +1,50 @@
+import APIKit
+
+/// The base class of the managers of streams of values: JSON lines (NDJSON) or JSON text sequences (RFC 7464).
+///
+/// Nothing here can be overridden. What a subclass decides is declared in ``LineStreamManager``, which it must adopt;
+/// `init` traps otherwise. The class is isolated to the main actor; the stream is parsed off it. Releasing the last
+/// reference ends the stream, and nothing is delivered.
+@MainActor open class BaseLineStreamManager: BaseStreamManager<StreamLine> {
+  /// Receives the values. Weak.
+  public weak var delegate: (any LineStreamDelegate)?
+
+  /// The child's side of this object: the object itself, so it is there as long as anything of it runs.
+  private var child: any LineStreamManager { adopted.unsafelyUnwrapped }
+  private unowned(unsafe) var adopted: (any LineStreamManager)?
+
+  /// Makes a manager. Traps when the subclass does not adopt ``LineStreamManager``.
+  public override init() {
+    super.init()
+    guard let child = self as? any LineStreamManager else {
+      // A subclass without it has no API: a mistake in the code, which no run can mend.
+      fatalError("\(type(of: self)) must adopt LineStreamManager: it states the API's name and service")
+    }
+    adopted = child
+  }
+
+  /// The values from now on, beside the delegate. Each call returns a new sequence, which ends when the stream ends in
+  /// order and throws what it failed with, ``APIError/Reason/cancelled`` after ``BaseStreamManager/cancel()``. While a
+  /// sequence has 16 values or 1 MiB that were not taken, reading stops.
+  public func lines() -> StreamItems<StreamLine> { runner.items(size: \.byteCount) }
+
+  override var recipient: AnyObject? { delegate }
+
+  override func opening(
+    _ onPlace: @escaping @Sendable (_ isWaiting: Bool) -> Void
+  ) throws(APIError) -> StreamRunner<StreamLine>.Opening {
+    try child.checkStatements()
+    let parser = LineParser(
+      child.format, maximumBytes: child.maximumLineBytes, deliversBad: child.deliversBadLines)
+    return try opening(of: child, headers: child.headers, parser, onPlace)
+  }
+
+  override func tell(_ notice: StreamRunner<StreamLine>.Notice) {
+    switch notice {
+    case .opened(let response): delegate?.lines(self, didOpenWith: response, number: connections)
+    case .item(let line): delegate?.lines(self, didReceive: line)
+    case .lost(let closing, let wait): delegate?.lines(self, didDisconnectWith: closing, retryAfter: wait)
+    case .ended(let closing): delegate?.lines(self, didCloseWith: closing)
+    }
+  }
+}

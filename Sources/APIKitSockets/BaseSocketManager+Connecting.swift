@@ -1,0 +1,280 @@
+import APIKit
+
+/// The life of a socket: its connections, one after the other, and its one end.
+extension BaseSocketManager {
+  /// Opens, or closes first what is open.
+  ///
+  /// - Parameter user: Whose it is; nil for whoever is there now.
+  func begin(_ parameters: Parameters, opener: UInt64? = nil, for user: LoadUser? = nil) {
+    let user = user ?? child.presentUser
+    guard !state.isActive, !isEnding, following.isEmpty else {
+      following.add((parameters, opener, user))
+      if state.isActive { endByCaller(.normal, "") }
+      return
+    }
+    state = .connecting
+    self.opener = opener
+    (isClosedByCaller, isMuted, connections, kept) = (false, false, 0, [])
+    asked = (parameters, HTTPHeaders())
+    cycle.restart(child.reconnection, for: user)
+    connect()
+  }
+
+  /// Whoever waited for an `open` does not any longer: it is cancelled.
+  func giveUpOpening(of opener: UInt64) {
+    if self.opener == opener { return cancel() }
+    following.refuse(because: .byCaller) { $0.opener == opener }
+  }
+
+  /// Opens one connection by a load of its own.
+  private func connect() {
+    let child = child
+    state = .connecting
+    serviceName = child.service.name
+    let number = cycle.number
+    do throws(APIError) {
+      try child.checkStatements()
+      let (options, offer, time) = (child.options, child.offer, time)
+      try WebSocketHandshake.validate(offer)
+      let onStart: @Sendable () -> Void = { [weak self] in
+        MainDelivery.main.put { [weak self] in if self?.state == .waiting { self?.state = .connecting } }
+      }
+      var upgrade: UpgradeTransport?
+      let call = try child.makeCall(asked.parameters, adding: asked.headers, of: cycle.user) { base in
+        let transport = UpgradeTransport(base, options, offer, time: time, onStart: onStart)
+        upgrade = transport
+        return transport
+      }
+      guard let upgrade else { preconditionFailure("a call is made with a transport") }
+      // What the manager and its service state is code of the application.
+      guard cycle.number == number else { return }
+      packing = options
+      network = call.network
+      if call.waits { state = .waiting }
+      cycle.open(call, sharedState, abandoned: { upgrade.takeLink()?.release() }) { [weak self] result in
+        self?.landed(result, upgrade.takeLink())
+      }
+    } catch {
+      // Not before `open` has returned.
+      MainDelivery.main.put { [weak self] in
+        guard let self, cycle.number == number else { return }
+        finish(Self.neverOpen(error))
+      }
+    }
+  }
+
+  private func landed(_ result: Result<APIResponse, APIError>, _ link: (any SocketLink)?) {
+    switch result {
+    case .success(let response):
+      guard let link else {
+        let error = APIError(
+          .transport, .socketHandshakeFailed, "the response with status 101 left no connection behind")
+        return lost(.failed(error, retryAfter: nil), Self.neverOpen(error), unsent: [])
+      }
+      open(link, response.http)
+    case .failure(let error):
+      link?.release()
+      let retryAfter = error.response.flatMap { RetryAfter.wait(in: $0.headers, now: time.wallClock) }
+      lost(.failed(error, retryAfter: retryAfter), Self.neverOpen(error), unsent: [])
+    }
+  }
+
+  private func open(_ link: any SocketLink, _ response: HTTPResponse) {
+    let inbox = SocketInbox(link)
+    // Taken one by one: a callback may release the manager, and then nothing more is delivered.
+    inbox.onItems = { [weak self] inbox in while self?.handleNext(of: inbox) == true {} }
+    (self.link, self.inbox) = (link, inbox)
+    state = .open
+    openedAt = time.now
+    connections += 1
+    let accepted = link.accepted
+    let opening = SocketOpening(
+      subprotocol: accepted.subprotocol, isCompressed: accepted.deflate != nil, response: response,
+      number: connections)
+    self.opening = opening
+    lifeline.hold(link, watchNetwork(link))
+    link.begin(inbox)
+    let unsent = kept
+    kept = []
+    for message in unsent { link.send(message.message, packs: message.packs) }
+    if let opener { openers.resume(opener, .success(opening)) }
+    opener = nil
+    delegate?.socket(self, didOpenWith: opening)
+  }
+
+  /// A change of the network may have cut the connection without a word.
+  private func watchNetwork(_ link: any SocketLink) -> Task<Void, Never> {
+    let changes = network.changes()
+    return Task.detached {
+      var isFirst = true
+      for await _ in changes {
+        if !isFirst { link.ping(token: nil) }
+        isFirst = false
+      }
+    }
+  }
+
+  // MARK: What comes
+
+  /// Handles the next item of a connection. False when there is none, or a reader has no room.
+  private func handleNext(of inbox: SocketInbox) -> Bool {
+    readers.removeAll { $0.reader == nil }
+    // What came before the end is in memory already, so that nothing has to be waited for.
+    guard inbox.hasEnded || readers.allSatisfy({ $0.reader?.hasRoom ?? true }), let item = inbox.take()
+    else { return false }
+    let isPresent = inbox === self.inbox
+    switch item {
+    case .message(let message):
+      inbox.delivered(messages: 1, bytes: message.byteCount)
+      guard isPresent, !isMuted else { return true }
+      for reader in readers { reader.reader?.put(message) }
+      delegate?.socket(self, didReceive: message)
+    case .pong(let token, let time):
+      if isPresent { roundTrip = time }
+      if let token { pingers.resume(token, .success(time)) }
+    case .closing:
+      guard isPresent, state == .open else { return true }
+      state = .closing
+      sendWaiting()
+    case .drained: if isPresent { sendWaiting() }
+    case .unsent(let message):
+      guard isPresent else { return true }
+      if ended == nil { tell(unsent: [message]) } else { ended?.unsent.append(message) }
+    case .ended(let closing, let unsent):
+      guard isPresent, let link else { return true }
+      // What was sent meanwhile comes back first.
+      ended = (closing, unsent)
+      state = .closing
+      link.settle()
+    case .settled:
+      inbox.letGo()
+      guard isPresent, let ended else { return true }
+      (link, self.inbox, opening, self.ended) = (nil, nil, nil, nil)
+      lifeline.letGo()
+      var closing = ended.closing
+      if isMuted { (closing.end, closing.error) = (.aborted, APIError(cancelled: .byCaller)) }
+      let codes = [closing.code] + (closing.sentCode.map { [$0] } ?? [])
+      lost(.lost(openSince: openedAt, codes: codes), closing, unsent: ended.unsent)
+    }
+    return true
+  }
+
+  /// Tells of messages that were not sent, then goes on, unless the callback has ended what was under way or has released
+  /// the manager.
+  private func tell(
+    unsent: [SocketUnsent],
+    then proceed: @escaping @MainActor @Sendable (BaseSocketManager) -> Void = { _ in }
+  ) {
+    guard !unsent.isEmpty, !isMuted, let delegate else { return proceed(self) }
+    let number = cycle.number
+    delegate.socket(self, didNotSend: unsent)
+    MainDelivery.main.put { [weak self] in
+      guard let self, cycle.number == number else { return }
+      proceed(self)
+    }
+  }
+
+  // MARK: Losses and the end
+
+  /// A connection has ended, or could not be opened: another follows, or the socket is closed.
+  private func lost(_ loss: ReconnectMachine.Loss, _ closing: SocketClosing, unsent: [SocketUnsent]) {
+    let isGivenUp = isClosedByCaller || closing.error?.isCancellation == true
+    var closing = closing
+    var verdict = ReconnectMachine.Verdict.giveUp(because: "the caller has closed")
+    if !isGivenUp { verdict = cycle.machine.ended(loss, now: time.now, jitter: jitter()) }
+    if case .wait = verdict, let objection = cycle.userObjection {
+      verdict = .giveUp(because: objection.detail)
+      closing.error = objection
+    }
+    pingers.resumeAll(.failure(closing.error ?? Self.closedError))
+    guard case .wait(let wait, _) = verdict else { return finish(closing, unsent: unsent) }
+    state = .reconnecting
+    lastClosing = closing
+    sendWaiting()
+    var isTold = false
+    if case .lost = loss { isTold = true }
+    tell(unsent: keep(unsent)) { [isTold] manager in manager.reconnect(closing, after: wait, isTold: isTold) }
+  }
+
+  private func reconnect(_ closing: SocketClosing, after wait: Duration, isTold: Bool) {
+    let number = cycle.number
+    var next = SocketReconnection(
+      parameters: asked.parameters, headers: asked.headers, lastClosing: closing,
+      failures: cycle.machine.failures)
+    child.prepare(&next)
+    guard cycle.number == number else { return }
+    asked = (next.parameters, next.headers)
+    cycle.wait(wait, time, network) { [weak self] in self?.connect() }
+    if isTold { delegate?.socket(self, didDisconnectWith: closing, retryAfter: wait) }
+  }
+
+  /// Keeps messages for the next connection as the policy says, and returns the others.
+  private func keep(_ unsent: [SocketUnsent]) -> [SocketUnsent] {
+    guard case .keep(let limit) = cycle.machine.policy.unsent else { return unsent }
+    var bytes = kept.reduce(0) { $0 + WebSocketFrame.size(of: $1.message) }
+    var dropped: [SocketUnsent] = []
+    // None overtakes one that is dropped.
+    for message in unsent {
+      if !message.hasBegun { bytes += WebSocketFrame.size(of: message.message) }
+      if message.hasBegun || bytes > limit { dropped.append(message) } else { kept.append(message) }
+    }
+    return dropped
+  }
+
+  /// Ends the socket by the caller's wish: in order where it is open.
+  func endByCaller(_ code: SocketCloseCode, _ reason: String) {
+    isClosedByCaller = true
+    guard let link else { return finish(Self.neverOpen(APIError(cancelled: .byCaller))) }
+    if state == .open {
+      state = .closing
+      sendWaiting()
+      link.close(code, reason)
+    }
+  }
+
+  /// The one end of an `open`.
+  func finish(_ closing: SocketClosing, unsent: [SocketUnsent] = []) {
+    cycle.stop()
+    (state, isEnding) = (.closed, true)
+    lastClosing = closing
+    let unsent = kept + unsent
+    kept = []
+    let error = closing.error ?? Self.closedError
+    pingers.resumeAll(.failure(error))
+    if let opener { openers.resume(opener, .failure(error)) }
+    opener = nil
+    sendWaiting()
+    for reader in readers { reader.reader?.end(closing.error) }
+    readers = []
+    tell(unsent: unsent) { manager in
+      manager.isEnding = false
+      manager.delegate?.socket(manager, didCloseWith: closing)
+      manager.openNext()
+    }
+  }
+
+  /// Opens what was asked for meanwhile, one call after the other.
+  private func openNext() {
+    guard !state.isActive, !isEnding, let (next, refusal) = following.next() else { return }
+    guard let refusal else {
+      return begin(next.parameters, opener: next.opener, for: next.user)
+    }
+    // Not within the callback for the one before: a delegate that opens in `didClose` would be called without end.
+    isEnding = true
+    MainDelivery.main.put { [weak self] in
+      guard let self else { return }
+      opener = next.opener
+      finish(Self.neverOpen(APIError(cancelled: refusal)))
+    }
+  }
+
+  private static var closedError: APIError { APIError(.transport, .socketNotOpen, "the socket was closed") }
+}
+
+extension SocketManager {
+  fileprivate var presentUser: LoadUser { LoadUser(service.identity, service.wire, signIn) }
+
+  fileprivate var offer: WebSocketHandshake.Offer {
+    WebSocketHandshake.Offer(subprotocols: subprotocols, deflateBits: options.compressionBits)
+  }
+}

@@ -1,0 +1,270 @@
+public import APIKit
+import Synchronization
+
+/// The base class of the managers of WebSockets: one object for one socket (RFC 6455).
+///
+/// Nothing here can be overridden. What a subclass decides is declared in ``SocketManager``, which it must adopt; `init`
+/// traps otherwise. The class is isolated to the main actor. The connection is read, written and kept alive by pings on a
+/// thread of its transport. Releasing the last reference, on any thread, ends the connection with 1001, and nothing is
+/// delivered.
+@MainActor open class BaseSocketManager: RegisteredConnection {
+  /// Receives messages and the ends of connections. Weak.
+  public weak var delegate: (any SocketManagerDelegate)?
+  /// The object that the socket works for, by which ``ConnectionRegistry`` finds it. Weak; the default is the delegate.
+  public weak var owner: AnyObject?
+  /// Tags for ``ConnectionRegistry``. None by default.
+  public var tags: Set<String> = []
+  /// The limits, breakers and budgets that connections share with the loads of other managers; the default is
+  /// ``SharedState/shared``.
+  public var sharedState = SharedState.shared
+
+  /// Where the socket stands.
+  public internal(set) var state = SocketState.idle
+  /// What the server accepted; nil while the socket is not open.
+  public internal(set) var opening: SocketOpening?
+  /// How the last connection ended; nil before the first end.
+  public internal(set) var lastClosing: SocketClosing?
+  /// The time between the last ping and its pong; nil before the first.
+  public internal(set) var roundTrip: Duration?
+
+  /// The clock of reconnections; tests replace it with a manual one.
+  var time: any TimeSource = SystemTime()
+  /// A random number from 0 to 1; tests replace it.
+  var jitter: () -> Double = { .random(in: 0...1) }
+
+  let cycle = ConnectionCycle()
+  let lifeline = SocketLifeline()
+  var link: (any SocketLink)?
+  var inbox: SocketInbox?
+  var packing: SocketOptions?
+  /// What the present connection asks for.
+  var asked = (parameters: Parameters(), headers: HTTPHeaders())
+  var network: NetworkMonitor = .shared
+  var openedAt = Duration.zero
+  /// How many connections this `open` has had.
+  var connections = 0
+  /// What is sent on the next connection.
+  var kept: [SocketUnsent] = []
+  /// Whether the caller has closed, and whether nothing more is delivered but the end.
+  var isClosedByCaller = false
+  var isMuted = false
+  /// What is opened when the present socket is closed.
+  var following = FollowingOpens<Opening>()
+  /// Whether the socket has ended and its `didClose` was not called yet.
+  var isEnding = false
+  /// The end of a connection whose last messages are not settled yet.
+  var ended: (closing: SocketClosing, unsent: [SocketUnsent])?
+  /// Who waits for the present `open`; nil where nobody does.
+  var opener: UInt64?
+  lazy var openers = WaiterQueue<Void, SocketOpening>()
+  /// Nil until somebody has waited.
+  var senders: WaiterQueue<(message: SocketMessage, packs: Bool), Void>?
+  lazy var pingers = WaiterQueue<Void, Duration>()
+  var readers: [WeakReader<SocketMessage>] = []
+  var serviceName: String?
+
+  /// What one call of `open` asks for, and who waits for it.
+  typealias Opening = (parameters: Parameters, opener: UInt64?, user: LoadUser)
+
+  /// The child's side of this object: the object itself, so it is there as long as anything of it runs.
+  var child: any SocketManager { adopted.unsafelyUnwrapped }
+  private unowned(unsafe) var adopted: (any SocketManager)?
+
+  /// Makes a manager. Traps when the subclass does not adopt ``SocketManager``.
+  public init() {
+    guard let child = self as? any SocketManager else {
+      // A subclass without it has no API: a mistake in the code, which no run can mend.
+      fatalError("\(type(of: self)) must adopt SocketManager: it states the API's name and service")
+    }
+    adopted = child
+    ConnectionRegistry.shared.add(self)
+  }
+
+  deinit {
+    cycle.release()
+    lifeline.release()
+    ConnectionRegistry.shared.remove(ObjectIdentifier(self))
+  }
+
+  // MARK: Sending
+
+  /// Sends a text. See ``send(_:compressed:)``.
+  public func send(_ text: String) throws(APIError) { try send(.text(text)) }
+
+  /// Sends bytes. See ``send(_:compressed:)``.
+  public func send(_ bytes: [UInt8]) throws(APIError) { try send(.data(bytes)) }
+
+  /// Queues a message to be sent, in the order of the calls.
+  ///
+  /// Throws ``APIError/Reason/socketNotOpen`` in every state but ``SocketState/open``,
+  /// ``APIError/Reason/sendQueueFull`` when more than ``SocketOptions/maximumQueuedBytes`` would wait, and
+  /// ``APIError/Reason/unsupportedCapability`` where the system compresses what must not be.
+  /// - Parameters:
+  ///   - message: The message.
+  ///   - compressed: False leaves this message as it is, e.g. one with a secret beside text of others (CRIME).
+  public func send(_ message: SocketMessage, compressed: Bool = true) throws(APIError) {
+    // Those who wait for room were first.
+    guard senders?.first == nil else {
+      throw APIError(.transport, .sendQueueFull, "messages wait for room to be sent")
+    }
+    try put(message, compressed)
+  }
+
+  private func put(_ message: SocketMessage, _ compressed: Bool) throws(APIError) {
+    let link = try openLink()
+    let limit = packing?.maximumQueuedBytes ?? .max
+    guard link.queuedBytes + message.byteCount <= limit else {
+      throw APIError(
+        .transport, .sendQueueFull, "\(link.queuedBytes) bytes wait to be sent, and \(limit) may")
+    }
+    if !compressed, let objection = link.objection(to: .sendUncompressed) { throw objection }
+    link.send(message, packs: compressed)
+  }
+
+  /// Sends a message when there is room for it, and behind those that wait for room already; throws what
+  /// ``send(_:compressed:)`` throws of the state.
+  ///
+  /// A task that is cancelled meanwhile gets ``APIError/Reason/cancelled``, and one that has waited for `limit`
+  /// ``APIError/Reason/idleTimeout``; the message is not sent then. The default has no limit.
+  public func sendWhenPossible(
+    _ message: SocketMessage, compressed: Bool = true, within limit: Duration? = nil
+  ) async throws(APIError) {
+    guard !Task.isCancelled else { throw APIError(cancelled: .taskCancelled) }
+    do throws(APIError) {
+      return try send(message, compressed: compressed)
+    } catch {
+      // What is larger than the queue would wait for ever.
+      guard error.reason == .sendQueueFull, message.byteCount <= packing?.maximumQueuedBytes ?? 0 else {
+        throw error
+      }
+    }
+    let waiting = senders ?? WaiterQueue()
+    senders = waiting
+    try await waiting.wait((message, compressed), within: limit, time) { _ in
+      sendWaiting()
+    } onGivenUp: {
+      [weak self] _ in
+      // The one behind may need less room.
+      self?.sendWaiting()
+    }
+  }
+
+  /// Sends the messages that wait for room, in their order, as far as there is room.
+  func sendWaiting() {
+    while let senders, let (message, packs) = senders.first {
+      do throws(APIError) {
+        try put(message, packs)
+        senders.resumeFirst(.success(()))
+      } catch {
+        guard error.reason == .sendQueueFull, let link else {
+          senders.resumeFirst(.failure(error))
+          continue
+        }
+        link.tellWhenDrained()
+        // Otherwise it may have drained before it was asked to tell.
+        guard link.queuedBytes + message.byteCount <= packing?.maximumQueuedBytes ?? 0 else { return }
+      }
+    }
+  }
+
+  /// Sends a ping and returns the time until its pong. Throws when the socket is not open, or ends before;
+  /// ``APIError/Reason/cancelled`` when its task is cancelled, and ``APIError/Reason/idleTimeout`` after `limit`. Without a
+  /// limit it waits until the connection is lost: for ``SocketOptions/pingLimit``, and longer while nothing is read because
+  /// messages were not taken.
+  @discardableResult public func ping(within limit: Duration? = nil) async throws(APIError) -> Duration {
+    let link = try openLink()
+    return try await pingers.wait((), within: limit, time) { link.ping(token: $0) }
+  }
+
+  private func openLink() throws(APIError) -> any SocketLink {
+    guard state == .open, let link else {
+      throw APIError(.transport, .socketNotOpen, "the socket is \(state.rawValue), so nothing can be sent")
+    }
+    return link
+  }
+
+  // MARK: Closing
+
+  /// Closes the socket in order: what was sent before leaves first, then the close frame, then the server's end is waited
+  /// for, at most ``SocketOptions/closeLimit``. A socket that is not open yet ends at once.
+  ///
+  /// Throws ``APIError/Reason/misconfigured`` for a code that may not be sent (only 1000–1003, 1007–1014 and 3000–4999
+  /// may) and for a reason of more than 123 bytes, ``APIError/Reason/socketNotOpen`` when there is nothing to close, and
+  /// ``APIError/Reason/unsupportedCapability`` for a code that the transport's system does not know.
+  public func close(_ code: SocketCloseCode = .normal, reason: String = "") throws(APIError) {
+    guard SocketCloseCode.mayStand(code.rawValue) else {
+      throw APIError(.transport, .misconfigured, "the close code \(code) may not be sent")
+    }
+    guard reason.utf8.count <= 123 else {
+      throw APIError(
+        .transport, .misconfigured, "a close reason has at most 123 bytes, not \(reason.utf8.count)")
+    }
+    guard state.isActive || !following.isEmpty else {
+      throw APIError(.transport, .socketNotOpen, "the socket is \(state.rawValue) already")
+    }
+    if state == .open, let objection = link?.objection(to: .close(code)) { throw objection }
+    following.refuse(because: .byCaller)
+    if state.isActive { endByCaller(code, reason) }
+  }
+
+  /// Ends the socket at once, without a close frame; what was not sent yet is dropped. Nothing more is delivered but
+  /// `didClose`. No effect on a socket that is closed.
+  public func cancel() {
+    following.refuse(because: .byCaller)
+    guard state.isActive else { return }
+    isClosedByCaller = true
+    isMuted = true
+    guard let link else { return finish(Self.neverOpen(APIError(cancelled: .byCaller))) }
+    state = .closing
+    sendWaiting()
+    link.cancel()
+  }
+
+  /// The messages from now on, beside the delegate. Each call returns a new sequence, which ends when the socket closes in
+  /// order and throws what it failed with (``APIError/Reason/cancelled`` after ``cancel()``); a reconnection does not end it. While a sequence has 16 messages or 1 MiB that
+  /// were not taken, reading stops, so that the server waits.
+  public func messages() -> SocketMessages {
+    let reader = ItemReader<SocketMessage>(size: \.byteCount) { [weak self] in
+      // The socket may have waited for room.
+      self?.inbox?.deliver()
+      return self != nil
+    }
+    readers.append(WeakReader(reader: reader))
+    return SocketMessages(reader: reader)
+  }
+
+  static func neverOpen(_ error: APIError) -> SocketClosing {
+    SocketClosing(code: .abnormal, end: .notOpened, error: error)
+  }
+}
+
+/// What of a socket ends with its manager, on whatever thread that is released.
+final class SocketLifeline: Sendable {
+  private struct State {
+    var link: (any SocketLink)?
+    var watch: Task<Void, Never>?
+  }
+  private let state = Mutex(State())
+
+  func hold(_ link: any SocketLink, _ watch: Task<Void, Never>) {
+    state.withLock { $0 = State(link: link, watch: watch) }
+  }
+
+  /// The connection has ended by itself.
+  func letGo() {
+    let watch = state.withLock { state in
+      defer { state = State() }
+      return state.watch
+    }
+    watch?.cancel()
+  }
+
+  func release() {
+    let held = state.withLock { state in
+      defer { state = State() }
+      return state
+    }
+    held.watch?.cancel()
+    held.link?.release()
+  }
+}

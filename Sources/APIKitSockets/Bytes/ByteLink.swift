@@ -1,0 +1,240 @@
+import APIKit
+import Synchronization
+
+/// The wire of a stream of bytes, and the calls that wait for it.
+///
+/// `@unchecked Sendable`: what changes belongs to the wire's thread, to which every call from another goes by
+/// ``Wire/perform(_:)``; the count of reads is an atomic.
+final class ByteLink: WireOwner, @unchecked Sendable {
+  private typealias Waiter<Value> = CheckedContinuation<Result<Value, APIError>, Never>
+
+  private let wire: any Wire
+  /// Kept as long as the connection: it stops with its last reference.
+  private let transport: any HTTPTransport
+  private let lastID = Atomic(0)
+
+  // The wire's thread alone.
+  private var machine = ByteStreamMachine()
+  private var isOpen = false
+  private var opening: (id: Int, waiter: Waiter<Void>)?
+  private var reads: [Int: Waiter<ByteStream.Read>] = [:]
+  /// Who waits until the kernel has taken what was written.
+  private var writes: [(id: Int, waiter: Waiter<Void>)] = []
+  private var isReadClosed = false
+  private var isWriteClosed = false
+  private var failure: APIError?
+  private var limit = Duration.zero
+
+  init(_ wire: any Wire, _ transport: any HTTPTransport) {
+    self.wire = wire
+    self.transport = transport
+  }
+
+  private static let stopped = APIError(.transport, .transportStopped)
+  private static let cancelled = APIError(.transport, .cancelled)
+  private static let securing = APIError(
+    .transport, .misconfigured, "nothing can be written until startTLS has returned")
+  private static let closed = APIError(.transport, .connectionLost, "the stream is closed")
+
+  // MARK: From any thread
+
+  func open(within limit: Duration) async throws(APIError) {
+    try await call(orGiveUp: giveUpOpening) { (id, waiter: Waiter<Void>) in
+      self.setOpening(id, waiter, limit)
+      self.wire.open(for: self)
+    }
+  }
+
+  func read(_ wish: ByteStreamMachine.Wish, within limit: Duration?) async throws(APIError) -> ByteStream.Read
+  {
+    try await call(within: limit, "not enough bytes", orGiveUp: giveUpRead) {
+      (id, waiter: Waiter<ByteStream.Read>) in
+      guard !self.isReadClosed else { return waiter.resume(returning: .failure(Self.cancelled)) }
+      self.reads[id] = waiter
+      self.tell(self.machine.read(wish, id: id))
+    }
+  }
+
+  func write(_ bytes: [UInt8], within limit: Duration?) async throws(APIError) {
+    try await call(within: limit, "the server did not take everything", orGiveUp: giveUpWrite) {
+      (id, waiter: Waiter<Void>) in
+      guard self.isOpen, !self.isWriteClosed else {
+        return waiter.resume(returning: .failure(self.failure ?? Self.closed))
+      }
+      guard self.opening == nil else { return waiter.resume(returning: .failure(Self.securing)) }
+      guard !bytes.isEmpty else { return waiter.resume(returning: .success(())) }
+      self.writes.append((id, waiter))
+      self.wire.write(bytes)
+    }
+  }
+
+  func closeWrite(within limit: Duration?) async throws(APIError) {
+    try await call(within: limit, "the server did not take everything", orGiveUp: giveUpWrite) {
+      (id, waiter: Waiter<Void>) in
+      guard self.isOpen else { return waiter.resume(returning: .failure(self.failure ?? Self.closed)) }
+      guard self.opening == nil else { return waiter.resume(returning: .failure(Self.securing)) }
+      self.isWriteClosed = true
+      self.wire.endSending()
+      if self.wire.unsentBytes == 0 { return waiter.resume(returning: .success(())) }
+      self.writes.append((id, waiter))
+    }
+  }
+
+  func closeRead() {
+    wire.perform {
+      self.isReadClosed = true
+      let reads = self.reads
+      self.reads = [:]
+      self.machine = ByteStreamMachine()
+      for waiter in reads.values { waiter.resume(returning: .failure(Self.cancelled)) }
+      self.steer()
+    }
+  }
+
+  func startTLS(_ host: String, within limit: Duration) async throws(APIError) {
+    try await call(orGiveUp: giveUpOpening) { (id, waiter: Waiter<Void>) in
+      guard self.isOpen else { return waiter.resume(returning: .failure(self.failure ?? Self.closed)) }
+      guard !self.machine.isAwaited, self.machine.bufferedBytes == 0, !self.machine.hasEnded else {
+        return waiter.resume(
+          returning: .failure(
+            APIError(
+              .transport, .misconfigured,
+              "TLS cannot begin while a read waits or bytes were received before it: they may be injected")))
+      }
+      guard self.writes.isEmpty, self.opening == nil, !self.isWriteClosed else {
+        return waiter.resume(
+          returning: .failure(APIError(.transport, .misconfigured, "TLS begins when everything is written")))
+      }
+      self.setOpening(id, waiter, limit)
+      do throws(APIError) {
+        try self.wire.startTLS(host: host)
+      } catch {
+        self.opening = nil
+        self.wire.due = .max
+        waiter.resume(returning: .failure(error))
+      }
+    }
+  }
+
+  func close() { wire.perform { self.wire.cut() } }
+
+  /// Whether a call is to end, and why; set from any thread.
+  private final class Ticket: Sendable {
+    let end = Mutex<APIError?>(nil)
+  }
+
+  /// Runs work on the wire's thread, and waits until it has resumed the waiter.
+  ///
+  /// - Parameters:
+  ///   - giveUp: Resumes the waiter with an error, on the wire's thread, if it waits still: its task was cancelled, or its
+  ///     limit has passed.
+  private func call<Value: Sendable>(
+    within limit: Duration? = nil, _ shortfall: String = "",
+    orGiveUp giveUp: @escaping @Sendable (Int, APIError) -> Void,
+    _ work: @escaping @Sendable (Int, Waiter<Value>) -> Void
+  ) async throws(APIError) -> Value {
+    let (id, ticket) = (lastID.add(1, ordering: .relaxed).newValue, Ticket())
+    let end: @Sendable (APIError) -> Void = { error in
+      // The work may begin only after it.
+      ticket.end.withLock { $0 = $0 ?? error }
+      self.wire.perform { giveUp(id, error) }
+    }
+    let timer = limit.map { limit in
+      Task.detached {
+        try await Task.sleep(for: limit)
+        end(APIError(.transport, .idleTimeout, "\(shortfall) in \(limit.shortText)"))
+      }
+    }
+    defer { timer?.cancel() }
+    let result = await withTaskCancellationHandler {
+      await withCheckedContinuation { (waiter: Waiter<Value>) in
+        let isTaken = self.wire.perform {
+          if let error = ticket.end.withLock({ $0 }) { return waiter.resume(returning: .failure(error)) }
+          work(id, waiter)
+        }
+        if !isTaken { waiter.resume(returning: .failure(Self.stopped)) }
+      }
+    } onCancel: {
+      end(Self.cancelled)
+    }
+    return try result.get()
+  }
+
+  // MARK: The wire's thread
+
+  private func setOpening(_ id: Int, _ waiter: Waiter<Void>, _ limit: Duration) {
+    opening = (id, waiter)
+    self.limit = limit
+    wire.due = wire.now + limit.microseconds
+  }
+
+  /// A connection whose TLS was given up is of no use to anybody.
+  private func giveUpOpening(_ id: Int, _ error: APIError) {
+    guard opening?.id == id else { return }
+    failure = error
+    wire.cut()
+  }
+
+  private func giveUpRead(_ id: Int, _ error: APIError) {
+    guard machine.giveUp(id) else { return }
+    reads.removeValue(forKey: id)?.resume(returning: .failure(error))
+    steer()
+  }
+
+  /// The bytes are the wire's already, and leave.
+  private func giveUpWrite(_ id: Int, _ error: APIError) {
+    guard let index = writes.firstIndex(where: { $0.id == id }) else { return }
+    writes.remove(at: index).waiter.resume(returning: .failure(error))
+  }
+
+  func opened() {
+    isOpen = true
+    wire.due = .max
+    opening.take()?.waiter.resume(returning: .success(()))
+  }
+
+  func received(_ bytes: UnsafeRawBufferPointer) {
+    guard !isReadClosed else { return }
+    tell(machine.receive(bytes))
+  }
+
+  func flushed() { resumeWrites(.success(())) }
+
+  private func resumeWrites(_ result: Result<Void, APIError>) {
+    let writes = writes
+    self.writes = []
+    for (_, waiter) in writes { waiter.resume(returning: result) }
+  }
+
+  func timeHasCome() {
+    guard opening != nil else { return }
+    let what = isOpen ? "TLS was not established" : "the connection was not open"
+    failure = APIError(.transport, .connectTimeout, "\(what) after \(limit.shortText)")
+    wire.cut()
+  }
+
+  func receivedEnd(isOrderly: Bool) { tell(machine.receiveEnd(isOrderly ? .orderly : .truncated)) }
+
+  func ended(_ error: APIError?) {
+    let error = failure ?? error ?? Self.closed
+    failure = error
+    isOpen = false
+    opening.take()?.waiter.resume(returning: .failure(error))
+    resumeWrites(.failure(error))
+    tell(machine.fail(error))
+  }
+
+  private func tell(_ outcomes: [(Int, ByteStreamMachine.Outcome)]) {
+    for (id, outcome) in outcomes {
+      switch outcome {
+      case .read(let read): reads.removeValue(forKey: id)?.resume(returning: .success(read))
+      case .failed(let error): reads.removeValue(forKey: id)?.resume(returning: .failure(error))
+      }
+    }
+    steer()
+  }
+
+  private func steer() {
+    if isOpen { wire.isReading = isReadClosed || machine.wantsMore }
+  }
+}

@@ -1,0 +1,130 @@
+public import APIKit
+import Synchronization
+
+/// A connection of bytes, TCP or TLS, for protocols other than HTTP.
+///
+/// Proxies, trust, pins and the policy about connections without TLS are those of its transport. May be used from any
+/// thread; reads are served in the order of the calls, and so are writes. The connection ends with its last reference.
+///
+/// ```swift
+/// let stream = try await ByteStream.open("mail.example", port: 587)
+/// _ = try await stream.read(until: [0x0A])
+/// try await stream.write(Array("STARTTLS\r\n".utf8))
+/// _ = try await stream.read(until: [0x0A])
+/// try await stream.startTLS(host: "mail.example")
+/// ```
+public final class ByteStream: Sendable {
+  /// What a read has brought.
+  public struct Read: Sendable, Hashable {
+    /// How the server has ended its side.
+    public enum End: Sendable, Hashable {
+      /// In order: FIN, and close_notify before it over TLS.
+      case closed
+      /// TLS has ended without a close_notify, as an attacker could end it (RFC 8446, 6.1).
+      case truncated
+    }
+    /// The bytes; fewer than the minimum only at the end.
+    public var bytes: [UInt8]
+    /// How the stream has ended behind these bytes; nil while more may come.
+    public var end: End?
+
+    /// Makes one; for tests.
+    public init(bytes: [UInt8], end: End? = nil) {
+      self.bytes = bytes
+      self.end = end
+    }
+  }
+
+  private let link: ByteLink
+
+  private init(_ link: ByteLink) { self.link = link }
+
+  deinit { link.close() }
+
+  /// Opens a connection.
+  ///
+  /// Throws ``APIError/Reason/unsupportedCapability`` when the transport opens none, ``APIError/Reason/cancelled`` when the task
+  /// is cancelled, and what a request's connection fails with.
+  /// - Parameters:
+  ///   - host: The server's name or address.
+  ///   - port: Its port.
+  ///   - isSecure: Whether TLS begins at once; false by default. Without TLS the transport's
+  ///     ``TransportConfiguration/cleartext`` must allow the host.
+  ///   - limit: How long opening may take; the default is 10 seconds.
+  ///   - transport: The transport; the platform's default one by default.
+  public static func open(
+    _ host: String, port: Int, isSecure: Bool = false, within limit: Duration = .seconds(10),
+    over transport: any HTTPTransport = DefaultTransport.shared
+  ) async throws(APIError) -> ByteStream {
+    guard let opener = transport.wires else {
+      throw APIError(
+        .transport, .unsupportedCapability,
+        "\(type(of: transport)) opens no streams of bytes; CurlTransport does")
+    }
+    let name = host.contains(":") && !host.hasPrefix("[") ? "[\(host)]" : host
+    let exchange = HTTPExchange(
+      HTTPRequest(url: try HTTPURL("\(isSecure ? "https" : "http")://\(name):\(port)/")))
+    let link = ByteLink(try opener.makeWire(for: exchange, speaksHTTP: false), opener)
+    try await link.open(within: limit)
+    return ByteStream(link)
+  }
+
+  /// Reads.
+  ///
+  /// Returns as soon as there are `minimum` bytes, with as many as there are, `maximum` at most; or with what there is when
+  /// the server has ended its side. Throws ``APIError/Reason/idleTimeout`` after `limit`; the bytes that have come stay for
+  /// the next read. Throws ``APIError/Reason/connectionLost`` when the connection broke and everything before was read.
+  public func read(
+    minimum: Int = 1, maximum: Int = 64 << 10, within limit: Duration? = nil
+  ) async throws(APIError) -> Read {
+    guard minimum >= 0, maximum > 0, minimum <= maximum else {
+      throw APIError(.transport, .misconfigured, "a read has a minimum of at most its maximum")
+    }
+    return try await link.read(.count(minimum: minimum, maximum: maximum), within: limit)
+  }
+
+  /// Reads up to a delimiter, which is the end of the bytes that are returned; or to the end of the stream.
+  ///
+  /// Throws ``APIError/Reason/responseTooLarge`` when the delimiter does not come within `maximum` bytes, which stay.
+  public func read(
+    until delimiter: [UInt8], maximum: Int = 64 << 10, within limit: Duration? = nil
+  ) async throws(APIError) -> Read {
+    guard !delimiter.isEmpty, maximum > 0 else {
+      throw APIError(.transport, .misconfigured, "a delimiter has at least one byte, and so has the maximum")
+    }
+    return try await link.read(.until(delimiter, maximum: maximum), within: limit)
+  }
+
+  /// Writes, and returns when the kernel has taken everything.
+  ///
+  /// Throws ``APIError/Reason/idleTimeout`` after `limit` (none by default), and ``APIError/Reason/cancelled`` when the task is
+  /// cancelled; the bytes leave all the same, for a part of them may have left already.
+  public func write(_ bytes: [UInt8], within limit: Duration? = nil) async throws(APIError) {
+    try await link.write(bytes, within: limit)
+  }
+
+  /// Ends the own side behind everything that was written: FIN, over TLS a close_notify. Reading goes on. Waits, and throws,
+  /// as ``write(_:within:)`` does.
+  public func closeWrite(within limit: Duration? = nil) async throws(APIError) {
+    try await link.closeWrite(within: limit)
+  }
+
+  /// Reads no more: reads that wait fail with ``APIError/Reason/cancelled``, and what comes is dropped.
+  public func closeRead() { link.closeRead() }
+
+  /// Begins TLS on the open connection, and returns when the server's certificate has been verified.
+  ///
+  /// Refused with ``APIError/Reason/misconfigured`` while a read waits, or bytes were received and not read: what stands
+  /// before TLS may be injected by anybody, and must not count as protected.
+  /// A handshake that fails, that takes longer than `limit` (``APIError/Reason/connectTimeout``) or whose task is cancelled
+  /// ends the connection.
+  /// - Parameters:
+  ///   - host: The name that the certificate must have.
+  ///   - limit: How long the handshake may take; the default is 10 seconds.
+  public func startTLS(host: String, within limit: Duration = .seconds(10)) async throws(APIError) {
+    try await link.startTLS(host, within: limit)
+  }
+
+  /// Ends the connection at once.
+  public func close() { link.close() }
+}

@@ -1,0 +1,110 @@
+import APIKit
+import Synchronization
+
+/// What opens the connections of one manager, one after the other: runs the load that opens one, and waits before the
+/// next. What of it is under way ends with ``stop()``, and with ``release()`` from any thread.
+@MainActor final class ConnectionCycle {
+  /// The decision about further connections.
+  var machine = ReconnectMachine(.never)
+  /// Counts what is begun and stopped; what has another number is over. Whoever calls code of the application compares it
+  /// afterwards: what was decided before the call counts only where it is still the same.
+  private(set) var number = 0
+  private nonisolated let work = Mutex<(task: Task<Void, Never>?, isReleased: Bool)>((nil, false))
+
+  nonisolated init() {}
+
+  /// Nil before the first load, and where a connection carries nothing of a user.
+  private var check: UserCheck?
+  /// Whose connections they are; nil before the first. See ``LoadUser``.
+  private(set) var user: LoadUser?
+
+  /// Begins the connections of another `open`, for the user who was there when that was called.
+  func restart(_ policy: ReconnectPolicy, for user: LoadUser) {
+    machine = ReconnectMachine(policy)
+    (check, self.user) = (nil, user)
+  }
+
+  /// Why no other connection may be opened for the user of the first one; nil where one may.
+  var userObjection: APIError? {
+    guard let check, let user else { return nil }
+    return check.objection(to: user)
+  }
+
+  /// Runs the load of a call; the completion runs on the main actor, unless it was stopped.
+  ///
+  /// - Parameter abandoned: Called instead, on any thread, when the load has no waiter left.
+  func open(
+    _ call: OpeningCall, _ shared: SharedState, abandoned: @escaping @Sendable () -> Void,
+    _ completion: @escaping @MainActor @Sendable (Result<APIResponse, APIError>) -> Void
+  ) {
+    let number = begin()
+    (user, check) = (call.user, UserCheck(call.call))
+    run { [weak self] in
+      let (result, user) = await call.run(shared)
+      // The load ends with its delivery, which closes a connection that was stopped meanwhile.
+      await withCheckedContinuation { (heard: CheckedContinuation<Void, Never>) in
+        MainDelivery.main.put {
+          defer { heard.resume() }
+          guard let self, self.number == number else { return abandoned() }
+          // It may have waited for a sign-in.
+          self.user = user
+          completion(result)
+        }
+      }
+    }
+  }
+
+  /// Waits, then for a network if there is none, and goes on on the main actor unless it was stopped. The wait for a
+  /// network counts as no attempt.
+  func wait(
+    _ duration: Duration, _ time: any TimeSource, _ network: NetworkMonitor,
+    then proceed: @escaping @MainActor @Sendable () -> Void
+  ) {
+    let number = begin()
+    run { [weak self] in
+      do { try await time.sleep(for: duration) } catch { return }
+      if network.condition.isOffline {
+        for await condition in network.changes() where !condition.isOffline { break }
+      }
+      guard !Task.isCancelled else { return }
+      MainDelivery.main.put {
+        guard let self, self.number == number else { return }
+        proceed()
+      }
+    }
+  }
+
+  /// Ends what is under way; nothing of it is told.
+  func stop() {
+    number += 1
+    work.withLock { $0.task }?.cancel()
+  }
+
+  /// Ends what is under way, for good.
+  nonisolated func release() {
+    let task = work.withLock { work in
+      work.isReleased = true
+      return work.task.take()
+    }
+    task?.cancel()
+  }
+
+  private func begin() -> Int {
+    number += 1
+    return number
+  }
+
+  private func run(_ body: @escaping @Sendable () async -> Void) {
+    let before = work.withLock { $0.task }
+    let task = Task.detached {
+      // A load that was stopped may be about to connect: there are never two connections.
+      await before?.value
+      await body()
+    }
+    let isReleased = work.withLock { work in
+      work.task = task
+      return work.isReleased
+    }
+    if isReleased { task.cancel() }
+  }
+}

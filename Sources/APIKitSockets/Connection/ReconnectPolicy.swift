@@ -1,0 +1,106 @@
+public import APIKit
+
+/// Whether a socket or a stream that is lost is opened again, and when.
+///
+/// ```swift
+/// var reconnection: ReconnectPolicy { .standard }
+/// ```
+/// Not opened again, whatever the policy says: after the caller's `close` or `cancel`; when either side broke the
+/// protocol (1002, 1003, 1007 to 1010); when the server refuses for good: a status without a row in ``table`` that is on,
+/// a 401 or 403 after the credential was renewed, a certificate or a pin that does not hold. Every connection is
+/// opened by a load of its own: assembled, signed and authorized anew.
+public struct ReconnectPolicy: Sendable {
+  /// What happens to messages that were given to `send` and had not begun to leave when the connection was lost.
+  public enum Unsent: Sendable, Hashable {
+    /// They are told to the delegate and dropped.
+    case drop
+    /// They are sent on the next connection, up to so many bytes; the rest is told and dropped. A message of which a part
+    /// has left is never repeated.
+    case keep(upTo: Int)
+  }
+
+  /// How many connections in a row may fail; 0 reconnects never. `Int.max` never gives up.
+  public var attempts: Int
+  /// The waits between them. The default begins at a second and ends at a minute, with full jitter.
+  public var backoff = Backoff(initial: .seconds(1), maximum: .seconds(60))
+  /// How long a connection must have been open for the count to begin again; the default is a minute.
+  public var stableAfter: Duration = .seconds(60)
+  /// The longest `Retry-After` that is waited for; the default is 5 minutes. A server that asks for more gets no other
+  /// connection. The wait is what the server asks for and the one of ``backoff`` on top, so that clients that were asked
+  /// alike do not come together, and a server that asks for none is not asked without a pause.
+  public var longestWait: Duration = .seconds(300)
+  /// Which failures to open a connection are worth another; the default is that of loads.
+  public var table = RetryTable.standard
+  /// What happens to unsent messages; dropped by default.
+  public var unsent = Unsent.drop
+
+  /// Makes a policy.
+  public init(attempts: Int) { self.attempts = max(0, attempts) }
+
+  /// A lost connection is not replaced. The default.
+  public static let never = Self(attempts: 0)
+  /// Connects again without end, with waits up to a minute.
+  public static let standard = Self(attempts: .max)
+}
+
+/// Decides after each lost or failed connection whether another follows, when and why.
+struct ReconnectMachine {
+  enum Verdict: Equatable {
+    case wait(Duration, because: String)
+    case giveUp(because: String)
+  }
+
+  /// How a connection ended.
+  enum Loss {
+    /// It could not be opened.
+    case failed(APIError, retryAfter: Duration?)
+    /// It was open since a time, and was lost; codes of a WebSocket that one side has told the other.
+    case lost(openSince: Duration, codes: [SocketCloseCode])
+  }
+
+  let policy: ReconnectPolicy
+  /// How many have failed in a row, or were open too short to count as good.
+  private(set) var failures = 0
+
+  init(_ policy: ReconnectPolicy) { self.policy = policy }
+
+  /// - Parameters:
+  ///   - floor: The wait that the server has asked for on an earlier occasion; `Retry-After` may ask for a longer one.
+  ///   - jitter: A random number from 0 to 1.
+  mutating func ended(
+    _ loss: Loss, now: Duration, floor: Duration = .zero, jitter: Double
+  ) -> Verdict {
+    guard policy.attempts > 0 else { return .giveUp(because: "the policy is never to reconnect") }
+    var asked = floor
+    switch loss {
+    case .failed(let error, let retryAfter):
+      guard let row = policy.table.row(for: error), row.isOn else {
+        return .giveUp(because: "\(error.label) would be the same again")
+      }
+      if let retryAfter, retryAfter > policy.longestWait {
+        return .giveUp(because: "the server asked for a wait of \(retryAfter.shortText)")
+      }
+      asked = max(floor, retryAfter ?? .zero)
+    case .lost(let since, let codes):
+      if let code = codes.first(where: Self.isFinal) {
+        return .giveUp(because: "the connection was closed with \(code)")
+      }
+      if now - since >= policy.stableAfter { failures = 0 }
+    }
+    guard failures < policy.attempts else {
+      return .giveUp(because: "all \(policy.attempts) connections in a row have failed")
+    }
+    failures += 1
+    // Many clients get the same wait from a server, and a server may ask for none.
+    let wait = asked + policy.backoff.wait(before: failures, jitter: jitter)
+    return .wait(
+      wait, because: "connection \(failures) in a row, and the server asked for \(asked.shortText)")
+  }
+
+  private static func isFinal(_ code: SocketCloseCode) -> Bool {
+    switch code.rawValue {
+    case 1002, 1003, 1007...1010: true
+    default: false
+    }
+  }
+}

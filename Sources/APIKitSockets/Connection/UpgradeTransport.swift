@@ -1,0 +1,95 @@
+import APIKit
+import Synchronization
+
+/// The transport of the load that opens a WebSocket: its exchange is the handshake, and a response with status 101 leaves
+/// the connection behind.
+///
+/// So a socket is opened by the path of every load: assembled, authorized, signed, redirected and refused alike.
+final class UpgradeTransport: HTTPTransport {
+  private let base: any HTTPTransport
+  private let options: SocketOptions
+  private let offer: WebSocketHandshake.Offer
+  private let time: any TimeSource
+  private let onStart: @Sendable () -> Void
+  private let state = Mutex<(any SocketLink)?>(nil)
+
+  /// - Parameter onStart: Called when a connection begins to open.
+  init(
+    _ base: any HTTPTransport, _ options: SocketOptions, _ offer: WebSocketHandshake.Offer,
+    time: any TimeSource = SystemTime(), onStart: @escaping @Sendable () -> Void
+  ) {
+    self.base = base
+    self.options = options
+    self.offer = offer
+    self.time = time
+    self.onStart = onStart
+  }
+
+  var capabilities: TransportCapabilities { base.capabilities }
+  var headers: HTTPHeaders { base.headers }
+  var caller: String { base.caller }
+
+  /// The connection that the load has left behind, once.
+  func takeLink() -> (any SocketLink)? { state.withLock { $0.take() } }
+
+  func start(
+    _ exchange: HTTPExchange, completion: @escaping Completion
+  ) -> any CancellableOperation {
+    let completion = base.followed(exchange, completion)
+    do throws(APIError) {
+      let link = try makeLink(exchange)
+      onStart()
+      link.open { result in completion(self.take(result, link, exchange)) }
+      return link
+    } catch {
+      completion(.failure(error))
+      return NoOperation()
+    }
+  }
+
+  /// Keeps the connection of a response that is not refused at its head.
+  private func take(
+    _ result: Result<HTTPResponse, APIError>, _ link: any SocketLink, _ exchange: HTTPExchange
+  ) -> Result<HTTPResponse, APIError> {
+    guard case .success(let response) = result else { return result }
+    do { try exchange.inspectHead?(response.status, response.headers) } catch {
+      link.cancel()
+      return .failure(
+        APIError(.transport, .refusedAtHeaders, underlying: error, evidence: response.evidence))
+    }
+    if response.status == 101 { state.withLock { $0 = link } }
+    return result
+  }
+
+  private func makeLink(_ exchange: HTTPExchange) throws(APIError) -> any SocketLink {
+    var exchange = exchange
+    let scheme = exchange.request.url.scheme
+    guard scheme == "http" || scheme == "https" else {
+      throw APIError(
+        .transport, .unsupportedScheme,
+        "the URL of a socket's service begins with https or http, for wss and ws; not with \(scheme)")
+    }
+    try WebSocketHandshake.refuseOwnFields(exchange.request.headers)
+    try Self.attachLogin(to: &exchange.request)
+    if let opener = base.wires {
+      return WireSocketLink(
+        try opener.makeWire(for: exchange, speaksHTTP: true), base, exchange, options, offer)
+    }
+    if let opener = base.messageWires {
+      return try MessageSocketLink(opener, base, exchange, options, offer, time: time)
+    }
+    throw APIError(
+      .transport, .unsupportedCapability,
+      "\(type(of: base)) opens no WebSockets; CurlTransport does, and URLSessionTransport on Apple platforms")
+  }
+
+  /// There is no response to a challenge within a handshake.
+  private static func attachLogin(to request: inout HTTPRequest) throws(APIError) {
+    guard let login = request.options.login else { return }
+    guard login.scheme != .digest else {
+      throw APIError(.transport, .unsupportedCapability, "a WebSocket knows no Digest login; Basic it does")
+    }
+    guard !request.headers.contains("Authorization") else { return }
+    request.headers["Authorization"] = "Basic " + Base64.encode(Array("\(login.user):\(login.password)".utf8))
+  }
+}

@@ -1,0 +1,128 @@
+public import APIKit
+
+/// What a subclass of ``BaseSocketManager`` states about its WebSocket.
+///
+/// Only ``service`` and ``apiName`` are required; the comment of every other member names its default. The properties are
+/// read on the main actor whenever a connection is opened.
+///
+/// ```swift
+/// final class PriceSocketManager: BaseSocketManager, SocketManager {
+///   let service = Homes.shared
+///   let apiName = "prices"
+/// }
+/// ```
+@MainActor public protocol SocketManager: BaseSocketManager {
+  /// The type of the backend.
+  associatedtype Service: APIService
+
+  /// The backend. Its base URL begins with `https` or `http`, which stand for `wss` and `ws`.
+  var service: Service { get }
+  /// The API's name: the path below the service's base URL. A placeholder `{id}` is replaced with the parameter `id`.
+  var apiName: String { get }
+  /// Header fields of the handshake; they replace the service's fields of the same name. The default is none. Those that
+  /// the handshake consists of are refused.
+  var headers: HTTPHeaders { get }
+  /// The subprotocols to offer, the preferred one first. The default is none.
+  var subprotocols: [String] { get }
+  /// Limits, pings and compression. The default is that of ``SocketOptions``.
+  var options: SocketOptions { get }
+  /// Whether a lost connection is opened again. The default is ``ReconnectPolicy/never``.
+  var reconnection: ReconnectPolicy { get }
+  /// Whether the handshake needs the service's sign-in. The default carries its credential if there is one.
+  var signIn: SignInRule { get }
+  /// What happens while there is no network. The default is the service's gate.
+  var networkGate: NetworkGate { get }
+
+  /// Called before a lost connection is opened again: what it asks for may change, e.g. to go on where the last one
+  /// ended. The default changes nothing.
+  func prepare(_ reconnection: inout SocketReconnection)
+}
+
+extension SocketManager {
+  /// None.
+  public var headers: HTTPHeaders { HTTPHeaders() }
+  /// None.
+  public var subprotocols: [String] { [] }
+  /// The default options.
+  public var options: SocketOptions { SocketOptions() }
+  /// Never.
+  public var reconnection: ReconnectPolicy { .never }
+  /// With the credential, if there is one.
+  public var signIn: SignInRule { .asAvailable }
+  /// The service's gate.
+  public var networkGate: NetworkGate { service.admission.networkGate }
+  /// Changes nothing.
+  public func prepare(_ reconnection: inout SocketReconnection) {}
+}
+
+/// What another connection of a socket or a stream asks for.
+public struct SocketReconnection: Sendable {
+  /// The parameters: those of the connection before.
+  public var parameters: Parameters
+  /// Header fields beside the manager's; none at first, later those of the connection before.
+  public var headers: HTTPHeaders
+  /// How the last connection ended.
+  public let lastClosing: SocketClosing
+  /// How many have failed in a row, this loss included.
+  public let failures: Int
+}
+
+extension SocketManager {
+  /// Opens the socket; what comes of it is told to the delegate.
+  ///
+  /// A socket that is open, or opens, is closed first, and opened again after its `didClose`. Of several calls meanwhile the
+  /// last one is opened, and each of the others gets a `didClose` with ``APIError/Reason/cancelled``.
+  /// - Parameter parameters: What goes into the URL. None by default.
+  public func open(_ parameters: Parameters = Parameters()) { begin(parameters) }
+
+  /// Opens the socket and returns when it is open; throws what it could not be opened for.
+  ///
+  /// When its task is cancelled meanwhile, that ends the socket as ``BaseSocketManager/cancel()`` does, and
+  /// ``APIError/Reason/cancelled`` is thrown. How long it takes is limited by ``SocketOptions/openLimit`` for each connection
+  /// and by ``reconnection``.
+  public func opened(_ parameters: Parameters = Parameters()) async throws(APIError) -> SocketOpening {
+    try await openers.wait(()) {
+      begin(parameters, opener: $0)
+    } onGivenUp: { [weak self] opener in
+      self?.giveUpOpening(of: opener)
+    }
+  }
+}
+
+// A subclass that does not adopt `SocketManager` has no `open`; the compiler finds this instead.
+extension BaseSocketManager {
+  /// Not available: adopt ``SocketManager``.
+  @available(*, unavailable, message: "a subclass of BaseSocketManager opens once it adopts SocketManager")
+  public func open() {
+    // The compiler refuses every call.
+    fatalError("unavailable, so never called")
+  }
+}
+
+extension SocketManager {
+  /// What the manager and its service state about one connection.
+  func makeCall(
+    _ parameters: Parameters, adding fields: HTTPHeaders, of user: LoadUser?,
+    _ transport: (any HTTPTransport) -> any HTTPTransport
+  ) throws(APIError) -> OpeningCall {
+    try options.validate()
+    var headers = headers
+    headers.merge(fields)
+    var expectation = ResponseExpectation(statuses: 101..<102, format: .bytes)
+    expectation.requiresBody = false
+    let terms = OpeningCall.Terms(
+      type(of: self), apiName, parameters, headers: headers, networkGate: networkGate, signIn: signIn,
+      expectation: expectation)
+    return try OpeningCall(terms, of: service, for: user, time, over: transport)
+  }
+
+  func checkStatements() throws(APIError) {
+    let statements = [
+      Statement("service", service), Statement("apiName", apiName), Statement("headers", headers),
+      Statement("subprotocols", subprotocols), Statement("options", options),
+      Statement("reconnection", reconnection), Statement("signIn", signIn),
+      Statement("networkGate", networkGate),
+    ]
+    try ConnectionCall.check(self, statements, of: "SocketManager", below: BaseSocketManager.self, service)
+  }
+}

@@ -1,0 +1,135 @@
+import APIKit
+import Synchronization
+
+/// The transport of the load that opens a stream: a response with status 200 leaves its body behind, to be read as it
+/// comes; of any other as much is collected as an error needs.
+final class StreamTransport: HTTPTransport {
+  private let base: any HTTPTransport
+  private let idleLimit: Duration
+  private let openLimit: Duration
+  private let onPlace: @Sendable (_ isWaiting: Bool) -> Void
+  private let body = Mutex<ResponseStream?>(nil)
+
+  /// - Parameter onPlace: Called with false when a connection begins to open, and with true when it must wait for its place.
+  init(
+    _ base: any HTTPTransport, idleLimit: Duration, openLimit: Duration,
+    onPlace: @escaping @Sendable (_ isWaiting: Bool) -> Void
+  ) {
+    self.openLimit = openLimit
+    self.base = base
+    self.idleLimit = idleLimit
+    self.onPlace = onPlace
+  }
+
+  var capabilities: TransportCapabilities { base.capabilities }
+  var headers: HTTPHeaders { base.headers }
+  var caller: String { base.caller }
+
+  /// The body that the load has left behind, once.
+  func takeBody() -> ResponseStream? { body.withLock { $0.take() } }
+
+  func start(_ exchange: HTTPExchange, completion: @escaping Completion) -> any CancellableOperation {
+    var exchange = exchange
+    exchange.destination = .stream
+    exchange.request.timeouts.idle = idleLimit
+    exchange.request.timeouts.total = .zero
+    onPlace(false)
+    let head = Head(completion, within: openLimit)
+    exchange.onPlace = { [onPlace] isWaiting in
+      onPlace(isWaiting)
+      // The time in which the response must begin is that of the connection.
+      if isWaiting { head.rest() } else { head.watch() }
+    }
+    let operation = base.start(exchange) { result in
+      let completion = head.complete
+      guard case .success(var response) = result, case .stream(let stream) = response.body else {
+        return completion(result)
+      }
+      response.body = .bytes([])
+      if response.status == 200 {
+        self.body.withLock { $0 = stream }
+        return completion(.success(response))
+      }
+      let head = response
+      Task.detached {
+        var refusal = head
+        refusal.body = .bytes(await Self.beginning(of: stream))
+        completion(.success(refusal))
+      }
+    }
+    head.watch(operation)
+    return operation
+  }
+
+  /// The head of a response that is waited for: it comes, or its time passes.
+  private final class Head: Sendable {
+    private struct State {
+      var completion: Completion?
+      var operation: (any CancellableOperation)?
+      var timer: Task<Void, Never>?
+      var isResting = false
+    }
+
+    private let state: Mutex<State>
+    private let limit: Duration
+
+    init(_ completion: @escaping Completion, within limit: Duration) {
+      state = Mutex(State(completion: completion))
+      self.limit = limit
+    }
+
+    /// Passes on what has come first.
+    func complete(_ result: Result<HTTPResponse, APIError>) {
+      let last = state.withLock { state in
+        defer { state = State() }
+        return state
+      }
+      last.timer?.cancel()
+      last.completion?(result)
+    }
+
+    /// The operation is under way, or waits for its place.
+    func watch(_ operation: any CancellableOperation) {
+      state.withLock { if $0.completion != nil { $0.operation = operation } }
+      begin()
+    }
+
+    /// It waits for its place: no time passes.
+    func rest() {
+      state.withLock { state in
+        state.isResting = true
+        state.timer?.cancel()
+        state.timer = nil
+      }
+    }
+
+    /// It has its place.
+    func watch() {
+      state.withLock { $0.isResting = false }
+      begin()
+    }
+
+    private func begin() {
+      guard limit > .zero else { return }
+      state.withLock { state in
+        guard state.completion != nil, !state.isResting, state.timer == nil, let operation = state.operation
+        else { return }
+        state.timer = Task.detached { [weak self, limit] in
+          do { try await Task.sleep(for: limit) } catch { return }
+          self?.complete(
+            .failure(
+              APIError(.transport, .connectTimeout, "the response has not begun after \(limit.shortText)")))
+          operation.cancel()
+        }
+      }
+    }
+  }
+
+  /// At most 64 KiB of a body.
+  private static func beginning(of stream: ResponseStream) async -> [UInt8] {
+    var bytes: [UInt8] = []
+    var iterator = stream.makeAsyncIterator()
+    while bytes.count < 64 << 10, let chunk = try? await iterator.next() { bytes += chunk }
+    return Array(bytes.prefix(64 << 10))
+  }
+}
