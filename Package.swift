@@ -23,6 +23,7 @@ let package = Package(
   products: [
     .library(name: "APIKit", targets: ["APIKit"]),
     .library(name: "APIKitSockets", targets: ["APIKitSockets"]),
+    .library(name: "APIKitTransfers", targets: ["APIKitTransfers"]),
     .library(name: "APIKitReports", targets: ["APIKitReports"]),
     .library(name: "APIKitTesting", targets: ["APIKitTesting"]),
     .library(name: "Reformers", targets: ["Reformers"]),
@@ -44,6 +45,8 @@ let package = Package(
       resources: privacyManifest.resources, swiftSettings: swift),
     // Connections that stay open: WebSockets, server-sent events, lines, streams of bytes.
     .target(name: "APIKitSockets", dependencies: ["APIKit"], swiftSettings: swift),
+    // Files both ways, and what is kept until it can be sent: downloads, uploads, queues, the action log.
+    .target(name: "APIKitTransfers", dependencies: ["APIKit"], swiftSettings: swift),
     // What is kept of loads for other programs and people: HTTP archives, OpenMetrics, JSON lines, a page.
     .target(name: "APIKitReports", dependencies: ["APIKit"], swiftSettings: swift),
     // Transports without a wire, a clock that stands still, contracts of reformers: for tests.
@@ -57,7 +60,9 @@ let package = Package(
     ),
     .executableTarget(
       name: "DemoCLI",
-      dependencies: ["APIKit", "APIKitSockets", "APIKitReports", "Reformers", "DemoServer"],
+      dependencies: [
+        "APIKit", "APIKitSockets", "APIKitTransfers", "APIKitReports", "Reformers", "DemoServer",
+      ],
       swiftSettings: swift
     ),
     // Real servers for tests and measurements: nginx and httpbin as child processes.
@@ -73,7 +78,8 @@ let package = Package(
     .testTarget(
       name: "APIKitTests",
       dependencies: [
-        "APIKit", "APIKitSockets", "APIKitReports", "APIKitTesting", "Reformers", "DemoServer", "TestServers",
+        "APIKit", "APIKitSockets", "APIKitTransfers", "APIKitReports", "APIKitTesting", "Reformers",
+        "DemoServer", "TestServers",
         "TestSupport",
         // OpenSSL for scripted servers over TLS.
         .target(name: "CAPIKit", condition: .when(platforms: [.linux])),
@@ -85,6 +91,12 @@ let package = Package(
       dependencies: ["APIKit", "APIKitSockets", "APIKitTesting", "TestServers", "TestSupport"],
       swiftSettings: swift),
     .testTarget(
+      name: "APIKitTransfersTests",
+      dependencies: [
+        "APIKit", "APIKitTransfers", "APIKitTesting", "DemoServer", "TestServers", "TestSupport",
+      ],
+      swiftSettings: swift),
+    .testTarget(
       name: "APIKitReportsTests",
       dependencies: ["APIKit", "APIKitReports", "APIKitTesting", "TestServers", "TestSupport"],
       swiftSettings: swift),
@@ -92,7 +104,7 @@ let package = Package(
       name: "ReformersTests", dependencies: ["APIKit", "APIKitTesting", "Reformers"], swiftSettings: swift),
     .testTarget(
       name: "DemoCLITests",
-      dependencies: ["DemoCLI", "APIKit", "APIKitReports", "APIKitTesting", "DemoServer"],
+      dependencies: ["DemoCLI", "APIKit", "APIKitTransfers", "APIKitReports", "APIKitTesting", "DemoServer"],
       swiftSettings: swift),
     .testTarget(name: "DemoServerTests", dependencies: ["APIKit", "DemoServer"], swiftSettings: swift),
     .testTarget(
@@ -118,13 +130,14 @@ let package = Package(
     .executableTarget(
       name: "bench",
       dependencies: [
-        "APIKit", "APIKitSockets", "APIKitReports", "APIKitTesting", "Reformers", "TestServers", "DemoServer",
+        "APIKit", "APIKitSockets", "APIKitTransfers", "APIKitReports", "APIKitTesting", "Reformers",
+        "TestServers", "DemoServer",
         "BareCurl", "CMachine",
       ],
       path: "Benchmarks/Sources/bench", swiftSettings: swift),
     // Random loads over a proxy that breaks connections; see Scripts/soak.
     .executableTarget(
-      name: "soak", dependencies: ["APIKit", "APIKitSockets", "DemoServer", "CMachine"],
+      name: "soak", dependencies: ["APIKit", "APIKitSockets", "APIKitTransfers", "DemoServer", "CMachine"],
       path: "Benchmarks/Sources/soak",
       swiftSettings: swift),
     .testTarget(name: "SoakTests", dependencies: ["soak"], swiftSettings: swift),

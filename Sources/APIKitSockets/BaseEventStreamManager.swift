@@ -42,7 +42,7 @@ import APIKit
   }
 
   /// The events from now on, beside the delegate. Each call returns a new sequence, which ends when the stream ends in
-  /// order and throws what it failed with, ``APIError/Reason/cancelled`` after ``BaseStreamManager/cancel()``. While a
+  /// order and throws what it failed with, `APIError.Reason.cancelled` after ``BaseStreamManager/cancel()``. While a
   /// sequence has 16 events or 1 MiB that were not taken, reading stops.
   public func events() -> StreamItems<ServerEvent> { runner.items(size: EventStreamParser.size) }
 

@@ -15,7 +15,7 @@ import Synchronization
   /// Tags for ``ConnectionRegistry``. None by default.
   public var tags: Set<String> = []
   /// The limits, breakers and budgets that connections share with the loads of other managers; the default is
-  /// ``SharedState/shared``.
+  /// `SharedState.shared`.
   public var sharedState = SharedState.shared
 
   /// Where the socket stands.
@@ -96,9 +96,9 @@ import Synchronization
 
   /// Queues a message to be sent, in the order of the calls.
   ///
-  /// Throws ``APIError/Reason/socketNotOpen`` in every state but ``SocketState/open``,
-  /// ``APIError/Reason/sendQueueFull`` when more than ``SocketOptions/maximumQueuedBytes`` would wait, and
-  /// ``APIError/Reason/unsupportedCapability`` where the system compresses what must not be.
+  /// Throws `APIError.Reason.socketNotOpen` in every state but ``SocketState/open``,
+  /// `APIError.Reason.sendQueueFull` when more than ``SocketOptions/maximumQueuedBytes`` would wait, and
+  /// `APIError.Reason.unsupportedCapability` where the system compresses what must not be.
   /// - Parameters:
   ///   - message: The message.
   ///   - compressed: False leaves this message as it is, e.g. one with a secret beside text of others (CRIME).
@@ -124,8 +124,8 @@ import Synchronization
   /// Sends a message when there is room for it, and behind those that wait for room already; throws what
   /// ``send(_:compressed:)`` throws of the state.
   ///
-  /// A task that is cancelled meanwhile gets ``APIError/Reason/cancelled``, and one that has waited for `limit`
-  /// ``APIError/Reason/idleTimeout``; the message is not sent then. The default has no limit.
+  /// A task that is cancelled meanwhile gets `APIError.Reason.cancelled`, and one that has waited for `limit`
+  /// `APIError.Reason.idleTimeout`; the message is not sent then. The default has no limit.
   public func sendWhenPossible(
     _ message: SocketMessage, compressed: Bool = true, within limit: Duration? = nil
   ) async throws(APIError) {
@@ -168,7 +168,7 @@ import Synchronization
   }
 
   /// Sends a ping and returns the time until its pong. Throws when the socket is not open, or ends before;
-  /// ``APIError/Reason/cancelled`` when its task is cancelled, and ``APIError/Reason/idleTimeout`` after `limit`. Without a
+  /// `APIError.Reason.cancelled` when its task is cancelled, and `APIError.Reason.idleTimeout` after `limit`. Without a
   /// limit it waits until the connection is lost: for ``SocketOptions/pingLimit``, and longer while nothing is read because
   /// messages were not taken.
   @discardableResult public func ping(within limit: Duration? = nil) async throws(APIError) -> Duration {
@@ -188,9 +188,9 @@ import Synchronization
   /// Closes the socket in order: what was sent before leaves first, then the close frame, then the server's end is waited
   /// for, at most ``SocketOptions/closeLimit``. A socket that is not open yet ends at once.
   ///
-  /// Throws ``APIError/Reason/misconfigured`` for a code that may not be sent (only 1000–1003, 1007–1014 and 3000–4999
-  /// may) and for a reason of more than 123 bytes, ``APIError/Reason/socketNotOpen`` when there is nothing to close, and
-  /// ``APIError/Reason/unsupportedCapability`` for a code that the transport's system does not know.
+  /// Throws `APIError.Reason.misconfigured` for a code that may not be sent (only 1000–1003, 1007–1014 and 3000–4999
+  /// may) and for a reason of more than 123 bytes, `APIError.Reason.socketNotOpen` when there is nothing to close, and
+  /// `APIError.Reason.unsupportedCapability` for a code that the transport's system does not know.
   public func close(_ code: SocketCloseCode = .normal, reason: String = "") throws(APIError) {
     guard SocketCloseCode.mayStand(code.rawValue) else {
       throw APIError(.transport, .misconfigured, "the close code \(code) may not be sent")
@@ -221,7 +221,7 @@ import Synchronization
   }
 
   /// The messages from now on, beside the delegate. Each call returns a new sequence, which ends when the socket closes in
-  /// order and throws what it failed with (``APIError/Reason/cancelled`` after ``cancel()``); a reconnection does not end it. While a sequence has 16 messages or 1 MiB that
+  /// order and throws what it failed with (`APIError.Reason.cancelled` after ``cancel()``); a reconnection does not end it. While a sequence has 16 messages or 1 MiB that
   /// were not taken, reading stops, so that the server waits.
   public func messages() -> SocketMessages {
     let reader = ItemReader<SocketMessage>(size: \.byteCount) { [weak self] in

@@ -71,14 +71,14 @@ extension SocketManager {
   /// Opens the socket; what comes of it is told to the delegate.
   ///
   /// A socket that is open, or opens, is closed first, and opened again after its `didClose`. Of several calls meanwhile the
-  /// last one is opened, and each of the others gets a `didClose` with ``APIError/Reason/cancelled``.
+  /// last one is opened, and each of the others gets a `didClose` with `APIError.Reason.cancelled`.
   /// - Parameter parameters: What goes into the URL. None by default.
   public func open(_ parameters: Parameters = Parameters()) { begin(parameters) }
 
   /// Opens the socket and returns when it is open; throws what it could not be opened for.
   ///
   /// When its task is cancelled meanwhile, that ends the socket as ``BaseSocketManager/cancel()`` does, and
-  /// ``APIError/Reason/cancelled`` is thrown. How long it takes is limited by ``SocketOptions/openLimit`` for each connection
+  /// `APIError.Reason.cancelled` is thrown. How long it takes is limited by ``SocketOptions/openLimit`` for each connection
   /// and by ``reconnection``.
   public func opened(_ parameters: Parameters = Parameters()) async throws(APIError) -> SocketOpening {
     try await openers.wait(()) {

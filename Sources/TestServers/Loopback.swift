@@ -3,21 +3,25 @@ import Foundation
 /// Ports, folders and programs for the servers of the tests.
 enum Loopback {
   /// `count` different TCP ports of 127.0.0.1 that are free at this moment.
+  ///
+  /// Below those that systems give to sockets by themselves: until the server listens, no other socket may get one.
   static func freePorts(_ count: Int) throws -> [UInt16] {
     var sockets: [Int32] = []
     defer { for socket in sockets { close(socket) } }
     return try (0..<count).map { _ in
-      let descriptor = tcpSocket()
-      sockets.append(descriptor)
-      var address = loopback(port: 0)
-      var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-      let status = withUnsafeMutablePointer(to: &address) { pointer in
-        pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-          bind(descriptor, $0, length) == 0 ? getsockname(descriptor, $0, &length) : -1
+      for _ in 0..<1000 {
+        let port = UInt16.random(in: 10_000..<32_000)
+        let descriptor = tcpSocket()
+        sockets.append(descriptor)
+        var address = loopback(port: port)
+        let status = withUnsafePointer(to: &address) { pointer in
+          pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+            bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+          }
         }
+        if status == 0 { return port }
       }
-      guard status == 0 else { throw TestServerError("no free port on 127.0.0.1: errno \(errno)") }
-      return UInt16(bigEndian: address.sin_port)
+      throw TestServerError("no free port on 127.0.0.1: errno \(errno)")
     }
   }
 

@@ -4,6 +4,7 @@
   import XCTest
 
   @testable import APIKit
+  @testable import APIKitTransfers
 
   /// Transfers of the program that are interrupted: by the user, and by the end of the process at each system call that makes
   /// a checkpoint.

@@ -102,8 +102,7 @@ final class ScriptedServer: Sendable {
   convenience init(_ steps: Step...) throws { try self.init(scripts: [steps]) }
 
   /// A server that responds to each request by a closure, connections kept alive.
-  static func serving(_ response: @escaping @Sendable (Received) -> [UInt8]) throws -> ScriptedServer
-  {
+  static func serving(_ response: @escaping @Sendable (Received) -> [UInt8]) throws -> ScriptedServer {
     try ScriptedServer(.serve(response))
   }
 
@@ -156,8 +155,7 @@ final class ScriptedServer: Sendable {
   }
 
   /// A URL of this server; the path must be well formed.
-  func url(_ path: String = "/", host: String = "127.0.0.1", scheme: String? = nil) throws -> HTTPURL
-  {
+  func url(_ path: String = "/", host: String = "127.0.0.1", scheme: String? = nil) throws -> HTTPURL {
     let scheme = scheme ?? (tls == nil ? "http" : "https")
     return try HTTPURL("\(scheme)://\(host):\(port)\(path)")
   }

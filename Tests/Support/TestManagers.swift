@@ -213,8 +213,7 @@ final class Recorder: APIManagerDelegate, APIManagerInterceptor, APIManagerValid
     landed()
   }
 
-  func manager(_ manager: BaseAPIManager, didProgress progress: TransferProgress, of flight: FlightID)
-  {
+  func manager(_ manager: BaseAPIManager, didProgress progress: TransferProgress, of flight: FlightID) {
     self.progress.append(progress)
   }
 

@@ -1,4 +1,5 @@
 import APIKit
+import APIKitTransfers
 import APIKitSockets
 import DemoServer
 import Foundation

@@ -1,4 +1,5 @@
 import APIKit
+import APIKitTransfers
 
 /// What becomes of the loads whose user changes: each lands once, with its own response, and while its user is signed in.
 @MainActor final class SwitchedBook: APIManagerDelegate {

@@ -1,4 +1,5 @@
 import APIKit
+import APIKitTransfers
 import APIKitSockets
 
 /// The endpoint of the loads whose user changes, with habits drawn at random.

@@ -1,4 +1,5 @@
 import APIKit
+import APIKitTransfers
 import Foundation
 
 /// A file whose bytes are known: those that the server's files have.

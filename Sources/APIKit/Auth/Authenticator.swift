@@ -164,7 +164,7 @@ public final class Authenticator: Sendable {
 
   /// Calls a closure whenever a user signs out by ``signOut()``, with the credential that goes; not when a credential ends
   /// by itself, since its user may come back.
-  func onLeave(_ work: @escaping @Sendable (Credential) -> Void) {
+  package func onLeave(_ work: @escaping @Sendable (Credential) -> Void) {
     state.withLock { $0.leavers.append(work) }
   }
 
@@ -172,7 +172,7 @@ public final class Authenticator: Sendable {
 
   /// The number of the present user's time: another one when another user signs in, and when the user signs out. A renewal
   /// leaves it, and so does a new sign-in of the same user.
-  var epoch: Int { presence.load(ordering: .acquiring) >> 1 }
+  package var epoch: Int { presence.load(ordering: .acquiring) >> 1 }
 
   /// The epoch of the user who is signed in; nil when nobody is.
   var userEpoch: Int? {
@@ -192,7 +192,7 @@ public final class Authenticator: Sendable {
   }
 
   /// Whether a refused credential is renewed.
-  var canRenew: Bool { renewal != nil }
+  package var canRenew: Bool { renewal != nil }
 
   /// How many flights wait.
   var waiterCount: Int { state.withLock { $0.waiting.count } }

@@ -156,10 +156,3 @@ struct CacheRules: Sendable {
       || [.noNetwork, .circuitOpen, .rateLimited].contains(error.reason)
   }
 }
-
-extension Duration {
-  /// The duration in seconds.
-  var inSeconds: Double {
-    Double(components.seconds) + Double(components.attoseconds) * 1e-18
-  }
-}

@@ -42,7 +42,7 @@ extension APIManager {
     try await response(for: Parameters(encoding: parameters))
   }
 
-  func response(
+  package func response(
     given parameters: Parameters?, path: String? = nil, cache: CacheUse = .asPolicy,
     options: LoadOptions = .none, previews: AsyncStream<APIResponse>.Continuation? = nil,
     onProgress: (@MainActor (TransferProgress) -> Void)? = nil

@@ -90,7 +90,7 @@
   /// Whether loads are kept on the disk until they are sent, so that a change that the user has made outlives the process
   /// and the network. The default is false.
   ///
-  /// For methods that change something. The type must be registered with an ``Outbox``, or its loads fail with
+  /// For methods that change something. The type must be registered with an `Outbox`, or its loads fail with
   /// ``APIError/Reason/misconfigured``. The delegate gets ``APIManagerDelegate/manager(_:didQueue:of:)``, then the landing,
   /// now or after a relaunch. Takeoff and cache policies do not apply, nor do the retry policy and the options of a load:
   /// the outbox sends it, at least once. Read when an object loads for the first time.

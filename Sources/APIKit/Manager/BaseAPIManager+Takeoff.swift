@@ -232,7 +232,7 @@ extension APIError {
   }
 
   /// The error that a validation threw, as an ``APIError``.
-  init(validation error: any Error, _ place: Place, _ reason: Reason) {
+  package init(validation error: any Error, _ place: Place, _ reason: Reason) {
     switch error {
     case let error as APIError: self = error
     case let error as ValidationError: self.init(place, reason, error.message, underlying: error)

@@ -63,7 +63,7 @@ import Observation
   var queue: (any LoadQueue)?
 
   /// The child's side of this object: the object itself, so it is there as long as anything of it runs.
-  var child: any APIManager { adopted.unsafelyUnwrapped }
+  package var child: any APIManager { adopted.unsafelyUnwrapped }
   private unowned(unsafe) var adopted: (any APIManager)?
 
   /// Makes a manager. Traps when the subclass does not adopt ``APIManager``.

@@ -2,12 +2,12 @@ import Foundation
 import Synchronization
 
 /// What the framework sees to be wrong in an application and goes on with: a line on the standard error stream.
-enum DeveloperNotice {
+package enum DeveloperNotice {
   /// Where the lines go; tests put a list in its place.
   static let sink = Mutex<@Sendable (String) -> Void> { line in
     FileHandle.standardError.write(Data("APIKit: \(line)\n".utf8))
   }
 
   /// Writes one line. Whoever calls it sees to it that the same is not said over and over.
-  static func give(_ line: String) { sink.withLock { $0 }(line) }
+  package static func give(_ line: String) { sink.withLock { $0 }(line) }
 }

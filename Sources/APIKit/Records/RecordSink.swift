@@ -3,7 +3,7 @@ import Synchronization
 
 /// Writes the record of each load that has landed, off the path of the load.
 ///
-/// Make one with a function of the application's, or ``jsonLines(to:maximumBytes:files:)``; it writes while ``isOn`` is
+/// Make one with a function of the application's, or `jsonLines(to:maximumBytes:files:)` of APIKitReports; it writes while ``isOn`` is
 /// set. Records wait in a queue of a limited length: when the function is slow or never returns, further records are
 /// dropped and counted, and no load waits.
 ///

@@ -25,7 +25,7 @@ package struct LoadUser: Hashable, Sendable {
   }
 
   /// The user of several loads.
-  init(_ owner: LoadOwner) {
+  package init(_ owner: LoadOwner) {
     (generation, signer) = (Int32(truncatingIfNeeded: owner.jar), owner.signer)
     epoch = owner.epoch
   }
@@ -81,7 +81,9 @@ package struct UserCheck: Sendable {
 
 extension LoadOwner {
   /// The user for all loads of a transfer.
-  convenience init(_ user: LoadUser) { self.init(epoch: user.epoch, jar: user.jar, signer: user.signer) }
+  package convenience init(_ user: LoadUser) {
+    self.init(epoch: user.epoch, jar: user.jar, signer: user.signer)
+  }
 }
 
 extension APICall {

@@ -80,12 +80,12 @@ public final class ServiceEnvironments: Sendable {
   }
 
   /// The environment in use, its base URL and its policy, read in one step.
-  var selection: (environment: ServiceEnvironment, baseURL: HTTPURL?, cleartext: CleartextPolicy?) {
+  package var selection: (environment: ServiceEnvironment, baseURL: HTTPURL?, cleartext: CleartextPolicy?) {
     selection(of: nil)
   }
 
   /// An environment, its base URL and its policy, read in one step; nil is the one in use.
-  func selection(
+  package func selection(
     of fixed: ServiceEnvironment?
   ) -> (environment: ServiceEnvironment, baseURL: HTTPURL?, cleartext: CleartextPolicy?) {
     state.withLock { state in

@@ -1,7 +1,7 @@
 /// The bytes of a secret, which do not appear in prints, logs, errors or reflections.
 public struct SigningKey: Sendable, SecretBytes {
   /// The secret itself; for signers and encoders only.
-  let bytes: [UInt8]
+  package let bytes: [UInt8]
 
   /// Makes a key from bytes.
   public init(bytes: [UInt8]) { self.bytes = bytes }

@@ -6,10 +6,10 @@
 /// in another place. What is expected sealed never opens unsealed.
 ///
 /// From version 2 on, open content has its CRC-32 before it, which is checked before the content is used.
-struct Envelope: Sendable {
+package struct Envelope: Sendable {
   /// What is inside. This is the whole table: content of a kind that is not here is refused by name. Numbers are never
   /// given twice, and `Docs/Storage.md` lists them.
-  enum Kind: UInt8, CaseIterable {
+  package enum Kind: UInt8, CaseIterable {
     case cookies = 1
     case credential = 2
     case cachedResponse = 3
@@ -55,7 +55,7 @@ struct Envelope: Sendable {
   }
 
   /// Why content does not open.
-  enum Fault: Error, CustomStringConvertible {
+  package enum Fault: Error, CustomStringConvertible {
     /// No envelope.
     case foreign
     /// One of another kind.
@@ -68,7 +68,7 @@ struct Envelope: Sendable {
     /// The bytes were changed, or belong to another place.
     case damaged
 
-    var description: String {
+    package var description: String {
       switch self {
       case .foreign: "is no file of this framework"
       case .otherKind(let number, let expected):
@@ -89,7 +89,7 @@ struct Envelope: Sendable {
   var version: UInt8 { versions.upperBound }
 
   /// The envelope of a kind, in the versions of the table or in this one alone.
-  init(kind: Kind, version: UInt8? = nil) {
+  package init(kind: Kind, version: UInt8? = nil) {
     self.kind = kind
     versions = version.map { $0...$0 } ?? kind.versions
   }
@@ -102,7 +102,7 @@ struct Envelope: Sendable {
   private static let magic: [UInt8] = Array("APIK".utf8)
 
   /// Open content in its envelope.
-  func wrap(_ content: [UInt8]) -> [UInt8] {
+  package func wrap(_ content: [UInt8]) -> [UInt8] {
     var bytes: [UInt8] = []
     bytes.reserveCapacity(Self.headLength + Self.checksumLength + content.count)
     let start = begin(&bytes)
@@ -114,14 +114,14 @@ struct Envelope: Sendable {
   /// Writes what stands before open content. Behind the content, ``end(_:_:)`` writes its checksum.
   ///
   /// - Returns: Where the content begins.
-  func begin(_ bytes: inout [UInt8]) -> Int {
+  package func begin(_ bytes: inout [UInt8]) -> Int {
     writeHead(&bytes)
     if hasChecksum(version) { bytes += [UInt8](repeating: 0, count: Self.checksumLength) }
     return bytes.count
   }
 
   /// Writes the checksum of open content, which begins at `start` and is the last of the bytes.
-  func end(_ bytes: inout [UInt8], _ start: Int) {
+  package func end(_ bytes: inout [UInt8], _ start: Int) {
     guard hasChecksum(version) else { return }
     let sum = bytes.withUnsafeBytes { Self.checksum(of: $0[start...]) }
     for index in 0..<Self.checksumLength {
@@ -130,14 +130,14 @@ struct Envelope: Sendable {
   }
 
   /// Content sealed for a place; nil when the encryption fails.
-  func seal(_ content: [UInt8], under key: StorageKey, at place: some Sequence<UInt8>) -> [UInt8]? {
+  package func seal(_ content: [UInt8], under key: StorageKey, at place: some Sequence<UInt8>) -> [UInt8]? {
     var head: [UInt8] = []
     writeHead(&head, key.id)
     return Crypto.seal(content, key: key.bytes, authenticating: head + place).map { head + $0 }
   }
 
   /// Open content, in the bytes of its envelope.
-  func unwrap(_ bytes: UnsafeRawBufferPointer) throws(Fault) -> UnsafeRawBufferPointer {
+  package func unwrap(_ bytes: UnsafeRawBufferPointer) throws(Fault) -> UnsafeRawBufferPointer {
     let head = try head(of: bytes)
     guard head.keyID == 0 else { throw .other }
     guard hasChecksum(head.version) else {
@@ -153,12 +153,12 @@ struct Envelope: Sendable {
   }
 
   /// Whether bytes are content of this kind that was sealed.
-  func isSealed(_ bytes: [UInt8]) -> Bool {
+  package func isSealed(_ bytes: [UInt8]) -> Bool {
     (try? bytes.withUnsafeBytes { try head(of: $0).keyID }) ?? 0 != 0
   }
 
   /// Sealed content, opened for its place.
-  func open(
+  package func open(
     _ bytes: [UInt8], under key: StorageKey, at place: some Sequence<UInt8>
   ) throws(Fault) -> [UInt8] {
     try open(bytes, under: StorageKeys(current: key), at: place)

@@ -4,13 +4,15 @@ import Foundation
 /// whoever opens it next erases it.
 ///
 /// An empty file, which needs no room on a full disk.
-struct ErasureMark: Sendable {
-  let path: String
+package struct ErasureMark: Sendable {
+  package let path: String
 
-  var isSet: Bool { PrivateFile.exists(path) }
+  package init(path: String) { self.path = path }
+
+  package var isSet: Bool { PrivateFile.exists(path) }
 
   /// Sets it and waits for the disk. Where its folder does not exist there is nothing to erase.
-  func set() throws(PrivateFile.Fault) {
+  package func set() throws(PrivateFile.Fault) {
     let parent = (path as NSString).deletingLastPathComponent
     let folder = open(parent.isEmpty ? "." : parent, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     if folder < 0, errno == ENOENT { return }
@@ -22,5 +24,5 @@ struct ErasureMark: Sendable {
     guard fsync(folder) == 0 else { throw .system("written to the disk") }
   }
 
-  func clear() { unlink(path) }
+  package func clear() { unlink(path) }
 }

@@ -1,12 +1,12 @@
 /// The key under which secrets are sealed on disk: 32 bytes.
-struct StorageKey: Sendable, Hashable {
+package struct StorageKey: Sendable, Hashable {
   let bytes: [UInt8]
   /// The first eight bytes of a digest, which tell keys apart and reveal nothing of them; never zero, which
   /// stands for open content.
   let id: UInt64
 
   /// Nil when the key is not 32 bytes long.
-  init?(_ bytes: [UInt8]) {
+  package init?(_ bytes: [UInt8]) {
     guard bytes.count == 32 else { return nil }
     self.bytes = bytes
     let digest = Crypto.sha256(Array("APIKit key id".utf8) + bytes)
@@ -16,7 +16,7 @@ struct StorageKey: Sendable, Hashable {
 
 extension StorageKey: CustomStringConvertible, CustomReflectable {
   /// `•••`
-  var description: String { "•••" }
+  package var description: String { "•••" }
   /// A mirror without children, so that `dump` shows nothing.
-  var customMirror: Mirror { Mirror(self, children: [:]) }
+  package var customMirror: Mirror { Mirror(self, children: [:]) }
 }

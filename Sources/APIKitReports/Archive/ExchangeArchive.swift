@@ -10,7 +10,7 @@ import Synchronization
 /// try Data(exchanges.archive.harBytes()).write(to: URL(fileURLWithPath: "loads.har"))
 /// ```
 /// It keeps the last 1,000 exchanges unless told otherwise, and counts those that it let go. Secrets are masked by
-/// their names (``SecretNames``) in everything that it gives out. Bodies are not kept unless it is told to: a body that
+/// their names (`SecretNames`) in everything that it gives out. Bodies are not kept unless it is told to: a body that
 /// is not JSON, XML, form or multipart is kept as it is, and may hold anything. Safe on any thread.
 public final class ExchangeArchive: Sendable {
   /// The most bytes that are kept of a body.

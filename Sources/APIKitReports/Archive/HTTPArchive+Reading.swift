@@ -4,7 +4,7 @@ extension HTTPArchive {
   /// Reads a HAR file of any program: fields that are not known are skipped, a byte-order mark and line ends of any
   /// kind are accepted.
   ///
-  /// - Throws: ``APIError/Reason/malformedBody`` when it is no JSON, or lacks a method, a URL or a status.
+  /// - Throws: `APIError.Reason.malformedBody` when it is no JSON, or lacks a method, a URL or a status.
   public init(parsing bytes: [UInt8]) throws(APIError) { try self.init(RawData(parsing: bytes)) }
 
   package init(_ raw: RawData) throws(APIError) {

@@ -20,7 +20,7 @@ public struct HTTPArchive: Sendable {
     public var request: Request
     /// What came back; nil when the exchange failed.
     public var response: Response?
-    /// The ``APIError/label`` of a failure; nil with a response.
+    /// The `APIError.label` of a failure; nil with a response.
     public var failure: String?
     /// Where the time went.
     public var timings: Timings

@@ -4,7 +4,7 @@ import Synchronization
 /// The wire of a stream of bytes, and the calls that wait for it.
 ///
 /// `@unchecked Sendable`: what changes belongs to the wire's thread, to which every call from another goes by
-/// ``Wire/perform(_:)``; the count of reads is an atomic.
+/// `Wire.perform(_:)`; the count of reads is an atomic.
 final class ByteLink: WireOwner, @unchecked Sendable {
   private typealias Waiter<Value> = CheckedContinuation<Result<Value, APIError>, Never>
 

@@ -43,13 +43,13 @@ public final class ByteStream: Sendable {
 
   /// Opens a connection.
   ///
-  /// Throws ``APIError/Reason/unsupportedCapability`` when the transport opens none, ``APIError/Reason/cancelled`` when the task
+  /// Throws `APIError.Reason.unsupportedCapability` when the transport opens none, `APIError.Reason.cancelled` when the task
   /// is cancelled, and what a request's connection fails with.
   /// - Parameters:
   ///   - host: The server's name or address.
   ///   - port: Its port.
   ///   - isSecure: Whether TLS begins at once; false by default. Without TLS the transport's
-  ///     ``TransportConfiguration/cleartext`` must allow the host.
+  ///     `TransportConfiguration.cleartext` must allow the host.
   ///   - limit: How long opening may take; the default is 10 seconds.
   ///   - transport: The transport; the platform's default one by default.
   public static func open(
@@ -72,8 +72,8 @@ public final class ByteStream: Sendable {
   /// Reads.
   ///
   /// Returns as soon as there are `minimum` bytes, with as many as there are, `maximum` at most; or with what there is when
-  /// the server has ended its side. Throws ``APIError/Reason/idleTimeout`` after `limit`; the bytes that have come stay for
-  /// the next read. Throws ``APIError/Reason/connectionLost`` when the connection broke and everything before was read.
+  /// the server has ended its side. Throws `APIError.Reason.idleTimeout` after `limit`; the bytes that have come stay for
+  /// the next read. Throws `APIError.Reason.connectionLost` when the connection broke and everything before was read.
   public func read(
     minimum: Int = 1, maximum: Int = 64 << 10, within limit: Duration? = nil
   ) async throws(APIError) -> Read {
@@ -85,7 +85,7 @@ public final class ByteStream: Sendable {
 
   /// Reads up to a delimiter, which is the end of the bytes that are returned; or to the end of the stream.
   ///
-  /// Throws ``APIError/Reason/responseTooLarge`` when the delimiter does not come within `maximum` bytes, which stay.
+  /// Throws `APIError.Reason.responseTooLarge` when the delimiter does not come within `maximum` bytes, which stay.
   public func read(
     until delimiter: [UInt8], maximum: Int = 64 << 10, within limit: Duration? = nil
   ) async throws(APIError) -> Read {
@@ -97,7 +97,7 @@ public final class ByteStream: Sendable {
 
   /// Writes, and returns when the kernel has taken everything.
   ///
-  /// Throws ``APIError/Reason/idleTimeout`` after `limit` (none by default), and ``APIError/Reason/cancelled`` when the task is
+  /// Throws `APIError.Reason.idleTimeout` after `limit` (none by default), and `APIError.Reason.cancelled` when the task is
   /// cancelled; the bytes leave all the same, for a part of them may have left already.
   public func write(_ bytes: [UInt8], within limit: Duration? = nil) async throws(APIError) {
     try await link.write(bytes, within: limit)
@@ -109,14 +109,14 @@ public final class ByteStream: Sendable {
     try await link.closeWrite(within: limit)
   }
 
-  /// Reads no more: reads that wait fail with ``APIError/Reason/cancelled``, and what comes is dropped.
+  /// Reads no more: reads that wait fail with `APIError.Reason.cancelled`, and what comes is dropped.
   public func closeRead() { link.closeRead() }
 
   /// Begins TLS on the open connection, and returns when the server's certificate has been verified.
   ///
-  /// Refused with ``APIError/Reason/misconfigured`` while a read waits, or bytes were received and not read: what stands
+  /// Refused with `APIError.Reason.misconfigured` while a read waits, or bytes were received and not read: what stands
   /// before TLS may be injected by anybody, and must not count as protected.
-  /// A handshake that fails, that takes longer than `limit` (``APIError/Reason/connectTimeout``) or whose task is cancelled
+  /// A handshake that fails, that takes longer than `limit` (`APIError.Reason.connectTimeout`) or whose task is cancelled
   /// ends the connection.
   /// - Parameters:
   ///   - host: The name that the certificate must have.

@@ -5,7 +5,7 @@ enum ConnectionCall {
   /// What opens a stream: 200 with a body that is read later, or 204 for its end.
   static let streamExpectation = ResponseExpectation(statuses: 200..<205, format: .bytes)
 
-  /// Throws ``APIError/Reason/misconfigured`` for what a manager states and does not count; once for each type.
+  /// Throws `APIError.Reason.misconfigured` for what a manager states and does not count; once for each type.
   @MainActor static func check(
     _ manager: AnyObject, _ statements: [Statement], of contract: String, below base: AnyClass,
     _ service: some APIService

@@ -15,7 +15,7 @@ import Synchronization
 
   /// Nil before the first load, and where a connection carries nothing of a user.
   private var check: UserCheck?
-  /// Whose connections they are; nil before the first. See ``LoadUser``.
+  /// Whose connections they are; nil before the first. See `LoadUser`.
   private(set) var user: LoadUser?
 
   /// Begins the connections of another `open`, for the user who was there when that was called.

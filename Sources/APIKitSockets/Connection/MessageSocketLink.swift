@@ -29,7 +29,7 @@ final class MessageSocketLink: SocketLink, MessageWireOwner, @unchecked Sendable
   private var alarm: (due: Duration, task: Task<Void, Never>)?
   private var openDue: Duration?
 
-  /// Throws ``APIError/Reason/unsupportedCapability`` for options that the system cannot honour.
+  /// Throws `APIError.Reason.unsupportedCapability` for options that the system cannot honour.
   init(
     _ opener: any MessageTransport, _ transport: any HTTPTransport, _ exchange: HTTPExchange,
     _ options: SocketOptions, _ offer: WebSocketHandshake.Offer, time: any TimeSource

@@ -20,7 +20,7 @@ import APIKit
   /// What the caller has asked for who waits longest; nil when nobody waits.
   var first: Wish? { waiters.first?.wish }
 
-  /// Waits. A limit that has passed is an ``APIError/Reason/idleTimeout``.
+  /// Waits. A limit that has passed is an `APIError.Reason.idleTimeout`.
   ///
   /// - Parameters:
   ///   - begin: Called with the caller's number when it has its place; not for a task that is cancelled already.

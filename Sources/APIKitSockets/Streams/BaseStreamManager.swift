@@ -34,7 +34,7 @@ import APIKit
   }
 
   /// Ends the stream; `didCloseWith` is called before this returns, and sequences of its items throw
-  /// ``APIError/Reason/cancelled``. No effect on a stream that is closed.
+  /// `APIError.Reason.cancelled`. No effect on a stream that is closed.
   public func cancel() { runner.cancel() }
 
   /// The owner, or the delegate where none is set.

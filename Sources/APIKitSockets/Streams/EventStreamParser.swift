@@ -23,7 +23,7 @@ public struct ServerEvent: Sendable, Hashable {
     self.id = id
   }
 
-  /// The data as a parsed document; throws ``APIError/Reason/malformedBody`` when it is no JSON.
+  /// The data as a parsed document; throws `APIError.Reason.malformedBody` when it is no JSON.
   public func raw() throws(APIError) -> RawData { try RawData(parsing: data) }
 }
 

@@ -22,7 +22,7 @@ public import APIKit
   /// The longest time without a byte, comments of events included. The default is 300 seconds.
   var idleLimit: Duration { get }
   /// How long the server has for the head of its response, from the look-up of its name on; the default is 30 seconds. A
-  /// connection that takes longer fails with ``APIError/Reason/connectTimeout``. `.zero` means no limit.
+  /// connection that takes longer fails with `APIError.Reason.connectTimeout`. `.zero` means no limit.
   var openLimit: Duration { get }
   /// Whether the request needs the service's sign-in. The default carries its credential if there is one.
   var signIn: SignInRule { get }

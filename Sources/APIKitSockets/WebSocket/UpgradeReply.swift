@@ -32,7 +32,7 @@ struct UpgradeReply {
   private var framing = Body.none
   private var body: [UInt8] = []
 
-  /// Takes the next bytes. Throws ``APIError/Reason/malformedResponse`` or ``APIError/Reason/responseTooLarge``.
+  /// Takes the next bytes. Throws `APIError.Reason.malformedResponse` or `APIError.Reason.responseTooLarge`.
   mutating func take(_ bytes: UnsafeRawBufferPointer) throws(APIError) -> Outcome {
     var rest = bytes[...]
     while response == nil {

@@ -35,7 +35,7 @@ package struct WebSocketHandshake {
     "Trailer", "Expect", "Keep-Alive",
   ]
 
-  /// Throws ``APIError/Reason/misconfigured`` for fields that are the handshake's own.
+  /// Throws `APIError.Reason.misconfigured` for fields that are the handshake's own.
   static func refuseOwnFields(_ headers: HTTPHeaders) throws(APIError) {
     for name in ownFields where headers.contains(name) {
       throw APIError(
@@ -43,7 +43,7 @@ package struct WebSocketHandshake {
     }
   }
 
-  /// Throws ``APIError/Reason/misconfigured`` for an offer that cannot be made.
+  /// Throws `APIError.Reason.misconfigured` for an offer that cannot be made.
   static func validate(_ offer: Offer) throws(APIError) {
     guard offer.subprotocols.allSatisfy({ !$0.isEmpty && $0.utf8.allSatisfy(HTTPToken.contains) }),
       Set(offer.subprotocols).count == offer.subprotocols.count

@@ -1,4 +1,5 @@
 import APIKit
+import APIKitTransfers
 import Foundation
 
 /// Downloads a file, and goes on with one that was interrupted.

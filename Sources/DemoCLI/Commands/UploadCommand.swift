@@ -1,4 +1,5 @@
 import APIKit
+import APIKitTransfers
 import Foundation
 
 /// Sends a file: in one request, in a form, or by tus.

@@ -1,4 +1,5 @@
 import APIKit
+import APIKitTransfers
 
 /// Any file below the server's address.
 struct FileService: APIService {

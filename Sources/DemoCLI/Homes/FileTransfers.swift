@@ -1,4 +1,5 @@
 import APIKit
+import APIKitTransfers
 import Foundation
 
 /// The queue of transfers of all runs. The environment of each transfer is named by the URL of its server, so that any run can

@@ -1,4 +1,5 @@
 import APIKit
+import APIKitTransfers
 
 /// Shows how far the transfers of a queue are together: a bar on a terminal, a line for each tenth elsewhere; and each that ends.
 @MainActor final class QueueReport: TransferQueueDelegate {

@@ -1,4 +1,5 @@
 import APIKit
+import APIKitTransfers
 
 /// Shows how far a transfer is: a bar on a terminal, a line for each tenth elsewhere.
 @MainActor final class TransferReport: DownloadManagerDelegate, UploadManagerDelegate {

@@ -54,7 +54,11 @@ import XCTest
     print("refresh storm of \(Self.count): \(storm), without a refusal: \(plain)")
   }
 
-  private static var processorTime: Duration { .seconds(Double(clock()) / Double(CLOCKS_PER_SEC)) }
+  private static var processorTime: Duration {
+    var time = timespec()
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time)
+    return .seconds(Int64(time.tv_sec)) + .nanoseconds(Int64(time.tv_nsec))
+  }
 
   private func makeServer() throws -> DemoServer {
     var options = DemoServer.Options()

@@ -207,7 +207,7 @@
       #if os(Linux)
         process.executableURL = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
       #endif
-      process.arguments = ["APIKitTests.RenewalChildTests/testBeTheOtherProcess"]
+      process.arguments = ["\(String(reflecting: RenewalChildTests.self))/testBeTheOtherProcess"]
       process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
         .merging(["APIKIT_RENEWAL_FOLDER": folder, "APIKIT_RENEWAL_NAME": name]) { $1 }
       process.standardOutput = FileHandle.nullDevice

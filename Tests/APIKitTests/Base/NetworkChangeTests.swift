@@ -18,7 +18,7 @@ import APIKitTesting
         // Foundation's `Process` talks to itself over loopback, which is down in a new network.
         ["timeout", "60"] + isolate + ["sh", "-c", "ip link set lo up && exec \"$@\"", "sh"] + [
           URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath().path,
-          "APIKitTests.NetworkChildTests/testBeTheProcessInItsOwnNetwork",
+          "\(String(reflecting: NetworkChildTests.self))/testBeTheProcessInItsOwnNetwork",
         ], environment: [NetworkChildTests.variable: kind])
       XCTAssertEqual(status, 0, output)
       XCTAssertTrue(output.contains("Executed 1 test, with 0 failures"), output)

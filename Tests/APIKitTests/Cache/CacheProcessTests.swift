@@ -20,7 +20,7 @@
       #if os(Linux)
         child.executableURL = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
       #endif
-      child.arguments = ["APIKitTests.CacheChildTests/testBeTheOtherProcess"]
+      child.arguments = ["\(String(reflecting: CacheChildTests.self))/testBeTheOtherProcess"]
       child.environment = ProcessInfo.processInfo.environment.merging(
         ["APIKIT_CACHE_CHILD": mode, "APIKIT_CACHE_FOLDER": folder]) { $1 }
       child.standardOutput = FileHandle.nullDevice

@@ -9,6 +9,9 @@ struct Snippet: Equatable {
   /// The whole source: imports unless it has its own, the page's preamble, the code.
   let source: String
 
+  /// What a block without an import gets.
+  private static let imports = ["APIKit", "Foundation", "Reformers"].map { "import \($0)\n" }.joined()
+
   /// What is wrong with a document's fences or comments.
   struct Mistake: Error, Equatable, CustomStringConvertible {
     let page: String
@@ -69,7 +72,7 @@ struct Snippet: Equatable {
     return pieces.map { piece in
       let code = piece.parts.joined(separator: "\n")
       let hasImports = (piece.preamble + code).split(separator: "\n").contains { $0.hasPrefix("import ") }
-      let imports = hasImports ? "" : "import APIKit\nimport Foundation\nimport Reformers\n"
+      let imports = hasImports ? "" : Self.imports
       return Snippet(page: page, line: piece.line, source: imports + piece.preamble + code)
     }
   }

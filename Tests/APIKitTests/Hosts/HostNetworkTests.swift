@@ -19,7 +19,7 @@
       let (result, output) = try NetworkChangeTests.run(
         ["timeout", "60"] + isolate + ["sh", "-c", Self.slowWays + " && exec \"$@\"", "sh"] + [
           URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath().path,
-          "APIKitTests.HostNetworkChildTests/testBeTheProcessInASlowNetwork",
+          "\(String(reflecting: HostNetworkChildTests.self))/testBeTheProcessInASlowNetwork",
         ], environment: [HostNetworkChildTests.variable: "1"])
       XCTAssertEqual(result, 0, output)
       if output.contains("calibration:") { throw XCTSkip(output) }

@@ -36,7 +36,7 @@
       #if os(Linux)
         child.executableURL = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
       #endif
-      child.arguments = ["APIKitTests.KeptHostsChildTests/testBeTheOtherProcess"]
+      child.arguments = ["\(String(reflecting: KeptHostsChildTests.self))/testBeTheOtherProcess"]
       child.environment = ProcessInfo.processInfo.environment.merging([
         KeptHostsChildTests.folder: folder, KeptHostsChildTests.number: String(number),
         KeptHostsChildTests.day: day.map(String.init) ?? "",

@@ -9,17 +9,20 @@ import XCTest
   private let stub = StubTransport(.json(someJSON))
 
   func testASuspendedFlightIsNotSentBeforeItIsResumed() async throws {
-    let manager = TestManager(stub)
+    var service = TestService(stub)
+    service.networkGate = .wait(upTo: .seconds(10))
+    service.network.force(.offline)
+    let manager = TestManager(service)
     let recorder = Recorder()
     manager.delegate = recorder
-    // Large enough to be assembled in a task, so that there is time to suspend it.
-    let flight = try XCTUnwrap(manager.load(["text": String(repeating: "x", count: 100_000)]).flightID)
+    // It waits for the network until it is suspended.
+    let flight = try XCTUnwrap(manager.load().flightID)
     XCTAssertTrue(try manager.suspend(flight))
+    service.network.force(.wifi)
     XCTAssertEqual(manager.state(of: flight), .suspended)
     try await Task.sleep(for: .milliseconds(50))
     XCTAssertEqual(stub.requests.count, 0)
     XCTAssertTrue(manager.resume(flight))
-    XCTAssertEqual(manager.state(of: flight), .flying)
     await recorder.waitForLandings()
     XCTAssertEqual(recorder.responses.count, 1)
     XCTAssertFalse(manager.resume(flight), "it is over")

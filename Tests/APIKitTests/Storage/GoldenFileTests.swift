@@ -3,6 +3,7 @@ import Foundation
 import XCTest
 
 @testable import APIKit
+@testable import APIKitTransfers
 
 /// Files as earlier versions of the framework wrote them, one for each kind and version: they are read for ever.
 ///

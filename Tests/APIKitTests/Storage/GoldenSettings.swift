@@ -1,6 +1,7 @@
 import Foundation
 
 @testable import APIKit
+@testable import APIKitTransfers
 @testable import APIKitSockets
 
 extension GoldenForm {

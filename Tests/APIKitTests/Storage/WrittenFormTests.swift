@@ -3,6 +3,7 @@ import TestServers
 import XCTest
 
 @testable import APIKit
+@testable import APIKitTransfers
 
 /// Settings and parameters are written in a form with a version, and read again.
 final class WrittenFormTests: XCTestCase {

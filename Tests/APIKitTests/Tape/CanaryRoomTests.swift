@@ -5,6 +5,7 @@
   import XCTest
 
   @testable import APIKit
+  @testable import APIKitTransfers
   @testable import APIKitSockets
   @testable import APIKitReports
   @testable import APIKitTesting

@@ -58,6 +58,7 @@ public var ELOOP: Int32 { 62 }
 public var CLOCK_REALTIME: clockid_t { fatalError() }
 public var CLOCK_MONOTONIC: clockid_t { fatalError() }
 public var CLOCK_UPTIME_RAW: clockid_t { fatalError() }
+public var CLOCK_PROCESS_CPUTIME_ID: clockid_t { fatalError() }
 public var SIGINT: Int32 { 2 }
 public var SIGKILL: Int32 { 9 }
 public var SIGPIPE: Int32 { 13 }

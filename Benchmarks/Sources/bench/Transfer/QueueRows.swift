@@ -1,4 +1,5 @@
 import APIKit
+import APIKitTransfers
 import CMachine
 import Foundation
 import Synchronization

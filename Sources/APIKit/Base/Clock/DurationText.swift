@@ -26,4 +26,9 @@ extension Duration {
     guard seconds < Int64.max / 2_000_000 else { return .max / 2 }
     return seconds * 1_000_000 + attoseconds / 1_000_000_000_000
   }
+
+  /// The duration in seconds.
+  package var inSeconds: Double {
+    Double(components.seconds) + Double(components.attoseconds) * 1e-18
+  }
 }

@@ -3,14 +3,14 @@
 /// It reads exactly the three forms that a recipient must accept, with names in either case, as RFC 9111,
 /// 4.2, advises.
 /// - SeeAlso: <https://www.rfc-editor.org/rfc/rfc9110#section-5.6.7>
-enum HTTPDate {
+package enum HTTPDate {
   static let weekdays = CivilDate.weekdays.map { String($0.prefix(3)) }
 
   /// The seconds since 1970 of a date in one of the three forms; nil for other texts.
   ///
   /// - Parameter now: The present, in seconds since 1970. The obsolete form has years of two digits: a year
   ///   more than 50 years ahead is taken as the past one with the same digits (RFC 9110, 5.6.7).
-  static func secondsSince1970(_ text: String, now: Double = WallClock.now) -> Double? {
+  package static func secondsSince1970(_ text: String, now: Double = WallClock.now) -> Double? {
     var text = text
     return text.withUTF8 { bytes in
       var scanner = DateScanner(bytes)

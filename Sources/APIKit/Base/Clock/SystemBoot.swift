@@ -5,11 +5,11 @@ import Foundation
 #endif
 
 /// The running of the machine since it was last started.
-enum SystemBoot {
+package enum SystemBoot {
   /// What tells it from every other; nil where the system does not say.
   ///
   /// What a process has written stays with the system when the process ends, however it ends, until then.
-  static let identity: String? = {
+  package static let identity: String? = {
     #if canImport(Darwin)
       var bytes = [UInt8](repeating: 0, count: 64)
       var count = bytes.count

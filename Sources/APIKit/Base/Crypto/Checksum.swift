@@ -1,9 +1,9 @@
 /// A 64-bit checksum that finds damage, eight bytes at a time; several times faster than a digest.
 ///
 /// It does not protect against intent: anyone who can change the bytes can also make the checksum fit.
-enum Checksum {
+package enum Checksum {
   /// The checksum of bytes.
-  static func of(_ bytes: UnsafeRawBufferPointer) -> UInt64 {
+  package static func of(_ bytes: UnsafeRawBufferPointer) -> UInt64 {
     // Odd constants from the golden ratio and xxHash. Each step is a bijection, so one changed word always
     // changes the result.
     var sum = UInt64(bytes.count) &* 0x9E37_79B9_7F4A_7C15
@@ -21,16 +21,16 @@ enum Checksum {
   }
 
   /// The checksum of bytes.
-  static func of(_ bytes: [UInt8]) -> UInt64 { bytes.withUnsafeBytes { of($0) } }
+  package static func of(_ bytes: [UInt8]) -> UInt64 { bytes.withUnsafeBytes { of($0) } }
 
   /// The checksum of a text's UTF-8.
-  static func of(_ text: String) -> UInt64 {
+  package static func of(_ text: String) -> UInt64 {
     var text = text
     return text.withUTF8 { of(UnsafeRawBufferPointer($0)) }
   }
 
   /// One checksum from several; it depends on their order.
-  static func combined(_ sums: UInt64...) -> UInt64 { sums.reduce(0, mix) }
+  package static func combined(_ sums: UInt64...) -> UInt64 { sums.reduce(0, mix) }
 
   @inline(__always)
   private static func mix(_ sum: UInt64, _ word: UInt64) -> UInt64 {

@@ -6,19 +6,19 @@
   extension Crypto {
     static func md5(_ bytes: [UInt8]) -> [UInt8]? { Array(Insecure.MD5.hash(data: bytes)) }
 
-    static func sha1(_ bytes: [UInt8]) -> [UInt8]? { Array(Insecure.SHA1.hash(data: bytes)) }
+    package static func sha1(_ bytes: [UInt8]) -> [UInt8]? { Array(Insecure.SHA1.hash(data: bytes)) }
 
-    static func sha256(_ bytes: [UInt8]) -> [UInt8] { Array(SHA256.hash(data: bytes)) }
+    package static func sha256(_ bytes: [UInt8]) -> [UInt8] { Array(SHA256.hash(data: bytes)) }
 
     /// The digest of chunks from a closure; nil or an empty chunk is the end.
-    static func sha256(reading next: () throws -> [UInt8]?) rethrows -> [UInt8] {
+    package static func sha256(reading next: () throws -> [UInt8]?) rethrows -> [UInt8] {
       var digest = SHA256()
       while let chunk = try next(), !chunk.isEmpty { digest.update(data: chunk) }
       return Array(digest.finalize())
     }
 
     /// The digest of chunks from a closure; nil or an empty chunk is the end.
-    static func sha512(reading next: () throws -> [UInt8]?) rethrows -> [UInt8] {
+    package static func sha512(reading next: () throws -> [UInt8]?) rethrows -> [UInt8] {
       var digest = SHA512()
       while let chunk = try next(), !chunk.isEmpty { digest.update(data: chunk) }
       return Array(digest.finalize())
@@ -37,7 +37,7 @@
     }
 
     /// Random bytes from the system's generator.
-    static func random(_ count: Int) -> [UInt8] {
+    package static func random(_ count: Int) -> [UInt8] {
       var generator = SystemRandomNumberGenerator()
       return (0..<count).map { _ in UInt8.random(in: .min ... .max, using: &generator) }
     }

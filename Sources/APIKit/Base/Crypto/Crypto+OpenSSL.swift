@@ -34,12 +34,12 @@
     }
 
     /// The digest of chunks from a closure; nil or an empty chunk is the end.
-    static func sha256(reading next: () throws -> [UInt8]?) rethrows -> [UInt8] {
+    package static func sha256(reading next: () throws -> [UInt8]?) rethrows -> [UInt8] {
       try digest(reading: next, fetchedSHA256, 32)
     }
 
     /// The digest of chunks from a closure; nil or an empty chunk is the end.
-    static func sha512(reading next: () throws -> [UInt8]?) rethrows -> [UInt8] {
+    package static func sha512(reading next: () throws -> [UInt8]?) rethrows -> [UInt8] {
       try digest(reading: next, fetchedSHA512, 64)
     }
 

@@ -16,7 +16,7 @@ package enum Crypto {
   }
 
   /// The SHA-256 of several texts in hexadecimal digits; nil differs from an empty text.
-  static func digest(of texts: [String?]) -> String {
+  package static func digest(of texts: [String?]) -> String {
     var bytes: [UInt8] = []
     for text in texts {
       let utf8 = text.map { Array($0.utf8) }

@@ -4,10 +4,10 @@ import Synchronization
 ///
 /// Random bits for many nonces are read from the system at once, because a separate call for each takes
 /// longer than the digest that the nonce is part of.
-enum Nonce {
+package enum Nonce {
   private static let pool = Mutex<[UInt8]>([])
 
-  static func make() -> String {
+  package static func make() -> String {
     pool.withLock { pool in
       if pool.isEmpty { pool = Crypto.random(16 * 128) }
       defer { pool.removeLast(16) }

@@ -3,11 +3,11 @@ import Foundation
 /// Reads a file from an offset in chunks of 64 KiB, and closes it when the last copy is released.
 ///
 /// The copies share one file position, so only one reader at a time may call ``next()``.
-struct FileChunks: Sendable {
+package struct FileChunks: Sendable {
   private let file: FileHandle
 
   /// Opens the file; throws ``APIError/Reason/unreadableBody`` when that is not possible.
-  init(path: String, offset: Int64) throws(APIError) {
+  package init(path: String, offset: Int64) throws(APIError) {
     guard Self.isPlainFile(path) else {
       throw APIError(
         .assembly, .unreadableBody,
@@ -24,13 +24,13 @@ struct FileChunks: Sendable {
   }
 
   /// Whether there is a plain file at a path, or a link to one. Opening a FIFO would wait for a writer.
-  static func isPlainFile(_ path: String) -> Bool {
+  package static func isPlainFile(_ path: String) -> Bool {
     var status = stat()
     return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
   }
 
   /// The next bytes; nil at the end.
-  func next() throws(APIError) -> [UInt8]? {
+  package func next() throws(APIError) -> [UInt8]? {
     do {
       guard let data = try file.read(upToCount: 64 << 10), !data.isEmpty else { return nil }
       return Array(data)

@@ -1,15 +1,15 @@
-import Foundation
+package import Foundation
 
 /// What tells a file from the one that it was before.
-struct FileIdentity: Sendable, Hashable {
+package struct FileIdentity: Sendable, Hashable {
   let device: UInt64
-  let inode: UInt64
-  let size: Int64
+  package let inode: UInt64
+  package let size: Int64
   /// When it was last changed, in seconds and nanoseconds.
-  let seconds: Int64
-  let nanoseconds: Int64
+  package let seconds: Int64
+  package let nanoseconds: Int64
 
-  init(_ status: stat) {
+  package init(_ status: stat) {
     device = UInt64(truncatingIfNeeded: status.st_dev)
     inode = UInt64(status.st_ino)
     size = Int64(status.st_size)
@@ -22,8 +22,11 @@ struct FileIdentity: Sendable, Hashable {
     nanoseconds = Int64(time.tv_nsec)
   }
 
+  /// How many seconds ago it was last changed, by the wall clock.
+  package var age: Double { WallClock.now - Double(seconds) }
+
   /// That of the plain file at a path, or of the one that a link there leads to; nil for anything else.
-  init?(path: String) {
+  package init?(path: String) {
     var status = stat()
     guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
     self.init(status)

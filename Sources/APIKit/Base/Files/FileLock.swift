@@ -3,7 +3,7 @@ import Foundation
 /// A lock on a file that excludes other holders in this process and in others (`flock`).
 ///
 /// The system releases it when the process ends, however it ends. Released with the object.
-final class FileLock: Sendable {
+package final class FileLock: Sendable {
   private let file: Int32
 
   /// Waits for the lock on a folder; for changes that take a moment, since it holds the thread.
@@ -17,7 +17,7 @@ final class FileLock: Sendable {
   ///
   /// The holder before may have renamed or removed the file between opening and locking. The lock is then on a
   /// file without a name, which excludes no one, and the path is opened anew.
-  convenience init?(ifFree path: String) throws {
+  package convenience init?(ifFree path: String) throws {
     for _ in 0..<100 {
       let file = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
       guard file >= 0 else { throw Self.lastError }
@@ -40,10 +40,10 @@ final class FileLock: Sendable {
   private init(_ file: Int32) { self.file = file }
 
   /// Ends the lock before the object is released, which may be held a moment longer by work that has ended.
-  func release() { flock(file, LOCK_UN) }
+  package func release() { flock(file, LOCK_UN) }
 
   /// Whether the path still names the locked file: nobody has removed or replaced it.
-  func holds(_ path: String) -> Bool { Self.names(path, file) }
+  package func holds(_ path: String) -> Bool { Self.names(path, file) }
 
   /// Whether a path names an open file.
   private static func names(_ path: String, _ file: Int32) -> Bool {

@@ -1,4 +1,4 @@
-import Foundation
+package import Foundation
 
 /// Files that only their owner can read and write, in folders that no other user can change.
 package enum PrivateFile {
@@ -6,9 +6,11 @@ package enum PrivateFile {
   package struct Fault: Error, CustomStringConvertible {
     package let description: String
     /// The number of the system's error; 0 where no system call has failed.
-    let code: Int32
+    package let code: Int32
 
-    init(_ description: String, code: Int32 = 0) { (self.description, self.code) = (description, code) }
+    package init(_ description: String, code: Int32 = 0) {
+      (self.description, self.code) = (description, code)
+    }
 
     /// The last failed system call.
     package static func system(_ verb: String) -> Fault {
@@ -17,23 +19,23 @@ package enum PrivateFile {
     }
 
     /// ``APIError/Reason/storageFull`` where there is no room, else ``APIError/Reason/fileFailed``.
-    var reason: APIError.Reason { Self.reason(ofCode: code) }
+    package var reason: APIError.Reason { Self.reason(ofCode: code) }
 
     /// What the number of a system's error means for a file that is written.
-    static func reason(ofCode code: Int32) -> APIError.Reason {
+    package static func reason(ofCode code: Int32) -> APIError.Reason {
       [ENOSPC, EDQUOT, EFBIG].contains(code) ? .storageFull : .fileFailed
     }
   }
 
   /// Replaces a file atomically: a reader sees the old or the new one. A missing folder is made.
-  static func replace(_ path: String, with bytes: some DataProtocol) throws {
+  package static func replace(_ path: String, with bytes: some DataProtocol) throws {
     try makeFolder((path as NSString).deletingLastPathComponent)
     try replace(path, with: Array(bytes), by: draft(of: path))
   }
 
   /// Replaces a file atomically by renaming a draft, which no other thread or process may write meanwhile. The folder is
   /// taken as it is.
-  static func replace(_ path: String, with bytes: [UInt8], by draft: String) throws(Fault) {
+  package static func replace(_ path: String, with bytes: [UInt8], by draft: String) throws(Fault) {
     unlink(draft)
     // The permissions are set when the file is made, so that other users cannot open it in between.
     let file = open(draft, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
@@ -51,7 +53,7 @@ package enum PrivateFile {
 
   /// Does the work while no other thread or process does work under the lock of the same folder. A missing folder is
   /// made. The folder itself is locked, so that no file is left for it.
-  static func withLockedFolder<Value>(of path: String, _ work: () throws -> Value) throws -> Value {
+  package static func withLockedFolder<Value>(of path: String, _ work: () throws -> Value) throws -> Value {
     let folder = (path as NSString).deletingLastPathComponent
     try makeFolder(folder)
     let descriptor = open(folder.isEmpty ? "." : folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
@@ -68,7 +70,7 @@ package enum PrivateFile {
   ///
   /// Throws for a symbolic link, for a file that belongs to another user or that others may open, and for
   /// one that has more bytes than `limit`.
-  static func read(_ path: String, limit: Int) throws -> [UInt8]? {
+  package static func read(_ path: String, limit: Int) throws -> [UInt8]? {
     let file = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
     if file < 0, errno == ENOENT { return nil }
     guard file >= 0 else { throw Fault.system("opened") }
@@ -88,7 +90,7 @@ package enum PrivateFile {
   ///
   /// Throws for a folder that belongs to another user or that others may change: they could put other files
   /// in the place of its own.
-  static func makeFolder(_ path: String) throws(Fault) {
+  package static func makeFolder(_ path: String) throws(Fault) {
     let path = path.isEmpty ? "." : path
     var status = stat()
     if stat(path, &status) != 0 {
@@ -127,7 +129,7 @@ package enum PrivateFile {
   }
 
   /// Removes a file, and the drafts that processes have left which ended while they wrote it. Needs no room on the disk.
-  static func remove(_ path: String) throws(Fault) {
+  package static func remove(_ path: String) throws(Fault) {
     removeDrafts(of: path)
     guard unlink(path) == 0 || errno == ENOENT else { throw .system("removed") }
   }
@@ -142,7 +144,7 @@ package enum PrivateFile {
   }
 
   /// Removes the files of a folder that have such an ending, and drafts of them.
-  static func removeAll(in folder: String, endingWith ending: String) throws(Fault) {
+  package static func removeAll(in folder: String, endingWith ending: String) throws(Fault) {
     var fault: Fault?
     for name in names(in: folder)
     where name.hasSuffix(ending) || name.hasSuffix(draftEnding) && name.contains("\(ending).") {
@@ -155,12 +157,12 @@ package enum PrivateFile {
   }
 
   /// The names in a folder; none where it cannot be read.
-  static func names(in folder: String) -> [String] {
+  package static func names(in folder: String) -> [String] {
     (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
   }
 
   /// Whether something has this name, be it a link to nothing.
-  static func exists(_ path: String) -> Bool {
+  package static func exists(_ path: String) -> Bool {
     var status = stat()
     return lstat(path, &status) == 0
   }

@@ -1,7 +1,7 @@
 import Foundation
 
 /// The folders where a program keeps what is its own.
-enum StandardFolder {
+package enum StandardFolder {
   /// What may be removed at any time: Caches on Apple platforms, elsewhere `XDG_CACHE_HOME` or `~/.cache`.
   case caches
   /// What must outlive the process: Application Support on Apple platforms, elsewhere `XDG_STATE_HOME` or
@@ -9,7 +9,7 @@ enum StandardFolder {
   case state
 
   /// The folder with the name of the bundle or the program.
-  var path: String {
+  package var path: String {
     let program = ProcessInfo.processInfo.processName
     #if canImport(Darwin)
       let base = self == .caches ? URL.cachesDirectory : URL.applicationSupportDirectory

@@ -3,7 +3,7 @@ import CAPIKit
 /// One connection to an SQLite database; the only file that uses the library.
 ///
 /// Not locked and not `Sendable`: its owner must use it from one place at a time.
-final class SQLiteDatabase {
+package final class SQLiteDatabase {
   private let handle: OpaquePointer
   private let patience: Int32
   /// The statements around a transaction, prepared once.
@@ -13,7 +13,7 @@ final class SQLiteDatabase {
   /// in its place is refused.
   ///
   /// - Parameter patience: How long a call waits for another process's lock, in milliseconds.
-  init(path: String, patience: Int32) throws(SQLiteFailure) {
+  package init(path: String, patience: Int32) throws(SQLiteFailure) {
     do throws(PrivateFile.Fault) {
       // The log and the index have the rights of the database when SQLite makes them; earlier ones may be open.
       for suffix in ["-wal", "-shm"] where PrivateFile.exists(path + suffix) {
@@ -45,13 +45,13 @@ final class SQLiteDatabase {
   }
 
   /// Runs statements that return no rows.
-  func execute(_ sql: String) throws(SQLiteFailure) {
+  package func execute(_ sql: String) throws(SQLiteFailure) {
     try check(sqlite3_exec(handle, sql, nil, nil, nil))
   }
 
   /// Runs statements for which SQLite's own busy timeout does not apply, such as a change of the journal
   /// mode.
-  func executePatiently(_ sql: String) throws(SQLiteFailure) {
+  package func executePatiently(_ sql: String) throws(SQLiteFailure) {
     for _ in 0..<(patience / 2) {
       do throws(SQLiteFailure) {
         return try execute(sql)
@@ -64,7 +64,7 @@ final class SQLiteDatabase {
   }
 
   /// Prepares a statement that is used repeatedly.
-  func prepare(_ sql: String) throws(SQLiteFailure) -> SQLiteStatement {
+  package func prepare(_ sql: String) throws(SQLiteFailure) -> SQLiteStatement {
     var statement: OpaquePointer?
     try check(sqlite3_prepare_v3(handle, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &statement, nil))
     guard let statement else { throw SQLiteFailure(code: SQLITE_MISUSE, message: "an empty statement") }
@@ -72,18 +72,18 @@ final class SQLiteDatabase {
   }
 
   /// The first column of the first row as a number; 0 without a row.
-  func number(_ sql: String) throws(SQLiteFailure) -> Int64 {
+  package func number(_ sql: String) throws(SQLiteFailure) -> Int64 {
     let statement = try prepare(sql)
     return try statement.step() ? statement.integer(0) : 0
   }
 
   /// Reads several values from one snapshot, whatever other connections commit meanwhile.
-  func snapshot<Value>(_ work: () throws(SQLiteFailure) -> Value) throws(SQLiteFailure) -> Value {
+  package func snapshot<Value>(_ work: () throws(SQLiteFailure) -> Value) throws(SQLiteFailure) -> Value {
     try transaction("BEGIN", work)
   }
 
   /// Does all of the work, or none of it when it throws.
-  func transaction<Value>(_ work: () throws(SQLiteFailure) -> Value) throws(SQLiteFailure) -> Value {
+  package func transaction<Value>(_ work: () throws(SQLiteFailure) -> Value) throws(SQLiteFailure) -> Value {
     try transaction("BEGIN IMMEDIATE", work)
   }
 
@@ -119,19 +119,22 @@ final class SQLiteDatabase {
   }
 
   /// The number of rows that the last statement changed.
-  var changes: Int { Int(sqlite3_changes(handle)) }
+  package var changes: Int { Int(sqlite3_changes(handle)) }
 
   /// The id of the row inserted last.
-  var lastRow: Int64 { sqlite3_last_insert_rowid(handle) }
+  package var lastRow: Int64 { sqlite3_last_insert_rowid(handle) }
+
+  /// Empties the log, in which what was deleted may stand still.
+  package func emptyLog() throws(SQLiteFailure) { _ = try prepare("PRAGMA wal_checkpoint(TRUNCATE)").step() }
 
   /// Whether the database's pages are consistent. It reads all of them.
-  func isSound() throws(SQLiteFailure) -> Bool {
+  package func isSound() throws(SQLiteFailure) -> Bool {
     let check = try prepare("PRAGMA quick_check(1)")
     return try check.step() && check.text(0) == "ok"
   }
 
   /// Empties a damaged database in place, because other processes may have it open.
-  func reset() throws(SQLiteFailure) {
+  package func reset() throws(SQLiteFailure) {
     try check(apikit_sqlite3_reset(handle, 1))
     defer { _ = apikit_sqlite3_reset(handle, 0) }
     try execute("VACUUM")
@@ -146,7 +149,7 @@ final class SQLiteDatabase {
 }
 
 /// One prepared statement. Parameters are bound from 1, columns are read from 0; reset it after use.
-final class SQLiteStatement {
+package final class SQLiteStatement {
   private let handle: OpaquePointer
   /// Keeps the connection open.
   private let database: SQLiteDatabase
@@ -158,28 +161,28 @@ final class SQLiteStatement {
 
   deinit { sqlite3_finalize(handle) }
 
-  func bind(_ index: Int32, _ value: Int64) { sqlite3_bind_int64(handle, index, value) }
-  func bind(_ index: Int32, _ value: Double) { sqlite3_bind_double(handle, index, value) }
-  func bind(_ index: Int32, _ value: Double?) {
+  package func bind(_ index: Int32, _ value: Int64) { sqlite3_bind_int64(handle, index, value) }
+  package func bind(_ index: Int32, _ value: Double) { sqlite3_bind_double(handle, index, value) }
+  package func bind(_ index: Int32, _ value: Double?) {
     if let value { bind(index, value) } else { bindNull(index) }
   }
-  func bindNull(_ index: Int32) { sqlite3_bind_null(handle, index) }
+  package func bindNull(_ index: Int32) { sqlite3_bind_null(handle, index) }
 
-  func bind(_ index: Int32, _ bytes: [UInt8]) {
+  package func bind(_ index: Int32, _ bytes: [UInt8]) {
     // An empty array has no address, and a blob without an address would be NULL.
     guard !bytes.isEmpty else { return _ = sqlite3_bind_zeroblob(handle, index, 0) as Int32 }
     _ = bytes.withUnsafeBytes { apikit_sqlite3_bind_blob(handle, index, $0.baseAddress, Int32($0.count)) }
   }
 
   /// Binds bytes without a copy: they must stay where they are until the statement is run or ``forget()`` is called.
-  func bind(_ index: Int32, inPlace bytes: UnsafeRawBufferPointer) {
+  package func bind(_ index: Int32, inPlace bytes: UnsafeRawBufferPointer) {
     sqlite3_bind_blob(handle, index, bytes.baseAddress, Int32(bytes.count), nil)
   }
 
   /// Takes back all that was bound.
-  func forget() { sqlite3_clear_bindings(handle) }
+  package func forget() { sqlite3_clear_bindings(handle) }
 
-  func bind(_ index: Int32, _ text: String?) {
+  package func bind(_ index: Int32, _ text: String?) {
     guard var text else { return _ = sqlite3_bind_null(handle, index) as Int32 }
     _ = text.withUTF8 { utf8 in
       utf8.withMemoryRebound(to: CChar.self) {
@@ -189,7 +192,7 @@ final class SQLiteStatement {
   }
 
   /// Takes one step; true when there is a row to read.
-  func step() throws(SQLiteFailure) -> Bool {
+  package func step() throws(SQLiteFailure) -> Bool {
     switch sqlite3_step(handle) {
     case SQLITE_ROW: return true
     case SQLITE_DONE: return false
@@ -202,41 +205,43 @@ final class SQLiteStatement {
   }
 
   /// Runs a statement that returns no rows, and resets it.
-  func run() throws(SQLiteFailure) {
+  package func run() throws(SQLiteFailure) {
     _ = try step()
     reset()
   }
 
-  func reset() { sqlite3_reset(handle) }
+  package func reset() { sqlite3_reset(handle) }
 
-  func integer(_ column: Int32) -> Int64 { sqlite3_column_int64(handle, column) }
-  func double(_ column: Int32) -> Double { sqlite3_column_double(handle, column) }
-  func isNull(_ column: Int32) -> Bool { sqlite3_column_type(handle, column) == SQLITE_NULL }
+  package func integer(_ column: Int32) -> Int64 { sqlite3_column_int64(handle, column) }
+  package func double(_ column: Int32) -> Double { sqlite3_column_double(handle, column) }
+  package func isNull(_ column: Int32) -> Bool { sqlite3_column_type(handle, column) == SQLITE_NULL }
 
-  func text(_ column: Int32) -> String? {
+  package func text(_ column: Int32) -> String? {
     sqlite3_column_text(handle, column).map { String(cString: $0) }
   }
 
   /// The bytes of a blob, valid only inside the closure.
-  func withBlob<Value>(_ column: Int32, _ read: (UnsafeRawBufferPointer) -> Value) -> Value {
+  package func withBlob<Value>(_ column: Int32, _ read: (UnsafeRawBufferPointer) -> Value) -> Value {
     let start = sqlite3_column_blob(handle, column)
     return read(UnsafeRawBufferPointer(start: start, count: Int(sqlite3_column_bytes(handle, column))))
   }
 }
 
 /// A failed call of SQLite.
-struct SQLiteFailure: Error, Sendable, CustomStringConvertible {
+package struct SQLiteFailure: Error, Sendable, CustomStringConvertible {
   /// The extended result code.
-  let code: Int32
-  let message: String
+  package let code: Int32
+  package let message: String
+
+  package init(code: Int32, message: String) { (self.code, self.message) = (code, message) }
 
   private var primary: Int32 { code & 0xFF }
 
   /// Whether the file is damaged, or is not a database.
-  var isDamage: Bool { primary == SQLITE_CORRUPT || primary == SQLITE_NOTADB }
+  package var isDamage: Bool { primary == SQLITE_CORRUPT || primary == SQLITE_NOTADB }
   /// Whether another connection holds a lock.
-  var isBusy: Bool { primary == SQLITE_BUSY || primary == SQLITE_LOCKED }
+  package var isBusy: Bool { primary == SQLITE_BUSY || primary == SQLITE_LOCKED }
 
   /// `database or disk is full (13)`
-  var description: String { "\(message) (\(code))" }
+  package var description: String { "\(message) (\(code))" }
 }

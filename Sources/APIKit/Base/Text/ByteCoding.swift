@@ -1,25 +1,25 @@
 /// Appends values in the form that ``ByteReader`` reads.
-struct ByteWriter {
-  var bytes: [UInt8] = []
+package struct ByteWriter {
+  package var bytes: [UInt8] = []
 
-  init(reserving count: Int) { bytes.reserveCapacity(count) }
+  package init(reserving count: Int) { bytes.reserveCapacity(count) }
 
-  mutating func append(_ number: UInt64) {
+  package mutating func append(_ number: UInt64) {
     withUnsafeBytes(of: number.littleEndian) { bytes.append(contentsOf: $0) }
   }
 
-  mutating func reserve(_ count: Int) { bytes.reserveCapacity(bytes.count + count) }
+  package mutating func reserve(_ count: Int) { bytes.reserveCapacity(bytes.count + count) }
 
-  mutating func append(_ number: Double) { append(number.bitPattern) }
+  package mutating func append(_ number: Double) { append(number.bitPattern) }
 
-  mutating func append(_ text: String) {
+  package mutating func append(_ text: String) {
     append(UInt64(text.utf8.count))
     // The view itself is appended byte by byte where the text is a short one.
     var text = text
     text.withUTF8 { bytes.append(contentsOf: $0) }
   }
 
-  mutating func append(_ text: String?) {
+  package mutating func append(_ text: String?) {
     append(UInt64(text == nil ? 0 : 1))
     if let text { append(text) }
   }
@@ -31,37 +31,37 @@ struct ByteWriter {
 }
 
 /// Reads values one after the other; a read past the end returns nil.
-struct ByteReader {
+package struct ByteReader {
   private let bytes: UnsafeRawBufferPointer
   private var index = 0
 
   /// - Parameter bytes: Must stay valid while the reader is used.
-  init(_ bytes: UnsafeRawBufferPointer) { self.bytes = bytes }
+  package init(_ bytes: UnsafeRawBufferPointer) { self.bytes = bytes }
 
-  var isAtEnd: Bool { index == bytes.count }
+  package var isAtEnd: Bool { index == bytes.count }
 
-  mutating func take(_ count: Int) -> [UInt8]? {
+  package mutating func take(_ count: Int) -> [UInt8]? {
     guard count >= 0, count <= bytes.count - index else { return nil }
     defer { index += count }
     return Array(bytes[index..<(index + count)])
   }
 
-  mutating func number() -> UInt64? {
+  package mutating func number() -> UInt64? {
     guard bytes.count - index >= 8 else { return nil }
     defer { index += 8 }
     return UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: index, as: UInt64.self))
   }
 
-  mutating func double() -> Double? { number().map(Double.init(bitPattern:)) }
+  package mutating func double() -> Double? { number().map(Double.init(bitPattern:)) }
 
-  mutating func text() -> String? {
+  package mutating func text() -> String? {
     guard let count = number(), count <= UInt64(bytes.count - index) else { return nil }
     defer { index += Int(count) }
     return String(validating: bytes[index..<(index + Int(count))], as: UTF8.self)
   }
 
   /// A text that may be absent; nil when the bytes end too early.
-  mutating func optionalText() -> (text: String?, Void)? {
+  package mutating func optionalText() -> (text: String?, Void)? {
     guard let isThere = number() else { return nil }
     guard isThere == 1 else { return (nil, ()) }
     return text().map { ($0, ()) }
@@ -76,7 +76,7 @@ struct ByteReader {
     }
   }
 
-  mutating func fields() -> [(String, String)]? {
+  package mutating func fields() -> [(String, String)]? {
     list { reader in
       guard let name = reader.text(), let value = reader.text() else { return nil }
       return (name, value)

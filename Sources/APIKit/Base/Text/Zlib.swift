@@ -200,7 +200,9 @@ package final class MessageInflater {
 
   /// Appends what a part of a message unpacks to, at most so many bytes and one more to show that there are others.
   /// False where the bytes are no DEFLATE.
-  package func unpack(_ part: UnsafeBufferPointer<UInt8>, into output: inout [UInt8], atMost limit: Int) -> Bool {
+  package func unpack(_ part: UnsafeBufferPointer<UInt8>, into output: inout [UInt8], atMost limit: Int)
+    -> Bool
+  {
     stream.input(part)
     var room = limit + 1
     while room > 0, stream.inputLeft > 0 || stream.hasMoreOutput {

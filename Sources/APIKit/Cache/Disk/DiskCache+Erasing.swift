@@ -64,7 +64,7 @@ extension DiskBacklog {
   var removesLastingly: Bool { changes.isCleared || !changes.partitions.isEmpty }
 }
 
-extension SQLiteDatabase {
-  /// Empties the log, in which what was deleted may stand still.
-  func emptyLog() throws(SQLiteFailure) { _ = try prepare("PRAGMA wal_checkpoint(TRUNCATE)").step() }
+extension ResponseCache {
+  /// The folder from which a removal is still to be erased; nil where none is.
+  package var unerasedFolder: String? { disk.flatMap { $0.mark.isSet ? $0.place.folder : nil } }
 }

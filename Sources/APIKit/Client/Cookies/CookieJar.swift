@@ -242,7 +242,7 @@ public final class CookieJar: Sendable {
   public func removeAll() { try? forgetAll() }
 
   /// As ``removeAll()``; throws when the file can be neither written nor removed.
-  func forgetAll() throws(APIError) {
+  package func forgetAll() throws(APIError) {
     withLoaded { state in
       let ended = generation
       state.ended[ended] = Set(state.byDomain.keys)

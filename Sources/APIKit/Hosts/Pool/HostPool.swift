@@ -183,7 +183,7 @@ public final class HostPool: Sendable {
   }
 
   /// Removes the lists that are kept beside its own. What it knows in memory stays.
-  func forgetKept() throws(PrivateFile.Fault) {
+  package func forgetKept() throws(PrivateFile.Fault) {
     if case .daily(let kept) = source?.kind { try kept.removeAll() }
   }
 

@@ -204,7 +204,7 @@ extension CodingUserInfoKey {
 
 extension WrittenForm.Member {
   /// A property that is written as another value.
-  static func mapped<Property: Sendable, Form: Codable & Sendable>(
+  package static func mapped<Property: Sendable, Form: Codable & Sendable>(
     _ name: String, _ path: any (WritableKeyPath<Value, Property> & Sendable),
     isSecret: @escaping @Sendable (Property) -> Bool = { _ in false },
     _ form: @escaping @Sendable (Property) throws -> Form,
@@ -226,12 +226,16 @@ extension WrittenForm.Member {
   }
 
   /// A length of time, in seconds.
-  package static func seconds(_ name: String, _ path: any (WritableKeyPath<Value, Duration> & Sendable)) -> Self {
+  package static func seconds(_ name: String, _ path: any (WritableKeyPath<Value, Duration> & Sendable))
+    -> Self
+  {
     mapped(name, path, WrittenSeconds.init, \.duration)
   }
 
   /// A length of time, in seconds, or none.
-  package static func seconds(_ name: String, _ path: any (WritableKeyPath<Value, Duration?> & Sendable)) -> Self {
+  package static func seconds(_ name: String, _ path: any (WritableKeyPath<Value, Duration?> & Sendable))
+    -> Self
+  {
     mapped(name, path, { $0.map(WrittenSeconds.init) }, { $0?.duration })
   }
 

@@ -107,7 +107,7 @@ public struct HTTPExchange: Sendable {
     case stream
 
     /// The most bytes that are collected in memory: of any body, or of one that the file does not take.
-    var memoryLimit: Int {
+    package var memoryLimit: Int {
       switch self {
       case .memory(let maximumBytes): maximumBytes
       case .file(_, let maximumBytes): min(Int(clamping: maximumBytes), 64 << 20)

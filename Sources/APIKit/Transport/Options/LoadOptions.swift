@@ -136,18 +136,18 @@ public struct LoadOptions: Sendable {
     set { self[\.expectsContinue] = newValue }
   }
   /// Whose load it is, where that was fixed before it was made; nil for who is the user when it is called.
-  var owner: LoadOwner? {
+  package var owner: LoadOwner? {
     get { self[\.owner] }
     set { self[\.owner] = newValue }
   }
   /// What a queue has fixed when it kept the load; none by default. Only a load itself states it.
-  var binding: LoadBinding? {
+  package var binding: LoadBinding? {
     get { self[\.binding] }
     set { self[\.binding] = newValue }
   }
   /// A URL that a server has named, to which the load goes with its query as it is; none by default. Only a load itself
   /// states it.
-  var location: HTTPURL? {
+  package var location: HTTPURL? {
     get { self[\.location] }
     set { self[\.location] = newValue }
   }
@@ -191,11 +191,15 @@ public struct LoadOptions: Sendable {
 }
 
 /// What a queue has fixed for a load when it kept it.
-struct LoadBinding: Sendable {
+package struct LoadBinding: Sendable {
   /// The name of its environment.
-  var environment: String
+  package var environment: String
   /// What sends it in place of the client's transport; nil for that one.
-  var transport: (any HTTPTransport)?
+  package var transport: (any HTTPTransport)?
+
+  package init(environment: String, transport: (any HTTPTransport)?) {
+    (self.environment, self.transport) = (environment, transport)
+  }
 }
 
 extension LoadOptions {

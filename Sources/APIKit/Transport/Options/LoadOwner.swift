@@ -2,7 +2,7 @@ import Synchronization
 
 /// Whose loads are, fixed for several of them before the first is made: the requests of a transfer, a load that a queue has
 /// kept.
-final class LoadOwner: Sendable {
+package final class LoadOwner: Sendable {
   /// The generation of the cookie jar.
   let jar: Int
   /// What the signer says of its caller.

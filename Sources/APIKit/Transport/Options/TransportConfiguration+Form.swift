@@ -17,7 +17,7 @@ extension TransportConfiguration: Written {
 
 extension WrittenForm.Member {
   /// A storage key; that of the keychain is said by this word, whatever it is.
-  static func storageKey(_ path: any (WritableKeyPath<Value, SigningKey?> & Sendable)) -> Self {
+  package static func storageKey(_ path: any (WritableKeyPath<Value, SigningKey?> & Sendable)) -> Self {
     mapped(
       "storageKey", path, isSecret: { $0 != nil && $0 != .keychain },
       { key in key == .keychain ? "keychain" : key.map { "base64:" + Base64.encode($0.bytes) } ?? "none" },

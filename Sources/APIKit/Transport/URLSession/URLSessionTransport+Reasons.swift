@@ -6,7 +6,7 @@ import Foundation
 
 extension URLSessionTransport {
   /// The reason for an error of the system's session.
-  static func reason(of error: any Error) -> APIError.Reason {
+  package static func reason(of error: any Error) -> APIError.Reason {
     #if canImport(FoundationNetworking)
       // Linux has few codes, but its texts contain those of libcurl.
       let text = error.localizedDescription
@@ -17,7 +17,7 @@ extension URLSessionTransport {
   }
 
   /// What the reason of an error leaves open; nil when its text says all.
-  static func detail(of error: any Error) -> String? {
+  package static func detail(of error: any Error) -> String? {
     guard isAppTransportSecurity(error) else { return nil }
     return
       "App Transport Security refuses servers without TLS; besides the transport's own policy, the application's "

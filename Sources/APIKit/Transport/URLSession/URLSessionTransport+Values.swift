@@ -1,14 +1,15 @@
-import Foundation
-
 #if canImport(FoundationNetworking)
-  import FoundationNetworking
+  import Foundation
+  package import FoundationNetworking
+#else
+  package import Foundation
 #endif
 
 extension URLSessionTransport {
   /// The system's request for one of the framework.
   ///
   /// - Parameter scheme: The scheme for the system; nil for that of the request.
-  static func bridge(
+  package static func bridge(
     _ request: HTTPRequest, headers: HTTPHeaders, scheme: String? = nil
   ) throws(APIError) -> URLRequest {
     // Foundation encodes a bracket itself, and then every percent sign a second time.
@@ -33,7 +34,7 @@ extension URLSessionTransport {
   /// The header fields of the system's response. The system keeps neither their order nor repeated fields.
   /// So they are sorted by name, and joined values of `Set-Cookie`, which a comma alone does not separate,
   /// are split where a new cookie begins.
-  static func headers(of response: HTTPURLResponse) -> HTTPHeaders {
+  package static func headers(of response: HTTPURLResponse) -> HTTPHeaders {
     var headers = HTTPHeaders()
     for (name, value) in response.allHeaderFields {
       guard let name = name as? String, let received = value as? String else { continue }

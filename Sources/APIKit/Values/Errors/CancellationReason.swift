@@ -17,6 +17,8 @@ public struct CancellationReason: Sendable, Hashable, CustomStringConvertible {
   public static let signInCancelled = Self(description: "sign-in-cancelled")
   /// The service's error hook has dealt with the failure.
   public static let handledByService = Self(description: "handled-by-service")
+  /// The user to whom the load belongs has signed out.
+  public static let signedOut = Self(description: "signed-out")
   /// The last reference to its manager was released before it landed.
   public static let managerReleased = Self(description: "manager-released")
 }

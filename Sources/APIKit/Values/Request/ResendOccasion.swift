@@ -94,3 +94,17 @@ enum ResendObjection {
         + text + (cause.map { "; \($0.detail)" } ?? ""), underlying: cause)
   }
 }
+
+extension APIError {
+  /// Whether a request that has failed so may be sent again with a body that can be read anew.
+  ///
+  /// - Parameters:
+  ///   - isIdempotent: By its method, or because the server can tell a repetition.
+  ///   - isUnprocessed: Whether the response says that the server has not acted on it.
+  package func allowsRetry(isIdempotent: Bool, isUnprocessed: Bool) -> Bool {
+    var tried = TriedRequest(
+      progress: requestProgress ?? .sent, isIdempotent: isIdempotent, isBodyReplayable: true)
+    tried.isUnprocessed = isUnprocessed
+    return ResendOccasion.retry.objection(to: tried) == nil
+  }
+}

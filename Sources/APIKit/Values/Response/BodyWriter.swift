@@ -1,5 +1,5 @@
 /// Takes the bytes of a body on the thread that receives them, without a copy in between.
-protocol BodyWriter: AnyObject, Sendable {
+package protocol BodyWriter: AnyObject, Sendable {
   /// Takes bytes, and must not block for long. True when it wants no more until it calls what ``whenReady(_:)`` was given.
   func write(_ bytes: UnsafeRawBufferPointer) throws(APIError) -> Bool
   /// Sets what is called when it takes bytes again.

@@ -71,7 +71,7 @@ public struct ResponseStream: AsyncSequence, Sendable {
   }
 
   /// Gives the whole body to a writer, on the thread that receives it where that is possible. Returns at the end of the body.
-  func pour(into writer: any BodyWriter) async throws(APIError) {
+  package func pour(into writer: any BodyWriter) async throws(APIError) {
     if let direct { return try await direct(writer) }
     let (ready, readiness) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
     writer.whenReady { readiness.yield() }

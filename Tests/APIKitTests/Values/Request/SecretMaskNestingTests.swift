@@ -3,6 +3,7 @@ import APIKitTesting
 import XCTest
 
 @testable import APIKit
+@testable import APIKitTransfers
 
 /// Secrets that are in a text within a text, in a path, and in header fields with a form of their own.
 final class SecretMaskNestingTests: XCTestCase {

@@ -78,7 +78,7 @@ public struct BodyDecoders: Sendable {
   }
 
   /// The media type without parameters and spaces, in lower case.
-  static func mediaType(_ type: String) -> String {
+  package static func mediaType(_ type: String) -> String {
     // Most servers send it in this form already.
     if type.utf8.allSatisfy({
       $0 > 0x20 && $0 < 0x80 && $0 != UInt8(ascii: ";") && !(0x41...0x5A).contains($0)

@@ -1,0 +1,97 @@
+/// What keeps the loads of managers that state ``APIManager/isQueued`` until they can be sent.
+@MainActor package protocol LoadQueue: AnyObject {
+  /// Takes a load that waits. It must be landed in the end, on a later turn of the main actor.
+  func take(_ load: QueuedLoad)
+  /// The caller has cancelled a load.
+  func giveUp(_ flight: FlightID)
+}
+
+/// Which queue a type's loads go to.
+@MainActor package enum LoadQueues {
+  private struct Entry {
+    weak var queue: (any LoadQueue)?
+  }
+  private static var byType: [ObjectIdentifier: Entry] = [:]
+
+  package static func register(_ type: any APIManager.Type, with queue: any LoadQueue) {
+    byType[ObjectIdentifier(type)] = Entry(queue: queue)
+  }
+
+  static func queue(of type: any APIManager.Type) throws(APIError) -> any LoadQueue {
+    if let queue = byType[ObjectIdentifier(type)]?.queue { return queue }
+    throw APIError(
+      .takeoff, .misconfigured,
+      "\(type) states isQueued, and no Outbox knows it: keep an Outbox and call register(\(type).self) at launch"
+    )
+  }
+}
+
+/// A load that a queue has taken. Its manager is not kept.
+@MainActor package struct QueuedLoad {
+  private let flight: Flight
+  package private(set) weak var manager: BaseAPIManager?
+
+  init(_ flight: Flight, of manager: BaseAPIManager) { (self.flight, self.manager) = (flight, manager) }
+
+  package var id: FlightID { flight.id }
+  package var call: APICall { flight.call }
+  /// Whether it still waits: its manager is there, and nobody has cancelled it.
+  package var isWaiting: Bool { manager != nil && !flight.state.isFinal }
+
+  /// A line for its record.
+  package func note(_ text: String) { flight.note(.note("outbox", text)) }
+
+  /// Ends it. False when it does not wait any more.
+  @discardableResult package func land(_ result: Result<APIResponse, APIError>) -> Bool {
+    guard let manager, isWaiting else { return false }
+    manager.land(
+      queued: flight, result.map { $0.landing(flight.call) }.mapError { $0.completed(for: flight.call) })
+    return true
+  }
+}
+
+extension APIResponse {
+  /// The response to a call that another object has made.
+  fileprivate func landing(_ call: APICall) -> APIResponse {
+    var response = self
+    response.source = ReformSource(call)
+    return response
+  }
+}
+
+extension BaseAPIManager {
+  /// Gives a load to the queue. It counts as waiting until the queue lands it.
+  func enter(_ queue: any LoadQueue, _ flight: Flight) -> Takeoff {
+    flight.policy = "queue"
+    open(flight, isWaiting: true)
+    flight.note(.waiting(policy: "queue"))
+    queue.take(QueuedLoad(flight, of: self))
+    interceptors.forEach { $0.manager(self, didLoad: flight.call.parameters, as: flight.id) }
+    return .waiting(flight.id)
+  }
+
+  /// Ends a load that a queue has taken.
+  fileprivate func land(queued flight: Flight, _ result: Result<APIResponse, APIError>) {
+    if flight.state == .waiting {
+      book.takeOff(flight)
+      enter(.flying, flight)
+    }
+    land(flight, result)
+  }
+
+  /// Delivers the end of a load that another object has made, maybe in a launch before.
+  package func land(kept result: Result<APIResponse, APIError>) {
+    switch result {
+    case .success(let response):
+      guard interceptors.allow({ $0.manager(self, beforeSuccess: response) }) else { return }
+      lastResponse = response
+      lastError = nil
+      delegate?.manager(self, didSucceedWith: response)
+      interceptors.forEach { $0.manager(self, afterSuccess: response) }
+    case .failure(let error):
+      guard interceptors.allow({ $0.manager(self, beforeFailure: error) }) else { return }
+      tellFailure(error)
+    }
+    tellListeners(result)
+  }
+}

@@ -1,0 +1,260 @@
+public import APIKit
+import Foundation
+
+/// Records what the user does, keeps it on the disk, and sends it many at a time.
+///
+/// ```swift
+/// let log = ActionLog { batch in
+///   let manager = ActionsManager()
+///   manager.headers["Idempotency-Key"] = batch.key
+///   _ = try await manager.response(for: ["actions": batch.actions])
+/// }
+/// log.start()
+/// log.record("open-home", ["id": 7])
+/// ```
+/// A request goes when 30 actions have gathered, and at each launch with what was left. A batch keeps its members and its key
+/// until the server has answered it, so that one that arrives twice can be told. Isolated to the main actor; the disk is waited
+/// for elsewhere. Keep it as long as the application runs.
+@MainActor public final class ActionLog {
+  /// Sends a batch; returns when the server has it.
+  ///
+  /// An `APIError` with status 413, 400 or 422 has the batch sent in halves, and one action alone is parked. After any other
+  /// failure the same batch is sent again, after a wait that grows.
+  public typealias Send = @MainActor (ActionBatch) async throws -> Void
+
+  /// How many go in one request; the default is 30.
+  public let batchSize: Int
+  /// How many are kept at most; beyond it the oldest are dropped and counted. The default is 10,000.
+  public let maximumActions: Int
+  /// Whether the user agrees to be recorded. Withdrawing it erases what is kept, and nothing is recorded from then on.
+  public private(set) var hasConsent: Bool
+
+  private let store: ActionStore
+  private let time: any TimeSource
+  private let backoff: Backoff
+  private let send: Send
+  private var pending: Task<Void, Never>?
+  private var sending: Task<Void, Never>?
+  private var isRunning = false
+  /// Whether what is left goes although it is no whole batch.
+  private var wantsAll = false
+  /// Whether it was asked to send while it sent: what came meanwhile may not have been seen.
+  private var mustSendAgain = false
+  /// Who waits in ``flush()``.
+  private var flushes: [UInt64: CheckedContinuation<Void, Never>] = [:]
+  private var lastFlush: UInt64 = 0
+
+  /// Makes a log. Nothing is sent before ``start()``.
+  ///
+  /// - Parameters:
+  ///   - folder: The folder, which belongs to the log alone; nil, the default, is `actions` in the application's folder for what
+  ///     must outlive the process.
+  ///   - batchSize: How many go in one request.
+  ///   - maximumActions: How many are kept at most.
+  ///   - hasConsent: Whether the user agrees.
+  ///   - storageKey: The key, of 32 bytes, under which actions are sealed on the disk; nil keeps them readable for whoever may
+  ///     read the folder. The default is that of the keychain, nil on Linux.
+  ///   - send: Sends a batch.
+  public convenience init(
+    folder: String? = nil, batchSize: Int = 30, maximumActions: Int = 10_000, hasConsent: Bool = true,
+    storageKey: SigningKey? = .keychain, send: @escaping Send
+  ) {
+    self.init(
+      folder: folder ?? StandardFolder.state.path + "/actions", batchSize: batchSize,
+      maximumActions: maximumActions, hasConsent: hasConsent, storageKey: storageKey, time: SystemTime(),
+      send: send)
+  }
+
+  init(
+    folder: String, batchSize: Int, maximumActions: Int, hasConsent: Bool, storageKey: SigningKey? = nil,
+    time: any TimeSource,
+    backoff: Backoff = Backoff(initial: .seconds(1), maximum: .seconds(300)), send: @escaping Send
+  ) {
+    store = ActionStore(folder: folder, seal: QueueSeal(storageKey))
+    self.batchSize = max(1, batchSize)
+    self.maximumActions = max(1, maximumActions)
+    self.hasConsent = hasConsent
+    self.time = time
+    self.backoff = backoff
+    self.send = send
+  }
+
+  deinit { sending?.cancel() }
+
+  /// Begins to send: first what was left by earlier launches. Without consent, that is erased.
+  public func start() {
+    guard !isRunning else { return }
+    isRunning = true
+    wantsAll = true
+    guard hasConsent else {
+      // The process may have ended before what was withdrawn was gone.
+      let before = pending
+      pending = Task { [store] in
+        await before?.value
+        await report { try await store.erase() }
+      }
+      return
+    }
+    pump()
+  }
+
+  /// Records an action; without consent nothing.
+  ///
+  /// - Parameters:
+  ///   - name: What was done.
+  ///   - values: What belongs to it.
+  public func record(_ name: String, _ values: Parameters = [:]) {
+    guard hasConsent else { return }
+    var call = QueuedCall()
+    call.key = Nonce.make()
+    call.apiName = name
+    call.parameters = values
+    call.headers.add("time", "\(time.wallClock)")
+    let payload = QueuedCall.envelope.wrap(call.encode())
+    let (before, limit) = (pending, maximumActions)
+    pending = Task { [store] in
+      await before?.value
+      guard hasConsent else { return }
+      let waiting = await report { try await store.append(payload, limit: limit) } ?? 0
+      if waiting >= batchSize { pump() }
+    }
+  }
+
+  /// Sends all that is kept, though it be no whole batch; returns when it was sent, when a request has failed, and when its task
+  /// is cancelled.
+  public func flush() async {
+    await pending?.value
+    wantsAll = true
+    pump()
+    guard sending != nil else { return }
+    lastFlush += 1
+    let id = lastFlush
+    await withTaskCancellationHandler {
+      await withCheckedContinuation { waiter in
+        if Task.isCancelled { return waiter.resume() }
+        flushes[id] = waiter
+      }
+    } onCancel: {
+      MainDelivery.main.put { [weak self] in self?.flushes.removeValue(forKey: id)?.resume() }
+    }
+  }
+
+  private func endFlushes() {
+    let waiters = flushes.values
+    flushes = [:]
+    for waiter in waiters { waiter.resume() }
+  }
+
+  /// The user agrees, or no longer. Withdrawing erases all that is kept, cancels what is on its way, and returns when it is
+  /// gone from the disk.
+  public func setConsent(_ isGiven: Bool) async {
+    hasConsent = isGiven
+    guard !isGiven else { return }
+    await report { try store.markErasure() }
+    await report { try await erase() }
+  }
+
+  /// Says on the disk that all that is kept is to be erased.
+  func markErasure() throws { try store.markErasure() }
+
+  /// Cancels what is on its way, and erases all that is kept.
+  func erase() async throws {
+    sending?.cancel()
+    await sending?.value
+    await pending?.value
+    try await store.erase()
+  }
+
+  /// How many wait, are parked (refused by the server, or damaged on the disk), and were dropped by the limit.
+  public func counts() async -> (waiting: Int, parked: Int, dropped: Int) {
+    await pending?.value
+    return await report { try await store.counts() } ?? (0, 0, 0)
+  }
+
+  // MARK: Insides
+
+  private func pump() {
+    guard isRunning, hasConsent else { return }
+    guard sending == nil else {
+      mustSendAgain = true
+      return
+    }
+    sending = Task {
+      repeat {
+        mustSendAgain = false
+        await sendAll()
+      } while mustSendAgain && !Task.isCancelled
+      sending = nil
+      endFlushes()
+    }
+  }
+
+  private func sendAll() async {
+    var failures = 0
+    while hasConsent, !Task.isCancelled {
+      let least = wantsAll ? 1 : batchSize
+      guard let batch = await report({ try await store.next(size: batchSize, atLeast: least) }) ?? nil else {
+        break
+      }
+      // All of its actions were damaged.
+      guard !batch.events.isEmpty else {
+        await report { try await store.finish(batch) }
+        continue
+      }
+      let dropped = await report { try await store.counts() }?.dropped ?? 0
+      do {
+        try await send(ActionBatch(batch, dropped: dropped))
+        await report { try await store.finish(batch) }
+        failures = 0
+      } catch {
+        guard !Task.isCancelled else { return }
+        let status = (error as? APIError).flatMap { $0.context.status ?? $0.evidence?.status }
+        if let status, [400, 413, 422].contains(status) {
+          await report { try await store.halve(batch) }
+          continue
+        }
+        failures += 1
+        endFlushes()
+        let wait = backoff.wait(before: failures, jitter: .random(in: 0.5...1))
+        do { try await time.sleep(for: wait) } catch { return }
+      }
+    }
+    // What was asked for meanwhile is not over yet.
+    if !mustSendAgain { wantsAll = false }
+  }
+
+  @discardableResult private func report<Value: Sendable>(_ work: () async throws -> Value) async -> Value? {
+    do { return try await work() } catch {
+      DeveloperNotice.give("action log: \(error)")
+      return nil
+    }
+  }
+}
+
+/// Actions that go in one request.
+public struct ActionBatch: Sendable {
+  /// The same until the server has answered.
+  public let key: String
+  /// The actions in order, each an object of `id`, `sequence`, `name`, `time` (seconds since 1970) and `values`.
+  public let actions: [ParameterValue]
+  /// How many actions the limit has dropped so far.
+  public let dropped: Int
+
+  init(_ batch: ActionStore.Batch, dropped: Int) {
+    key = batch.key
+    self.dropped = dropped
+    actions = batch.events.compactMap { event in
+      let call = event.payload.withUnsafeBytes { bytes in
+        (try? QueuedCall.envelope.unwrap(bytes)).flatMap { QueuedCall(Array($0)) }
+      }
+      guard let call else { return nil }
+      return .object(
+        Parameters([
+          ("id", .string(call.key)), ("sequence", .integer(Int(event.sequence))),
+          ("name", .string(call.apiName)),
+          ("time", .double(call.headers["time"].flatMap(Double.init) ?? 0)),
+          ("values", .object(call.parameters)),
+        ]))
+    }
+  }
+}

@@ -1,0 +1,92 @@
+public import APIKit
+
+/// The id of a transfer in a ``TransferQueue``: unique in its folder, and never given twice.
+public struct TransferID: Sendable, Hashable, Comparable, CustomStringConvertible {
+  /// The number, from 1.
+  public let rawValue: Int64
+
+  /// An id that was written down before.
+  public init(rawValue: Int64) { self.rawValue = rawValue }
+
+  /// The number.
+  public var description: String { "\(rawValue)" }
+
+  /// Whether one was given before the other.
+  public static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
+}
+
+/// A transfer that waits in a ``TransferQueue``, or is under way.
+public struct QueuedTransfer: Sendable, Hashable, Identifiable {
+  /// What is transferred.
+  public enum Kind: Sendable, Hashable {
+    /// A file to this place.
+    case download(to: DownloadTarget)
+    /// This file; nil for a body that the queue has copied.
+    case upload(of: String?)
+  }
+
+  /// What it is doing.
+  public enum State: Sendable, Hashable {
+    /// It waits: for a place, for the network, for a sign-in, or for the end of a wait.
+    case waiting
+    /// It is under way, in this process or another.
+    case transferring
+    /// It was set aside, for this reason, until ``TransferQueue/retry(_:)`` or ``TransferQueue/drop(_:)``.
+    case parked(String)
+    /// Its bytes on the disk were damaged: it is not carried out. Of its other properties only the id is certain.
+    case damaged
+  }
+
+  /// Its id.
+  public let id: TransferID
+  /// What is transferred.
+  public let kind: Kind
+  /// What it is doing.
+  public let state: State
+  /// The name under which its manager's type is registered.
+  public let manager: String
+  /// The API's name.
+  public let apiName: String
+  /// The environment in which it was made, and in which it is carried out.
+  public let environment: ServiceEnvironment
+  /// The parameters.
+  public let parameters: Parameters
+  /// The user whose it is; empty for none.
+  public let user: String
+  /// How many attempts have failed.
+  public let attempts: Int
+  /// How far it is: as this process sees it under way, else as its journal says. A plain upload has no journal, and begins
+  /// anew when it is interrupted.
+  public let progress: TransferProgress
+
+  init(_ row: QueueStore.Row, _ kept: KeptTransfer, _ live: TransferProgress?) {
+    id = TransferID(rawValue: row.id)
+    state =
+      switch row.state {
+      case _ where row.isDamaged: .damaged
+      case .waiting: .waiting
+      case .running: .transferring
+      case .parked: .parked(row.reason ?? "")
+      }
+    (manager, user, attempts) = (row.type, row.user, row.attempts)
+    (apiName, parameters) = (kept.apiName, kept.parameters)
+    environment = ServiceEnvironment(kept.environment)
+    switch kept.kind {
+    case .download(let target, _):
+      kind = .download(to: target)
+      progress = live ?? PartialFile.progress(inJournal: kept.journal) ?? TransferProgress()
+    case .upload(let path, _, _):
+      kind = .upload(of: path)
+      progress = live ?? kept.uploaded
+    case .spooledUpload:
+      kind = .upload(of: nil)
+      progress = live ?? kept.uploaded
+    }
+  }
+}
+
+extension KeptTransfer {
+  fileprivate var uploaded: TransferProgress {
+    UploadJournal.progress(inJournal: journal) ?? TransferProgress(totalToSend: count < 0 ? nil : count)
+  }
+}

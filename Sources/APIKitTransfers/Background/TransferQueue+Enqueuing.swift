@@ -1,0 +1,174 @@
+public import APIKit
+import Foundation
+
+/// What comes in, and what is decided about it.
+extension TransferQueue {
+  /// Keeps a download, and returns once it is on the disk.
+  ///
+  /// - Parameters:
+  ///   - manager: A manager of a registered type. Its delegate is told while this object is attached.
+  ///   - parameters: The parameters of the endpoint.
+  ///   - target: Where the file goes. Downloads to one place go one after the other.
+  ///   - sha256: The SHA-256 that the file must have, in hexadecimal digits.
+  /// - Returns: Its id.
+  /// - Throws: `APIError.Reason.queueFull` beyond the limits, `APIError.Reason.misconfigured` for a type that is not
+  ///   registered, `APIError.Reason.invalidParameters` for a digest that is not 64 hexadecimal digits, and
+  ///   `APIError.Reason.outboxUnusable`.
+  @discardableResult public func enqueue<Manager: DownloadManager>(
+    _ manager: Manager, _ parameters: Parameters = [:], to target: DownloadTarget, sha256: String? = nil
+  ) async throws(APIError) -> TransferID {
+    if let sha256 { _ = try FileDigest(sha256: sha256) }
+    var (kept, entry) = try draft(
+      .download(to: target, sha256: sha256), manager, manager.service, manager.apiName, parameters)
+    let identity = try manager.identity(
+      parameters, TransferTerms(environment: ServiceEnvironment(kept.environment), user: entry.user))
+    let place = PartialFile.place(of: target, identity: identity)
+    kept.journal = place + PartialFile.journalEnding
+    entry.lane = QueueTerms.lane(place, entry.user)
+    return try await keep(kept, entry)
+  }
+
+  /// Keeps an upload, and returns once it is on the disk.
+  ///
+  /// - Parameters:
+  ///   - manager: A manager of a registered type. Its delegate is told while this object is attached.
+  ///   - body: A file stays where it is, and must stay as it is until it was sent; what has changed is parked by name. Bytes and
+  ///     streams are copied.
+  ///   - parameters: The parameters of the endpoint.
+  /// - Returns: Its id.
+  /// - Throws: `APIError.Reason.queueFull` beyond the limits, `APIError.Reason.misconfigured` for a type that is not
+  ///   registered, `APIError.Reason.unreadableBody`, and `APIError.Reason.outboxUnusable`.
+  @discardableResult public func enqueue<Manager: UploadManager>(
+    _ manager: Manager, uploading body: HTTPBody, _ parameters: Parameters = [:]
+  ) async throws(APIError) -> TransferID {
+    var (kept, entry) = try draft(
+      .spooledUpload(contentType: nil), manager, manager.service, manager.apiName, parameters)
+    let reader: UploadReader
+    if case .file(let path, let offset) = body {
+      reader = try UploadReader(body)
+      kept.kind = .upload(path: path, offset: offset, fingerprint: reader.fingerprint ?? "")
+    } else {
+      if case .stream(let stream) = body { kept.kind = .spooledUpload(contentType: stream.contentType) }
+      do {
+        let file = try await queue.spool(body)
+        (entry.spool, entry.spooledBytes) = (file.name, file.count)
+        reader = try UploadReader(.file(path: queue.spoolPath(file.name)))
+      } catch {
+        throw error as? APIError
+          ?? APIError(.takeoff, .unreadableBody, "the body cannot be kept: \(error)", underlying: error)
+      }
+    }
+    kept.count = reader.total ?? 0
+    if case .tus(let options) = manager.uploadProtocol {
+      try options.checkMetadata()
+      let place = try manager.place(
+        parameters, TransferTerms(environment: ServiceEnvironment(kept.environment), user: entry.user))
+      kept.journal = UploadJournal.path(options, place, reader.fingerprint ?? "")
+    }
+    return try await keep(kept, entry)
+  }
+
+  private func draft(
+    _ kind: KeptTransfer.Kind, _ manager: AnyObject, _ service: any APIService, _ apiName: String,
+    _ parameters: Parameters
+  ) throws(APIError) -> (KeptTransfer, QueueStore.Entry) {
+    let name = name(of: type(of: manager))
+    guard let registration = registrations[name] else {
+      throw APIError(
+        .takeoff, .misconfigured,
+        "the queue of transfers does not know \(name): call register(\(name).self) at launch")
+    }
+    guard service.name == registration.service.name else {
+      throw APIError(
+        .takeoff, .misconfigured,
+        "\(name) is registered for \(registration.service.name), and loads from \(service.name)")
+    }
+    var kept = KeptTransfer(kind)
+    kept.key = Nonce.make()
+    kept.service = service.name
+    kept.environment = service.environments.selection.environment.name
+    (kept.apiName, kept.parameters) = (apiName, parameters)
+    var entry = QueueStore.Entry()
+    (entry.type, entry.recipient) = (name, recipient(manager))
+    entry.user = try runner.terms.user(registration.signIn, service, name)
+    entry.lifetime = configuration.lifetime?.inSeconds
+    return (kept, entry)
+  }
+
+  private func keep(
+    _ kept: KeptTransfer, _ draft: QueueStore.Entry
+  ) async throws(APIError) -> TransferID {
+    var entry = draft
+    entry.payload = kept.encode()
+    do throws(DurableQueue.Fault) {
+      let ids = try await queue.enqueue([entry])
+      runner.pump()
+      return TransferID(rawValue: ids[0])
+    } catch {
+      await queue.removeSpools([entry.spool])
+      throw APIError(error, runner.terms)
+    }
+  }
+
+  // MARK: Looking and deciding
+
+  /// All transfers, in order, with how far they are.
+  public func transfers() async throws(APIError) -> [QueuedTransfer] {
+    let rows = try await runner.named { () async throws(DurableQueue.Fault) in try await self.queue.rows() }
+    return rows.map { row in
+      guard let kept = Self.kept(row) else {
+        var damaged = row
+        damaged.isDamaged = true
+        return QueuedTransfer(damaged, KeptTransfer(.spooledUpload(contentType: nil)), nil)
+      }
+      return QueuedTransfer(row, kept, live[row.id])
+    }
+  }
+
+  /// Has a transfer that was parked go on, as if it were new.
+  public func retry(_ transfer: TransferID) async throws(APIError) {
+    try await runner.named { () async throws(DurableQueue.Fault) in
+      try await self.queue.unpark(transfer.rawValue)
+    }
+    runner.pump()
+  }
+
+  /// Gives up a transfer; one that is under way is cancelled. The partial file of a download is removed.
+  public func drop(_ transfer: TransferID) async throws(APIError) {
+    let id = transfer.rawValue
+    let row = try await runner.named { () async throws(DurableQueue.Fault) in
+      let rows = try await self.queue.rows().filter { $0.id == id }
+      _ = try await self.queue.drop(id)
+      return rows.first
+    }
+    if let task = runner.running[id] {
+      task.cancel()
+      await task.value
+    }
+    if let row { Self.discardFiles(of: row) }
+    runner.pump()
+  }
+
+  /// The paths of copies of databases that were damaged; see ``Outbox/damagedDatabases()``.
+  public func damagedDatabases() async -> [String] { await queue.damagedDatabases }
+
+  /// Removes the copies of damaged databases, so that later launches do not tell of them any more.
+  public func forgetDamage() async { await queue.forgetDamage() }
+
+  /// The content of a transfer; nil when it cannot be read.
+  nonisolated static func kept(_ row: QueueStore.Row) -> KeptTransfer? {
+    row.isDamaged ? nil : KeptTransfer(row.payload)
+  }
+
+  /// Removes what a transfer that was given up has left: its journal, and a partial file that no other download writes.
+  nonisolated static func discardFiles(of row: QueueStore.Row) {
+    guard let kept = kept(row), !kept.journal.isEmpty else { return }
+    guard case .download = kept.kind else {
+      UploadJournal.file(kept.journal).remove()
+      return
+    }
+    let place = String(kept.journal.dropLast(PartialFile.journalEnding.count))
+    guard PrivateFile.exists(place + PartialFile.ending) else { return }
+    (try? PartialFile(for: place, identity: ""))?.discard()
+  }
+}

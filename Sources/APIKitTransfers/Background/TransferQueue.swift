@@ -1,0 +1,294 @@
+import APIKit
+import Foundation
+
+/// Carries out downloads and uploads that outlive the process: what is enqueued is on the disk, goes on after a crash or a
+/// relaunch, and in any process that runs the queue.
+///
+/// ```swift
+/// let transfers = TransferQueue()
+/// transfers.register(BrochureManager.self) { BrochureManager() }
+/// transfers.start()
+/// try await transfers.enqueue(BrochureManager(), ["id": 7], to: .file(path))
+/// ```
+/// On Apple systems a background session of the system carries the requests, also while the process is suspended; give
+/// ``handleEvents(completion:)`` what `handleEventsForBackgroundURLSession` is called with. On Linux a process that runs the
+/// queue does it, be it another one. At least once, never exactly once: a process may end between the last byte and the
+/// commit. Isolated to the main actor; the disk is waited for elsewhere. Keep it as long as the application runs.
+@MainActor public final class TransferQueue {
+  /// How it was made.
+  public let configuration: TransferQueueConfiguration
+  /// Hears of all transfers in this process. Weak.
+  public weak var delegate: (any TransferQueueDelegate)?
+
+  /// What a registered type can do.
+  struct Registration {
+    var service: any APIService
+    /// Carries out a transfer with a manager of its own.
+    var carryOut:
+      @MainActor (
+        KeptTransfer, HTTPBody, TransferTerms, @escaping @MainActor (TransferProgress) -> Void
+      ) async -> Result<TransferEnd, APIError>
+    /// Whose a transfer is that is made now.
+    var signIn: SignInRule
+  }
+
+  /// A manager that is told of landings.
+  struct Attachment {
+    weak var manager: AnyObject?
+    let name: String
+    /// What signs its user in.
+    var authenticator: @MainActor () -> Authenticator?
+    /// Tells its delegate how far a transfer is.
+    var report: @MainActor (TransferProgress) -> Void
+    /// Tells its delegate how a transfer has ended.
+    var land: @MainActor (QueuedLanding) -> Void
+  }
+
+  /// Called with the paths of copies of damaged databases; see ``Outbox/onDamage``. None by default.
+  public var onDamage: (@MainActor ([String]) -> Void)?
+
+  let runner: QueueRunner
+  var queue: DurableQueue { runner.queue }
+  let time: any TimeSource
+  var registrations: [String: Registration] = [:]
+  private var names: [ObjectIdentifier: String] = [:]
+  private var attachments: [Attachment] = []
+  /// How far the transfers under way in this process are.
+  var live: [Int64: TransferProgress] = [:]
+  /// What carries requests while the process is suspended, where the system has such a thing.
+  let carrier: (any TransferCarrier)?
+
+  /// Makes a queue. Nothing is read or transferred before ``start()``.
+  ///
+  /// - Parameter configuration: Where it is, and how it transfers.
+  public convenience init(_ configuration: TransferQueueConfiguration = TransferQueueConfiguration()) {
+    self.init(configuration, time: SystemTime())
+  }
+
+  init(
+    _ configuration: TransferQueueConfiguration, time: any TimeSource, boot: String = QueueClock.machineBoot,
+    carrier: (any TransferCarrier)? = nil
+  ) {
+    self.configuration = configuration
+    self.time = time
+    self.carrier = carrier ?? TransferCarriers.system(configuration.sessionIdentifier, configuration.folder)
+    runner = QueueRunner(configuration.terms, time: time, boot: boot) { Self.discardFiles(of: $0) }
+    runner.owner = self
+    runner.onRest = { [weak self] in self?.tellCarrier() }
+  }
+
+  // MARK: Types and delegates
+
+  /// Makes a type of downloads known, at launch and before its first transfer.
+  ///
+  /// - Parameters:
+  ///   - type: The type.
+  ///   - name: The name under which its transfers are kept; it must be the same in each launch. The default is the type's.
+  ///   - make: Makes a manager that carries out a transfer. It is asked for places and renewed parameters, and gets no delegate.
+  public func register<Manager: DownloadManager>(
+    _ type: Manager.Type, as name: String? = nil, make: @escaping @MainActor () -> Manager
+  ) {
+    let sample = make()
+    enter(
+      type, name,
+      Registration(
+        service: sample.service,
+        carryOut: { kept, _, terms, report in
+          guard case .download(let target, let sha256) = kept.kind else { return .failure(Self.otherKind) }
+          let manager = make()
+          let run: DownloadRun
+          do throws(APIError) {
+            run = try manager.makeRun(kept.parameters, target, sha256, terms)
+          } catch {
+            return .failure(error)
+          }
+          let (result, _) = await run.perform { news in
+            guard case .progress(let progress) = news else { return }
+            MainDelivery.main.put { report(progress) }
+          }
+          // It is asked for as long as the download lasts.
+          return withExtendedLifetime(manager) { result.map { .downloaded($0) } }
+        }, signIn: sample.signIn))
+  }
+
+  /// Makes a type of uploads known, at launch and before its first transfer.
+  ///
+  /// - Parameters:
+  ///   - type: The type.
+  ///   - name: The name under which its transfers are kept; it must be the same in each launch. The default is the type's.
+  ///   - make: Makes a manager that carries out a transfer. It gets no delegate.
+  public func register<Manager: UploadManager>(
+    _ type: Manager.Type, as name: String? = nil, make: @escaping @MainActor () -> Manager
+  ) {
+    let sample = make()
+    enter(
+      type, name,
+      Registration(
+        service: sample.service,
+        carryOut: { kept, body, terms, report in
+          guard kept.count >= 0 else { return .failure(Self.otherKind) }
+          do throws(APIError) {
+            let (_, work) = try make().makeWork(body, kept.parameters, terms)
+            return await work(report).map { .uploaded($0) }
+          } catch {
+            return .failure(error)
+          }
+        }, signIn: sample.signIn))
+  }
+
+  private static let otherKind = APIError(
+    .takeoff, .misconfigured, "the transfer is of another kind than the managers registered under its name")
+
+  private func enter(_ type: any Any.Type, _ name: String?, _ registration: Registration) {
+    let name = name ?? String(describing: type)
+    precondition(
+      registrations[name] == nil || names[ObjectIdentifier(type)] == name,
+      "two types of managers are registered with one TransferQueue under the same name; give each a name of its own"
+    )
+    names[ObjectIdentifier(type)] = name
+    registrations[name] = registration
+    if let authenticator = registration.service.identity.authenticator { runner.watch(authenticator) }
+  }
+
+  /// Gives the delegate of a manager what becomes of the transfers of its type, or of the name that it attaches with: progress,
+  /// ends, and at once what has ended before, in earlier launches too. Held weakly; the latest counts.
+  ///
+  /// - Parameters:
+  ///   - manager: The manager whose delegate is told.
+  ///   - name: Tells several managers of a type apart. Transfers that are enqueued with this object from now on are kept under
+  ///     it. The default is the name of the type.
+  public func attach<Manager: DownloadManager>(_ manager: Manager, as name: String? = nil) {
+    attach(
+      manager, name ?? self.name(of: Manager.self),
+      authenticator: { [weak manager] in manager?.service.identity.authenticator },
+      report: { [weak manager] progress in
+        guard let manager else { return }
+        manager.delegate?.manager(manager, didReport: progress)
+      },
+      land: { [weak manager] landing in
+        guard let manager else { return }
+        switch landing.file(of: Manager.self) {
+        case .success(let file): manager.delegate?.manager(manager, didFinish: file)
+        case .failure(let error): manager.delegate?.manager(manager, didFail: error)
+        }
+      })
+  }
+
+  /// Gives the delegate of a manager what becomes of the transfers of its type, or of the name that it attaches with: progress,
+  /// ends, and at once what has ended before, in earlier launches too. Held weakly; the latest counts.
+  ///
+  /// - Parameters:
+  ///   - manager: The manager whose delegate is told.
+  ///   - name: Tells several managers of a type apart. Transfers that are enqueued with this object from now on are kept under
+  ///     it. The default is the name of the type.
+  public func attach<Manager: UploadManager>(_ manager: Manager, as name: String? = nil) {
+    attach(
+      manager, name ?? self.name(of: Manager.self),
+      authenticator: { [weak manager] in manager?.service.identity.authenticator },
+      report: { [weak manager] progress in
+        guard let manager else { return }
+        manager.delegate?.manager(manager, didReport: progress)
+      },
+      land: { [weak manager] landing in
+        guard let manager else { return }
+        let source = ReformSource(
+          managerType: Manager.self, serviceName: manager.service.name, apiName: manager.apiName)
+        switch landing.result(manager.service.wire.decoders, source) {
+        case .success(let response): manager.delegate?.manager(manager, didFinish: response)
+        case .failure(let error): manager.delegate?.manager(manager, didFail: error)
+        }
+      })
+  }
+
+  private func attach(
+    _ manager: AnyObject, _ name: String, authenticator: @escaping @MainActor () -> Authenticator?,
+    report: @escaping @MainActor (TransferProgress) -> Void,
+    land: @escaping @MainActor (QueuedLanding) -> Void
+  ) {
+    attachments.removeAll { $0.manager == nil || $0.manager === manager }
+    attachments.append(
+      Attachment(manager: manager, name: name, authenticator: authenticator, report: report, land: land))
+    runner.deliverKept(to: name)
+  }
+
+  func name(of type: any Any.Type) -> String {
+    names[ObjectIdentifier(type)] ?? String(describing: type)
+  }
+
+  /// The name under which a manager's transfers are kept.
+  func recipient(_ manager: AnyObject) -> String {
+    attachments.last { $0.manager === manager }?.name ?? name(of: type(of: manager))
+  }
+
+  func attached(_ name: String) -> Attachment? {
+    attachments.last { $0.name == name && $0.manager != nil }
+  }
+
+  var attachedNames: Set<String> { Set(attachments.map(\.name)) }
+
+  // MARK: Running
+
+  /// Begins to transfer, until ``stop()``. What died with its process is taken up again.
+  public func start() {
+    runner.start()
+    guard let carrier else { return }
+    Task {
+      guard let rows = try? await queue.rows() else { return }
+      carrier.keepOnly(Set(rows.compactMap { Self.kept($0)?.key }))
+    }
+  }
+
+  /// Ends what is under way after a checkpoint, and returns when it has ended; it goes on at the next ``start()``, here or in
+  /// another process.
+  public func stop() async { await runner.stop() }
+
+  /// Returns when there is nothing left that could go on by itself: what is parked or waits for a sign-in stays. To be called
+  /// after ``start()``; waits for the network, and for the end of waits. Returns early when its task is cancelled.
+  public func finish() async { await runner.restReached() }
+
+  /// Takes the completion handler with which the system has launched the application for its background session, and calls it
+  /// last: once all that has ended is worked off, and what comes next is under way. To be called after ``start()`` and after the
+  /// types were registered. Where there is no such session it is called when nothing is left to do for the moment.
+  ///
+  /// - Parameter completion: What `application(_:handleEventsForBackgroundURLSession:completionHandler:)` was given; called on
+  ///   the main actor, once.
+  public func handleEvents(completion: @escaping @MainActor () -> Void) {
+    guard let carrier else {
+      Task {
+        await finish()
+        completion()
+      }
+      return
+    }
+    carrier.take(handler: completion)
+  }
+
+  private func tellCarrier() { carrier?.settled(underWay: runner.running.count) }
+}
+
+/// What carries the requests of transfers in place of the services' transports.
+protocol TransferCarrier: Sendable {
+  /// The transport for the requests of one transfer.
+  func transport(for key: String) -> any HTTPTransport
+  /// Only transfers with these keys are in the queue; what is left of others is ended.
+  func keepOnly(_ keys: Set<String>)
+  /// As many transfers are under way, and the queue has taken all that it can for the moment.
+  func settled(underWay count: Int)
+  /// A handler that is called once, when all that has ended is worked off.
+  @MainActor func take(handler: @escaping @MainActor () -> Void)
+}
+
+enum TransferCarriers {
+  /// The system's; nil where it has none, or none is wanted.
+  static func system(_ identifier: String?, _ folder: String) -> (any TransferCarrier)? {
+    #if canImport(FoundationNetworking)
+      nil
+    #else
+      identifier.map { BackgroundSession.shared($0, folder: folder + "/session") }
+    #endif
+  }
+}
+
+#if !canImport(FoundationNetworking)
+  extension BackgroundSession: TransferCarrier {}
+#endif

@@ -1,0 +1,56 @@
+public import APIKit
+
+/// Where a ``TransferQueue`` is and how it transfers.
+public struct TransferQueueConfiguration: Sendable {
+  /// The folder, which belongs to the queue alone. Several processes may share it. The default is `transfers` in the
+  /// application's folder for what must outlive the process.
+  public var folder: String
+  /// How many transfers there may be; more are refused with `APIError.Reason.queueFull`. The default is 10,000.
+  public var maximumItems = 10_000
+  /// How many bytes the bodies may have that the queue copies. The default is 4 GiB. Files are not copied.
+  public var maximumBytes: Int64 = 4 << 30
+  /// How many transfers are under way at once. The default is 4.
+  public var concurrency = 4
+  /// The waits after attempts that failed for the moment. The default begins with a second and ends with five minutes.
+  public var backoff = Backoff(initial: .seconds(1), maximum: .seconds(300))
+  /// After how many such attempts a transfer is parked. The default is 20.
+  public var maximumAttempts = 20
+  /// How long a transfer may wait; what is older lands as `APIError.Reason.deadlineExceeded`. The default, nil, is for ever.
+  public var lifetime: Duration?
+  /// Who is signed in; see ``OutboxConfiguration/user``. The default is the credential's note `user`.
+  public var user: @Sendable (Credential) -> String? {
+    get { statedUser ?? { $0.notes["user"] } }
+    set { statedUser = newValue }
+  }
+  /// What the application has set; nil where the default counts.
+  private(set) var statedUser: (@Sendable (Credential) -> String?)?
+  /// Whether the transfers of a user who signs out are kept until that user's next sign-in. The default is false: they are
+  /// dropped, with their partial files.
+  public var keepsItemsAtSignOut = false
+  /// Who knows whether there is a network. The default is `NetworkMonitor.shared`.
+  public var network = NetworkMonitor.shared
+  /// The key, of 32 bytes, under which the contents of kept transfers are sealed (AES-256-GCM); nil keeps them readable for whoever
+  /// may read the folder. The default is that of the keychain, nil on Linux. What was kept before there was a key is still
+  /// sent. Type, user, lane and the bodies in `spool` are not sealed.
+  public var storageKey = SigningKey.keychain
+  /// On Apple systems the identifier of the background session that carries the transfers on while the process is suspended
+  /// or gone; nil has them made by the services' own transports, as on other systems, where it means nothing and any process
+  /// that runs the queue goes on with them. The default is `apikit.transfers`. One queue per identifier.
+  public var sessionIdentifier: String? = "apikit.transfers"
+
+  /// Makes a configuration.
+  ///
+  /// - Parameter folder: The folder; nil, the default, is the application's own.
+  public init(folder: String? = nil) {
+    self.folder = folder ?? Self.standardFolder
+  }
+
+  static let standardFolder = StandardFolder.state.path + "/transfers"
+
+  var terms: QueueTerms {
+    QueueTerms(
+      name: "queue of transfers", folder: folder, maximumItems: maximumItems, maximumBytes: maximumBytes,
+      concurrency: concurrency, backoff: backoff, maximumAttempts: maximumAttempts, user: user,
+      keepsItemsAtSignOut: keepsItemsAtSignOut, network: network, storageKey: storageKey)
+  }
+}

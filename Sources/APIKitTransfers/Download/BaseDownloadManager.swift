@@ -1,0 +1,129 @@
+public import APIKit
+import Synchronization
+
+/// The base class of managers that download files.
+///
+/// ```swift
+/// final class BrochureManager: BaseDownloadManager, DownloadManager {
+///   let service = Homes.shared
+///   let apiName = "brochures/{id}"
+/// }
+///
+/// let file = try await brochures.file(for: ["id": 7], to: .file("/tmp/brochure.pdf"))
+/// ```
+/// Nothing here can be overridden; what a subclass states is in ``DownloadManager``. Isolated to the main actor; reading and
+/// writing are done elsewhere. One file is downloaded at a time. A download that ends early, however it ends, leaves a partial
+/// file beside its destination, and the same call goes on from there. Releasing the manager pauses its download.
+@MainActor open class BaseDownloadManager {
+  /// Receives the results. Weak.
+  public weak var delegate: (any DownloadManagerDelegate)?
+
+  private var task: Task<Result<DownloadedFile, APIError>, Never>?
+  private var run: DownloadRun?
+  private var told: Int64?
+
+  /// Makes a manager.
+  public init() {}
+
+  deinit { task?.cancel() }
+
+  /// Whether a file is being downloaded.
+  public var isDownloading: Bool { task != nil }
+
+  /// Ends the download after a checkpoint; the next call goes on from there. The delegate is told when it has ended.
+  public func pause() { task?.cancel() }
+
+  /// Ends the download and removes its partial file. The delegate is told when it has ended.
+  public func cancel() {
+    run?.discards.store(true, ordering: .releasing)
+    task?.cancel()
+  }
+
+  /// Removes the partial files in a folder that were not written for so long, and that no process is writing; with them their
+  /// journals, and what a process has left that ended while it wrote one.
+  ///
+  /// - Returns: How many partial files were removed.
+  @discardableResult nonisolated public static func sweep(folder: String, olderThan age: Duration) -> Int {
+    PartialFile.sweep(folder, olderThan: age)
+  }
+
+  func start(_ run: DownloadRun, manager name: String) -> Task<Result<DownloadedFile, APIError>, Never> {
+    self.run = run
+    let task = Task { [weak self] in
+      // The run keeps what is called here.
+      let (result, state) = await run.perform { [weak self, weak run] report in
+        MainDelivery.main.put { [weak self, weak run] in if let run { self?.tell(report, of: run) } }
+      }
+      let named = result.mapError { error in
+        var error = error
+        error.context.manager = name
+        return error
+      }
+      self?.end(named, state, await run.last)
+      return named
+    }
+    self.task = task
+    return task
+  }
+
+  private func tell(_ report: DownloadRun.Report, of run: DownloadRun) {
+    // The callback before may have cancelled it.
+    guard run === self.run, !run.isDiscarded else { return }
+    switch report {
+    case .began(let offset, let total): delegate?.manager(self, didBeginAt: offset, of: total)
+    case .progress(let progress):
+      told = progress.received
+      delegate?.manager(self, didReport: progress)
+    }
+  }
+
+  private func end(
+    _ result: Result<DownloadedFile, APIError>, _ state: DownloadState, _ last: TransferProgress?
+  ) {
+    var state = state
+    // The last report may be on its way still.
+    if let last, last.received != told, run?.isDiscarded != true { delegate?.manager(self, didReport: last) }
+    told = nil
+    // A cancel that came after the run had looked for it, in that report at the latest.
+    if let run, run.isDiscarded, state.offset > 0, case .failure(let error) = result,
+      error.reason == .cancelled
+    {
+      run.removePartialFile()
+      state = DownloadState()
+    }
+    (task, run) = (nil, nil)
+    switch result {
+    case .success(let file): delegate?.manager(self, didFinish: file)
+    case .failure(let error) where error.reason == .cancelled:
+      delegate?.manager(self, didPauseAt: state.offset, of: state.total)
+    case .failure(let error): delegate?.manager(self, didFail: error)
+    }
+  }
+}
+
+/// Receives what becomes of the downloads of a manager; called on the main actor.
+///
+/// After a download has begun, exactly one of ``manager(_:didFinish:)``, ``manager(_:didFail:)`` and
+/// ``manager(_:didPauseAt:of:)`` is called, unless the manager is released before.
+@MainActor public protocol DownloadManagerDelegate: AnyObject {
+  /// The file is complete and at its place.
+  func manager(_ manager: BaseDownloadManager, didFinish file: DownloadedFile)
+  /// The download has failed. Its partial file is kept where the next call can go on.
+  func manager(_ manager: BaseDownloadManager, didFail error: APIError)
+  /// Bytes are received from this offset on; the offset is 0 for a new file. Called again when it is begun anew. The default
+  /// does nothing.
+  func manager(_ manager: BaseDownloadManager, didBeginAt offset: Int64, of total: Int64?)
+  /// How far it is, with the bytes of earlier calls; at most ten times a second, and at the end. The default does nothing.
+  func manager(_ manager: BaseDownloadManager, didReport progress: TransferProgress)
+  /// It was paused at this offset, or cancelled, with 0. The default does nothing.
+  func manager(_ manager: BaseDownloadManager, didPauseAt offset: Int64, of total: Int64?)
+}
+
+extension DownloadManagerDelegate {
+  /// Does nothing.
+  public func manager(_ manager: BaseDownloadManager, didBeginAt offset: Int64, of total: Int64?) {}
+  /// Does nothing.
+  public func manager(_ manager: BaseDownloadManager, didReport progress: TransferProgress) {}
+  /// Does nothing.
+  public func manager(_ manager: BaseDownloadManager, didPauseAt offset: Int64, of total: Int64?) {}
+}

@@ -1,0 +1,205 @@
+public import APIKit
+
+/// What a subclass of ``BaseDownloadManager`` states about the files that it downloads.
+///
+/// An application writes one small class per endpoint; the comment of each member names its default, where there is one.
+/// The properties are read on the main actor when a download begins. Signing, sign-in, cookies, retries, redirects and the
+/// network gate are those of the service, for each request anew.
+@MainActor public protocol DownloadManager: BaseDownloadManager {
+  /// The type of the backend.
+  associatedtype Service: APIService
+
+  /// The backend.
+  var service: Service { get }
+
+  /// The path below the service's base URL. A placeholder `{id}` is replaced with the parameter `id`.
+  var apiName: String { get }
+
+  /// Header fields of its requests. The default is none. `Range`, `If-Range` and `Accept-Encoding` are the download's own.
+  var headers: HTTPHeaders { get }
+
+  /// Whether and how a failed request is made again. The default is the service's policy, without its deadline.
+  ///
+  /// Counted anew whenever bytes beyond the furthest have arrived, so that a large file may need many requests.
+  var retryPolicy: RetryPolicy { get }
+
+  /// Whether downloads need the service's sign-in. The default carries the credential if there is one.
+  var signIn: SignInRule { get }
+
+  /// Names of parameters that do not tell one file from another, such as the signature and the expiry of a link: a call with
+  /// others goes on with the partial file. The default is none.
+  var volatileParameters: Set<String> { get }
+
+  /// Where a file goes, now that status and header fields of the response are known; nil for the place that the call names.
+  ///
+  /// Called on the main actor once for each file that is begun, with an empty body. The partial file stays beside the place
+  /// that the call names, so the one returned here must be on the same volume. An error that is thrown ends the download.
+  /// The default is nil.
+  func destination(for response: HTTPResponse) throws -> DownloadTarget?
+
+  /// Other parameters for a link whose time is over; nil where there are none.
+  ///
+  /// Called on the main actor when the server has responded 400, 401, 403, 404 or 410, once until bytes arrive again; the
+  /// download then goes on from its offset. It may load other managers. The default is nil, and the download fails.
+  func renewedParameters(_ parameters: Parameters, after error: APIError) async throws -> Parameters?
+}
+
+extension DownloadManager {
+  /// None.
+  public var headers: HTTPHeaders { HTTPHeaders() }
+  /// The service's policy.
+  public var retryPolicy: RetryPolicy { service.admission.retryPolicy }
+  /// The credential is carried if there is one.
+  public var signIn: SignInRule { .asAvailable }
+  /// None.
+  public var volatileParameters: Set<String> { [] }
+  /// The place that the call names.
+  public func destination(for response: HTTPResponse) throws -> DownloadTarget? { nil }
+  /// There are none.
+  public func renewedParameters(_ parameters: Parameters, after error: APIError) async throws -> Parameters? {
+    nil
+  }
+
+  /// Begins a download, or goes on with one that a call before has left, be it of another process.
+  ///
+  /// - Parameters:
+  ///   - parameters: The parameters of the endpoint, in path and query.
+  ///   - target: Where the file goes.
+  ///   - sha256: The SHA-256 that the file must have, in hexadecimal digits; by default the digest of the server's
+  ///     `Repr-Digest` (SHA-512 or SHA-256), if it states one.
+  /// - Returns: Why it was refused: `APIError.Reason.alreadyLoading` while the manager is downloading, and
+  ///   `APIError.Reason.invalidParameters` for a digest that is not 64 hexadecimal digits; nil when it began.
+  @discardableResult public func download(
+    _ parameters: Parameters = [:], to target: DownloadTarget, sha256: String? = nil
+  ) -> APIError? {
+    do throws(APIError) { _ = try begin(parameters, target, sha256) } catch { return error }
+    return nil
+  }
+
+  /// Downloads and waits for the file. The delegate is called as well. Cancelling the task pauses the download.
+  ///
+  /// Otherwise the same as ``download(_:to:sha256:)``.
+  public func file(
+    for parameters: Parameters = [:], to target: DownloadTarget, sha256: String? = nil
+  ) async throws(APIError) -> DownloadedFile {
+    let task = try begin(parameters, target, sha256)
+    let result = await withTaskCancellationHandler {
+      await task.value
+    } onCancel: {
+      task.cancel()
+    }
+    return try result.get()
+  }
+
+  private func begin(
+    _ parameters: Parameters, _ target: DownloadTarget, _ sha256: String?
+  ) throws(APIError) -> Task<Result<DownloadedFile, APIError>, Never> {
+    guard !isDownloading else {
+      throw APIError(.takeoff, .alreadyLoading, "this manager is downloading a file")
+    }
+    return start(
+      try makeRun(parameters, target, sha256, TransferTerms()), manager: String(describing: type(of: self)))
+  }
+
+  /// What tells its file from others at the same place.
+  func identity(_ parameters: Parameters, _ terms: TransferTerms) throws(APIError) -> String {
+    var named = HTTPRequest(url: "https://localhost/")
+    try ParameterEncoding.query.apply(parameters.removing(volatileParameters), to: &named)
+    let base = service.environments.selection(of: terms.environment).baseURL?.string
+    let user = TransferUser.names(service, terms.signIn ?? signIn, terms)
+    return Crypto.digest(of: [service.name, base, terms.apiName ?? apiName, named.url.string] + user)
+  }
+
+  /// A download that has not begun. The manager is asked for places and other parameters as long as it is there.
+  func makeRun(
+    _ parameters: Parameters, _ target: DownloadTarget, _ sha256: String?, _ terms: TransferTerms
+  ) throws(APIError) -> DownloadRun {
+    var policy = retryPolicy
+    policy.deadline = nil
+    let rule = terms.signIn ?? signIn
+    let user = TransferUser(service, rule, terms)
+    var options = terms.options
+    options.owner = user.owner
+    let requests = DownloadRequests(service, terms.apiName ?? apiName, headers, policy, rule, options)
+    let identity = try identity(parameters, terms)
+    let digest = try sha256.map { hex throws(APIError) in try FileDigest(sha256: hex) }
+    var manager = DownloadRun.Manager { (fields, parameters) async throws(APIError) in
+      try await requests.response(adding: fields, parameters)
+    }
+    manager.check = { () throws(APIError) in try user.check() }
+    manager.place = { [weak self] (head) async throws(APIError) in try await self?.place(of: head) }
+    manager.renew = { [weak self] (parameters, error) async throws(APIError) in
+      try await self?.renewed(parameters, error)
+    }
+    return DownloadRun(target, identity, digest, policy, parameters, manager: manager)
+  }
+
+  private func place(of head: HTTPResponse) throws(APIError) -> DownloadTarget? {
+    do { return try destination(for: head) } catch {
+      throw APIError(validation: error, .response, .invalidResponse)
+    }
+  }
+
+  private func renewed(_ parameters: Parameters, _ failure: APIError) async throws(APIError) -> Parameters? {
+    do { return try await renewedParameters(parameters, after: failure) } catch {
+      throw APIError(validation: error, .parameters, .invalidParameters)
+    }
+  }
+}
+
+/// Where a download goes.
+public enum DownloadTarget: Sendable, Hashable, Codable {
+  /// A file with this path. One that is there fails the download with `APIError.Reason.fileFailed`, unless it is to be
+  /// overwritten.
+  case file(String, overwrites: Bool = false)
+  /// A file in this folder, with the name that the server gives by `Content-Disposition`, else the last part of the
+  /// endpoint's name, made safe. Where there is such a file, the name gets a number, unless it is to be overwritten.
+  case folder(String, overwrites: Bool = false)
+}
+
+/// A file that was downloaded.
+public struct DownloadedFile: Sendable, Hashable {
+  /// Where it is.
+  public let path: String
+  /// Its length in bytes.
+  public let count: Int64
+  /// Its SHA-256 in hexadecimal digits, if it was compared with one; nil otherwise, also after a comparison by SHA-512.
+  public let sha256: String?
+}
+
+/// Sends the requests of one download on the path of all loads.
+final class DownloadRequests<Service: APIService>: BaseAPIManager, APIManager {
+  let service: Service
+  let apiName: String
+  private(set) var headers: HTTPHeaders
+  let retryPolicy: RetryPolicy
+  let signIn: SignInRule
+
+  private let given: HTTPHeaders
+  private let options: LoadOptions
+
+  init(
+    _ service: Service, _ apiName: String, _ headers: HTTPHeaders, _ retryPolicy: RetryPolicy,
+    _ signIn: SignInRule, _ options: LoadOptions
+  ) {
+    self.service = service
+    self.apiName = apiName
+    self.headers = headers
+    given = headers
+    self.retryPolicy = retryPolicy
+    self.signIn = signIn
+    self.options = options
+    super.init()
+  }
+
+  /// The response to the request of one part, at its head.
+  func response(adding fields: HTTPHeaders, _ parameters: Parameters) async throws(APIError) -> APIResponse {
+    headers = given
+    headers.merge(fields)
+    // A limit for the whole attempt would end every large file.
+    var options = options
+    options.destination = .stream
+    options.timeouts.total = .zero
+    return try await response(for: parameters, options: options)
+  }
+}

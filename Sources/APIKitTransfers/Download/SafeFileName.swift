@@ -1,0 +1,77 @@
+import APIKit
+
+/// Names of files that a server or a URL gives, made harmless.
+enum SafeFileName {
+  /// The longest name in bytes of UTF-8, which leaves room for the endings of the partial file.
+  static let longest = 200
+
+  /// The name that a `Content-Disposition` gives, made safe; nil when it gives none (RFC 6266).
+  static func name(inDisposition field: String) -> String? {
+    var plain: String?
+    for parameter in parameters(of: field) {
+      if parameter.name == "filename*" {
+        let segments = parameter.value.split(separator: "'", maxSplits: 2, omittingEmptySubsequences: false)
+        if segments.count == 3, segments[0].lowercased() == "utf-8",
+          let decoded = PercentEncoding.decode(segments[2]), let name = safe(decoded)
+        {
+          return name
+        }
+      } else if parameter.name == "filename", plain == nil {
+        plain = parameter.value
+      }
+    }
+    return plain.flatMap(safe)
+  }
+
+  /// A name made safe: its last segment, without control characters, marks of direction, dots and spaces at its ends, and not
+  /// too long; nil when nothing is left.
+  static func safe(_ name: String) -> String? {
+    let segment = name.split(omittingEmptySubsequences: false) { $0 == "/" || $0 == "\\" }.last ?? ""
+    var kept = String.UnicodeScalarView()
+    for scalar in segment.unicodeScalars {
+      switch scalar.properties.generalCategory {
+      case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate, .privateUse, .unassigned:
+        continue
+      default: kept.append(scalar)
+      }
+    }
+    var text = Substring(String(kept))
+    // A name with a dot first is hidden; one with a dot or a space last is another file on some systems.
+    while let first = text.first, first == "." || first.isWhitespace { text.removeFirst() }
+    while let last = text.last, last == "." || last.isWhitespace { text.removeLast() }
+    guard text.utf8.count > longest else { return text.isEmpty ? nil : String(text) }
+    var stem = text
+    var ending = Substring()
+    if let dot = text.lastIndex(of: "."), text[dot...].utf8.count <= 20 {
+      (stem, ending) = (text[..<dot], text[dot...])
+    }
+    while stem.utf8.count + ending.utf8.count > longest { stem.removeLast() }
+    return stem.isEmpty ? nil : String(stem + ending)
+  }
+
+  /// The parameters of a field: names in lower case, quoted values resolved.
+  private static func parameters(of field: String) -> [(name: String, value: String)] {
+    var found: [(String, String)] = []
+    var rest = field[...]
+    guard let first = rest.firstIndex(of: ";") else { return [] }
+    rest = rest[rest.index(after: first)...]
+    while let equals = rest.firstIndex(of: "=") {
+      let name = String(rest[..<equals]).trimmingSpaces().lowercased()
+      rest = rest[rest.index(after: equals)...].drop { $0 == " " || $0 == "\t" }
+      var value = ""
+      if rest.first == "\"" {
+        rest.removeFirst()
+        while let character = rest.popFirst(), character != "\"" {
+          value.append(character == "\\" ? rest.popFirst() ?? "\\" : character)
+        }
+        rest = rest.drop { $0 != ";" }
+      } else {
+        value = String(rest.prefix { $0 != ";" }).trimmingSpaces()
+        rest = rest.drop { $0 != ";" }
+      }
+      found.append((name, value))
+      rest = rest.dropFirst()
+    }
+    return found
+  }
+}

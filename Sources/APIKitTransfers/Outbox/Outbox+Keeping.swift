@@ -1,0 +1,266 @@
+public import APIKit
+
+/// What comes in: loads are gathered and kept many at a time, in order.
+struct OutboxDraft {
+  var call: QueuedCall
+  var entry: QueueStore.Entry
+  var body: HTTPBody?
+  /// The load that waits; nil for an item of ``Outbox/enqueue(_:_:lane:after:taking:lifetime:)``.
+  var waiter: QueuedLoad?
+  var done: CheckedContinuation<Result<OutboxItemID, APIError>, Never>?
+
+  /// Makes a body that is small a part of the content; one that is not needs a file.
+  ///
+  /// - Returns: The body for the file.
+  mutating func takeBody(_ limit: Int) -> HTTPBody? {
+    switch body {
+    case nil, .empty: call.body = .none
+    case .bytes(let bytes) where bytes.count <= limit: call.body = .bytes(bytes)
+    case let large?:
+      call.body = .spooled
+      return large
+    }
+    return nil
+  }
+
+  mutating func encode() { entry.payload = QueuedCall.envelope.wrap(call.encode()) }
+}
+
+extension Outbox: LoadQueue {
+  /// Bodies above this size have files of their own.
+  private static let inlineBytes = 64 << 10
+
+  package func take(_ load: QueuedLoad) {
+    guard let manager = load.manager else { return }
+    do throws(APIError) {
+      var draft = try draft(load.call, manager)
+      draft.waiter = load
+      keep(draft)
+    } catch {
+      MainDelivery.main.put { load.land(.failure(error)) }
+    }
+  }
+
+  package func giveUp(_ flight: FlightID) {
+    if let id = waiters.first(where: { $0.value.id == flight })?.key {
+      waiters[id] = nil
+      Task { try? await drop(OutboxItemID(rawValue: id)) }
+    } else {
+      givenUp.insert(flight)
+    }
+  }
+
+  /// Keeps a load, with what cannot be said by `load()`, and returns once it is on the disk.
+  ///
+  /// - Parameters:
+  ///   - manager: A manager of a registered type. Its delegate is told of the landing while this object is attached.
+  ///   - parameters: The parameters, which are reformed and validated as in every load.
+  ///   - lane: The lane in place of `APIManager.queueLane`.
+  ///   - parents: Items that must have landed before. One that is parked or given up has this one parked.
+  ///   - values: Parameters that are taken of the responses of such items.
+  ///   - lifetime: How long it may wait, in place of that of the configuration.
+  /// - Returns: Its id.
+  /// - Throws: `APIError.Reason.queueFull` beyond the limits, `APIError.Reason.misconfigured` for a type that is not
+  ///   registered, what the manager's validation throws, and `APIError.Reason.outboxUnusable`.
+  @discardableResult public func enqueue<Manager: APIManager>(
+    _ manager: Manager, _ parameters: Parameters = [:], lane: String? = nil,
+    after parents: [OutboxItemID] = [],
+    taking values: [OutboxValue] = [], lifetime: Duration? = nil
+  ) async throws(APIError) -> OutboxItemID {
+    let call = try manager.makeCall(keeping: parameters, time)
+    var draft = try draft(call, manager)
+    if let lane { draft.entry.lane = QueueTerms.lane(lane, draft.entry.user) }
+    if let lifetime { draft.entry.lifetime = lifetime.inSeconds }
+    draft.entry.after = (parents + values.map(\.item)).map(\.rawValue)
+    draft.call.fills = values.map {
+      QueuedCall.Fill(parameter: $0.parameter, parent: $0.item.rawValue, path: $0.path)
+    }
+    // What was loaded before has its place before.
+    guard drafts.isEmpty, keeper == nil else {
+      let waiting = draft
+      return try await withCheckedContinuation { done in
+        var draft = waiting
+        draft.done = done
+        keep(draft)
+      }.get()
+    }
+    return try await commit([draft])[0]
+  }
+
+  /// Keeps many loads of one manager by one commit, all or none, and returns once they are on the disk.
+  ///
+  /// - Parameters:
+  ///   - manager: A manager of a registered type. Its delegate is told of the landings while this object is attached.
+  ///   - each: The parameters of each load, which are reformed and validated as in every load.
+  ///   - lane: The lane in place of `APIManager.queueLane`.
+  ///   - lifetime: How long they may wait, in place of that of the configuration.
+  /// - Returns: Their ids, in the order of the parameters.
+  /// - Throws: What ``enqueue(_:_:lane:after:taking:lifetime:)`` throws; nothing is kept then.
+  @discardableResult public func enqueue<Manager: APIManager>(
+    _ manager: Manager, each: [Parameters], lane: String? = nil, lifetime: Duration? = nil
+  ) async throws(APIError) -> [OutboxItemID] {
+    guard let first = each.first else { return [] }
+    let call = try manager.makeCall(keeping: first, time)
+    var draft = try draft(call, manager)
+    if let lane { draft.entry.lane = QueueTerms.lane(lane, draft.entry.user) }
+    if let lifetime { draft.entry.lifetime = lifetime.inSeconds }
+    var series = QueueStore.Series(of: each.count, like: draft.entry)
+    var large: [(position: Int, body: HTTPBody)] = []
+    for (position, parameters) in each.enumerated() {
+      if position > 0 {
+        draft.body = try draft.call.becomeNext(
+          of: manager, parameters, like: call, keyField: configuration.idempotencyKeyField)
+      }
+      if let body = draft.takeBody(Self.inlineBytes) { large.append((position, body)) }
+      series.append { writer in
+        let start = QueuedCall.envelope.begin(&writer.bytes)
+        draft.call.write(to: &writer)
+        QueuedCall.envelope.end(&writer.bytes, start)
+      }
+    }
+    // What was loaded before has its place before.
+    await flush()
+    do {
+      for (position, body) in large { series.files[position] = try await queue.spool(body) }
+    } catch {
+      await queue.removeSpools(series.files.values.map(\.name))
+      throw Self.unreadable(error)
+    }
+    let kept = series
+    do throws(DurableQueue.Fault) {
+      let ids = try await queue.enqueue(kept)
+      runner.pump()
+      return ids.map { OutboxItemID(rawValue: $0) }
+    } catch {
+      await queue.removeSpools(kept.files.values.map(\.name))
+      throw APIError(error, runner.terms)
+    }
+  }
+
+  /// Keeps drafts by one commit, all or none.
+  private func commit(_ drafts: [OutboxDraft]) async throws(APIError) -> [OutboxItemID] {
+    var entries: [QueueStore.Entry] = []
+    entries.reserveCapacity(drafts.count)
+    do {
+      for draft in drafts { entries.append(try await ready(draft).entry) }
+    } catch {
+      await queue.removeSpools(entries.map(\.spool))
+      throw Self.unreadable(error)
+    }
+    do throws(DurableQueue.Fault) {
+      let ids = try await queue.enqueue(entries)
+      runner.pump()
+      return ids.map { OutboxItemID(rawValue: $0) }
+    } catch {
+      if entries.contains(where: { $0.spool != nil }) { await queue.removeSpools(entries.map(\.spool)) }
+      throw APIError(error, runner.terms)
+    }
+  }
+
+  /// What is kept of a load.
+  private func draft(_ call: APICall, _ manager: BaseAPIManager) throws(APIError) -> OutboxDraft {
+    let name = name(of: type(of: manager))
+    guard let registration = registrations[name] else {
+      throw APIError(
+        .takeoff, .misconfigured, "the outbox does not know \(name): call register(\(name).self) at launch")
+    }
+    guard call.service.name == registration.service.name else {
+      throw APIError(
+        .takeoff, .misconfigured,
+        "\(name) is registered for \(registration.service.name), and loads from \(call.service.name)")
+    }
+    var entry = QueueStore.Entry()
+    entry.type = name
+    entry.recipient = recipient(manager)
+    entry.user = try runner.terms.user(call.terms.signInRule, call.service, call.managerName)
+    entry.lane = manager.child.queueLane.map { QueueTerms.lane($0, entry.user) }
+    entry.lifetime = configuration.lifetime?.inSeconds
+    let key = call.terms.headers[configuration.idempotencyKeyField] ?? Nonce.make()
+    return OutboxDraft(call: QueuedCall(keeping: call, key: key), entry: entry, body: call.body)
+  }
+
+  private func keep(_ draft: OutboxDraft) {
+    drafts.append(draft)
+    guard keeper == nil else { return }
+    keeper = Task {
+      // What is loaded in one turn of the main actor is kept by one commit.
+      await Task.yield()
+      while !drafts.isEmpty {
+        let batch = drafts
+        drafts = []
+        await keep(batch)
+      }
+      keeper = nil
+      runner.pump()
+    }
+  }
+
+  private func keep(_ batch: [OutboxDraft]) async {
+    var ready: [OutboxDraft] = []
+    for draft in batch {
+      do { ready.append(try await self.ready(draft)) } catch {
+        settle(draft, .failure(Self.unreadable(error)))
+      }
+    }
+    do throws(DurableQueue.Fault) {
+      let ids = try await queue.enqueue(ready.map(\.entry))
+      for (draft, id) in zip(ready, ids) { settle(draft, .success(id)) }
+    } catch {
+      // All of a batch is kept or none: one by one, only what is wrong is refused.
+      if ready.count > 1 {
+        for draft in ready { await keepAlone(draft) }
+      } else if let draft = ready.first {
+        await refuse(draft, error)
+      }
+    }
+  }
+
+  /// A draft with its content as bytes, and a large body in a file.
+  private func ready(_ draft: OutboxDraft) async throws -> OutboxDraft {
+    var draft = draft
+    if let body = draft.takeBody(Self.inlineBytes) {
+      let file = try await queue.spool(body)
+      (draft.entry.spool, draft.entry.spooledBytes) = (file.name, file.count)
+    }
+    draft.encode()
+    return draft
+  }
+
+  private static func unreadable(_ error: any Error) -> APIError {
+    error as? APIError
+      ?? APIError(.takeoff, .unreadableBody, "the body cannot be kept: \(error)", underlying: error)
+  }
+
+  private func keepAlone(_ draft: OutboxDraft) async {
+    do throws(DurableQueue.Fault) {
+      for id in try await queue.enqueue([draft.entry]) { settle(draft, .success(id)) }
+    } catch {
+      await refuse(draft, error)
+    }
+  }
+
+  private func refuse(_ draft: OutboxDraft, _ fault: DurableQueue.Fault) async {
+    await queue.removeSpools([draft.entry.spool])
+    settle(draft, .failure(APIError(fault, runner.terms)))
+  }
+
+  /// Tells the caller of the draft how it has ended.
+  private func settle(_ draft: OutboxDraft, _ result: Result<Int64, APIError>) {
+    draft.done?.resume(returning: result.map { OutboxItemID(rawValue: $0) })
+    guard let waiter = draft.waiter else { return }
+    switch result {
+    case .success(let id):
+      if givenUp.remove(waiter.id) != nil {
+        Task { try? await drop(OutboxItemID(rawValue: id)) }
+        return
+      }
+      waiters[id] = waiter
+      guard let manager = waiter.manager, waiter.isWaiting else { return }
+      waiter.note("kept as item \(id)")
+      manager.delegate?.manager(manager, didQueue: OutboxItemID(rawValue: id), of: waiter.id)
+    case .failure(let error):
+      givenUp.remove(waiter.id)
+      waiter.land(.failure(error))
+    }
+  }
+}

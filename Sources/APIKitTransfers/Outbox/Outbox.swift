@@ -1,0 +1,187 @@
+public import APIKit
+import Foundation
+import Synchronization
+
+/// Keeps the changes that a user makes on the disk, and sends them when they can be sent: at once, when there is a network
+/// again, after the next sign-in, after a relaunch.
+///
+/// ```swift
+/// final class NoteManager: BaseAPIManager, APIManager {
+///   let service = Homes.shared
+///   let apiName = "notes"
+///   let method = HTTPMethod.post
+///   let isQueued = true
+/// }
+///
+/// let outbox = Outbox()
+/// outbox.register(NoteManager.self) { NoteManager() }
+/// outbox.start()
+/// ```
+/// Loads of managers that state `APIManager.isQueued` then wait here. Each is sent at least once, with an idempotency key
+/// that is the same for all attempts; the server must see to it that a repeated one does no harm. Isolated to the main actor;
+/// the disk is waited for elsewhere. Keep it as long as the application runs.
+@MainActor public final class Outbox {
+  /// How it was made.
+  public let configuration: OutboxConfiguration
+
+  struct Registration {
+    var make: @MainActor () -> any APIManager
+    var service: any APIService
+  }
+
+  private struct Attachment {
+    weak var manager: BaseAPIManager?
+    let name: String
+  }
+
+  /// Called with the paths of copies of damaged databases: after ``start()`` in each launch until ``forgetDamage()``, and when
+  /// damage is found. None by default.
+  public var onDamage: (@MainActor ([String]) -> Void)?
+
+  let runner: QueueRunner
+  var queue: DurableQueue { runner.queue }
+  let time: any TimeSource
+  var registrations: [String: Registration] = [:]
+  private var names: [ObjectIdentifier: String] = [:]
+  private var attachments: [Attachment] = []
+
+  // Coming in.
+  var drafts: [OutboxDraft] = []
+  var keeper: Task<Void, Never>?
+  /// Loads whose caller does not want them any more, and that are not kept yet.
+  var givenUp: Set<FlightID> = []
+  var waiters: [Int64: QueuedLoad] = [:]
+
+  /// Makes an outbox. Nothing is read or sent before ``start()``.
+  public convenience init(_ configuration: OutboxConfiguration = OutboxConfiguration()) {
+    self.init(configuration, time: SystemTime())
+  }
+
+  init(_ configuration: OutboxConfiguration, time: any TimeSource, boot: String = QueueClock.machineBoot) {
+    self.configuration = configuration
+    self.time = time
+    runner = QueueRunner(configuration.terms, time: time, boot: boot)
+    runner.owner = self
+  }
+
+  // MARK: Types and delegates
+
+  /// Makes a type known, at launch and before its first load.
+  ///
+  /// - Parameters:
+  ///   - type: The type, which states `APIManager.isQueued`.
+  ///   - name: The name under which its items are kept; it must be the same in each launch. The default is the type's.
+  ///   - make: Makes a manager that sends an item. It gets no delegate.
+  public func register<Manager: APIManager>(
+    _ type: Manager.Type, as name: String? = nil, make: @escaping @MainActor () -> Manager
+  ) {
+    let name = name ?? String(describing: type)
+    precondition(
+      registrations[name] == nil || names[ObjectIdentifier(type)] == name,
+      "two types of managers are registered with one Outbox under the same name; give each a name of its own")
+    names[ObjectIdentifier(type)] = name
+    let sample = make()
+    registrations[name] = Registration(make: make, service: sample.service)
+    LoadQueues.register(type, with: self)
+    if let authenticator = sample.service.identity.authenticator { runner.watch(authenticator) }
+  }
+
+  /// Gives a manager what lands of its type, or of the name that it attaches with, and belongs to no load of another object
+  /// in this launch; at once what has landed before, in earlier launches too. Held weakly; the latest counts.
+  ///
+  /// - Parameters:
+  ///   - manager: The manager whose delegate is told.
+  ///   - name: Tells several managers of a type apart, such as the document that they show. Loads that this object makes from
+  ///     now on are kept under it. The default is the name of the type.
+  public func attach<Manager: APIManager>(_ manager: Manager, as name: String? = nil) {
+    attachments.removeAll { $0.manager == nil || $0.manager === manager }
+    let name = name ?? self.name(of: Manager.self)
+    attachments.append(Attachment(manager: manager, name: name))
+    runner.deliverKept(to: name)
+  }
+
+  func name(of type: any Any.Type) -> String {
+    names[ObjectIdentifier(type)] ?? String(describing: type)
+  }
+
+  /// The name under which a manager's loads are kept.
+  func recipient(_ manager: BaseAPIManager) -> String {
+    attachments.last { $0.manager === manager }?.name ?? name(of: type(of: manager))
+  }
+
+  func attached(_ name: String) -> BaseAPIManager? {
+    attachments.last { $0.name == name && $0.manager != nil }?.manager
+  }
+
+  var attachedNames: Set<String> { Set(attachments.map(\.name)) }
+
+  // MARK: Running
+
+  /// Begins to send, until ``stop()``. What died with its process is taken up again.
+  public func start() { runner.start() }
+
+  /// Ends sending, and returns when nothing is on its way any more. What was goes back to its place.
+  public func stop() async { await runner.stop() }
+
+  /// Returns when all that was given to it so far is on the disk, or refused.
+  public func flush() async {
+    while let keeper { await keeper.value }
+  }
+
+  // MARK: Looking and deciding
+
+  /// All items, in order.
+  public func items() async throws(APIError) -> [OutboxItem] {
+    await flush()
+    let rows = try await runner.named { () async throws(DurableQueue.Fault) in try await self.queue.rows() }
+    return rows.map { row in
+      guard let call = Self.call(of: row) else {
+        var damaged = row
+        damaged.isDamaged = true
+        return OutboxItem(damaged, QueuedCall())
+      }
+      return OutboxItem(row, call)
+    }
+  }
+
+  /// Sends an item that was parked, and those that were parked because they wait for it, as if they were new.
+  public func retry(_ item: OutboxItemID) async throws(APIError) {
+    try await runner.named { () async throws(DurableQueue.Fault) in try await self.queue.unpark(item.rawValue)
+    }
+    runner.pump()
+  }
+
+  /// Gives up an item; one that is on its way is cancelled, though the server may have carried it out. Those that wait for it
+  /// are parked.
+  public func drop(_ item: OutboxItemID) async throws(APIError) {
+    let id = item.rawValue
+    _ = try await runner.named { () async throws(DurableQueue.Fault) in try await self.queue.drop(id) }
+    runner.cancel(id)
+    land(id, .failure(APIError(cancelled: .byCaller)))
+    runner.pump()
+  }
+
+  /// The paths of copies of databases that were damaged, in earlier launches too; empty where that has not happened.
+  ///
+  /// What could be read of them has been carried over. The copies stay until ``forgetDamage()``; a sign-out that drops a user's
+  /// items removes them.
+  public func damagedDatabases() async -> [String] { await queue.damagedDatabases }
+
+  /// Removes the copies of damaged databases, so that later launches do not tell of them any more.
+  public func forgetDamage() async { await queue.forgetDamage() }
+
+  // MARK: Insides
+
+  /// The content of an item; nil when it cannot be read.
+  nonisolated static func call(of row: QueueStore.Row) -> QueuedCall? {
+    guard !row.isDamaged else { return nil }
+    return row.payload.withUnsafeBytes { bytes in
+      (try? QueuedCall.envelope.unwrap(bytes)).flatMap { QueuedCall(Array($0)) }
+    }
+  }
+}
+
+extension APIError.Reason {
+  /// The outbox on the disk cannot be read or written: it belongs to a later version, or the disk fails.
+  public static let outboxUnusable = Self("outbox-unusable", "the outbox cannot be used")
+}

@@ -1,0 +1,128 @@
+public import APIKit
+
+/// A load that waits in an ``Outbox``.
+public struct OutboxItem: Sendable, Hashable, Identifiable {
+  /// What it is doing.
+  public enum State: Sendable, Hashable {
+    /// It waits: for its turn, for the network, for a sign-in, or for the end of a wait.
+    case waiting
+    /// It is on its way.
+    case sending
+    /// It was set aside, for this reason, until ``Outbox/retry(_:)`` or ``Outbox/drop(_:)``.
+    case parked(String)
+    /// Its bytes on the disk were damaged: it is not sent. Of its other properties only the id is certain.
+    case damaged
+  }
+
+  /// Its id.
+  public let id: OutboxItemID
+  /// What it is doing.
+  public let state: State
+  /// The name under which its manager's type is registered.
+  public let manager: String
+  /// The user whose it is; empty for none.
+  public let user: String
+  /// How many attempts have failed.
+  public let attempts: Int
+  /// The API's name.
+  public let apiName: String
+  /// The environment in which it was made, and in which it is sent.
+  public let environment: ServiceEnvironment
+  /// The parameters.
+  public let parameters: Parameters
+  /// The idempotency key that all of its attempts carry.
+  public let idempotencyKey: String
+
+  init(_ row: QueueStore.Row, _ call: QueuedCall) {
+    id = OutboxItemID(rawValue: row.id)
+    state =
+      switch row.state {
+      case _ where row.isDamaged: .damaged
+      case .waiting: .waiting
+      case .running: .sending
+      case .parked: .parked(row.reason ?? "")
+      }
+    manager = row.type
+    user = row.user
+    attempts = row.attempts
+    apiName = call.apiName
+    environment = ServiceEnvironment(call.environment)
+    parameters = call.parameters
+    idempotencyKey = call.key
+  }
+}
+
+/// A value of an item's parameters that is not known before another item has landed: the id of what that one makes.
+public struct OutboxValue: Sendable, Hashable {
+  /// The parameter that gets it.
+  public var parameter: String
+  /// The item of whose response it is taken.
+  public var item: OutboxItemID
+  /// Where it stands in that response: a text, a number or a boolean.
+  public var path: String
+
+  /// Makes a value.
+  public init(_ parameter: String, of item: OutboxItemID, at path: String) {
+    self.parameter = parameter
+    self.item = item
+    self.path = path
+  }
+}
+
+/// Where an ``Outbox`` is and how it sends.
+public struct OutboxConfiguration: Sendable {
+  /// The folder, which belongs to the outbox alone. Several processes may share it. The default is `outbox` in the
+  /// application's folder for what must outlive the process.
+  public var folder: String
+  /// How many items there may be; more are refused with `APIError.Reason.queueFull`. The default is 100,000.
+  public var maximumItems = 100_000
+  /// How many bytes they may have together, bodies included. The default is 1 GiB.
+  public var maximumBytes: Int64 = 1 << 30
+  /// How many items are on their way at once, each of another lane. The default is 4.
+  public var concurrency = 4
+  /// The waits after attempts that failed for the moment (408, 425, 429, 5xx, the transport). The default begins with a
+  /// second and ends with five minutes. A `Retry-After` that asks for more counts, up to a day.
+  public var backoff = Backoff(initial: .seconds(1), maximum: .seconds(300))
+  /// After how many such attempts an item is parked. The default is 20.
+  public var maximumAttempts = 20
+  /// How long an item may wait; what is older lands as `APIError.Reason.deadlineExceeded`. The default, nil, is for ever.
+  /// Time goes on while the process and the machine are off; a clock that is set forward or back changes nothing.
+  public var lifetime: Duration?
+  /// The header field of the idempotency key. The default is `Idempotency-Key`.
+  public var idempotencyKeyField = "Idempotency-Key"
+  /// Who is signed in, by an id that is the same after the next sign-in. The default is the credential's note `user`.
+  ///
+  /// An item belongs to the user who was signed in when it was made, and is sent for no other. Where a credential has no such id,
+  /// loads that carry it are not queued: they fail with `APIError.Reason.misconfigured`.
+  public var user: @Sendable (Credential) -> String? {
+    get { statedUser ?? { $0.notes["user"] } }
+    set { statedUser = newValue }
+  }
+  /// What the application has set; nil where the default counts.
+  private(set) var statedUser: (@Sendable (Credential) -> String?)?
+  /// Whether the items of a user who signs out are kept until that user's next sign-in. The default is false: they are
+  /// dropped.
+  public var keepsItemsAtSignOut = false
+  /// Who knows whether there is a network. The default is `NetworkMonitor.shared`.
+  public var network = NetworkMonitor.shared
+  /// The key, of 32 bytes, under which the contents of kept items are sealed (AES-256-GCM); nil keeps them readable for whoever
+  /// may read the folder. The default is that of the keychain, nil on Linux. What was kept before there was a key is still
+  /// sent. Type, user, lane and the bodies in `spool` are not sealed.
+  public var storageKey = SigningKey.keychain
+
+  /// Makes a configuration.
+  ///
+  /// - Parameter folder: The folder; nil, the default, is the application's own.
+  public init(folder: String? = nil) {
+    self.folder = folder ?? Self.standardFolder
+  }
+
+  static let standardFolder = StandardFolder.state.path + "/outbox"
+
+  var terms: QueueTerms {
+    QueueTerms(
+      name: "outbox", folder: folder, maximumItems: maximumItems, maximumBytes: maximumBytes,
+      concurrency: concurrency, backoff: backoff, maximumAttempts: maximumAttempts, user: user,
+      keepsItemsAtSignOut: keepsItemsAtSignOut, network: network, storageKey: storageKey)
+  }
+}

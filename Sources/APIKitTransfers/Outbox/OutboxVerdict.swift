@@ -1,0 +1,76 @@
+import APIKit
+
+/// What becomes of an item whose attempt has failed: a decision without sockets, files and time.
+enum OutboxVerdict: Sendable, Equatable {
+  /// It goes back as it was: the attempt was cancelled, or there is no network.
+  case again
+  /// It is tried again after a wait.
+  case later(Duration)
+  /// It waits until its user has signed in.
+  case awaitSignIn
+  /// It is parked until the application decides about it.
+  case park
+
+  /// What is known beside the failure.
+  struct Circumstances: Sendable {
+    /// The attempts that counted, this one included.
+    var attempts = 1
+    /// After how many of them the item is parked.
+    var maximumAttempts = 20
+    var isOffline = false
+    /// Whether there is an authenticator, so that a user can sign in.
+    var hasSignIn = false
+    /// Whether the item's user is signed in.
+    var isSignedIn = false
+    /// Whether the user's credential can be renewed: nobody will sign in who could be waited for.
+    var canRenew = false
+    var backoff = Backoff(initial: .seconds(1), maximum: .seconds(300))
+    /// From 0 to 1.
+    var jitter = 1.0
+    /// The longest wait that a server may ask for.
+    var longestWait = Duration.seconds(86_400)
+    var wallClock: Double = 0
+  }
+
+  init(_ error: APIError, _ known: Circumstances) {
+    let status = error.reason == .unacceptableStatus ? error.context.status ?? error.evidence?.status : nil
+    if known.isOffline && status == nil || error.cancellation.map(Self.isOurs) == true {
+      self = .again
+    } else if error.reason == .signedOut, known.isSignedIn {
+      // The user is back.
+      self = .again
+    } else if status == 401 || error.place == .auth, !known.isSignedIn || !known.canRenew {
+      self = known.hasSignIn ? .awaitSignIn : .park
+    } else if error.place == .auth || status.map(Self.passes) ?? Self.passing(error) {
+      guard known.attempts < known.maximumAttempts else {
+        self = .park
+        return
+      }
+      let own = known.backoff.wait(before: known.attempts, jitter: known.jitter)
+      let asked = error.response.flatMap { RetryAfter.wait(in: $0.headers, now: known.wallClock) }
+      self = .later(min(max(own, asked ?? .zero), max(own, known.longestWait)))
+    } else {
+      self = .park
+    }
+  }
+
+  /// Whether the outbox itself has ended the attempt. What a hook or an interceptor has ended counts as an attempt, or it would
+  /// be made again without end.
+  private static func isOurs(_ reason: CancellationReason) -> Bool {
+    [.byCaller, .taskCancelled, .transportStopped, .managerReleased].contains(reason)
+  }
+
+  /// Whether a status is one of the moment.
+  private static func passes(_ status: Int) -> Bool {
+    [401, 408, 425, 429].contains(status) || status >= 500
+  }
+
+  /// Whether a failure without a status is one of the moment.
+  private static func passing(_ error: APIError) -> Bool {
+    switch error.reason {
+    case .noNetwork, .circuitOpen, .rateLimited, .deadlineExceeded, .alreadyLoading: true
+    case .unreadableBody, .fileFailed, .unsupportedCapability, .unsupportedScheme, .responseTooLarge: false
+    default: error.place == .transport || error.isCancellation
+    }
+  }
+}

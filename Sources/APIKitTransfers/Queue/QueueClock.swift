@@ -1,0 +1,62 @@
+import APIKit
+import Foundation
+
+/// The time of a queue, in seconds: it goes on while the process and the machine are off, and a clock that is set forward or
+/// back does not move it.
+///
+/// Within one start of the machine the steady clock counts, which all processes share. Over a restart there is only the wall
+/// clock: the time between its last known state and now, never less than nothing. The last known state is written down at
+/// least once a minute while the queue is used, so a clock that was set wrongly before a restart adds nothing.
+struct QueueClock: Sendable {
+  /// A moment of which all clocks are known.
+  struct Anchor: Sendable, Hashable {
+    var boot: String
+    var steady: Double
+    var wall: Double
+    var time: Double
+  }
+
+  /// The id of the machine's present start.
+  let boot: String
+  private let source: any TimeSource
+  private(set) var anchor: Anchor
+
+  init(_ source: any TimeSource, boot: String = Self.machineBoot, from last: Anchor?) {
+    self.source = source
+    self.boot = boot
+    let now = (source.now.inSeconds, source.wallClock)
+    guard let last else {
+      anchor = Anchor(boot: boot, steady: now.0, wall: now.1, time: 0)
+      return
+    }
+    anchor = last
+    if last.boot != boot {
+      anchor = Anchor(
+        boot: boot, steady: now.0, wall: now.1, time: last.time + max(0, now.1 - last.wall))
+    }
+  }
+
+  /// The present time.
+  var now: Double { anchor.time + max(0, source.now.inSeconds - anchor.steady) }
+
+  /// The anchor to write down; nil when the last is not a minute old.
+  mutating func renewedAnchor() -> Anchor? {
+    let steady = source.now.inSeconds
+    guard steady - anchor.steady >= 60 else { return nil }
+    anchor = Anchor(boot: boot, steady: steady, wall: source.wallClock, time: now)
+    return anchor
+  }
+
+  /// The machine's own.
+  static let machineBoot: String = {
+    #if canImport(Darwin)
+      var bytes = [CChar](repeating: 0, count: 64)
+      var size = bytes.count
+      guard sysctlbyname("kern.bootsessionuuid", &bytes, &size, nil, 0) == 0 else { return "" }
+      return String(decoding: bytes.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    #else
+      let text = try? String(contentsOfFile: "/proc/sys/kernel/random/boot_id", encoding: .utf8)
+      return text?.trimmingSpaces() ?? ""
+    #endif
+  }()
+}

@@ -1,0 +1,43 @@
+import APIKit
+
+/// Whether the items of one call can ever go.
+enum QueueOrder {
+  /// The positions of entries that would wait for one another; nil when there are none.
+  ///
+  /// An entry waits for those it names, and for the one before it in its lane.
+  static func cycle(in entries: [QueueStore.Entry]) -> [Int]? {
+    guard entries.contains(where: { !$0.afterEntries.isEmpty }) else { return nil }
+    var parents = entries.map(\.afterEntries)
+    var last: [String: Int] = [:]
+    for (index, entry) in entries.enumerated() {
+      guard let lane = entry.lane else { continue }
+      if let before = last.updateValue(index, forKey: lane) { parents[index].append(before) }
+    }
+    // Those without parents are taken away again and again; what is left goes in circles.
+    var left = parents.map(\.count)
+    var children = [[Int]](repeating: [], count: entries.count)
+    for (child, parents) in parents.enumerated() {
+      for parent in parents {
+        guard entries.indices.contains(parent) else { return [child, parent] }
+        children[parent].append(child)
+      }
+    }
+    var free = left.indices.filter { left[$0] == 0 }
+    var count = 0
+    while let next = free.popLast() {
+      count += 1
+      for child in children[next] {
+        left[child] -= 1
+        if left[child] == 0 { free.append(child) }
+      }
+    }
+    guard count < entries.count else { return nil }
+    var way: [Int] = []
+    var at = left.firstIndex { $0 > 0 }
+    while let index = at, !way.contains(index) {
+      way.append(index)
+      at = parents[index].first { left[$0] > 0 }
+    }
+    return way
+  }
+}

@@ -1,0 +1,50 @@
+import APIKit
+
+/// Telling how items have ended: to their own user only, and once.
+extension QueueRunner {
+  /// Who is attached under a name.
+  struct Recipient {
+    /// Signs its user in.
+    var authenticator: Authenticator?
+    var land: @MainActor (QueuedLanding) -> Void
+  }
+
+  /// Tells how an item has ended, and forgets it when `tell` says that a delegate heard of it.
+  func deliver(_ row: QueueStore.Row, _ tell: @MainActor () -> Bool) async {
+    // A manager that was attached in between may have been told.
+    guard !told.contains(row.id), tell() else { return }
+    await report { () async throws(DurableQueue.Fault) in try await self.forgetLanding(of: row.id) }
+  }
+
+  /// While this is written, and in this process where it cannot be, nobody is told of the item again.
+  private func forgetLanding(of id: Int64) async throws(DurableQueue.Fault) {
+    told.insert(id)
+    try await queue.forgetLanding(id)
+    told.remove(id)
+  }
+
+  /// Tells who is attached under a name what has ended meanwhile. What is another user's stays until that user is back.
+  func deliverKept(to name: String) { Task { await tellKept(to: name) } }
+
+  private func tellKept(to name: String) async {
+    var begun: Int
+    repeat {
+      begun = departures
+      await report { () async throws(DurableQueue.Fault) in
+        for landing in try await self.queue.landings(of: name) where !self.holds(landing.id) {
+          // Asked for each: a delegate may have attached another one, and may have signed the user out.
+          guard begun == self.departures, let recipient = self.owner?.recipient(named: name) else { return }
+          guard self.isPresent(landing.user, recipient.authenticator), !self.told.contains(landing.id)
+          else { continue }
+          recipient.land(
+            QueuedLanding(landing)
+              ?? QueuedLanding(
+                APIError(
+                  .takeoff, .outboxUnusable,
+                  "item \(landing.id) has ended, and how is damaged on the disk")))
+          try await self.forgetLanding(of: landing.id)
+        }
+      }
+    } while begun != departures
+  }
+}

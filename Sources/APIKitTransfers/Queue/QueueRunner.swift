@@ -1,0 +1,362 @@
+import APIKit
+import Foundation
+
+/// What has its items sent by a ``QueueRunner``.
+@MainActor protocol QueueRunnerOwner: AnyObject {
+  /// Sends an item, and says to the queue what has become of it.
+  func send(_ row: QueueStore.Row) async
+  /// The time of an item is over, and it is gone from the queue.
+  func expired(_ row: QueueStore.Row, _ error: APIError) async
+  /// The names of those who are attached.
+  var attachedNames: Set<String> { get }
+  /// Who is attached under a name now.
+  func recipient(named name: String) -> QueueRunner.Recipient?
+  /// An item was given up because its user has left.
+  func dropped(_ row: QueueStore.Row, because error: APIError)
+  /// Returns when all that was given to it so far is on the disk, or refused.
+  func flush() async
+  /// There are copies of damaged databases.
+  func damaged(_ copies: [String])
+}
+
+/// Takes what a queue may send and has it sent, as long as it runs: at once, when there is a network again, after a wait, when
+/// its user has come back.
+@MainActor final class QueueRunner {
+  /// How often is looked for what other processes have kept, and for processes that have ended.
+  private static let poll = Duration.seconds(2)
+
+  let queue: DurableQueue
+  let terms: QueueTerms
+  weak var owner: (any QueueRunnerOwner)?
+  /// Called when nothing is left to do for the moment. None by default.
+  var onRest: () -> Void = {}
+
+  private let time: any TimeSource
+  private var authenticators: [ObjectIdentifier: Task<Void, Never>] = [:]
+  private var networkTask: Task<Void, Never>?
+  private(set) var isRunning = false
+  private(set) var running: [Int64: Task<Void, Never>] = [:]
+  /// How often what waits for a sign-in was woken.
+  private var wakes = 0
+  private var pumping: Task<Void, Never>?
+  private var mustPumpAgain = false
+  private var timer: Task<Void, Never>?
+  private var tidied: Duration?
+  private var resting: [CheckedContinuation<Void, Never>] = []
+  /// What has become of items and could not be written, by their ids: written at a later turn.
+  private var owed: [Int64: @MainActor () async throws(DurableQueue.Fault) -> Void] = [:]
+  /// Items whose delegate was told and whose landing is still on the disk.
+  var told: Set<Int64> = []
+  /// How often a user has left.
+  private(set) var departures = 0
+
+  /// - Parameter discard: Removes what an item that is given up has beside its row and its file.
+  init(
+    _ terms: QueueTerms, time: any TimeSource, boot: String,
+    discard: @escaping @Sendable (QueueStore.Row) -> Void = { _ in }
+  ) {
+    self.terms = terms
+    self.time = time
+    queue = DurableQueue(
+      folder: terms.folder, limits: terms.limits, time: time, boot: boot,
+      seal: QueueSeal(terms.storageKey), discard: discard)
+  }
+
+  deinit {
+    networkTask?.cancel()
+    timer?.cancel()
+    for task in authenticators.values { task.cancel() }
+    for task in running.values { task.cancel() }
+  }
+
+  // MARK: Running
+
+  /// Begins to send, until ``stop()``. What died with its process is taken up again.
+  func start() {
+    guard !isRunning else { return }
+    isRunning = true
+    let network = terms.network
+    networkTask = Task { [weak self] in
+      for await condition in network.changes() where !condition.isOffline { self?.pump() }
+    }
+    Task {
+      await queue.tellOfDamage { [weak self] copies in
+        MainDelivery.main.put { [weak self] in self?.owner?.damaged(copies) }
+      }
+      await report { () async throws(DurableQueue.Fault) in try await self.queue.wake() }
+      pump()
+    }
+  }
+
+  /// Ends sending, and returns when nothing is on its way any more. What was goes back to its place.
+  func stop() async {
+    isRunning = false
+    networkTask?.cancel()
+    timer?.cancel()
+    (networkTask, timer) = (nil, nil)
+    let tasks = Array(running.values)
+    for task in tasks { task.cancel() }
+    for task in tasks { await task.value }
+    await pumping?.value
+    rest()
+  }
+
+  /// Returns when nothing is on its way here and nothing waits for the time or the network; after ``stop()``, and when its task
+  /// is cancelled.
+  func restReached() async {
+    guard isRunning else { return }
+    await withTaskCancellationHandler {
+      await withCheckedContinuation { waiter in
+        guard !Task.isCancelled else { return waiter.resume() }
+        resting.append(waiter)
+        pump()
+      }
+    } onCancel: {
+      MainDelivery.main.put { [weak self] in self?.rest() }
+    }
+  }
+
+  private func rest() {
+    let waiters = resting
+    resting = []
+    for waiter in waiters { waiter.resume() }
+  }
+
+  /// Whether an item is on its way, or what has become of it is not written yet.
+  func holds(_ id: Int64) -> Bool { running[id] != nil || owed[id] != nil }
+
+  /// Cancels an item that is on its way.
+  func cancel(_ id: Int64) { running[id]?.cancel() }
+
+  /// Sends what may be sent, if it is running.
+  func pump() {
+    guard isRunning else { return }
+    guard pumping == nil else {
+      mustPumpAgain = true
+      return
+    }
+    pumping = Task {
+      repeat {
+        mustPumpAgain = false
+        await takeMore()
+      } while mustPumpAgain && isRunning
+      pumping = nil
+    }
+  }
+
+  private func takeMore() async {
+    for (id, work) in owed where await report(work) { owed[id] = nil }
+    guard isRunning, !terms.network.condition.isOffline else { return }
+    var wait: Duration? = Self.poll
+    var isResting = false
+    await report { () async throws(DurableQueue.Fault) in
+      let isFirst = self.tidied == nil
+      if self.tidied.map({ self.time.now - $0 >= Self.poll }) ?? true { try await self.tidy() }
+      let free = self.terms.concurrency - self.running.count
+      guard free > 0 else { return }
+      let rows = try await self.queue.claim(atMost: free)
+      for row in rows { self.begin(row) }
+      if isFirst {
+        // What was dropped when the process ended may stand in the log.
+        try await self.queue.emptyLog()
+        try await self.queue.checkWhole()
+      }
+      // A full hand: there may be more as soon as one of them has landed.
+      guard rows.count < free else { return }
+      let next = try await self.queue.nextWait()
+      isResting = self.running.isEmpty && self.owed.isEmpty && next == nil
+      wait = next.map { min($0, Self.poll) } ?? Self.poll
+    }
+    onRest()
+    if isResting, running.isEmpty { rest() }
+    timer?.cancel()
+    guard isRunning, let wait else { return }
+    timer = Task { [weak self, time] in
+      do { try await time.sleep(for: max(wait, .milliseconds(10))) } catch { return }
+      self?.pump()
+    }
+  }
+
+  private func tidy() async throws(DurableQueue.Fault) {
+    tidied = time.now
+    let expired = try await queue.tidy { row in
+      QueuedLanding.envelope.wrap(QueuedLanding(.failure(Self.expiry(of: row))).encode())
+    }
+    for row in expired { await owner?.expired(row, Self.expiry(of: row)) }
+  }
+
+  private nonisolated static func expiry(of row: QueueStore.Row) -> APIError {
+    APIError(.takeoff, .deadlineExceeded, "item \(row.id) was not sent in time")
+  }
+
+  private func begin(_ row: QueueStore.Row) {
+    running[row.id] = Task {
+      await owner?.send(row)
+      running[row.id] = nil
+      pump()
+    }
+  }
+
+  // MARK: What becomes of an item
+
+  /// As whom an item is sent.
+  enum Identity {
+    case nobody
+    /// As its user, as long as the authenticator is at this epoch.
+    case user(epoch: Int)
+    /// Its user is not there; it has gone back to its place.
+    case absent
+  }
+
+  func identity(of row: QueueStore.Row, _ authenticator: Authenticator?) async -> Identity {
+    guard !row.user.isEmpty else { return .nobody }
+    // Before the user is looked at: while it stays the same, so does the user.
+    let epoch = authenticator?.epoch
+    if let epoch, isPresent(row.user, authenticator) { return .user(epoch: epoch) }
+    await putBackUntilSignIn(row)
+    return .absent
+  }
+
+  /// Whether what is a user's may be sent and told now. Without a user it may always.
+  func isPresent(_ user: String, _ authenticator: Authenticator?) -> Bool {
+    user.isEmpty || authenticator?.credential.flatMap(terms.user) == user
+  }
+
+  /// Decides about an item whose attempt has failed.
+  ///
+  /// - Returns: Whether it was set aside.
+  func fail(
+    _ row: QueueStore.Row, _ error: APIError, _ authenticator: Authenticator?
+  ) async -> Bool {
+    var known = OutboxVerdict.Circumstances()
+    known.attempts = row.attempts + 1
+    known.maximumAttempts = terms.maximumAttempts
+    known.isOffline = terms.network.condition.isOffline
+    known.hasSignIn = authenticator != nil && !row.user.isEmpty
+    known.isSignedIn = known.hasSignIn && isPresent(row.user, authenticator)
+    known.canRenew = authenticator?.canRenew == true
+    known.backoff = terms.backoff
+    known.jitter = .random(in: 0.5...1)
+    known.wallClock = time.wallClock
+    switch OutboxVerdict(error, known) {
+    case .again: await putBack(row, .zero, isAttempt: false)
+    case .later(let wait): await putBack(row, wait, isAttempt: true)
+    case .awaitSignIn: await putBackUntilSignIn(row)
+    case .park:
+      await park(row, error.description)
+      return true
+    }
+    return false
+  }
+
+  /// An item whose user is not there goes back until that user signs in; who does so while this is written is seen.
+  private func putBackUntilSignIn(_ row: QueueStore.Row) async {
+    let before = wakes
+    await putBack(row, nil, isAttempt: false)
+    if wakes != before { await wakeAll() }
+  }
+
+  private func wakeAll() async {
+    wakes += 1
+    await report { () async throws(DurableQueue.Fault) in try await self.queue.wake() }
+    pump()
+  }
+
+  func putBack(_ row: QueueStore.Row, _ wait: Duration?, isAttempt: Bool) async {
+    let queue = queue
+    await settle(row.id) { () async throws(DurableQueue.Fault) in
+      try await queue.putBack(row.id, after: wait, isAttempt: isAttempt)
+    }
+  }
+
+  /// Parks an item until the application decides about it.
+  func park(_ row: QueueStore.Row, _ reason: String) async {
+    let queue = queue
+    await settle(row.id) { () async throws(DurableQueue.Fault) in try await queue.park(row.id, reason) }
+  }
+
+  // MARK: Users
+
+  /// Follows an authenticator's users: at a sign-in their items are sent, at a sign-out dropped.
+  func watch(_ authenticator: Authenticator) {
+    let id = ObjectIdentifier(authenticator)
+    guard authenticators[id] == nil else { return }
+    let changes = authenticator.changes()
+    authenticators[id] = Task { [weak self] in
+      for await change in changes {
+        guard let self else { return }
+        switch change {
+        case .signedIn:
+          await wakeAll()
+          for name in owner?.attachedNames ?? [] { deliverKept(to: name) }
+        case .refreshed: await wakeAll()
+        case .signedOut, .signInNeeded: break
+        }
+      }
+    }
+    let (user, keeps, queue) = (terms.user, terms.keepsItemsAtSignOut, queue)
+    authenticator.onLeave { [weak self] credential in
+      guard let user = user(credential), !user.isEmpty else { return }
+      // Before the credential goes: should the process end now, the next launch drops the items.
+      if !keeps { queue.noteLeave(of: user) }
+      MainDelivery.main.put { [weak self] in
+        guard let self else { return }
+        Task {
+          await self.report { () async throws(DurableQueue.Fault) in try await self.leave(user, keeps: keeps)
+          }
+        }
+      }
+    }
+  }
+
+  /// Ends what is on its way for a user, and drops all of the user's items.
+  func forget(_ user: String) async throws(DurableQueue.Fault) {
+    queue.noteLeave(of: user)
+    try await leave(user, keeps: false)
+  }
+
+  private func leave(_ user: String, keeps: Bool) async throws(DurableQueue.Fault) {
+    departures += 1
+    await owner?.flush()
+    // Where nothing is running, the database need not be opened for it.
+    if !running.isEmpty {
+      let own = Set(try await queue.rows(.running).filter { $0.user == user }.map(\.id))
+      for (id, task) in running where own.contains(id) {
+        task.cancel()
+        await task.value
+      }
+    }
+    guard !keeps else { return }
+    for row in try await queue.drop(user: user) {
+      owner?.dropped(row, because: APIError(cancelled: .signedOut))
+    }
+  }
+
+  // MARK: Faults
+
+  func named<Value: Sendable>(
+    _ work: () async throws(DurableQueue.Fault) -> Value
+  ) async throws(APIError) -> Value {
+    do throws(DurableQueue.Fault) { return try await work() } catch { throw APIError(error, terms) }
+  }
+
+  /// Runs a write whose result has no caller. False when it has failed; the developer is told.
+  @discardableResult func report(_ work: () async throws(DurableQueue.Fault) -> Void) async -> Bool {
+    do throws(DurableQueue.Fault) { try await work() } catch {
+      DeveloperNotice.give("\(terms.name): \(APIError(error, terms).detail)")
+      return false
+    }
+    return true
+  }
+
+  /// Writes what has become of an item; see ``owe(_:_:)`` for what fails.
+  func settle(_ id: Int64, _ work: @escaping @MainActor () async throws(DurableQueue.Fault) -> Void) async {
+    if await !report(work) { owe(id, work) }
+  }
+
+  /// Has the writing of what has become of an item tried again at each turn, every two seconds at least, as long as the queue
+  /// runs. Without it the item would stay under way until the next launch, and then be sent once more.
+  func owe(_ id: Int64, _ work: @escaping @MainActor () async throws(DurableQueue.Fault) -> Void) {
+    owed[id] = work
+  }
+}

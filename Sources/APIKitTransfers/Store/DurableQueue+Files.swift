@@ -1,0 +1,172 @@
+import APIKit
+import Foundation
+
+/// What a queue has beside its database: the bodies of items, and notes of users who leave.
+extension DurableQueue {
+  /// The path of an item's file.
+  nonisolated func spoolPath(_ name: String) -> String { "\(folder)/spool/\(name)" }
+
+  /// A file for the body of an item that is about to be kept: its name and length, once its bytes are on the disk.
+  func spool(_ body: HTTPBody) async throws -> (name: String, count: Int64) {
+    try PrivateFile.makeFolder(folder)
+    try PrivateFile.makeFolder(spoolFolder)
+    // A file that no item names is removed once its owner has ended.
+    try takePresence()
+    let name = "\(owner).\(Hex.encode(Crypto.random(16)))"
+    let path = spoolPath(name)
+    let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
+    guard descriptor >= 0 else { throw PrivateFile.Fault.system("made") }
+    let file = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
+    do {
+      var count: Int64 = 0
+      func write(_ chunk: [UInt8]) throws {
+        try file.write(contentsOf: chunk)
+        count += Int64(chunk.count)
+      }
+      switch body {
+      case .empty: break
+      case .bytes(let bytes): try write(bytes)
+      case .file(let path, let offset):
+        let source = try FileChunks(path: path, offset: offset)
+        while let chunk = try source.next() { try write(chunk) }
+      case .stream(let stream):
+        let next = try stream.open()
+        while let chunk = try await next() { try write(chunk) }
+      }
+      try file.synchronize()
+      // The row has the name, and a checksum of its own.
+      let named = "\(name).\(try Self.checksum(ofFile: path))"
+      guard rename(path, spoolPath(named)) == 0 else { throw PrivateFile.Fault.system("named") }
+      return (named, count)
+    } catch {
+      unlink(path)
+      throw error
+    }
+  }
+
+  /// What is wrong with the file of an item; nil when it is as it was kept.
+  nonisolated func objection(toSpool name: String?) async -> String? {
+    guard let name, FileChunks.isPlainFile(spoolPath(name)) else {
+      return "the file with its body is gone"
+    }
+    // A file of an earlier version has no checksum in its name.
+    let parts = name.split(separator: ".")
+    guard parts.count == 3 else { return nil }
+    let checksum = try? Self.checksum(ofFile: spoolPath(name))
+    return checksum.map { "\($0)" } == String(parts[2])
+      ? nil : "the file with its body was damaged on the disk"
+  }
+
+  private static func checksum(ofFile path: String) throws -> UInt64 {
+    let source = try FileChunks(path: path, offset: 0)
+    var checksum: UInt64 = 0
+    while let chunk = try source.next() { checksum = Checksum.combined(checksum, Checksum.of(chunk)) }
+    return checksum
+  }
+
+  /// Removes files that no item names: of items that were never kept, or that went when the process ended.
+  func removeSpools(_ names: [String?]) {
+    for case let name? in names { unlink(spoolPath(name)) }
+  }
+
+  func sweepSpools(_ store: QueueStore) throws(SQLiteFailure) {
+    let names = (try? FileManager.default.contentsOfDirectory(atPath: spoolFolder)) ?? []
+    guard !names.isEmpty else { return }
+    let used = try store.spools()
+    for name in names where !used.contains(name) {
+      var status = stat()
+      // Its owner may be about to keep the item of a new one.
+      guard lstat(spoolPath(name), &status) == 0,
+        name.split(separator: ".").first.map({ String($0) != owner && isGone(String($0)) }) == true
+          || FileIdentity(status).age > 3600
+      else { continue }
+      unlink(spoolPath(name))
+    }
+  }
+
+  // MARK: Users who leave
+
+  /// Notes that a user leaves, before the items are dropped: should the process end in between, whoever opens the queue next
+  /// drops them. Waits for the disk.
+  nonisolated func noteLeave(of user: String) {
+    do { try leaveMark(of: user).set() } catch {
+      DeveloperNotice.give("the sign-out cannot be noted in \(folder): its mark \(error)")
+    }
+  }
+
+  /// The mark of a user who leaves; its name does not say who that is.
+  nonisolated func leaveMark(of user: String) -> ErasureMark {
+    ErasureMark(path: "\(folder)/\(Self.leavePrefix)\(Crypto.digest(of: [user]))")
+  }
+
+  private static let leavePrefix = "leaving-"
+
+  var leaveMarks: [ErasureMark] {
+    PrivateFile.names(in: folder).filter { $0.hasPrefix(Self.leavePrefix) && !$0.hasSuffix(".new") }
+      .map { ErasureMark(path: "\(folder)/\($0)") }
+  }
+
+  /// Drops what belongs to users who left when a process ended.
+  func finishLeaves(_ store: QueueStore) throws(SQLiteFailure) {
+    for mark in leaveMarks { _ = try drop(mark, store) }
+  }
+
+  /// Drops what belongs to the user of a mark, and clears the mark. On a full disk it is done item by item, with the room of
+  /// the reserve.
+  func drop(_ mark: ErasureMark, _ store: QueueStore) throws(SQLiteFailure) -> [QueueStore.Row] {
+    let digest = String((mark.path as NSString).lastPathComponent.dropFirst(Self.leavePrefix.count))
+    giveUpReserve()
+    let users = try store.users(withDigest: digest)
+    let rows = try store.rows(of: users)
+    // The files first: should the process end here, the rows still name them.
+    removeFiles(of: rows)
+    do throws(SQLiteFailure) {
+      try drop(rows, of: users, store)
+    } catch {
+      guard error.isFull else { throw error }
+      // The room that was taken is given back after each.
+      for row in rows {
+        try drop([row], of: [], store)
+        try store.database.emptyLog()
+      }
+      try drop([], of: users, store)
+    }
+    // Another process that reads keeps the log for a moment; the next drop or close empties it.
+    do throws(SQLiteFailure) { try store.database.emptyLog() } catch { if !error.isBusy { throw error } }
+    // They hold what was the user's, too.
+    forgetDamage()
+    mark.clear()
+    makeReserve()
+    return rows
+  }
+
+  private func drop(
+    _ rows: [QueueStore.Row], of users: Set<String>, _ store: QueueStore
+  ) throws(SQLiteFailure) {
+    try store.write { () throws(SQLiteFailure) in
+      for row in rows { _ = try store.drop(row.id) }
+      for user in users { try store.forgetLandings(of: user) }
+    }
+  }
+
+  // MARK: Room on a full disk
+
+  /// A file of the length of what a commit takes at most that deletes one item. It is removed before a user's items are
+  /// deleted, so that there is room for that.
+  private var reserve: String { "\(folder)/reserve" }
+  private static let reserveLength = 256 << 10
+
+  func makeReserve() {
+    guard !PrivateFile.exists(reserve) else { return }
+    // Without room for it there is none; the next process tries again.
+    try? PrivateFile.replace(reserve, with: [UInt8](repeating: 0xFF, count: Self.reserveLength))
+  }
+
+  func giveUpReserve() { try? PrivateFile.remove(reserve) }
+}
+
+extension SQLiteFailure {
+  /// Whether there is no room on the disk: codes 13 (SQLITE_FULL), and 778, 1034 and 4874 (a write, a sync or a
+  /// change of the length that fails).
+  var isFull: Bool { code & 0xFF == 13 || [778, 1034, 4874].contains(code) }
+}

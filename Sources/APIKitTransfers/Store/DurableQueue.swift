@@ -1,0 +1,349 @@
+import APIKit
+import Foundation
+
+/// A queue on the disk that outlives the process: what is kept is there after a crash and a power failure, and goes only when
+/// it is done.
+///
+/// Several processes, and several objects of one process, may share a folder. An actor, since a commit waits for the disk.
+actor DurableQueue {
+  /// Why an operation failed, in words of the queue.
+  enum Fault: Error, Sendable {
+    /// There would be more than the limits allow.
+    case full
+    /// The items would wait for one another; the positions on the way.
+    case cycle([Int])
+    /// An item names one that was never given.
+    case unknown(Int64)
+    /// The database belongs to a later version or to others.
+    case unusable(String)
+    case failed(SQLiteFailure)
+  }
+
+  let folder: String
+  private let limits: QueueStore.Limits
+  private let schema: QueueSchema
+  private let time: any TimeSource
+  private let boot: String
+  /// Removes what an item that is given up has beside its row and its file.
+  private let discard: @Sendable (QueueStore.Row) -> Void
+  /// The name of this object among the owners of items, and the lock that says that it is there.
+  let owner = Hex.encode(Crypto.random(8))
+  private var presence: FileLock?
+  private let seal: QueueSeal
+  private var opened: QueueStore?
+  /// Called with the copies of damaged databases when there is a new one.
+  private var onDamage: @Sendable ([String]) -> Void = { _ in }
+
+  init(
+    folder: String, limits: QueueStore.Limits = QueueStore.Limits(), schema: QueueSchema = QueueSchema(),
+    time: any TimeSource = SystemTime(), boot: String = QueueClock.machineBoot, seal: QueueSeal = QueueSeal(),
+    discard: @escaping @Sendable (QueueStore.Row) -> Void = { _ in }
+  ) {
+    self.folder = folder
+    self.limits = limits
+    self.schema = schema
+    self.time = time
+    self.boot = boot
+    self.seal = seal
+    self.discard = discard
+  }
+
+  deinit { unlink(Self.presencePath(folder, owner)) }
+
+  private var path: String { "\(folder)/queue.sqlite" }
+  var spoolFolder: String { "\(folder)/spool" }
+  static func presencePath(_ folder: String, _ owner: String) -> String {
+    "\(folder)/owner-\(owner).lock"
+  }
+
+  // MARK: Items
+
+  /// Keeps items and returns once they are on the disk. All are kept, or none.
+  func enqueue(_ entries: [QueueStore.Entry]) throws(Fault) -> [Int64] {
+    if let cycle = QueueOrder.cycle(in: entries) { throw .cycle(cycle) }
+    var unknown: Int64?
+    let ids = try write { (store) throws(SQLiteFailure) -> [Int64]? in
+      let highest = try entries.contains { !$0.after.isEmpty } ? store.totals().highest : 0
+      unknown = entries.lazy.flatMap(\.after).first { $0 > highest || $0 <= 0 }
+      guard unknown == nil else { return [] }
+      return try store.enqueue(entries, limits)
+    }
+    if let unknown { throw .unknown(unknown) }
+    guard let ids else { throw .full }
+    return ids
+  }
+
+  /// Keeps a series and returns once it is on the disk. All of it is kept, or nothing.
+  func enqueue(_ series: QueueStore.Series) throws(Fault) -> [Int64] {
+    let ids = try write { (store) throws(SQLiteFailure) in try store.enqueue(series, limits) }
+    guard let ids else { throw .full }
+    return ids
+  }
+
+  /// Takes what may be sent now, the earliest first.
+  func claim(atMost limit: Int) throws(Fault) -> [QueueStore.Row] {
+    let owner = owner
+    return try write { (store) throws(SQLiteFailure) in try store.claim(owner, atMost: limit) }
+  }
+
+  /// An item is done, and how it ended is kept until ``forgetLanding(_:)``. Both or none.
+  ///
+  /// - Parameter fill: Changes the payload of an item that waited for it; nil has that one parked, for the reason given.
+  func finish(
+    _ id: Int64, landing: [UInt8]?,
+    filling fill: (@Sendable (QueueStore.Row) -> (payload: [UInt8]?, fault: String)?)? = nil
+  ) throws(Fault) {
+    let spool = try write { (store) throws(SQLiteFailure) -> String? in
+      if let landing, let row = try store.row(id) {
+        try store.keep(
+          QueueStore.Landing(id: id, recipient: row.recipient, user: row.user, payload: landing))
+      }
+      let children = fill == nil ? [] : try store.children(of: id)
+      let spool = try store.finish(id)
+      for child in children {
+        guard let row = try store.row(child), let filled = fill?(row) else { continue }
+        if let payload = filled.payload {
+          try store.replacePayload(of: row, with: payload)
+        } else {
+          try store.park(child, filled.fault)
+        }
+      }
+      return spool
+    }
+    removeSpools([spool])
+  }
+
+  /// An item that was taken goes back, to be sent after a wait; nil waits for ``wake(_:)``.
+  func putBack(_ id: Int64, after wait: Duration?, isAttempt: Bool) throws(Fault) {
+    try write { (store) throws(SQLiteFailure) in
+      try store.putBack(id, after: wait?.inSeconds ?? QueueStore.never, isAttempt: isAttempt)
+    }
+  }
+
+  func park(_ id: Int64, _ reason: String) throws(Fault) {
+    try write { (store) throws(SQLiteFailure) in try store.park(id, reason) }
+  }
+
+  func unpark(_ id: Int64) throws(Fault) {
+    try write { (store) throws(SQLiteFailure) in try store.unpark(id) }
+  }
+
+  /// Gives up an item. What waited for it is parked. False when it was not there.
+  @discardableResult func drop(_ id: Int64) throws(Fault) -> Bool {
+    let (wasThere, spool) = try write { (store) throws(SQLiteFailure) -> (Bool, String?) in
+      guard try store.row(id) != nil else { return (false, nil) }
+      return (true, try store.drop(id))
+    }
+    removeSpools([spool])
+    if wasThere { try emptyLog() }
+    return wasThere
+  }
+
+  /// Gives up all of a user: items, landings, files, and what the log still has of them.
+  func drop(user: String) throws(Fault) -> [QueueStore.Row] {
+    // Where there is no database, nothing was ever kept.
+    guard opened != nil || PrivateFile.exists(path) else {
+      leaveMark(of: user).clear()
+      return []
+    }
+    return try use { (store) throws(SQLiteFailure) in try drop(leaveMark(of: user), store) }
+  }
+
+  /// What waits for a sign-in may go: of one user, or of all.
+  func wake(_ user: String? = nil) throws(Fault) {
+    try write { (store) throws(SQLiteFailure) in try store.wake(user) }
+  }
+
+  // MARK: Other times
+
+  /// Ends what is too old, and takes back what died with its process. To be called at launch and from time to time.
+  ///
+  /// - Parameter landing: What is kept of an item whose time is over.
+  /// - Returns: The items whose time is over, which are gone.
+  func tidy(landing: @Sendable (QueueStore.Row) -> [UInt8]) throws(Fault) -> [QueueStore.Row] {
+    let others = try use { (store) throws(SQLiteFailure) in try store.owners() }.filter { $0 != owner }
+    // The lock of a process that has ended is free.
+    let dead = others.filter { Self.hasEnded(Self.presencePath(folder, $0)) }
+    let expired = try write { (store) throws(SQLiteFailure) -> [QueueStore.Row] in
+      try store.takeBackLost()
+      for owner in dead { try store.buryItems(of: owner) }
+      let expired = try store.expired()
+      for row in expired {
+        for child in try store.children(of: row.id) {
+          try store.park(child, "item \(row.id), which it waited for, was not sent in time")
+        }
+        try store.keep(
+          QueueStore.Landing(id: row.id, recipient: row.recipient, user: row.user, payload: landing(row)))
+        try store.finish(row.id)
+      }
+      return expired
+    }
+    sweepPresences()
+    removeFiles(of: expired)
+    return expired
+  }
+
+  /// Whether an owner has ended; one whose lock is not there has, too.
+  func isGone(_ owner: String) -> Bool {
+    let path = Self.presencePath(folder, owner)
+    return !PrivateFile.exists(path) || Self.hasEnded(path)
+  }
+
+  static func hasEnded(_ path: String) -> Bool { ((try? FileLock(ifFree: path)) ?? nil) != nil }
+
+  /// Removes what processes that have ended have left.
+  private func sweepPresences() {
+    for name in (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+    where name.hasPrefix("owner-") && name != "owner-\(owner).lock" {
+      let path = "\(folder)/\(name)"
+      guard let lock = (try? FileLock(ifFree: path)) ?? nil else { continue }
+      unlink(path)
+      withExtendedLifetime(lock) {}
+    }
+  }
+
+  /// Reads all pages: a damaged one may hide items without any read that fails. Once a launch, when items are on their way.
+  func checkWhole() throws(Fault) {
+    try use { (store) throws(SQLiteFailure) in
+      try store.database.snapshot { () throws(SQLiteFailure) in
+        guard try store.database.isSound(),
+          try store.database.number("SELECT count(*) FROM items") == store.totals().count
+        else { throw SQLiteFailure(code: Self.damage, message: "items are missing, or pages do not fit") }
+      }
+    }
+  }
+
+  /// How long until an item may be sent or its time is over; nil when none waits for the time.
+  func nextWait() throws(Fault) -> Duration? {
+    try use { (store) throws(SQLiteFailure) in try store.nextWait() }.map { .seconds($0) }
+  }
+
+  // MARK: Reading
+
+  /// All items in order, or those of a state.
+  func rows(_ state: QueueStore.State? = nil) throws(Fault) -> [QueueStore.Row] {
+    try use { (store) throws(SQLiteFailure) in
+      try store.rows(state == nil ? "ORDER BY id" : "WHERE state = ? ORDER BY id") { statement in
+        if let state { statement.bind(1, state.rawValue) }
+      }
+    }
+  }
+
+  func totals() throws(Fault) -> (count: Int64, bytes: Int64, highest: Int64) {
+    try use { (store) throws(SQLiteFailure) in try store.totals() }
+  }
+
+  func landings(of recipient: String) throws(Fault) -> [QueueStore.Landing] {
+    try use { (store) throws(SQLiteFailure) in try store.landings(of: recipient) }
+  }
+
+  func forgetLanding(_ id: Int64) throws(Fault) {
+    try write { (store) throws(SQLiteFailure) in try store.forgetLanding(id) }
+  }
+
+  // MARK: The database
+
+  func removeFiles(of rows: [QueueStore.Row]) {
+    removeSpools(rows.map(\.spool))
+    for row in rows { discard(row) }
+  }
+
+  /// Empties the log, in which what was dropped may stand still.
+  func emptyLog() throws(Fault) {
+    try use { (store) throws(SQLiteFailure) in
+      // Another process that reads keeps the log for a moment; the next drop or close empties it.
+      do throws(SQLiteFailure) { try store.database.emptyLog() } catch { if error.isMisfit { throw error } }
+    }
+  }
+
+  @discardableResult private func write<Value>(
+    _ work: (QueueStore) throws(SQLiteFailure) -> Value
+  ) throws(Fault) -> Value {
+    try use { (store) throws(SQLiteFailure) in
+      try store.write { () throws(SQLiteFailure) in try work(store) }
+    }
+  }
+
+  /// Does the work. Where the database is damaged, what can be read of it is carried over to an empty one, and the work done
+  /// with that.
+  private func use<Value>(_ work: (QueueStore) throws(SQLiteFailure) -> Value) throws(Fault) -> Value {
+    if opened == nil {
+      if let fault = seal.fault { throw .unusable(fault) }
+      do throws(PrivateFile.Fault) { try PrivateFile.makeFolder(folder) } catch {
+        throw .unusable("the folder \(folder) \(error)")
+      }
+      try takePresence()
+    }
+    for isForced in [false, true] {
+      do throws(SQLiteFailure) {
+        if let opened { return try work(opened) }
+        return try work(try connect())
+      } catch {
+        guard error.isMisfit else { throw .failed(error) }
+        try putAside(isForced: isForced, because: error)
+      }
+    }
+    do throws(SQLiteFailure) { return try work(try connect()) } catch { throw .failed(error) }
+  }
+
+  /// Copies a damaged database to a name of its own and empties it in place.
+  private func putAside(isForced: Bool, because failure: SQLiteFailure) throws(Fault) {
+    opened = nil
+    do {
+      guard try QueueStore.rescue(path, schema).run(isForced: isForced) != nil else { return }
+    } catch {
+      throw .failed(error as? SQLiteFailure ?? failure)
+    }
+    onDamage(damagedDatabases)
+  }
+
+  /// The copies of damaged databases, of earlier launches too.
+  var damagedDatabases: [String] { DatabaseRescue.copies(of: path) }
+
+  func forgetDamage() { DatabaseRescue.removeCopies(of: path) }
+
+  /// Calls `tell` with the copies that there are, if any, and when there is a new one.
+  func tellOfDamage(_ tell: @escaping @Sendable ([String]) -> Void) {
+    onDamage = tell
+    if !damagedDatabases.isEmpty { tell(damagedDatabases) }
+  }
+
+  func takePresence() throws(Fault) {
+    let path = Self.presencePath(folder, owner)
+    // Another process may look at the same moment whether it is free, and remove it.
+    for _ in 0..<100 where presence == nil {
+      presence = (try? FileLock(ifFree: path)) ?? nil
+    }
+    guard presence != nil else { throw .unusable("the folder \(folder) takes no lock") }
+  }
+
+  private func connect() throws(SQLiteFailure) -> QueueStore {
+    if !leaveMarks.isEmpty { giveUpReserve() }
+    let database = try SQLiteDatabase(path: path, patience: 10_000)
+    let refusal: QueueSchema.Refusal?
+    do throws(SQLiteFailure) { refusal = try schema.prepare(database) } catch {
+      // A step that does not run is no damage.
+      throw error.isDamage || !error.isMisfit
+        ? error : SQLiteFailure(code: Self.refusal, message: error.description)
+    }
+    switch refusal {
+    case .future(let version):
+      throw SQLiteFailure(
+        code: Self.refusal, message: "it has version \(version), and this code knows \(schema.version)")
+    case .foreign:
+      throw SQLiteFailure(code: Self.refusal, message: "it belongs to another application")
+    case nil: break
+    }
+    let store = try QueueStore(database, time, boot: boot, seal: seal)
+    try store.checkOlderRows()
+    try finishLeaves(store)
+    try sweepSpools(store)
+    makeReserve()
+    opened = store
+    return store
+  }
+
+  /// The primary codes of SQLite for what this code finds itself: SQLITE_CORRUPT and SQLITE_CANTOPEN.
+  private static let damage: Int32 = 11
+  private static let refusal: Int32 = 14
+}

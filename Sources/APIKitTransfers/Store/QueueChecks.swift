@@ -1,0 +1,99 @@
+import APIKit
+
+/// The checksum of a row of the table of items: what is kept of an item and never changes, but by a rewriting.
+struct RowChecksum {
+  /// That of the columns which the items of a series share.
+  private let shared: UInt64
+
+  init(_ entry: QueueStore.Entry, expiry: Double?) {
+    self.init(entry.lane, entry.type, entry.recipient, entry.user, expiry)
+  }
+
+  init(_ lane: String?, _ type: String, _ recipient: String, _ user: String, _ expiry: Double?) {
+    shared = Checksum.combined(
+      Self.of(lane), Checksum.of(type), Checksum.of(recipient), Checksum.of(user), expiry?.bitPattern ?? 1)
+  }
+
+  func value(id: Int64, spool: String?, size: Int64, payload: UnsafeRawBufferPointer) -> Int64 {
+    Int64(
+      bitPattern: Checksum.combined(
+        shared, UInt64(bitPattern: id), Self.of(spool), UInt64(bitPattern: size), Checksum.of(payload)))
+  }
+
+  func value(id: Int64, spool: String?, size: Int64, payload: [UInt8]) -> Int64 {
+    payload.withUnsafeBytes { value(id: id, spool: spool, size: size, payload: $0) }
+  }
+
+  /// No text differs from an empty one.
+  private static func of(_ text: String?) -> UInt64 { text.map { Checksum.of($0) } ?? 1 }
+}
+
+/// Seals what a queue keeps of its items, where there is a key: bound to the user whose they are.
+struct QueueSeal: Sendable {
+  /// Nil keeps contents readable.
+  let key: StorageKey?
+  /// Why nothing can be kept: the key that was given is none.
+  let fault: String?
+
+  init(_ given: SigningKey? = nil) {
+    key = given.flatMap { StorageKey($0.bytes) }
+    fault = given == nil || key != nil ? nil : "a storageKey has 32 bytes, not \(given?.bytes.count ?? 0)"
+  }
+
+  static let failure = SQLiteFailure(code: 1, message: "the content cannot be sealed")
+
+  /// The bytes to keep; nil when the encryption fails.
+  func close(_ content: [UInt8], _ kind: Envelope.Kind, of user: String) -> [UInt8]? {
+    guard let key else { return content }
+    return Envelope(kind: kind).seal(content, under: key, at: user.utf8)
+  }
+
+  /// What was kept; nil when it does not open. Content that was kept before there was a key is open.
+  func open(_ bytes: [UInt8], _ kind: Envelope.Kind, of user: String) -> [UInt8]? {
+    let envelope = Envelope(kind: kind)
+    guard envelope.isSealed(bytes) else { return bytes }
+    guard let key else { return nil }
+    return try? envelope.open(bytes, under: key, at: user.utf8)
+  }
+}
+
+extension QueueStore {
+  /// A row as it was kept, with its content opened; marked where either fails.
+  func opened(_ row: Row, checksum: Int64?) -> Row {
+    var row = row
+    let expected = RowChecksum(row.lane, row.type, row.recipient, row.user, row.expiry)
+      .value(id: row.id, spool: row.spool, size: row.size, payload: row.payload)
+    // A row of an earlier version has none.
+    row.isDamaged = checksum.map { $0 != expected } ?? false
+    guard !row.isDamaged, let content = seal.open(row.payload, .queuedItem, of: row.user) else {
+      row.isDamaged = true
+      row.payload = []
+      return row
+    }
+    row.payload = content
+    return row
+  }
+
+  /// Gives rows of an earlier version their checksums, once.
+  func checkOlderRows() throws(SQLiteFailure) {
+    guard try database.number("SELECT unchecked FROM totals") != 0 else { return }
+    try write { () throws(SQLiteFailure) in
+      for row in try rows("WHERE checksum IS NULL") { try replacePayload(of: row, with: row.payload) }
+      for landing in try landings(of: nil) { try keep(landing) }
+      try database.execute("UPDATE totals SET unchecked = 0")
+    }
+  }
+
+  /// Another content of an item.
+  func replacePayload(of row: Row, with content: [UInt8]) throws(SQLiteFailure) {
+    guard let payload = seal.close(content, .queuedItem, of: row.user) else { throw QueueSeal.failure }
+    let statement = try database.prepare("UPDATE items SET payload = ?, checksum = ? WHERE id = ?")
+    statement.bind(1, payload)
+    statement.bind(
+      2,
+      RowChecksum(row.lane, row.type, row.recipient, row.user, row.expiry)
+        .value(id: row.id, spool: row.spool, size: row.size, payload: payload))
+    statement.bind(3, row.id)
+    try statement.run()
+  }
+}

@@ -1,0 +1,423 @@
+import APIKit
+
+/// The operations on the database of a queue: one connection and its statements.
+///
+/// Not locked: ``DurableQueue`` uses it from one place at a time. Each method is to be called within a transaction, which
+/// ``write(_:)`` makes; what it does is then on the disk, or has not happened.
+final class QueueStore {
+  /// An item that is to be kept.
+  struct Entry: Sendable {
+    /// Items of one lane go one after the other; nil for a lane of its own.
+    var lane: String?
+    /// The manager's type.
+    var type = ""
+    /// Whose delegate is told of it.
+    var recipient = ""
+    /// The user whose item it is; empty for none.
+    var user = ""
+    var payload: [UInt8] = []
+    /// The file with its body, and how many bytes that has.
+    var spool: String?
+    var spooledBytes: Int64 = 0
+    /// How long it may wait, in seconds; nil for ever.
+    var lifetime: Double?
+    /// The items that must be done before.
+    var after: [Int64] = []
+    /// The entries of the same call that must be done before, by their positions.
+    var afterEntries: [Int] = []
+
+    var size: Int64 { Int64(payload.count) + spooledBytes }
+  }
+
+  /// An item as it is read.
+  struct Row: Sendable {
+    var id: Int64 = 0
+    var state = State.waiting
+    var type = ""
+    var recipient = ""
+    var user = ""
+    var attempts = 0
+    var spool: String?
+    var reason: String?
+    var payload: [UInt8] = []
+    var lane: String?
+    var size: Int64 = 0
+    var expiry: Double?
+    /// Whether its bytes are not those that were kept: it must not be sent.
+    var isDamaged = false
+  }
+
+  enum State: Int64, Sendable {
+    case waiting = 0
+    case running = 1
+    case parked = 2
+  }
+
+  /// How much there may be.
+  struct Limits: Sendable, Hashable {
+    var count: Int64 = 100_000
+    var bytes: Int64 = 1 << 30
+  }
+
+  /// From here on an item waits for something else than the time.
+  static let never = 1e300
+  /// How many landings are kept that no delegate has taken.
+  static let maximumLandings = 10_000
+
+  static let columns =
+    "id, state, type, recipient, user, attempts, spool, reason, payload, lane, size, expiry, checksum"
+
+  /// What may be sent now, the earliest first.
+  static let readyQuery = """
+    SELECT \(columns) FROM items
+    WHERE state = 0 AND head = 1 AND needs = 0 AND due <= ? ORDER BY due, id LIMIT ?
+    """
+
+  let database: SQLiteDatabase
+  let seal: QueueSeal
+  private(set) var clock: QueueClock
+  private let insert: SQLiteStatement
+  /// Inserts many rows; made when the first long series comes.
+  var insertMany: SQLiteStatement?
+  private let laneHead: SQLiteStatement
+  private let ready: SQLiteStatement
+  private let claimOne: SQLiteStatement
+  private let laneOf: SQLiteStatement
+  private let remove: SQLiteStatement
+  private let advance: SQLiteStatement
+  private let need: SQLiteStatement
+  private let childrenOf: SQLiteStatement
+  private let release: SQLiteStatement
+  private let total: SQLiteStatement
+  private let allTotals: SQLiteStatement
+  private let nextReady: SQLiteStatement
+  private let nextExpiry: SQLiteStatement
+
+  init(
+    _ database: SQLiteDatabase, _ time: any TimeSource, boot: String, seal: QueueSeal = QueueSeal()
+  ) throws(SQLiteFailure) {
+    self.database = database
+    self.seal = seal
+    insert = try database.prepare(
+      """
+      INSERT INTO items (lane, state, head, needs, due, attempts, deaths, size, expiry, type, recipient, user,
+      spool, payload, id, checksum) VALUES (?, 0, ?, ?, 0, 0, 0, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+      """)
+    laneHead = try database.prepare("SELECT 1 FROM items WHERE lane = ? AND state < 2 LIMIT 1")
+    ready = try database.prepare(Self.readyQuery)
+    claimOne = try database.prepare("UPDATE items SET state = 1, owner = ? WHERE id = ?")
+    laneOf = try database.prepare("SELECT lane, size, spool FROM items WHERE id = ?")
+    remove = try database.prepare("DELETE FROM items WHERE id = ?")
+    advance = try database.prepare(
+      "UPDATE items SET head = 1 WHERE id = (SELECT min(id) FROM items WHERE lane = ? AND state < 2)")
+    need = try database.prepare("INSERT OR IGNORE INTO needs (parent, child) VALUES (?, ?)")
+    childrenOf = try database.prepare("SELECT child FROM needs WHERE parent = ?")
+    release = try database.prepare(
+      "UPDATE items SET state = 0, owner = NULL, due = ?, attempts = attempts + ? WHERE id = ? AND state = 1")
+    total = try database.prepare(
+      "UPDATE totals SET count = count + ?, bytes = bytes + ?, highest = highest + ?")
+    allTotals = try database.prepare("SELECT count, bytes, highest FROM totals")
+    nextReady = try database.prepare(
+      "SELECT due FROM items WHERE state = 0 AND head = 1 AND needs = 0 ORDER BY due, id LIMIT 1")
+    nextExpiry = try database.prepare(
+      "SELECT min(expiry) FROM items WHERE expiry IS NOT NULL AND state = 0")
+    let last = try database.prepare("SELECT boot, steady, wall, time FROM clock")
+    var anchor: QueueClock.Anchor?
+    if try last.step() {
+      anchor = QueueClock.Anchor(
+        boot: last.text(0) ?? "", steady: last.double(1), wall: last.double(2), time: last.double(3))
+    }
+    last.reset()
+    clock = QueueClock(time, boot: boot, from: anchor)
+    if clock.anchor != anchor { try write { () throws(SQLiteFailure) in try keep(clock.anchor) } }
+  }
+
+  /// Does all of the work, or none of it when it throws.
+  func write<Value>(_ work: () throws(SQLiteFailure) -> Value) throws(SQLiteFailure) -> Value {
+    try database.transaction { () throws(SQLiteFailure) in
+      if let anchor = clock.renewedAnchor() { try keep(anchor) }
+      return try work()
+    }
+  }
+
+  private func keep(_ anchor: QueueClock.Anchor) throws(SQLiteFailure) {
+    let statement = try database.prepare("INSERT OR REPLACE INTO clock VALUES (1, ?, ?, ?, ?)")
+    statement.bind(1, anchor.boot)
+    statement.bind(2, anchor.steady)
+    statement.bind(3, anchor.wall)
+    statement.bind(4, anchor.time)
+    try statement.run()
+  }
+
+  // MARK: Items in
+
+  /// Keeps items, in order; nil when there would be too much.
+  func enqueue(_ entries: [Entry], _ limits: Limits) throws(SQLiteFailure) -> [Int64]? {
+    let totals = try totals()
+    let bytes = entries.reduce(0) { $0 + $1.size }
+    guard totals.count + Int64(entries.count) <= limits.count, totals.bytes + bytes <= limits.bytes else {
+      return nil
+    }
+    var ids: [Int64] = []
+    ids.reserveCapacity(entries.count)
+    /// Lanes of which something waits.
+    var taken: Set<String> = []
+    let now = clock.now
+    for entry in entries {
+      let id = totals.highest + Int64(ids.count) + 1
+      let expiry = entry.lifetime.map { now + $0 }
+      guard let payload = seal.close(entry.payload, .queuedItem, of: entry.user) else {
+        throw QueueSeal.failure
+      }
+      var isHead = true
+      if let lane = entry.lane {
+        isHead = taken.insert(lane).inserted
+        if isHead { isHead = try isEmpty(lane) }
+      }
+      insert.bind(1, entry.lane)
+      insert.bind(2, Int64(isHead ? 1 : 0))
+      insert.bind(3, Int64(0))
+      insert.bind(4, entry.size)
+      insert.bind(5, expiry)
+      insert.bind(6, entry.type)
+      insert.bind(7, entry.recipient)
+      insert.bind(8, entry.user)
+      insert.bind(9, entry.spool)
+      insert.bind(10, payload)
+      insert.bind(11, id)
+      insert.bind(
+        12,
+        RowChecksum(entry, expiry: expiry).value(
+          id: id, spool: entry.spool, size: entry.size, payload: payload))
+      try insert.run()
+      ids.append(id)
+    }
+    for (entry, id) in zip(entries, ids) where !entry.after.isEmpty || !entry.afterEntries.isEmpty {
+      try require(entry.after + entry.afterEntries.map { ids[$0] }, before: id)
+    }
+    try count(Int64(entries.count), bytes, given: Int64(entries.count))
+    return ids
+  }
+
+  func isEmpty(_ lane: String) throws(SQLiteFailure) -> Bool {
+    defer { laneHead.reset() }
+    laneHead.bind(1, lane)
+    return try !laneHead.step()
+  }
+
+  /// Those that are not there are done.
+  private func require(_ parents: [Int64], before child: Int64) throws(SQLiteFailure) {
+    var parked: Int64?
+    for parent in Set(parents) {
+      guard let row = try row(parent) else { continue }
+      need.bind(1, parent)
+      need.bind(2, child)
+      try need.run()
+      try database.run("UPDATE items SET needs = needs + 1 WHERE id = ?", child)
+      if row.state == .parked { parked = parent }
+    }
+    if let parked { try park(child, Self.waitsForParked(parked), blame: parked) }
+  }
+
+  // MARK: Items out
+
+  /// Takes what may be sent now, the earliest first; no other process takes it.
+  func claim(_ owner: String, atMost limit: Int) throws(SQLiteFailure) -> [Row] {
+    let rows = try rows(ready) { statement in
+      statement.bind(1, clock.now)
+      statement.bind(2, Int64(limit))
+    }
+    for row in rows {
+      claimOne.bind(1, owner)
+      claimOne.bind(2, row.id)
+      try claimOne.run()
+    }
+    return rows
+  }
+
+  /// How long until the next item may be sent, in seconds; nil when none waits for the time.
+  func nextWait() throws(SQLiteFailure) -> Double? {
+    defer {
+      nextReady.reset()
+      nextExpiry.reset()
+    }
+    var wait: Double?
+    if try nextReady.step(), nextReady.double(0) < Self.never { wait = nextReady.double(0) }
+    if try nextExpiry.step(), !nextExpiry.isNull(0) {
+      wait = min(wait ?? .infinity, nextExpiry.double(0))
+    }
+    return wait.map { max(0, $0 - clock.now) }
+  }
+
+  /// An item is done: its lane goes on, and those that waited for it may go.
+  ///
+  /// - Returns: Its file; nil when it has none. Nothing happens when it is not there.
+  @discardableResult func finish(_ id: Int64) throws(SQLiteFailure) -> String? {
+    let children = try children(of: id)
+    let (_, spool) = try take(id)
+    for child in children { try database.run("UPDATE items SET needs = needs - 1 WHERE id = ?", child) }
+    return spool
+  }
+
+  /// An item is given up: those that waited for it are parked.
+  func drop(_ id: Int64) throws(SQLiteFailure) -> String? {
+    let children = try children(of: id)
+    let (wasThere, spool) = try take(id)
+    guard wasThere else { return nil }
+    for child in children {
+      try database.run("UPDATE items SET needs = needs - 1 WHERE id = ?", child)
+      try park(child, "item \(id), which it waited for, was given up")
+    }
+    return spool
+  }
+
+  private func take(_ id: Int64) throws(SQLiteFailure) -> (wasThere: Bool, spool: String?) {
+    laneOf.bind(1, id)
+    guard try laneOf.step() else {
+      laneOf.reset()
+      return (false, nil)
+    }
+    let (lane, size, spool) = (laneOf.text(0), laneOf.integer(1), laneOf.text(2))
+    laneOf.reset()
+    remove.bind(1, id)
+    try remove.run()
+    try database.run("DELETE FROM needs WHERE parent = ?1 OR child = ?1", id)
+    try count(-1, -size)
+    try goOn(lane)
+    return (true, spool)
+  }
+
+  /// An item that was taken goes back, and is due after so many seconds.
+  func putBack(_ id: Int64, after wait: Double, isAttempt: Bool) throws(SQLiteFailure) {
+    release.bind(1, wait >= Self.never ? Self.never : clock.now + wait)
+    release.bind(2, Int64(isAttempt ? 1 : 0))
+    release.bind(3, id)
+    try release.run()
+  }
+
+  /// What waits for something else than the time may go: of one user, or of all.
+  func wake(_ user: String?) throws(SQLiteFailure) {
+    let statement = try database.prepare(
+      "UPDATE items SET due = 0 WHERE state = 0 AND head = 1 AND needs = 0 AND due >= ?1"
+        + (user == nil ? "" : " AND user = ?2"))
+    statement.bind(1, Self.never)
+    if let user { statement.bind(2, user) }
+    try statement.run()
+  }
+
+  // MARK: Parking
+
+  static func waitsForParked(_ parent: Int64) -> String { "it waits for item \(parent), which is parked" }
+
+  /// Parks an item until the application decides about it; its lane goes on, and those that wait for it are parked too.
+  func park(_ id: Int64, _ reason: String, blame: Int64? = nil) throws(SQLiteFailure) {
+    laneOf.bind(1, id)
+    let lane = try laneOf.step() ? laneOf.text(0) : nil
+    laneOf.reset()
+    let statement = try database.prepare(
+      "UPDATE items SET state = 2, head = 0, owner = NULL, due = 0, reason = ?, blame = ? WHERE id = ? AND state < 2"
+    )
+    statement.bind(1, reason)
+    if let blame { statement.bind(2, blame) } else { statement.bindNull(2) }
+    statement.bind(3, id)
+    try statement.run()
+    guard database.changes > 0 else { return }
+    try goOn(lane)
+    for child in try children(of: id) { try park(child, Self.waitsForParked(id), blame: id) }
+  }
+
+  /// Takes an item back into its lane, at its old place, with those that were parked because of it.
+  func unpark(_ id: Int64) throws(SQLiteFailure) {
+    let parked = try database.prepare("SELECT lane FROM items WHERE id = ? AND state = 2")
+    parked.bind(1, id)
+    guard try parked.step() else { return }
+    let lane = parked.text(0)
+    parked.reset()
+    // An item of its lane that has not begun gives it the place back.
+    if let lane {
+      try database.run(
+        "UPDATE items SET head = 0 WHERE lane = ?2 AND state = 0 AND head = 1 AND id > ?1", id, lane)
+    }
+    try database.run(
+      "UPDATE items SET state = 0, reason = NULL, blame = NULL, attempts = 0, deaths = 0, due = 0 WHERE id = ?",
+      id)
+    if let lane {
+      let running = try database.prepare(
+        "SELECT 1 FROM items WHERE lane = ? AND state < 2 AND head = 1 LIMIT 1")
+      running.bind(1, lane)
+      if try !running.step() { try goOn(lane) }
+    } else {
+      try database.run("UPDATE items SET head = 1 WHERE id = ?", id)
+    }
+    let children = try database.prepare("SELECT id FROM items WHERE blame = ?")
+    children.bind(1, id)
+    for child in try children.integers() { try unpark(child) }
+  }
+
+  private func goOn(_ lane: String?) throws(SQLiteFailure) {
+    guard let lane else { return }
+    advance.bind(1, lane)
+    try advance.run()
+  }
+
+  func children(of id: Int64) throws(SQLiteFailure) -> [Int64] {
+    childrenOf.bind(1, id)
+    return try childrenOf.integers()
+  }
+
+  // MARK: Counts
+
+  /// How many items there are, their bytes, and the highest id that was given.
+  func totals() throws(SQLiteFailure) -> (count: Int64, bytes: Int64, highest: Int64) {
+    defer { allTotals.reset() }
+    return try allTotals.step()
+      ? (allTotals.integer(0), allTotals.integer(1), allTotals.integer(2)) : (0, 0, 0)
+  }
+
+  func count(_ items: Int64, _ bytes: Int64, given ids: Int64 = 0) throws(SQLiteFailure) {
+    total.bind(1, items)
+    total.bind(2, bytes)
+    total.bind(3, ids)
+    try total.run()
+  }
+
+  // MARK: Reading
+
+  func row(_ id: Int64) throws(SQLiteFailure) -> Row? {
+    try rows("WHERE id = ?") { $0.bind(1, id) }.first
+  }
+
+  func rows(
+    _ condition: String, _ bind: (SQLiteStatement) -> Void = { _ in }
+  ) throws(SQLiteFailure) -> [Row] {
+    try rows(
+      database.prepare(
+        "SELECT \(Self.columns) FROM items \(condition)"),
+      bind)
+  }
+
+  private func rows(
+    _ statement: SQLiteStatement, _ bind: (SQLiteStatement) -> Void
+  ) throws(SQLiteFailure) -> [Row] {
+    defer { statement.reset() }
+    bind(statement)
+    var rows: [Row] = []
+    while try statement.step() {
+      var row = Row()
+      row.id = statement.integer(0)
+      row.state = State(rawValue: statement.integer(1)) ?? .parked
+      row.type = statement.text(2) ?? ""
+      row.recipient = statement.text(3) ?? ""
+      row.user = statement.text(4) ?? ""
+      row.attempts = Int(statement.integer(5))
+      row.spool = statement.text(6)
+      row.reason = statement.text(7)
+      row.payload = statement.withBlob(8) { Array($0) }
+      row.lane = statement.text(9)
+      row.size = statement.integer(10)
+      row.expiry = statement.isNull(11) ? nil : statement.double(11)
+      rows.append(opened(row, checksum: statement.isNull(12) ? nil : statement.integer(12)))
+    }
+    return rows
+  }
+}

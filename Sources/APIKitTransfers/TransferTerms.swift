@@ -1,0 +1,70 @@
+import APIKit
+
+/// What a queue has fixed for a transfer when it kept it; nothing for one that begins at once.
+struct TransferTerms: Sendable {
+  /// Its environment; nil for the one in use.
+  var environment: ServiceEnvironment?
+  /// What sends its requests in place of the service's transport.
+  var transport: (any HTTPTransport)?
+  /// How its user is told, in place of the manager's rule.
+  var signIn: SignInRule?
+  /// The epoch of the authenticator while that user is signed in.
+  var epoch: Int?
+  /// Whose it is; nil for who is the user when it begins.
+  var user: String?
+  /// The API's name that the manager had.
+  var apiName: String?
+  /// The type of its body, where the manager states none.
+  var contentType: String?
+
+  /// The options of its loads.
+  var options: LoadOptions {
+    var options = LoadOptions.none
+    options.binding = environment.map { LoadBinding(environment: $0.name, transport: transport) }
+    return options
+  }
+}
+
+/// Whose a transfer is: fixed when it begins, for all of its requests, and compared until the file is at its place.
+struct TransferUser: Sendable {
+  let owner: LoadOwner
+  private let present: UserCheck
+
+  init(_ service: any APIService, _ rule: SignInRule, _ terms: TransferTerms) {
+    let wire = service.wire
+    let identity = service.identity
+    present = UserCheck(
+      identity, wire, rule, host: service.environments.selection(of: terms.environment).baseURL?.host)
+    owner = LoadOwner(LoadUser(identity, wire, rule, epoch: terms.epoch))
+  }
+
+  /// Throws `APIError.Reason.signedOut` when the user is no longer the present one.
+  func check() throws(APIError) {
+    if let objection = present.objection(to: LoadUser(owner)) { throw objection }
+  }
+
+  /// What tells the partial files and journals of a user from those of others, the same in each process; empty for nobody.
+  ///
+  /// That is the user whom the credential names (`Authenticator.Rules.user`); for one that names none, the credential
+  /// itself. Cookies name nobody: there it is the server that decides about the rest.
+  static func names(
+    _ service: any APIService, _ rule: SignInRule, _ terms: TransferTerms
+  ) -> [String?] {
+    let identity = service.identity
+    var names: [String?] = []
+    if let user = terms.user {
+      if !user.isEmpty { names = ["user", user] }
+    } else if rule != .exempt, let authenticator = identity.authenticator {
+      if let credential = authenticator.credential {
+        names =
+          authenticator.rules.user(credential).map { ["user", $0] }
+          ?? ["credential", credential.refreshToken ?? credential.accessToken]
+      } else if rule == .required {
+        // Who will sign in is not known: nobody goes on with it.
+        names = ["unknown", Nonce.make()]
+      }
+    }
+    if let caller = identity.signer?.caller { names += ["signer", caller] }
+    return names
+  }
+}

@@ -1,0 +1,223 @@
+import APIKit
+
+/// tus 1.0: core, creation, creation with upload, deferred length, expiration, checksum, termination.
+/// - SeeAlso: <https://tus.io/protocols/resumable-upload>
+struct TusMachine: ResumableUpload {
+  private enum Phase {
+    case creating
+    /// The server is asked how much it has.
+    case asking
+    case sending
+  }
+
+  private(set) var state: UploadState
+  private let options: TusOptions
+  private let metadata: String?
+  private var phase = Phase.creating
+  /// Where the part under way ends.
+  private var end: Int64 = 0
+  /// Whether the length was not known at the creation, so that the server is told with the last part.
+  private var isDeferred = false
+  /// The most bytes that the server has ever had, and how often nothing was added since.
+  private var most: Int64 = 0
+  private var stalls = 0
+  /// The response that refused the part under way: bytes that come in spite of it are those of an earlier request.
+  private var refusal: Int?
+  /// What was known to have left before the part under way.
+  private var reachBefore: Int64 = 0
+  private var hasStartedOver = false
+
+  /// How often the server may be asked again without having got more.
+  static let maximumStalls = 10
+
+  init(_ state: UploadState, total: Int64?, options: TusOptions, metadata: [(String, String)]) {
+    self.state = state
+    self.options = options
+    if self.state.total == nil { self.state.total = total }
+    let pairs = metadata.map { name, value in "\(name) \(Base64.encode(Array(value.utf8)))" }
+    self.metadata = pairs.isEmpty ? nil : pairs.joined(separator: ",")
+  }
+
+  /// An upload whose time is over is asked for as well: a complete one must not be made a second time.
+  mutating func begin() -> UploadAction { state.location == nil ? create() : ask() }
+
+  mutating func read(_ count: Int64, isLast: Bool) -> HTTPHeaders {
+    end = state.offset + count
+    if isLast, state.total == nil {
+      state.total = end
+      isDeferred = true
+    }
+    (refusal, reachBefore) = (nil, state.reach ?? state.offset)
+    // What the journal says should the process end while the part is under way.
+    noteReach(end)
+    return isLast && isDeferred ? ["Upload-Length": "\(end)"] : [:]
+  }
+
+  mutating func left(_ sent: Int64?, _ progress: RequestProgress?) {
+    guard phase != .asking, end > state.offset else { return }
+    switch progress ?? .sent {
+    case .unsent: noteReach(reachBefore)
+    case .partlySent: noteReach(max(reachBefore, min(end - 1, state.offset + (sent ?? .max / 2))))
+    case .sent: noteReach(end)
+    // A server may respond before it has all.
+    case .responseBegan: noteReach(max(reachBefore, min(end, state.offset + (sent ?? .max / 2))))
+    }
+  }
+
+  private mutating func noteReach(_ reach: Int64) {
+    state.reach = max(reachBefore, reach)
+    state.hasSentAll = state.reach == state.total
+  }
+
+  func checksum(of part: [UInt8]) -> HTTPHeaders? {
+    guard options.sendsChecksums, let digest = Crypto.sha1(part) else { return nil }
+    return ["Upload-Checksum": "sha1 \(Base64.encode(digest))"]
+  }
+
+  mutating func broke() -> UploadAction {
+    // Without a location nothing is known, and nothing to go on with.
+    state.location == nil ? again(creation) : ask(isStall: true)
+  }
+
+  func termination() -> UploadRequest? {
+    state.location.map { UploadRequest(method: .delete, location: $0, headers: Self.version) }
+  }
+
+  mutating func responded(_ status: Int, _ headers: HTTPHeaders, location: String?) -> UploadAction {
+    switch (phase, status) {
+    case (_, 412):
+      let known = headers["Tus-Version"].map { "it knows \($0)" } ?? "it does not say what it knows"
+      return .fail(
+        .unacceptableStatus, "the server does not speak tus 1.0.0 (412); \(known)", keepsJournal: true)
+    case (.creating, 201):
+      guard let location else {
+        return .fail(
+          .malformedResponse,
+          "the server created an upload without a Location of its own or of a declared origin",
+          keepsJournal: false)
+      }
+      state.location = location
+      return advance(to: sendsWithCreation ? Self.offset(headers) ?? 0 : 0)
+    case (.creating, 423), (.asking, 423), (.sending, 423):
+      guard phase != .creating else { return again(creation) }
+      refusal = status
+      return ask(isStall: true)
+    case (.asking, 200...299):
+      guard let offset = Self.offset(headers) else {
+        return .fail(.malformedResponse, "the server does not say how much it has", keepsJournal: true)
+      }
+      if let length = headers["Upload-Length"].flatMap({ Int64($0) }), let total = state.total,
+        length != total
+      {
+        return startOver("the server expects \(length) bytes, and there are \(total)")
+      }
+      return advance(to: offset)
+    case (.sending, 200...299):
+      guard let offset = Self.offset(headers) else {
+        return .fail(.malformedResponse, "the server does not say how much it has", keepsJournal: true)
+      }
+      return advance(to: offset)
+    // Another offset, or a part that arrived damaged: what the server has counts.
+    case (.sending, 409), (.sending, 460):
+      refusal = status
+      return ask(isStall: true)
+    case (.asking, 403), (.asking, 404), (.asking, 410), (.sending, 403), (.sending, 404), (.sending, 410):
+      return startOver("the server does not know the upload any more (\(status))")
+    default:
+      return .fail(.unacceptableStatus, "status \(status)", keepsJournal: status != 413)
+    }
+  }
+
+  // MARK: Insides
+
+  private static let version: HTTPHeaders = ["Tus-Resumable": "1.0.0"]
+
+  private var creation: UploadRequest {
+    var headers = Self.version
+    if let total = state.total {
+      headers.add("Upload-Length", "\(total)")
+    } else {
+      headers.add("Upload-Defer-Length", "1")
+    }
+    if let metadata { headers.add("Upload-Metadata", metadata) }
+    guard sendsWithCreation else { return UploadRequest(method: .post, headers: headers) }
+    headers.add("Content-Type", "application/offset+octet-stream")
+    return UploadRequest(method: .post, headers: headers, offset: 0)
+  }
+
+  /// A stream may not have a last part yet.
+  private var sendsWithCreation: Bool { options.sendsWithCreation && state.total.map { $0 > 0 } ?? false }
+
+  private mutating func create() -> UploadAction {
+    phase = .creating
+    return .send(creation)
+  }
+
+  private mutating func ask(isStall: Bool = false) -> UploadAction {
+    phase = .asking
+    let request = UploadRequest(method: .head, location: state.location, headers: Self.version)
+    return isStall ? again(request) : .send(request)
+  }
+
+  /// The same or another request, once more, as long as there is hope.
+  private mutating func again(_ request: UploadRequest) -> UploadAction {
+    stalls += 1
+    guard stalls <= Self.maximumStalls else {
+      return .fail(
+        .truncatedBody, "the server has \(most) bytes, and no more after \(Self.maximumStalls) attempts",
+        keepsJournal: true)
+    }
+    return .wait(stalls, request)
+  }
+
+  /// The server has bytes up to here.
+  private mutating func advance(to offset: Int64) -> UploadAction {
+    let total = state.total
+    guard offset >= 0, total.map({ offset <= $0 }) ?? true else {
+      return .fail(
+        .malformedResponse, "the server has \(offset) of \(total.map { "\($0)" } ?? "unknown") bytes",
+        keepsJournal: false)
+    }
+    if let reach = state.reach, offset > reach {
+      return .fail(
+        .malformedResponse, "the server says that it has \(offset) bytes, and only \(reach) were sent",
+        keepsJournal: false)
+    }
+    let isMore = offset > most
+    let hasMoved = offset > state.offset
+    let isLess = offset < state.offset || phase == .sending && offset < end && !isMore
+    state.offset = offset
+    most = max(most, offset)
+    // What comes although the part was refused is of an earlier request: no progress of this one.
+    if isMore, refusal == nil { stalls = 0 }
+    // A stream that has just ended says its length with its last part; an empty one, or one whose end was seen late, alone.
+    if offset == total { return .finish }
+    // An earlier request is being read still: the rest would be refused again.
+    if refusal == 423, hasMoved { return ask(isStall: true) }
+    phase = .sending
+    var headers = Self.version
+    headers.add("Upload-Offset", "\(offset)")
+    headers.add("Content-Type", "application/offset+octet-stream")
+    let request = UploadRequest(method: .patch, location: state.location, headers: headers, offset: offset)
+    return isLess ? again(request) : .send(request)
+  }
+
+  private mutating func startOver(_ why: String) -> UploadAction {
+    if state.hasSentAll {
+      // It may be complete: sent again, there could be two.
+      return .fail(
+        .uploadVanished, "\(why), and its last byte may have been sent before", keepsJournal: false)
+    }
+    guard !hasStartedOver else { return .fail(.unacceptableStatus, "\(why), twice", keepsJournal: false) }
+    hasStartedOver = true
+    (state.location, state.offset, state.reach, state.hasSentAll) = (nil, 0, 0, false)
+    (most, stalls, reachBefore, end) = (0, 0, 0, 0)
+    return create()
+  }
+
+  private static func offset(_ headers: HTTPHeaders) -> Int64? {
+    headers["Upload-Offset"].flatMap { text in
+      text.utf8.allSatisfy { (0x30...0x39).contains($0) } ? Int64(text) : nil
+    }
+  }
+}

@@ -1,0 +1,105 @@
+import APIKit
+import Foundation
+
+/// Where an upload is at the server, on the disk; with a lock that keeps other processes away.
+final class UploadJournal {
+  /// After which time a draft is no longer being written, in seconds.
+  private static let oldestDraft: Double = 24 * 3600
+  private static let ending = ".upload"
+
+  private let file: TransferJournal<UploadState>
+  private let lock: FileLock
+
+  /// - Throws: `APIError.Reason.alreadyLoading` when another upload of the same content to the same place is under way.
+  init(_ path: String) throws(APIError) {
+    file = Self.file(path)
+    do {
+      let folder = (path as NSString).deletingLastPathComponent
+      try PrivateFile.makeFolder(folder)
+      guard let lock = try FileLock(ifFree: path + Self.lockEnding) else {
+        throw APIError(
+          .takeoff, .alreadyLoading, "the same is being uploaded to the same place, maybe by another process")
+      }
+      self.lock = lock
+      Self.sweep(folder, lockedPath: path)
+    } catch let error as APIError {
+      throw error
+    } catch {
+      let code = (error as? PrivateFile.Fault)?.code ?? (error as? POSIXError)?.code.rawValue ?? 0
+      throw APIError(
+        .takeoff, PrivateFile.Fault.reason(ofCode: code),
+        "the journal \(path.debugDescription) cannot be made", underlying: error)
+    }
+  }
+
+  /// Removes the drafts that processes have left which ended while they wrote a journal: those of the path, and old ones.
+  private static func sweep(_ folder: String, lockedPath: String) {
+    let own = (lockedPath as NSString).lastPathComponent
+    for name in (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+    where name.contains(ending + ".") && name.hasSuffix(TransferJournal<UploadState>.draftEnding) {
+      let path = "\(folder)/\(name)"
+      var status = stat()
+      guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
+        name.hasPrefix(own) || FileIdentity(status).age > oldestDraft
+      else { continue }
+      unlink(path)
+    }
+  }
+
+  /// Where the journal of an upload is.
+  static func path(_ options: TusOptions, _ place: [String?], _ fingerprint: String) -> String {
+    "\(folder(options))/\(Crypto.digest(of: place + [fingerprint]))\(ending)"
+  }
+
+  static func file(_ path: String) -> TransferJournal<UploadState> { TransferJournal(path, .uploadJournal) }
+
+  /// How far the upload of a journal is; nil where there is none that can be read.
+  static func progress(inJournal path: String) -> TransferProgress? {
+    guard let state = try? file(path).read() else { return nil }
+    return TransferProgress(sent: state.offset, totalToSend: state.total)
+  }
+
+  /// What was kept; nil when there is nothing.
+  ///
+  /// - Throws: `APIError.Reason.fileFailed` for a damaged journal, which is removed: the upload may be complete at the
+  ///   server, so that it begins anew only when it is called again.
+  func read() throws(APIError) -> UploadState? {
+    do { return try file.read() } catch {
+      file.remove()
+      throw APIError(
+        .takeoff, .fileFailed,
+        "the journal \(file.path.debugDescription) cannot be read: \(error). The server may have the upload, in part or as a "
+          + "whole. The next call begins it anew",
+        underlying: error)
+    }
+  }
+
+  func write(_ state: UploadState) throws(APIError) {
+    // Who has removed the journals wants nothing of the upload.
+    guard lock.holds(lockPath) else { return }
+    guard state.location != nil else {
+      // One that is created anew has no place yet, and the one before counts no more.
+      return file.remove()
+    }
+    try file.write(state)
+  }
+
+  func remove() {
+    file.remove()
+    unlink(lockPath)
+  }
+
+  private var lockPath: String { file.path + Self.lockEnding }
+  private static let lockEnding = ".lock"
+
+  /// Removes all journals, also those of uploads under way: nothing of them stays when these end.
+  static func removeAll(_ options: TusOptions) throws(PrivateFile.Fault) {
+    for ending in [ending + lockEnding, ending] {
+      try PrivateFile.removeAll(in: folder(options), endingWith: ending)
+    }
+  }
+
+  private static func folder(_ options: TusOptions) -> String {
+    options.journalFolder ?? StandardFolder.state.path + "/uploads"
+  }
+}

@@ -1,0 +1,259 @@
+public import APIKit
+
+/// What a subclass of ``BaseUploadManager`` states about the files that it sends.
+///
+/// An application writes one small class per endpoint; the comment of each member names its default, where there is one.
+/// The properties are read on the main actor when an upload begins. Signing, sign-in, cookies, redirects and the network gate
+/// are those of the service, for each request anew.
+@MainActor public protocol UploadManager: BaseUploadManager {
+  /// The type of the backend.
+  associatedtype Service: APIService
+
+  /// The backend.
+  var service: Service { get }
+
+  /// The path below the service's base URL. A placeholder `{id}` is replaced with the parameter `id`.
+  var apiName: String { get }
+
+  /// The HTTP method of a plain upload. The default is PUT.
+  var method: HTTPMethod { get }
+
+  /// How the bytes are sent: in one request, or so that they go on where they broke off. The default is one request.
+  var uploadProtocol: UploadProtocol { get }
+
+  /// Header fields of its requests. The default is none.
+  var headers: HTTPHeaders { get }
+
+  /// Whether and how a failed request is made again. The default is the service's policy, without its deadline.
+  ///
+  /// Each attempt sends the body from its start, or from where the server has it. A body that cannot be read again is not
+  /// sent again: the upload fails with the error of the attempt. A response 413 is never answered by the same again.
+  var retryPolicy: RetryPolicy { get }
+
+  /// Whether uploads need the service's sign-in. The default carries the credential if there is one.
+  var signIn: SignInRule { get }
+
+  /// Which responses are accepted, and how their bodies are read. The default accepts every 2xx status, and reads a body by
+  /// its content type.
+  var expectation: ResponseExpectation { get }
+
+  /// Whether the server is asked before the body is sent (`Expect: 100-continue`, RFC 9110, 10.1.1). The default is false.
+  ///
+  /// The body is opened once the server has said to go on, or after one second without a word. A response in its place lands
+  /// without a byte of the body; after 417 the body is sent without asking, once. See `LoadOptions.expectsContinue`.
+  var expectsContinue: Bool { get }
+}
+
+extension UploadManager {
+  /// PUT.
+  public var method: HTTPMethod { .put }
+  /// One request.
+  public var uploadProtocol: UploadProtocol { .plain }
+  /// None.
+  public var headers: HTTPHeaders { HTTPHeaders() }
+  /// The service's policy.
+  public var retryPolicy: RetryPolicy { service.admission.retryPolicy }
+  /// The credential is carried if there is one.
+  public var signIn: SignInRule { .asAvailable }
+  /// Every 2xx status.
+  public var expectation: ResponseExpectation { ResponseExpectation() }
+  /// The body is sent at once.
+  public var expectsContinue: Bool { false }
+
+  /// Begins an upload, or goes on with one that a call before has left, where the protocol can.
+  ///
+  /// - Parameters:
+  ///   - body: Bytes, a file or a stream; `MultipartForm.body()` makes one of a form.
+  ///   - parameters: The parameters of the endpoint, in path and query.
+  /// - Returns: Why it was refused: `APIError.Reason.alreadyLoading` while the manager is uploading; nil when it began.
+  @discardableResult public func upload(_ body: HTTPBody, _ parameters: Parameters = [:]) -> APIError? {
+    do throws(APIError) { _ = try begin(body, parameters) } catch { return error }
+    return nil
+  }
+
+  /// Uploads and waits for the response. The delegate is called as well. Cancelling the task ends the upload; one that can go
+  /// on keeps its place.
+  ///
+  /// Otherwise the same as ``upload(_:_:)``.
+  public func response(
+    uploading body: HTTPBody, _ parameters: Parameters = [:]
+  ) async throws(APIError) -> APIResponse {
+    let task = try begin(body, parameters)
+    let result = await withTaskCancellationHandler {
+      await task.value
+    } onCancel: {
+      task.cancel()
+    }
+    return try result.get()
+  }
+
+  private func begin(
+    _ body: HTTPBody, _ parameters: Parameters
+  ) throws(APIError) -> Task<Result<APIResponse, APIError>, Never> {
+    guard !isUploading else {
+      throw APIError(.takeoff, .alreadyLoading, "this manager is uploading")
+    }
+    let (run, work) = try makeWork(body, parameters, TransferTerms())
+    return start(manager: String(describing: type(of: self)), run: run, work)
+  }
+
+  /// An upload that has not begun; with the run of one in parts.
+  func makeWork(
+    _ body: HTTPBody, _ parameters: Parameters, _ terms: TransferTerms
+  ) throws(APIError) -> (run: UploadRun?, work: UploadWork) {
+    var (policy, headers) = (retryPolicy, headers)
+    policy.deadline = nil
+    if let type = terms.contentType, !headers.contains("Content-Type") { headers.add("Content-Type", type) }
+    let rule = terms.signIn ?? signIn
+    var loads = terms.options
+    loads.owner = TransferUser(service, rule, terms).owner
+    let requests = UploadRequests(
+      service, terms.apiName ?? apiName, method, headers, policy, rule, expectation, expectsContinue, loads)
+    guard case .tus(let options) = uploadProtocol else {
+      return (nil, { report in await requests.response(sending: body, parameters, report) })
+    }
+    try options.checkMetadata()
+    requests.retryPolicy = .never
+    let run = UploadRun(body, options, place: try place(parameters, terms), policy) {
+      (request, body, report) async in await requests.response(to: request, body, parameters, report)
+    }
+    return (run, { report in await run.perform(report) })
+  }
+
+  /// What tells where an upload in parts is created from other places.
+  func place(_ parameters: Parameters, _ terms: TransferTerms) throws(APIError) -> [String?] {
+    var named = HTTPRequest(url: "https://localhost/")
+    try ParameterEncoding.query.apply(parameters, to: &named)
+    return [
+      service.name, service.environments.selection(of: terms.environment).baseURL?.string,
+      terms.apiName ?? apiName, named.url.string,
+    ] + TransferUser.names(service, terms.signIn ?? signIn, terms)
+  }
+}
+
+/// How an upload is sent.
+public enum UploadProtocol: Sendable {
+  /// In one request.
+  case plain
+  /// By tus 1.0, which goes on where it broke off, also in another process. The endpoint is that of the creation.
+  case tus(TusOptions = TusOptions())
+}
+
+/// How tus is spoken.
+/// - SeeAlso: <https://tus.io/protocols/resumable-upload>
+public struct TusOptions: Sendable, Hashable {
+  /// How many bytes one request has at most. The default, nil, sends all that is left; a stream, and parts with a digest, go
+  /// in parts of 8 MiB.
+  public var partBytes: Int64?
+  /// Whether each part has its SHA-1 with it (`Upload-Checksum`). The default is false. For servers that have the extension.
+  public var sendsChecksums = false
+  /// Whether the first part goes with the request that creates the upload. The default is false: where that request breaks
+  /// off, the place of the upload is not known, and its bytes are lost. For servers that have the extension.
+  public var sendsWithCreation = false
+  /// What the server is told about the file, e.g. `filename`. None by default. A name has one or more visible ASCII
+  /// characters and no comma; an upload with another fails with `APIError.Reason.misconfigured` before it begins.
+  public var metadata: [String: String] = [:]
+  /// Origins beside the service's where the server may keep uploads, e.g. `https://uploads.example.com`. The default is none:
+  /// a `Location` elsewhere fails the upload. The requests of an upload there carry the service's credential and signature.
+  public var otherOrigins: [String] = []
+  /// The folder of the journals. The default is `uploads` in the application's folder for what must outlive the process.
+  public var journalFolder: String?
+
+  /// In bytes.
+  static let streamPartBytes: Int64 = 8 << 20
+
+  /// Makes options, each with its default.
+  public init() {}
+
+  /// A comma or a space in a name would make another pair of what follows (tus 1.0, Upload-Metadata).
+  func checkMetadata() throws(APIError) {
+    for name in metadata.keys
+    where name.isEmpty || !name.utf8.allSatisfy({ (0x21...0x7E).contains($0) && $0 != 0x2C }) {
+      throw APIError(
+        .takeoff, .misconfigured,
+        "the metadata name \(name.debugDescription) is not allowed by tus: visible ASCII characters without a comma"
+      )
+    }
+  }
+}
+
+/// Sends the requests of one upload on the path of all loads.
+final class UploadRequests<Service: APIService>: BaseAPIManager, APIManager {
+  let service: Service
+  let apiName: String
+  private(set) var method: HTTPMethod
+  private(set) var headers: HTTPHeaders
+  var retryPolicy: RetryPolicy
+  let signIn: SignInRule
+  let expectation: ResponseExpectation
+  private var expectsContinue: Bool
+  private let given: HTTPHeaders
+  private let options: LoadOptions
+  private var body: HTTPBody = .empty
+
+  init(
+    _ service: Service, _ apiName: String, _ method: HTTPMethod, _ headers: HTTPHeaders,
+    _ retryPolicy: RetryPolicy, _ signIn: SignInRule, _ expectation: ResponseExpectation,
+    _ expectsContinue: Bool, _ options: LoadOptions
+  ) {
+    self.service = service
+    self.apiName = apiName
+    self.method = method
+    self.headers = headers
+    given = headers
+    self.retryPolicy = retryPolicy
+    self.signIn = signIn
+    self.expectation = expectation
+    self.expectsContinue = expectsContinue
+    self.options = options
+    super.init()
+  }
+
+  func body(for parameters: Parameters) throws -> HTTPBody? { body }
+
+  /// The response to all of a body.
+  func response(
+    sending body: HTTPBody, _ parameters: Parameters,
+    _ report: @escaping @MainActor (TransferProgress) -> Void
+  ) async -> Result<APIResponse, APIError> {
+    self.body = body
+    return await load(parameters, at: nil, report)
+  }
+
+  /// The response to one request of an upload in parts.
+  func response(
+    to request: UploadRequest, _ part: HTTPBody, _ parameters: Parameters,
+    _ report: @escaping @MainActor (TransferProgress) -> Void
+  ) async -> Result<APIResponse, APIError> {
+    method = request.method
+    headers = given
+    headers.merge(request.headers)
+    body = part
+    do throws(APIError) {
+      return await load(
+        parameters, at: try request.location.map { (text) throws(APIError) in try HTTPURL(text) }, report)
+    } catch {
+      return .failure(error)
+    }
+  }
+
+  private func load(
+    _ parameters: Parameters, at location: HTTPURL?,
+    _ report: @escaping @MainActor (TransferProgress) -> Void
+  ) async -> Result<APIResponse, APIError> {
+    var options = options
+    // A limit for the whole attempt would end every large file.
+    options.timeouts.total = .zero
+    options.location = location
+    if expectsContinue, !body.isEmpty { options.expectsContinue = true }
+    do throws(APIError) {
+      return .success(
+        try await response(given: parameters, path: location?.path, options: options, onProgress: report))
+    } catch {
+      guard options.expectsContinue == true, error.context.status == 417 else { return .failure(error) }
+      // The server cannot say it; nothing of the body was opened.
+      expectsContinue = false
+      return await load(parameters, at: location, report)
+    }
+  }
+}

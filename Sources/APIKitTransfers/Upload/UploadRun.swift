@@ -1,0 +1,225 @@
+import APIKit
+import Foundation
+import Synchronization
+
+/// One upload in parts, from its journal to the last response: asks its ``ResumableUpload`` and does what that says.
+actor UploadRun {
+  typealias Send =
+    @Sendable (UploadRequest, HTTPBody, @escaping @MainActor (TransferProgress) -> Void)
+    async -> Result<APIResponse, APIError>
+
+  /// Whether the server is told to forget the upload when it is cancelled.
+  nonisolated let discards = Atomic(false)
+
+  private let body: HTTPBody
+  private let options: TusOptions
+  private let place: [String?]
+  private let policy: RetryPolicy
+  /// The origins that are declared beside the service's.
+  private let origins: Set<String>
+  private let time: any TimeSource
+  private let send: Send
+
+  init(
+    _ body: HTTPBody, _ options: TusOptions, place: [String?], _ policy: RetryPolicy,
+    time: any TimeSource = SystemTime(), send: @escaping Send
+  ) {
+    self.body = body
+    self.options = options
+    self.place = place
+    self.policy = policy
+    origins = Set(options.otherOrigins.compactMap { try? HTTPURL($0).origin })
+    self.time = time
+    self.send = send
+  }
+
+  func perform(
+    _ report: @escaping @MainActor (TransferProgress) -> Void
+  ) async -> Result<APIResponse, APIError> {
+    let reports = await UploadReports(time, report)
+    let result = await perform(reports)
+    // What the transport reported last may be less, or of a request that has sent nothing.
+    if case .success((_, let total)) = result { await reports.take(total, from: 0, of: total) }
+    await reports.finish()
+    return result.map(\.response)
+  }
+
+  private func perform(
+    _ reports: UploadReports
+  ) async -> Result<(response: APIResponse, total: Int64), APIError> {
+    do throws(APIError) {
+      let reader = try UploadReader(body)
+      let journal = try reader.fingerprint.map { (fingerprint) throws(APIError) in
+        try UploadJournal(UploadJournal.path(options, place, fingerprint))
+      }
+      let found = try journal?.read() ?? UploadState()
+      let metadata = options.metadata.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
+      var machine = TusMachine(found, total: reader.total, options: options, metadata: metadata)
+      do throws(APIError) {
+        let response = try await transfer(&machine, reader, journal, reports)
+        journal?.remove()
+        return .success((response, machine.state.offset))
+      } catch {
+        if error.isCancellation, discards.load(ordering: .acquiring) {
+          journal?.remove()
+          await terminate(machine)
+        }
+        throw error
+      }
+    } catch {
+      return .failure(error)
+    }
+  }
+
+  private func transfer(
+    _ machine: inout TusMachine, _ reader: UploadReader, _ journal: UploadJournal?, _ reports: UploadReports
+  ) async throws(APIError) -> APIResponse {
+    var action = machine.begin()
+    var last: APIResponse?
+    var failure: APIError?
+    while true {
+      if Task.isCancelled { throw APIError(cancelled: .taskCancelled) }
+      var request: UploadRequest
+      switch action {
+      case .send(let next): request = next
+      case .wait(let number, let next):
+        // What broke off is tried again only where the policy wants it; what the server asks for, always.
+        if let failure, !mayTryAgain(failure, next, number) { throw failure }
+        var wait = policy.backoff.wait(before: number, jitter: .random(in: 0...1))
+        if policy.honoursRetryAfter, let failure,
+          let asked = failure.response.flatMap({ RetryAfter.wait(in: $0.headers, now: time.wallClock) })
+        {
+          guard asked <= policy.longestWait else { throw failure }
+          wait = asked
+        }
+        do { try await time.sleep(for: wait) } catch { throw APIError(cancelled: .taskCancelled) }
+        request = next
+      case .finish:
+        guard let last else { throw APIError(.response, .malformedResponse, "nothing was sent") }
+        return last
+      case .fail(let reason, let detail, let keepsJournal):
+        if !keepsJournal { journal?.remove() }
+        if var failure {
+          failure.detail = "\(detail): \(failure.detail)"
+          failure.reason = reason
+          throw failure
+        }
+        throw APIError(.response, reason, detail)
+      }
+      var part = HTTPBody.empty
+      if let offset = request.offset {
+        let limit = options.partBytes ?? (options.sendsChecksums ? TusOptions.streamPartBytes : nil)
+        let read = try await reader.part(at: offset, atMost: limit, inMemory: options.sendsChecksums)
+        part = read.body
+        request.headers.merge(machine.read(read.count, isLast: read.isLast))
+        if case .bytes(let bytes) = part, let checksum = machine.checksum(of: bytes) {
+          request.headers.merge(checksum)
+        }
+      }
+      // Before the first byte of a part: the next run knows where it went, and whether it was the last.
+      try journal?.write(machine.state)
+      let (base, total) = (request.offset ?? machine.state.offset, machine.state.total)
+      let result = await send(request, part) { progress in
+        reports.take(progress.sent, from: base, of: total)
+      }
+      noteWhatLeft(&machine, result, request)
+      (action, failure) = step(&machine, result)
+      // What was written before the part is still true, and says less.
+      if failure != nil, request.offset != nil { try? journal?.write(machine.state) }
+      if case .success(let response) = result { last = response }
+    }
+  }
+
+  private func noteWhatLeft(
+    _ machine: inout TusMachine, _ result: Result<APIResponse, APIError>, _ request: UploadRequest
+  ) {
+    guard request.offset != nil else { return }
+    switch result {
+    case .success(let response): machine.left(Self.sent(response.http.metrics), .responseBegan)
+    case .failure(let error):
+      machine.left(error.metrics.flatMap(Self.sent), error.requestProgress)
+    }
+  }
+
+  /// How many bytes of a body were sent; nil where the transport does not measure.
+  private static func sent(_ metrics: TransportMetrics) -> Int64? {
+    metrics.total > 0 ? metrics.bytesSent : nil
+  }
+
+  /// What a result means for the machine; with the failure, if it was one.
+  private func step(
+    _ machine: inout TusMachine, _ result: Result<APIResponse, APIError>
+  ) -> (UploadAction, APIError?) {
+    switch result {
+    case .success(let response):
+      return (machine.responded(response.status, response.headers, location: location(response)), nil)
+    case .failure(let error):
+      guard let status = error.context.status, error.reason == .unacceptableStatus else {
+        return (machine.broke(), error)
+      }
+      if policy.table[status: status]?.isOn == true { return (machine.broke(), error) }
+      let headers = error.response?.headers ?? HTTPHeaders()
+      return (machine.responded(status, headers, location: nil), error)
+    }
+  }
+
+  private func mayTryAgain(_ error: APIError, _ request: UploadRequest, _ number: Int) -> Bool {
+    let row = policy.table.row(for: error)
+    if error.reason == .unacceptableStatus, error.context.status != nil, row?.isOn != true { return true }
+    guard number < policy.attempts, row?.isOn == true else { return false }
+    // A part says where it goes, so that it cannot be taken twice; a creation can.
+    return error.allowsRetry(
+      isIdempotent: request.location != nil,
+      isUnprocessed: error.evidence != nil && row?.provesNothingSent == true)
+  }
+
+  /// Where a response says the upload is; nil where it says nothing, or names an origin that is not declared: a credential
+  /// must not go there.
+  private func location(_ response: APIResponse) -> String? {
+    guard let text = response.headers["Location"], let base = response.http.url,
+      let url = try? base.resolving(text), url.origin == base.origin || origins.contains(url.origin)
+    else { return nil }
+    return url.string
+  }
+
+  private func terminate(_ machine: TusMachine) async {
+    guard let request = machine.termination() else { return }
+    let send = send
+    // The task of the upload is cancelled; this one is not.
+    _ = await Task.detached { await send(request, .empty) { _ in } }.value
+  }
+}
+
+/// Tells how far an upload in parts is: at most ten times a second over all of its parts, and at the end.
+@MainActor private final class UploadReports {
+  private let time: any TimeSource
+  private let report: (TransferProgress) -> Void
+  private var told: Duration?
+  /// What was told last, and what was not told yet.
+  private var last: (sent: Int64, total: Int64?)?
+  private var held: (sent: Int64, total: Int64?)?
+  /// Where this run began, and how fast it is.
+  private var base: Int64?
+  private var meter: TransferMeter
+
+  init(_ time: any TimeSource, _ report: @escaping @MainActor (TransferProgress) -> Void) {
+    (self.time, self.report) = (time, report)
+    meter = TransferMeter(at: Int64(time.now / .microseconds(1)))
+  }
+
+  func take(_ sent: Int64, from offset: Int64, of total: Int64?) {
+    base = base ?? offset
+    // A report of a response's bytes has nothing new.
+    held = last.map { $0 == (offset + sent, total) } ?? false ? nil : (offset + sent, total)
+    if told.map({ time.now - $0 >= .milliseconds(100) }) ?? true { finish() }
+  }
+
+  func finish() {
+    guard let (sent, total) = held, let base else { return }
+    (told, last, held) = (time.now, (sent, total), nil)
+    let now = Int64(time.now / .microseconds(1))
+    var progress = meter.completing(TransferProgress(sent: max(0, sent - base)), at: now)
+    (progress.sent, progress.totalToSend) = (sent, total)
+    report(progress)
+  }
+}

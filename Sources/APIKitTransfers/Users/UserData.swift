@@ -1,0 +1,175 @@
+public import APIKit
+
+/// What the framework keeps of users, so that one call erases all of it.
+///
+/// ```swift
+/// let userData = UserData(
+///   of: [Homes.shared, Accounts.shared], outboxes: [outbox], transferQueues: [transfers],
+///   downloadFolders: [documents])
+/// try await userData.forget()
+/// ```
+/// Make it at launch, before the first load: what an earlier launch has begun to forget and did not end is finished then.
+/// What it is not told of stays. Isolated to the main actor; the disk is waited for elsewhere, but for marks and the removal
+/// of files.
+@MainActor public final class UserData {
+  private let services: [any APIService]
+  private let outboxes: [Outbox]
+  private let transferQueues: [TransferQueue]
+  private let actionLogs: [ActionLog]
+  private let loginStores: [FileLoginStore]
+  private let downloadFolders: [String]
+  private let uploads: [TusOptions]
+  /// There while it is not certain that each place has its own mark, or is erased.
+  private let mark: ErasureMark
+
+  /// Makes it of all places that have something of a user.
+  ///
+  /// - Parameters:
+  ///   - services: Of these the authenticators, the cookies of the clients, the stored responses, and the kept lists of
+  ///     hosts.
+  ///   - outboxes: The outboxes. None by default.
+  ///   - transferQueues: The queues of transfers. None by default.
+  ///   - actionLogs: The logs of actions. None by default.
+  ///   - loginStores: The stores of logins. None by default.
+  ///   - downloadFolders: The folders to which downloads go, whose partial files and journals are erased; complete
+  ///     files stay. None by default.
+  ///   - uploads: Of these the journals of uploads in parts. The default is the standard folder.
+  ///   - folder: Where is noted that a user is being forgotten; nil, the default, is the program's own folder for what must
+  ///     outlive it.
+  public init(
+    of services: [any APIService], outboxes: [Outbox] = [], transferQueues: [TransferQueue] = [],
+    actionLogs: [ActionLog] = [], loginStores: [FileLoginStore] = [], downloadFolders: [String] = [],
+    uploads: [TusOptions] = [TusOptions()], folder: String? = nil
+  ) {
+    (self.services, self.outboxes, self.transferQueues) = (services, outboxes, transferQueues)
+    (self.actionLogs, self.loginStores) = (actionLogs, loginStores)
+    (self.downloadFolders, self.uploads) = (downloadFolders, uploads)
+    mark = ErasureMark(path: "\(folder ?? StandardFolder.state.path)/forgetting")
+    // What cannot be done now is done at the next launch.
+    if mark.isSet { condemn(users) }
+  }
+
+  /// Signs the user out and erases all that is kept of this user, and returns when it is gone from the disk.
+  ///
+  /// Stored responses, cookies, actions, partial files and kept hosts go whoever they belong to, since they do not say whose
+  /// they are; of outboxes and queues of transfers only the items of this user go, also those that
+  /// ``OutboxConfiguration/keepsItemsAtSignOut`` would keep. It holds when the process ends meanwhile: the next launch
+  /// finishes it. Complete downloads, and records that the application has written to a file, stay. Let nobody sign in before
+  /// it has returned.
+  ///
+  /// - Parameter user: The user's name, as ``OutboxConfiguration/user`` gives it. The default, nil, is who is signed in. While
+  ///   another one is, only what says whose it is goes: items and transfers.
+  /// - Throws: `APIError.Reason.storageFull` or `APIError.Reason.fileFailed` when something could not be erased yet, for
+  ///   a full disk for example; the detail says what. It is marked, no load uses it, and it is erased when its place is
+  ///   opened next.
+  public func forget(_ user: String? = nil) async throws(APIError) {
+    var users = users
+    if let user { users = Dictionary(uniqueKeysWithValues: runners.map { (ObjectIdentifier($0), [user]) }) }
+    guard user == nil || !isAnotherSignedIn(than: user) else {
+      return try Self.check(await dropItems(of: users))
+    }
+    // Where it cannot be noted, what follows is done all the same, unless the process ends in the next moment.
+    try? mark.set()
+    var faults = condemn(users) + (await dropItems(of: users))
+    for log in actionLogs { do { try await log.erase() } catch { faults.append(error) } }
+    for cache in caches {
+      await cache.flush()
+      if let folder = cache.unerasedFolder { faults.append(PrivateFile.Fault("the cache in \(folder)")) }
+    }
+    // What loads that were under way have written meanwhile.
+    try Self.check(faults + removeFiles())
+  }
+
+  // MARK: Insides
+
+  private func isAnotherSignedIn(than user: String?) -> Bool {
+    authenticators.contains { authenticator in
+      authenticator.credential.map { authenticator.rules.user($0) != user } ?? false
+    }
+  }
+
+  /// Drops the items of users, and says what could not be done.
+  private func dropItems(of users: [ObjectIdentifier: Set<String>]) async -> [any Error] {
+    var faults: [any Error] = []
+    for runner in runners {
+      for user in users[ObjectIdentifier(runner)] ?? [] {
+        do throws(DurableQueue.Fault) { try await runner.forget(user) } catch {
+          faults.append(APIError(error, runner.terms))
+        }
+      }
+    }
+    return faults
+  }
+
+  private static func check(_ faults: [any Error]) throws(APIError) {
+    guard let first = faults.first else { return }
+    throw APIError(
+      .takeoff, faults.contains { ($0 as? APIError)?.reason == .storageFull } ? .storageFull : .fileFailed,
+      "not everything of the user could be erased yet: "
+        + faults.map { ($0 as? APIError)?.detail ?? "\($0)" }.joined(separator: "; "), underlying: first)
+  }
+
+  private var runners: [QueueRunner] { outboxes.map(\.runner) + transferQueues.map(\.runner) }
+
+  private var caches: [ResponseCache] {
+    var caches: [ObjectIdentifier: ResponseCache] = [:]
+    for case let cache? in services.map(\.cache.store) { caches[ObjectIdentifier(cache)] = cache }
+    return Array(caches.values)
+  }
+
+  private var authenticators: [Authenticator] {
+    var authenticators: [ObjectIdentifier: Authenticator] = [:]
+    for case let authenticator? in services.map(\.identity.authenticator) {
+      authenticators[ObjectIdentifier(authenticator)] = authenticator
+    }
+    return Array(authenticators.values)
+  }
+
+  /// Who is signed in, in the words of each queue.
+  var users: [ObjectIdentifier: Set<String>] {
+    let credentials = authenticators.compactMap(\.credential)
+    return Dictionary(
+      uniqueKeysWithValues: runners.map { runner in
+        (ObjectIdentifier(runner), Set(credentials.compactMap(runner.terms.user).filter { !$0.isEmpty }))
+      })
+  }
+
+  /// Marks what must be erased by its place, and erases the rest; from then on each place has its own mark, or is erased.
+  ///
+  /// - Returns: What could not be done, because of which the next launch does it.
+  @discardableResult private func condemn(_ users: [ObjectIdentifier: Set<String>]) -> [any Error] {
+    var faults: [any Error] = []
+    for step in steps(users) { do { try step() } catch { faults.append(error) } }
+    if faults.isEmpty { mark.clear() }
+    return faults
+  }
+
+  /// What condemning takes, in its order. Each step needs no room on the disk, may be done again, and waits for nothing but
+  /// the disk.
+  func steps(_ users: [ObjectIdentifier: Set<String>]) -> [@MainActor () throws -> Void] {
+    var steps: [@MainActor () throws -> Void] = []
+    for runner in runners {
+      for user in users[ObjectIdentifier(runner)] ?? [] {
+        steps.append { try runner.queue.leaveMark(of: user).set() }
+      }
+    }
+    for log in actionLogs { steps.append { try log.markErasure() } }
+    for cache in caches { steps.append { cache.removeAll() } }
+    for jar in services.compactMap(\.wire.client.cookies) { steps.append { try jar.forgetAll() } }
+    // The credential goes when everything knows whose data it was.
+    for authenticator in authenticators { steps.append { try authenticator.signOut() } }
+    steps.append { if let fault = self.removeFiles().first { throw fault } }
+    return steps
+  }
+
+  /// Removes the files that need no database to be opened.
+  private func removeFiles() -> [any Error] {
+    var faults: [any Error] = []
+    func take(_ work: () throws -> Void) { do { try work() } catch { faults.append(error) } }
+    for folder in downloadFolders { take { try PartialFile.removeAll(in: folder) } }
+    for options in uploads { take { try UploadJournal.removeAll(options) } }
+    for pool in services.compactMap(\.admission.hosts) { take { try pool.forgetKept() } }
+    for store in loginStores { take { try store.removeAll() } }
+    return faults
+  }
+}

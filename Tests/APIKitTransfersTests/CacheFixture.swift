@@ -1,0 +1,1 @@
+../APIKitTests/Cache/CacheFixture.swift

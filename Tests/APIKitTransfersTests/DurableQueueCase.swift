@@ -1,0 +1,43 @@
+import APIKitTesting
+import Foundation
+import XCTest
+
+@testable import APIKit
+@testable import APIKitTransfers
+
+/// Tests of the queue on the disk by itself, with a folder and a clock of their own.
+class DurableQueueCase: XCTestCase {
+  var folder = ""
+  let time = ManualTime()
+
+  override func setUp() async throws {
+    folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString).path
+  }
+
+  override func tearDown() async throws { try? FileManager.default.removeItem(atPath: folder) }
+
+  func queue(
+    limits: QueueStore.Limits = QueueStore.Limits(), schema: QueueSchema = QueueSchema(), boot: String = "one"
+  ) -> DurableQueue {
+    DurableQueue(folder: folder, limits: limits, schema: schema, time: time, boot: boot)
+  }
+
+  func entry(
+    _ text: String = "x", lane: String? = nil, user: String = "", lifetime: Double? = nil,
+    after: [Int64] = [],
+    afterEntries: [Int] = []
+  ) -> QueueStore.Entry {
+    var entry = QueueStore.Entry()
+    entry.lane = lane
+    entry.user = user
+    entry.payload = Array(text.utf8)
+    entry.lifetime = lifetime
+    entry.after = after
+    entry.afterEntries = afterEntries
+    return entry
+  }
+
+  func tidy(_ queue: DurableQueue) async throws -> [Int64] {
+    try await queue.tidy { _ in [7] }.map(\.id)
+  }
+}

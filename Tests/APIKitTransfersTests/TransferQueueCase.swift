@@ -1,0 +1,120 @@
+import APIKitTesting
+import Foundation
+@testable import TestSupport
+import XCTest
+
+@testable import APIKit
+@testable import APIKitTransfers
+
+/// Tests of the queue of transfers, with a folder, a clock and a network of their own.
+@MainActor class TransferQueueCase: XCTestCase {
+  var folder = ""
+  let time = ManualTime()
+  let network = NetworkMonitor(watchesSystem: false)
+  var queues: [TransferQueue] = []
+
+  override func setUp() async throws {
+    folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString).path
+    try FileManager.default.createDirectory(
+      atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+  }
+
+  override func tearDown() async throws {
+    for queue in queues { await queue.stop() }
+    queues = []
+    try? FileManager.default.removeItem(atPath: folder)
+  }
+
+  func path(_ name: String) -> String { "\(folder)/\(name)" }
+  func bytes(_ name: String) -> [UInt8]? {
+    FileManager.default.contents(atPath: path(name)).map(Array.init)
+  }
+
+  func service(_ server: ScriptedServer) throws -> TestService {
+    var service = TestService(
+      HTTPClient(transport: DefaultTransport.shared), ServiceEnvironments(try server.url("/api")))
+    service.retryPolicy = .never
+    return service
+  }
+
+  func queue(
+    _ service: TestService, knows: Bool = true, carrier: (any TransferCarrier)? = nil,
+    _ change: (inout TransferQueueConfiguration) -> Void = { _ in }
+  ) -> TransferQueue {
+    var configuration = TransferQueueConfiguration(folder: path("queue"))
+    configuration.network = network
+    configuration.backoff = .constant(.seconds(10))
+    configuration.sessionIdentifier = nil
+    change(&configuration)
+    let queue = TransferQueue(configuration, time: time, boot: "one", carrier: carrier)
+    if knows {
+      queue.register(KeptDownloads.self) { KeptDownloads(service) }
+      let journals = path("journals")
+      queue.register(KeptUploads.self) { KeptUploads(service) }
+      queue.register(KeptTusUploads.self) { KeptTusUploads(service, journals) }
+    }
+    queues.append(queue)
+    return queue
+  }
+
+  func turn(until isTrue: @MainActor () async throws -> Bool) async throws {
+    for _ in 0..<2000 {
+      if try await isTrue() { return }
+      time.advance(by: .seconds(1))
+      try await Task.sleep(for: .milliseconds(2))
+    }
+    XCTFail("the condition did not come true")
+  }
+}
+
+final class KeptDownloads: BaseDownloadManager, DownloadManager {
+  let service: TestService
+  let apiName = "files"
+  init(_ service: TestService) { self.service = service }
+}
+
+final class KeptUploads: BaseUploadManager, UploadManager {
+  let service: TestService
+  let apiName = "plans"
+  let expectation = ResponseExpectation(format: .bytes)
+  init(_ service: TestService) { self.service = service }
+}
+
+final class KeptTusUploads: BaseUploadManager, UploadManager {
+  let service: TestService
+  let apiName = "tus"
+  let expectation = ResponseExpectation(format: .bytes)
+  private let journals: String
+
+  init(_ service: TestService, _ journals: String) {
+    self.service = service
+    self.journals = journals
+  }
+
+  var uploadProtocol: UploadProtocol {
+    var options = TusOptions()
+    options.journalFolder = journals
+    options.partBytes = 100_000
+    return .tus(options)
+  }
+}
+
+@MainActor final class TransferRecorder: DownloadManagerDelegate, TransferQueueDelegate {
+  var story: [String] = []
+
+  func manager(_ manager: BaseDownloadManager, didFinish file: DownloadedFile) {
+    story.append("finished \(file.path)")
+  }
+  func manager(_ manager: BaseDownloadManager, didFail error: APIError) {
+    story.append("failed \(error.reason)")
+  }
+  func transferQueue(
+    _ queue: TransferQueue, didEnd transfer: TransferID, _ result: Result<TransferEnd, APIError>
+  ) {
+    switch result {
+    case .success(.downloaded(let file)): story.append("\(transfer) downloaded \(file.count)")
+    case .success(.uploaded(let response)): story.append("\(transfer) uploaded \(response.status)")
+    case .failure(let error): story.append("\(transfer) failed \(error.reason)")
+    }
+  }
+}

@@ -1,0 +1,72 @@
+import APIKitTesting
+import DemoServer
+import Foundation
+import Synchronization
+@testable import TestSupport
+import XCTest
+
+@testable import APIKit
+@testable import APIKitTransfers
+
+/// Tests of uploads against servers on loopback, with a folder of their own.
+@MainActor class UploadCase: XCTestCase {
+  var folder = URL(fileURLWithPath: "/")
+
+  override func setUp() async throws {
+    folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
+    try FileManager.default.createDirectory(
+      at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+  }
+
+  override func tearDown() async throws { try FileManager.default.removeItem(at: folder) }
+
+  func path(_ name: String) -> String { folder.appendingPathComponent(name).path }
+
+  func manager(_ url: HTTPURL, attempts: Int = 1) -> SendingManager {
+    var service = TestService(HTTPClient(transport: DefaultTransport.shared), ServiceEnvironments(url))
+    service.retryPolicy = RetryPolicy(attempts: attempts)
+    service.retryPolicy.backoff = .constant(.zero)
+    return SendingManager(service)
+  }
+
+  /// A stream of these chunks that can be read once; counts how often it is opened.
+  func stream(
+    _ chunks: [[UInt8]], length: Int64? = nil, isReplayable: Bool = false, opened: Counter = Counter()
+  ) -> HTTPBody {
+    .stream(
+      HTTPBodyStream(length: length, isReplayable: isReplayable) {
+        opened.increment()
+        let rest = Mutex(chunks[...])
+        return { rest.withLock { $0.popFirst() } }
+      })
+  }
+}
+
+@MainActor final class SendingManager: BaseUploadManager, UploadManager {
+  var service: TestService
+  var apiName = "files"
+  var uploadProtocol = UploadProtocol.plain
+  var expectsContinue = false
+  let expectation = ResponseExpectation(format: .bytes)
+  var policy: RetryPolicy?
+
+  init(_ service: TestService) { self.service = service }
+
+  var retryPolicy: RetryPolicy { policy ?? service.retryPolicy }
+}
+
+@MainActor final class UploadDelegate: UploadManagerDelegate {
+  var story: [String] = []
+  var progress: [TransferProgress] = []
+
+  func manager(_ manager: BaseUploadManager, didFinish response: APIResponse) {
+    story.append("finished \(response.status)")
+  }
+  func manager(_ manager: BaseUploadManager, didFail error: APIError) {
+    story.append("failed \(error.reason)")
+  }
+  func manager(_ manager: BaseUploadManager, didReport progress: TransferProgress) {
+    self.progress.append(progress)
+  }
+  func manager(_ manager: BaseUploadManager, didStopAt sent: Int64) { story.append("stopped at \(sent)") }
+}

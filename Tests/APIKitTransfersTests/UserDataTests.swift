@@ -1,0 +1,248 @@
+import APIKitTesting
+import Foundation
+@testable import TestSupport
+import XCTest
+
+@testable import APIKit
+@testable import APIKitTransfers
+
+/// What the framework keeps of a user goes in one call, wherever it is.
+@MainActor final class UserDataTests: XCTestCase {
+  private var folder = ""
+
+  override func setUp() async throws {
+    folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString).path
+    try FileManager.default.createDirectory(
+      atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+  }
+
+  override func tearDown() async throws { try? FileManager.default.removeItem(atPath: folder) }
+
+  func testForgettingAUserErasesAllThatIsKeptOfTheUserAndNothingOfAnother() async throws {
+    let world = try UserDataWorld(folder)
+    try await world.fill()
+    let before = try UserDataWorld.traces(in: folder)
+    for place in [
+      "/actions/", "/cache/bodies/", "/cache/responses", "/credentials/", "/downloads/", "/hosts/",
+      "/logins/",
+      "/outbox/queue.sqlite", "/outbox/spool/", "/transfers/queue.sqlite", "/transfers/spool/", "/uploads/",
+    ] {
+      XCTAssertTrue(before.contains { $0.hasPrefix(place) }, "nothing in \(place): \(before)")
+    }
+
+    try await world.userData.forget()
+    XCTAssertEqual(try UserDataWorld.traces(in: folder), [])
+    XCTAssertNil(world.authenticator.credential)
+    XCTAssertEqual(world.jar.cookies, [])
+    XCTAssertEqual(world.cache.statistics.memory.count, 0)
+    let left = try await world.outbox.items()
+    XCTAssertEqual(left.map(\.parameters), [["text": "bert's note"]])
+    let marks = try UserDataWorld.files(in: folder).map(\.lastPathComponent).filter {
+      $0.hasPrefix("leaving-") || $0.hasPrefix("removing-") || $0 == "erasing" || $0 == "forgetting"
+    }
+    XCTAssertEqual(marks, [])
+    // The next user begins as usual.
+    try await world.fill()
+    XCTAssertFalse(try UserDataWorld.traces(in: folder).isEmpty)
+    try await world.userData.forget()
+    XCTAssertEqual(try UserDataWorld.traces(in: folder), [])
+  }
+
+  func testWhoHasSignedOutBeforeCanBeForgottenByName() async throws {
+    let world = try UserDataWorld(folder)
+    try await world.fill()
+    try world.authenticator.signOut()
+    try await world.userData.forget("anna")
+    XCTAssertEqual(try UserDataWorld.traces(in: folder), [])
+    let left = try await world.outbox.items()
+    XCTAssertEqual(left.count, 1)
+  }
+
+  func testForgettingAUserWhileAnotherIsSignedInLeavesTheOther() async throws {
+    let world = try UserDataWorld(folder)
+    try await world.fill()
+    try await world.userData.forget("bert")
+    let left = try await world.outbox.items()
+    XCTAssertEqual(left.map(\.user), ["anna", "anna"])
+    XCTAssertNotNil(world.authenticator.credential)
+    XCTAssertEqual(world.jar.cookies.count, 1)
+    XCTAssertGreaterThan(world.cache.statistics.disk.count, 0)
+    let actions = await world.log.counts()
+    XCTAssertEqual(actions.waiting, 1)
+  }
+
+  func testADownloadUnderWayLeavesNothingBehind() async throws {
+    let path = "\(folder)/begun"
+    let file = try PartialFile(for: path, identity: "one")
+    var state = DownloadState()
+    (state.offset, state.etag) = (10, "\"\(UserDataWorld.canary)\"")
+    try UserDataWorld.long.withUnsafeBytes { try file.write($0, at: 0) }
+    try file.checkpoint(state)
+    let journal = try UploadJournal("\(folder)/one.upload")
+    try journal.write(UploadState(location: UserDataWorld.canary))
+    try PartialFile.removeAll(in: folder)
+    var options = TusOptions()
+    options.journalFolder = folder
+    try UploadJournal.removeAll(options)
+    // They go on, until they see that their user has left.
+    try file.checkpoint(state)
+    try journal.write(UploadState(location: UserDataWorld.canary))
+    XCTAssertThrowsError(try file.commit(as: path, length: 10, overwrites: true))
+    XCTAssertEqual(try FileManager.default.contentsOfDirectory(atPath: folder), [])
+  }
+
+  #if os(Linux)
+    func testAForgettingThatIsKilledAtAnyStepIsFinishedByTheNextLaunch() async throws {
+      var step = 0
+      while true {
+        let place = "\(folder)/\(step)"
+        try PrivateFile.makeFolder(place)
+        let child = try Self.start(["APIKIT_USER_DATA_STEP": "\(step)", "APIKIT_USER_DATA_FOLDER": place])
+        try await Self.wait(for: child)
+        guard child.terminationReason == .uncaughtSignal else {
+          XCTAssertEqual(child.terminationStatus, 0)
+          break
+        }
+        XCTAssertFalse(try UserDataWorld.traces(in: place).isEmpty, "step \(step) ends before all is gone")
+        let world = try UserDataWorld(place)
+        XCTAssertNil(world.authenticator.credential, "step \(step)")
+        try await world.openAll()
+        XCTAssertEqual(try UserDataWorld.traces(in: place), [], "step \(step)")
+        XCTAssertEqual(world.jar.cookies, [], "step \(step)")
+        let left = try await world.outbox.items()
+        XCTAssertEqual(left.map(\.parameters), [["text": "bert's note"]], "step \(step)")
+        step += 1
+      }
+      XCTAssertGreaterThanOrEqual(step, 7)
+    }
+
+    func testOnAFullDiskAllOfAUserIsErasedToo() async throws {
+      guard geteuid() == 0 else { throw XCTSkip("needs root, to mount a disk of 8 MiB") }
+      for step in ["full", "full queue"] {
+        let child = try Self.start(
+          ["APIKIT_USER_DATA_STEP": step, "APIKIT_USER_DATA_FOLDER": folder], onDiskAt: folder)
+        try await Self.wait(for: child)
+        XCTAssertEqual(child.terminationStatus, 0, "\(step) \(child.terminationReason)")
+      }
+    }
+
+    func testRemovingAllOnAFullDiskLasts() async throws {
+      do {
+        let world = try UserDataWorld(folder)
+        try await world.fill()
+        let limit = FileSizeLimit(0)
+        defer { limit.remove() }
+        world.jar.removeAll()
+        world.cache.removeAll()
+        await world.cache.flush()
+        XCTAssertEqual(try UserDataWorld.traces(in: folder).filter { $0.hasPrefix("/cache") }, [])
+        // What another process finds now.
+        let next = try UserDataWorld(folder)
+        XCTAssertEqual(next.jar.cookies, [])
+        XCTAssertEqual(next.cache.statistics.disk.count, 0)
+      }
+    }
+
+    /// This test program again, with ``UserDataChildTests`` alone; on a disk of its own, where a folder is given for it.
+    private static func start(_ environment: [String: String], onDiskAt folder: String? = nil) throws
+      -> Process
+    {
+      let child = Process()
+      let program = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
+      let test = "\(String(reflecting: UserDataChildTests.self))/testBeTheOtherProcess"
+      if let folder {
+        child.executableURL = URL(fileURLWithPath: "/usr/bin/unshare")
+        child.arguments = [
+          "--mount", "--propagation", "unchanged", "/bin/sh", "-c",
+          // A root that is no mount point, as that of chroot, has no propagation of its own.
+          #"mount --make-rprivate / 2>&-; mount -t tmpfs -o size=8m,mode=0700 tmpfs "$0" && exec "$1" "$2""#,
+          folder, program.path, test,
+        ]
+      } else {
+        child.executableURL = program
+        child.arguments = [test]
+      }
+      child.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
+      child.standardOutput = FileHandle.nullDevice
+      child.standardError = FileHandle.nullDevice
+      try child.run()
+      return child
+    }
+
+    private static func wait(for child: Process) async throws {
+      for _ in 0..<12_000 where child.isRunning { try await Task.sleep(for: .milliseconds(5)) }
+      XCTAssertFalse(child.isRunning, "the other process does not end")
+      if child.isRunning { kill(child.processIdentifier, SIGKILL) }
+    }
+  #endif
+}
+
+#if os(Linux)
+  /// Not a test of its own: what the other process of ``UserDataTests`` does.
+  @MainActor final class UserDataChildTests: XCTestCase {
+    func testBeTheOtherProcess() async throws {
+      let environment = ProcessInfo.processInfo.environment
+      guard let step = environment["APIKIT_USER_DATA_STEP"],
+        let folder = environment["APIKIT_USER_DATA_FOLDER"]
+      else { throw XCTSkip("runs as the child of UserDataTests") }
+      if step == "full queue" { return try await dropOnFullDisk(folder) }
+      let world = try UserDataWorld(folder)
+      try await world.fill()
+      guard let number = Int(step) else { return try await forgetOnFullDisk(world) }
+      let mark = ErasureMark(path: "\(folder)/forgetting")
+      try mark.set()
+      // No place can write that something is removed before the process ends.
+      let locks = try ["cache/responses.sqlite", "outbox/queue.sqlite", "transfers/queue.sqlite"].map {
+        try SQLiteDatabase(path: "\(folder)/\($0)", patience: 1000)
+      }
+      for lock in locks { try lock.execute("BEGIN IMMEDIATE") }
+      let steps = world.userData.steps(world.userData.users)
+      guard number <= steps.count else { return }
+      for work in steps.prefix(number) { try work() }
+      if number == steps.count { mark.clear() }
+      kill(getpid(), SIGKILL)
+    }
+
+    /// Many items of one user among those of another, in a database without an empty page.
+    private func dropOnFullDisk(_ folder: String) async throws {
+      let queue = DurableQueue(folder: "\(folder)/queue")
+      let entries = (0..<600).map { number in
+        var entry = QueueStore.Entry()
+        entry.user = number % 2 == 0 ? "anna" : "bert"
+        entry.payload = Array(
+          String(repeating: number % 2 == 0 ? UserDataWorld.canary : "bert", count: 200).utf8)
+        return entry
+      }
+      _ = try await queue.enqueue(entries)
+      try await queue.emptyLog()
+      let filling = try fill(folder)
+      defer { fclose(filling) }
+      let dropped = try await queue.drop(user: "anna")
+      XCTAssertEqual(dropped.count, 300)
+      XCTAssertEqual(try UserDataWorld.traces(in: folder), [])
+      let left = try await queue.rows().map(\.user)
+      XCTAssertEqual(left, [String](repeating: "bert", count: 300))
+    }
+
+    private func fill(_ folder: String) throws -> UnsafeMutablePointer<FILE> {
+      let filling = try XCTUnwrap(fopen("\(folder)/filling", "w"))
+      setvbuf(filling, nil, _IONBF, 0)
+      var length = 1 << 16
+      while length > 0 {
+        let block = [UInt8](repeating: 1, count: length)
+        if fwrite(block, 1, length, filling) != length { length /= 2 }
+      }
+      XCTAssertEqual(errno, ENOSPC)
+      return filling
+    }
+
+    private func forgetOnFullDisk(_ world: UserDataWorld) async throws {
+      let filling = try fill(world.folder)
+      defer { fclose(filling) }
+      try await world.userData.forget()
+      XCTAssertEqual(try UserDataWorld.traces(in: world.folder), [])
+      let left = try await world.outbox.items()
+      XCTAssertEqual(left.map(\.parameters), [["text": "bert's note"]])
+    }
+  }
+#endif
