@@ -272,8 +272,6 @@ extension BaseSocketManager {
 }
 
 extension SocketManager {
-  fileprivate var presentUser: LoadUser { LoadUser(service.identity, service.wire, signIn) }
-
   fileprivate var offer: WebSocketHandshake.Offer {
     WebSocketHandshake.Offer(subprotocols: subprotocols, deflateBits: options.compressionBits)
   }

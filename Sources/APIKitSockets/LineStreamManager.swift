@@ -2,7 +2,7 @@ public import APIKit
 
 /// What a subclass of ``BaseLineStreamManager`` states about its stream of values.
 ///
-/// Only ``StreamManager/service`` and ``StreamManager/apiName`` are required; the comment of every other member names its default.
+/// Only `service` and `apiName` are required; the comment of every other member names its default.
 ///
 /// ```swift
 /// final class PriceLineManager: BaseLineStreamManager, LineStreamManager {

@@ -2,8 +2,9 @@ public import APIKit
 
 /// What a subclass of ``BaseSocketManager`` states about its WebSocket.
 ///
-/// Only ``service`` and ``apiName`` are required; the comment of every other member names its default. The properties are
-/// read on the main actor whenever a connection is opened.
+/// Only `service` and `apiName` are required; the comment of every other member names its default. The properties are
+/// read on the main actor whenever a connection is opened. The base URL of the service begins with `https` or `http`, which
+/// stand for `wss` and `ws`; header fields that the handshake consists of are refused.
 ///
 /// ```swift
 /// final class PriceSocketManager: BaseSocketManager, SocketManager {
@@ -11,28 +12,13 @@ public import APIKit
 ///   let apiName = "prices"
 /// }
 /// ```
-@MainActor public protocol SocketManager: BaseSocketManager {
-  /// The type of the backend.
-  associatedtype Service: APIService
-
-  /// The backend. Its base URL begins with `https` or `http`, which stand for `wss` and `ws`.
-  var service: Service { get }
-  /// The API's name: the path below the service's base URL. A placeholder `{id}` is replaced with the parameter `id`.
-  var apiName: String { get }
-  /// Header fields of the handshake; they replace the service's fields of the same name. The default is none. Those that
-  /// the handshake consists of are refused.
-  var headers: HTTPHeaders { get }
+@MainActor public protocol SocketManager: BaseSocketManager, EndpointManager {
   /// The subprotocols to offer, the preferred one first. The default is none.
   var subprotocols: [String] { get }
   /// Limits, pings and compression. The default is that of ``SocketOptions``.
   var options: SocketOptions { get }
   /// Whether a lost connection is opened again. The default is ``ReconnectPolicy/never``.
   var reconnection: ReconnectPolicy { get }
-  /// Whether the handshake needs the service's sign-in. The default carries its credential if there is one.
-  var signIn: SignInRule { get }
-  /// What happens while there is no network. The default is the service's gate.
-  var networkGate: NetworkGate { get }
-
   /// Called before a lost connection is opened again: what it asks for may change, e.g. to go on where the last one
   /// ended. The default changes nothing.
   func prepare(_ reconnection: inout SocketReconnection)
@@ -40,17 +26,11 @@ public import APIKit
 
 extension SocketManager {
   /// None.
-  public var headers: HTTPHeaders { HTTPHeaders() }
-  /// None.
   public var subprotocols: [String] { [] }
   /// The default options.
   public var options: SocketOptions { SocketOptions() }
   /// Never.
   public var reconnection: ReconnectPolicy { .never }
-  /// With the credential, if there is one.
-  public var signIn: SignInRule { .asAvailable }
-  /// The service's gate.
-  public var networkGate: NetworkGate { service.admission.networkGate }
   /// Changes nothing.
   public func prepare(_ reconnection: inout SocketReconnection) {}
 }

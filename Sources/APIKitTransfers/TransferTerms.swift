@@ -35,12 +35,12 @@ struct TransferUser: Sendable {
     let identity = service.identity
     present = UserCheck(
       identity, wire, rule, host: service.environments.selection(of: terms.environment).baseURL?.host)
-    owner = LoadOwner(LoadUser(identity, wire, rule, epoch: terms.epoch))
+    owner = LoadOwner(identity, wire, rule, epoch: terms.epoch)
   }
 
   /// Throws `APIError.Reason.signedOut` when the user is no longer the present one.
   func check() throws(APIError) {
-    if let objection = present.objection(to: LoadUser(owner)) { throw objection }
+    if let objection = present.objection(to: owner) { throw objection }
   }
 
   /// What tells the partial files and journals of a user from those of others, the same in each process; empty for nobody.

@@ -273,11 +273,12 @@
       try await Task.sleep(for: .milliseconds(200))
       let before = (threads: threads(), descriptors: descriptors())
       for _ in 0..<15 { try await useOne() }
-      for _ in 0..<500 where threads() > before.threads || descriptors() > before.descriptors {
+      for _ in 0..<500 where threads() > before.threads || descriptors() > before.descriptors + 3 {
         try await Task.sleep(for: .milliseconds(10))
       }
       XCTAssertLessThanOrEqual(threads(), before.threads)
-      XCTAssertLessThanOrEqual(descriptors(), before.descriptors)
+      // A run loop of Foundation, which may begin meanwhile, has three; a transport that keeps one makes fifteen.
+      XCTAssertLessThanOrEqual(descriptors(), before.descriptors + 3)
     }
 
     func testHTTPGoesOnBesideFTP() async throws {

@@ -1,23 +1,13 @@
 /// What a subclass of ``BaseAPIManager`` states about its API.
 ///
 /// An application writes one small class per endpoint, which subclasses the base and adopts this protocol.
-/// Only ``service`` and ``apiName`` are required; the comment of every other member names its default. The
-/// properties are read on the main actor at takeoff, and not again while the flight is in the air. A
+/// Only ``EndpointManager/service`` and ``EndpointManager/apiName`` are required; the comment of every other member names
+/// its default. The properties are read on the main actor at takeoff, and not again while the flight is in the air. A
 /// subclass that does not adopt the protocol has no `load`, and its `init` traps.
-@MainActor public protocol APIManager: BaseAPIManager {
-  /// The type of the backend.
-  associatedtype Service: APIService
-
+@MainActor public protocol APIManager: BaseAPIManager, EndpointManager {
   /// What ``value(_:)-(Parameters?)`` decodes a response as: a `Decodable` type, stated once as a `typealias` or a nested
   /// type. The default is ``RawData``, which decodes nothing.
   associatedtype Output = RawData
-
-  /// The backend this API belongs to.
-  var service: Service { get }
-
-  /// The API's name: the path below the service's base URL. A placeholder `{id}` is replaced with the
-  /// parameter `id`.
-  var apiName: String { get }
 
   /// The HTTP method. The default is GET.
   var method: HTTPMethod { get }
@@ -25,9 +15,6 @@
   /// What a load does while other loads of this manager are in the air. The default is
   /// ``TakeoffPolicy/concurrent``.
   var takeoffPolicy: TakeoffPolicy { get }
-
-  /// Header fields of this API. They replace the service's fields of the same name. The default is none.
-  var headers: HTTPHeaders { get }
 
   /// How the parameters are encoded. The default is the service's encoding.
   var parameterEncoding: ParameterEncoding { get }
@@ -54,17 +41,10 @@
   /// has an effect only where the service sets ``HostLimits``.
   var priority: FlightPriority { get }
 
-  /// What happens to a load while there is no network. The default is the service's gate.
-  var networkGate: NetworkGate { get }
-
   /// How many attempts begin per interval, in place of the service's rate, which is the default.
   ///
   /// With ``RequestRate/Scope/api`` the loads of this API are counted by themselves, and not in the service's rate.
   var requestRate: RequestRate { get }
-
-  /// Whether loads need the service's sign-in: they carry its credential if there is one (the default),
-  /// wait until there is one, or never carry it. See ``ServiceIdentity/authenticator``.
-  var signIn: SignInRule { get }
 
   /// Which responses are accepted. The default accepts every 2xx status.
   var expectation: ResponseExpectation { get }
@@ -130,8 +110,6 @@ extension APIManager {
   public var method: HTTPMethod { .get }
   /// Loads do not affect each other.
   public var takeoffPolicy: TakeoffPolicy { .concurrent }
-  /// None.
-  public var headers: HTTPHeaders { HTTPHeaders() }
   /// The service's encoding.
   public var parameterEncoding: ParameterEncoding { service.wire.parameterEncoding }
   /// The service's timeouts.
@@ -144,12 +122,8 @@ extension APIManager {
   public var joinsIdenticalFlights: Bool { false }
   /// Normal.
   public var priority: FlightPriority { .normal }
-  /// The service's gate.
-  public var networkGate: NetworkGate { service.admission.networkGate }
   /// The service's rate.
   public var requestRate: RequestRate { service.admission.requestRate }
-  /// Loads carry the credential if there is one.
-  public var signIn: SignInRule { .asAvailable }
   /// Every 2xx status.
   public var expectation: ResponseExpectation { ResponseExpectation() }
   /// Nothing is stored or looked up.

@@ -25,7 +25,7 @@ package struct LoadUser: Hashable, Sendable {
   }
 
   /// The user of several loads.
-  package init(_ owner: LoadOwner) {
+  init(_ owner: LoadOwner) {
     (generation, signer) = (Int32(truncatingIfNeeded: owner.jar), owner.signer)
     epoch = owner.epoch
   }
@@ -74,6 +74,9 @@ package struct UserCheck: Sendable {
   }
 
   /// Why what belongs to a user may not continue; nil when the user is still the present one.
+  package func objection(to owner: LoadOwner) -> APIError? { objection(to: LoadUser(owner)) }
+
+  /// The same of one that no loads share.
   package func objection(to user: LoadUser) -> APIError? {
     user.objection(identity.changeableCaller, cookies, authenticator, host: host)
   }
@@ -81,7 +84,12 @@ package struct UserCheck: Sendable {
 
 extension LoadOwner {
   /// The user for all loads of a transfer.
-  package convenience init(_ user: LoadUser) {
+  ///
+  /// - Parameter epoch: That of a user who was compared before; nil for who is signed in now.
+  package convenience init(
+    _ identity: ServiceIdentity, _ wire: WireOptions, _ rule: SignInRule, epoch: Int?
+  ) {
+    let user = LoadUser(identity, wire, rule, epoch: epoch)
     self.init(epoch: user.epoch, jar: user.jar, signer: user.signer)
   }
 }

@@ -13,7 +13,7 @@ public struct ServiceIdentity: Sendable {
   /// Few services have one, and every load takes a copy of the identity.
   private var boxedVerifier: Boxed<any ResponseVerifier>?
   /// Keeps the credential of the signed-in user and renews it. Loads carry it, unless their manager is
-  /// exempt (``APIManager/signIn``). None by default.
+  /// exempt (``EndpointManager/signIn``). None by default.
   public var authenticator: Authenticator?
   /// The estimated clock of the server, used for signatures and corrected by responses. The default, nil,
   /// uses the device's time.

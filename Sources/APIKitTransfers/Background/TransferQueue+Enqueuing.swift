@@ -72,25 +72,15 @@ extension TransferQueue {
     _ kind: KeptTransfer.Kind, _ manager: AnyObject, _ service: any APIService, _ apiName: String,
     _ parameters: Parameters
   ) throws(APIError) -> (KeptTransfer, QueueStore.Entry) {
-    let name = name(of: type(of: manager))
-    guard let registration = registrations[name] else {
-      throw APIError(
-        .takeoff, .misconfigured,
-        "the queue of transfers does not know \(name): call register(\(name).self) at launch")
-    }
-    guard service.name == registration.service.name else {
-      throw APIError(
-        .takeoff, .misconfigured,
-        "\(name) is registered for \(registration.service.name), and loads from \(service.name)")
-    }
+    let (name, registration) = try registry.registration(of: manager, loadingFrom: service)
     var kept = KeptTransfer(kind)
     kept.key = Nonce.make()
     kept.service = service.name
     kept.environment = service.environments.selection.environment.name
     (kept.apiName, kept.parameters) = (apiName, parameters)
     var entry = QueueStore.Entry()
-    (entry.type, entry.recipient) = (name, recipient(manager))
-    entry.user = try runner.terms.user(registration.signIn, service, name)
+    (entry.type, entry.recipient) = (name, registry.recipient(manager))
+    entry.user = try runner.terms.user(registration.work.signIn, service, name)
     entry.lifetime = configuration.lifetime?.inSeconds
     return (kept, entry)
   }

@@ -5,7 +5,7 @@ import Foundation
 extension TransferQueue: QueueRunnerOwner {
   func send(_ row: QueueStore.Row) async {
     guard let kept = Self.kept(row) else { return await park(row, "its bytes on the disk were damaged") }
-    guard let registration = registrations[row.type] else {
+    guard let registration = registry[row.type] else {
       return await park(row, "the queue of transfers does not know the manager type \(row.type)")
     }
     let service = registration.service
@@ -37,7 +37,7 @@ extension TransferQueue: QueueRunnerOwner {
       terms.contentType = type
     }
     let id = row.id
-    let result = await registration.carryOut(kept, body, terms) { [weak self] progress in
+    let result = await registration.work.carryOut(kept, body, terms) { [weak self] progress in
       self?.report(progress, of: row)
     }
     live[id] = nil
@@ -56,7 +56,7 @@ extension TransferQueue: QueueRunnerOwner {
   func damaged(_ copies: [String]) { onDamage?(copies) }
 
   func dropped(_ row: QueueStore.Row, because error: APIError) {
-    attached(row.recipient)?.land(QueuedLanding(error))
+    registry.attached(row.recipient)?.land(QueuedLanding(error))
     delegate?.transferQueue(self, didEnd: TransferID(rawValue: row.id), .failure(error))
   }
 
@@ -66,22 +66,17 @@ extension TransferQueue: QueueRunnerOwner {
     // Nothing is told of one that was given up, though it has not ended yet.
     guard runner.running[row.id]?.isCancelled == false, isPresent(row) else { return }
     live[row.id] = progress
-    attached(row.recipient)?.report(progress)
+    registry.attached(row.recipient)?.report(progress)
     delegate?.transferQueue(self, didReport: progress, of: TransferID(rawValue: row.id))
   }
 
   private func finish(_ row: QueueStore.Row, _ end: TransferEnd) async {
-    let landing = QueuedLanding.envelope.wrap(end.landing.encode())
     let queue = queue
-    let isFinished = await runner.report { () async throws(DurableQueue.Fault) in
+    await runner.finish(row, QueuedLanding.envelope.wrap(end.landing.encode())) {
+      (landing) async throws(DurableQueue.Fault) in
       try await queue.finish(row.id, landing: landing)
-    }
-    guard !isFinished else { return await deliver(row, .success(end)) }
-    // The disk has failed. A waiter is told at once; the transfer goes when it can, lest it be made again.
-    let isTold = tell(row, .success(end))
-    runner.owe(row.id) { [weak self] () async throws(DurableQueue.Fault) in
-      try await queue.finish(row.id, landing: isTold ? nil : landing)
-      if !isTold { await self?.deliver(row, .success(end)) }
+    } _: { [weak self] in
+      self?.tell(row, .success(end)) ?? false
     }
   }
 
@@ -98,7 +93,7 @@ extension TransferQueue: QueueRunnerOwner {
   }
 
   private func isPresent(_ row: QueueStore.Row) -> Bool {
-    runner.isPresent(row.user, registrations[row.type]?.service.identity.authenticator)
+    runner.isPresent(row.user, registry[row.type]?.service.identity.authenticator)
   }
 
   /// Tells the manager that is attached and the queue's delegate. False when there is neither, or the transfer's user is not
@@ -106,7 +101,7 @@ extension TransferQueue: QueueRunnerOwner {
   @discardableResult private func tell(_ row: QueueStore.Row, _ result: Result<TransferEnd, APIError>) -> Bool
   {
     guard isPresent(row) else { return false }
-    let attached = attached(row.recipient)
+    let attached = registry.attached(row.recipient)
     switch result {
     case .success(let end): attached?.land(end.landing)
     case .failure(let error): attached?.land(QueuedLanding(error))
@@ -118,7 +113,9 @@ extension TransferQueue: QueueRunnerOwner {
     return true
   }
 
+  var attachedNames: Set<String> { registry.attachedNames }
+
   func recipient(named name: String) -> QueueRunner.Recipient? {
-    attached(name).map { QueueRunner.Recipient(authenticator: $0.authenticator(), land: $0.land) }
+    registry.attached(name).map { QueueRunner.Recipient(authenticator: $0.authenticator(), land: $0.land) }
   }
 }

@@ -21,8 +21,7 @@ import Foundation
   public weak var delegate: (any TransferQueueDelegate)?
 
   /// What a registered type can do.
-  struct Registration {
-    var service: any APIService
+  struct Work {
     /// Carries out a transfer with a manager of its own.
     var carryOut:
       @MainActor (
@@ -32,27 +31,13 @@ import Foundation
     var signIn: SignInRule
   }
 
-  /// A manager that is told of landings.
-  struct Attachment {
-    weak var manager: AnyObject?
-    let name: String
-    /// What signs its user in.
-    var authenticator: @MainActor () -> Authenticator?
-    /// Tells its delegate how far a transfer is.
-    var report: @MainActor (TransferProgress) -> Void
-    /// Tells its delegate how a transfer has ended.
-    var land: @MainActor (QueuedLanding) -> Void
-  }
-
   /// Called with the paths of copies of damaged databases; see ``Outbox/onDamage``. None by default.
   public var onDamage: (@MainActor ([String]) -> Void)?
 
   let runner: QueueRunner
   var queue: DurableQueue { runner.queue }
   let time: any TimeSource
-  var registrations: [String: Registration] = [:]
-  private var names: [ObjectIdentifier: String] = [:]
-  private var attachments: [Attachment] = []
+  var registry: QueueRegistry<Work>
   /// How far the transfers under way in this process are.
   var live: [Int64: TransferProgress] = [:]
   /// What carries requests while the process is suspended, where the system has such a thing.
@@ -72,6 +57,7 @@ import Foundation
     self.configuration = configuration
     self.time = time
     self.carrier = carrier ?? TransferCarriers.system(configuration.sessionIdentifier, configuration.folder)
+    registry = QueueRegistry(of: configuration.terms)
     runner = QueueRunner(configuration.terms, time: time, boot: boot) { Self.discardFiles(of: $0) }
     runner.owner = self
     runner.onRest = { [weak self] in self?.tellCarrier() }
@@ -89,10 +75,9 @@ import Foundation
     _ type: Manager.Type, as name: String? = nil, make: @escaping @MainActor () -> Manager
   ) {
     let sample = make()
-    enter(
-      type, name,
-      Registration(
-        service: sample.service,
+    registry.register(
+      type, as: name, of: sample.service,
+      Work(
         carryOut: { kept, _, terms, report in
           guard case .download(let target, let sha256) = kept.kind else { return .failure(Self.otherKind) }
           let manager = make()
@@ -108,7 +93,7 @@ import Foundation
           }
           // It is asked for as long as the download lasts.
           return withExtendedLifetime(manager) { result.map { .downloaded($0) } }
-        }, signIn: sample.signIn))
+        }, signIn: sample.signIn), with: runner)
   }
 
   /// Makes a type of uploads known, at launch and before its first transfer.
@@ -121,10 +106,9 @@ import Foundation
     _ type: Manager.Type, as name: String? = nil, make: @escaping @MainActor () -> Manager
   ) {
     let sample = make()
-    enter(
-      type, name,
-      Registration(
-        service: sample.service,
+    registry.register(
+      type, as: name, of: sample.service,
+      Work(
         carryOut: { kept, body, terms, report in
           guard kept.count >= 0 else { return .failure(Self.otherKind) }
           do throws(APIError) {
@@ -133,22 +117,11 @@ import Foundation
           } catch {
             return .failure(error)
           }
-        }, signIn: sample.signIn))
+        }, signIn: sample.signIn), with: runner)
   }
 
   private static let otherKind = APIError(
     .takeoff, .misconfigured, "the transfer is of another kind than the managers registered under its name")
-
-  private func enter(_ type: any Any.Type, _ name: String?, _ registration: Registration) {
-    let name = name ?? String(describing: type)
-    precondition(
-      registrations[name] == nil || names[ObjectIdentifier(type)] == name,
-      "two types of managers are registered with one TransferQueue under the same name; give each a name of its own"
-    )
-    names[ObjectIdentifier(type)] = name
-    registrations[name] = registration
-    if let authenticator = registration.service.identity.authenticator { runner.watch(authenticator) }
-  }
 
   /// Gives the delegate of a manager what becomes of the transfers of its type, or of the name that it attaches with: progress,
   /// ends, and at once what has ended before, in earlier launches too. Held weakly; the latest counts.
@@ -158,20 +131,21 @@ import Foundation
   ///   - name: Tells several managers of a type apart. Transfers that are enqueued with this object from now on are kept under
   ///     it. The default is the name of the type.
   public func attach<Manager: DownloadManager>(_ manager: Manager, as name: String? = nil) {
-    attach(
-      manager, name ?? self.name(of: Manager.self),
-      authenticator: { [weak manager] in manager?.service.identity.authenticator },
-      report: { [weak manager] progress in
-        guard let manager else { return }
-        manager.delegate?.manager(manager, didReport: progress)
-      },
-      land: { [weak manager] landing in
-        guard let manager else { return }
-        switch landing.file(of: Manager.self) {
-        case .success(let file): manager.delegate?.manager(manager, didFinish: file)
-        case .failure(let error): manager.delegate?.manager(manager, didFail: error)
-        }
-      })
+    registry.attach(
+      .init(
+        manager: manager, name: name ?? registry.name(of: Manager.self),
+        authenticator: { [weak manager] in manager?.service.identity.authenticator },
+        report: { [weak manager] progress in
+          guard let manager else { return }
+          manager.delegate?.manager(manager, didReport: progress)
+        },
+        land: { [weak manager] landing in
+          guard let manager else { return }
+          switch landing.file(of: Manager.self) {
+          case .success(let file): manager.delegate?.manager(manager, didFinish: file)
+          case .failure(let error): manager.delegate?.manager(manager, didFail: error)
+          }
+        }), with: runner)
   }
 
   /// Gives the delegate of a manager what becomes of the transfers of its type, or of the name that it attaches with: progress,
@@ -182,49 +156,24 @@ import Foundation
   ///   - name: Tells several managers of a type apart. Transfers that are enqueued with this object from now on are kept under
   ///     it. The default is the name of the type.
   public func attach<Manager: UploadManager>(_ manager: Manager, as name: String? = nil) {
-    attach(
-      manager, name ?? self.name(of: Manager.self),
-      authenticator: { [weak manager] in manager?.service.identity.authenticator },
-      report: { [weak manager] progress in
-        guard let manager else { return }
-        manager.delegate?.manager(manager, didReport: progress)
-      },
-      land: { [weak manager] landing in
-        guard let manager else { return }
-        let source = ReformSource(
-          managerType: Manager.self, serviceName: manager.service.name, apiName: manager.apiName)
-        switch landing.result(manager.service.wire.decoders, source) {
-        case .success(let response): manager.delegate?.manager(manager, didFinish: response)
-        case .failure(let error): manager.delegate?.manager(manager, didFail: error)
-        }
-      })
+    registry.attach(
+      .init(
+        manager: manager, name: name ?? registry.name(of: Manager.self),
+        authenticator: { [weak manager] in manager?.service.identity.authenticator },
+        report: { [weak manager] progress in
+          guard let manager else { return }
+          manager.delegate?.manager(manager, didReport: progress)
+        },
+        land: { [weak manager] landing in
+          guard let manager else { return }
+          let source = ReformSource(
+            managerType: Manager.self, serviceName: manager.service.name, apiName: manager.apiName)
+          switch landing.result(manager.service.wire.decoders, source) {
+          case .success(let response): manager.delegate?.manager(manager, didFinish: response)
+          case .failure(let error): manager.delegate?.manager(manager, didFail: error)
+          }
+        }), with: runner)
   }
-
-  private func attach(
-    _ manager: AnyObject, _ name: String, authenticator: @escaping @MainActor () -> Authenticator?,
-    report: @escaping @MainActor (TransferProgress) -> Void,
-    land: @escaping @MainActor (QueuedLanding) -> Void
-  ) {
-    attachments.removeAll { $0.manager == nil || $0.manager === manager }
-    attachments.append(
-      Attachment(manager: manager, name: name, authenticator: authenticator, report: report, land: land))
-    runner.deliverKept(to: name)
-  }
-
-  func name(of type: any Any.Type) -> String {
-    names[ObjectIdentifier(type)] ?? String(describing: type)
-  }
-
-  /// The name under which a manager's transfers are kept.
-  func recipient(_ manager: AnyObject) -> String {
-    attachments.last { $0.manager === manager }?.name ?? name(of: type(of: manager))
-  }
-
-  func attached(_ name: String) -> Attachment? {
-    attachments.last { $0.name == name && $0.manager != nil }
-  }
-
-  var attachedNames: Set<String> { Set(attachments.map(\.name)) }
 
   // MARK: Running
 

@@ -3,28 +3,13 @@ public import APIKit
 /// What a subclass of ``BaseDownloadManager`` states about the files that it downloads.
 ///
 /// An application writes one small class per endpoint; the comment of each member names its default, where there is one.
-/// The properties are read on the main actor when a download begins. Signing, sign-in, cookies, retries, redirects and the
-/// network gate are those of the service, for each request anew.
-@MainActor public protocol DownloadManager: BaseDownloadManager {
-  /// The type of the backend.
-  associatedtype Service: APIService
-
-  /// The backend.
-  var service: Service { get }
-
-  /// The path below the service's base URL. A placeholder `{id}` is replaced with the parameter `id`.
-  var apiName: String { get }
-
-  /// Header fields of its requests. The default is none. `Range`, `If-Range` and `Accept-Encoding` are the download's own.
-  var headers: HTTPHeaders { get }
-
+/// The properties are read on the main actor when a download begins. `Range`, `If-Range` and
+/// `Accept-Encoding` are the download's own. Signing, cookies and redirects are those of the service, for each request anew.
+@MainActor public protocol DownloadManager: BaseDownloadManager, EndpointManager {
   /// Whether and how a failed request is made again. The default is the service's policy, without its deadline.
   ///
   /// Counted anew whenever bytes beyond the furthest have arrived, so that a large file may need many requests.
   var retryPolicy: RetryPolicy { get }
-
-  /// Whether downloads need the service's sign-in. The default carries the credential if there is one.
-  var signIn: SignInRule { get }
 
   /// Names of parameters that do not tell one file from another, such as the signature and the expiry of a link: a call with
   /// others goes on with the partial file. The default is none.
@@ -45,12 +30,8 @@ public import APIKit
 }
 
 extension DownloadManager {
-  /// None.
-  public var headers: HTTPHeaders { HTTPHeaders() }
   /// The service's policy.
   public var retryPolicy: RetryPolicy { service.admission.retryPolicy }
-  /// The credential is carried if there is one.
-  public var signIn: SignInRule { .asAvailable }
   /// None.
   public var volatileParameters: Set<String> { [] }
   /// The place that the call names.
@@ -114,13 +95,8 @@ extension DownloadManager {
   func makeRun(
     _ parameters: Parameters, _ target: DownloadTarget, _ sha256: String?, _ terms: TransferTerms
   ) throws(APIError) -> DownloadRun {
-    var policy = retryPolicy
-    policy.deadline = nil
-    let rule = terms.signIn ?? signIn
-    let user = TransferUser(service, rule, terms)
-    var options = terms.options
-    options.owner = user.owner
-    let requests = DownloadRequests(service, terms.apiName ?? apiName, headers, policy, rule, options)
+    let user = TransferUser(service, terms.signIn ?? signIn, terms)
+    let requests = TransferRequests(of: self, retryPolicy, terms, for: user)
     let identity = try identity(parameters, terms)
     let digest = try sha256.map { hex throws(APIError) in try FileDigest(sha256: hex) }
     var manager = DownloadRun.Manager { (fields, parameters) async throws(APIError) in
@@ -131,7 +107,7 @@ extension DownloadManager {
     manager.renew = { [weak self] (parameters, error) async throws(APIError) in
       try await self?.renewed(parameters, error)
     }
-    return DownloadRun(target, identity, digest, policy, parameters, manager: manager)
+    return DownloadRun(target, identity, digest, retryPolicy, parameters, manager: manager)
   }
 
   private func place(of head: HTTPResponse) throws(APIError) -> DownloadTarget? {
@@ -165,41 +141,4 @@ public struct DownloadedFile: Sendable, Hashable {
   public let count: Int64
   /// Its SHA-256 in hexadecimal digits, if it was compared with one; nil otherwise, also after a comparison by SHA-512.
   public let sha256: String?
-}
-
-/// Sends the requests of one download on the path of all loads.
-final class DownloadRequests<Service: APIService>: BaseAPIManager, APIManager {
-  let service: Service
-  let apiName: String
-  private(set) var headers: HTTPHeaders
-  let retryPolicy: RetryPolicy
-  let signIn: SignInRule
-
-  private let given: HTTPHeaders
-  private let options: LoadOptions
-
-  init(
-    _ service: Service, _ apiName: String, _ headers: HTTPHeaders, _ retryPolicy: RetryPolicy,
-    _ signIn: SignInRule, _ options: LoadOptions
-  ) {
-    self.service = service
-    self.apiName = apiName
-    self.headers = headers
-    given = headers
-    self.retryPolicy = retryPolicy
-    self.signIn = signIn
-    self.options = options
-    super.init()
-  }
-
-  /// The response to the request of one part, at its head.
-  func response(adding fields: HTTPHeaders, _ parameters: Parameters) async throws(APIError) -> APIResponse {
-    headers = given
-    headers.merge(fields)
-    // A limit for the whole attempt would end every large file.
-    var options = options
-    options.destination = .stream
-    options.timeouts.total = .zero
-    return try await response(for: parameters, options: options)
-  }
 }

@@ -159,19 +159,9 @@ extension Outbox: LoadQueue {
 
   /// What is kept of a load.
   private func draft(_ call: APICall, _ manager: BaseAPIManager) throws(APIError) -> OutboxDraft {
-    let name = name(of: type(of: manager))
-    guard let registration = registrations[name] else {
-      throw APIError(
-        .takeoff, .misconfigured, "the outbox does not know \(name): call register(\(name).self) at launch")
-    }
-    guard call.service.name == registration.service.name else {
-      throw APIError(
-        .takeoff, .misconfigured,
-        "\(name) is registered for \(registration.service.name), and loads from \(call.service.name)")
-    }
     var entry = QueueStore.Entry()
-    entry.type = name
-    entry.recipient = recipient(manager)
+    entry.type = try registry.registration(of: manager, loadingFrom: call.service).name
+    entry.recipient = registry.recipient(manager)
     entry.user = try runner.terms.user(call.terms.signInRule, call.service, call.managerName)
     entry.lane = manager.child.queueLane.map { QueueTerms.lane($0, entry.user) }
     entry.lifetime = configuration.lifetime?.inSeconds

@@ -13,10 +13,10 @@ extension Outbox: QueueRunnerOwner {
 
   func send(_ row: QueueStore.Row) async {
     guard let call = Self.call(of: row) else { return await park(row, "its bytes on the disk were damaged") }
-    guard let registration = registrations[row.type] else {
+    guard let registration = registry[row.type] else {
       return await park(row, "the outbox does not know the manager type \(row.type)")
     }
-    let manager = registration.make()
+    let manager = registration.work()
     let service: any APIService = manager.service
     let environment = ServiceEnvironment(call.environment)
     guard service.environments[environment] != nil else {
@@ -49,20 +49,12 @@ extension Outbox: QueueRunnerOwner {
   }
 
   private func finish(_ row: QueueStore.Row, _ response: APIResponse) async {
-    let landing = QueuedLanding.envelope.wrap(QueuedLanding(.success(response)).encode())
-    let raw = response.raw
-    let queue = queue
-    @MainActor func finish(_ landing: [UInt8]?) async throws(DurableQueue.Fault) {
+    let (queue, raw) = (queue, response.raw)
+    await runner.finish(row, QueuedLanding.envelope.wrap(QueuedLanding(.success(response)).encode())) {
+      (landing) async throws(DurableQueue.Fault) in
       try await queue.finish(row.id, landing: landing) { child in Self.fill(child, from: row.id, raw) }
-    }
-    if await runner.report({ () async throws(DurableQueue.Fault) in try await finish(landing) }) {
-      return await deliver(row, .success(response))
-    }
-    // The disk has failed. Who waits hears at once; the item goes when it can, lest it be sent again.
-    let isTold = tell(row, .success(response))
-    runner.owe(row.id) { [weak self] () async throws(DurableQueue.Fault) in
-      try await finish(isTold ? nil : landing)
-      if !isTold { await self?.deliver(row, .success(response)) }
+    } _: { [weak self] in
+      self?.tell(row, .success(response)) ?? false
     }
   }
 
@@ -100,12 +92,12 @@ extension Outbox: QueueRunnerOwner {
   @discardableResult private func tell(
     _ row: QueueStore.Row, _ result: Result<APIResponse, APIError>
   ) -> Bool {
-    guard runner.isPresent(row.user, registrations[row.type]?.service.identity.authenticator) else {
+    guard runner.isPresent(row.user, registry[row.type]?.service.identity.authenticator) else {
       land(row.id, .failure(APIError(cancelled: .signedOut)))
       return false
     }
     if land(row.id, result) { return true }
-    guard let manager = attached(row.recipient) else { return false }
+    guard let manager = registry.attached(row.recipient)?.manager as? BaseAPIManager else { return false }
     manager.land(kept: result)
     return true
   }
@@ -115,12 +107,10 @@ extension Outbox: QueueRunnerOwner {
     waiters.removeValue(forKey: id)?.land(result) ?? false
   }
 
+  var attachedNames: Set<String> { registry.attachedNames }
+
   func recipient(named name: String) -> QueueRunner.Recipient? {
-    attached(name).map { manager in
-      QueueRunner.Recipient(authenticator: manager.child.service.identity.authenticator) {
-        manager.land(kept: $0.result(of: manager))
-      }
-    }
+    registry.attached(name).map { QueueRunner.Recipient(authenticator: $0.authenticator(), land: $0.land) }
   }
 }
 extension ParameterValue {

@@ -24,16 +24,6 @@ import Synchronization
   /// How it was made.
   public let configuration: OutboxConfiguration
 
-  struct Registration {
-    var make: @MainActor () -> any APIManager
-    var service: any APIService
-  }
-
-  private struct Attachment {
-    weak var manager: BaseAPIManager?
-    let name: String
-  }
-
   /// Called with the paths of copies of damaged databases: after ``start()`` in each launch until ``forgetDamage()``, and when
   /// damage is found. None by default.
   public var onDamage: (@MainActor ([String]) -> Void)?
@@ -41,9 +31,8 @@ import Synchronization
   let runner: QueueRunner
   var queue: DurableQueue { runner.queue }
   let time: any TimeSource
-  var registrations: [String: Registration] = [:]
-  private var names: [ObjectIdentifier: String] = [:]
-  private var attachments: [Attachment] = []
+  /// How a manager is made that sends an item.
+  var registry: QueueRegistry<@MainActor () -> any APIManager>
 
   // Coming in.
   var drafts: [OutboxDraft] = []
@@ -60,6 +49,7 @@ import Synchronization
   init(_ configuration: OutboxConfiguration, time: any TimeSource, boot: String = QueueClock.machineBoot) {
     self.configuration = configuration
     self.time = time
+    registry = QueueRegistry(of: configuration.terms)
     runner = QueueRunner(configuration.terms, time: time, boot: boot)
     runner.owner = self
   }
@@ -75,15 +65,8 @@ import Synchronization
   public func register<Manager: APIManager>(
     _ type: Manager.Type, as name: String? = nil, make: @escaping @MainActor () -> Manager
   ) {
-    let name = name ?? String(describing: type)
-    precondition(
-      registrations[name] == nil || names[ObjectIdentifier(type)] == name,
-      "two types of managers are registered with one Outbox under the same name; give each a name of its own")
-    names[ObjectIdentifier(type)] = name
-    let sample = make()
-    registrations[name] = Registration(make: make, service: sample.service)
+    registry.register(type, as: name, of: make().service, make, with: runner)
     LoadQueues.register(type, with: self)
-    if let authenticator = sample.service.identity.authenticator { runner.watch(authenticator) }
   }
 
   /// Gives a manager what lands of its type, or of the name that it attaches with, and belongs to no load of another object
@@ -94,26 +77,14 @@ import Synchronization
   ///   - name: Tells several managers of a type apart, such as the document that they show. Loads that this object makes from
   ///     now on are kept under it. The default is the name of the type.
   public func attach<Manager: APIManager>(_ manager: Manager, as name: String? = nil) {
-    attachments.removeAll { $0.manager == nil || $0.manager === manager }
-    let name = name ?? self.name(of: Manager.self)
-    attachments.append(Attachment(manager: manager, name: name))
-    runner.deliverKept(to: name)
+    registry.attach(
+      .init(
+        manager: manager, name: name ?? registry.name(of: Manager.self),
+        authenticator: { [weak manager] in manager?.service.identity.authenticator },
+        land: { [weak manager] landing in
+          if let manager { manager.land(kept: landing.result(of: manager)) }
+        }), with: runner)
   }
-
-  func name(of type: any Any.Type) -> String {
-    names[ObjectIdentifier(type)] ?? String(describing: type)
-  }
-
-  /// The name under which a manager's loads are kept.
-  func recipient(_ manager: BaseAPIManager) -> String {
-    attachments.last { $0.manager === manager }?.name ?? name(of: type(of: manager))
-  }
-
-  func attached(_ name: String) -> BaseAPIManager? {
-    attachments.last { $0.name == name && $0.manager != nil }?.manager
-  }
-
-  var attachedNames: Set<String> { Set(attachments.map(\.name)) }
 
   // MARK: Running
 

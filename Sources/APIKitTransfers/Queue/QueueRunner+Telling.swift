@@ -16,6 +16,25 @@ extension QueueRunner {
     await report { () async throws(DurableQueue.Fault) in try await self.forgetLanding(of: row.id) }
   }
 
+  /// Writes how an item has ended, and tells it. Where the disk fails, a waiter is told at once; the end is written at a later
+  /// turn, lest the item be sent again.
+  ///
+  /// - Parameter write: Takes the landing, or nil where somebody was told.
+  func finish(
+    _ row: QueueStore.Row, _ landing: [UInt8],
+    _ write: @escaping @MainActor ([UInt8]?) async throws(DurableQueue.Fault) -> Void,
+    _ tell: @escaping @MainActor () -> Bool
+  ) async {
+    if await report({ () async throws(DurableQueue.Fault) in try await write(landing) }) {
+      return await deliver(row, tell)
+    }
+    let isTold = tell()
+    owe(row.id) { [weak self] () async throws(DurableQueue.Fault) in
+      try await write(isTold ? nil : landing)
+      if !isTold { await self?.deliver(row, tell) }
+    }
+  }
+
   /// While this is written, and in this process where it cannot be, nobody is told of the item again.
   private func forgetLanding(of id: Int64) async throws(DurableQueue.Fault) {
     told.insert(id)

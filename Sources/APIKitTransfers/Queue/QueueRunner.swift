@@ -7,9 +7,9 @@ import Foundation
   func send(_ row: QueueStore.Row) async
   /// The time of an item is over, and it is gone from the queue.
   func expired(_ row: QueueStore.Row, _ error: APIError) async
-  /// The names of those who are attached.
+  /// The names under which managers are attached.
   var attachedNames: Set<String> { get }
-  /// Who is attached under a name now.
+  /// Which manager is attached under a name now.
   func recipient(named name: String) -> QueueRunner.Recipient?
   /// An item was given up because its user has left.
   func dropped(_ row: QueueStore.Row, because error: APIError)

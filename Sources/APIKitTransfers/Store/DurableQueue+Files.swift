@@ -14,32 +14,24 @@ extension DurableQueue {
     try takePresence()
     let name = "\(owner).\(Hex.encode(Crypto.random(16)))"
     let path = spoolPath(name)
-    let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
-    guard descriptor >= 0 else { throw PrivateFile.Fault.system("made") }
-    let file = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
+    var file = try FileDraft(path)
     do {
-      var count: Int64 = 0
-      func write(_ chunk: [UInt8]) throws {
-        try file.write(contentsOf: chunk)
-        count += Int64(chunk.count)
-      }
       switch body {
       case .empty: break
-      case .bytes(let bytes): try write(bytes)
+      case .bytes(let bytes): try file.write(bytes)
       case .file(let path, let offset):
         let source = try FileChunks(path: path, offset: offset)
-        while let chunk = try source.next() { try write(chunk) }
+        while let chunk = try source.next() { try file.write(chunk) }
       case .stream(let stream):
         let next = try stream.open()
-        while let chunk = try await next() { try write(chunk) }
+        while let chunk = try await next() { try file.write(chunk) }
       }
-      try file.synchronize()
       // The row has the name, and a checksum of its own.
       let named = "\(name).\(try Self.checksum(ofFile: path))"
-      guard rename(path, spoolPath(named)) == 0 else { throw PrivateFile.Fault.system("named") }
-      return (named, count)
+      try file.commit(as: spoolPath(named), .power)
+      return (named, file.count)
     } catch {
-      unlink(path)
+      file.discard()
       throw error
     }
   }

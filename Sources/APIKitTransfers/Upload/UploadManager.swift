@@ -3,35 +3,20 @@ public import APIKit
 /// What a subclass of ``BaseUploadManager`` states about the files that it sends.
 ///
 /// An application writes one small class per endpoint; the comment of each member names its default, where there is one.
-/// The properties are read on the main actor when an upload begins. Signing, sign-in, cookies, redirects and the network gate
-/// are those of the service, for each request anew.
-@MainActor public protocol UploadManager: BaseUploadManager {
-  /// The type of the backend.
-  associatedtype Service: APIService
-
-  /// The backend.
-  var service: Service { get }
-
-  /// The path below the service's base URL. A placeholder `{id}` is replaced with the parameter `id`.
-  var apiName: String { get }
-
+/// The properties are read on the main actor when an upload begins. Signing, cookies and redirects are those of the service,
+/// for each request anew.
+@MainActor public protocol UploadManager: BaseUploadManager, EndpointManager {
   /// The HTTP method of a plain upload. The default is PUT.
   var method: HTTPMethod { get }
 
   /// How the bytes are sent: in one request, or so that they go on where they broke off. The default is one request.
   var uploadProtocol: UploadProtocol { get }
 
-  /// Header fields of its requests. The default is none.
-  var headers: HTTPHeaders { get }
-
   /// Whether and how a failed request is made again. The default is the service's policy, without its deadline.
   ///
   /// Each attempt sends the body from its start, or from where the server has it. A body that cannot be read again is not
   /// sent again: the upload fails with the error of the attempt. A response 413 is never answered by the same again.
   var retryPolicy: RetryPolicy { get }
-
-  /// Whether uploads need the service's sign-in. The default carries the credential if there is one.
-  var signIn: SignInRule { get }
 
   /// Which responses are accepted, and how their bodies are read. The default accepts every 2xx status, and reads a body by
   /// its content type.
@@ -49,12 +34,8 @@ extension UploadManager {
   public var method: HTTPMethod { .put }
   /// One request.
   public var uploadProtocol: UploadProtocol { .plain }
-  /// None.
-  public var headers: HTTPHeaders { HTTPHeaders() }
   /// The service's policy.
   public var retryPolicy: RetryPolicy { service.admission.retryPolicy }
-  /// The credential is carried if there is one.
-  public var signIn: SignInRule { .asAvailable }
   /// Every 2xx status.
   public var expectation: ResponseExpectation { ResponseExpectation() }
   /// The body is sent at once.
@@ -101,20 +82,16 @@ extension UploadManager {
   func makeWork(
     _ body: HTTPBody, _ parameters: Parameters, _ terms: TransferTerms
   ) throws(APIError) -> (run: UploadRun?, work: UploadWork) {
-    var (policy, headers) = (retryPolicy, headers)
-    policy.deadline = nil
-    if let type = terms.contentType, !headers.contains("Content-Type") { headers.add("Content-Type", type) }
-    let rule = terms.signIn ?? signIn
-    var loads = terms.options
-    loads.owner = TransferUser(service, rule, terms).owner
-    let requests = UploadRequests(
-      service, terms.apiName ?? apiName, method, headers, policy, rule, expectation, expectsContinue, loads)
+    let user = TransferUser(service, terms.signIn ?? signIn, terms)
+    let requests = TransferRequests(of: self, retryPolicy, terms, for: user)
+    (requests.method, requests.expectation) = (method, expectation)
+    requests.asksFirst = expectsContinue
     guard case .tus(let options) = uploadProtocol else {
       return (nil, { report in await requests.response(sending: body, parameters, report) })
     }
     try options.checkMetadata()
     requests.retryPolicy = .never
-    let run = UploadRun(body, options, place: try place(parameters, terms), policy) {
+    let run = UploadRun(body, options, place: try place(parameters, terms), retryPolicy) {
       (request, body, report) async in await requests.response(to: request, body, parameters, report)
     }
     return (run, { report in await run.perform(report) })
@@ -173,87 +150,6 @@ public struct TusOptions: Sendable, Hashable {
         .takeoff, .misconfigured,
         "the metadata name \(name.debugDescription) is not allowed by tus: visible ASCII characters without a comma"
       )
-    }
-  }
-}
-
-/// Sends the requests of one upload on the path of all loads.
-final class UploadRequests<Service: APIService>: BaseAPIManager, APIManager {
-  let service: Service
-  let apiName: String
-  private(set) var method: HTTPMethod
-  private(set) var headers: HTTPHeaders
-  var retryPolicy: RetryPolicy
-  let signIn: SignInRule
-  let expectation: ResponseExpectation
-  private var expectsContinue: Bool
-  private let given: HTTPHeaders
-  private let options: LoadOptions
-  private var body: HTTPBody = .empty
-
-  init(
-    _ service: Service, _ apiName: String, _ method: HTTPMethod, _ headers: HTTPHeaders,
-    _ retryPolicy: RetryPolicy, _ signIn: SignInRule, _ expectation: ResponseExpectation,
-    _ expectsContinue: Bool, _ options: LoadOptions
-  ) {
-    self.service = service
-    self.apiName = apiName
-    self.method = method
-    self.headers = headers
-    given = headers
-    self.retryPolicy = retryPolicy
-    self.signIn = signIn
-    self.expectation = expectation
-    self.expectsContinue = expectsContinue
-    self.options = options
-    super.init()
-  }
-
-  func body(for parameters: Parameters) throws -> HTTPBody? { body }
-
-  /// The response to all of a body.
-  func response(
-    sending body: HTTPBody, _ parameters: Parameters,
-    _ report: @escaping @MainActor (TransferProgress) -> Void
-  ) async -> Result<APIResponse, APIError> {
-    self.body = body
-    return await load(parameters, at: nil, report)
-  }
-
-  /// The response to one request of an upload in parts.
-  func response(
-    to request: UploadRequest, _ part: HTTPBody, _ parameters: Parameters,
-    _ report: @escaping @MainActor (TransferProgress) -> Void
-  ) async -> Result<APIResponse, APIError> {
-    method = request.method
-    headers = given
-    headers.merge(request.headers)
-    body = part
-    do throws(APIError) {
-      return await load(
-        parameters, at: try request.location.map { (text) throws(APIError) in try HTTPURL(text) }, report)
-    } catch {
-      return .failure(error)
-    }
-  }
-
-  private func load(
-    _ parameters: Parameters, at location: HTTPURL?,
-    _ report: @escaping @MainActor (TransferProgress) -> Void
-  ) async -> Result<APIResponse, APIError> {
-    var options = options
-    // A limit for the whole attempt would end every large file.
-    options.timeouts.total = .zero
-    options.location = location
-    if expectsContinue, !body.isEmpty { options.expectsContinue = true }
-    do throws(APIError) {
-      return .success(
-        try await response(given: parameters, path: location?.path, options: options, onProgress: report))
-    } catch {
-      guard options.expectsContinue == true, error.context.status == 417 else { return .failure(error) }
-      // The server cannot say it; nothing of the body was opened.
-      expectsContinue = false
-      return await load(parameters, at: location, report)
     }
   }
 }

@@ -52,7 +52,8 @@ final class NegativeCompileTests: XCTestCase {
   func testTheContractAsksForServiceAndName() throws {
     let errors = try SwiftCompiler().errors(in: service + "final class Rents: BaseAPIManager, APIManager {}")
     XCTAssertEqual(errors.count, 1, "\(errors)")
-    XCTAssertTrue(errors.first?.contains("does not conform to protocol 'APIManager'") == true, "\(errors)")
+    XCTAssertTrue(
+      errors.first?.contains("does not conform to protocol 'EndpointManager'") == true, "\(errors)")
   }
 
   func testNothingOfTheBaseCanBeOverridden() throws {

@@ -8,7 +8,7 @@ final class WriterTableTests: XCTestCase {
   private static let signs = [
     "PrivateFile.replace(", "O_CREAT", "O_RDWR", "sqlite3_open", ".createFile(", ".write(to: URL",
     ".write(toFile",
-    "FileHandle(forWriting", "fopen(", "PrivateFile.claim(",
+    "FileHandle(forWriting", "fopen(", "PrivateFile.claim(", "FileDraft(", "FileDraft.write(",
   ]
 
   func testEveryWriterIsNamedInTheGuideAndTheGuideNamesNoOther() throws {

@@ -15,8 +15,8 @@ final class ResponseFileTests: XCTestCase {
     let (folder, path) = try place()
     try Data("old".utf8).write(to: URL(fileURLWithPath: path))
     var file = try ResponseFile(path: path)
-    try file.write(Data("new ".utf8))
-    try file.write(Data("bytes".utf8))
+    try Array("new ".utf8).withUnsafeBytes { try file.write($0) }
+    try Array("bytes".utf8).withUnsafeBytes { try file.write($0) }
     XCTAssertEqual(FileManager.default.contents(atPath: path), Data("old".utf8))
     try file.commit()
     XCTAssertEqual(file.count, 9)
@@ -28,7 +28,7 @@ final class ResponseFileTests: XCTestCase {
     let (folder, path) = try place()
     try Data("old".utf8).write(to: URL(fileURLWithPath: path))
     var file = try ResponseFile(path: path)
-    try file.write(Data("half".utf8))
+    try Array("half".utf8).withUnsafeBytes { try file.write($0) }
     file.discard()
     XCTAssertEqual(FileManager.default.contents(atPath: path), Data("old".utf8))
     XCTAssertEqual(try FileManager.default.contentsOfDirectory(atPath: folder.path), ["file"])

@@ -37,18 +37,7 @@ package enum PrivateFile {
   /// taken as it is.
   package static func replace(_ path: String, with bytes: [UInt8], by draft: String) throws(Fault) {
     unlink(draft)
-    // The permissions are set when the file is made, so that other users cannot open it in between.
-    let file = open(draft, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
-    guard file >= 0 else { throw Fault.system("made") }
-    defer { close(file) }
-    do throws(Fault) {
-      try writeAll(bytes, to: file)
-      guard fsync(file) == 0 else { throw .system("written to the disk") }
-      guard rename(draft, path) == 0 else { throw .system("replaced") }
-    } catch {
-      unlink(draft)
-      throw error
-    }
+    try FileDraft.write(bytes, as: path, by: draft, .power)
   }
 
   /// Does the work while no other thread or process does work under the lock of the same folder. A missing folder is
@@ -180,16 +169,6 @@ package enum PrivateFile {
   private static func requireOwn(_ status: stat) throws(Fault) {
     guard status.st_mode & S_IFMT == S_IFREG else { throw Fault("is not a file") }
     guard status.st_uid == geteuid() else { throw Fault("belongs to another user") }
-  }
-
-  private static func writeAll(_ bytes: [UInt8], to file: Int32) throws(Fault) {
-    var written = 0
-    while written < bytes.count {
-      let count = bytes[written...].withUnsafeBytes { write(file, $0.baseAddress, $0.count) }
-      if count < 0, errno == EINTR { continue }
-      guard count > 0 else { throw .system("written") }
-      written += count
-    }
   }
 
   private static func makeParents(_ path: String) throws(Fault) {

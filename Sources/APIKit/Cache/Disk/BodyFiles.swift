@@ -18,24 +18,16 @@ struct BodyFiles: Sendable {
   func makeFolder() throws(PrivateFile.Fault) { try PrivateFile.makeFolder(folder) }
 
   /// Writes a body and returns the name of its file.
-  func write(_ bytes: [UInt8]) -> Result<String, Failure> {
+  ///
+  /// A loss of power may leave a file without its bytes; the row has their length and checksum.
+  func write(_ bytes: [UInt8]) -> Result<String, PrivateFile.Fault> {
     let name = name()
-    let path = path(name)
-    let partial = path + ".partial"
-    let file = open(partial, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
-    guard file >= 0 else { return .failure(Failure(code: errno)) }
-    var written = 0
-    while written < bytes.count {
-      let count = bytes.withUnsafeBytes {
-        systemWrite(file, $0.baseAddress! + written, bytes.count - written)
-      }
-      if count < 0, errno == EINTR { continue }
-      guard count > 0 else { return abandon(file, partial) }
-      written += count
+    do throws(PrivateFile.Fault) {
+      try FileDraft.write(bytes, as: path(name), by: path(name) + ".partial", .process)
+      return .success(name)
+    } catch {
+      return .failure(error)
     }
-    guard close(file) == 0 else { return abandon(-1, partial) }
-    guard rename(partial, path) == 0 else { return abandon(-1, partial) }
-    return .success(name)
   }
 
   /// The bytes of a file; nil when it does not exist or has another length.
@@ -76,27 +68,10 @@ struct BodyFiles: Sendable {
     }
   }
 
-  /// A failed system call.
-  struct Failure: Error, Sendable, CustomStringConvertible {
-    let code: Int32
-    var description: String { "\(String(cString: strerror(code))) (errno \(code))" }
-  }
-
-  private func abandon(_ file: Int32, _ partial: String) -> Result<String, Failure> {
-    let failure = Failure(code: errno == 0 ? ENOSPC : errno)
-    if file >= 0 { close(file) }
-    unlink(partial)
-    return .failure(failure)
-  }
-
   private func path(_ name: String) -> String { folder + "/" + name }
 
   /// 128 random bits, so that the names of two processes do not collide.
   private func name() -> String { Hex.encode(Crypto.random(16)) }
-}
-
-private func systemWrite(_ file: Int32, _ bytes: UnsafeRawPointer, _ count: Int) -> Int {
-  write(file, bytes, count)
 }
 
 private func systemRead(_ file: Int32, _ bytes: UnsafeMutablePointer<UInt8>, _ count: Int) -> Int {

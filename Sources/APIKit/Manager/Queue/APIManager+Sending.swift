@@ -60,7 +60,7 @@ extension APIManager {
     ]).options
     // The response is kept, so it must fit into memory.
     options.destination = nil
-    options.owner = kept.epoch.map { LoadOwner(LoadUser(service.identity, service.wire, signIn, epoch: $0)) }
+    options.owner = kept.epoch.map { LoadOwner(service.identity, service.wire, signIn, epoch: $0) }
     let terms = APICall.Terms(
       method: kept.method, headers: headers, encoding: parameterEncoding, timeouts: timeouts,
       retryPolicy: .never, joinsIdenticalFlights: false, priority: priority, networkGate: .fly,

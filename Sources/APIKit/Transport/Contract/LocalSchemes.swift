@@ -149,11 +149,12 @@ enum LocalSchemes {
   private static func write(
     _ path: String, _ maximumBytes: Int64, _ next: () async throws(APIError) -> [UInt8]?
   ) async throws(APIError) -> HTTPResponse.Body {
-    var file = try ResponseFile(path: path)
+    var file = try ResponseFile(path: path, maximumBytes: maximumBytes)
     do throws(APIError) {
       while let chunk = try await next() {
-        guard file.count + Int64(chunk.count) <= maximumBytes else { throw tooLarge(maximumBytes) }
-        try file.write(Data(chunk))
+        try chunk.withUnsafeBufferPointer { (bytes) throws(APIError) in
+          try file.write(UnsafeRawBufferPointer(bytes))
+        }
       }
       try file.commit()
     } catch {

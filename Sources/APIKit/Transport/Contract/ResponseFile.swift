@@ -1,53 +1,47 @@
-import Foundation
-
-/// A file that a response is written to: a partial file in the same folder, renamed when it is complete.
+/// A file that a response is written to: a draft in the same folder, renamed when it is complete.
 ///
-/// When the attempt fails, the partial file is removed and an existing file stays as it was. Used by one
+/// When the attempt fails, the draft is removed and an existing file stays as it was. Used by one
 /// thread at a time.
 struct ResponseFile {
   let path: String
-  /// Bytes written.
-  private(set) var count: Int64 = 0
-  private let partialPath: String
-  private let handle: FileHandle
+  private let maximumBytes: Int64
+  private var draft: FileDraft
 
-  /// Creates the partial file beside `path`; throws ``APIError/Reason/fileFailed`` when that fails.
-  init(path: String) throws(APIError) {
-    self.path = path
-    partialPath = "\(path).\(UInt32.random(in: 0 ... .max)).partial"
-    let descriptor = open(partialPath, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666)
-    guard descriptor >= 0 else {
-      throw APIError(
-        .transport, .fileFailed, "no file can be made for \(path): \(String(cString: strerror(errno)))")
+  /// Bytes written.
+  var count: Int64 { draft.count }
+
+  /// Creates the draft beside `path`; throws ``APIError/Reason/fileFailed`` when that fails.
+  init(path: String, maximumBytes: Int64 = .max) throws(APIError) {
+    (self.path, self.maximumBytes) = (path, maximumBytes)
+    do throws(PrivateFile.Fault) {
+      draft = try FileDraft("\(path).\(UInt32.random(in: 0 ... .max)).partial", isPrivate: false)
+    } catch {
+      throw Self.failed(path, error)
     }
-    handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
   }
 
-  /// Appends bytes.
-  mutating func write(_ data: Data) throws(APIError) {
-    do { try handle.write(contentsOf: data) } catch {
-      throw APIError(.transport, .fileFailed, "\(path) cannot be written", underlying: error)
+  /// Appends bytes; throws ``APIError/Reason/responseTooLarge`` beyond the bound.
+  mutating func write(_ bytes: UnsafeRawBufferPointer) throws(APIError) {
+    guard count + Int64(bytes.count) <= maximumBytes else {
+      throw APIError(.transport, .responseTooLarge, "the body is larger than \(maximumBytes) bytes")
     }
-    count += Int64(data.count)
+    do throws(PrivateFile.Fault) { try draft.write(bytes) } catch { throw Self.failed(path, error) }
   }
 
   /// Renames the complete file to its path.
-  func commit() throws(APIError) {
-    do {
-      try handle.close()
-      guard rename(partialPath, path) == 0 else { throw POSIXError(.init(rawValue: errno) ?? .EIO) }
-    } catch {
-      discard()
-      throw APIError(.transport, .fileFailed, "\(path) cannot be replaced", underlying: error)
+  mutating func commit() throws(APIError) {
+    do throws(PrivateFile.Fault) { try draft.commit(as: path, .process) } catch {
+      throw Self.failed(path, error)
     }
   }
+
+  /// Removes the draft.
+  mutating func discard() { draft.discard() }
 
   /// Whether a response with this status may take the place of a file: only a successful one is what was asked for.
   static func takes(status: Int) -> Bool { (200..<300).contains(status) }
 
-  /// Removes the partial file.
-  func discard() {
-    try? handle.close()
-    unlink(partialPath)
+  private static func failed(_ path: String, _ fault: PrivateFile.Fault) -> APIError {
+    APIError(.transport, .fileFailed, "the file \(path) \(fault)", underlying: fault)
   }
 }

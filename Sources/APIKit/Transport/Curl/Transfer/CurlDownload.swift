@@ -1,5 +1,4 @@
 #if os(Linux)
-  import Glibc
   import Synchronization
 
   /// Writes the body to a file as it arrives: to a partial file in the same folder, renamed when it is
@@ -10,15 +9,13 @@
   /// existing file at the path then stays as it was.
   final class CurlFileSink: CurlSink {
     private struct State: ~Copyable {
-      var descriptor: Int32 = -1
-      var count: Int64 = 0
+      var file: ResponseFile?
       var decoder: CurlDecoder?
       var decoded: [UInt8] = []
     }
 
     let landsAtHead = false
     private let path: String
-    private let partialPath: String
     private let maximumBytes: Int64
     private let maximumDecodedBytes: Int64
     private let state = Mutex(State())
@@ -27,7 +24,6 @@
       self.path = path
       self.maximumBytes = maximumBytes
       self.maximumDecodedBytes = maximumDecodedBytes
-      partialPath = "\(path).\(UInt32.random(in: 0 ... .max)).partial"
     }
 
     deinit { discard() }
@@ -35,9 +31,8 @@
     func takes(status: Int) -> Bool { ResponseFile.takes(status: status) }
 
     func open() throws(APIError) {
-      let descriptor = Glibc.open(partialPath, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666)
-      guard descriptor >= 0 else { throw failed("cannot be made", errno) }
-      state.withLock { $0.descriptor = descriptor }
+      let file = try ResponseFile(path: path, maximumBytes: maximumBytes)
+      state.withLock { $0.file = file }
     }
 
     func begin(contentCoding: String?) throws(APIError) -> HTTPResponse.Body {
@@ -50,7 +45,7 @@
       state.withLock { state in
         do throws(APIError) {
           guard state.decoder != nil else {
-            try append(bytes, &state)
+            try state.file?.write(bytes)
             return .taken
           }
           var decoded: [UInt8] = []
@@ -58,7 +53,7 @@
           decoded.removeAll(keepingCapacity: true)
           try state.decoder?.decode(bytes.assumingMemoryBound(to: UInt8.self), into: &decoded)
           try decoded.withUnsafeBufferPointer { (bytes) throws(APIError) in
-            try append(UnsafeRawBufferPointer(bytes), &state)
+            try state.file?.write(UnsafeRawBufferPointer(bytes))
           }
           swap(&decoded, &state.decoded)
           return .taken
@@ -69,57 +64,22 @@
     }
 
     func finish() throws(APIError) -> HTTPResponse.Body {
-      let count = try state.withLock { state throws(APIError) in
+      let file = try state.withLock { state throws(APIError) in
         try state.decoder?.finish()
-        return state.count
+        return state.file.take()
       }
-      // Closing reports a full disk; renaming replaces the file in one step.
-      guard Glibc.close(takeDescriptor()) == 0 else {
-        let number = errno
-        unlink(partialPath)
-        throw failed("cannot be written", number)
-      }
-      guard rename(partialPath, path) == 0 else {
-        let number = errno
-        unlink(partialPath)
-        throw failed("cannot be replaced", number)
-      }
-      return .file(path: path, count: count)
+      guard var file else { throw APIError(.transport, .fileFailed, "the file \(path) was never made") }
+      try file.commit()
+      return .file(path: path, count: file.count)
     }
 
     func fail(_ error: APIError) { discard() }
 
     private func discard() {
-      let descriptor = takeDescriptor()
-      guard descriptor >= 0 else { return }
-      _ = Glibc.close(descriptor)
-      unlink(partialPath)
-    }
-
-    /// The descriptor, for the one who closes it; -1 when it was never opened or was taken before.
-    private func takeDescriptor() -> Int32 {
       state.withLock { state in
-        defer { state.descriptor = -1 }
-        return state.descriptor
+        state.file?.discard()
+        state.file = nil
       }
-    }
-
-    private func append(_ bytes: UnsafeRawBufferPointer, _ state: inout State) throws(APIError) {
-      guard state.count + Int64(bytes.count) <= maximumBytes else {
-        throw APIError(.transport, .responseTooLarge, "the body is larger than \(maximumBytes) bytes")
-      }
-      var rest = bytes
-      while !rest.isEmpty {
-        let written = Glibc.write(state.descriptor, rest.baseAddress, rest.count)
-        if written < 0, errno == EINTR { continue }
-        guard written > 0 else { throw failed("cannot be written", errno) }
-        rest = UnsafeRawBufferPointer(rebasing: rest[written...])
-      }
-      state.count += Int64(bytes.count)
-    }
-
-    private func failed(_ what: String, _ number: Int32) -> APIError {
-      APIError(.transport, .fileFailed, "the file \(path) \(what): \(String(cString: strerror(number)))")
     }
   }
 

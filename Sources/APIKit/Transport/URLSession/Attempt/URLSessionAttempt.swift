@@ -130,7 +130,7 @@ final class URLSessionAttempt: CancellableOperation {
     let pipe = makePipe()
     let (completion, response) = state.withLock { state -> (HTTPTransport.Completion?, HTTPResponse?) in
       guard !state.isOver else {
-        file?.discard()
+        if var file { file.discard() }
         return (nil, nil)
       }
       state.head = head
@@ -174,7 +174,9 @@ final class URLSessionAttempt: CancellableOperation {
         return (nil, nil)
       }
       if state.file != nil {
-        do throws(APIError) { try state.file?.write(data) } catch { failure = error }
+        do { try data.withUnsafeBytes { try state.file?.write($0) } } catch {
+          failure = error as? APIError ?? APIError(.transport, .fileFailed, underlying: error)
+        }
       } else if state.pipe == nil {
         data.withUnsafeBytes { state.bytes.append(contentsOf: $0) }
       }
@@ -212,13 +214,11 @@ final class URLSessionAttempt: CancellableOperation {
         .failure(
           APIError(.transport, .truncatedBody, "the compressed body was cut before its first byte")))
     }
-    let file = state.withLock { state -> ResponseFile? in
+    var file = state.withLock { state -> ResponseFile? in
       defer { state.file = nil }
       return state.isOver ? nil : state.file
     }
-    if let file {
-      do throws(APIError) { try file.commit() } catch { return finish(.failure(error)) }
-    }
+    do throws(APIError) { try file?.commit() } catch { return finish(.failure(error)) }
     finish(.success(file))
   }
 

@@ -1,0 +1,97 @@
+import APIKit
+
+/// Sends the requests of one transfer on the path of all loads. It states for each of them what the transfer's manager stated
+/// when the transfer began.
+final class TransferRequests<Service: APIService>: BaseAPIManager, APIManager {
+  let service: Service
+  let apiName: String
+  let signIn: SignInRule
+  let networkGate: NetworkGate
+  var headers: HTTPHeaders
+  var retryPolicy: RetryPolicy
+  var method = HTTPMethod.get
+  var expectation = ResponseExpectation()
+  /// Whether the server is asked before a body is sent.
+  var asksFirst = false
+  var body: HTTPBody?
+  private let given: HTTPHeaders
+  private let options: LoadOptions
+
+  /// - Parameter user: Whose transfer it is.
+  init<Manager: EndpointManager>(
+    of manager: Manager, _ retryPolicy: RetryPolicy, _ terms: TransferTerms, for user: TransferUser
+  ) where Manager.Service == Service {
+    service = manager.service
+    apiName = terms.apiName ?? manager.apiName
+    signIn = terms.signIn ?? manager.signIn
+    networkGate = manager.networkGate
+    var headers = manager.headers
+    if let type = terms.contentType, !headers.contains("Content-Type") { headers.add("Content-Type", type) }
+    (self.headers, given) = (headers, headers)
+    self.retryPolicy = retryPolicy
+    // A deadline over all attempts would end every large file.
+    self.retryPolicy.deadline = nil
+    var options = terms.options
+    options.owner = user.owner
+    self.options = options
+    super.init()
+  }
+
+  func body(for parameters: Parameters) throws -> HTTPBody? { body }
+
+  /// The response to the request of one part of a download, at its head.
+  func response(adding fields: HTTPHeaders, _ parameters: Parameters) async throws(APIError) -> APIResponse {
+    headers = given
+    headers.merge(fields)
+    var options = options
+    options.destination = .stream
+    // So would a limit for the whole attempt.
+    options.timeouts.total = .zero
+    return try await response(for: parameters, options: options)
+  }
+
+  /// The response to all of a body.
+  func response(
+    sending body: HTTPBody, _ parameters: Parameters,
+    _ report: @escaping @MainActor (TransferProgress) -> Void
+  ) async -> Result<APIResponse, APIError> {
+    self.body = body
+    return await send(parameters, at: nil, report)
+  }
+
+  /// The response to one request of an upload in parts.
+  func response(
+    to request: UploadRequest, _ part: HTTPBody, _ parameters: Parameters,
+    _ report: @escaping @MainActor (TransferProgress) -> Void
+  ) async -> Result<APIResponse, APIError> {
+    method = request.method
+    headers = given
+    headers.merge(request.headers)
+    body = part
+    do throws(APIError) {
+      return await send(
+        parameters, at: try request.location.map { (text) throws(APIError) in try HTTPURL(text) }, report)
+    } catch {
+      return .failure(error)
+    }
+  }
+
+  private func send(
+    _ parameters: Parameters, at location: HTTPURL?,
+    _ report: @escaping @MainActor (TransferProgress) -> Void
+  ) async -> Result<APIResponse, APIError> {
+    var options = options
+    options.timeouts.total = .zero
+    options.location = location
+    if asksFirst, body?.isEmpty == false { options.expectsContinue = true }
+    do throws(APIError) {
+      return .success(
+        try await response(given: parameters, path: location?.path, options: options, onProgress: report))
+    } catch {
+      guard options.expectsContinue == true, error.context.status == 417 else { return .failure(error) }
+      // The server cannot say it; nothing of the body was opened.
+      asksFirst = false
+      return await send(parameters, at: location, report)
+    }
+  }
+}
