@@ -74,7 +74,7 @@ extension BaseSocketManager {
       open(link, response.http)
     case .failure(let error):
       link?.release()
-      let retryAfter = error.response.flatMap { RetryAfter.wait(in: $0.headers, now: time.wallClock) }
+      let retryAfter = error.retryAfter(now: time.wallClock)
       lost(.failed(error, retryAfter: retryAfter), Self.neverOpen(error), unsent: [])
     }
   }

@@ -91,6 +91,6 @@ struct CredentialRenewal: Sendable {
   /// How long a server that is overloaded asks to be left alone; at least a second.
   private func wait(after error: APIError) -> Duration? {
     guard let response = error.response, response.status == 503 || response.status == 429 else { return nil }
-    return RetryAfter.wait(in: response.headers, now: time.wallClock).map { max($0, .seconds(1)) }
+    return response.retryAfter(now: time.wallClock).map { max($0, .seconds(1)) }
   }
 }

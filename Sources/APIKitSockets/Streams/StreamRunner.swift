@@ -164,7 +164,7 @@ public struct StreamClosing: Sendable {
       openedAt = time.now
       tell(.opened(response))
     } catch {
-      let retryAfter = error.response.flatMap { RetryAfter.wait(in: $0.headers, now: time.wallClock) }
+      let retryAfter = error.retryAfter(now: time.wallClock)
       lost(.failed(error, retryAfter: retryAfter), StreamClosing(.failed, error: error))
     }
   }

@@ -47,7 +47,7 @@ enum OutboxVerdict: Sendable, Equatable {
         return
       }
       let own = known.backoff.wait(before: known.attempts, jitter: known.jitter)
-      let asked = error.response.flatMap { RetryAfter.wait(in: $0.headers, now: known.wallClock) }
+      let asked = error.retryAfter(now: known.wallClock)
       self = .later(min(max(own, asked ?? .zero), max(own, known.longestWait)))
     } else {
       self = .park

@@ -86,9 +86,7 @@ actor UploadRun {
         // What broke off is tried again only where the policy wants it; what the server asks for, always.
         if let failure, !mayTryAgain(failure, next, number) { throw failure }
         var wait = policy.backoff.wait(before: number, jitter: .random(in: 0...1))
-        if policy.honoursRetryAfter, let failure,
-          let asked = failure.response.flatMap({ RetryAfter.wait(in: $0.headers, now: time.wallClock) })
-        {
+        if policy.honoursRetryAfter, let failure, let asked = failure.retryAfter(now: time.wallClock) {
           guard asked <= policy.longestWait else { throw failure }
           wait = asked
         }

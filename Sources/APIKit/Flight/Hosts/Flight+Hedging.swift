@@ -48,7 +48,7 @@ extension Flight {
       } refused: { attempt, response in
         guard HedgeBooks.isOverload(response.status) else { return }
         pool.refusedHedge(time.now)
-        guard let asked = RetryAfter.wait(in: response.headers, now: time.wallClock) else { return }
+        guard let asked = response.retryAfter(now: time.wallClock) else { return }
         pool.leave(attempt == .first ? server : hedge.server, for: asked, time.now)
       } completion: { attempt, outcome in
         if attempt == .second { self.went(by: hedge) }

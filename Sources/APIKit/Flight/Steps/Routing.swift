@@ -185,7 +185,7 @@ extension Flight {
   /// - Returns: How long the server asks to be left alone, where no other can be asked meanwhile: its `Retry-After` is
   ///   its own, and does not hold the load up where others are well.
   func leavesBusyServer(_ error: APIError) -> Duration? {
-    let asked = error.response.flatMap { RetryAfter.wait(in: $0.headers, now: call.time.wallClock) }
+    let asked = error.retryAfter(now: call.time.wallClock)
     guard error.evidence != nil, let way, let server = way.last else { return asked }
     let now = call.time.now
     if let asked { way.pool.leave(server, for: asked, now) }
