@@ -76,7 +76,7 @@ package struct UserCheck: Sendable {
   /// Why what belongs to a user may not continue; nil when the user is still the present one.
   package func objection(to owner: LoadOwner) -> APIError? { objection(to: LoadUser(owner)) }
 
-  /// The same of one that no loads share.
+  /// The same for the user of a single load.
   package func objection(to user: LoadUser) -> APIError? {
     user.objection(identity.changeableCaller, cookies, authenticator, host: host)
   }
