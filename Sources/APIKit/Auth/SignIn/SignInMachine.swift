@@ -57,12 +57,14 @@ struct SignInMachine {
   static let restAfterFailure: Duration = .seconds(5)
   static let maximumUnprovenRenewals = 3
 
-  private(set) var credential: Credential?
+  private(set) var credential: Credential? { didSet { shared = nil } }
   /// Raised with every change of the credential; 0 before the first.
-  private(set) var version = 0
+  private(set) var version = 0 { didSet { shared = nil } }
   /// The number of the present user's time, raised when another user signs in and when the user signs out. A renewal does
   /// not raise it, nor does a credential that ends by itself: its user may come back.
-  private(set) var epoch = 0
+  private(set) var epoch = 0 { didSet { shared = nil } }
+  /// What ``current`` has handed out since the last change.
+  private var shared: VersionedCredential?
   /// The latest credential of the present user; nil when nobody has signed in, or the user has signed out.
   private var latest: Credential?
   private var phase = Phase.idle
@@ -91,8 +93,14 @@ struct SignInMachine {
   /// Whether a renewed credential has not been accepted by a server yet.
   var isUnproven: Bool { unproven > 0 }
   var waiterCount: Int { waiters.count }
+  /// The credential of all flights that go now.
   var current: VersionedCredential {
-    VersionedCredential(credential: credential, version: version, epoch: epoch)
+    mutating get {
+      if let shared { return shared }
+      let made = VersionedCredential(credential, version: version, epoch: epoch)
+      shared = made
+      return made
+    }
   }
   /// Whether flights wait for a sign-in.
   var isSignInNeeded: Bool {
@@ -106,7 +114,7 @@ struct SignInMachine {
   mutating func enter(
     _ flight: FlightID, _ rule: SignInRule, now: Duration, wallClock: Double
   ) -> (Verdict, Work?) {
-    guard let credential else {
+    guard credential != nil else {
       guard rule == .required else { return (.go(current), nil) }
       return waitForSignIn(flight)
     }
@@ -114,9 +122,7 @@ struct SignInMachine {
       waiters[flight] = Waiter(rule: rule, wasRefused: false)
       return (.wait, nil)
     }
-    guard isRenewable(credential), credential.isDue(at: wallClock, leeway: leeway) else {
-      return (.go(current), nil)
-    }
+    guard isDue(at: wallClock), let credential else { return (.go(current), nil) }
     // After a failed renewal the token is used until it expires.
     if let error = rest(now) {
       return credential.isExpired(at: wallClock) ? (.fail(error), nil) : (.go(current), nil)
@@ -264,6 +270,12 @@ struct SignInMachine {
     canRenew && (credential.refreshToken != nil || !needsRefreshToken)
   }
 
+  /// Whether the credential is renewed before it is used; read in place, because every load asks.
+  private func isDue(at wallClock: Double) -> Bool {
+    guard canRenew, let credential else { return false }
+    return isRenewable(credential) && credential.isDue(at: wallClock, leeway: leeway)
+  }
+
   private mutating func waitForSignIn(_ flight: FlightID) -> (Verdict, Work?) {
     waiters[flight] = Waiter(rule: .required, wasRefused: true)
     if case .signingIn = phase { return (.wait, nil) }
@@ -322,10 +334,17 @@ struct SignInMachine {
   }
 }
 
-/// The credential that a flight carries, if any, and its version.
-struct VersionedCredential: Sendable {
-  var credential: Credential?
-  var version: Int
+/// The credential that flights carry, if any, and its version: one object for all flights that go between two changes.
+final class VersionedCredential: Sendable {
+  let credential: Credential?
+  let version: Int
   /// The epoch of its user; see ``SignInMachine/epoch``.
-  var epoch = 0
+  let epoch: Int
+
+  /// No credential.
+  static let none = VersionedCredential(nil, version: 0, epoch: 0)
+
+  init(_ credential: Credential?, version: Int, epoch: Int) {
+    (self.credential, self.version, self.epoch) = (credential, version, epoch)
+  }
 }

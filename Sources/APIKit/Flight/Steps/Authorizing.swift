@@ -12,12 +12,11 @@ extension Flight {
     let asked = authenticator.ask(for: id, call.terms.signInRule)
     guard case .wait = asked.verdict else {
       // Nothing was refused yet, so there is nothing to let through: it goes as it is.
-      try take(try asked.verdict.credential ?? VersionedCredential(credential: nil, version: 0))
+      try take(try asked.verdict.credential ?? .none)
       return .next
     }
     return .wait { () throws(APIError) in
-      try self.take(
-        try await self.settled(asked, authenticator) ?? VersionedCredential(credential: nil, version: 0))
+      try self.take(try await self.settled(asked, authenticator) ?? .none)
       return nil
     }
   }
