@@ -135,6 +135,9 @@ let package = Package(
         "BareCurl", "CMachine",
       ],
       path: "Benchmarks/Sources/bench", swiftSettings: swift),
+    // The least that an application links; see the group `build` of the measurements.
+    .executableTarget(
+      name: "smallest", dependencies: ["APIKit"], path: "Benchmarks/Sources/smallest", swiftSettings: swift),
     // Random loads over a proxy that breaks connections; see Scripts/soak.
     .executableTarget(
       name: "soak", dependencies: ["APIKit", "APIKitSockets", "APIKitTransfers", "DemoServer", "CMachine"],

@@ -5,7 +5,7 @@ import Foundation
 struct Bench {
   static let usage = """
     usage: bench [--only GROUP]... [--match TEXT] [--rounds N] [--json | --markdown | --list]
-      --only GROUP   measure this group alone; may be given several times
+      --only GROUP   measure this group alone; may be given several times; the group build runs only so
       --match TEXT   measure only the rows whose names contain the text
       --rounds N     take the best of so many rounds; the default is 5
       --json         print one JSON object, for other programs
@@ -95,6 +95,8 @@ struct Bench {
       if output == .markdown, only.isEmpty { only = [pathGroup.name] }
     }
 
-    func selects(_ group: BenchGroup) -> Bool { only.isEmpty || only.contains(group.name) }
+    func selects(_ group: BenchGroup) -> Bool {
+      only.isEmpty ? output == .list || !group.isOnlyOnDemand : only.contains(group.name)
+    }
   }
 }

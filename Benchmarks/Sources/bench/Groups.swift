@@ -11,6 +11,7 @@ let groups: [BenchGroup] = [
   formsGroup,
   transferGroup,
   cacheGroup,
+  buildGroup,
 ]
 
 /// Measurements that belong together.
@@ -19,6 +20,8 @@ struct BenchGroup: Sendable {
   let name: String
   /// One line for the table's head.
   let summary: String
+  /// Whether it runs only when it is named: it takes minutes, and all of the machine.
+  var isOnlyOnDemand = false
   /// Takes the measurements.
   let run: @Sendable (Measurement) async throws -> Void
 }
