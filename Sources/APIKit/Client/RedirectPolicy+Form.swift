@@ -1,31 +1,14 @@
-extension RedirectPolicy: Written {
-  static let form = WrittenForm<Self>(
+extension RedirectPolicy: VersionedCodable {
+  static let form = VersionedForm<Self>(
     name: "RedirectPolicy", start: { .follow },
-    members: [
-      .plain("rule", \.kind), .plain("limit", \.limit), .plain("allowsDowngrade", \.allowsDowngrade),
-      .texts("publicHeaders", \.publicHeaders),
-    ])
+    .plain("rule", \.kind), .plain("limit", \.limit), .plain("allowsDowngrade", \.allowsDowngrade),
+    .texts("publicHeaders", \.publicHeaders))
 }
 
-extension RedirectPolicy.Kind: WrittenCases {
-  var written: WrittenCase {
-    get throws {
-      switch self {
-      case .follow: return WrittenCase("follow")
-      case .refuse: return WrittenCase("refuse")
-      case .sameOrigin: return WrittenCase("sameOrigin")
-      case .rewrite:
-        throw APIError(.assembly, .unwritableForm, "a closure that rewrites redirects has no written form")
-      }
-    }
-  }
-
-  static func read(_ one: WrittenCase.Reader) throws -> Self? {
-    switch one.name {
-    case "follow": .follow
-    case "refuse": .refuse
-    case "sameOrigin": .sameOrigin
-    default: nil
-    }
-  }
+extension RedirectPolicy.Kind: CaseCodable {
+  static let cases = CaseTable<Self>(
+    .plain("follow", .follow) { if case .follow = $0 { true } else { false } },
+    .plain("refuse", .refuse) { if case .refuse = $0 { true } else { false } },
+    .plain("sameOrigin", .sameOrigin) { if case .sameOrigin = $0 { true } else { false } },
+    .unwritable("a closure that rewrites redirects") { if case .rewrite = $0 { true } else { false } })
 }

@@ -1,12 +1,11 @@
 import APIKit
 
 extension ReconnectPolicy: Codable {
-  static let form = WrittenForm<Self>(
+  static let form = VersionedForm<Self>(
     name: "ReconnectPolicy", start: { .never },
-    members: [
-      .plain("attempts", \.attempts), .plain("backoff", \.backoff), .seconds("stableAfter", \.stableAfter),
-      .seconds("longestWait", \.longestWait), .plain("table", \.table), .plain("unsent", \.unsent),
-    ], settle: { $0.attempts = max(0, $0.attempts) })
+    .plain("attempts", \.attempts), .plain("backoff", \.backoff), .seconds("stableAfter", \.stableAfter),
+    .seconds("longestWait", \.longestWait), .plain("table", \.table), .plain("unsent", \.unsent),
+    settle: { $0.attempts = max(0, $0.attempts) })
 
   /// Reads the written form.
   public init(from decoder: any Decoder) throws { self = try Self.form.read(from: decoder) }
@@ -15,21 +14,12 @@ extension ReconnectPolicy: Codable {
 }
 
 extension ReconnectPolicy.Unsent: Codable {
-  /// Reads the written form: the name of the case, or an object with the name and what the case holds.
-  public init(from decoder: any Decoder) throws {
-    let one = try WrittenCase.Reader(decoder)
-    switch one.name {
-    case "drop": self = .drop
-    case "keep": self = .keep(upTo: try one.value())
-    default: throw one.unreadable(as: Self.self)
-    }
-  }
+  private static let cases = CaseTable<Self>(
+    ["drop": .drop],
+    .holding("keep", { if case .keep(let bytes) = $0 { bytes } else { nil } }, make: Self.keep(upTo:)))
 
+  /// Reads the written form: the name of the case, or an object with the name and what the case holds.
+  public init(from decoder: any Decoder) throws { self = try Self.cases.read(from: decoder) }
   /// Writes the form.
-  public func encode(to encoder: any Encoder) throws {
-    switch self {
-    case .drop: try WrittenCase("drop").write(to: encoder)
-    case .keep(let bytes): try WrittenCase("keep", bytes).write(to: encoder)
-    }
-  }
+  public func encode(to encoder: any Encoder) throws { try Self.cases.write(self, to: encoder) }
 }

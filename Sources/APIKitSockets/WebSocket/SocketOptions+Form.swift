@@ -1,15 +1,12 @@
 import APIKit
 
 extension SocketOptions: Codable {
-  static let form = WrittenForm<Self>(
+  static let form = VersionedForm<Self>(
     name: "SocketOptions", start: { Self() },
-    members: [
-      .plain("maximumMessageBytes", \.maximumMessageBytes),
-      .plain("maximumQueuedBytes", \.maximumQueuedBytes), .seconds("openLimit", \.openLimit),
-      .seconds("closeLimit", \.closeLimit), .seconds("pingInterval", \.pingInterval),
-      .seconds("pingLimit", \.pingLimit), .plain("compressionBits", \.compressionBits),
-      .plain("compressesFrom", \.compressesFrom),
-    ])
+    .plain("maximumMessageBytes", \.maximumMessageBytes), .plain("maximumQueuedBytes", \.maximumQueuedBytes),
+    .seconds("openLimit", \.openLimit), .seconds("closeLimit", \.closeLimit),
+    .seconds("pingInterval", \.pingInterval), .seconds("pingLimit", \.pingLimit),
+    .plain("compressionBits", \.compressionBits), .plain("compressesFrom", \.compressesFrom))
 
   /// Reads the written form.
   public init(from decoder: any Decoder) throws { self = try Self.form.read(from: decoder) }

@@ -1,14 +1,12 @@
 import APIKit
 
 extension TusOptions: Codable {
-  static let form = WrittenForm<Self>(
+  static let form = VersionedForm<Self>(
     name: "TusOptions", start: { Self() },
-    members: [
-      .plain("partBytes", \.partBytes), .plain("sendsChecksums", \.sendsChecksums),
-      .plain("sendsWithCreation", \.sendsWithCreation),
-      .plain("metadata", \.metadata, isSecret: { $0.keys.contains { SecretNames.contains($0) } }),
-      .plain("otherOrigins", \.otherOrigins), .plain("journalFolder", \.journalFolder),
-    ])
+    .plain("partBytes", \.partBytes), .plain("sendsChecksums", \.sendsChecksums),
+    .plain("sendsWithCreation", \.sendsWithCreation),
+    .plain("metadata", \.metadata, isSecret: { $0.keys.contains { SecretNames.contains($0) } }),
+    .plain("otherOrigins", \.otherOrigins), .plain("journalFolder", \.journalFolder))
 
   /// Reads the written form.
   public init(from decoder: any Decoder) throws { self = try Self.form.read(from: decoder) }

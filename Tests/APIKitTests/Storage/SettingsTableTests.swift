@@ -29,7 +29,7 @@ final class SettingsTableTests: XCTestCase {
       settings.isSuperset(of: ["RetryPolicy", "CookieJar.Limits", "RawData.Limits"]), "\(settings)")
     XCTAssertEqual(
       settings.subtracting(sources.written).sorted(), Self.without.keys.sorted(),
-      "give it a form (Storage/Forms/WrittenForm.swift), or a reason here")
+      "give it a form (Storage/Forms/VersionedForm.swift), or a reason here")
   }
 
   func testEveryFormOfASettingIsKeptAsAGoldenOneAndNamedInTheGuide() throws {
@@ -75,8 +75,7 @@ final class SettingsTableTests: XCTestCase {
           let name = outer.joined(separator: ".")
           if match.2 != nil, match.3 != "extension" { publicTypes.insert(name) }
           let adopted = match.5.prefix { $0 != "{" }.split { !$0.isLetter }
-          if adopted.contains(where: { ["Written", "WrittenCases", "WrittenNames", "Codable"].contains($0) })
-          {
+          if adopted.contains(where: { ["VersionedCodable", "CaseCodable", "Codable"].contains($0) }) {
             written.insert(name)
           }
         }

@@ -41,7 +41,7 @@ final class WrittenFormTests: XCTestCase {
     var forms: [String: Int] = [:]
     for file in PackageFolder.sources() {
       let code = try String(contentsOf: file, encoding: .utf8)
-      for part in code.components(separatedBy: "WrittenForm<Self>(").dropFirst() {
+      for part in code.components(separatedBy: "VersionedForm<Self>(").dropFirst() {
         let name = try XCTUnwrap(part.components(separatedBy: "name: \"").dropFirst().first)
         let version = part.components(separatedBy: "start:")[0].components(separatedBy: "version: ")
           .dropFirst().first

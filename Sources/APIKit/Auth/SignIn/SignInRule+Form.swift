@@ -1,20 +1,16 @@
-extension SignInRule: WrittenNames {
-  static let names: [(name: String, value: Self)] = [
-    ("asAvailable", .asAvailable), ("required", .required), ("exempt", .exempt),
-  ]
+extension SignInRule: CaseCodable {
+  static let cases = CaseTable<Self>([
+    "asAvailable": .asAvailable, "required": .required, "exempt": .exempt,
+  ])
 }
 
-extension Authenticator.Rules: Written {
-  static let form = WrittenForm<Self>(
+extension Authenticator.Rules: VersionedCodable {
+  static let form = VersionedForm<Self>(
     name: "Authenticator.Rules", start: { Self() },
-    members: [
-      .plain("account", \.account), .seconds("leeway", \.leeway), .seconds("renewalLimit", \.renewalLimit),
-      .plain("needsRefreshToken", \.needsRefreshToken),
-    ],
-    unwritable: { rules in
-      rules.stated.isRefusal != nil
-        ? "isRefusal"
-        : rules.stated.endsCredential != nil
-          ? "endsCredential" : rules.stated.attach != nil ? "attach" : nil
-    })
+    .plain("account", \.account), .seconds("leeway", \.leeway), .seconds("renewalLimit", \.renewalLimit),
+    .plain("needsRefreshToken", \.needsRefreshToken),
+    unwritable: [
+      "isRefusal": { $0.stated.isRefusal != nil }, "endsCredential": { $0.stated.endsCredential != nil },
+      "attach": { $0.stated.attach != nil },
+    ])
 }

@@ -1,24 +1,13 @@
-extension CookieJar.Limits: Written {
-  static let form = WrittenForm<Self>(
+extension CookieJar.Limits: VersionedCodable {
+  static let form = VersionedForm<Self>(
     name: "CookieJar.Limits", start: { Self() },
-    members: [.plain("perDomain", \.perDomain), .plain("total", \.total)])
+    .plain("perDomain", \.perDomain), .plain("total", \.total))
 }
 
-extension CookieJar.AcceptPolicy: WrittenCases {
-  var written: WrittenCase {
-    switch self {
-    case .always: WrittenCase("always")
-    case .never: WrittenCase("never")
-    case .firstParty(let domains): WrittenCase("firstParty", domains)
-    }
-  }
-
-  static func read(_ one: WrittenCase.Reader) throws -> Self? {
-    switch one.name {
-    case "always": .always
-    case "never": .never
-    case "firstParty": .firstParty(try one.value())
-    default: nil
-    }
-  }
+extension CookieJar.AcceptPolicy: CaseCodable {
+  static let cases = CaseTable<Self>(
+    ["always": .always, "never": .never],
+    .holding(
+      "firstParty", { if case .firstParty(let domains) = $0 { domains } else { nil } },
+      make: Self.firstParty))
 }

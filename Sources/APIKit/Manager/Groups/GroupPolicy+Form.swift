@@ -1,20 +1,5 @@
-extension GroupPolicy: WrittenCases {
-  var written: WrittenCase {
-    switch self {
-    case .failFast: WrittenCase("failFast")
-    case .settleAll: WrittenCase("settleAll")
-    case .quorum(let count): WrittenCase("quorum", count)
-    case .firstSuccess: WrittenCase("firstSuccess")
-    }
-  }
-
-  static func read(_ one: WrittenCase.Reader) throws -> Self? {
-    switch one.name {
-    case "failFast": .failFast
-    case "settleAll": .settleAll
-    case "quorum": .quorum(try one.value())
-    case "firstSuccess": .firstSuccess
-    default: nil
-    }
-  }
+extension GroupPolicy: CaseCodable {
+  static let cases = CaseTable<Self>(
+    ["failFast": .failFast, "settleAll": .settleAll, "firstSuccess": .firstSuccess],
+    .holding("quorum", { if case .quorum(let count) = $0 { count } else { nil } }, make: Self.quorum))
 }

@@ -1,37 +1,24 @@
-extension AdmissionOptions: Written {
-  static let form = WrittenForm<Self>(
+extension AdmissionOptions: VersionedCodable {
+  static let form = VersionedForm<Self>(
     name: "AdmissionOptions", start: { Self() },
-    members: [
-      .plain("retryPolicy", \.retryPolicy), .plain("networkGate", \.networkGate),
-      .plain("requestRate", \.requestRate), .plain("hostLimits", \.hostLimits), .plain("breaker", \.breaker),
-    ],
-    unwritable: { $0.network !== NetworkMonitor.shared ? "network" : $0.hosts != nil ? "hosts" : nil })
+    .plain("retryPolicy", \.retryPolicy), .plain("networkGate", \.networkGate),
+    .plain("requestRate", \.requestRate), .plain("hostLimits", \.hostLimits), .plain("breaker", \.breaker),
+    unwritable: ["network": { $0.network !== NetworkMonitor.shared }, "hosts": { $0.hosts != nil }])
 }
 
-extension BusinessErrorRule: WrittenCases {
-  var written: WrittenCase {
-    get throws {
-      switch kind {
-      case .none: return WrittenCase("none")
-      case .code(let path, let success, let message):
-        return WrittenCase(
-          "code", Code(path: path.description, success: success.sorted(), message: message.description))
-      case .custom:
-        throw APIError(.assembly, .unwritableForm, "a closure that finds errors has no written form")
-      }
-    }
-  }
-
-  static func read(_ one: WrittenCase.Reader) throws -> Self? {
-    switch one.name {
-    case "none": return Self.none
-    case "code":
-      let code: Code = try one.value()
-      return Self(
-        kind: .code(RawPath(code.path), success: Set(code.success), message: RawPath(code.message)))
-    default: return nil
-    }
-  }
+extension BusinessErrorRule: CaseCodable {
+  static let cases = CaseTable<Self>(
+    .plain("none", .none) { if case .none = $0.kind { true } else { false } },
+    .holding(
+      "code",
+      { rule -> Code? in
+        guard case .code(let path, let success, let message) = rule.kind else { return nil }
+        return Code(path: path.description, success: success.sorted(), message: message.description)
+      },
+      make: { code in
+        Self(kind: .code(RawPath(code.path), success: Set(code.success), message: RawPath(code.message)))
+      }),
+    .unwritable("a closure that finds errors") { if case .custom = $0.kind { true } else { false } })
 
   private struct Code: Codable {
     let path: String

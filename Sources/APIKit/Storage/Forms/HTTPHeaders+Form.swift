@@ -1,48 +1,33 @@
-extension HTTPHeaders: Written {
-  static let form = WrittenForm<Self>(
+extension HTTPHeaders: VersionedCodable {
+  static let form = VersionedForm<Self>(
     name: "HTTPHeaders", start: { Self() },
-    members: [
-      .mapped(
-        "fields", \.fields, isSecret: { fields in fields.contains { SecretNames.contains($0.name) } },
-        { $0.map { [$0.name, $0.value] } },
-        { lines in
-          try lines.map { line in
-            guard line.count == 2 else {
-              throw APIError(.assembly, .unreadableForm, "a header field is a name and a value")
-            }
-            return Field(line[0], line[1])
-          }
-        })
-    ])
+    .mapped(
+      "fields", \.fields, isSecret: { fields in fields.contains { SecretNames.contains($0.name) } },
+      write: { $0.map { [$0.name, $0.value] } },
+      read: {
+        try $0.map {
+          try ($0.count == 2 ? Field($0[0], $0[1]) : nil).readable("a header field is a name and a value")
+        }
+      }))
 }
 
-extension HTTPTimeouts: Written {
-  static let form = WrittenForm<Self>(
+extension HTTPTimeouts: VersionedCodable {
+  static let form = VersionedForm<Self>(
     name: "HTTPTimeouts", start: { Self() },
-    members: [.seconds("connect", \.connect), .seconds("idle", \.idle), .seconds("total", \.total)])
+    .seconds("connect", \.connect), .seconds("idle", \.idle), .seconds("total", \.total))
 }
 
-extension CleartextPolicy: WrittenCases {
-  var written: WrittenCase {
-    switch kind {
-    case .all: WrittenCase("allowed")
-    case .loopbackAnd(let hosts): WrittenCase("loopback", hosts.sorted())
-    }
-  }
-
-  static func read(_ one: WrittenCase.Reader) throws -> Self? {
-    switch one.name {
-    case "allowed": .allowed
-    case "loopback": .loopback(and: Set(try one.value([String].self)))
-    default: nil
-    }
-  }
+extension CleartextPolicy: CaseCodable {
+  static let cases = CaseTable<Self>(
+    ["allowed": .allowed],
+    .holding(
+      "loopback", { if case .loopbackAnd(let hosts) = $0.kind { hosts.sorted() } else { nil } },
+      make: { .loopback(and: Set($0)) }))
 }
 
-extension NetworkServiceType: WrittenNames {
-  static let names: [(name: String, value: Self)] = [
-    ("standard", .standard), ("background", .background), ("responsiveData", .responsiveData),
-    ("video", .video),
-    ("voice", .voice),
-  ]
+extension NetworkServiceType: CaseCodable {
+  static let cases = CaseTable<Self>([
+    "standard": .standard, "background": .background, "responsiveData": .responsiveData, "video": .video,
+    "voice": .voice,
+  ])
 }

@@ -1,23 +1,23 @@
-extension RawData.Limits: Written {
-  static let form = WrittenForm<Self>(
+extension RawData.Limits: VersionedCodable {
+  static let form = VersionedForm<Self>(
     name: "RawData.Limits", start: { Self() },
-    members: [.plain("maximumDepth", \.maximumDepth), .plain("maximumBytes", \.maximumBytes)])
+    .plain("maximumDepth", \.maximumDepth), .plain("maximumBytes", \.maximumBytes))
 }
 
-extension RawData.DecodingOptions: Written {
-  static let form = WrittenForm<Self>(
+extension RawData.DecodingOptions: VersionedCodable {
+  static let form = VersionedForm<Self>(
     name: "RawData.DecodingOptions", start: { Self() },
-    members: [.plain("keys", \.keys), .plain("dates", \.dates)],
-    unwritable: { $0.userInfo.isEmpty ? nil : "userInfo" })
+    .plain("keys", \.keys), .plain("dates", \.dates),
+    unwritable: ["userInfo": { !$0.userInfo.isEmpty }])
 }
 
-extension RawData.DecodingOptions.Keys: WrittenNames {
-  static let names: [(name: String, value: Self)] = [("asWritten", .asWritten), ("snakeCase", .snakeCase)]
+extension RawData.DecodingOptions.Keys: CaseCodable {
+  static let cases = CaseTable<Self>(["asWritten": .asWritten, "snakeCase": .snakeCase])
 }
 
-extension RawData.DateFormat: WrittenNames {
-  static let names: [(name: String, value: Self)] = [
-    ("automatic", .automatic), ("iso8601", .iso8601), ("epochSeconds", .epochSeconds),
-    ("epochMilliseconds", .epochMilliseconds),
-  ]
+extension RawData.DateFormat: CaseCodable {
+  static let cases = CaseTable<Self>([
+    "automatic": .automatic, "iso8601": .iso8601, "epochSeconds": .epochSeconds,
+    "epochMilliseconds": .epochMilliseconds,
+  ])
 }

@@ -20,17 +20,15 @@ public struct WrittenParameters: Sendable, Hashable {
   public init(_ parameters: Parameters) { self.parameters = parameters }
 }
 
-extension WrittenParameters: Written {
-  static let form = WrittenForm<Self>(
+extension WrittenParameters: VersionedCodable {
+  static let form = VersionedForm<Self>(
     name: "Parameters", start: { Self(Parameters()) },
-    members: [
-      .mapped(
-        "pairs", \.parameters, isSecret: \.hasSecrets,
-        { parameters throws in
-          if let failure = parameters.failure { throw failure }
-          return parameters.pairs.map(WrittenPair.init)
-        }, { Parameters($0.map { ($0.name, $0.value.value) }) })
-    ])
+    .mapped(
+      "pairs", \.parameters, isSecret: \.hasSecrets,
+      write: { parameters throws in
+        if let failure = parameters.failure { throw failure }
+        return parameters.codedPairs
+      }, read: { Parameters(coded: $0) }))
 }
 
 extension Parameters {
@@ -48,50 +46,41 @@ extension ParameterValue {
   }
 }
 
-private struct WrittenPair: Codable, Sendable {
+private struct CodedPair: Codable, Sendable {
   let name: String
-  let value: WrittenValue
+  let value: CodedCase<ParameterValue>
+}
 
-  init(_ pair: (name: String, value: ParameterValue)) {
-    (name, value) = (pair.name, WrittenValue(pair.value))
+extension Parameters {
+  fileprivate init(coded pairs: [CodedPair]) { self.init(pairs.map { ($0.name, $0.value.value) }) }
+
+  fileprivate var codedPairs: [CodedPair] {
+    pairs.map { CodedPair(name: $0.name, value: CodedCase($0.value)) }
   }
 }
 
 /// A value with its kind: `{"integer": 3}`.
-private struct WrittenValue: WrittenCases {
-  let value: ParameterValue
-
-  init(_ value: ParameterValue) { self.value = value }
-
-  var written: WrittenCase {
-    switch value {
-    case .string(let text): WrittenCase("string", text)
-    case .integer(let number): WrittenCase("integer", number)
-    // As text, so that every number comes back, those that are none too.
-    case .double(let number): WrittenCase("double", number.description)
-    case .bool(let flag): WrittenCase("bool", flag)
-    case .date(let date): WrittenCase("date", date.timeIntervalSinceReferenceDate.description)
-    case .data(let bytes): WrittenCase("data", Base64.encode(bytes))
-    case .null: WrittenCase("null")
-    case .array(let values): WrittenCase("array", values.map(WrittenValue.init))
-    case .object(let parameters): WrittenCase("object", parameters.pairs.map(WrittenPair.init))
-    }
-  }
-
-  static func read(_ one: WrittenCase.Reader) throws -> WrittenValue? {
-    switch one.name {
-    case "string": Self(.string(try one.value()))
-    case "integer": Self(.integer(try one.value()))
-    case "double": Double(try one.value(String.self)).map { Self(.double($0)) }
-    case "bool": Self(.bool(try one.value()))
-    case "date":
-      Double(try one.value(String.self)).map { Self(.date(Date(timeIntervalSinceReferenceDate: $0))) }
-    case "data": Base64.decode(try one.value(String.self)).map { Self(.data($0)) }
-    case "null": Self(.null)
-    case "array": Self(.array(try one.value([WrittenValue].self).map(\.value)))
-    case "object":
-      Self(.object(Parameters(try one.value([WrittenPair].self).map { ($0.name, $0.value.value) })))
-    default: nil
-    }
-  }
+extension ParameterValue: CaseCoded {
+  static let cases = CaseTable<Self>(
+    ["null": .null],
+    .holding("string", { if case .string(let text) = $0 { text } else { nil } }, make: Self.string),
+    .holding("integer", { if case .integer(let number) = $0 { number } else { nil } }, make: Self.integer),
+    // As text, so that every number is read again, infinities and NaN too.
+    .holding(
+      "double", { if case .double(let number) = $0 { number.description } else { nil } },
+      make: { Double($0).map(Self.double) }),
+    .holding("bool", { if case .bool(let flag) = $0 { flag } else { nil } }, make: Self.bool),
+    .holding(
+      "date",
+      { if case .date(let date) = $0 { date.timeIntervalSinceReferenceDate.description } else { nil } },
+      make: { Double($0).map { .date(Date(timeIntervalSinceReferenceDate: $0)) } }),
+    .holding(
+      "data", { if case .data(let bytes) = $0 { Base64.encode(bytes) } else { nil } },
+      make: { Base64.decode($0).map(Self.data) }),
+    .holding(
+      "array", { if case .array(let values) = $0 { values.map(CodedCase.init) } else { nil } },
+      make: { .array($0.map(\.value)) }),
+    .holding(
+      "object", { if case .object(let parameters) = $0 { parameters.codedPairs } else { nil } },
+      make: { .object(Parameters(coded: $0)) }))
 }

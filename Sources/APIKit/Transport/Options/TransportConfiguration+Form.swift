@@ -1,140 +1,106 @@
-extension TransportConfiguration: Written {
-  static let form = WrittenForm<Self>(
+extension TransportConfiguration: VersionedCodable {
+  static let form = VersionedForm<Self>(
     name: "TransportConfiguration", start: { Self() },
-    members: [
-      .plain("headers", \.headers), .plain("timeouts", \.timeouts), .plain("connections", \.connections),
-      .plain("proxy", \.proxy), .plain("tls", \.tls), .plain("cleartext", \.cleartext),
-      .plain("interfaces", \.interfaces), .plain("loadOptions", \.loadOptions),
-      .url("dnsOverHTTPS", \.dnsOverHTTPS),
-      .plain("unixSocketPath", \.unixSocketPath), .plain("maximumDecodedBytes", \.maximumDecodedBytes),
-      .plain("versions", \.versions), .plain("persistence", \.persistence),
-      .plain("ignoresCaches", \.ignoresCaches),
-      .plain("cacheFollowsNetwork", \.cacheFollowsNetwork),
-      .storageKey(\.storageKey),
-    ],
-    unwritable: { $0.challenges != nil ? "challenges" : $0.logins != nil ? "logins" : nil })
+    .plain("headers", \.headers), .plain("timeouts", \.timeouts), .plain("connections", \.connections),
+    .plain("proxy", \.proxy), .plain("tls", \.tls), .plain("cleartext", \.cleartext),
+    .plain("interfaces", \.interfaces), .plain("loadOptions", \.loadOptions),
+    .url("dnsOverHTTPS", \.dnsOverHTTPS), .plain("unixSocketPath", \.unixSocketPath),
+    .plain("maximumDecodedBytes", \.maximumDecodedBytes), .plain("versions", \.versions),
+    .plain("persistence", \.persistence), .plain("ignoresCaches", \.ignoresCaches),
+    .plain("cacheFollowsNetwork", \.cacheFollowsNetwork), .storageKey(\.storageKey),
+    unwritable: ["challenges": { $0.challenges != nil }, "logins": { $0.logins != nil }])
 }
 
-extension WrittenForm.Member {
-  /// A storage key; that of the keychain is said by this word, whatever it is.
-  package static func storageKey(_ path: any (WritableKeyPath<Value, SigningKey?> & Sendable)) -> Self {
+extension VersionedForm.Member {
+  /// A storage key; that of the keychain is written as this word, whatever it is.
+  package static func storageKey(_ path: Path<SigningKey?>) -> Self {
     mapped(
       "storageKey", path, isSecret: { $0 != nil && $0 != .keychain },
-      { key in key == .keychain ? "keychain" : key.map { "base64:" + Base64.encode($0.bytes) } ?? "none" },
-      { text in
+      write: { key in
+        key == .keychain ? "keychain" : key.map { "base64:" + Base64.encode($0.bytes) } ?? "none"
+      },
+      read: { text in
         if text == "keychain" { return .keychain }
         if text == "none" { return nil }
-        guard text.hasPrefix("base64:"), let key = SigningKey(base64: String(text.dropFirst(7))) else {
-          throw APIError(.assembly, .unreadableForm, "a storageKey is keychain, none or base64")
-        }
-        return key
+        return try (text.hasPrefix("base64:") ? SigningKey(base64: String(text.dropFirst(7))) : nil)
+          .readable("a storageKey is keychain, none or base64")
       })
   }
 }
 
-extension ConnectionLimits: Written {
-  static let form = WrittenForm<Self>(
+extension ConnectionLimits: VersionedCodable {
+  static let form = VersionedForm<Self>(
     name: "ConnectionLimits", start: { Self() },
-    members: [.plain("perHost", \.perHost), .plain("total", \.total)])
+    .plain("perHost", \.perHost), .plain("total", \.total))
 }
 
-extension InterfacePolicy: Written {
-  static let form = WrittenForm<Self>(
+extension InterfacePolicy: VersionedCodable {
+  static let form = VersionedForm<Self>(
     name: "InterfacePolicy", start: { Self() },
-    members: [
-      .plain("allowsCellular", \.allowsCellular), .plain("allowsExpensive", \.allowsExpensive),
-      .plain("allowsConstrained", \.allowsConstrained), .plain("isDiscretionary", \.isDiscretionary),
-      .plain("serviceType", \.serviceType),
-    ])
+    .plain("allowsCellular", \.allowsCellular), .plain("allowsExpensive", \.allowsExpensive),
+    .plain("allowsConstrained", \.allowsConstrained), .plain("isDiscretionary", \.isDiscretionary),
+    .plain("serviceType", \.serviceType))
 }
 
-extension HTTPVersionPolicy: WrittenNames {
-  static let names: [(name: String, value: Self)] = [
-    ("http1Only", .http1Only), ("upToHTTP2", .upToHTTP2), ("http2PriorKnowledge", .http2PriorKnowledge),
-    ("upToHTTP3", .upToHTTP3),
-  ]
+extension HTTPVersionPolicy: CaseCodable {
+  static let cases = CaseTable<Self>([
+    "http1Only": .http1Only, "upToHTTP2": .upToHTTP2, "http2PriorKnowledge": .http2PriorKnowledge,
+    "upToHTTP3": .upToHTTP3,
+  ])
 }
 
-extension TransportConfiguration.Persistence: WrittenNames {
-  static let names: [(name: String, value: Self)] = [("disk", .disk), ("memory", .memory)]
+extension TransportConfiguration.Persistence: CaseCodable {
+  static let cases = CaseTable<Self>(["disk": .disk, "memory": .memory])
 }
 
-extension ProxyChoice: WrittenCases {
-  var written: WrittenCase {
-    switch self {
-    case .none: WrittenCase("none")
-    case .system: WrittenCase("system")
-    case .through(let proxy): WrittenCase("through", proxy)
-    }
-  }
-
-  static func read(_ one: WrittenCase.Reader) throws -> Self? {
-    switch one.name {
-    case "none": Self.none
-    case "system": .system
-    case "through": .through(try one.value())
-    default: nil
-    }
-  }
+extension ProxyChoice: CaseCodable {
+  static let cases = CaseTable<Self>(
+    ["none": .none, "system": .system],
+    .holding("through", { if case .through(let proxy) = $0 { proxy } else { nil } }, make: Self.through))
 }
 
-extension HTTPProxy: Written {
-  static let form = WrittenForm<Self>(
+extension HTTPProxy: VersionedCodable {
+  static let form = VersionedForm<Self>(
     name: "HTTPProxy", start: { Self(.http, host: "", port: 0) },
-    members: [
-      .plain("kind", \.kind), .plain("host", \.host), .plain("port", \.port),
-      .plain("exceptions", \.exceptions),
-      .mapped("login", \.login, isSecret: { $0 != nil }, { $0.map(StoredLogin.init) }, { $0?.login }),
-    ], required: ["host", "port"])
+    .plain("kind", \.kind), .plain("host", \.host), .plain("port", \.port),
+    .plain("exceptions", \.exceptions),
+    .mapped(
+      "login", \.login, isSecret: { $0 != nil }, write: { $0.map(StoredLogin.init) }, read: { $0?.login }),
+    required: ["host", "port"])
 }
 
-extension HTTPProxy.Kind: WrittenNames {
-  static let names: [(name: String, value: Self)] = [
-    ("http", .http), ("connect", .connect), ("socks5", .socks5),
-  ]
+extension HTTPProxy.Kind: CaseCodable {
+  static let cases = CaseTable<Self>(["http": .http, "connect": .connect, "socks5": .socks5])
 }
 
-extension LoadOptions: Written {
-  static let form = WrittenForm<Self>(
+extension LoadOptions: VersionedCodable {
+  static let form = VersionedForm<Self>(
     name: "LoadOptions", start: { .none },
-    members: [
-      .plain("destination", \.destination),
-      .mapped("login", \.login, isSecret: { $0 != nil }, { $0.map(StoredLogin.init) }, { $0?.login }),
-      .plain("connectTo", \.connectTo), .plain("compressesBody", \.compressesBody),
-      .plain("allowsCellular", \.allowsCellular), .plain("allowsExpensive", \.allowsExpensive),
-      .plain("allowsConstrained", \.allowsConstrained), .plain("serviceType", \.serviceType),
-      .plain("usesCookies", \.usesCookies),
-      .url("cookieDocument", \.cookieDocument),
-      .plain("timeouts", \.timeouts), .plain("expectsContinue", \.expectsContinue),
+    .plain("destination", \.destination),
+    .mapped(
+      "login", \.login, isSecret: { $0 != nil }, write: { $0.map(StoredLogin.init) }, read: { $0?.login }),
+    .plain("connectTo", \.connectTo), .plain("compressesBody", \.compressesBody),
+    .plain("allowsCellular", \.allowsCellular), .plain("allowsExpensive", \.allowsExpensive),
+    .plain("allowsConstrained", \.allowsConstrained), .plain("serviceType", \.serviceType),
+    .plain("usesCookies", \.usesCookies), .url("cookieDocument", \.cookieDocument),
+    .plain("timeouts", \.timeouts), .plain("expectsContinue", \.expectsContinue),
+    unwritable: [
+      "inspectHead": { $0.inspectHead != nil }, "fileAtHead": { $0.fileAtHead != nil },
+      "challenges": { $0.challenges != nil },
     ],
-    unwritable: { options in
-      options.inspectHead != nil
-        ? "inspectHead"
-        : options.fileAtHead != nil ? "fileAtHead" : options.challenges != nil ? "challenges" : nil
-    },
     // Without a statement options cost a load nothing.
     settle: { if merging([(.configuration, $0)]).applied.isEmpty { $0 = .none } })
 }
 
-extension HTTPExchange.Destination: WrittenCases {
-  var written: WrittenCase {
-    switch self {
-    case .memory(let most): WrittenCase("memory", most)
-    case .file(let path, let most): WrittenCase("file", FileForm(path: path, maximumBytes: most))
-    case .stream: WrittenCase("stream")
-    }
-  }
-
-  static func read(_ one: WrittenCase.Reader) throws -> Self? {
-    switch one.name {
-    case "memory": return .memory(maximumBytes: try one.value())
-    case "file":
-      let file: FileForm = try one.value()
-      return .file(path: file.path, maximumBytes: file.maximumBytes)
-    case "stream": return .stream
-    default: return nil
-    }
-  }
+extension HTTPExchange.Destination: CaseCodable {
+  static let cases = CaseTable<Self>(
+    .holding(
+      "memory", { if case .memory(let most) = $0 { most } else { nil } }, make: Self.memory(maximumBytes:)),
+    .holding(
+      "file",
+      { if case .file(let path, let most) = $0 { FileForm(path: path, maximumBytes: most) } else { nil } },
+      make: { .file(path: $0.path, maximumBytes: $0.maximumBytes) }),
+    .plain("stream", .stream) { if case .stream = $0 { true } else { false } })
 
   private struct FileForm: Codable {
     let path: String
