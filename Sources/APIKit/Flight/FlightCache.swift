@@ -26,8 +26,6 @@ final class FlightCache: Sendable {
     var epoch: UInt64 = 0
     /// The request, where its response may be stored.
     var request: HTTPRequest?
-    /// Where it went.
-    var url: HTTPURL?
     /// The jar's cookies for it.
     var cookies: String?
     /// The response to store once it has validated, and what was asked.
@@ -200,7 +198,6 @@ final class FlightCache: Sendable {
       request.headers.add("Cache-Control", "max-age=0")
     }
     state.withLock { state in
-      state.url = request.url
       guard key != nil else { return }
       state.request = request
       state.cookies = call.wire.client.cookies?.header(for: request.url)
@@ -269,17 +266,19 @@ final class FlightCache: Sendable {
   /// before the delegate is told, so that a load it starts sees the change.
   ///
   /// - Parameters:
+  ///   - changes: What the load has changed on the server.
   ///   - manager: Is asked, after the service, what is stored in the response's place.
   ///   - isSameUser: Whether the load's user is still the present one; asked after the application's code.
   @MainActor func settle(
-    _ response: APIResponse, on manager: (any FlightOwner)?, isSameUser: () -> Bool
+    _ response: APIResponse, changing changes: (tags: Set<String>, urls: [HTTPURL]),
+    on manager: (any FlightOwner)?, isSameUser: () -> Bool
   ) {
     // A landing from the cache has nothing to store; what is asked behind it may have a deposit already,
     // which is to be judged first.
     guard response.provenance == .network || response.provenance == .revalidated else { return }
-    let (arrived, epoch, requested, url) = state.withLock { state in
+    let (arrived, epoch, requested) = state.withLock { state in
       defer { state.deposit = nil }
-      return (state.deposit, state.epoch, state.requested, state.url)
+      return (state.deposit, state.epoch, state.requested)
     }
     var entry: CacheEntry?
     if let arrived {
@@ -292,12 +291,8 @@ final class FlightCache: Sendable {
       // Asked before the load's own changes are told, which must not count against its own response.
       if let stored = entry, cache.isOutdated(stored, asked: epoch, url: arrived.url) { entry = nil }
     }
-    if !call.terms.caching.traits.expires.isEmpty { cache.expire(tags: call.terms.caching.traits.expires) }
-    if !call.method.isSafe, let url {
-      let changed = HTTPStorage.invalidated(
-        method: call.method, url: url, status: response.status, headers: response.headers)
-      for url in changed { cache.expire(url: url) }
-    }
+    cache.expire(tags: changes.tags)
+    for url in changes.urls { cache.expire(url: url) }
     // Another user may have come while the load was in the air: the response is theirs, the key is not.
     guard let entry, isSameUser(), LoadIdentity.partition(of: call) == partition else { return }
     cache.store(entry, in: rules.policy.levels)

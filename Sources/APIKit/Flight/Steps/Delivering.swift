@@ -36,22 +36,22 @@ extension Flight {
 
   @MainActor func store() {
     guard let response else { return }
-    noteChanges(response)
-    guard let cache else { return }
-    cache.settle(response, on: book?.manager) {
+    let changes = changes(by: response)
+    if response.provenance == .network { shared.changed(tags: changes.tags, urls: changes.urls) }
+    cache?.settle(response, changing: changes, on: book?.manager) {
       // A user whom the load has taken only on its way is not the one whose key it has.
       self.user == self.call.user && self.userObjection == nil
     }
   }
 
-  /// A response that acknowledges a change: before the delegate is told, so that a load it starts sees the change.
-  @MainActor private func noteChanges(_ response: APIResponse) {
-    if call.method.isSafe, call.terms.caching.traits.expires.isEmpty { return }
-    guard response.provenance == .network, let request else { return }
-    shared.changed(
-      tags: call.terms.caching.traits.expires,
-      urls: HTTPStorage.invalidated(
-        method: call.method, url: request.url, status: response.status, headers: response.http.headers))
+  /// What a response acknowledges as changed: the manager's tags, and the URLs of an unsafe request (RFC 9111, 4.4). Noted
+  /// before the delegate is told, so that a load it starts sees the change.
+  @MainActor private func changes(by response: APIResponse) -> (tags: Set<String>, urls: [HTTPURL]) {
+    let urls = request.map {
+      HTTPStorage.invalidated(
+        method: call.method, url: $0.url, status: response.status, headers: response.http.headers)
+    }
+    return (call.terms.caching.traits.expires, urls ?? [])
   }
 
   @MainActor func deliverSuccess() {
