@@ -80,7 +80,7 @@ import XCTest
     log.record(Self.canary, ["of": Self.canary])
     _ = await log.counts()
     for (number, body) in [Array(Self.canary.utf8), Self.long].enumerated() {
-      cache.put(CacheFixture.entry(number).with(body: body), in: .all)
+      cache.put(CacheFixture.entry(number).with { $0.http.body = .bytes(body) }, in: .all)
     }
     await cache.flush()
     jar.store(

@@ -1,94 +1,71 @@
 /// One stored response with everything that decides whether it may be used again. Immutable and shared.
+@dynamicMemberLookup
 final class CacheEntry: Sendable {
-  let key: CacheKey
-  /// The type of the manager that validated the response; look-ups of other types do not find it.
-  let type: String
-  let version: Int
-  let tags: Set<String>
-  let isSensitive: Bool
-  /// The fingerprint of the request's URL, for invalidation by unsafe requests.
-  let url: UInt64
-  /// The fingerprint of the partition, so that one user's responses can be removed.
-  let partition: UInt64
-  let vary: VaryMatcher
-  /// Status, stored header fields and body.
-  let http: HTTPResponse
-  /// The parsed body; nil when the entry comes from disk and has not been parsed yet.
-  let raw: RawData?
-  let arrival: CacheMoment
-  let freshness: HTTPFreshness
-  /// The lifetime by the manager's own policy, in seconds; nil where HTTP decides.
-  let ownLifetime: Double?
-  /// Whether a change on the server has made the response stale, whatever its age.
-  let isExpired: Bool
+  /// What an entry holds.
+  struct Fields: Sendable {
+    var key: CacheKey
+    /// The type of the manager that validated the response; look-ups of other types do not find it.
+    var type: String
+    var version: Int
+    var tags: Set<String>
+    var isSensitive: Bool
+    /// The fingerprint of the request's URL, for invalidation by unsafe requests.
+    var url: UInt64
+    /// The fingerprint of the partition, so that one user's responses can be removed.
+    var partition: UInt64
+    var vary: VaryMatcher
+    /// Status, stored header fields and body.
+    var http: HTTPResponse
+    /// The parsed body; nil when the entry comes from disk and has not been parsed yet.
+    var raw: RawData?
+    var arrival: CacheMoment
+    var freshness: HTTPFreshness
+    /// The lifetime by the manager's own policy, in seconds; nil where HTTP decides.
+    var ownLifetime: Double?
+    /// Whether a change on the server has made the response stale, whatever its age.
+    var isExpired = false
+  }
 
-  init(
-    key: CacheKey, type: String, version: Int, tags: Set<String>, isSensitive: Bool, url: UInt64,
-    partition: UInt64, vary: VaryMatcher, http: HTTPResponse, raw: RawData?, arrival: CacheMoment,
-    freshness: HTTPFreshness,
-    ownLifetime: Double?, isExpired: Bool = false
-  ) {
-    self.key = key
-    self.type = type
-    self.version = version
-    self.tags = tags
-    self.isSensitive = isSensitive
-    self.url = url
-    self.partition = partition
-    self.vary = vary
-    self.http = http
-    self.raw = raw
-    self.arrival = arrival
-    self.freshness = freshness
-    self.ownLifetime = ownLifetime
-    self.isExpired = isExpired
+  private let fields: Fields
+
+  init(_ fields: Fields) { self.fields = fields }
+
+  @inline(__always)
+  subscript<Value>(dynamicMember path: KeyPath<Fields, Value>) -> Value { fields[keyPath: path] }
+
+  /// The same response with a change.
+  func with(_ change: (inout Fields) -> Void) -> CacheEntry {
+    var fields = fields
+    change(&fields)
+    return CacheEntry(fields)
   }
 
   /// The same response, marked as stale.
-  func expired() -> CacheEntry {
-    CacheEntry(
-      key: key, type: type, version: version, tags: tags, isSensitive: isSensitive, url: url,
-      partition: partition, vary: vary,
-      http: http, raw: raw, arrival: arrival, freshness: freshness, ownLifetime: ownLifetime, isExpired: true)
+  func expired() -> CacheEntry { with { $0.isExpired = true } }
+
+  /// The same response without the secrets of its head, for a disk that must not hold them.
+  func withoutSecretFields() -> CacheEntry {
+    with {
+      $0.http.headers = HTTPHeaders($0.http.headers.fields.filter { !SecretNames.contains($0.name) })
+      $0.http.url = $0.http.url?.withoutSecretParameters
+    }
   }
 
-  /// The same response with its body, which was read from a file.
-  func with(body: [UInt8]) -> CacheEntry {
-    var http = http
-    http.body = .bytes(body)
-    return CacheEntry(
-      key: key, type: type, version: version, tags: tags, isSensitive: isSensitive, url: url,
-      partition: partition, vary: vary, http: http, raw: raw, arrival: arrival, freshness: freshness,
-      ownLifetime: ownLifetime, isExpired: isExpired)
+  /// The response that a load lands with, without asking the server: its `Age` is of now (RFC 9111, 4).
+  func response(_ provenance: Provenance, at now: CacheMoment) -> APIResponse {
+    var http = fields.http
+    let age = fields.freshness.age(stored: fields.arrival.seconds(until: now) ?? 0)
+    http.headers["Age"] = String(Int(min(age, CacheControl.longest)))
+    return APIResponse(raw: fields.raw ?? .missing, http: http, provenance: provenance)
   }
+}
 
+extension CacheEntry.Fields {
   /// Whether there are secrets in its head: fields such as `Set-Cookie`, parameters of its URL, or values of
   /// the request that it depends on.
   var hasSecretFields: Bool {
     vary.hasSecrets || http.headers.fields.contains { SecretNames.contains($0.name) }
       || http.url?.hasSecretParameters == true
-  }
-
-  /// The same response without the secrets of its head, for a disk that must not hold them.
-  func withoutSecretFields() -> CacheEntry {
-    var http = http
-    http.headers = HTTPHeaders(http.headers.fields.filter { !SecretNames.contains($0.name) })
-    http.url = http.url?.withoutSecretParameters
-    return CacheEntry(
-      key: key, type: type, version: version, tags: tags, isSensitive: isSensitive, url: url,
-      partition: partition, vary: vary, http: http, raw: raw, arrival: arrival, freshness: freshness,
-      ownLifetime: ownLifetime, isExpired: isExpired)
-  }
-
-  /// The same response with its parsed body, and with the secrets of its path, which are not written as such.
-  func parsed(_ raw: RawData, pathSecrets: PathSecrets) -> CacheEntry {
-    var http = http
-    if !pathSecrets.values.isEmpty { http.url?.pathSecrets = pathSecrets }
-    return CacheEntry(
-      key: key, type: type, version: version, tags: tags, isSensitive: isSensitive, url: url,
-      partition: partition, vary: vary,
-      http: http, raw: raw, arrival: arrival, freshness: freshness, ownLifetime: ownLifetime,
-      isExpired: isExpired)
   }
 
   /// The wall clock's time at which the response stops being fresh; entries past it are evicted first.
@@ -116,14 +93,6 @@ final class CacheEntry: Sendable {
 
   /// The object, its arrays' headers and its slot in ``MemoryBooks``; a measured number.
   private static let fixedCost = 1024
-
-  /// The response that a load lands with, without asking the server: its `Age` is of now (RFC 9111, 4).
-  func response(_ provenance: Provenance, at now: CacheMoment) -> APIResponse {
-    var http = http
-    let age = freshness.age(stored: arrival.seconds(until: now) ?? 0)
-    http.headers["Age"] = String(Int(min(age, CacheControl.longest)))
-    return APIResponse(raw: raw ?? .missing, http: http, provenance: provenance)
-  }
 }
 
 /// A point in time on two clocks: the wall clock, which may be set, and a steady clock, whose values mean
@@ -133,12 +102,9 @@ struct CacheMoment: Sendable, Hashable {
   var wall: Double
   /// Seconds on this process's steady clock; nil for what another process has stored.
   var steady: Double?
+}
 
-  init(wall: Double, steady: Double?) {
-    self.wall = wall
-    self.steady = steady
-  }
-
+extension CacheMoment {
   /// The present, on both clocks.
   init(_ time: any TimeSource) {
     let now = time.now.components

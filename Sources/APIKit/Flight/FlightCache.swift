@@ -153,8 +153,13 @@ final class FlightCache: Sendable {
       let found = cache.disk?.find(query)
     else { return nil }
     do throws(APIError) {
-      let entry = found.parsed(
-        try call.decode(found.http), pathSecrets: (try? Endpoint(of: call))?.url.pathSecrets ?? PathSecrets())
+      let raw = try call.decode(found.http)
+      let secrets = (try? Endpoint(of: call))?.url.pathSecrets
+      let entry = found.with {
+        $0.raw = raw
+        // Secrets of the path are not stored with the URL.
+        if let secrets, !secrets.values.isEmpty { $0.http.url?.pathSecrets = secrets }
+      }
       if rules.policy.levels.contains(.memory) { cache.promote(entry) }
       return entry
     } catch {
@@ -317,12 +322,10 @@ final class FlightCache: Sendable {
     guard case .bytes = http.body, let raw = hasOldBody ? entry.raw : try? call.decode(http) else {
       return nil
     }
-    return CacheEntry(
-      key: entry.key, type: call.managerName, version: entry.version, tags: stored.tags,
-      isSensitive: stored.isSensitive,
-      url: entry.url, partition: entry.partition, vary: entry.vary, http: http, raw: raw,
-      arrival: entry.arrival, freshness: freshness(of: http, requested, entry.arrival),
-      ownLifetime: entry.ownLifetime)
+    return entry.with {
+      ($0.http, $0.raw, $0.tags, $0.isSensitive) = (http, raw, stored.tags, stored.isSensitive)
+      $0.freshness = freshness(of: http, requested, $0.arrival)
+    }
   }
 
   private func freshness(of http: HTTPResponse, _ requested: Double, _ received: CacheMoment) -> HTTPFreshness
@@ -368,11 +371,12 @@ final class FlightCache: Sendable {
       case .cacheThenNetwork, .cacheOnly: .infinity
       case .http, .none: nil
       }
-    return CacheEntry(
+    let fields = CacheEntry.Fields(
       key: key, type: call.managerName, version: terms.traits.version, tags: terms.traits.tags,
       isSensitive: terms.traits.isSensitive, url: request.url.fingerprint,
       partition: Checksum.of(partition), vary: vary, http: http,
       raw: raw, arrival: now, freshness: freshness(of: http, requested, now), ownLifetime: ownLifetime)
+    return CacheEntry(fields)
   }
 
   private var reasonNotToAsk: String {

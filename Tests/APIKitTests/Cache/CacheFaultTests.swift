@@ -329,7 +329,7 @@ final class CacheFaultTests: XCTestCase {
       count = 100 << 20
     }
     let first = cache(folder)
-    first.put(CacheFixture.entry(1).with(body: body), in: .all)
+    first.put(CacheFixture.entry(1).with { $0.http.body = .bytes(body) }, in: .all)
     await first.flush()
     XCTAssertEqual(first.statistics.memory.count, 0, "it would drive out all others")
     XCTAssertTrue(cache(folder).onDisk(1)?.http.bytes == body)

@@ -17,12 +17,13 @@ enum CacheFixture {
       status: 200, headers: ["Content-Type": "application/json", "ETag": "\"\(number)\""],
       body: .bytes(body(number, bytes)), url: "https://homes.test/api/list")
     let now = CacheMoment(time)
-    return CacheEntry(
+    let fields = CacheEntry.Fields(
       key: key(number), type: "Fixture", version: version, tags: tags, isSensitive: isSensitive,
       url: Checksum.of("url \(number)"), partition: Checksum.of(partition), vary: vary, http: http,
       raw: nil, arrival: now,
       freshness: HTTPFreshness(status: 200, headers: http.headers, requested: now.wall, received: now.wall),
       ownLifetime: lifetime)
+    return CacheEntry(fields)
   }
 
   /// The body of a number: JSON of about this length.

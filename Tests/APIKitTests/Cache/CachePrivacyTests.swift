@@ -23,16 +23,11 @@ final class CachePrivacyTests: XCTestCase {
   }
 
   private func withCookie(_ number: Int, bytes: Int = 100) -> CacheEntry {
-    var entry = CacheFixture.entry(number, bytes: bytes)
-    var http = entry.http
-    http.headers.add("Set-Cookie", "sid=hunter2; Path=/")
-    http.headers.add("X-Auth-Token", "hunter3")
-    http.url = "https://homes.test/api/list?page=2&access_token=hunter4"
-    entry = CacheEntry(
-      key: entry.key, type: entry.type, version: 0, tags: ["rents"], isSensitive: false, url: entry.url,
-      partition: entry.partition, vary: entry.vary, http: http, raw: nil, arrival: entry.arrival,
-      freshness: entry.freshness, ownLifetime: entry.ownLifetime)
-    return entry
+    CacheFixture.entry(number, bytes: bytes, tags: ["rents"]).with {
+      $0.http.headers.add("Set-Cookie", "sid=hunter2; Path=/")
+      $0.http.headers.add("X-Auth-Token", "hunter3")
+      $0.http.url = "https://homes.test/api/list?page=2&access_token=hunter4"
+    }
   }
 
   // MARK: Secrets

@@ -4,7 +4,7 @@
 /// checked while reading; bytes that are not a record give nil. ``DiskSchema/version`` is raised when the
 /// form changes.
 struct CacheRecord {
-  var entry: CacheEntry
+  let entry: CacheEntry
   /// The checksum of the body when it is in a file.
   var bodyChecksum: UInt64?
   /// The length of the body in bytes.
@@ -82,11 +82,12 @@ struct CacheRecord {
     var freshness = HTTPFreshness(control: CacheControl(response: http.headers))
     freshness.lifetime = lifetime
     freshness.initialAge = initialAge
-    entry = CacheEntry(
+    let fields = CacheEntry.Fields(
       key: key, type: type, version: Int(Int64(bitPattern: version)), tags: Set(tags),
       isSensitive: isSensitive == 1, url: url, partition: partition,
       vary: VaryMatcher(fields: vary.map { VaryMatcher.Field(name: $0, value: $1) }), http: http, raw: nil,
       arrival: CacheMoment(wall: wall, steady: writer == process && steady >= 0 ? steady : nil),
       freshness: freshness, ownLifetime: ownLifetime < 0 ? nil : ownLifetime, isExpired: isExpired)
+    entry = CacheEntry(fields)
   }
 }

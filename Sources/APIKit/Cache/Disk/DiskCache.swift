@@ -154,7 +154,7 @@ final class DiskCache: Sendable {
       guard let plain = opened(row.sealed, CacheRecord.envelope, of: row, key) else { return nil }
       found = plain.withUnsafeBytes { CacheRecord($0, process: process, isExpired: row.isExpired) }
     }
-    guard var record = found, record.entry.key == key else {
+    guard let record = found, record.entry.key == key else {
       drop(row, "the record of a response is damaged")
       return nil
     }
@@ -177,8 +177,7 @@ final class DiskCache: Sendable {
       drop(row, "the file of a body of \(record.bodyCount) bytes is damaged")
       return nil
     }
-    record.entry = record.entry.with(body: body)
-    return record.entry
+    return record.entry.with { $0.http.body = .bytes(body) }
   }
 
   /// The content of a sealed part of a row; nil when it does not open, and then the row is removed.
