@@ -96,7 +96,7 @@ final class DamagedQueueTests: DurableQueueCase {
 
   func testRowsOfAnEarlierVersionAreReadAndGetTheirChecksums() async throws {
     try PrivateFile.makeFolder(folder)
-    var old = QueueSchema()
+    var old = SQLiteSchema.queue
     old.migrations.removeLast()
     let database = try SQLiteDatabase(path: path, patience: 100)
     XCTAssertNil(try old.prepare(database))

@@ -17,7 +17,7 @@ class DurableQueueCase: XCTestCase {
   override func tearDown() async throws { try? FileManager.default.removeItem(atPath: folder) }
 
   func queue(
-    limits: QueueStore.Limits = QueueStore.Limits(), schema: QueueSchema = QueueSchema(), boot: String = "one"
+    limits: QueueStore.Limits = QueueStore.Limits(), schema: SQLiteSchema = .queue, boot: String = "one"
   ) -> DurableQueue {
     DurableQueue(folder: folder, limits: limits, schema: schema, time: time, boot: boot)
   }

@@ -9,7 +9,7 @@ import XCTest
 final class DurableQueueVersionTests: DurableQueueCase {
   func testAnOlderDatabaseIsMigratedAndANewerIsRefused() async throws {
     _ = try await queue().enqueue([entry("kept")])
-    var schema = QueueSchema()
+    var schema = SQLiteSchema.queue
     schema.migrations.append("ALTER TABLE items ADD COLUMN note TEXT NOT NULL DEFAULT 'none';")
     let rows = try await queue(schema: schema).rows()
     XCTAssertEqual(rows.map { String(decoding: $0.payload, as: UTF8.self) }, ["kept"])
@@ -35,7 +35,7 @@ final class DurableQueueVersionTests: DurableQueueCase {
   func testWhatIsCommittedHasLeftTheMachinesMemory() async throws {
     _ = try await queue().rows()
     let database = try SQLiteDatabase(path: folder + "/queue.sqlite", patience: 100)
-    _ = try QueueSchema().prepare(database)
+    _ = try SQLiteSchema.queue.prepare(database)
     XCTAssertEqual(try database.number("PRAGMA synchronous"), 2, "FULL")
     XCTAssertEqual(try database.number("PRAGMA secure_delete"), 1)
   }

@@ -26,7 +26,8 @@ actor ActionStore {
     """
   /// NULL in rows of an earlier version, which are gone once they were sent.
   private static let checksums = "ALTER TABLE events ADD COLUMN checksum INTEGER;"
-  private static let schema = QueueSchema(migrations: [tables, checksums], application: 0x4150_4B41)
+  private static let schema = SQLiteSchema(
+    migrations: [tables, checksums], application: 0x4150_4B41, settings: SQLiteSchema.durable)
 
   private let folder: String
   private let seal: QueueSeal

@@ -7,7 +7,7 @@ struct DatabaseRescue {
   /// The database.
   let path: String
   /// Its tables.
-  let schema: QueueSchema
+  let schema: SQLiteSchema
   /// Whether it can be read as a whole after all, because another process has done this in the meantime.
   let isWhole: (SQLiteDatabase) throws(SQLiteFailure) -> Bool
   /// Reads what can be read; returns what writes it into the empty database.

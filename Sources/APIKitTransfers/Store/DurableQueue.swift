@@ -21,7 +21,7 @@ actor DurableQueue {
 
   let folder: String
   private let limits: QueueStore.Limits
-  private let schema: QueueSchema
+  private let schema: SQLiteSchema
   private let time: any TimeSource
   private let boot: String
   /// Removes what an item that is given up has beside its row and its file.
@@ -35,7 +35,7 @@ actor DurableQueue {
   private var onDamage: @Sendable ([String]) -> Void = { _ in }
 
   init(
-    folder: String, limits: QueueStore.Limits = QueueStore.Limits(), schema: QueueSchema = QueueSchema(),
+    folder: String, limits: QueueStore.Limits = QueueStore.Limits(), schema: SQLiteSchema = .queue,
     time: any TimeSource = SystemTime(), boot: String = QueueClock.machineBoot, seal: QueueSeal = QueueSeal(),
     discard: @escaping @Sendable (QueueStore.Row) -> Void = { _ in }
   ) {
@@ -320,7 +320,7 @@ actor DurableQueue {
   private func connect() throws(SQLiteFailure) -> QueueStore {
     if !leaveMarks.isEmpty { giveUpReserve() }
     let database = try SQLiteDatabase(path: path, patience: 10_000)
-    let refusal: QueueSchema.Refusal?
+    let refusal: SQLiteSchema.Refusal?
     do throws(SQLiteFailure) { refusal = try schema.prepare(database) } catch {
       // A step that does not run is no damage.
       throw error.isDamage || !error.isMisfit

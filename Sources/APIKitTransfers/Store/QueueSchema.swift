@@ -1,26 +1,12 @@
 import APIKit
 
-/// The tables of a durable queue, and how those of an earlier version become them.
-struct QueueSchema: Sendable {
-  /// The nth makes the tables of version n from those of version n - 1; the first from nothing.
-  var migrations = [first, second]
-  /// What tells our databases from others of the same name; by default the text `APKQ`.
-  var application: Int64 = 0x4150_4B51
-
-  /// The version that this code writes.
-  var version: Int64 { Int64(migrations.count) }
-
-  /// Why a database cannot be used, and must be left alone.
-  enum Refusal: Sendable, Hashable {
-    /// Written by a later version.
-    case future(Int64)
-    /// Another application's database.
-    case foreign
-  }
+extension SQLiteSchema {
+  /// The tables of a durable queue: `APKQ`.
+  static let queue = SQLiteSchema(migrations: [first, second], application: 0x4150_4B51, settings: durable)
 
   /// The settings of every connection. FULL: what was committed has left the machine's memory. WAL needs one sync for a
   /// commit, and lets others read meanwhile. What is deleted is overwritten, for it may be of a user who has left.
-  private static let settings = """
+  static let durable = """
     PRAGMA journal_mode = WAL;
     PRAGMA synchronous = FULL;
     PRAGMA secure_delete = ON;
@@ -67,31 +53,4 @@ struct QueueSchema: Sendable {
     ALTER TABLE landings ADD COLUMN checksum INTEGER;
     ALTER TABLE totals ADD COLUMN unchecked INTEGER NOT NULL DEFAULT 1;
     """
-
-  /// Makes the tables where they do not exist, and brings older ones up to date: all steps or none.
-  ///
-  /// - Returns: Why the database must be left alone; nil when it may be used.
-  func prepare(_ database: SQLiteDatabase) throws(SQLiteFailure) -> Refusal? {
-    // A database that is not ours is not changed, not even by a setting.
-    if let refusal = try database.snapshot({ () throws(SQLiteFailure) in try look(database).refusal }) {
-      return refusal
-    }
-    try database.executePatiently(Self.settings)
-    return try database.transaction { () throws(SQLiteFailure) in
-      // Another process may have made or migrated the tables in the meantime.
-      let (found, refusal) = try look(database)
-      guard refusal == nil, found < version else { return refusal }
-      for step in migrations[Int(found)...] { try database.execute(step) }
-      try database.execute("PRAGMA application_id = \(application); PRAGMA user_version = \(version);")
-      return nil
-    }
-  }
-
-  private func look(_ database: SQLiteDatabase) throws(SQLiteFailure) -> (found: Int64, refusal: Refusal?) {
-    let found = try database.number("PRAGMA user_version")
-    guard try database.number("PRAGMA application_id") == application else {
-      return (0, try database.number("SELECT count(*) FROM sqlite_master") == 0 ? nil : .foreign)
-    }
-    return (found, found > version ? .future(found) : nil)
-  }
 }

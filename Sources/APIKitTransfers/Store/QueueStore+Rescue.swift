@@ -2,7 +2,7 @@ import APIKit
 
 extension QueueStore {
   /// How a damaged database of a queue is replaced.
-  static func rescue(_ path: String, _ schema: QueueSchema) -> DatabaseRescue {
+  static func rescue(_ path: String, _ schema: SQLiteSchema) -> DatabaseRescue {
     DatabaseRescue(path: path, schema: schema, isWhole: Self.isWhole) { old in
       let kept = Remains(of: old)
       return { (new) throws(SQLiteFailure) in

@@ -148,7 +148,7 @@ final class CacheFaultTests: XCTestCase {
     XCTAssertEqual(log.faults, [])
     XCTAssertNotNil(self.cache(folder).onDisk(2))
     XCTAssertEqual(cache.statistics.disk.count, 1)
-    XCTAssertEqual(try database.number("PRAGMA user_version"), DiskSchema.version)
+    XCTAssertEqual(try database.number("PRAGMA user_version"), SQLiteSchema.cache.version)
   }
 
   func testADatabaseOfSomethingElseIsLeftAlone() async throws {

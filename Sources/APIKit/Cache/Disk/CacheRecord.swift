@@ -1,7 +1,7 @@
 /// One stored response as bytes: the content of the envelope in a row of the database.
 ///
 /// The fields with their lengths, little-endian; then the body, unless it is in a file. Every length is
-/// checked while reading; bytes that are not a record give nil. ``DiskSchema/version`` is raised when the
+/// checked while reading; bytes that are not a record give nil. The version of ``SQLiteSchema/cache`` is raised when the
 /// form changes.
 struct CacheRecord {
   let entry: CacheEntry

@@ -47,13 +47,14 @@ extension DiskCache {
   private func connect(patience: Int32, _ faults: inout [CacheFault]) throws(SQLiteFailure) -> DiskStore? {
     let database = try SQLiteDatabase(path: database, patience: patience)
     if let limit = place.maximumPages { try database.execute("PRAGMA max_page_count = \(limit)") }
-    switch try DiskSchema.prepare(database) {
-    case .ready: return try DiskStore(database, process: process)
+    switch try SQLiteSchema.cache.prepare(database) {
+    case nil: return try DiskStore(database, process: process)
     case .future(let version):
       disable(
         CacheFault(
           kind: .futureSchema,
-          detail: "the database has schema \(version), this version writes \(DiskSchema.version)"), &faults)
+          detail: "the database has schema \(version), this version writes \(SQLiteSchema.cache.version)"),
+        &faults)
     case .foreign:
       disable(CacheFault(kind: .unusable, detail: "the database belongs to something else"), &faults)
     }

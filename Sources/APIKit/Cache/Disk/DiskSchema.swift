@@ -1,25 +1,7 @@
-/// The tables of the disk cache.
-enum DiskSchema {
-  /// Raised with every change of the tables that older code cannot work with.
-  static let version: Int64 = 3
-  /// The text `APKC`, which tells our databases from others of the same name.
-  static let application: Int64 = 0x4150_4B43
-
-  /// The result of opening.
-  enum State {
-    case ready
-    /// Written by a later version.
-    case future(Int64)
-    /// Another application's database.
-    case foreign
-  }
-
-  private enum Finding {
-    case empty
-    /// Written by an earlier version. There is no migration: a cache's responses are simply removed.
-    case outdated
-    case settled(State)
-  }
+extension SQLiteSchema {
+  /// The tables of the disk cache: `APKC`. Its version is raised with every change that older code cannot work with.
+  static let cache = SQLiteSchema(
+    migrations: ["", "", removal + tables], application: 0x4150_4B43, settings: settings)
 
   /// The settings of every connection. WAL allows reading while another connection writes. NORMAL may lose
   /// the last responses in a power failure, which is only a miss. The page cache of 8 MiB is allocated as
@@ -63,42 +45,10 @@ enum DiskSchema {
       DELETE FROM tags WHERE entry = old.id; END;
     """
 
-  /// Removes the tables of an earlier version; its body files are removed later as files without a row.
+  /// Removes the tables of an earlier version: a cache's responses are not migrated. Their body files are removed later as
+  /// files without a row.
   private static let removal = """
     DROP TABLE IF EXISTS entries; DROP TABLE IF EXISTS uses; DROP TABLE IF EXISTS tags;
     DROP TABLE IF EXISTS totals;
     """
-
-  /// Makes the tables where they do not exist.
-  static func prepare(_ database: SQLiteDatabase) throws(SQLiteFailure) -> State {
-    // One snapshot: tables that another process makes in between must not look like a foreign database.
-    let found = try database.snapshot { () throws(SQLiteFailure) in try look(database) }
-    switch found {
-    // A database that is not ours is not changed, not even by a setting.
-    case .settled(.future(let version)): return .future(version)
-    case .settled(.foreign): return .foreign
-    case .settled(.ready), .empty, .outdated: try database.executePatiently(settings)
-    }
-    if case .settled(let state) = found { return state }
-    return try database.transaction { () throws(SQLiteFailure) in
-      // Another process may have made the tables in the meantime.
-      switch try look(database) {
-      case .settled(let state): return state
-      case .outdated: try database.execute(removal)
-      case .empty: break
-      }
-      try database.execute(tables)
-      try database.execute("PRAGMA application_id = \(application); PRAGMA user_version = \(version);")
-      return .ready
-    }
-  }
-
-  private static func look(_ database: SQLiteDatabase) throws(SQLiteFailure) -> Finding {
-    let found = try database.number("PRAGMA user_version")
-    let owner = try database.number("PRAGMA application_id")
-    guard owner == application else {
-      return try database.number("SELECT count(*) FROM sqlite_master") == 0 ? .empty : .settled(.foreign)
-    }
-    return found == version ? .settled(.ready) : found < version ? .outdated : .settled(.future(found))
-  }
 }
