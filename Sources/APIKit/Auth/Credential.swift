@@ -82,7 +82,7 @@ extension Credential {
   }
 }
 
-extension Credential: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension Credential: Redacted {
   /// Type, scopes and expiry, without a token.
   public var description: String {
     var parts = ["\(tokenType) •••"]
@@ -93,12 +93,6 @@ extension Credential: CustomStringConvertible, CustomDebugStringConvertible, Cus
     }
     return parts.joined(separator: ", ")
   }
-
-  /// The same as ``description``.
-  public var debugDescription: String { description }
-
-  /// Holds only the description, so that `dump` shows no token either.
-  public var customMirror: Mirror { Mirror(self, children: ["credential": description]) }
 }
 
 extension Credential {

@@ -45,11 +45,9 @@ extension SigningKey: Equatable {
   }
 }
 
-extension SigningKey: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension SigningKey: Redacted {
   /// `•••`
   public var description: String { "•••" }
-  /// `•••`
-  public var debugDescription: String { "•••" }
   /// A mirror without children, so that `dump` shows nothing.
   public var customMirror: Mirror { Mirror(self, children: [:]) }
 }

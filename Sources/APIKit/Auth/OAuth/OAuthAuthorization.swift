@@ -72,13 +72,9 @@ public struct OAuthAuthorization: Sendable {
   }
 }
 
-extension OAuthAuthorization: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension OAuthAuthorization: Redacted {
   /// Where the user is sent and comes back to, without state and verifier.
   public var description: String { "authorization at \(url), back to \(Self.place(of: redirectURI))" }
-  /// The same as ``description``.
-  public var debugDescription: String { description }
-  /// Holds only the description, so that `dump` shows no secret either.
-  public var customMirror: Mirror { Mirror(self, children: ["authorization": description]) }
 }
 
 /// PKCE: proves that the client that redeems a code is the one that requested it (RFC 7636).

@@ -14,13 +14,9 @@ public struct DeviceAuthorization: Sendable {
   let end: Duration
 }
 
-extension DeviceAuthorization: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension DeviceAuthorization: Redacted {
   /// Where the user enters the code, without the codes.
   public var description: String { "device authorization at \(verificationURI.prefix { $0 != "?" })" }
-  /// The same as ``description``.
-  public var debugDescription: String { description }
-  /// Holds only the description, so that `dump` shows no secret either.
-  public var customMirror: Mirror { Mirror(self, children: ["authorization": description]) }
 }
 
 extension OAuthClient {

@@ -4,8 +4,7 @@
 /// - SeeAlso: <https://www.rfc-editor.org/rfc/rfc6749>, <https://www.rfc-editor.org/rfc/rfc9700>
 public struct OAuthConfiguration: Sendable {
   /// How the client authenticates itself to the server (RFC 6749, 2.3).
-  public enum ClientProof: Sendable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable
-  {
+  public enum ClientProof: Sendable, Redacted {
     /// Only by its ID: an application on a user's device cannot keep a secret.
     case none
     /// By its secret in the `Authorization` field.
@@ -21,10 +20,6 @@ public struct OAuthConfiguration: Sendable {
       case .post: "post •••"
       }
     }
-    /// The same as ``description``.
-    public var debugDescription: String { description }
-    /// Holds only the description, so that `dump` shows no secret either.
-    public var customMirror: Mirror { Mirror(self, children: ["proof": description]) }
   }
 
   /// The client's ID at the server.

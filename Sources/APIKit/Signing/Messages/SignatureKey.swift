@@ -125,11 +125,7 @@ public struct SignatureKey: Sendable {
   }
 }
 
-extension SignatureKey: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension SignatureKey: Redacted {
   /// The id and the algorithm, without the key.
   public var description: String { "\(id) (\(algorithm.rawValue))" }
-  /// The same as ``description``.
-  public var debugDescription: String { description }
-  /// Holds only the description.
-  public var customMirror: Mirror { Mirror(self, children: ["key": description]) }
 }

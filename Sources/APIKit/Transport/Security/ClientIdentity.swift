@@ -2,9 +2,7 @@
 ///
 /// Read when a connection is made. An identity that cannot be read, or has the wrong password, fails the
 /// attempt with ``APIError/Reason/clientIdentityUnreadable``.
-public struct ClientIdentity: Sendable, Hashable, CustomStringConvertible, CustomDebugStringConvertible,
-  CustomReflectable
-{
+public struct ClientIdentity: Sendable, Hashable, Redacted {
   /// The format and the sources of certificate and key. `CurlTransport` reads PEM and PKCS#12, `URLSessionTransport` on Apple
   /// platforms PKCS#12 and the keychain.
   public enum Form: Sendable, Hashable {
@@ -67,11 +65,6 @@ public struct ClientIdentity: Sendable, Hashable, CustomStringConvertible, Custo
     case .keychain: "client identity of the keychain"
     }
   }
-
-  /// The same as ``description``.
-  public var debugDescription: String { description }
-  /// Holds only the description, so that `dump` shows no secret either.
-  public var customMirror: Mirror { Mirror(self, children: ["identity": description]) }
 
   func validate() throws(APIError) {
     switch form {

@@ -1,4 +1,4 @@
-extension APIError: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension APIError: Redacted {
   /// One line, safe to log: what was tried, where it failed, what happened with its numbers.
   ///
   /// `GET rent/list (Listings) failed in transport: no bytes for 30 s; attempt 2 of 2`
@@ -17,8 +17,6 @@ extension APIError: CustomStringConvertible, CustomDebugStringConvertible, Custo
     return text
   }
 
-  /// The same as ``description``.
-  public var debugDescription: String { description }
   /// Holds ``label`` and ``description``, so that `dump` shows no secret of request and response.
   public var customMirror: Mirror { Mirror(self, children: ["label": label, "description": description]) }
 

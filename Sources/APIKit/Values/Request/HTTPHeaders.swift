@@ -150,20 +150,14 @@ extension HTTPHeaders: Sequence {
   public func makeIterator() -> IndexingIterator<[Field]> { fields.makeIterator() }
 }
 
-extension HTTPHeaders: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension HTTPHeaders: Redacted {
   /// The lines as they are sent, with secrets masked; see ``SecretNames``.
   public var description: String { fields.map(\.description).joined(separator: "\n") }
-  /// The same as ``description``.
-  public var debugDescription: String { description }
   /// The lines as they are printed, so that `dump` shows no secret either.
   public var customMirror: Mirror { Mirror(self, unlabeledChildren: fields.map(\.description)) }
 }
 
-extension HTTPHeaders.Field: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension HTTPHeaders.Field: Redacted {
   /// Name and value, a secret masked; see ``SecretNames``.
   public var description: String { "\(name): \(SecretMask().header(self))" }
-  /// The same as ``description``.
-  public var debugDescription: String { description }
-  /// Holds only the description.
-  public var customMirror: Mirror { Mirror(self, children: ["field": description]) }
 }

@@ -72,7 +72,7 @@ public struct HTTPRequest: Sendable {
   }
 }
 
-extension HTTPRequest: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension HTTPRequest: Redacted {
   /// Method, URL without its query, header fields with secrets masked, and the kind of the body.
   public var description: String {
     (["\(method) \(url)"] + headers.map(\.description) + bodyKind).joined(separator: "\n")
@@ -86,11 +86,6 @@ extension HTTPRequest: CustomStringConvertible, CustomDebugStringConvertible, Cu
     case .stream: ["a stream"]
     }
   }
-
-  /// The same as ``description``.
-  public var debugDescription: String { description }
-  /// Holds only the description, so that `dump` shows no secret either.
-  public var customMirror: Mirror { Mirror(self, children: ["request": description]) }
 }
 
 /// The timeouts of one attempt. `.zero` means no limit; nil means the transport's configured value.
@@ -194,9 +189,7 @@ public struct HTTPRequestOptions: Sendable {
 }
 
 /// A user and a password, for the challenges of a server or a proxy.
-public struct HTTPLogin: Sendable, Hashable, CustomStringConvertible, CustomDebugStringConvertible,
-  CustomReflectable
-{
+public struct HTTPLogin: Sendable, Hashable, Redacted {
   /// How the password is sent.
   public enum Scheme: Sendable, Hashable {
     /// Sent with the first request, encoded but not protected (RFC 7617).
@@ -230,8 +223,4 @@ public struct HTTPLogin: Sendable, Hashable, CustomStringConvertible, CustomDebu
       throw APIError(.assembly, .misconfigured, "\(what) has a control character")
     }
   }
-  /// The same as ``description``.
-  public var debugDescription: String { description }
-  /// Holds only the description, so that `dump` shows no secret either.
-  public var customMirror: Mirror { Mirror(self, children: ["login": description]) }
 }

@@ -15,13 +15,11 @@ extension Parameters {
   }
 }
 
-extension Parameters: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension Parameters: Redacted {
   /// The pairs in order, secrets masked (``SecretNames``) and long values shortened: `city=Suzhou, token=•••`.
   public var description: String {
     masked.pairs.map { "\($0.name)=\($0.value.shownText)" }.joined(separator: ", ")
   }
-  /// The same as ``description``.
-  public var debugDescription: String { description }
   /// The pairs as they are printed, so that `dump` shows no secret either.
   public var customMirror: Mirror {
     Mirror(

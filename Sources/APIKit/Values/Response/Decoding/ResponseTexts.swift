@@ -1,4 +1,4 @@
-extension HTTPResponse: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension HTTPResponse: Redacted {
   /// Version, status and URL without its query; the header fields; the body if it is text, shortened to 1,000
   /// characters. Secrets are masked by their names (``SecretNames``).
   ///
@@ -24,24 +24,14 @@ extension HTTPResponse: CustomStringConvertible, CustomDebugStringConvertible, C
     case .stream: return ["a stream"]
     }
   }
-
-  /// The same as ``description``.
-  public var debugDescription: String { description }
-  /// Holds only the description, so that `dump` shows no secret either.
-  public var customMirror: Mirror { Mirror(self, children: ["response": description]) }
 }
 
-extension APIResponse: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension APIResponse: Redacted {
   /// API, service and origin, `list (Homes) from the network`, and then what the ``HTTPResponse`` prints.
   public var description: String {
     let names = source.apiName.isEmpty ? [] : ["\(source.apiName) (\(source.serviceName))"]
     return (names + [provenance.words]).joined(separator: " ") + "\n\(http)"
   }
-
-  /// The same as ``description``.
-  public var debugDescription: String { description }
-  /// Holds only the description, so that `dump` shows no secret either.
-  public var customMirror: Mirror { Mirror(self, children: ["response": description]) }
 }
 
 extension Provenance {
