@@ -24,33 +24,19 @@ import APIKit
       fatalError("\(type(of: self)) must adopt EventStreamManager: it states the API's name and service")
     }
     adopted = child
-    runner.endIsLoss = true
-    runner.check = { (response) throws(APIError) in
-      guard response.mediaType == "text/event-stream" else {
-        throw APIError(
-          .response, .unacceptableContentType,
-          "content type \(response.mediaType ?? "none"), expected text/event-stream",
-          evidence: response.evidence)
-      }
-    }
-    runner.isLast = { [unowned self] event in
-      lastEventID = event.id
-      return self.child.ends(at: event)
-    }
-    // An id may come without an event.
-    runner.onResumePoint = { [weak self] id in self?.lastEventID = id }
   }
 
   /// The events from now on, beside the delegate. Each call returns a new sequence, which ends when the stream ends in
   /// order and throws what it failed with, `APIError.Reason.cancelled` after ``BaseStreamManager/cancel()``. While a
   /// sequence has 16 events or 1 MiB that were not taken, reading stops.
-  public func events() -> StreamItems<ServerEvent> { runner.items(size: EventStreamParser.size) }
+  public func events() -> StreamItems<ServerEvent> { items() }
 
   override var recipient: AnyObject? { delegate }
+  override var endIsLoss: Bool { true }
 
   override func opening(
     _ onPlace: @escaping @Sendable (_ isWaiting: Bool) -> Void
-  ) throws(APIError) -> StreamRunner<ServerEvent>.Opening {
+  ) throws(APIError) -> Opening {
     try child.checkStatements()
     var headers = child.headers
     for (name, value) in [("Accept", "text/event-stream"), ("Cache-Control", "no-store")]
@@ -60,7 +46,24 @@ import APIKit
     return try opening(of: child, headers: headers, parser, onPlace)
   }
 
-  override func tell(_ notice: StreamRunner<ServerEvent>.Notice) {
+  override func check(_ response: HTTPResponse) throws(APIError) {
+    guard response.mediaType == "text/event-stream" else {
+      throw APIError(
+        .response, .unacceptableContentType,
+        "content type \(response.mediaType ?? "none"), expected text/event-stream",
+        evidence: response.evidence)
+    }
+  }
+
+  override func isLast(_ event: ServerEvent) -> Bool {
+    lastEventID = event.id
+    return child.ends(at: event)
+  }
+
+  /// An id may come without an event.
+  override func goesOn(behind id: String) { lastEventID = id }
+
+  override func tell(_ notice: Notice) {
     switch notice {
     case .opened(let response): delegate?.events(self, didOpenWith: response, number: connections)
     case .item(let event): delegate?.events(self, didReceive: event)

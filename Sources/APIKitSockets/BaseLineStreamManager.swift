@@ -26,20 +26,20 @@ import APIKit
   /// The values from now on, beside the delegate. Each call returns a new sequence, which ends when the stream ends in
   /// order and throws what it failed with, `APIError.Reason.cancelled` after ``BaseStreamManager/cancel()``. While a
   /// sequence has 16 values or 1 MiB that were not taken, reading stops.
-  public func lines() -> StreamItems<StreamLine> { runner.items(size: \.byteCount) }
+  public func lines() -> StreamItems<StreamLine> { items() }
 
   override var recipient: AnyObject? { delegate }
 
   override func opening(
     _ onPlace: @escaping @Sendable (_ isWaiting: Bool) -> Void
-  ) throws(APIError) -> StreamRunner<StreamLine>.Opening {
+  ) throws(APIError) -> Opening {
     try child.checkStatements()
     let parser = LineParser(
       child.format, maximumBytes: child.maximumLineBytes, deliversBad: child.deliversBadLines)
     return try opening(of: child, headers: child.headers, parser, onPlace)
   }
 
-  override func tell(_ notice: StreamRunner<StreamLine>.Notice) {
+  override func tell(_ notice: Notice) {
     switch notice {
     case .opened(let response): delegate?.lines(self, didOpenWith: response, number: connections)
     case .item(let line): delegate?.lines(self, didReceive: line)

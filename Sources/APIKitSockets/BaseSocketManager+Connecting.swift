@@ -39,13 +39,9 @@ extension BaseSocketManager {
       let onStart: @Sendable () -> Void = { [weak self] in
         MainDelivery.main.put { [weak self] in if self?.state == .waiting { self?.state = .connecting } }
       }
-      var upgrade: UpgradeTransport?
-      let call = try child.makeCall(asked.parameters, adding: asked.headers, of: cycle.user) { base in
-        let transport = UpgradeTransport(base, options, offer, time: time, onStart: onStart)
-        upgrade = transport
-        return transport
+      let (call, upgrade) = try child.makeCall(asked.parameters, adding: asked.headers, of: cycle.user) {
+        UpgradeTransport($0, options: options, offer: offer, time: time, onStart: onStart)
       }
-      guard let upgrade else { preconditionFailure("a call is made with a transport") }
       // What the manager and its service state is code of the application.
       guard cycle.number == number else { return }
       packing = options
@@ -92,7 +88,7 @@ extension BaseSocketManager {
       subprotocol: accepted.subprotocol, isCompressed: accepted.deflate != nil, response: response,
       number: connections)
     self.opening = opening
-    lifeline.hold(link, watchNetwork(link))
+    cycle.hold(watchNetwork(link)) { link.release() }
     link.begin(inbox)
     let unsent = kept
     kept = []
@@ -118,16 +114,13 @@ extension BaseSocketManager {
 
   /// Handles the next item of a connection. False when there is none, or a reader has no room.
   private func handleNext(of inbox: SocketInbox) -> Bool {
-    readers.removeAll { $0.reader == nil }
     // What came before the end is in memory already, so that nothing has to be waited for.
-    guard inbox.hasEnded || readers.allSatisfy({ $0.reader?.hasRoom ?? true }), let item = inbox.take()
-    else { return false }
+    guard readers.haveRoom() || inbox.hasEnded, let item = inbox.take() else { return false }
     let isPresent = inbox === self.inbox
     switch item {
     case .message(let message):
-      inbox.delivered(messages: 1, bytes: message.byteCount)
       guard isPresent, !isMuted else { return true }
-      for reader in readers { reader.reader?.put(message) }
+      readers.put(message, bytes: message.byteCount)
       delegate?.socket(self, didReceive: message)
     case .pong(let token, let time):
       if isPresent { roundTrip = time }
@@ -150,7 +143,7 @@ extension BaseSocketManager {
       inbox.letGo()
       guard isPresent, let ended else { return true }
       (link, self.inbox, opening, self.ended) = (nil, nil, nil, nil)
-      lifeline.letGo()
+      cycle.letGo()
       var closing = ended.closing
       if isMuted { (closing.end, closing.error) = (.aborted, APIError(cancelled: .byCaller)) }
       let codes = [closing.code] + (closing.sentCode.map { [$0] } ?? [])
@@ -244,8 +237,7 @@ extension BaseSocketManager {
     if let opener { openers.resume(opener, .failure(error)) }
     opener = nil
     sendWaiting()
-    for reader in readers { reader.reader?.end(closing.error) }
-    readers = []
+    readers.end(closing.error)
     tell(unsent: unsent) { manager in
       manager.isEnding = false
       manager.delegate?.socket(manager, didCloseWith: closing)

@@ -1,5 +1,4 @@
 public import APIKit
-import Synchronization
 
 /// The base class of the managers of WebSockets: one object for one socket (RFC 6455).
 ///
@@ -33,7 +32,6 @@ import Synchronization
   var jitter: () -> Double = { .random(in: 0...1) }
 
   let cycle = ConnectionCycle()
-  let lifeline = SocketLifeline()
   var link: (any SocketLink)?
   var inbox: SocketInbox?
   var packing: SocketOptions?
@@ -60,7 +58,7 @@ import Synchronization
   /// Nil until somebody has waited.
   var senders: WaiterQueue<(message: SocketMessage, packs: Bool), Void>?
   lazy var pingers = WaiterQueue<Void, Duration>()
-  var readers: [WeakReader<SocketMessage>] = []
+  var readers = ItemReaders<SocketMessage>()
   var serviceName: String?
 
   /// What one call of `open` asks for, and who waits for it.
@@ -82,7 +80,6 @@ import Synchronization
 
   deinit {
     cycle.release()
-    lifeline.release()
     ConnectionRegistry.shared.remove(ObjectIdentifier(self))
   }
 
@@ -224,47 +221,14 @@ import Synchronization
   /// order and throws what it failed with (`APIError.Reason.cancelled` after ``cancel()``); a reconnection does not end it. While a sequence has 16 messages or 1 MiB that
   /// were not taken, reading stops, so that the server waits.
   public func messages() -> SocketMessages {
-    let reader = ItemReader<SocketMessage>(size: \.byteCount) { [weak self] in
+    readers.sequence { [weak self] in
       // The socket may have waited for room.
       self?.inbox?.deliver()
       return self != nil
     }
-    readers.append(WeakReader(reader: reader))
-    return SocketMessages(reader: reader)
   }
 
   static func neverOpen(_ error: APIError) -> SocketClosing {
     SocketClosing(code: .abnormal, end: .notOpened, error: error)
-  }
-}
-
-/// What of a socket ends with its manager, on whatever thread that is released.
-final class SocketLifeline: Sendable {
-  private struct State {
-    var link: (any SocketLink)?
-    var watch: Task<Void, Never>?
-  }
-  private let state = Mutex(State())
-
-  func hold(_ link: any SocketLink, _ watch: Task<Void, Never>) {
-    state.withLock { $0 = State(link: link, watch: watch) }
-  }
-
-  /// The connection has ended by itself.
-  func letGo() {
-    let watch = state.withLock { state in
-      defer { state = State() }
-      return state.watch
-    }
-    watch?.cancel()
-  }
-
-  func release() {
-    let held = state.withLock { state in
-      defer { state = State() }
-      return state
-    }
-    held.watch?.cancel()
-    held.link?.release()
   }
 }

@@ -2,26 +2,22 @@ import APIKit
 
 /// The items of one sequence that were not taken yet.
 @MainActor final class ItemReader<Item: Sendable> {
-  private var items: [Item] = []
+  private var items: [(item: Item, bytes: Int)] = []
   private var next = 0
   private var bytes = 0
   private var end: Result<Item?, APIError>?
   private let waiters = WaiterQueue<Void, Item?>(cancelled: .success(nil))
-  private let size: (Item) -> Int
   /// Called when an item was taken; false when no producer is left.
   private let onTaken: () -> Bool
 
-  init(size: @escaping (Item) -> Int, onTaken: @escaping () -> Bool) {
-    self.size = size
-    self.onTaken = onTaken
-  }
+  init(onTaken: @escaping () -> Bool) { self.onTaken = onTaken }
 
   var hasRoom: Bool { items.count - next < SocketInbox.messageLimit && bytes < SocketInbox.byteLimit }
 
-  func put(_ item: Item) {
+  func put(_ item: Item, bytes count: Int) {
     if waiters.resumeFirst(.success(item)) { return }
-    items.append(item)
-    bytes += size(item)
+    items.append((item, count))
+    bytes += count
   }
 
   func end(_ error: APIError?) {
@@ -44,9 +40,9 @@ import APIKit
   /// The next item, or the end; nil when there is neither.
   private func ready() -> Result<Item?, APIError>? {
     if next < items.count {
-      let item = items[next]
+      let (item, count) = items[next]
       next += 1
-      bytes -= size(item)
+      bytes -= count
       if next == items.count { (items, next) = ([], 0) }
       return .success(item)
     }
@@ -57,7 +53,33 @@ import APIKit
   }
 }
 
-/// A reader that is released when no iterator is left.
-struct WeakReader<Item: Sendable> {
-  weak var reader: ItemReader<Item>?
+/// The sequences of one manager that are read; each is released when no iterator is left.
+@MainActor struct ItemReaders<Item: Sendable> {
+  private struct WeakReader {
+    weak var reader: ItemReader<Item>?
+  }
+  private var readers: [WeakReader] = []
+
+  /// A sequence of the items from now on.
+  ///
+  /// - Parameter onTaken: Called when an item was taken, for there may be room again; false when no producer is left.
+  mutating func sequence(onTaken: @escaping () -> Bool) -> StreamItems<Item> {
+    let reader = ItemReader<Item>(onTaken: onTaken)
+    readers.append(WeakReader(reader: reader))
+    return StreamItems(reader: reader)
+  }
+
+  /// Whether each of them takes another item.
+  mutating func haveRoom() -> Bool {
+    if !readers.isEmpty { readers.removeAll { $0.reader == nil } }
+    return readers.allSatisfy { $0.reader?.hasRoom ?? true }
+  }
+
+  func put(_ item: Item, bytes: Int) { for reader in readers { reader.reader?.put(item, bytes: bytes) } }
+
+  /// Ends them all; with an error, they throw it.
+  mutating func end(_ error: APIError?) {
+    for reader in readers { reader.reader?.end(error) }
+    readers = []
+  }
 }

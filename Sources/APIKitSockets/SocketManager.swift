@@ -83,17 +83,15 @@ extension SocketManager {
   /// What the manager and its service state about one connection.
   func makeCall(
     _ parameters: Parameters, adding fields: HTTPHeaders, of user: LoadUser?,
-    _ transport: (any HTTPTransport) -> any HTTPTransport
-  ) throws(APIError) -> OpeningCall {
+    over makeTransport: (any HTTPTransport) -> UpgradeTransport
+  ) throws(APIError) -> (call: OpeningCall, transport: UpgradeTransport) {
     try options.validate()
     var headers = headers
     headers.merge(fields)
     var expectation = ResponseExpectation(statuses: 101..<102, format: .bytes)
     expectation.requiresBody = false
-    let terms = OpeningCall.Terms(
-      type(of: self), apiName, parameters, headers: headers, networkGate: networkGate, signIn: signIn,
-      expectation: expectation)
-    return try OpeningCall(terms, of: service, for: user, time, over: transport)
+    let terms = OpeningCall.Terms(parameters, headers: headers, expectation: expectation, user: user)
+    return try OpeningCall.make(terms, of: self, time: time, over: makeTransport)
   }
 
   func checkStatements() throws(APIError) {

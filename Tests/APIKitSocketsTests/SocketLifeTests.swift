@@ -289,7 +289,8 @@
       var exchange = HTTPExchange(HTTPRequest(url: try HTTPURL("http://homes.test/x")))
       exchange.request.options.connectTo = "127.0.0.1:\(other.port)"
       exchange.request.options.cleartext = .allowed
-      let upgrade = UpgradeTransport(try CurlTransport(), SocketOptions(), .init(), onStart: {})
+      let upgrade = UpgradeTransport(
+        try CurlTransport(), options: SocketOptions(), offer: .init(), onStart: {})
       let response = try await upgrade.send(exchange)
       XCTAssertEqual(response.status, 101)
       XCTAssertEqual(other.requests.first?.headers["Host"], "homes.test")

@@ -117,8 +117,8 @@
       ])
       let events = Events(service)
       let time = ManualTime()
-      events.runner.time = time
-      events.runner.jitter = { 0 }
+      events.time = time
+      events.jitter = { 0 }
       events.delegate = log
       events.open(["city": "Suzhou"])
       await log.wait { log.lines.count == 4 }
@@ -242,7 +242,7 @@
         [.readRequest, .text("HTTP/1.1 204 Enough\r\n\r\n")],
       ])
       let events = Events(service)
-      events.runner.jitter = { 0 }
+      events.jitter = { 0 }
       events.delegate = log
       events.open()
       await log.wait { log.closing != nil }
@@ -325,8 +325,8 @@
       ])
       let events = Events(service)
       let time = ManualTime()
-      events.runner.time = time
-      events.runner.jitter = { 0 }
+      events.time = time
+      events.jitter = { 0 }
       events.delegate = log
       events.open()
       for number in 1...2 {
@@ -350,7 +350,7 @@
         service.authenticator = authenticator
         try authenticator.signIn(with: Credential(accessToken: "anna", refreshToken: "r"))
         let (log, events, time) = (StreamLog(), Events(service), ManualTime())
-        events.runner.time = time
+        events.time = time
         events.delegate = log
         events.open()
         await log.wait { log.lines.count == 2 }

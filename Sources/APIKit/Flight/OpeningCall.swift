@@ -1,57 +1,56 @@
 /// A load that opens something, a connection or a stream: it runs from its assembly up to its response, over a transport of
 /// its maker, and lands on no manager. The services' hooks read its call like that of any load.
 package struct OpeningCall: Sendable {
-  /// What its maker states about it.
+  /// What its maker states about it beside what the endpoint does.
   package struct Terms {
-    package var managerType: any Any.Type
-    package var apiName: String
-    package var parameters: Parameters
     package var method = HTTPMethod.get
+    package var parameters: Parameters
     package var headers: HTTPHeaders
-    package var networkGate: NetworkGate
-    package var signIn: SignInRule
     package var expectation: ResponseExpectation
+    /// Whose it is; nil for whoever is there now.
+    package var user: LoadUser?
 
     package init(
-      _ managerType: any Any.Type, _ apiName: String, _ parameters: Parameters, headers: HTTPHeaders,
-      networkGate: NetworkGate, signIn: SignInRule, expectation: ResponseExpectation
+      _ parameters: Parameters, headers: HTTPHeaders, expectation: ResponseExpectation, user: LoadUser?
     ) {
-      (self.managerType, self.apiName, self.parameters) = (managerType, apiName, parameters)
-      (self.headers, self.networkGate, self.signIn) = (headers, networkGate, signIn)
-      self.expectation = expectation
+      (self.parameters, self.headers, self.expectation, self.user) = (parameters, headers, expectation, user)
     }
   }
 
   /// What the services' hooks read.
   package let call: APICall
 
-  /// - Parameters:
-  ///   - user: Whose it is; nil for whoever is there now.
-  ///   - transport: Makes the load's transport of the service's own.
-  @MainActor package init(
-    _ stated: Terms, of service: some APIService, for user: LoadUser?, _ time: any TimeSource,
-    over transport: (any HTTPTransport) -> any HTTPTransport
-  ) throws(APIError) {
+  /// The load of an endpoint, and its transport.
+  ///
+  /// - Parameter makeTransport: Makes the load's transport of the service's own.
+  @MainActor package static func make<Transport: HTTPTransport>(
+    _ stated: Terms, of endpoint: some EndpointManager, time: any TimeSource,
+    over makeTransport: (any HTTPTransport) -> Transport
+  ) throws(APIError) -> (call: OpeningCall, transport: Transport) {
     if let failure = stated.parameters.failure { throw failure }
-    let recorder = FlightRecorder(flight: .next(), manager: stated.managerType, time: time)
+    let (service, managerType) = (endpoint.service, type(of: endpoint))
+    let recorder = FlightRecorder(flight: .next(), manager: managerType, time: time)
     FlightLog.shared.add(recorder)
     recorder.describe(
-      service: service.name, method: stated.method, apiName: stated.apiName, parameters: stated.parameters)
+      service: service.name, method: stated.method, apiName: endpoint.apiName, parameters: stated.parameters)
     var wire = service.wire
-    let options = Self.options(of: &wire, recorder)
-    wire.client.transport = transport(wire.client.transport)
+    let options = options(of: &wire, recorder)
+    let transport = makeTransport(wire.client.transport)
+    wire.client.transport = transport
     let terms = APICall.Terms(
       method: stated.method, headers: stated.headers,
       encoding: stated.method == .get ? .query : wire.parameterEncoding, timeouts: wire.timeouts,
       // What is lost is opened again by its maker's policy.
-      retryPolicy: .never, joinsIdenticalFlights: false, priority: .normal, networkGate: stated.networkGate,
-      requestRate: service.admission.requestRate, signInRule: stated.signIn, expectation: stated.expectation,
-      caching: CacheTerms(policy: .none), wantsProgress: false, outlivesRelease: false)
-    call = APICall(
-      managerType: stated.managerType, service: service, identity: service.identity, wire: wire,
-      cache: service.cache, admission: service.admission, apiName: stated.apiName,
+      retryPolicy: .never, joinsIdenticalFlights: false, priority: .normal, networkGate: endpoint.networkGate,
+      requestRate: service.admission.requestRate, signInRule: endpoint.signIn,
+      expectation: stated.expectation, caching: CacheTerms(policy: .none), wantsProgress: false,
+      outlivesRelease: false)
+    let call = APICall(
+      managerType: managerType, service: service, identity: service.identity, wire: wire,
+      cache: service.cache, admission: service.admission, apiName: endpoint.apiName,
       parameters: stated.parameters, body: nil, terms: terms, options: options, recorder: recorder,
-      resolving: ServiceHookRemedy.resolving, user: user)
+      resolving: ServiceHookRemedy.resolving, user: stated.user)
+    return (OpeningCall(call: call), transport)
   }
 
   /// What service and configuration state of the wire, without where a body goes, which its maker decides.

@@ -9,7 +9,14 @@ import Synchronization
   /// Counts what is begun and stopped; what has another number is over. Whoever calls code of the application compares it
   /// afterwards: what was decided before the call counts only where it is still the same.
   private(set) var number = 0
-  private nonisolated let work = Mutex<(task: Task<Void, Never>?, isReleased: Bool)>((nil, false))
+  private nonisolated let state = Mutex(CycleState())
+
+  private struct CycleState {
+    /// What opens a connection, or waits to.
+    var opening: Task<Void, Never>?
+    /// What belongs to the open connection, and what ends that when the manager is released.
+    var open: (task: Task<Void, Never>, release: @Sendable () -> Void)?
+  }
 
   nonisolated init() {}
 
@@ -74,19 +81,30 @@ import Synchronization
     }
   }
 
+  /// Keeps what belongs to a connection that is open now: a task, which is cancelled with it, and what ends the connection
+  /// when the manager is released.
+  func hold(_ task: Task<Void, Never>, release: @escaping @Sendable () -> Void) {
+    state.withLock { $0.open = (task, release) }
+  }
+
+  /// The open connection has ended.
+  func letGo() { state.withLock { $0.open.take() }?.task.cancel() }
+
   /// Ends what is under way; nothing of it is told.
   func stop() {
     number += 1
-    work.withLock { $0.task }?.cancel()
+    state.withLock { $0.opening }?.cancel()
   }
 
-  /// Ends what is under way, for good.
+  /// Ends what is under way and what is open, for good: the manager is gone. From any thread.
   nonisolated func release() {
-    let task = work.withLock { work in
-      work.isReleased = true
-      return work.task.take()
+    let ended = state.withLock { state in
+      defer { state = CycleState() }
+      return state
     }
-    task?.cancel()
+    ended.opening?.cancel()
+    ended.open?.task.cancel()
+    ended.open?.release()
   }
 
   private func begin() -> Int {
@@ -95,16 +113,12 @@ import Synchronization
   }
 
   private func run(_ body: @escaping @Sendable () async -> Void) {
-    let before = work.withLock { $0.task }
+    let before = state.withLock { $0.opening }
     let task = Task.detached {
       // A load that was stopped may be about to connect: there are never two connections.
       await before?.value
       await body()
     }
-    let isReleased = work.withLock { work in
-      work.task = task
-      return work.isReleased
-    }
-    if isReleased { task.cancel() }
+    state.withLock { $0.opening = task }
   }
 }

@@ -224,7 +224,7 @@ final class MessageSocketLink: SocketLink, MessageWireOwner, @unchecked Sendable
     var output = MessageSocketMachine.Output()
     work(&machine!, now, &output)
     if !output.events.isEmpty {
-      let hasRoom = inbox?.put(output.events.map(SocketInbox.Item.init)) ?? true
+      let hasRoom = inbox?.put(output.events.map(SocketInboxItem.init)) ?? true
       if hasRoom { machine!.receive(into: &output) } else { machine!.read(false, now: now, into: &output) }
     }
     for action in output.actions {

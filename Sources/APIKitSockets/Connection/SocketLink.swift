@@ -23,7 +23,7 @@ protocol SocketLink: CancellableOperation {
   func cancel()
   /// Ends the connection because its owner was released: 1001 is tried, and nothing is delivered.
   func release()
-  /// Has the inbox told ``SocketInbox/Item/settled`` behind all messages that came back unsent.
+  /// Has the inbox told ``SocketInboxItem/settled`` behind all messages that came back unsent.
   func settle()
   /// The inbox has room again.
   func readOn()

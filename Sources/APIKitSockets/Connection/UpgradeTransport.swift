@@ -15,7 +15,7 @@ final class UpgradeTransport: HTTPTransport {
 
   /// - Parameter onStart: Called when a connection begins to open.
   init(
-    _ base: any HTTPTransport, _ options: SocketOptions, _ offer: WebSocketHandshake.Offer,
+    _ base: any HTTPTransport, options: SocketOptions, offer: WebSocketHandshake.Offer,
     time: any TimeSource = SystemTime(), onStart: @escaping @Sendable () -> Void
   ) {
     self.base = base

@@ -323,7 +323,7 @@ final class WireSocketLink: SocketLink, WireOwner, @unchecked Sendable {
       output.bytes = []
     }
     if !output.events.isEmpty {
-      let items = output.events.map(SocketInbox.Item.init)
+      let items = output.events.map(SocketInboxItem.init)
       output.events.removeAll(keepingCapacity: true)
       if inbox?.put(items) == false { read(false) }
     }

@@ -12,30 +12,44 @@ import APIKit
   public var tags: Set<String> = []
 
   /// Where the stream stands.
-  public var state: SocketState { runner.state }
+  public internal(set) var state = SocketState.idle
   /// How the last stream ended; nil before the first end.
-  public private(set) var lastClosing: StreamClosing?
+  public internal(set) var lastClosing: StreamClosing?
 
-  let runner = StreamRunner<Item>()
+  /// The clock of reconnections; tests replace it with a manual one.
+  var time: any TimeSource = SystemTime()
+  /// A random number from 0 to 1; tests replace it.
+  var jitter: () -> Double = { .random(in: 0...1) }
+
+  let cycle = ConnectionCycle()
+  var parameters = Parameters()
   /// How many connections this `open` has had.
-  private(set) var connections = 0
-  private var parameters = Parameters()
+  var connections = 0
+  /// What is opened when the present stream has ended.
+  var following = FollowingOpens<(parameters: Parameters, policy: ReconnectPolicy, user: LoadUser)>()
+  /// Whether an end is to be told yet.
+  var isEnding = false
+  var inbox: ConnectionInbox<StreamInboxItem>?
+  var readers = ItemReaders<Item>()
+  var network: NetworkMonitor = .shared
+  var openedAt = Duration.zero
+  /// The wait before another connection that the server has named.
+  var retry = Duration.zero
   private var serviceName: String?
 
-  init() {
-    runner.prepare = { [unowned self] (onPlace) throws(APIError) in try opening(onPlace) }
-    runner.tell = { [weak self] notice in self?.take(notice) }
-    ConnectionRegistry.shared.add(self)
-  }
+  init() { ConnectionRegistry.shared.add(self) }
 
   deinit {
-    runner.release()
+    cycle.release()
     ConnectionRegistry.shared.remove(ObjectIdentifier(self))
   }
 
   /// Ends the stream; `didCloseWith` is called before this returns, and sequences of its items throw
   /// `APIError.Reason.cancelled`. No effect on a stream that is closed.
-  public func cancel() { runner.cancel() }
+  public func cancel() {
+    following.refuse(because: .byCaller)
+    if state.isActive { finish(StreamClosing(.cancelled)) }
+  }
 
   /// The owner, or the delegate where none is set.
   public var beneficiary: AnyObject? { owner ?? recipient }
@@ -46,53 +60,68 @@ import APIKit
 
   // MARK: For the subclasses
 
+  /// What a manager states about the next connection.
+  struct Opening {
+    var call: OpeningCall
+    var transport: StreamTransport
+    var parser: any StreamParser<Item>
+  }
+
+  /// What is told, in order.
+  enum Notice {
+    case opened(HTTPResponse)
+    case item(Item)
+    case lost(StreamClosing, wait: Duration)
+    case ended(StreamClosing)
+  }
+
+  /// What the task that reads brings.
+  enum StreamInboxItem: InboxItem {
+    case item(Item, bytes: Int)
+    /// What the next connection goes on behind has changed.
+    case place(String)
+    case ended(APIError?, retry: Duration?)
+
+    var keptBytes: Int? { if case .item(_, let bytes) = self { bytes } else { nil } }
+    var isEnd: Bool { if case .ended = self { true } else { false } }
+  }
+  typealias Inbox = ConnectionInbox<StreamInboxItem>
+
   /// The delegate.
   var recipient: AnyObject? { nil }
+  /// Whether the orderly end of a body is a loss, as with server-sent events.
+  var endIsLoss: Bool { false }
 
   /// What the next connection needs, by ``opening(of:headers:_:_:)``.
-  func opening(_ onPlace: @escaping @Sendable (_ isWaiting: Bool) -> Void) throws(APIError)
-    -> StreamRunner<Item>.Opening
-  {
+  func opening(_ onPlace: @escaping @Sendable (_ isWaiting: Bool) -> Void) throws(APIError) -> Opening {
     throw APIError(.takeoff, .misconfigured, "a stream is opened by a subclass")
   }
 
-  /// Tells the delegate.
-  func tell(_ notice: StreamRunner<Item>.Notice) {}
+  /// Throws when a response ends the stream.
+  func check(_ response: HTTPResponse) throws(APIError) {}
 
-  func begin(_ parameters: Parameters, _ policy: ReconnectPolicy, for user: LoadUser) {
-    runner.open(policy, for: user) { [weak self] in
-      self?.parameters = parameters
-      self?.connections = 0
-    }
-  }
+  /// Whether an item only says that the stream is complete; it is not delivered.
+  func isLast(_ item: Item) -> Bool { false }
+
+  /// What the next connection goes on behind has changed.
+  func goesOn(behind place: String) {}
+
+  /// Tells the delegate.
+  func tell(_ notice: Notice) {}
 
   /// What a connection needs, of what a manager states.
   func opening(
     of manager: some StreamManager, headers: HTTPHeaders, _ parser: any StreamParser<Item>,
     _ onPlace: @escaping @Sendable (_ isWaiting: Bool) -> Void
-  ) throws(APIError) -> StreamRunner<Item>.Opening {
+  ) throws(APIError) -> Opening {
     serviceName = manager.service.name
     let (idleLimit, openLimit) = (manager.idleLimit, manager.openLimit)
-    var transport: StreamTransport?
     var terms = OpeningCall.Terms(
-      type(of: self), manager.apiName, parameters, headers: headers, networkGate: manager.networkGate,
-      signIn: manager.signIn, expectation: ConnectionCall.streamExpectation)
+      parameters, headers: headers, expectation: ConnectionCall.streamExpectation, user: cycle.user)
     terms.method = manager.method
-    let call = try OpeningCall(terms, of: manager.service, for: runner.user, runner.time) { base in
-      let stream = StreamTransport(base, idleLimit: idleLimit, openLimit: openLimit, onPlace: onPlace)
-      transport = stream
-      return stream
+    let (call, transport) = try OpeningCall.make(terms, of: manager, time: time) {
+      StreamTransport($0, idleLimit: idleLimit, openLimit: openLimit, onPlace: onPlace)
     }
-    guard let transport else { preconditionFailure("a call is made with a transport") }
     return .init(call: call, transport: transport, parser: parser)
-  }
-
-  private func take(_ notice: StreamRunner<Item>.Notice) {
-    switch notice {
-    case .opened: connections += 1
-    case .ended(let closing): lastClosing = closing
-    case .item, .lost: break
-    }
-    tell(notice)
   }
 }

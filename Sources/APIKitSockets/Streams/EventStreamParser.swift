@@ -95,7 +95,7 @@ package struct EventStreamParser: StreamParser {
     }
   }
 
-  package static func size(of event: ServerEvent) -> Int {
+  package func size(of event: ServerEvent) -> Int {
     event.data.utf8.count + event.type.utf8.count + event.id.utf8.count
   }
 

@@ -53,7 +53,7 @@ struct LineParser: StreamParser {
     }
   }
 
-  static func size(of line: StreamLine) -> Int { line.byteCount }
+  func size(of line: StreamLine) -> Int { line.byteCount }
 
   mutating func finish(into items: inout [StreamLine]) throws(APIError) {
     try endLine(isLast: true, &items)

@@ -1,6 +1,7 @@
 public import APIKit
 
-/// The items of a stream; see ``BaseEventStreamManager/events()`` and ``BaseLineStreamManager/lines()``.
+/// The items of a stream or a socket; see ``BaseEventStreamManager/events()``, ``BaseLineStreamManager/lines()`` and
+/// ``BaseSocketManager/messages()``.
 public struct StreamItems<Item: Sendable>: AsyncSequence {
   /// An item.
   public typealias Element = Item
@@ -25,14 +26,5 @@ public struct StreamItems<Item: Sendable>: AsyncSequence {
   }
 }
 
-extension StreamRunner {
-  /// A sequence of the items from now on.
-  func items(size: @escaping (Item) -> Int) -> StreamItems<Item> {
-    let reader = ItemReader<Item>(size: size) { [weak self] in
-      self?.readOn()
-      return self != nil
-    }
-    readers.append(WeakReader(reader: reader))
-    return StreamItems(reader: reader)
-  }
-}
+/// The messages of a socket; see ``BaseSocketManager/messages()``.
+public typealias SocketMessages = StreamItems<SocketMessage>

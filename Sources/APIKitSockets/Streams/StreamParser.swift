@@ -7,6 +7,8 @@ package protocol StreamParser<Item>: Sendable {
   mutating func take(_ bytes: UnsafeRawBufferPointer, into items: inout [Item]) throws(APIError)
   /// The stream has ended in order.
   mutating func finish(into items: inout [Item]) throws(APIError)
+  /// How many bytes an item keeps.
+  func size(of item: Item) -> Int
   /// The shortest wait before the stream is opened again; nil where the server has named none.
   var retry: Duration? { get }
   /// What the next connection goes on behind; nil where that is not known.

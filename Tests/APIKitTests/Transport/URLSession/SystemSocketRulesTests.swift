@@ -63,7 +63,7 @@ final class SystemSocketRulesTests: XCTestCase {
   #if os(Linux)
     func testTheSystemOfLinuxIsRefusedByName() async throws {
       let transport = try URLSessionTransport()
-      let link = UpgradeTransport(transport, SocketOptions(), .init(), onStart: {})
+      let link = UpgradeTransport(transport, options: SocketOptions(), offer: .init(), onStart: {})
       let error = await failure { [link] in
         try await link.send(HTTPExchange(HTTPRequest(url: try HTTPURL("https://homes.test/"))))
       }

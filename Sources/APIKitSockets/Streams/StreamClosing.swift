@@ -1,0 +1,27 @@
+public import APIKit
+
+/// How a stream ended.
+public struct StreamClosing: Sendable {
+  /// Which end it was.
+  public enum End: String, Sendable, Hashable {
+    /// The caller has cancelled it.
+    case cancelled
+    /// The server has ended it in order: the end of its body, or status 204.
+    case finished
+    /// What the manager waits for has come; see ``EventStreamManager/ends(at:)``.
+    case complete
+    /// It failed, or could not be opened.
+    case failed
+  }
+
+  /// Which end it was.
+  public var end: End
+  /// What failed; nil for the other ends.
+  public var error: APIError?
+
+  /// Makes a closing; for tests.
+  public init(_ end: End, error: APIError? = nil) {
+    self.end = end
+    self.error = error
+  }
+}
