@@ -17,9 +17,7 @@ extension APIService {
     }
     let (time, request) = (SystemTime(), HTTPRequest(url: url))
     guard let connect = wire.client.transport.connecting(for: request, keeping: false) else {
-      throw APIError(
-        .transport, .unsupportedCapability,
-        "the transport does not support opening connections ahead (prewarming)")
+      throw APIError(unsupported: "opening connections ahead (prewarming)")
     }
     if pool.need(time) == .read { pool.readKept(time) }
     if pool.need(time) != .nothing { await pool.wait(upTo: HostListing.patience, time) }

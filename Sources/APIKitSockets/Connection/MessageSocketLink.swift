@@ -58,9 +58,7 @@ final class MessageSocketLink: SocketLink, MessageWireOwner, @unchecked Sendable
   }
 
   private static func unsupported(_ what: String) -> APIError {
-    APIError(
-      .transport, .unsupportedCapability,
-      "the transport does not support \(what): the system compresses as it likes")
+    APIError(unsupported: "\(what): the system compresses as it likes")
   }
 
   // MARK: From any thread
@@ -71,10 +69,7 @@ final class MessageSocketLink: SocketLink, MessageWireOwner, @unchecked Sendable
   func objection(to wish: SocketWish) -> APIError? {
     switch wish {
     case .close(let code) where !wire.canClose(with: code.rawValue):
-      APIError(
-        .transport, .unsupportedCapability,
-        "the transport does not support the close code \(code): the system has none"
-      )
+      APIError(unsupported: "the close code \(code): the system has none")
     case .sendUncompressed where accepted.deflate != nil: Self.unsupported("a message that is not compressed")
     default: nil
     }

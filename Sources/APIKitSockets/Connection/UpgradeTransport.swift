@@ -52,10 +52,11 @@ final class UpgradeTransport: HTTPTransport {
     _ result: Result<HTTPResponse, APIError>, _ link: any SocketLink, _ exchange: HTTPExchange
   ) -> Result<HTTPResponse, APIError> {
     guard case .success(let response) = result else { return result }
-    do { try exchange.inspectHead?(response.status, response.headers) } catch {
+    do throws(APIError) {
+      try exchange.inspect(response.status, response.headers, evidence: response.evidence)
+    } catch {
       link.cancel()
-      return .failure(
-        APIError(.transport, .refusedAtHeaders, underlying: error, evidence: response.evidence))
+      return .failure(error)
     }
     if response.status == 101 { state.withLock { $0 = link } }
     return result

@@ -96,11 +96,7 @@ struct StubWire {
     guard !Task.isCancelled else { throw Self.cancelled }
     var response = scripted
     response.url = request.url
-    if let inspect = exchange.inspectHead {
-      do { try inspect(response.status, response.headers) } catch {
-        throw APIError(.transport, .refusedAtHeaders, underlying: error, evidence: headOnly(response))
-      }
-    }
+    try exchange.inspect(response.status, response.headers, evidence: headOnly(response))
     // A real server sends no body here (RFC 9110, 9.3.2, 15.3.5, 15.4.5).
     let hasBody = request.method != .head && ![204, 304].contains(response.status)
     let body = hasBody ? response.bytes : []
@@ -172,8 +168,7 @@ struct StubWire {
   }
 
   private func tooLarge(_ maximum: Int64, _ response: HTTPResponse) -> APIError {
-    APIError(
-      .transport, .responseTooLarge, "the body is larger than \(maximum) bytes", evidence: headOnly(response))
+    APIError(bodyLargerThan: maximum, evidence: headOnly(response))
   }
 
   private func cut(_ body: [UInt8], _ response: HTTPResponse) -> APIError {

@@ -160,9 +160,7 @@ import APIKit
         return copy
       case .file(let path, let offset): chunks = try FileChunks(path: path, offset: offset)
       case .stream:
-        throw APIError(
-          .transport, .unsupportedCapability,
-          "the transport does not support request bodies from a stream (streamUpload)")
+        throw APIError(unsupported: "request bodies from a stream (streamUpload)")
       }
       let copy = place(name, "body")
       do {

@@ -101,13 +101,7 @@ extension AsyncHTTPTransport {
   public func start(
     _ exchange: HTTPExchange, completion: @escaping Completion
   ) -> any CancellableOperation {
-    Task.detached {
-      do throws(APIError) {
-        completion(.success(try await respond(to: exchange)))
-      } catch {
-        completion(.failure(error))
-      }
-    }
+    Task.respond(completion) { () async throws(APIError) in try await respond(to: exchange) }
   }
 
   /// Awaits ``respond(to:)`` in the caller's task. Throws ``APIError/Reason/cancelled`` when that is
@@ -115,5 +109,29 @@ extension AsyncHTTPTransport {
   public func send(_ exchange: HTTPExchange) async throws(APIError) -> HTTPResponse {
     guard !Task.isCancelled else { throw APIError(.transport, .cancelled) }
     return try await respond(to: exchange)
+  }
+}
+
+extension Task<Void, Never> {
+  /// Calls a completion with what work comes to, from a task of its own.
+  static func respond(
+    _ completion: @escaping HTTPTransport.Completion,
+    _ work: @escaping @Sendable () async throws(APIError) -> HTTPResponse
+  ) -> Self {
+    detached {
+      do throws(APIError) { completion(.success(try await work())) } catch { completion(.failure(error)) }
+    }
+  }
+}
+
+extension HTTPExchange {
+  /// Asks ``inspectHead`` about a response; throws where that refuses it.
+  package func inspect(
+    _ status: Int, _ headers: HTTPHeaders, evidence: @autoclosure () -> APIError.Evidence? = nil
+  ) throws(APIError) {
+    guard let inspectHead else { return }
+    do { try inspectHead(status, headers) } catch {
+      throw APIError(.transport, .refusedAtHeaders, underlying: error, evidence: evidence())
+    }
   }
 }

@@ -12,13 +12,7 @@ enum LocalSchemes {
   static func start(
     _ exchange: HTTPExchange, completion: @escaping HTTPTransport.Completion
   ) -> any CancellableOperation {
-    Task.detached {
-      do throws(APIError) {
-        completion(.success(try await respond(to: exchange)))
-      } catch {
-        completion(.failure(error))
-      }
-    }
+    Task.respond(completion) { () async throws(APIError) in try await respond(to: exchange) }
   }
 
   /// The response to a request, in memory.
@@ -39,8 +33,7 @@ enum LocalSchemes {
     let start = ContinuousClock.now
     var response = try await request.url.scheme == "data" ? data(exchange) : file(exchange)
     response.url = request.url
-    let (seconds, attoseconds) = (ContinuousClock.now - start).components
-    response.metrics.total = seconds * 1_000_000 + attoseconds / 1_000_000_000_000
+    response.metrics.total = (ContinuousClock.now - start).microseconds
     response.metrics.bytesDecoded = response.metrics.bytesReceived
     return response
   }
@@ -106,11 +99,7 @@ enum LocalSchemes {
     _ exchange: HTTPExchange, _ headers: HTTPHeaders,
     _ next: @escaping @Sendable () async throws(APIError) -> [UInt8]?
   ) async throws(APIError) -> HTTPResponse {
-    do {
-      try exchange.inspectHead?(200, headers)
-    } catch {
-      throw APIError(.transport, .refusedAtHeaders, underlying: error)
-    }
+    try exchange.inspect(200, headers)
     let isHead = exchange.request.method == .head
     var received: Int64 = 0
     func chunk() async throws(APIError) -> [UInt8]? {
@@ -140,7 +129,7 @@ enum LocalSchemes {
   ) async throws(APIError) -> [UInt8] {
     var bytes: [UInt8] = []
     while let chunk = try await next() {
-      guard bytes.count + chunk.count <= maximumBytes else { throw tooLarge(Int64(maximumBytes)) }
+      guard bytes.count + chunk.count <= maximumBytes else { throw APIError(bodyLargerThan: maximumBytes) }
       bytes += chunk
     }
     return bytes
@@ -162,10 +151,6 @@ enum LocalSchemes {
       throw error
     }
     return .file(path: path, count: file.count)
-  }
-
-  private static func tooLarge(_ limit: Int64) -> APIError {
-    APIError(.transport, .responseTooLarge, "the body is larger than \(limit) bytes")
   }
 }
 

@@ -23,7 +23,7 @@ struct ResponseFile {
   /// Appends bytes; throws ``APIError/Reason/responseTooLarge`` beyond the bound.
   mutating func write(_ bytes: UnsafeRawBufferPointer) throws(APIError) {
     guard count + Int64(bytes.count) <= maximumBytes else {
-      throw APIError(.transport, .responseTooLarge, "the body is larger than \(maximumBytes) bytes")
+      throw APIError(bodyLargerThan: maximumBytes)
     }
     do throws(PrivateFile.Fault) { try draft.write(bytes) } catch { throw Self.failed(path, error) }
   }

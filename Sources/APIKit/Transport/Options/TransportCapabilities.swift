@@ -84,9 +84,14 @@ public struct TransportCapabilities: OptionSet, Sendable, Hashable {
   /// `needed`.
   public func require(_ needed: TransportCapabilities, _ feature: String) throws(APIError) {
     guard isSuperset(of: needed) else {
-      throw APIError(
-        .transport, .unsupportedCapability,
-        "the transport does not support \(feature); choose one that does or leave the setting out")
+      throw APIError(unsupported: "\(feature); choose one that does or leave the setting out")
     }
+  }
+}
+
+extension APIError {
+  /// The error of what a transport cannot do.
+  package init(unsupported feature: String) {
+    self.init(.transport, .unsupportedCapability, "the transport does not support \(feature)")
   }
 }

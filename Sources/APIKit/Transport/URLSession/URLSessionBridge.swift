@@ -5,94 +5,75 @@ import Synchronization
   import FoundationNetworking
 #endif
 
-/// The delegate of the session: passes each callback to the attempt it belongs to.
+/// What a session runs for its transport: an attempt, or a socket.
+protocol URLSessionOperation: AnyObject, Sendable {
+  /// That of its task.
+  var taskIdentifier: Int { get }
+  /// Ends it with an error. From any thread.
+  func fail(_ error: APIError)
+}
+
+/// The delegate of the session: passes each callback to the attempt or socket it belongs to.
 ///
 /// All callbacks come on the session's serial queue.
 final class URLSessionBridge: NSObject, URLSessionDataDelegate {
-  private struct State {
-    var attempts: [Int: URLSessionAttempt] = [:]
-    #if !canImport(FoundationNetworking)
-      var sockets: [Int: URLSessionSocket] = [:]
-    #endif
+  private struct BridgeState {
+    var operations: [Int: any URLSessionOperation] = [:]
     var isStopped = false
-    /// Who waits for the last attempt to end.
+    /// Who waits for the last operation to end.
     var waiters: [CheckedContinuation<Void, Never>] = []
 
     /// Those to resume now: all of them once nothing is under way.
     mutating func takeWaiters() -> [CheckedContinuation<Void, Never>] {
-      #if !canImport(FoundationNetworking)
-        guard sockets.isEmpty else { return [] }
-      #endif
-      guard attempts.isEmpty else { return [] }
+      guard operations.isEmpty else { return [] }
       defer { waiters = [] }
       return waiters
     }
   }
 
-  private let state = Mutex(State())
+  private let state = Mutex(BridgeState())
   #if !canImport(FoundationNetworking)
     private let challenges: SystemChallenges
 
     init(_ challenges: SystemChallenges) { self.challenges = challenges }
   #endif
 
-  /// Makes an attempt and registers it; nil when the transport is stopped.
+  /// Makes an operation and registers it; throws `APIError.Reason.transportStopped` when the transport is stopped.
   ///
   /// `make` runs under the lock: a task made in an invalidated session ends the program on Linux.
-  func add(_ make: () throws(APIError) -> URLSessionAttempt) throws(APIError) -> URLSessionAttempt? {
+  func add<Operation: URLSessionOperation>(
+    _ make: () throws(APIError) -> Operation
+  ) throws(APIError) -> Operation {
     try state.withLock { state throws(APIError) in
-      guard !state.isStopped else { return nil }
-      let attempt = try make()
-      state.attempts[attempt.task.taskIdentifier] = attempt
-      return attempt
+      guard !state.isStopped else { throw APIError(.transport, .transportStopped) }
+      let operation = try make()
+      state.operations[operation.taskIdentifier] = operation
+      return operation
     }
   }
 
-  #if !canImport(FoundationNetworking)
-    /// Makes a socket and registers it; nil when the transport is stopped.
-    func addSocket(_ make: () -> URLSessionSocket) -> URLSessionSocket? {
-      state.withLock { state in
-        guard !state.isStopped else { return nil }
-        let socket = make()
-        state.sockets[socket.task.taskIdentifier] = socket
-        return socket
-      }
-    }
-
-    func socket(_ task: URLSessionTask) -> URLSessionSocket? {
-      state.withLock { $0.sockets[task.taskIdentifier] }
-    }
-  #endif
-
-  /// Removes the attempt or socket of a task; its further callbacks are ignored.
+  /// Removes the operation of a task; its further callbacks are ignored.
   func forget(_ task: URLSessionTask) {
     let waiters = state.withLock { state in
-      #if !canImport(FoundationNetworking)
-        state.sockets[task.taskIdentifier] = nil
-      #endif
-      state.attempts[task.taskIdentifier] = nil
+      state.operations[task.taskIdentifier] = nil
       return state.takeWaiters()
     }
     for waiter in waiters { waiter.resume() }
   }
 
-  /// Accepts no more attempts and returns what fails those under way.
-  func stop() -> [(APIError) -> Void] {
-    let (failing, waiters) = state.withLock { state in
+  /// Accepts no more operations and returns those under way.
+  func stop() -> [any URLSessionOperation] {
+    let (operations, waiters) = state.withLock { state in
       state.isStopped = true
-      var failing: [(APIError) -> Void] = state.attempts.values.map { attempt in { attempt.fail($0) } }
-      state.attempts = [:]
-      #if !canImport(FoundationNetworking)
-        failing += state.sockets.values.map { socket in { socket.fail($0) } }
-        state.sockets = [:]
-      #endif
-      return (failing, state.takeWaiters())
+      let operations = Array(state.operations.values)
+      state.operations = [:]
+      return (operations, state.takeWaiters())
     }
     for waiter in waiters { waiter.resume() }
-    return failing
+    return operations
   }
 
-  /// Accepts no more attempts and returns when the running ones have ended.
+  /// Accepts no more operations and returns when the running ones have ended.
   func finish() async {
     await withCheckedContinuation { waiter in
       let waiters = state.withLock { state in
@@ -104,9 +85,15 @@ final class URLSessionBridge: NSObject, URLSessionDataDelegate {
     }
   }
 
-  private func attempt(_ task: URLSessionTask) -> URLSessionAttempt? {
-    state.withLock { $0.attempts[task.taskIdentifier] }
+  private func operation(_ task: URLSessionTask) -> (any URLSessionOperation)? {
+    state.withLock { $0.operations[task.taskIdentifier] }
   }
+
+  private func attempt(_ task: URLSessionTask) -> URLSessionAttempt? { operation(task) as? URLSessionAttempt }
+
+  #if !canImport(FoundationNetworking)
+    func socket(_ task: URLSessionTask) -> URLSessionSocket? { operation(task) as? URLSessionSocket }
+  #endif
 
   // MARK: URLSessionTaskDelegate
 

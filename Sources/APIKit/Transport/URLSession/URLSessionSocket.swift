@@ -7,7 +7,7 @@
   /// One WebSocket of a ``URLSessionTransport``.
   ///
   /// `@unchecked Sendable`: what changes belongs to the session's serial queue, but for the login behind its lock.
-  final class URLSessionSocket: MessageWire, @unchecked Sendable {
+  final class URLSessionSocket: MessageWire, URLSessionOperation, @unchecked Sendable {
     let task: URLSessionWebSocketTask
     private let exchange: HTTPExchange
     private let queue: OperationQueue
@@ -30,6 +30,8 @@
       self.queue = queue
       self.onEnd = onEnd
     }
+
+    var taskIdentifier: Int { task.taskIdentifier }
 
     // MARK: MessageWire
 
@@ -121,7 +123,6 @@
       }
     }
 
-    /// Ends the socket with an error. From any thread.
     func fail(_ error: APIError) {
       perform {
         self.end(error)
@@ -152,21 +153,17 @@
     ) throws(APIError) -> URLSessionSocket {
       try capabilities.check(exchange, cleartext: configuration.cleartextInForce)
       guard exchange.challenges == nil, configuration.challenges == nil else {
-        throw APIError(
-          .transport, .unsupportedCapability,
-          "the transport does not support asking the application about challenges (challenges) of sockets")
+        throw APIError(unsupported: "asking the application about challenges (challenges) of sockets")
       }
       var headers = exchange.crossesOrigin ? HTTPHeaders() : configuration.headers
       headers.merge(exchange.request.headers)
       let request = try SystemSocketRules.request(exchange.request, headers: headers, terms)
       let (bridge, queue) = (bridge, session.delegateQueue)
-      let socket = bridge.addSocket {
+      return try bridge.add { () throws(APIError) in
         let task = session.webSocketTask(with: request)
         task.maximumMessageSize = terms.maximumMessageBytes
         return URLSessionSocket(task, exchange, on: queue) { [weak bridge] in bridge?.forget(task) }
       }
-      guard let socket else { throw APIError(.transport, .transportStopped) }
-      return socket
     }
   }
 

@@ -126,7 +126,7 @@ public final class URLSessionTransport: HTTPTransport {
   ///
   /// Releasing the last reference also ends the session. May be called more than once.
   public func shutdown() {
-    for fail in bridge.stop() { fail(APIError(.transport, .transportStopped)) }
+    for operation in bridge.stop() { operation.fail(APIError(.transport, .transportStopped)) }
     session.invalidateAndCancel()
     tellInvalid()
   }
@@ -146,8 +146,7 @@ public final class URLSessionTransport: HTTPTransport {
       try capabilities.check(exchange, cleartext: configuration.cleartextInForce)
       if let handler = exchange.challenges, handler !== configuration.challenges {
         throw APIError(
-          .transport, .unsupportedCapability,
-          "the transport does not support a handler of challenges for one exchange: URLSession shares its connections; "
+          unsupported: "a handler of challenges for one exchange: URLSession shares its connections; "
             + "give it to the session")
       }
       var exchange = exchange
@@ -169,7 +168,6 @@ public final class URLSessionTransport: HTTPTransport {
           completion(result)
         }
       }
-      guard let attempt else { throw APIError(.transport, .transportStopped) }
       attempt.begin()
       return attempt
     } catch {
@@ -186,9 +184,7 @@ public final class URLSessionTransport: HTTPTransport {
         "URLSessionTransport serves http, https, file and data, not \(request.url.scheme)")
     }
     guard request.method != .get || request.body.isEmpty else {
-      throw APIError(
-        .transport, .unsupportedCapability,
-        "the transport does not support a body in a GET request: URLSession refuses it")
+      throw APIError(unsupported: "a body in a GET request: URLSession refuses it")
     }
     var headers = exchange.crossesOrigin ? HTTPHeaders() : configuration.headers
     headers.merge(request.headers)
@@ -230,9 +226,7 @@ public final class URLSessionTransport: HTTPTransport {
       return session.uploadTask(with: request, from: whole.dropFirst(Int(offset)))
     case .stream:
       #if canImport(FoundationNetworking)
-        throw APIError(
-          .transport, .unsupportedCapability,
-          "the transport does not support request bodies from a stream (streamUpload)")
+        throw APIError(unsupported: "request bodies from a stream (streamUpload)")
       #else
         return session.uploadTask(withStreamedRequest: request)
       #endif

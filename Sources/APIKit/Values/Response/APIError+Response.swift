@@ -24,6 +24,11 @@ extension APIError {
     return (try? decoders.decode(response.bytes, contentType: response.headers["Content-Type"])) ?? .missing
   }
 
+  /// The error of a body that is larger than it may be.
+  package init(bodyLargerThan limit: some BinaryInteger, evidence: Evidence? = nil) {
+    self.init(.transport, .responseTooLarge, "the body is larger than \(limit) bytes", evidence: evidence)
+  }
+
   /// What decodes the bodies of the service; nil for errors of bare values.
   var bodyDecoders: BodyDecoders? {
     get { attachedDecoders as? BodyDecoders }

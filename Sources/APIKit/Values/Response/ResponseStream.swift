@@ -63,7 +63,7 @@ public struct ResponseStream: AsyncSequence, Sendable {
     var iterator = makeAsyncIterator()
     while let chunk = try await iterator.next() {
       guard all.count + chunk.count <= maximumBytes else {
-        throw APIError(.transport, .responseTooLarge, "the body is larger than \(maximumBytes) bytes")
+        throw APIError(bodyLargerThan: maximumBytes)
       }
       all += chunk
     }

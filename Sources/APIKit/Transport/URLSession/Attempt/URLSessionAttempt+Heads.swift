@@ -18,10 +18,8 @@ extension URLSessionAttempt {
     if lengths.count > 1 {
       return APIError(.transport, .malformedResponse, "the response has two different Content-Length values")
     }
-    if let inspect = exchange.inspectHead {
-      do { try inspect(head.status, head.headers) } catch {
-        return APIError(.transport, .refusedAtHeaders, underlying: error, evidence: head.evidence)
-      }
+    do throws(APIError) { try exchange.inspect(head.status, head.headers, evidence: head.evidence) } catch {
+      return error
     }
     let hasBody = exchange.request.method != .head && head.status != 304 && head.status != 204
     let coding = head.headers.combined("Content-Encoding").map { $0.lowercased() }
@@ -52,7 +50,6 @@ extension URLSessionAttempt {
 
   /// The error of a body above a limit.
   func tooLarge(_ limit: Int64, _ head: HTTPResponse?) -> APIError {
-    APIError(
-      .transport, .responseTooLarge, "the body is larger than \(limit) bytes", evidence: head?.evidence)
+    APIError(bodyLargerThan: limit, evidence: head?.evidence)
   }
 }

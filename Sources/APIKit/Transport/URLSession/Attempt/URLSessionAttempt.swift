@@ -10,7 +10,7 @@ import Synchronization
 ///
 /// The delegate's calls come on the session's serial queue; cancellation and time limits come from any
 /// thread.
-final class URLSessionAttempt: CancellableOperation {
+final class URLSessionAttempt: CancellableOperation, URLSessionOperation {
   let task: URLSessionTask
   let exchange: HTTPExchange
   private let start: ContinuousClock.Instant
@@ -76,6 +76,8 @@ final class URLSessionAttempt: CancellableOperation {
       if case .bytes(let bytes) = exchange.request.body { state.progress.totalToSend = Int64(bytes.count) }
     }
   }
+
+  var taskIdentifier: Int { task.taskIdentifier }
 
   /// Starts the task.
   func begin() {

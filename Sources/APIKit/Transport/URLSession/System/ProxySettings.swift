@@ -31,13 +31,13 @@ struct ProxySettings: Equatable {
       add("HTTPS")
     case .socks5:
       guard proxy.login == nil else {
-        throw Self.unsupported("a login for a SOCKS proxy, for which URLSession has no challenge")
+        throw APIError(unsupported: "a login for a SOCKS proxy, for which URLSession has no challenge")
       }
       add("SOCKS")
-    case .connect: throw Self.unsupported("tunnels for http: (a proxy of the kind connect)")
+    case .connect: throw APIError(unsupported: "tunnels for http: (a proxy of the kind connect)")
     }
     guard !proxy.exceptions.contains(where: { $0.contains("/") }) else {
-      throw Self.unsupported("exceptions that are ranges of addresses")
+      throw APIError(unsupported: "exceptions that are ranges of addresses")
     }
     // A leading dot means the name and all below it.
     let exceptions = proxy.exceptions.flatMap {
@@ -45,9 +45,5 @@ struct ProxySettings: Equatable {
     }
     if !exceptions.isEmpty { values["ExceptionsList"] = .list(exceptions) }
     self.values = values
-  }
-
-  private static func unsupported(_ what: String) -> APIError {
-    APIError(.transport, .unsupportedCapability, "the transport does not support \(what)")
   }
 }

@@ -8,9 +8,7 @@
     /// Throws ``APIError/Reason/unsupportedCapability`` for a form that the system does not read.
     static func check(_ identity: ClientIdentity?) throws(APIError) {
       if case .pem = identity?.form {
-        throw APIError(
-          .transport, .unsupportedCapability,
-          "the transport does not support client identities in PEM; use PKCS#12 or the keychain")
+        throw APIError(unsupported: "client identities in PEM; use PKCS#12 or the keychain")
       }
     }
 
