@@ -97,12 +97,8 @@
         return LocalSchemes.start(exchange, completion: completion)
       }
       if let handler = handler(for: exchange) {
-        return Task.detached {
-          do throws(APIError) {
-            completion(.success(try await self.respond(to: exchange, asking: handler)))
-          } catch {
-            completion(.failure(error))
-          }
+        return Task.respond(completion) { () async throws(APIError) in
+          try await self.respond(to: exchange, asking: handler)
         }
       }
       do throws(APIError) {
@@ -237,12 +233,16 @@
     func open(
       _ exchange: HTTPExchange, on mailbox: CurlMailbox, mayReuse: Bool = false
     ) async throws(APIError) -> HTTPResponse {
-      let own = exchange.request.timeouts
-      let limits = own == HTTPTimeouts() ? limits : CurlLimits(own.filled(from: configuration.timeouts))
       let job = CurlJob(
-        exchange, mailbox, limits: limits, completion: .task, opening: mayReuse ? .any : .new)
+        exchange, mailbox, limits: limits(of: exchange), completion: .task, opening: mayReuse ? .any : .new)
       await land(job)
       return try job.response()
+    }
+
+    /// The request's limits; those it leaves out are the configuration's.
+    private func limits(of exchange: HTTPExchange) -> CurlLimits {
+      let own = exchange.request.timeouts
+      return own == HTTPTimeouts() ? limits : CurlLimits(own.filled(from: configuration.timeouts))
     }
 
     /// Whether the application is asked about challenges of an exchange.
@@ -275,20 +275,17 @@
       FlightNotices.shared.give(FlightNotice(.sessionInvalidated, transport: ObjectIdentifier(self)))
     }
 
+    /// The counts of the main loop; nil after it has stopped.
+    func counts() async -> CurlCounts? { await counts(loops.main) }
+
     /// The counts of the loop of open connections; nil where there is none.
     func wireCounts() async -> CurlCounts? {
-      guard let wires = loops.wiresIfAny else { return nil }
-      return await withUnsafeContinuation { continuation in
-        if !wires.mailbox.post(.inspect { continuation.resume(returning: $0) }) {
-          continuation.resume(returning: nil)
-        }
-      }
+      if let wires = loops.wiresIfAny { await counts(wires.mailbox) } else { nil }
     }
 
-    /// The counts of the main loop; nil after it has stopped.
-    func counts() async -> CurlCounts? {
+    private func counts(_ mailbox: CurlMailbox) async -> CurlCounts? {
       await withUnsafeContinuation { continuation in
-        if !loops.main.post(.inspect { continuation.resume(returning: $0) }) {
+        if !mailbox.post(.inspect { continuation.resume(returning: $0) }) {
           continuation.resume(returning: nil)
         }
       }
@@ -297,9 +294,7 @@
     package func makeWire(for exchange: HTTPExchange, speaksHTTP: Bool) throws(APIError) -> any Wire {
       try Self.supported.check(exchange, cleartext: cleartext)
       guard handler(for: exchange) == nil else {
-        throw APIError(
-          .transport, .unsupportedCapability,
-          "the transport does not support asking the application about challenges (challenges) of sockets")
+        throw APIError(unsupported: "asking the application about challenges (challenges) of sockets")
       }
       return CurlWire(exchange, try loops.wires(), speaksHTTP: speaksHTTP)
     }
@@ -330,19 +325,16 @@
       if isFTP {
         try CurlFTP.check(exchange.request, configuration.tls)
         if exchange.challenges != nil {
-          throw APIError(
-            .transport, .unsupportedCapability,
-            "the transport does not support asking the application about challenges of FTP")
+          throw APIError(unsupported: "asking the application about challenges of FTP")
         }
       }
       var exchange = exchange
       if exchange.request.options.compressesBody { exchange.request = exchange.request.compressingBody() }
-      let own = exchange.request.timeouts
-      let limits = own == HTTPTimeouts() ? limits : CurlLimits(own.filled(from: configuration.timeouts))
       let source = try Self.source(exchange.request, isAlways: isFTP && exchange.request.method == .put)
       let sink = sink(exchange.destination)
       let job = CurlJob(
-        exchange, try loops.mailbox(for: exchange), limits: limits, completion: completion, source: source,
+        exchange, try loops.mailbox(for: exchange), limits: limits(of: exchange), completion: completion,
+        source: source,
         sink: sink,
         maximumDecodedBytes: configuration.maximumDecodedBytes)
       attach(job)

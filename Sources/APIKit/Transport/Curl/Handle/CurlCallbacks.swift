@@ -31,20 +31,11 @@
       try handle.set(CURLOPT_CLOSESOCKETDATA, pointer: poll)
     }
 
-    static func install(on loop: CurlLoop) {
-      let me = Unmanaged.passUnretained(loop).toOpaque()
-      let poll = Unmanaged.passUnretained(loop.poll).toOpaque()
-      _ = capikit_curl_multi_set_socket(loop.multi, want)
-      _ = capikit_curl_multi_set_pointer(loop.multi, CURLMOPT_SOCKETDATA, poll)
-      _ = capikit_curl_multi_set_timer(loop.multi, timer)
-      _ = capikit_curl_multi_set_pointer(loop.multi, CURLMOPT_TIMERDATA, me)
-    }
-
-    static func install(on loop: CurlWireLoop) {
+    static func install(on loop: CurlEventLoop) {
       _ = capikit_curl_multi_set_socket(loop.multi, want)
       _ = capikit_curl_multi_set_pointer(
         loop.multi, CURLMOPT_SOCKETDATA, Unmanaged.passUnretained(loop.poll).toOpaque())
-      _ = capikit_curl_multi_set_timer(loop.multi, wireTimer)
+      _ = capikit_curl_multi_set_timer(loop.multi, timer)
       _ = capikit_curl_multi_set_pointer(
         loop.multi, CURLMOPT_TIMERDATA, Unmanaged.passUnretained(loop).toOpaque())
     }
@@ -72,50 +63,33 @@
         wire.easy, adoptSocket, isConnected, Unmanaged.passUnretained(wire).toOpaque())
     }
 
-    private static let adoptSocket:
-      @convention(c) @Sendable (UnsafeMutableRawPointer?, curlsocktype, UnsafeMutablePointer<curl_sockaddr>?)
-        -> curl_socket_t = { me, _, _ in wire(me).socket }
+    private static let adoptSocket: OpenSocket = { me, _, _ in wire(me).socket }
 
     private static let isConnected:
       @convention(c) @Sendable (UnsafeMutableRawPointer?, curl_socket_t, curlsocktype) -> Int32 = { _, _, _ in
         Int32(CURL_SOCKOPT_ALREADY_CONNECTED)
       }
 
-    private static let wireTimer:
-      @convention(c) @Sendable (UnsafeMutableRawPointer?, Int, UnsafeMutableRawPointer?) -> Int32 = {
-        _, milliseconds, me in
-        guard let me else { return 0 }
-        Unmanaged<CurlWireLoop>.fromOpaque(me).takeUnretainedValue().setTimer(milliseconds)
-        return 0
-      }
+    private static let wireConnected: Prerequest = { me, _, _, _, _ in
+      wire(me).prepared() ? Int32(CURL_PREREQFUNC_OK) : Int32(CURL_PREREQFUNC_ABORT)
+    }
 
-    private static let wireConnected:
-      @convention(c) @Sendable (
-        UnsafeMutableRawPointer?, UnsafeMutablePointer<CChar>?, UnsafeMutablePointer<CChar>?, Int32, Int32
-      ) -> Int32 = { me, _, _, _, _ in
-        wire(me).prepared() ? Int32(CURL_PREREQFUNC_OK) : Int32(CURL_PREREQFUNC_ABORT)
-      }
+    private static let wireSecured: TLSContext = { _, context, me in
+      let context = context.map { OpaquePointer($0) }
+      if let context { wire(me).loop.session.tls.prepare(context) }
+      SSL_CTX_set_cert_cb(context, wireAskedForCertificate, me)
+      return CURLE_OK
+    }
 
-    private static let wireSecured:
-      @convention(c) @Sendable (UnsafeMutableRawPointer?, UnsafeMutableRawPointer?, UnsafeMutableRawPointer?)
-        -> CURLcode = { _, context, me in
-          let context = context.map { OpaquePointer($0) }
-          if let context { wire(me).loop.session.tls.prepare(context) }
-          SSL_CTX_set_cert_cb(context, wireAskedForCertificate, me)
-          return CURLE_OK
-        }
+    private static let wireAskedForCertificate: TLSQuestion = { _, me in
+      wire(me).askedForCertificate()
+      return 1
+    }
 
-    private static let wireAskedForCertificate:
-      @convention(c) @Sendable (OpaquePointer?, UnsafeMutableRawPointer?) -> Int32 = { _, me in
-        wire(me).askedForCertificate()
-        return 1
-      }
-
-    private static let closeWireSocket:
-      @convention(c) @Sendable (UnsafeMutableRawPointer?, curl_socket_t) -> Int32 = { me, socket in
-        wire(me).close(socket: socket)
-        return 0
-      }
+    private static let closeWireSocket: CloseSocket = { me, socket in
+      wire(me).close(socket: socket)
+      return 0
+    }
 
     private static func handle(_ pointer: UnsafeMutableRawPointer?) -> CurlHandle {
       // libcurl passes back what `install` gave it, and the loop keeps every handle that libcurl holds.
@@ -126,6 +100,20 @@
       Unmanaged<CurlPoll>.fromOpaque(pointer.unsafelyUnwrapped).takeUnretainedValue()
     }
 
+    private typealias OpenSocket =
+      @convention(c) @Sendable (UnsafeMutableRawPointer?, curlsocktype, UnsafeMutablePointer<curl_sockaddr>?)
+      -> curl_socket_t
+    private typealias CloseSocket =
+      @convention(c) @Sendable (UnsafeMutableRawPointer?, curl_socket_t) -> Int32
+    private typealias Prerequest =
+      @convention(c) @Sendable (
+        UnsafeMutableRawPointer?, UnsafeMutablePointer<CChar>?, UnsafeMutablePointer<CChar>?, Int32, Int32
+      ) -> Int32
+    private typealias TLSContext =
+      @convention(c) @Sendable (UnsafeMutableRawPointer?, UnsafeMutableRawPointer?, UnsafeMutableRawPointer?)
+      -> CURLcode
+    private typealias TLSQuestion =
+      @convention(c) @Sendable (OpaquePointer?, UnsafeMutableRawPointer?) -> Int32
     private typealias Transfer =
       @convention(c) @Sendable (UnsafeMutablePointer<CChar>?, Int, Int, UnsafeMutableRawPointer?) -> Int
 
@@ -171,69 +159,55 @@
           return 0
         }
 
-    private static let connected:
-      @convention(c) @Sendable (
-        UnsafeMutableRawPointer?, UnsafeMutablePointer<CChar>?, UnsafeMutablePointer<CChar>?, Int32, Int32
-      ) -> Int32 = { me, address, _, port, localPort in
-        let mayBeSent = handle(me).connected(address, port, localPort: localPort)
-        return mayBeSent ? Int32(CURL_PREREQFUNC_OK) : Int32(CURL_PREREQFUNC_ABORT)
-      }
+    private static let connected: Prerequest = { me, address, _, port, localPort in
+      let mayBeSent = handle(me).connected(address, port, localPort: localPort)
+      return mayBeSent ? Int32(CURL_PREREQFUNC_OK) : Int32(CURL_PREREQFUNC_ABORT)
+    }
 
     /// Called before a new TLS connection is made. A server that requires a client certificate and a server
     /// that shares no cipher both send the alert `handshake_failure`; whether it asked for a certificate
     /// tells them apart.
-    private static let secured:
-      @convention(c) @Sendable (UnsafeMutableRawPointer?, UnsafeMutableRawPointer?, UnsafeMutableRawPointer?)
-        -> CURLcode = { _, context, me in
-          let (handle, context) = (handle(me), context.map { OpaquePointer($0) })
-          handle.transfer.tlsContext = context
-          if let context { handle.session.tls.prepare(context) }
-          if handle.transfer.asked != nil {
-            SSL_CTX_set_cert_verify_callback(
-              context, verified, Unmanaged.passUnretained(handle.loop).toOpaque())
-          }
-          // The connection may outlive the handle, but not the loop.
-          SSL_CTX_set_cert_cb(context, askedForCertificate, Unmanaged.passUnretained(handle.loop).toOpaque())
-          return CURLE_OK
-        }
+    private static let secured: TLSContext = { _, context, me in
+      let (handle, context) = (handle(me), context.map { OpaquePointer($0) })
+      handle.transfer.tlsContext = context
+      if let context { handle.session.tls.prepare(context) }
+      // The connection may outlive the handle, but not the loop.
+      let loop = Unmanaged.passUnretained(handle.loop).toOpaque()
+      if handle.transfer.asked != nil { SSL_CTX_set_cert_verify_callback(context, verified, loop) }
+      SSL_CTX_set_cert_cb(context, askedForCertificate, loop)
+      return CURLE_OK
+    }
 
-    private static let askedForCertificate:
-      @convention(c) @Sendable (OpaquePointer?, UnsafeMutableRawPointer?) -> Int32 = { ssl, me in
-        guard let me, let ssl, let context = SSL_get_SSL_CTX(ssl),
-          let handle = Unmanaged<CurlLoop>.fromOpaque(me).takeUnretainedValue().handle(connecting: context)
-        else { return 1 }
-        return handle.askedForCertificate(ssl) ? 1 : 0
-      }
+    private static let askedForCertificate: TLSQuestion = { ssl, me in
+      guard let me, let ssl, let context = SSL_get_SSL_CTX(ssl),
+        let handle = Unmanaged<CurlLoop>.fromOpaque(me).takeUnretainedValue().handle(connecting: context)
+      else { return 1 }
+      return handle.askedForCertificate(ssl) ? 1 : 0
+    }
 
     /// Called in place of OpenSSL's verification where the application decides about the server. It may find that the
     /// application must be asked first; the handshake then ends.
-    private static let verified:
-      @convention(c) @Sendable (OpaquePointer?, UnsafeMutableRawPointer?) -> Int32 = { store, me in
-        guard let me, let store,
-          let ssl = X509_STORE_CTX_get_ex_data(store, SSL_get_ex_data_X509_STORE_CTX_idx()),
-          let context = SSL_get_SSL_CTX(OpaquePointer(ssl)),
-          let handle = Unmanaged<CurlLoop>.fromOpaque(me).takeUnretainedValue().handle(connecting: context)
-        else { return 0 }
-        return handle.accepts(store, OpaquePointer(ssl)) ? 1 : 0
-      }
+    private static let verified: TLSQuestion = { store, me in
+      guard let me, let store,
+        let ssl = X509_STORE_CTX_get_ex_data(store, SSL_get_ex_data_X509_STORE_CTX_idx()),
+        let context = SSL_get_SSL_CTX(OpaquePointer(ssl)),
+        let handle = Unmanaged<CurlLoop>.fromOpaque(me).takeUnretainedValue().handle(connecting: context)
+      else { return 0 }
+      return handle.accepts(store, OpaquePointer(ssl)) ? 1 : 0
+    }
 
-    private static let openSocket:
-      @convention(c) @Sendable (UnsafeMutableRawPointer?, curlsocktype, UnsafeMutablePointer<curl_sockaddr>?)
-        -> curl_socket_t = { me, _, address in
-          address.map { handle(me).open($0) } ?? -1
-        }
+    private static let openSocket: OpenSocket = { me, _, address in
+      address.map { handle(me).open($0) } ?? -1
+    }
 
-    private static let openWireSocket:
-      @convention(c) @Sendable (UnsafeMutableRawPointer?, curlsocktype, UnsafeMutablePointer<curl_sockaddr>?)
-        -> curl_socket_t = { me, _, address in
-          address.map { poll(me).open($0) } ?? -1
-        }
+    private static let openWireSocket: OpenSocket = { me, _, address in
+      address.map { poll(me).open($0) } ?? -1
+    }
 
-    private static let closeSocket:
-      @convention(c) @Sendable (UnsafeMutableRawPointer?, curl_socket_t) -> Int32 = { me, socket in
-        poll(me).close(socket: socket)
-        return 0
-      }
+    private static let closeSocket: CloseSocket = { me, socket in
+      poll(me).close(socket: socket)
+      return 0
+    }
 
     private static let want:
       @convention(c) @Sendable (
@@ -247,7 +221,7 @@
       @convention(c) @Sendable (UnsafeMutableRawPointer?, Int, UnsafeMutableRawPointer?) -> Int32 = {
         _, milliseconds, me in
         guard let me else { return 0 }
-        Unmanaged<CurlLoop>.fromOpaque(me).takeUnretainedValue().setTimer(milliseconds)
+        Unmanaged<CurlEventLoop>.fromOpaque(me).takeUnretainedValue().setTimer(milliseconds)
         return 0
       }
   }

@@ -144,6 +144,11 @@
         "libcurl did not take \(name): \(String(cString: curl_easy_strerror(code))) (curl \(code.rawValue))")
     }
 
+    /// The error of a TLS connection whose certificate cannot be checked.
+    static let hiddenTLS = APIError(
+      .transport, .unsupportedCapability,
+      "libcurl does not show its TLS connection, which cannot be checked; it needs one with OpenSSL")
+
     /// The error of a failed call of the multi interface.
     static func multi(_ call: String, _ code: CURLMcode) -> APIError {
       APIError(

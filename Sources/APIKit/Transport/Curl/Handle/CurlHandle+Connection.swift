@@ -19,10 +19,7 @@
       measureRequest(to: address, port, localPort: localPort)
       guard transfer.isTLS else { return true }
       guard let ssl else {
-        transfer.machine.fail(
-          APIError(
-            .transport, .unsupportedCapability,
-            "libcurl does not show its TLS connection, which cannot be checked; it needs one with OpenSSL"))
+        transfer.machine.fail(CurlErrors.hiddenTLS)
         return false
       }
       transfer.metrics.tlsProtocol = loop.tlsNames.text(of: ssl)

@@ -61,7 +61,7 @@
         }
       }
       guard transfer.body.count + bytes.count <= transfer.bodyLimit else {
-        transfer.machine.fail(CurlHandle.tooLarge(transfer.bodyLimit))
+        transfer.machine.fail(APIError(bodyLargerThan: transfer.bodyLimit))
         return false
       }
       if transfer.body.isEmpty, let length = transfer.contentLength, length > Int64(bytes.count) {
@@ -92,13 +92,9 @@
       }
       let inspects = job.exchange.inspectHead != nil || job.exchange.fileAtHead != nil
       let headers = inspects || transfer.sink != nil ? CurlHead.headers(transfer.head) : HTTPHeaders()
-      if let inspect = job.exchange.inspectHead {
-        do {
-          try inspect(transfer.status, headers)
-        } catch {
-          transfer.machine.fail(APIError(.transport, .refusedAtHeaders, underlying: error))
-          return false
-        }
+      do throws(APIError) { try job.exchange.inspect(transfer.status, headers) } catch {
+        transfer.machine.fail(error)
+        return false
       }
       if let path = job.exchange.file(status: transfer.isHTTP ? transfer.status : 200, headers) {
         let file = CurlFileSink(
@@ -112,7 +108,7 @@
       if transfer.sink == nil, let length = transfer.contentLength, length > Int64(transfer.bodyLimit),
         job.exchange.request.method != .head
       {
-        transfer.machine.fail(CurlHandle.tooLarge(transfer.bodyLimit))
+        transfer.machine.fail(APIError(bodyLargerThan: transfer.bodyLimit))
         return false
       }
       guard let sink = transfer.sink else { return true }
@@ -333,10 +329,6 @@
     private func malformed(_ what: String) -> Bool {
       transfer.machine.fail(APIError(.transport, .malformedResponse, "the response \(what)"))
       return false
-    }
-
-    static func tooLarge(_ limit: Int) -> APIError {
-      APIError(.transport, .responseTooLarge, "the body is larger than \(limit) bytes")
     }
   }
 #endif

@@ -140,25 +140,15 @@
     /// Sets the options that all requests of the session share, on a new or reset handle.
     private func prepare() throws(APIError) {
       applied = Applied()
-      try set(CURLOPT_PRIVATE, pointer: me)
-      try set(CURLOPT_ERRORBUFFER, pointer: errorText)
-      try set(CURLOPT_SHARE, pointer: session.share)
-      try set(CURLOPT_NOSIGNAL, 1)
+      try session.prepare(self, owner: me, errorText: errorText, share: session.share)
       try set(CURLOPT_NOPROGRESS, 1)
-      // A resolver thread that hangs must not hang the loop when its transfer is cancelled.
-      try set(CURLOPT_QUICK_EXIT, 1)
-      // The loop limits connecting; libcurl's default of 5 minutes would apply as well.
-      try set(CURLOPT_CONNECTTIMEOUT_MS, Int(Int32.max))
       try set(CURLOPT_PROTOCOLS_STR, loop.isForFTP ? "ftp,ftps" : "http,https")
       // A signed path is sent as it was signed.
       try set(CURLOPT_PATH_AS_IS, 1)
       try set(CURLOPT_HTTP_CONTENT_DECODING, 0)
-      try set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
       try set(CURLOPT_HTTP_VERSION, session.httpVersion.plain)
       try CurlCallbacks.install(on: self)
       try session.applyProxy(to: self)
-      try session.applyResolver(to: self)
-      try session.tls.apply(to: self)
     }
 
     /// Prepares it for the next job; false when that failed and the handle cannot be used any more.

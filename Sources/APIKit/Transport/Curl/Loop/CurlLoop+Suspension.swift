@@ -13,7 +13,7 @@
       guard let index = held.firstIndex(where: { $0.job === job }) else { return }
       job.wasHeld(for: now - held.remove(at: index).since)
       queue.append(job)
-      nextDeadline = min(nextDeadline, job.due)
+      watch(job.due)
     }
   }
 #endif

@@ -5,21 +5,11 @@
 
   /// The owner of libcurl: takes jobs from the mailbox, runs their transfers and ends them.
   ///
-  /// Made on the thread of the transport's initialiser; from ``CurlTurns/start()`` on, only its own thread uses it.
   /// At the end of a turn it calls the completions of the transfers that have ended; they may decode a
   /// small body there and must not wait.
   ///
-  /// `@unchecked Sendable`: ``CurlTurns/start()`` passes it to its thread once, and no other thread uses it
-  /// afterwards.
-  final class CurlLoop: CurlTurns, @unchecked Sendable {
-    static let threadName = "apikit-curl"
-    let mailbox: CurlMailbox
-    let poll: CurlPoll
-    let multi: UnsafeMutableRawPointer
-    /// The time of this turn, in microseconds.
-    private(set) var now = CurlClock.now()
-
-    private let session: CurlSession
+  /// `@unchecked Sendable` as its superclass is.
+  final class CurlLoop: CurlEventLoop, @unchecked Sendable {
     let isForFTP: Bool
     var queue: CurlQueue
     /// Jobs that their caller has suspended before they were started, and since when.
@@ -27,20 +17,11 @@
     private var active: [CurlHandle] = []
     private var pool: [CurlHandle] = []
     private var handlesMade = 0
-    private var messages: [CurlMailbox.Message] = []
-    /// When libcurl is to be called next.
-    var timer = Int64.max
-    /// The earliest time at which a limit may be exceeded; computed anew then.
-    var nextDeadline = Int64.max
+    /// Whether a message has cancelled a job that may wait.
+    private var hasCancelled = false
     /// Jobs that have ended and whose completions were not called yet.
     private var ended: [CurlJob] = []
     private var hasEnded = false
-    private var stopped: [UnsafeContinuation<Void, Never>] = []
-    /// Takes no more jobs, and stops when there are none left.
-    private var isFinishing = false
-    private var isStopping = false
-    private var isClosed = false
-    private(set) var names = CurlNameAge()
     /// Transfers whose chunks arrive, by their sockets.
     private var chunked: [Int32: CurlHandle] = [:]
     /// The texts for TLS version and cipher of connections.
@@ -65,17 +46,10 @@
     init(
       _ configuration: TransportConfiguration, mailbox: CurlMailbox, isForFTP: Bool = false
     ) throws(APIError) {
-      self.mailbox = mailbox
       self.isForFTP = isForFTP
-      session = try CurlSession(configuration)
-      poll = try CurlPoll(wakeup: mailbox.wakeup)
       let multiplexed = configuration.versions == .http1Only ? 0 : Self.multiplexedRequests
       queue = CurlQueue(configuration.connections, multiplexedLimit: multiplexed)
-      guard let multi = curl_multi_init() else {
-        throw APIError(.transport, .transportFailed, "libcurl gave no multi handle; is there memory left?")
-      }
-      self.multi = multi
-      CurlCallbacks.install(on: self)
+      try super.init(configuration, mailbox: mailbox)
       let limits = configuration.connections
       if limits.perHost < multiplexed { set(CURLMOPT_MAX_HOST_CONNECTIONS, limits.perHost) }
       if let total = limits.total { set(CURLMOPT_MAX_TOTAL_CONNECTIONS, total) }
@@ -85,15 +59,13 @@
       pool.append(try makeHandle())
     }
 
-    deinit { if !isClosed { curl_multi_cleanup(multi) } }
-
     private func set(_ option: CURLMoption, _ value: Int) {
       _ = capikit_curl_multi_set_long(multi, option, value)
     }
 
     // MARK: The thread
 
-    func turn() -> Bool {
+    override func turn() -> Bool {
       let woken = poll.wait(mailbox.fallAsleep() ? timeToSleep() : 0)
       mailbox.wakeUp()
       now = CurlClock.now()
@@ -104,6 +76,7 @@
       if isForFTP, woken == 0, !active.isEmpty { actOnAll() }
       reap()
       readMessages()
+      compact()
       startWaiting()
       if timer <= now { act(CURL_SOCKET_TIMEOUT, 0) }
       checkDeadlines()
@@ -115,11 +88,10 @@
     }
 
     private func timeToSleep() -> Int32 {
-      var alarm = min(timer, nextDeadline)
+      var alarm = min(timer, nextDue)
       if hasEnded, active.isEmpty { alarm = min(alarm, now + Self.afterglow) }
       hasEnded = false
-      var milliseconds: Int32 = -1
-      if alarm != .max { milliseconds = Int32(clamping: max(0, (alarm - CurlClock.now() + 999) / 1000)) }
+      let milliseconds = milliseconds(until: alarm)
       let prods = isForFTP && !active.isEmpty
       return prods && UInt32(bitPattern: milliseconds) > UInt32(Self.prodding) ? Self.prodding : milliseconds
     }
@@ -152,48 +124,32 @@
 
     // MARK: Messages
 
-    private func readMessages() {
-      mailbox.take(&messages)
-      guard !messages.isEmpty else { return }
-      // Read after the messages were taken, or a job could seem to start before it was posted.
-      now = CurlClock.now()
-      var hasCancelled = false
-      for message in messages {
-        switch message {
-        case .start(let job) where isFinishing: job.stop()
-        case .start(let job):
-          queue.append(job)
-          nextDeadline = min(nextDeadline, job.due)
-        case .cancel(let job):
-          if let handle = handle(of: job) {
-            handle.transfer.machine.fail(CurlJob.cancelled)
-            finish(handle, CURLE_ABORTED_BY_CALLBACK)
-          }
-          hasCancelled = true
-        case .resume(let job): handle(of: job)?.resume()
-        case .suspend(let job): suspend(job)
-        case .proceed(let job): proceed(job)
-        case .perform(let work): work()
-        case .inspect(let response): response(counts)
-        case .networkChanged: leaveNetwork()
-        case .finish(let waiter):
-          isFinishing = true
-          if let waiter { stopped.append(waiter) }
-        case .stop(let waiter):
-          isStopping = true
-          if let waiter { stopped.append(waiter) }
-        }
-      }
-      messages.removeAll(keepingCapacity: messages.count <= 1024)
-      if hasCancelled {
-        queue.compact { $0.isOver }
-        held.removeAll { $0.job.isOver }
+    override func take(_ message: CurlMailbox.Message) {
+      switch message {
+      case .start(let job) where isFinishing: job.stop()
+      case .start(let job):
+        queue.append(job)
+        watch(job.due)
+      case .cancel(let job):
+        if let handle = handle(of: job) { end(handle, with: CurlJob.cancelled) }
+        hasCancelled = true
+      case .resume(let job): handle(of: job)?.resume()
+      case .suspend(let job): suspend(job)
+      case .proceed(let job): proceed(job)
+      default: break
       }
     }
 
+    /// Drops waiting jobs that were cancelled.
+    private func compact() {
+      guard hasCancelled else { return }
+      hasCancelled = false
+      queue.compact { $0.isOver }
+      held.removeAll { $0.job.isOver }
+    }
+
     /// The network is another one. Transfers under way go on: their limits apply.
-    private func leaveNetwork() {
-      names.networkChanged(at: now)
+    override func leaveNetwork() {
       // libcurl waits for no event of a paused transfer either, nor for one of FTP's control connection.
       guard !isForFTP else { return }
       let paused = active.filter(\.isPaused).flatMap { poll.sockets(at: $0.transfer.localPort) }
@@ -311,24 +267,23 @@
 
     /// Makes the loop wake up in time for a handle's next limit, after that has changed.
     func watchDeadline(of handle: CurlHandle) {
-      nextDeadline = min(nextDeadline, handle.transfer.machine.deadline(isPaused: handle.isPaused))
+      watch(handle.transfer.machine.deadline(isPaused: handle.isPaused))
     }
 
     /// Fails what has taken too long. Runs only when the earliest limit may have passed.
     private func checkDeadlines() {
-      guard nextDeadline <= now else { return }
-      nextDeadline = .max
+      guard nextDue <= now else { return }
+      nextDue = .max
       for handle in active {
         if let error = handle.transfer.machine.overdue(at: now, isPaused: handle.isPaused) {
           handle.transfer.machine.fail(error)
         } else {
-          nextDeadline = min(nextDeadline, handle.transfer.machine.deadline(isPaused: handle.isPaused))
+          watchDeadline(of: handle)
         }
       }
       for handle in active.filter({ $0.transfer.machine.failure?.isTimeout == true }) {
         finish(handle, CURLE_OPERATION_TIMEDOUT)
       }
-      var earliest = nextDeadline
       var areLate = false
       queue.forEachWaiting { job in
         let deadline = job.due
@@ -336,11 +291,10 @@
           end(job, .failure(job.limits.waitedTooLong(now - job.posted)))
           areLate = true
         } else {
-          earliest = min(earliest, deadline)
+          watch(deadline)
         }
       }
       if areLate { queue.compact { $0.isOver } }
-      nextDeadline = earliest
     }
 
     /// The handle for which the connection of this context is being made.
@@ -350,7 +304,7 @@
 
     // MARK: The end
 
-    func stop() {
+    override func stop() {
       now = CurlClock.now()
       while let handle = active.last {
         handle.transfer.machine.fail(APIError(.transport, .transportStopped))
@@ -366,17 +320,11 @@
       pool = []
       // Connections are closed before `shutdown` returns. Those of FTP are closed afterwards, because
       // libcurl waits for the server's reply to QUIT.
-      if !isForFTP {
-        curl_multi_cleanup(multi)
-        isClosed = true
-      }
-      for case .stop(let waiter?) in unread { stopped.append(waiter) }
-      for case .finish(let waiter?) in unread { stopped.append(waiter) }
-      for case .inspect(let response) in unread { response(counts) }
-      for waiter in stopped { waiter.resume() }
+      if !isForFTP { close() }
+      tellStopped(unread)
     }
 
-    private var counts: CurlCounts {
+    override var counts: CurlCounts {
       CurlCounts(
         active: active.count, waiting: queue.waitingCount, pooledHandles: pool.count,
         handlesMade: handlesMade, openSockets: poll.openSockets)

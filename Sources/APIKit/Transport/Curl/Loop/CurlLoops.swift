@@ -43,7 +43,7 @@
       self.configuration = configuration
       mayUseHTTP2 = configuration.versions == .upToHTTP2 && CurlSession.speaksHTTP2
       main = try CurlMailbox()
-      try CurlLoop(configuration, mailbox: main).start()
+      try CurlLoop(configuration, mailbox: main).start("apikit-curl")
     }
 
     /// The mailbox of the loop that carries an exchange.
@@ -60,7 +60,7 @@
         var configuration = configuration
         if kind == .http1 || kind == .streams, mayUseHTTP2 { configuration.versions = .http1Only }
         let mailbox = try CurlMailbox()
-        try CurlLoop(configuration, mailbox: mailbox, isForFTP: kind == .ftp).start()
+        try CurlLoop(configuration, mailbox: mailbox, isForFTP: kind == .ftp).start("apikit-curl")
         state.others[kind] = mailbox
         return mailbox
       }
@@ -75,7 +75,7 @@
         if let wires = state.wires { return wires }
         if state.isStopped { throw APIError(.transport, .transportStopped) }
         let wires = try CurlWireLoop(configuration)
-        try wires.start()
+        try wires.start("apikit-sockets")
         state.wires = wires
         return wires
       }

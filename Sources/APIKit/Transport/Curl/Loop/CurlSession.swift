@@ -35,16 +35,30 @@
 
     deinit { curl_share_cleanup(share) }
 
+    /// Sets what all handles have in common, on a new or reset one.
+    func prepare(
+      _ handle: some CurlOptions, owner: UnsafeMutableRawPointer, errorText: UnsafeMutablePointer<CChar>,
+      share: UnsafeMutableRawPointer
+    ) throws(APIError) {
+      try handle.set(CURLOPT_PRIVATE, pointer: owner)
+      try handle.set(CURLOPT_ERRORBUFFER, pointer: errorText)
+      try handle.set(CURLOPT_SHARE, pointer: share)
+      try handle.set(CURLOPT_NOSIGNAL, 1)
+      // A resolver thread that hangs must not hang the loop when its transfer is cancelled.
+      try handle.set(CURLOPT_QUICK_EXIT, 1)
+      // The loop limits connecting; libcurl's default of 5 minutes would apply as well.
+      try handle.set(CURLOPT_CONNECTTIMEOUT_MS, Int(Int32.max))
+      try handle.set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
+      // libcurl asks a resolver with the trust of the handle.
+      if let url = configuration.dnsOverHTTPS { try handle.set(CURLOPT_DOH_URL, url.string) }
+      try tls.apply(to: handle)
+    }
+
     /// Sets proxy or socket. An empty proxy also keeps libcurl from reading the environment.
     func applyProxy(to handle: some CurlOptions) throws(APIError) {
       if let unixSocketPath { try handle.set(CURLOPT_UNIX_SOCKET_PATH, unixSocketPath) }
       guard let proxy = proxies.single else { return try handle.set(CURLOPT_PROXY, "") }
       try apply(proxy, to: handle)
-    }
-
-    /// Sets who looks names up; libcurl asks with the trust of the handle.
-    func applyResolver(to handle: some CurlOptions) throws(APIError) {
-      if let url = configuration.dnsOverHTTPS { try handle.set(CURLOPT_DOH_URL, url.string) }
     }
 
     func apply(_ proxy: HTTPProxy, to handle: some CurlOptions) throws(APIError) {

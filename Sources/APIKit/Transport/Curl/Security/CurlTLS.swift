@@ -102,8 +102,7 @@
         try handle.set(CURLOPT_SSLCERTTYPE, "P12")
         try set(source, file: CURLOPT_SSLCERT, blob: CURLOPT_SSLCERT_BLOB, on: handle)
       case .keychain:
-        throw APIError(
-          .transport, .unsupportedCapability, "the transport does not support identities of a keychain")
+        throw APIError(unsupported: "identities of a keychain")
       }
       // Always set: without it OpenSSL asks for the password of an encrypted key on the terminal.
       try handle.set(CURLOPT_KEYPASSWD, identity.password)

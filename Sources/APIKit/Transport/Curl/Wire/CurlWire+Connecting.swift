@@ -71,12 +71,8 @@
       let errorText = UnsafeMutablePointer<CChar>.allocate(capacity: Int(CURL_ERROR_SIZE))
       errorText.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
       self.errorText = errorText
-      try set(CURLOPT_PRIVATE, pointer: Unmanaged.passUnretained(self).toOpaque())
-      try set(CURLOPT_ERRORBUFFER, pointer: errorText)
-      try set(CURLOPT_SHARE, pointer: share)
-      try set(CURLOPT_NOSIGNAL, 1)
-      try set(CURLOPT_QUICK_EXIT, 1)
-      try set(CURLOPT_CONNECTTIMEOUT_MS, Int(Int32.max))
+      let me = Unmanaged.passUnretained(self).toOpaque()
+      try loop.session.prepare(self, owner: me, errorText: errorText, share: share)
       try set(CURLOPT_PROTOCOLS_STR, "http,https")
       try set(CURLOPT_CONNECT_ONLY, 1)
       try set(CURLOPT_FRESH_CONNECT, 1)
@@ -85,12 +81,9 @@
       // Nothing is read through libcurl, so its buffer is as small as it can be.
       try set(CURLOPT_BUFFERSIZE, 1024)
       try set(CURLOPT_TCP_KEEPALIVE, 1)
-      try set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
       if let seconds = loop.names.limit(at: loop.now) { try set(CURLOPT_DNS_CACHE_TIMEOUT, seconds) }
       try CurlCallbacks.install(on: self, loop)
       if !speaksHTTP { try set(CURLOPT_SSL_ENABLE_ALPN, 0) }
-      try loop.session.applyResolver(to: self)
-      try loop.session.tls.apply(to: self)
     }
 
     private var url: HTTPURL { exchange.request.url }
@@ -106,9 +99,7 @@
       wasConnected = true
       guard isTLS else { return true }
       guard let ssl = capikit_curl_get_ssl(easy) else {
-        refusal = APIError(
-          .transport, .unsupportedCapability,
-          "libcurl does not show its TLS connection, which cannot be checked; it needs one with OpenSSL")
+        refusal = CurlErrors.hiddenTLS
         return false
       }
       do throws(APIError) {

@@ -9,15 +9,8 @@
   /// own, so that idle connections cost the requests nothing. Afterwards the wire reads and writes the socket itself, for
   /// libcurl would look for the connection in the list of all at each call.
   ///
-  /// `@unchecked Sendable`: ``CurlTurns/start()`` passes it to its thread once; other threads use the mailbox only.
-  final class CurlWireLoop: CurlTurns, @unchecked Sendable {
-    static let threadName = "apikit-sockets"
-    let mailbox: CurlMailbox
-    let poll: CurlPoll
-    let multi: UnsafeMutableRawPointer
-    let session: CurlSession
-    /// The time of this turn, in microseconds.
-    private(set) var now = CurlClock.now()
+  /// `@unchecked Sendable` as its superclass is.
+  final class CurlWireLoop: CurlEventLoop, @unchecked Sendable {
     /// What all wires read into.
     let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 256 << 10, alignment: 16)
 
@@ -27,33 +20,15 @@
     private var dirty: [CurlWire] = []
     /// What may have bytes to read that no event of the socket tells of.
     private var unread: [CurlWire] = []
-    private var messages: [CurlMailbox.Message] = []
-    /// How old names may be; connections that are open go on.
-    private(set) var names = CurlNameAge()
-    var timer = Int64.max
     private var standstill = CurlStandstill()
-    private var nextDue = Int64.max
-    private var stopped: [UnsafeContinuation<Void, Never>] = []
-    private var isFinishing = false
-    private var isStopping = false
 
     init(_ configuration: TransportConfiguration) throws(APIError) {
-      mailbox = try CurlMailbox()
-      session = try CurlSession(configuration)
-      poll = try CurlPoll(wakeup: mailbox.wakeup)
-      guard let multi = curl_multi_init() else {
-        throw APIError(.transport, .transportFailed, "libcurl gave no multi handle; is there memory left?")
-      }
-      self.multi = multi
-      CurlCallbacks.install(on: self)
+      try super.init(configuration, mailbox: CurlMailbox())
     }
 
-    deinit {
-      curl_multi_cleanup(multi)
-      buffer.deallocate()
-    }
+    deinit { buffer.deallocate() }
 
-    func turn() -> Bool {
+    override func turn() -> Bool {
       let (sleepBegan, sleep) = (CurlClock.now(), mailbox.fallAsleep() ? timeToSleep() : 0)
       let woken = poll.wait(sleep)
       mailbox.wakeUp()
@@ -80,30 +55,7 @@
 
     private func timeToSleep() -> Int32 {
       if !unread.isEmpty || !dirty.isEmpty { return 0 }
-      let alarm = min(timer, nextDue)
-      guard alarm != .max else { return -1 }
-      return Int32(clamping: max(0, (alarm - CurlClock.now() + 999) / 1000))
-    }
-
-    private func readMessages() {
-      mailbox.take(&messages)
-      guard !messages.isEmpty else { return }
-      now = CurlClock.now()
-      for message in messages {
-        switch message {
-        case .perform(let work): work()
-        case .finish(let waiter):
-          isFinishing = true
-          if let waiter { stopped.append(waiter) }
-        case .stop(let waiter):
-          isStopping = true
-          if let waiter { stopped.append(waiter) }
-        case .inspect(let answer): answer(counts)
-        case .networkChanged: names.networkChanged(at: now)
-        case .start, .cancel, .resume, .suspend, .proceed: break
-        }
-      }
-      messages.removeAll(keepingCapacity: messages.count <= 1024)
+      return milliseconds(until: min(timer, nextDue))
     }
 
     /// Tells the wires that libcurl has connected, or failed to.
@@ -136,7 +88,7 @@
       nextDue = .max
       for wire in Array(wires.values) {
         if wire.due <= now { wire.timeHasCome() }
-        nextDue = min(nextDue, wire.due)
+        watch(wire.due)
       }
     }
 
@@ -166,30 +118,23 @@
     /// Has the wire read in the next turn without an event.
     func mustRead(_ wire: CurlWire) { unread.append(wire) }
 
-    func watch(_ due: Int64) { nextDue = min(nextDue, due) }
-
     // MARK: The end
 
-    func stop() {
+    override func stop() {
       now = CurlClock.now()
+      var left: [CurlMailbox.Message] = []
       MainDelivery.main.together {
         for wire in Array(wires.values) { wire.fail(APIError(.transport, .transportStopped)) }
-        for message in mailbox.close() {
-          switch message {
-          // Each finds that the loop takes nothing, and tells its owner so.
-          case .perform(let work): work()
-          case .stop(let waiter?), .finish(let waiter?): stopped.append(waiter)
-          case .inspect(let answer): answer(counts)
-          default: break
-          }
-        }
+        left = mailbox.close()
+        // Each finds that the loop takes nothing, and tells its owner so.
+        for case .perform(let work) in left { work() }
         for wire in Array(wires.values) { wire.fail(APIError(.transport, .transportStopped)) }
       }
       (dirty, unread, bySocket) = ([], [], [:])
-      for waiter in stopped { waiter.resume() }
+      tellStopped(left)
     }
 
-    private var counts: CurlCounts {
+    override var counts: CurlCounts {
       CurlCounts(
         active: wires.count, waiting: 0, pooledHandles: 0, handlesMade: 0, openSockets: poll.openSockets)
     }
