@@ -57,20 +57,23 @@ package struct LoadUser: Hashable, Sendable {
 /// Compares a user with the one who is present now, without a reference to a load: for connections and transfers, which
 /// outlast their loads.
 package struct UserCheck: Sendable {
-  private let identity: ServiceIdentity
+  /// One that may say another caller later on; nil for any other. Boxed: few services have one, and every open connection
+  /// keeps a check.
+  private let signer: Boxed<any RequestSigner>?
   private let cookies: CookieJar?
   private let authenticator: Authenticator?
   private let host: String?
 
   package init(_ identity: ServiceIdentity, _ wire: WireOptions, _ rule: SignInRule, host: String?) {
-    (self.identity, cookies, self.host) = (identity, wire.client.cookies, host)
+    signer = identity.mayChangeCaller ? identity.signer.map { Boxed($0) } : nil
+    (cookies, self.host) = (wire.client.cookies, host)
     authenticator = rule == .exempt ? nil : identity.authenticator
   }
 
   /// Nil where a call carries nothing of a user.
   package init?(_ call: APICall) {
     self.init(call.identity, call.wire, call.terms.signInRule, host: call.baseURL?.host)
-    guard call.mayChangeCaller || cookies != nil || authenticator != nil else { return nil }
+    guard signer != nil || cookies != nil || authenticator != nil else { return nil }
   }
 
   /// Why what belongs to a user may not continue; nil when the user is still the present one.
@@ -78,7 +81,7 @@ package struct UserCheck: Sendable {
 
   /// The same for the user of a single load.
   package func objection(to user: LoadUser) -> APIError? {
-    user.objection(identity.changeableCaller, cookies, authenticator, host: host)
+    user.objection(signer.map(\.value.caller), cookies, authenticator, host: host)
   }
 }
 

@@ -28,9 +28,6 @@ public struct ServiceIdentity: Sendable {
       && type != RegisteredApplicationSigner.self && type != MessageSigner.self
   }
 
-  /// What such a signer says of its caller now; nil where there is none.
-  var changeableCaller: String?? { mayChangeCaller ? .some(signer?.caller) : .none }
-
   /// Makes an identity; what is omitted is none.
   public init(
     signer: (any RequestSigner)? = nil, verifier: (any ResponseVerifier)? = nil,

@@ -116,7 +116,7 @@ package struct Envelope: Sendable {
   /// - Returns: Where the content begins.
   package func begin(_ bytes: inout [UInt8]) -> Int {
     writeHead(&bytes)
-    if hasChecksum(version) { bytes += [UInt8](repeating: 0, count: Self.checksumLength) }
+    if hasChecksum(version) { for _ in 0..<Self.checksumLength { bytes.append(0) } }
     return bytes.count
   }
 
@@ -190,7 +190,7 @@ package struct Envelope: Sendable {
     bytes += Self.magic
     bytes.append(kind.rawValue)
     bytes.append(version)
-    withUnsafeBytes(of: keyID.littleEndian) { bytes.append(contentsOf: $0) }
+    bytes.append(littleEndian: keyID)
   }
 
   /// The version and the key id of a head of this kind.

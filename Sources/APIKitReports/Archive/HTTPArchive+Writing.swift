@@ -132,10 +132,10 @@ extension HTTPArchive.Content {
 
   /// The bytes as text; nil where they are none.
   package static func text(_ bytes: [UInt8]) -> String? {
-    guard let text = String(validating: bytes, as: UTF8.self),
-      !text.utf8.contains(where: { $0 < 0x20 && $0 != 9 && $0 != 10 && $0 != 13 || $0 == 0x7F })
-    else { return nil }
-    return text
+    guard !bytes.contains(where: { $0 < 0x20 && $0 != 9 && $0 != 10 && $0 != 13 || $0 == 0x7F }) else {
+      return nil
+    }
+    return String(validating: bytes, as: UTF8.self)
   }
 }
 

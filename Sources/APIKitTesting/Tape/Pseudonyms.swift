@@ -1,5 +1,6 @@
 import APIKit
-public import APIKitReports
+import APIKitReports
+import Foundation
 import Synchronization
 
 /// The pseudonyms of a tape: while it is recorded, every secret gets one, and keeps it.
@@ -65,12 +66,8 @@ final class Pseudonyms: Sendable {
   static func occur(in text: String) -> Bool {
     var text = text
     return text.withUTF8 { bytes in
-      var rest = bytes[...]
-      while let start = rest.firstIndex(of: UInt8(ascii: "a")) {
-        if rest[start...].starts(with: prefix.utf8) { return true }
-        rest = rest[(start + 1)...]
-      }
-      return false
+      guard let base = bytes.baseAddress else { return false }
+      return memmem(base, bytes.count, prefix, prefix.utf8.count) != nil
     }
   }
 

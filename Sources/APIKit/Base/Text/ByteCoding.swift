@@ -4,9 +4,7 @@ package struct ByteWriter {
 
   package init(reserving count: Int) { bytes.reserveCapacity(count) }
 
-  package mutating func append(_ number: UInt64) {
-    withUnsafeBytes(of: number.littleEndian) { bytes.append(contentsOf: $0) }
-  }
+  package mutating func append(_ number: UInt64) { bytes.append(littleEndian: number) }
 
   package mutating func reserve(_ count: Int) { bytes.reserveCapacity(bytes.count + count) }
 
@@ -27,6 +25,18 @@ package struct ByteWriter {
   mutating func append(_ texts: [String]) {
     append(UInt64(texts.count))
     for text in texts { append(text) }
+  }
+}
+
+extension [UInt8] {
+  /// Appends the eight bytes of a number, the lowest first.
+  mutating func append(littleEndian number: UInt64) {
+    // As bytes of memory they would be copied one by one.
+    withUnsafePointer(to: number.littleEndian) {
+      $0.withMemoryRebound(to: UInt8.self, capacity: 8) {
+        append(contentsOf: UnsafeBufferPointer(start: $0, count: 8))
+      }
+    }
   }
 }
 
