@@ -8,16 +8,17 @@ enum SafeFileName {
   /// The name that a `Content-Disposition` gives, made safe; nil when it gives none (RFC 6266).
   static func name(inDisposition field: String) -> String? {
     var plain: String?
-    for parameter in parameters(of: field) {
-      if parameter.name == "filename*" {
-        let segments = parameter.value.split(separator: "'", maxSplits: 2, omittingEmptySubsequences: false)
+    for (name, value) in field.fieldParameters {
+      guard let value else { continue }
+      if name == "filename*" {
+        let segments = value.split(separator: "'", maxSplits: 2, omittingEmptySubsequences: false)
         if segments.count == 3, segments[0].lowercased() == "utf-8",
           let decoded = PercentEncoding.decode(segments[2]), let name = safe(decoded)
         {
           return name
         }
-      } else if parameter.name == "filename", plain == nil {
-        plain = parameter.value
+      } else if name == "filename", plain == nil {
+        plain = value
       }
     }
     return plain.flatMap(safe)
@@ -47,31 +48,5 @@ enum SafeFileName {
     }
     while stem.utf8.count + ending.utf8.count > longest { stem.removeLast() }
     return stem.isEmpty ? nil : String(stem + ending)
-  }
-
-  /// The parameters of a field: names in lower case, quoted values resolved.
-  private static func parameters(of field: String) -> [(name: String, value: String)] {
-    var found: [(String, String)] = []
-    var rest = field[...]
-    guard let first = rest.firstIndex(of: ";") else { return [] }
-    rest = rest[rest.index(after: first)...]
-    while let equals = rest.firstIndex(of: "=") {
-      let name = String(rest[..<equals]).trimmingSpaces().lowercased()
-      rest = rest[rest.index(after: equals)...].drop { $0 == " " || $0 == "\t" }
-      var value = ""
-      if rest.first == "\"" {
-        rest.removeFirst()
-        while let character = rest.popFirst(), character != "\"" {
-          value.append(character == "\\" ? rest.popFirst() ?? "\\" : character)
-        }
-        rest = rest.drop { $0 != ";" }
-      } else {
-        value = String(rest.prefix { $0 != ";" }).trimmingSpaces()
-        rest = rest.drop { $0 != ";" }
-      }
-      found.append((name, value))
-      rest = rest.dropFirst()
-    }
-    return found
   }
 }

@@ -1,15 +1,65 @@
-extension String {
+extension StringProtocol where SubSequence == Substring {
   /// The string without spaces and tabs at its ends.
   package func trimmingSpaces() -> String {
     func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }
-    guard let first = utf8.firstIndex(where: { !isSpace($0) }),
-      let last = utf8.lastIndex(where: { !isSpace($0) })
+    let bytes = self[...].utf8
+    guard let first = bytes.firstIndex(where: { !isSpace($0) }),
+      let last = bytes.lastIndex(where: { !isSpace($0) })
     else { return "" }
     return String(self[first...last])
   }
+}
 
-  /// The elements of a list in a header field, separated by commas, without white space around them.
-  package var listElements: [String] { split(separator: ",").map { String($0).trimmingSpaces() } }
+// MARK: Values of header fields (RFC 9110, 5.6)
+
+extension String {
+  /// The elements of a list, without white space around them.
+  package var listElements: [String] { fieldParts(at: ",") }
+
+  /// The parts between separators that stand outside of quoted strings, without white space around them. Empty ones are left
+  /// out.
+  ///
+  /// - Parameter hasTargets: Whether a separator between `<` and `>` does not count either, as in `Link` (RFC 8288, 3).
+  package func fieldParts(at separator: Unicode.Scalar, hasTargets: Bool = false) -> [String] {
+    var (isQuoted, isEscaped, isTarget) = (false, false, false)
+    let parts = utf8.split { byte in
+      switch byte {
+      case _ where isEscaped: isEscaped = false
+      case UInt8(ascii: "\\") where isQuoted: isEscaped = true
+      case UInt8(ascii: "\"") where !isTarget: isQuoted.toggle()
+      case UInt8(ascii: "<") where hasTargets && !isQuoted: isTarget = true
+      case UInt8(ascii: ">") where isTarget: isTarget = false
+      case UInt8(ascii: separator): return !isQuoted && !isTarget
+      default: break
+      }
+      return false
+    }
+    return parts.map { Substring($0).trimmingSpaces() }.filter { !$0.isEmpty }
+  }
+
+  /// The parameters behind the first part: of `form-data; name="a"` the one with the name `name`.
+  package var fieldParameters: [(name: String, value: String?)] {
+    fieldParts(at: ";").dropFirst().map(\.fieldParameter)
+  }
+
+  /// The text as a parameter or a directive: its name in lower case, and its value without the marks of a quoted string; nil
+  /// without an equals sign.
+  package var fieldParameter: (name: String, value: String?) {
+    guard let equals = utf8.firstIndex(of: UInt8(ascii: "=")) else { return (lowercased(), nil) }
+    let value = self[equals...].dropFirst().trimmingSpaces()
+    return (self[..<equals].trimmingSpaces().lowercased(), value.hasPrefix("\"") ? value.unquoted : value)
+  }
+
+  /// What a quoted string stands for.
+  private var unquoted: String {
+    var text: [UInt8] = []
+    var rest = utf8.dropFirst()
+    while let byte = rest.popFirst(), byte != UInt8(ascii: "\"") {
+      // A quoted pair is a backslash and the character that it stands for.
+      text.append(byte == UInt8(ascii: "\\") ? rest.popFirst() ?? byte : byte)
+    }
+    return String(decoding: text, as: UTF8.self)
+  }
 }
 
 extension String {

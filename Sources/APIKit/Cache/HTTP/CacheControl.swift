@@ -43,7 +43,11 @@ struct CacheControl: Sendable, Hashable {
 
   /// Reads the values of all lines of the field.
   init(_ lines: [String]) {
-    for line in lines { read(line.utf8) }
+    for line in lines {
+      for directive in line.fieldParts(at: ",").map(\.fieldParameter) {
+        apply(directive.name, directive.value)
+      }
+    }
   }
 
   /// The directives of a response.
@@ -56,30 +60,6 @@ struct CacheControl: Sendable, Hashable {
     if lines.isEmpty, headers.values("Pragma").contains(where: { $0.lowercased().contains("no-cache") }) {
       noCache = true
     }
-  }
-
-  /// Reads `name`, `name=token` and `name="quoted"` between commas.
-  private mutating func read(_ line: String.UTF8View) {
-    var name: [UInt8] = []
-    var value: [UInt8]?
-    var isQuoted = false
-    var isEscaped = false
-    func text(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8.self).trimmingSpaces() }
-    for byte in line {
-      switch byte {
-      case _ where isEscaped:
-        value?.append(byte)
-        isEscaped = false
-      case UInt8(ascii: "\\") where isQuoted: isEscaped = true
-      case UInt8(ascii: "\"") where value != nil: isQuoted.toggle()
-      case UInt8(ascii: "=") where value == nil: value = []
-      case UInt8(ascii: ",") where !isQuoted:
-        apply(text(name).lowercased(), value.map(text))
-        (name, value) = ([], nil)
-      default: if value == nil { name.append(byte) } else { value?.append(byte) }
-      }
-    }
-    apply(text(name).lowercased(), value.map(text))
   }
 
   private mutating func apply(_ name: String, _ value: String?) {

@@ -81,7 +81,7 @@ struct LoginChallenge: Equatable {
   static func parse(_ field: String) -> [Self] {
     var all: [Self] = []
     var isKnown = false
-    for part in parts(field) {
+    for part in field.fieldParts(at: ",") {
       var text = part[...]
       let word = text.prefix { $0 != " " && $0 != "=" }
       let rest = text.dropFirst(word.count)
@@ -91,41 +91,9 @@ struct LoginChallenge: Equatable {
         if isKnown { all.append(Self(scheme: scheme == "basic" ? .basic : .digest, realm: "")) }
         text = rest.drop { $0 == " " }
       }
-      guard isKnown, let equals = text.firstIndex(of: "="),
-        String(text[..<equals]).trimmingSpaces().lowercased() == "realm"
-      else { continue }
-      all[all.count - 1].realm = unquoted(String(text[text.index(after: equals)...]).trimmingSpaces())
+      let (name, value) = String(text).fieldParameter
+      if isKnown, name == "realm", let value { all[all.count - 1].realm = value }
     }
     return all
-  }
-
-  /// The parts of a list; commas within quotation marks do not count.
-  private static func parts(_ field: String) -> [String] {
-    var parts = [""]
-    var (isQuoted, isEscaped) = (false, false)
-    for character in field {
-      if character == ",", !isQuoted {
-        parts.append("")
-        continue
-      }
-      if character == "\"", !isEscaped { isQuoted.toggle() }
-      isEscaped = isQuoted && character == "\\" && !isEscaped
-      parts[parts.count - 1].append(character)
-    }
-    return parts.map { $0.trimmingSpaces() }.filter { !$0.isEmpty }
-  }
-
-  private static func unquoted(_ text: String) -> String {
-    guard text.count > 1, text.hasPrefix("\""), text.hasSuffix("\"") else { return text }
-    var (plain, isEscaped) = ("", false)
-    for character in text.dropFirst().dropLast() {
-      if character == "\\", !isEscaped {
-        isEscaped = true
-      } else {
-        plain.append(character)
-        isEscaped = false
-      }
-    }
-    return plain
   }
 }

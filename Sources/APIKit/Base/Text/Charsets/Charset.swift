@@ -51,14 +51,7 @@ struct Charset: Sendable, Hashable {
 
   /// The charset of a content type, without quotes; nil when it states none.
   static func label(in contentType: String?) -> String? {
-    guard let contentType else { return nil }
-    for parameter in contentType.split(separator: ";").dropFirst() {
-      let parts = parameter.split(separator: "=", maxSplits: 1)
-      guard parts.count == 2, String(parts[0]).trimmingSpaces().lowercased() == "charset" else { continue }
-      let value = String(parts[1]).trimmingSpaces()
-      return value.hasPrefix("\"") ? String(value.dropFirst().prefix { $0 != "\"" }) : value
-    }
-    return nil
+    contentType?.fieldParameters.first { $0.name == "charset" }?.value
   }
 
   /// What the beginning of a document declares by `encoding="…"` (XML) or `charset=…` (HTML); nil when it declares nothing.
@@ -102,23 +95,4 @@ struct Charset: Sendable, Hashable {
       make(Array(bytes[$0..<$0 + width]))
     }
   }
-
-  private static let forms: [String: Form] = {
-    var forms: [String: Form] = [
-      "utf-16": .utf16(isBigEndian: false), "utf-16le": .utf16(isBigEndian: false),
-      "ucs-2": .utf16(isBigEndian: false), "unicode": .utf16(isBigEndian: false),
-      "iso-10646-ucs-2": .utf16(isBigEndian: false), "csunicode": .utf16(isBigEndian: false),
-      "unicodefeff": .utf16(isBigEndian: false), "utf-16be": .utf16(isBigEndian: true),
-      "unicodefffe": .utf16(isBigEndian: true),
-      "utf-32": .utf32(isBigEndian: false), "utf-32le": .utf32(isBigEndian: false),
-      "utf-32be": .utf32(isBigEndian: true),
-    ]
-    for label in [
-      "utf-8", "utf8", "unicode-1-1-utf-8", "unicode11utf8", "unicode20utf8", "x-unicode20utf8",
-    ] { forms[label] = .utf8 }
-    for (name, labels) in Self.labels {
-      for label in labels.split(separator: " ") { forms[String(label)] = .other(name) }
-    }
-    return forms
-  }()
 }
