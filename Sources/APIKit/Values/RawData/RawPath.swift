@@ -113,14 +113,11 @@ extension RawPath {
   private static func bracket(_ bytes: [UInt8], at start: Int) -> (Step, Int)? {
     guard start + 1 < bytes.count else { return nil }
     if bytes[start + 1] == UInt8(ascii: "\"") {
-      var index = start + 2
-      while index < bytes.count, bytes[index] != UInt8(ascii: "\"") {
-        index += bytes[index] == UInt8(ascii: "\\") ? 2 : 1
-      }
-      guard index + 1 < bytes.count, bytes[index + 1] == UInt8(ascii: "]"),
-        let key = try? RawData(parsing: Array(bytes[(start + 1)...index])).string
+      guard let end = RawText.closingQuote(in: bytes, from: start + 1),
+        bytes[(end + 1)...].first == UInt8(ascii: "]"),
+        let key = try? RawData(parsing: Array(bytes[(start + 1)...end])).string
       else { return nil }
-      return (.key(key), index + 2)
+      return (.key(key), end + 2)
     }
     guard let close = bytes[start...].firstIndex(of: UInt8(ascii: "]")),
       let position = Int(String(decoding: bytes[(start + 1)..<close], as: UTF8.self)), position >= 0

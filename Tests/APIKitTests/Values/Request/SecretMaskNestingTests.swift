@@ -78,6 +78,9 @@ final class SecretMaskNestingTests: XCTestCase {
     }
     let deep = String(repeating: "[", count: 3000) + #"{"pin": "S3CRET"}"#
     XCTAssertFalse(masked(deep).contains("S3CRET"))
+    XCTAssertEqual(
+      masked(#"]}"name": "pin", "value": "S3CRET" , {"pin": 1}"#),
+      #"]}"name": "pin", "value": "•••" , {"pin":"•••"}"#, "what is no whole document")
   }
 
   func testAFoldedHeadOfAPartIsReadAsOneLine() {

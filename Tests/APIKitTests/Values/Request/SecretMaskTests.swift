@@ -90,6 +90,8 @@ final class SecretMaskTests: XCTestCase {
       "<param name=\"pass&#119;ord\">S3CRET</param><param name=\"city\">Ames</param>":
         "<param name=\"pass&#119;ord\">•••</param><param name=\"city\">Ames</param>",
       "<entry key=\"otp\" value=\"S3CRET\"/>": "<entry key=\"otp\" value=\"•••\"/>",
+      "<entry value='S3CRET' key='otp'/><n>1</n>": "<entry value='•••' key='otp'/><n>1</n>",
+      "<pin><pin a='>'/>S3CRET</pin><n>1</n>": "<pin>•••</pin><n>1</n>",
       "<token><![CDATA[</token>S3CRET]]></token>": "<token>•••</token>",
       "<pin><pinned>S3CRET</pin><pinned>open</pinned>": "<pin>•••</pin><pinned>open</pinned>",
       "<dict><key>pin</key><string>S3CRET</string><key>n</key><integer>1</integer></dict>":

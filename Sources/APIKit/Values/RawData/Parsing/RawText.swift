@@ -1,5 +1,16 @@
 /// Reads the text of a string node.
 enum RawText {
+  /// The index of the quote that ends the string whose opening quote is at `start`; nil in text that was cut.
+  @inline(__always)
+  static func closingQuote<Bytes: RandomAccessCollection<UInt8>>(in bytes: Bytes, from start: Int) -> Int?
+  where Bytes.Index == Int {
+    var index = start + 1
+    while index < bytes.endIndex, bytes[index] != UInt8(ascii: "\"") {
+      index += bytes[index] == UInt8(ascii: "\\") ? 2 : 1
+    }
+    return index < bytes.endIndex ? index : nil
+  }
+
   /// A node's text as a String.
   static func string(_ bytes: UnsafeBufferPointer<UInt8>, _ node: RawNode) -> String {
     if node.tag == .string { return String(decoding: node.text(in: bytes), as: UTF8.self) }

@@ -46,23 +46,16 @@ package enum RawWriter {
   /// Writes JSON text without the white space between its tokens.
   static func append(compact source: UnsafeBufferPointer<UInt8>, to output: inout [UInt8]) {
     output.reserveCapacity(output.count + source.count)
-    var inString = false
     var index = 0
     while index < source.count {
-      let byte = source[index]
-      index += 1
-      if inString {
-        output.append(byte)
-        if byte == UInt8(ascii: "\\"), index < source.count {
-          output.append(source[index])
-          index += 1
-        } else if byte == UInt8(ascii: "\"") {
-          inString = false
-        }
-      } else if byte > 0x20 {
-        inString = byte == UInt8(ascii: "\"")
-        output.append(byte)
+      let start = index
+      if source[start] == UInt8(ascii: "\"") {
+        index = RawText.closingQuote(in: source, from: start) ?? source.count - 1
+        output.append(contentsOf: source[start...index])
+      } else if source[start] > 0x20 {
+        output.append(source[start])
       }
+      index += 1
     }
   }
 

@@ -1,17 +1,16 @@
 extension SecretMask {
   /// A multipart body with the contents of secret parts replaced. The others are masked by their own content type.
   func multipart(_ bytes: [UInt8], _ contentType: String) -> [UInt8] {
-    guard let boundary = Self.parameter("boundary", of: contentType) ?? Self.firstBoundary(bytes) else {
-      return bytes
-    }
-    let delimiter = Array("--\(boundary)".utf8)
+    let stated = contentType.fieldParameters.first { $0.name == "boundary" }?.value
+    guard let boundary = stated ?? Self.firstBoundary(bytes) else { return bytes }
+    let delimiter = "--\(boundary)"
     var reader = MaskReader(bytes)
     guard let first = reader.find(delimiter, from: 0) else { return bytes }
-    reader.take(to: first + delimiter.count)
-    while !reader.isAtEnd, !reader.starts(with: "--") {
+    reader.take(to: first + delimiter.utf8.count)
+    while reader.next != nil, !reader.starts(with: "--") {
       let end = reader.find(delimiter, from: reader.index) ?? bytes.count
       takePart(&reader, to: end)
-      reader.take(to: end + delimiter.count)
+      reader.take(to: end + delimiter.utf8.count)
     }
     reader.take(to: bytes.count)
     return reader.output
@@ -19,28 +18,29 @@ extension SecretMask {
 
   private func takePart(_ reader: inout MaskReader, to end: Int) {
     let blank = ["\r\n\r\n", "\n\n"].compactMap { text in
-      reader.find(Array(text.utf8), from: reader.index).map { (at: $0, after: $0 + text.utf8.count) }
+      reader.find(text, from: reader.index).map { (at: $0, after: $0 + text.utf8.count) }
     }.min { $0.at < $1.at }
     guard let blank, blank.after <= end else { return reader.take(to: end) }
     var name = ""
     var type: String?
     for line in Self.lines(reader.bytes[reader.index..<blank.at]) {
       let field = line.lowercased()
-      if field.hasPrefix("content-disposition:") { name = Self.parameter("name", of: line) ?? "" }
-      if field.hasPrefix("content-type:") {
-        type = String(line.dropFirst("content-type:".count)).trimmingSpaces()
+      if field.hasPrefix("content-disposition:") {
+        name = line.fieldParameters.first { $0.name == "name" }?.value ?? ""
+        name = PercentEncoding.decode(name) ?? name
       }
+      if field.hasPrefix("content-type:") { type = line.dropFirst("content-type:".count).trimmingSpaces() }
     }
     reader.take(to: blank.after)
     // The line break before the delimiter belongs to it.
-    var last = max(end, reader.index)
-    if last > reader.index, reader.bytes[last - 1] == UInt8(ascii: "\n") { last -= 1 }
-    if last > reader.index, reader.bytes[last - 1] == UInt8(ascii: "\r") { last -= 1 }
-    let content = Array(reader.bytes[reader.index..<last])
-    reader.output +=
-      hides(name)
-      ? Array(replacement(String(decoding: content, as: UTF8.self)).utf8) : body(content, contentType: type)
-    reader.skip(to: last)
+    var content = reader.bytes[reader.index..<max(end, reader.index)]
+    if content.last == UInt8(ascii: "\n") { content.removeLast() }
+    if content.last == UInt8(ascii: "\r") { content.removeLast() }
+    reader.replace(
+      to: content.endIndex,
+      by: hides(name)
+        ? Array(replacement(String(decoding: content, as: UTF8.self)).utf8)
+        : body(Array(content), contentType: type))
     reader.take(to: end)
   }
 
@@ -55,20 +55,6 @@ extension SecretMask {
       }
     }
     return lines
-  }
-
-  /// The parameter of a field's value: `name="a"`, `boundary=b`. Escapes of quotes are resolved.
-  private static func parameter(_ name: String, of value: String) -> String? {
-    for part in value.split(separator: ";").dropFirst() {
-      guard let equals = part.firstIndex(of: "="),
-        String(part[..<equals]).trimmingSpaces().lowercased() == name
-      else { continue }
-      let text = String(part[part.index(after: equals)...]).trimmingSpaces()
-      guard text.hasPrefix("\"") else { return text }
-      let name = text.dropFirst().prefix { $0 != "\"" }
-      return PercentEncoding.decode(name) ?? String(name)
-    }
-    return nil
   }
 
   private static func firstBoundary(_ bytes: [UInt8]) -> String? {

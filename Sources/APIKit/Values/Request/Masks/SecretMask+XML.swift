@@ -1,126 +1,46 @@
 extension SecretMask {
   /// XML with the contents of secret elements and the values of secret attributes replaced. An element is secret by its
-  /// name, by an attribute `name`, `key` or `id`, and in a property list by the `<key>` before it.
+  /// name, by an attribute `name`, `key`, `id` or `field`, and in a property list by the `<key>` before it.
   func xml(_ bytes: [UInt8]) -> [UInt8] {
     var reader = MaskReader(bytes)
     // There `key` is no secret but the name of one.
-    let isPropertyList = reader.find(Array("<dict".utf8), from: 0) != nil
+    let isPropertyList = reader.find("<dict", from: 0) != nil
     var isNextSecret = false
-    while let byte = reader.next {
-      guard byte == UInt8(ascii: "<") else {
-        reader.take(to: reader.index + 1)
-        continue
+    while let tag = XMLTag(in: reader, from: reader.index) {
+      let isSecret =
+        hides(tag.name)
+        || tag.attributes.contains { Self.isLabel($0.name) && hides(Self.text(bytes[$0.value])) }
+      for (name, value) in tag.attributes
+      where hides(name) && !Self.isLabel(name) || isSecret && name.lowercased() == "value" {
+        reader.take(to: value.lowerBound)
+        reader.replaceText(to: value.upperBound, by: self)
       }
-      if let end = Self.endOfOther(reader) {
-        reader.take(to: end)
-        continue
-      }
-      let tag = takeTag(&reader)
+      reader.take(to: tag.range.upperBound)
       guard !tag.isEmpty, !tag.isEnd else {
         isNextSecret = isNextSecret && tag.isEnd
         continue
       }
-      let end = Self.contentEnd(reader, tag.name)
       let isName = isPropertyList && tag.name == "key"
-      if isNextSecret || tag.isSecret && !isName {
-        reader.output += replacement(String(decoding: bytes[reader.index..<end], as: UTF8.self)).utf8
-        reader.skip(to: end)
+      if isNextSecret || isSecret && !isName {
+        reader.replaceText(to: Self.contentEnd(reader, tag.name), by: self)
         isNextSecret = false
       } else if isName {
+        let end = XMLTag(in: reader, from: reader.index)?.range.lowerBound ?? bytes.count
         isNextSecret = hides(Self.text(bytes[reader.index..<end]))
       }
     }
+    reader.take(to: bytes.count)
     return reader.output
-  }
-
-  private struct Tag {
-    var name = ""
-    var isEnd = false
-    /// Whether it has no content: `<a/>`.
-    var isEmpty = false
-    var isSecret = false
-  }
-
-  /// The end of a comment, an instruction, a declaration or a section of characters that begins here.
-  private static func endOfOther(_ reader: MaskReader) -> Int? {
-    for (begin, end) in [("<!--", "-->"), ("<![CDATA[", "]]>"), ("<?", "?>"), ("<!", ">")]
-    where reader.starts(with: begin) {
-      return reader.find(Array(end.utf8), from: reader.index + begin.utf8.count).map { $0 + end.utf8.count }
-        ?? reader.bytes.count
-    }
-    return nil
-  }
-
-  /// Copies a tag, with the values of secret attributes masked.
-  private func takeTag(_ reader: inout MaskReader) -> Tag {
-    let bytes = reader.bytes
-    var tag = Tag()
-    reader.take(to: reader.index + 1)
-    if reader.next == UInt8(ascii: "/") {
-      tag.isEnd = true
-      reader.take(to: reader.index + 1)
-    }
-    let start = reader.index
-    Self.takeName(&reader)
-    tag.name = String(decoding: bytes[start..<reader.index], as: UTF8.self)
-    tag.isSecret = hides(tag.name)
-    var hidesValue = tag.isSecret
-    while let byte = reader.next, byte != UInt8(ascii: ">") {
-      let start = reader.index
-      Self.takeName(&reader)
-      guard reader.index > start else {
-        tag.isEmpty = byte == UInt8(ascii: "/")
-        reader.take(to: start + 1)
-        continue
-      }
-      let name = String(decoding: bytes[start..<reader.index], as: UTF8.self)
-      while let byte = reader.next, byte <= 0x20 || byte == UInt8(ascii: "=") {
-        reader.take(to: reader.index + 1)
-      }
-      guard let quote = reader.next, quote == UInt8(ascii: "\"") || quote == UInt8(ascii: "'") else {
-        continue
-      }
-      reader.take(to: reader.index + 1)
-      let end = bytes[reader.index...].firstIndex(of: quote) ?? bytes.count
-      let names = ["name", "key", "id"].contains(name.lowercased())
-      if names, hides(Self.text(bytes[reader.index..<end])) {
-        (tag.isSecret, hidesValue) = (true, true)
-      }
-      if hides(name) && !names || hidesValue && name.lowercased() == "value" {
-        reader.output += replacement(String(decoding: bytes[reader.index..<end], as: UTF8.self)).utf8
-        reader.skip(to: end)
-      }
-      reader.take(to: end + 1)
-    }
-    reader.take(to: reader.index + 1)
-    return tag
-  }
-
-  private static func takeName(_ reader: inout MaskReader) {
-    while let byte = reader.next, byte > 0x20, !"=/>\"'<".utf8.contains(byte) {
-      reader.take(to: reader.index + 1)
-    }
   }
 
   /// Where the content of an element ends: at its closing tag, those of the same name within it counted.
   private static func contentEnd(_ reader: MaskReader, _ name: String) -> Int {
-    var place = reader
-    var depth = 1
-    while let begin = reader.find([UInt8(ascii: "<")], from: place.index) {
-      place.index = begin
-      if let end = endOfOther(place) {
-        place.index = end
-        continue
-      }
-      place.index += 1
-      let isEnd = place.next == UInt8(ascii: "/")
-      if isEnd { place.index += 1 }
-      let after = place.index + name.utf8.count
-      guard place.starts(with: name),
-        after >= reader.bytes.count || " \t\r\n/>".utf8.contains(reader.bytes[after])
-      else { continue }
-      depth += isEnd ? -1 : 1
-      if depth == 0 { return begin }
+    var (index, depth) = (reader.index, 1)
+    while let tag = XMLTag(in: reader, from: index) {
+      index = tag.range.upperBound
+      guard tag.name == name, !tag.isEmpty else { continue }
+      depth += tag.isEnd ? -1 : 1
+      if depth == 0 { return tag.range.lowerBound }
     }
     return reader.bytes.count
   }
@@ -130,5 +50,68 @@ extension SecretMask {
     let document = Array("<plist><string>".utf8) + bytes + Array("</string></plist>".utf8)
     return (try? RawData(parsing: RawXMLPropertyList.json(document, .default)))?.string
       ?? String(decoding: bytes, as: UTF8.self)
+  }
+}
+
+/// A tag in text that may be XML, also one that was cut.
+private struct XMLTag {
+  let range: Range<Int>
+  let name: String
+  let isEnd: Bool
+  /// Whether it has no content: `<a/>`.
+  private(set) var isEmpty = false
+  private(set) var attributes: [(name: String, value: Range<Int>)] = []
+
+  /// The next tag from an index on. Text, comments, instructions, declarations and CDATA sections are skipped.
+  init?(in reader: MaskReader, from start: Int) {
+    var reader = reader
+    reader.index = start
+    repeat {
+      guard let begin = reader.find("<", from: reader.index) else { return nil }
+      reader.index = begin
+    } while reader.skipNoTag()
+    let begin = reader.index
+    isEnd = reader.bytes[(begin + 1)...].first == UInt8(ascii: "/")
+    reader.index += isEnd ? 2 : 1
+    name = reader.takeName()
+    while let byte = reader.next, byte != UInt8(ascii: ">") {
+      let name = reader.takeName()
+      guard !name.isEmpty else {
+        isEmpty = byte == UInt8(ascii: "/")
+        reader.index += 1
+        continue
+      }
+      while let byte = reader.next, byte <= 0x20 || byte == UInt8(ascii: "=") { reader.index += 1 }
+      guard let quote = reader.next, quote == UInt8(ascii: "\"") || quote == UInt8(ascii: "'") else {
+        continue
+      }
+      let value = reader.bytes[(reader.index + 1)...].prefix { $0 != quote }
+      attributes.append((name, value.indices))
+      reader.index = value.endIndex + 1
+    }
+    range = begin..<min(reader.index + 1, reader.bytes.count)
+  }
+}
+
+extension MaskReader {
+  /// Replaces the text up to an index.
+  fileprivate mutating func replaceText(to end: Int, by mask: SecretMask) {
+    replace(to: end, by: mask.replacement(String(decoding: bytes[index..<end], as: UTF8.self)).utf8)
+  }
+
+  /// Skips what begins with `<` and is no tag; false where nothing of the kind begins.
+  fileprivate mutating func skipNoTag() -> Bool {
+    for (begin, end) in [("<!--", "-->"), ("<![CDATA[", "]]>"), ("<?", "?>"), ("<!", ">")]
+    where starts(with: begin) {
+      index = find(end, from: index + begin.utf8.count).map { $0 + end.utf8.count } ?? bytes.count
+      return true
+    }
+    return false
+  }
+
+  fileprivate mutating func takeName() -> String {
+    let name = bytes[min(index, bytes.count)...].prefix { $0 > 0x20 && !"=/>\"'<".utf8.contains($0) }
+    index = name.endIndex
+    return String(decoding: name, as: UTF8.self)
   }
 }

@@ -179,7 +179,7 @@ package struct SecretMask: Sendable {
   }
 }
 
-/// A reader of bytes for masks: what it takes is copied, what it skips is not.
+/// A reader of bytes for masks: it copies what it passes, or replaces it.
 struct MaskReader {
   let bytes: [UInt8]
   var index = 0
@@ -190,8 +190,7 @@ struct MaskReader {
     output.reserveCapacity(bytes.count)
   }
 
-  var isAtEnd: Bool { index >= bytes.count }
-  var next: UInt8? { isAtEnd ? nil : bytes[index] }
+  var next: UInt8? { index < bytes.count ? bytes[index] : nil }
 
   /// Copies up to an index.
   mutating func take(to end: Int) {
@@ -200,12 +199,17 @@ struct MaskReader {
     index = end
   }
 
-  mutating func skip(to end: Int) { index = min(max(end, index), bytes.count) }
+  /// Writes other bytes in the place of those up to an index.
+  mutating func replace(to end: Int, by bytes: some Sequence<UInt8>) {
+    output += bytes
+    index = max(end, index)
+  }
 
-  func starts(with text: String) -> Bool { !isAtEnd && bytes[index...].starts(with: text.utf8) }
+  func starts(with text: String) -> Bool { index < bytes.count && bytes[index...].starts(with: text.utf8) }
 
   /// Where a text stands from `start` on; nil when it does not.
-  func find(_ text: [UInt8], from start: Int) -> Int? {
+  func find(_ text: String, from start: Int) -> Int? {
+    let text = Array(text.utf8)
     guard !text.isEmpty, start >= 0, start + text.count <= bytes.count else { return nil }
     return (start...(bytes.count - text.count)).first {
       bytes[$0] == text[0] && bytes[$0...].starts(with: text)
