@@ -104,9 +104,11 @@ struct SignedMessage {
     var found: String?
     for pair in (request.url.query ?? "").split(separator: "&") {
       let equals = pair.utf8.firstIndex(of: UInt8(ascii: "=")) ?? pair.endIndex
-      guard PercentEncoding.form20.encode(FormText.decode(pair[..<equals].utf8)) == name else { continue }
+      guard PercentEncoding.form20.encode(PercentEncoding.decode(form: pair[..<equals].utf8)) == name else {
+        continue
+      }
       guard found == nil else { throw .unknown("\(component), which the query has twice") }
-      found = PercentEncoding.form20.encode(FormText.decode(pair[equals...].utf8.dropFirst()))
+      found = PercentEncoding.form20.encode(PercentEncoding.decode(form: pair[equals...].utf8.dropFirst()))
     }
     guard let found else { throw .missing(component.description) }
     return found

@@ -82,20 +82,34 @@ public struct PercentEncoding: Sendable, Hashable {
     if !text.utf8.contains(where: { $0 == UInt8(ascii: "%") || $0 == UInt8(ascii: "+") }) {
       return String(text)
     }
-    var output: [UInt8] = []
-    output.reserveCapacity(text.utf8.count)
-    var bytes = text.utf8.makeIterator()
-    while let byte = bytes.next() {
-      if byte == UInt8(ascii: "%") {
-        guard let high = bytes.next().flatMap(Hex.value), let low = bytes.next().flatMap(Hex.value) else {
-          return nil
-        }
-        output.append(high << 4 | low)
-      } else {
-        output.append(plusIsSpace && byte == UInt8(ascii: "+") ? 0x20 : byte)
-      }
+    return bytes(of: text.utf8, plusIsSpace: plusIsSpace, isStrict: true).flatMap {
+      String(validating: $0, as: UTF8.self)
     }
-    return String(validating: output, as: UTF8.self)
+  }
+
+  /// A name or a value of `application/x-www-form-urlencoded`: `+` is a space, a percent sign that does not start an escape is
+  /// kept, and bytes that are not UTF-8 become U+FFFD.
+  /// - SeeAlso: <https://url.spec.whatwg.org/#concept-urlencoded-parser>
+  static func decode(form text: some Collection<UInt8>) -> String {
+    String(decoding: bytes(of: text, plusIsSpace: true, isStrict: false) ?? [], as: UTF8.self)
+  }
+
+  private static func bytes(of text: some Collection<UInt8>, plusIsSpace: Bool, isStrict: Bool) -> [UInt8]? {
+    var output: [UInt8] = []
+    output.reserveCapacity(text.count)
+    var rest = text[...]
+    while let byte = rest.popFirst() {
+      if byte == UInt8(ascii: "%") {
+        if let high = rest.first.flatMap(Hex.value), let low = rest.dropFirst().first.flatMap(Hex.value) {
+          output.append(high << 4 | low)
+          rest = rest.dropFirst(2)
+          continue
+        }
+        if isStrict { return nil }
+      }
+      output.append(plusIsSpace && byte == UInt8(ascii: "+") ? 0x20 : byte)
+    }
+    return output
   }
 
   /// The decoded pairs of a query or a form; the value of a name without `=` is empty. Nil where

@@ -18,8 +18,8 @@ public struct FormBodyDecoder: BodyDecoder {
     var json: [UInt8] = [UInt8(ascii: "{")]
     for pair in bytes.split(separator: UInt8(ascii: "&")) {
       let equals = pair.firstIndex(of: UInt8(ascii: "=")) ?? pair.endIndex
-      RawWriter.append(name: FormText.decode(pair[..<equals]), to: &json)
-      RawWriter.append(string: FormText.decode(pair[equals...].dropFirst()).utf8, to: &json)
+      RawWriter.append(name: PercentEncoding.decode(form: pair[..<equals]), to: &json)
+      RawWriter.append(string: PercentEncoding.decode(form: pair[equals...].dropFirst()).utf8, to: &json)
     }
     json.append(UInt8(ascii: "}"))
     return try RawData(parsing: json, limits: limits.ofWrittenText)
