@@ -118,13 +118,8 @@ public final class FileCredentialStore: CredentialStore {
 
   private func locked<Value>(_ change: () throws(APIError) -> Value) throws(APIError) -> Value {
     let lock: FileLock
-    do {
-      try PrivateFile.makeFolder(folder)
-      lock = try FileLock(folder: folder)
-    } catch {
-      throw failed("cannot be locked", error)
-    }
-    defer { withExtendedLifetime(lock) {} }
+    do { lock = try FileLock(folder: folder) } catch { throw failed("cannot be locked", error) }
+    defer { lock.release() }
     return try change()
   }
 

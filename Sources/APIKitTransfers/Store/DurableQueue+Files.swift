@@ -38,7 +38,7 @@ extension DurableQueue {
 
   /// What is wrong with the file of an item; nil when it is as it was kept.
   nonisolated func objection(toSpool name: String?) async -> String? {
-    guard let name, FileChunks.isPlainFile(spoolPath(name)) else {
+    guard let name, FileIdentity(path: spoolPath(name)) != nil else {
       return "the file with its body is gone"
     }
     // A file of an earlier version has no checksum in its name.

@@ -8,7 +8,8 @@ package struct FileChunks: Sendable {
 
   /// Opens the file; throws ``APIError/Reason/unreadableBody`` when that is not possible.
   package init(path: String, offset: Int64) throws(APIError) {
-    guard Self.isPlainFile(path) else {
+    // Opening a FIFO would wait for a writer.
+    guard FileIdentity(path: path) != nil else {
       throw APIError(
         .assembly, .unreadableBody,
         "the body's file \(path.debugDescription) is not there or is not a plain file")
@@ -21,12 +22,6 @@ package struct FileChunks: Sendable {
         .assembly, .unreadableBody, "the body's file \(path.debugDescription) cannot be opened",
         underlying: error)
     }
-  }
-
-  /// Whether there is a plain file at a path, or a link to one. Opening a FIFO would wait for a writer.
-  package static func isPlainFile(_ path: String) -> Bool {
-    var status = stat()
-    return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
   }
 
   /// The next bytes; nil at the end.

@@ -6,11 +6,13 @@ import Foundation
 package final class FileLock: Sendable {
   private let file: Int32
 
-  /// Waits for the lock on a folder; for changes that take a moment, since it holds the thread.
-  init(folder: String) throws {
-    file = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-    guard file >= 0 else { throw Self.lastError }
-    while flock(file, LOCK_EX) != 0 { guard errno == EINTR else { throw Self.lastError } }
+  /// Waits for the lock on a private folder, which is made where it is missing; for changes that take a moment, since it
+  /// holds the thread. The folder itself is locked, so that no file is left for it.
+  init(folder: String) throws(PrivateFile.Fault) {
+    try PrivateFile.makeFolder(folder)
+    file = open(folder.isEmpty ? "." : folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    guard file >= 0 else { throw .system("opened") }
+    while flock(file, LOCK_EX) != 0 { guard errno == EINTR else { throw .system("locked") } }
   }
 
   /// Takes the lock on a file if it is free; nil when it is held. The file is made, with mode 0600.

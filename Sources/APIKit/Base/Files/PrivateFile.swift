@@ -40,18 +40,10 @@ package enum PrivateFile {
     try FileDraft.write(bytes, as: path, by: draft, .power)
   }
 
-  /// Does the work while no other thread or process does work under the lock of the same folder. A missing folder is
-  /// made. The folder itself is locked, so that no file is left for it.
+  /// Does the work while no other thread or process does work under the lock of the file's folder.
   package static func withLockedFolder<Value>(of path: String, _ work: () throws -> Value) throws -> Value {
-    let folder = (path as NSString).deletingLastPathComponent
-    try makeFolder(folder)
-    let descriptor = open(folder.isEmpty ? "." : folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-    guard descriptor >= 0 else { throw Fault.system("opened") }
-    // Closing it ends the lock.
-    defer { close(descriptor) }
-    while flock(descriptor, LOCK_EX) != 0 {
-      guard errno == EINTR else { throw Fault.system("locked") }
-    }
+    let lock = try FileLock(folder: (path as NSString).deletingLastPathComponent)
+    defer { lock.release() }
     return try work()
   }
 

@@ -213,7 +213,7 @@ public final class URLSessionTransport: HTTPTransport {
     case .empty: return session.dataTask(with: request)
     case .bytes(let bytes): return session.uploadTask(with: request, from: Data(bytes))
     case .file(let path, let offset):
-      guard FileChunks.isPlainFile(path), FileManager.default.isReadableFile(atPath: path) else {
+      guard FileIdentity(path: path) != nil, FileManager.default.isReadableFile(atPath: path) else {
         throw APIError(.transport, .unreadableBody, "the file \(path) cannot be read")
       }
       let file = URL(fileURLWithPath: path)
