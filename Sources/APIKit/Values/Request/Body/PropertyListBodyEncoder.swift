@@ -75,19 +75,7 @@ extension PropertyListBodyEncoder {
 
   private func write(_ tag: String, _ text: String, to output: inout [UInt8]) throws(Unencodable) {
     output += "<\(tag)>".utf8
-    for scalar in text.unicodeScalars {
-      switch scalar {
-      case "&": output += "&amp;".utf8
-      case "<": output += "&lt;".utf8
-      case ">": output += "&gt;".utf8
-      // A parser turns a bare carriage return into a line feed (XML 1.0, 2.11).
-      case "\r": output += "&#13;".utf8
-      case "\t", "\n": output.append(UInt8(scalar.value))
-      case "\u{0}"..<"\u{20}", "\u{FFFE}", "\u{FFFF}":
-        throw Unencodable("XML cannot hold the character \(scalar.value)")
-      default: output += UTF8.encode(scalar)!
-      }
-    }
+    try XMLBodyEncoder.append(text, isAttribute: false, to: &output)
     output += "</\(tag)>\n".utf8
   }
 }

@@ -108,16 +108,9 @@ extension XMLBodyEncoder {
 
   private static func text(of value: ParameterValue) throws(Unencodable) -> String {
     switch value {
-    case .string(let text): return text
-    case .integer(let number): return String(number)
-    case .double(let number):
-      guard number.isFinite else { throw Unencodable("it is not a finite number") }
-      return number.description
-    case .bool(let flag): return flag ? "true" : "false"
-    case .date(let date): return try DateStyle.iso8601.text(of: date)
-    case .data(let bytes): return Base64.encode(bytes)
     case .null: throw Unencodable("XML has no null; leave the parameter out")
     case .object, .array: throw Unencodable("it is not a single value")
+    default: return try QueryStyle().text(of: value) ?? ""
     }
   }
 
@@ -128,9 +121,8 @@ extension XMLBodyEncoder {
     output += name.utf8
   }
 
-  private static func append(
-    _ text: String, isAttribute: Bool, to output: inout [UInt8]
-  ) throws(Unencodable) {
+  /// Appends text or the value of an attribute, escaped.
+  static func append(_ text: String, isAttribute: Bool, to output: inout [UInt8]) throws(Unencodable) {
     for scalar in text.unicodeScalars {
       switch scalar {
       case "&": output += "&amp;".utf8
@@ -144,7 +136,7 @@ extension XMLBodyEncoder {
       case "\t", "\n": output.append(UInt8(scalar.value))
       case "\u{0}"..<"\u{20}", "\u{FFFE}", "\u{FFFF}":
         throw Unencodable("XML cannot hold the character \(scalar.value)")
-      default: output.append(contentsOf: String(Character(scalar)).utf8)
+      default: output += UTF8.encode(scalar)!
       }
     }
   }
