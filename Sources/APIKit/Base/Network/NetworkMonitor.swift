@@ -25,9 +25,8 @@ public final class NetworkMonitor: Sendable {
     var hasReported = false
     var watch: (any Sendable)?
     var nextID = 0
-    var observers: [Int: AsyncStream<NetworkCondition>.Continuation] = [:]
-    /// Those who want to know of another network, also of the same kind.
-    var movers: [Int: AsyncStream<NetworkCondition>.Continuation] = [:]
+    /// The streams, and whether each has changes of the network, too, that leave the condition as it is.
+    var observers: [Int: (ofNetworks: Bool, stream: AsyncStream<NetworkCondition>.Continuation)] = [:]
     var way = NetworkWay()
     var condition: NetworkCondition { forced ?? system }
   }
@@ -53,9 +52,7 @@ public final class NetworkMonitor: Sendable {
   init(watching system: Source?) { self.system = system }
 
   deinit {
-    let (observers, movers) = state.withLock { ($0.observers.values, $0.movers.values) }
-    for observer in observers { observer.finish() }
-    for mover in movers { mover.finish() }
+    for observer in state.withLock({ $0.observers.values }) { observer.stream.finish() }
   }
 
   /// The present condition; ``NetworkCondition/unknown`` until the system has reported one.
@@ -66,21 +63,7 @@ public final class NetworkMonitor: Sendable {
 
   /// The present condition and those after each change, until the monitor is released. Each call returns a
   /// stream of its own. A slow reader may miss conditions in between, but never the latest.
-  public func changes() -> AsyncStream<NetworkCondition> {
-    watch()
-    let (stream, continuation) = AsyncStream.makeStream(
-      of: NetworkCondition.self, bufferingPolicy: .bufferingNewest(1))
-    let id = state.withLock { state in
-      state.nextID += 1
-      state.observers[state.nextID] = continuation
-      continuation.yield(state.condition)
-      return state.nextID
-    }
-    continuation.onTermination = { [weak self] _ in
-      _ = self?.state.withLock { $0.observers.removeValue(forKey: id) }
-    }
-    return stream
-  }
+  public func changes() -> AsyncStream<NetworkCondition> { stream(ofNetworks: false) }
 
   /// The condition after each change of the network, until the monitor is released: also when one Wi-Fi takes the place of
   /// another, or the machine gets another address, which the condition does not show.
@@ -94,17 +77,20 @@ public final class NetworkMonitor: Sendable {
   /// ```
   ///
   /// A slow reader may miss changes in between, but never the latest.
-  public func networkChanges() -> AsyncStream<NetworkCondition> {
+  public func networkChanges() -> AsyncStream<NetworkCondition> { stream(ofNetworks: true) }
+
+  private func stream(ofNetworks: Bool) -> AsyncStream<NetworkCondition> {
     watch()
     let (stream, continuation) = AsyncStream.makeStream(
       of: NetworkCondition.self, bufferingPolicy: .bufferingNewest(1))
     let id = state.withLock { state in
       state.nextID += 1
-      state.movers[state.nextID] = continuation
+      state.observers[state.nextID] = (ofNetworks, continuation)
+      if !ofNetworks { continuation.yield(state.condition) }
       return state.nextID
     }
     continuation.onTermination = { [weak self] _ in
-      _ = self?.state.withLock { $0.movers.removeValue(forKey: id) }
+      _ = self?.state.withLock { $0.observers.removeValue(forKey: id) }
     }
     return stream
   }
@@ -154,11 +140,11 @@ public final class NetworkMonitor: Sendable {
       let before = state.condition
       let isOther = body(&state)
       let isNews = state.condition != before
-      if isOther || isNews { for mover in state.movers.values { mover.yield(state.condition) } }
-      guard isNews else { return nil }
       // Done under the lock so that all streams get the changes in order; `yield` calls no other code.
-      for observer in state.observers.values { observer.yield(state.condition) }
-      return state.condition
+      for (ofNetworks, stream) in state.observers.values where isNews || isOther && ofNetworks {
+        stream.yield(state.condition)
+      }
+      return isNews ? state.condition : nil
     }
     guard let news else { return }
     DispatchQueue.main.async {
