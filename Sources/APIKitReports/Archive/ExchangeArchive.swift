@@ -25,15 +25,13 @@ public final class ExchangeArchive: Sendable {
     let size: Int64?
   }
 
-  private struct State {
-    var exchanges: [Exchange] = []
-    var next = 0
+  private struct ArchiveState {
+    var exchanges: LatestRing<Exchange>
     var begun: UInt64 = 0
     var dropped = 0
   }
 
-  private let state = Mutex(State())
-  private let capacity: Int
+  private let state: Mutex<ArchiveState>
   private let keepsBodies: Bool
 
   /// Makes an empty archive.
@@ -43,7 +41,7 @@ public final class ExchangeArchive: Sendable {
   ///   - keepsBodies: Whether the first 64 KiB of bodies in memory are kept; false by default. Files and streams are
   ///     never read.
   public init(capacity: Int = 1000, keepsBodies: Bool = false) {
-    self.capacity = max(1, capacity)
+    state = Mutex(ArchiveState(exchanges: LatestRing(capacity: max(1, capacity))))
     self.keepsBodies = keepsBodies
   }
 
@@ -54,7 +52,7 @@ public final class ExchangeArchive: Sendable {
 
   /// What was kept so far, in the order in which the exchanges began, secrets masked. Those under way are not in it.
   public var archive: HTTPArchive {
-    let exchanges = state.withLock { $0.exchanges }
+    let exchanges = state.withLock { $0.exchanges.ordered }
     let limit = keepsBodies ? Self.bodyLimit : 0
     return HTTPArchive(
       entries: exchanges.sorted { $0.number < $1.number }.map {
@@ -77,19 +75,12 @@ public final class ExchangeArchive: Sendable {
     let exchange = Exchange(
       number: number, sent: sent.reduced(to: limit), result: result.map { $0.reduced(to: limit) },
       size: (try? result.get())?.body.count)
-    // The one that is replaced is released outside the lock.
-    let replaced: Exchange? = state.withLock { state in
-      guard state.exchanges.count == capacity else {
-        state.exchanges.append(exchange)
-        return nil
-      }
-      let oldest = state.exchanges[state.next]
-      state.exchanges[state.next] = exchange
-      state.next = (state.next + 1) % capacity
-      state.dropped += 1
-      return oldest
+    // The one that it replaces is released outside the lock.
+    _ = state.withLock { state in
+      let replaced = state.exchanges.append(exchange)
+      if replaced != nil { state.dropped += 1 }
+      return replaced
     }
-    _ = replaced
   }
 
   private struct ArchivingTransport: TransportWrapper {

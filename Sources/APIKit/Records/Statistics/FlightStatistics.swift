@@ -32,9 +32,8 @@ public final class FlightStatistics: LandingObserver {
     init(_ api: LandedLoad.API) { self.api = api }
   }
 
-  private struct State {
-    var loads: [LandedLoad] = []
-    var next = 0
+  private struct StatisticsState {
+    var loads: LatestRing<LandedLoad>
     var indexes: [LandedLoad.API: Int] = [:]
     var totals: [Totals] = []
     /// Whose load came last: loads of one API often come one after another.
@@ -43,10 +42,13 @@ public final class FlightStatistics: LandingObserver {
 
   /// How many loads are kept one by one.
   public let capacity: Int
-  private let state = Mutex(State())
+  private let state: Mutex<StatisticsState>
 
   /// Makes statistics of their own, off. The default keeps 1,000 loads one by one; the least is 1.
-  public init(capacity: Int = 1000) { self.capacity = max(1, capacity) }
+  public init(capacity: Int = 1000) {
+    self.capacity = max(1, capacity)
+    state = Mutex(StatisticsState(loads: LatestRing(capacity: self.capacity)))
+  }
 
   /// Whether landings are counted; false at first. While it is on, the process keeps the object.
   public var isOn: Bool {
@@ -55,24 +57,18 @@ public final class FlightStatistics: LandingObserver {
   }
 
   /// Forgets all loads and counts.
-  public func reset() { state.withLock { $0 = State() } }
+  public func reset() { state.withLock { $0 = StatisticsState(loads: LatestRing(capacity: capacity)) } }
 
   /// What was counted so far.
   public var report: StatisticsReport {
     let state = state.withLock { $0 }
-    return StatisticsReport(
-      loads: Array(state.loads[state.next...] + state.loads[..<state.next]), totals: state.totals)
+    return StatisticsReport(loads: state.loads.ordered, totals: state.totals)
   }
 
   /// Counts a load.
   public func add(_ load: LandedLoad) {
     state.withLock { state in
-      if state.loads.count < capacity {
-        state.loads.append(load)
-      } else {
-        state.loads[state.next] = load
-        state.next = (state.next + 1) % capacity
-      }
+      state.loads.append(load)
       if state.latest >= state.totals.count || state.totals[state.latest].api != load.api {
         state.latest = Self.index(of: load.api, in: &state)
       }
@@ -80,7 +76,7 @@ public final class FlightStatistics: LandingObserver {
     }
   }
 
-  private static func index(of api: LandedLoad.API, in state: inout State) -> Int {
+  private static func index(of api: LandedLoad.API, in state: inout StatisticsState) -> Int {
     if let index = state.indexes[api] { return index }
     let isFull = state.totals.count >= mostAPIs
     // The names beyond the limit are not kept: there may be any number of them.
