@@ -63,13 +63,7 @@ extension DownloadManager {
   public func file(
     for parameters: Parameters = [:], to target: DownloadTarget, sha256: String? = nil
   ) async throws(APIError) -> DownloadedFile {
-    let task = try begin(parameters, target, sha256)
-    let result = await withTaskCancellationHandler {
-      await task.value
-    } onCancel: {
-      task.cancel()
-    }
-    return try result.get()
+    try await begin(parameters, target, sha256).cancellableValue().get()
   }
 
   private func begin(

@@ -59,13 +59,7 @@ extension UploadManager {
   public func response(
     uploading body: HTTPBody, _ parameters: Parameters = [:]
   ) async throws(APIError) -> APIResponse {
-    let task = try begin(body, parameters)
-    let result = await withTaskCancellationHandler {
-      await task.value
-    } onCancel: {
-      task.cancel()
-    }
-    return try result.get()
+    try await begin(body, parameters).cancellableValue().get()
   }
 
   private func begin(

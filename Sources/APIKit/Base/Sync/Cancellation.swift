@@ -122,6 +122,17 @@ public protocol SuspendableOperation: CancellableOperation {
 
 extension Task: CancellableOperation {}
 
+extension Task where Failure == Never {
+  /// The value; cancelling the task that waits for it cancels this one.
+  package nonisolated(nonsending) func cancellableValue() async -> Success {
+    await withTaskCancellationHandler {
+      await value
+    } onCancel: {
+      cancel()
+    }
+  }
+}
+
 /// An operation that has ended already.
 package struct NoOperation: CancellableOperation {
   package init() {}

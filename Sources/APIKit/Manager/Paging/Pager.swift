@@ -128,12 +128,7 @@
     }
     if !isLoading, let refusal = load(.next) { throw refusal }
     guard let task else { return nil }
-    let error = await withTaskCancellationHandler {
-      await task.value
-    } onCancel: {
-      task.cancel()
-    }
-    if let error { throw error }
+    if let error = await task.cancellableValue() { throw error }
     return delivered < pages.count ? deliver() : nil
   }
 

@@ -23,11 +23,7 @@ final class ChallengedRuns: Sendable {
     _ work: @escaping @Sendable () async throws(APIError) -> HTTPResponse
   ) async throws(APIError) -> HTTPResponse {
     guard let (id, task) = begin(work) else { throw APIError(.transport, .transportStopped).unsent }
-    let outcome = await withTaskCancellationHandler {
-      await task.value
-    } onCancel: {
-      task.cancel()
-    }
+    let outcome = await task.cancellableValue()
     let isStopped = state.withLock { state in
       state.tasks[id] = nil
       return state.isStopped
