@@ -68,15 +68,13 @@ struct ClientExchange {
     var follower =
       follower ?? RedirectFollower(policy: client.redirects, added: client.transport.headers)
     defer { self.follower = follower }
-    switch try follower.next(after: response, to: exchange.request, cookie: sent?.cookie) {
-    case .land:
+    guard let next = try follower.next(after: response, to: exchange.request, cookie: sent?.cookie) else {
       try inspectLate(response)
       self.follower = follower
       return finished(response)
-    case .follow(let request):
-      exchange.request = request
-      return nil
     }
+    exchange.request = next
+    return nil
   }
 
   /// Adds the jar's cookies to the request. Returns its `Cookie` field; nil without a jar.

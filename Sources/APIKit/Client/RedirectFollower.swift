@@ -2,14 +2,6 @@
 ///
 /// ``next(after:to:cookie:)`` is called for every redirect in turn; the history is kept here.
 struct RedirectFollower {
-  /// What to do with a redirect.
-  enum Action {
-    /// Return the redirect itself as the response.
-    case land
-    /// Send this request.
-    case follow(HTTPRequest)
-  }
-
   /// The redirects, first to last.
   private(set) var history: [HTTPRedirect] = []
 
@@ -43,44 +35,47 @@ struct RedirectFollower {
   ///   - redirect: A response that the policy considers.
   ///   - request: The request that it belongs to, before cookies and signature were added.
   ///   - cookie: The `Cookie` field with which that request was sent.
+  /// - Returns: The next request; nil where the redirect itself is the response.
   mutating func next(
     after redirect: HTTPResponse, to request: HTTPRequest, cookie: String?
-  ) throws(APIError) -> Action {
+  ) throws(APIError) -> HTTPRequest? {
     let target = try target(of: redirect, from: request.url)
     guard seen.insert(Step(method: request.method, url: request.url, cookie: cookie)).inserted else {
       throw failure(
-        .redirectLoop, "\(request.url.origin) redirects in a circle of \(history.count)", redirect)
+        .redirectLoop, "\(request.url.origin) redirects in a circle of \(history.count)", at: redirect)
     }
     guard history.count < policy.limit else {
-      throw failure(.tooManyRedirects, "more than \(policy.limit) redirects", redirect)
+      throw failure(.tooManyRedirects, "more than \(policy.limit) redirects", at: redirect)
     }
     var next = request
     next.url = target
     try changeMethod(of: &next, status: redirect.status, redirect)
     if target.origin != request.url.origin { try cross(&next, from: request.url, redirect) }
     if case .rewrite(let rewrite) = policy.kind {
-      guard var rewritten = try rewrite(next, redirect) else { return .land }
+      guard var rewritten = try rewrite(next, redirect) else { return nil }
       if rewritten.url.origin != next.url.origin { cross(&rewritten, keeping: next.headers) }
       next = rewritten
     }
     history.append(HTTPRedirect(url: request.url, status: redirect.status, metrics: redirect.metrics))
-    return .follow(next)
+    return next
   }
 
   private func target(of redirect: HTTPResponse, from url: HTTPURL) throws(APIError) -> HTTPURL {
     guard let location = redirect.headers["Location"] else {
-      throw failure(.redirectRefused, "the redirect names no Location", redirect)
+      throw failure(.redirectRefused, "the redirect names no Location", at: redirect)
     }
     let target: HTTPURL
     do throws(APIError) { target = try url.resolving(location) } catch {
-      throw failure(.redirectRefused, "the redirect's Location is no usable URL", redirect, error)
+      throw failure(
+        .redirectRefused, "the redirect's Location is no usable URL", at: redirect, underlying: error)
     }
     guard target.scheme == "http" || target.scheme == "https" else {
-      throw failure(.redirectRefused, "a redirect may not lead to the scheme \(target.scheme)", redirect)
+      throw failure(.redirectRefused, "a redirect may not lead to the scheme \(target.scheme)", at: redirect)
     }
     guard policy.allowsDowngrade || !(url.scheme == "https" && target.scheme == "http") else {
       throw failure(
-        .redirectRefused, "the redirect leads from https to http; allow it with allowsDowngrade", redirect)
+        .redirectRefused, "the redirect leads from https to http; allow it with allowsDowngrade", at: redirect
+      )
     }
     return target
   }
@@ -104,7 +99,7 @@ struct RedirectFollower {
     } else if !request.body.isReplayable {
       throw failure(
         .redirectRefused,
-        "the redirect wants the body again, but its stream opens only once; make it replayable", redirect)
+        "the redirect wants the body again, but its stream opens only once; make it replayable", at: redirect)
     }
   }
 
@@ -114,7 +109,7 @@ struct RedirectFollower {
   ) throws(APIError) {
     if case .sameOrigin = policy.kind {
       throw failure(
-        .redirectRefused, "the redirect leads from \(url.origin) to \(request.url.origin)", redirect)
+        .redirectRefused, "the redirect leads from \(url.origin) to \(request.url.origin)", at: redirect)
     }
     // The transport adds its own fields to requests of the first origin only.
     var headers = added
@@ -141,7 +136,7 @@ struct RedirectFollower {
   }
 
   private func failure(
-    _ reason: APIError.Reason, _ detail: String, _ redirect: HTTPResponse, _ underlying: APIError? = nil
+    _ reason: APIError.Reason, _ detail: String, at redirect: HTTPResponse, underlying: APIError? = nil
   ) -> APIError {
     // A path may have a secret in it: a reset's code, an invitation.
     let path = (redirect.url.map { "\($0.string) to " } ?? "") + (redirect.headers["Location"] ?? "nowhere")

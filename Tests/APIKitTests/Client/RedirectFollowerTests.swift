@@ -8,8 +8,7 @@ final class RedirectFollowerTests: XCTestCase {
   ) throws(APIError) -> HTTPRequest? {
     var follower = RedirectFollower(policy: policy)
     let redirect = HTTPResponse(status: status, headers: ["Location": location])
-    if case .follow(let next) = try follower.next(after: redirect, to: request, cookie: nil) { return next }
-    return nil
+    return try follower.next(after: redirect, to: request, cookie: nil)
   }
 
   private func reason(_ work: () throws -> HTTPRequest?, line: UInt = #line) -> APIError.Reason? {
@@ -136,7 +135,7 @@ final class RedirectFollowerTests: XCTestCase {
     var request = HTTPRequest(url: "https://a.test/0")
     for step in 1...3 {
       let redirect = HTTPResponse(status: 302, headers: ["Location": "/\(step)"])
-      guard case .follow(let next) = try follower.next(after: redirect, to: request, cookie: nil) else {
+      guard let next = try follower.next(after: redirect, to: request, cookie: nil) else {
         return XCTFail("step \(step) did not follow")
       }
       request = next

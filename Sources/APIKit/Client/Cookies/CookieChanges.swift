@@ -1,7 +1,7 @@
 /// What a jar has changed since its last write, so that it can be merged into a file that other jars and processes
 /// write as well. Session cookies are no part of it.
 struct CookieChanges {
-  private struct Key: Hashable {
+  private struct CookieKey: Hashable {
     let name: String
     let domain: String
     let path: String
@@ -12,13 +12,13 @@ struct CookieChanges {
   /// Whether everything that was there before is removed.
   private var removesAll = false
   /// What was set, and nil for what was removed.
-  private var latest: [Key: Cookie?] = [:]
+  private var latest: [CookieKey: Cookie?] = [:]
 
   var isEmpty: Bool { !removesAll && latest.isEmpty }
 
-  mutating func set(_ cookie: Cookie) { latest[Key(cookie)] = .some(cookie) }
+  mutating func set(_ cookie: Cookie) { latest[CookieKey(cookie)] = .some(cookie) }
 
-  mutating func remove(_ cookie: Cookie) { latest[Key(cookie)] = .some(nil) }
+  mutating func remove(_ cookie: Cookie) { latest[CookieKey(cookie)] = .some(nil) }
 
   mutating func removeAll() {
     removesAll = true
@@ -37,7 +37,7 @@ struct CookieChanges {
     var left = latest
     let kept = removesAll ? [] : cookies
     let replaced = kept.compactMap { cookie -> Cookie? in
-      guard let change = left.removeValue(forKey: Key(cookie)) else { return cookie }
+      guard let change = left.removeValue(forKey: CookieKey(cookie)) else { return cookie }
       return change
     }
     // In no particular order among themselves; the jar knows their order and sorts.

@@ -40,7 +40,7 @@ public final class CookieJar: Sendable {
     var used: UInt64
   }
 
-  private struct State {
+  private struct JarState {
     var byDomain: [String: [Kept]] = [:]
     var ticks: UInt64 = 0
     var isLoaded = false
@@ -75,7 +75,7 @@ public final class CookieJar: Sendable {
     }
   }
 
-  private let state: Mutex<State>
+  private let state: Mutex<JarState>
   /// The number of cookies, readable without the lock; -1 until the file was read.
   private let count: Atomic<Int>
   private let file: CookieStore?
@@ -107,7 +107,7 @@ public final class CookieJar: Sendable {
     self.limits = limits
     self.isPublicSuffix = isPublicSuffix ?? PublicSuffix.contains
     self.now = now ?? { Int64(WallClock.now) }
-    state = Mutex(State())
+    state = Mutex(JarState())
     count = Atomic(store == nil ? 0 : -1)
   }
 
@@ -212,7 +212,7 @@ public final class CookieJar: Sendable {
         list.append(Kept(cookie: cookie, created: created, used: tick))
       }
       state.byDomain[cookie.domain] = list.isEmpty ? nil : list
-      evict(&state, cookie.domain, time)
+      evict(&state, domain: cookie.domain, at: time)
     }
     writeLater()
   }
@@ -271,10 +271,10 @@ public final class CookieJar: Sendable {
   func isSameUser(since: Int?, host: @autoclosure () -> String?) -> Bool {
     guard let since, since != generation else { return true }
     let host = host()
-    return state.withLock { !isOther($0, since, host) }
+    return state.withLock { !isOther($0, since: since, host: host) }
   }
 
-  private func isOther(_ state: borrowing State, _ since: Int, _ host: String?) -> Bool {
+  private func isOther(_ state: borrowing JarState, since: Int, host: String?) -> Bool {
     let present = generation
     guard since != present else { return false }
     for one in since..<present {
@@ -403,7 +403,7 @@ public final class CookieJar: Sendable {
     }
   }
 
-  private func evict(_ state: inout State, _ domain: String, _ time: Int64) {
+  private func evict(_ state: inout JarState, domain: String, at time: Int64) {
     if let list = state.byDomain[domain], list.count > limits.perDomain {
       var rest = list.filter { !$0.cookie.isOver(time) }
       rest.sort { $0.used < $1.used }
@@ -421,7 +421,7 @@ public final class CookieJar: Sendable {
   }
 
   /// Runs a closure on the state after the file was read, and updates ``count``.
-  private func withLoaded<Value>(changes: Bool = true, _ work: (inout State) -> Value) -> Value {
+  private func withLoaded<Value>(changes: Bool = true, _ work: (inout JarState) -> Value) -> Value {
     state.withLock { state in
       let isFirst = !state.isLoaded
       if isFirst {

@@ -53,7 +53,7 @@ public struct CookieStore: Sendable, Hashable {
 
   /// The cookies of the file. None when there is no file, or one that cannot be read: the server sets them
   /// again.
-  func load() -> [Cookie] { read() ?? [] }
+  func load() -> [Cookie] { (try? readOrThrow()) ?? [] }
 
   /// Replaces the whole file; a reader sees the old one or the new one, and no other writer comes in between.
   ///
@@ -82,9 +82,7 @@ public struct CookieStore: Sendable, Hashable {
     }
   }
 
-  private func read() -> [Cookie]? { try? readOrThrow() }
-
-  /// As `read`, but a file that a later version of the framework has written stays what it is.
+  /// The cookies of the file, or nil; but a file that a later version of the framework has written stays what it is.
   private func readForChange() throws -> [Cookie]? {
     do {
       return try readOrThrow()
