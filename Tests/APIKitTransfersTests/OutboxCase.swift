@@ -100,3 +100,19 @@ final class UnknownNoteManager: BaseAPIManager, APIManager {
     story.append("cancelled \(reason)")
   }
 }
+
+@MainActor final class LandingInterceptor: APIManagerInterceptor {
+  var story: [String] = []
+  var received: FlightID?
+  var isVetoing = false
+
+  func manager(_ manager: BaseAPIManager, didReceive response: HTTPResponse, of flight: FlightID) {
+    story.append("received \(response.status)")
+    received = flight
+  }
+  func manager(_ manager: BaseAPIManager, beforeSuccess response: APIResponse) -> Bool {
+    story.append("before")
+    return !isVetoing
+  }
+  func manager(_ manager: BaseAPIManager, afterSuccess response: APIResponse) { story.append("after") }
+}

@@ -144,6 +144,32 @@ import XCTest
     XCTAssertEqual(right.story, ["succeeded 42"])
   }
 
+  func testWhatNoLoadOfThisObjectWaitsForLandsLikeAnyLoad() async throws {
+    let (outbox, delegate, interceptor) = (outbox(), OutboxRecorder(), LandingInterceptor())
+    let manager = manager(delegate)
+    manager.addInterceptor(interceptor)
+    var landings = manager.landings().makeAsyncIterator()
+    outbox.attach(manager)
+    try await outbox.enqueue(manager, ["text": "a"])
+    outbox.start()
+    try await turn { !delegate.story.isEmpty }
+    XCTAssertEqual(interceptor.story, ["received 200", "before", "after"])
+    XCTAssertEqual(delegate.story, ["succeeded 42"])
+    let sent = try XCTUnwrap(manager.lastResponse?.flightID)
+    XCTAssertEqual(interceptor.received, sent, "the record of the load that was sent is to be found by it")
+    XCTAssertEqual(manager.record(of: sent)?.apiName, "notes")
+    let first = await landings.next()
+    XCTAssertEqual(try first?.get().status, 200)
+    // A vetoed landing is a cancellation.
+    interceptor.isVetoing = true
+    try await outbox.enqueue(manager, ["text": "b"])
+    try await turn { delegate.story.count == 2 }
+    XCTAssertEqual(delegate.story.last, "cancelled \(CancellationReason.vetoed)")
+    guard case .failure(let error)? = await landings.next() else { return XCTFail("no landing was told") }
+    XCTAssertEqual(error.cancellation, .vetoed)
+    XCTAssertFalse(manager.isLoading)
+  }
+
   // MARK: Failures
 
   func testPassingFailuresBackOffAndOthersPark() async throws {

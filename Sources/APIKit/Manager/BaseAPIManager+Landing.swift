@@ -51,44 +51,61 @@ extension BaseAPIManager: FlightOwner {
   func land(_ flight: Flight, _ result: Result<APIResponse, APIError>) {
     guard !flight.state.isFinal else { return }
     retire(flight)
+    deliver(result, of: flight.id, flight)
+  }
+
+  /// Delivers the end of a load that another object has made, maybe in a launch before: that load has the state and the
+  /// record, and the id where it is known.
+  package func land(kept result: Result<APIResponse, APIError>) {
+    deliver(result, of: (try? result.get().flightID) ?? .next())
+  }
+
+  /// Delivers a landing to interceptors, delegate and streams.
+  ///
+  /// - Parameter flight: Nil for a load that another object has made.
+  private func deliver(_ result: Result<APIResponse, APIError>, of id: FlightID, _ flight: Flight? = nil) {
     switch result {
-    case .success(let response): land(flight, success: response)
-    case .failure(let error) where error.isCancellation: land(flight, cancelled: error)
-    case .failure(let error): land(flight, failure: error)
+    case .success(let response): deliver(success: response, of: id, flight)
+    case .failure(let error) where error.isCancellation: deliver(cancelled: error, of: id, flight)
+    case .failure(let error): deliver(failure: error, of: id, flight)
     }
   }
 
-  private func land(_ flight: Flight, success response: APIResponse) {
-    interceptors.forEach { $0.manager(self, didReceive: response.http, of: flight.id) }
+  private func deliver(success response: APIResponse, of id: FlightID, _ flight: Flight?) {
+    interceptors.forEach { $0.manager(self, didReceive: response.http, of: id) }
     guard interceptors.allow({ $0.manager(self, beforeSuccess: response) }) else {
-      return land(flight, cancelled: APIError(cancelled: .vetoed))
+      return deliver(cancelled: APIError(cancelled: .vetoed), of: id, flight)
     }
     // An interceptor may have signed the user out to whom the response belongs.
-    if let objection = flight.userObjection {
-      return land(flight, failure: objection.completed(for: flight.call))
+    if let flight, let objection = flight.userObjection {
+      return deliver(failure: objection.completed(for: flight.call), of: id, flight)
     }
     lastResponse = response
     lastError = nil
-    enter(.succeeded, flight)
-    flight.progress?.finish()
-    flight.call.recorder.land(
-      .succeeded(response.provenance), status: response.status, decodedBytes: response.http.body.count)
+    if let flight {
+      enter(.succeeded, flight)
+      flight.progress?.finish()
+      flight.call.recorder.land(
+        .succeeded(response.provenance), status: response.status, decodedBytes: response.http.body.count)
+    }
     delegate?.manager(self, didSucceedWith: response)
     interceptors.forEach { $0.manager(self, afterSuccess: response) }
     tell(.success(response), of: flight)
   }
 
-  private func land(_ flight: Flight, failure error: APIError) {
+  private func deliver(failure error: APIError, of id: FlightID, _ flight: Flight?) {
     if let response = error.response {
-      interceptors.forEach { $0.manager(self, didReceive: response, of: flight.id) }
+      interceptors.forEach { $0.manager(self, didReceive: response, of: id) }
     }
     guard interceptors.allow({ $0.manager(self, beforeFailure: error) }) else {
-      return land(flight, cancelled: APIError(cancelled: .vetoed))
+      return deliver(cancelled: APIError(cancelled: .vetoed), of: id, flight)
     }
-    enter(.failed, flight)
-    flight.call.recorder.land(
-      .failed(label: error.label, detail: error.detail), status: error.context.status,
-      decodedBytes: error.evidence.map { Int64($0.body.count) })
+    if let flight {
+      enter(.failed, flight)
+      flight.call.recorder.land(
+        .failed(label: error.label, detail: error.detail), status: error.context.status,
+        decodedBytes: error.evidence.map { Int64($0.body.count) })
+    }
     tellFailure(error)
     tell(.failure(error), of: flight)
   }
@@ -100,11 +117,14 @@ extension BaseAPIManager: FlightOwner {
     interceptors.forEach { $0.manager(self, afterFailure: error) }
   }
 
-  func land(_ flight: Flight, cancelled error: APIError) {
+  func deliver(cancelled error: APIError, of id: FlightID, _ flight: Flight?) {
     let reason = error.cancellation ?? .taskCancelled
-    enter(.cancelled, flight)
-    flight.call.recorder.land(.cancelled(reason.description))
-    delegate?.manager(self, didCancel: flight.id, because: reason)
-    tell(.failure(APIError(cancelled: reason).completed(for: flight.call)), of: flight)
+    if let flight {
+      enter(.cancelled, flight)
+      flight.call.recorder.land(.cancelled(reason.description))
+    }
+    delegate?.manager(self, didCancel: id, because: reason)
+    let end = APIError(cancelled: reason)
+    tell(.failure(flight.map { end.completed(for: $0.call) } ?? end), of: flight)
   }
 }

@@ -191,13 +191,12 @@ extension BaseAPIManager {
   func enter(_ state: FlightState, _ flight: Flight) { tell(flight.move(to: state)) }
 
   /// Tells the streams of landings, and the `async` form that waits.
-  func tell(_ landing: @autoclosure () -> Result<APIResponse, APIError>, of flight: Flight) {
-    if !listeners.isEmpty { tellListeners(landing()) }
-    flight.finish(landing())
-  }
-
-  func tellListeners(_ landing: Result<APIResponse, APIError>) {
-    listeners.removeAll { if case .terminated = $0.yield(landing) { true } else { false } }
+  func tell(_ landing: @autoclosure () -> Result<APIResponse, APIError>, of flight: Flight?) {
+    if !listeners.isEmpty {
+      let landing = landing()
+      listeners.removeAll { if case .terminated = $0.yield(landing) { true } else { false } }
+    }
+    flight?.finish(landing())
   }
 
   private func tell(_ change: FlightStateChange) {
@@ -226,7 +225,7 @@ extension BaseAPIManager {
     queue?.giveUp(id)
     flight.cancel()
     retire(flight)
-    land(flight, cancelled: APIError(cancelled: reason))
+    deliver(cancelled: APIError(cancelled: reason), of: id, flight)
     return true
   }
 }

@@ -8,13 +8,13 @@
 
 /// Which queue a type's loads go to.
 @MainActor package enum LoadQueues {
-  private struct Entry {
+  private struct RegisteredQueue {
     weak var queue: (any LoadQueue)?
   }
-  private static var byType: [ObjectIdentifier: Entry] = [:]
+  private static var byType: [ObjectIdentifier: RegisteredQueue] = [:]
 
   package static func register(_ type: any APIManager.Type, with queue: any LoadQueue) {
-    byType[ObjectIdentifier(type)] = Entry(queue: queue)
+    byType[ObjectIdentifier(type)] = RegisteredQueue(queue: queue)
   }
 
   static func queue(of type: any APIManager.Type) throws(APIError) -> any LoadQueue {
@@ -77,21 +77,5 @@ extension BaseAPIManager {
       enter(.flying, flight)
     }
     land(flight, result)
-  }
-
-  /// Delivers the end of a load that another object has made, maybe in a launch before.
-  package func land(kept result: Result<APIResponse, APIError>) {
-    switch result {
-    case .success(let response):
-      guard interceptors.allow({ $0.manager(self, beforeSuccess: response) }) else { return }
-      lastResponse = response
-      lastError = nil
-      delegate?.manager(self, didSucceedWith: response)
-      interceptors.forEach { $0.manager(self, afterSuccess: response) }
-    case .failure(let error):
-      guard interceptors.allow({ $0.manager(self, beforeFailure: error) }) else { return }
-      tellFailure(error)
-    }
-    tellListeners(result)
   }
 }
