@@ -39,7 +39,7 @@ extension BaseSocketManager {
       let onStart: @Sendable () -> Void = { [weak self] in
         MainDelivery.main.put { [weak self] in if self?.state == .waiting { self?.state = .connecting } }
       }
-      let (call, upgrade) = try child.makeCall(asked.parameters, adding: asked.headers, of: cycle.user) {
+      let (call, upgrade) = try child.opening(asked, of: cycle.user) {
         UpgradeTransport($0, options: options, offer: offer, time: time, onStart: onStart)
       }
       // What the manager and its service state is code of the application.

@@ -39,9 +39,9 @@ extension EventStreamManager {
   }
 
   func checkStatements() throws(APIError) {
-    try ConnectionCall.check(
-      self, commonStatements + [Statement("maximumEventBytes", maximumEventBytes)], of: "EventStreamManager",
-      below: BaseEventStreamManager.self, service)
+    try checkStatements(
+      streamStatements + [Statement("maximumEventBytes", maximumEventBytes)], of: "EventStreamManager",
+      below: BaseEventStreamManager.self)
   }
 }
 

@@ -42,13 +42,11 @@ extension LineStreamManager {
   }
 
   func checkStatements() throws(APIError) {
-    let statements =
-      commonStatements + [
+    try checkStatements(
+      streamStatements + [
         Statement("format", format), Statement("deliversBadLines", deliversBadLines),
         Statement("maximumLineBytes", maximumLineBytes),
-      ]
-    try ConnectionCall.check(
-      self, statements, of: "LineStreamManager", below: BaseLineStreamManager.self, service)
+      ], of: "LineStreamManager", below: BaseLineStreamManager.self)
   }
 }
 

@@ -80,27 +80,25 @@ extension BaseSocketManager {
 }
 
 extension SocketManager {
-  /// What the manager and its service state about one connection.
-  func makeCall(
-    _ parameters: Parameters, adding fields: HTTPHeaders, of user: LoadUser?,
-    over makeTransport: (any HTTPTransport) -> UpgradeTransport
-  ) throws(APIError) -> (call: OpeningCall, transport: UpgradeTransport) {
+  /// What the manager and its service state about one connection, and the transport that opens it.
+  func opening<Transport: HTTPTransport>(
+    _ asked: (parameters: Parameters, headers: HTTPHeaders), of user: LoadUser?,
+    over transport: (any HTTPTransport) -> Transport
+  ) throws(APIError) -> (call: OpeningCall, transport: Transport) {
     try options.validate()
     var headers = headers
-    headers.merge(fields)
+    headers.merge(asked.headers)
     var expectation = ResponseExpectation(statuses: 101..<102, format: .bytes)
     expectation.requiresBody = false
-    let terms = OpeningCall.Terms(parameters, headers: headers, expectation: expectation, user: user)
-    return try OpeningCall.make(terms, of: self, time: time, over: makeTransport)
+    return try opening(
+      asked.parameters, headers: headers, expectation: expectation, for: user, time: time, over: transport)
   }
 
   func checkStatements() throws(APIError) {
-    let statements = [
-      Statement("service", service), Statement("apiName", apiName), Statement("headers", headers),
-      Statement("subprotocols", subprotocols), Statement("options", options),
-      Statement("reconnection", reconnection), Statement("signIn", signIn),
-      Statement("networkGate", networkGate),
-    ]
-    try ConnectionCall.check(self, statements, of: "SocketManager", below: BaseSocketManager.self, service)
+    try checkStatements(
+      [
+        Statement("subprotocols", subprotocols), Statement("options", options),
+        Statement("reconnection", reconnection),
+      ], of: "SocketManager", below: BaseSocketManager.self)
   }
 }

@@ -34,8 +34,8 @@ struct TransferUser: Sendable {
     let wire = service.wire
     let identity = service.identity
     present = UserCheck(
-      identity, wire, rule, host: service.environments.selection(of: terms.environment).baseURL?.host)
-    owner = LoadOwner(identity, wire, rule, epoch: terms.epoch)
+      identity, wire, signIn: rule, host: service.environments.selection(of: terms.environment).baseURL?.host)
+    owner = LoadOwner(identity, wire, signIn: rule, epoch: terms.epoch)
   }
 
   /// Throws `APIError.Reason.signedOut` when the user is no longer the present one.

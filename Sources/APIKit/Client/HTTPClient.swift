@@ -80,14 +80,6 @@ public struct HTTPClient: Sendable {
   }
 }
 
-extension HTTPClient {
-  /// Keeps and sends cookies as the options of a load say.
-  mutating func applyCookies(of options: LoadOptions) {
-    if options.usesCookies == false { cookies = nil }
-    if let document = options.cookieDocument { cookieDocument = document }
-  }
-}
-
 extension HTTPClient: CustomReflectable {
   /// What it is made of, so that it is printed and compared by it.
   public var customMirror: Mirror {

@@ -48,19 +48,27 @@ extension APIManager {
     onProgress: (@MainActor (TransferProgress) -> Void)? = nil
   ) async throws(APIError) -> APIResponse {
     guard !Task.isCancelled else { throw APIError(cancelled: .taskCancelled) }
-    let (flight, book) = (FlightID.next(), book)
-    let result = await withTaskCancellationHandler {
-      await withCheckedContinuation { waiter in
-        _ = takeOff(
-          flight, with: parameters, path: path, cache: cache, options: options, previews: previews,
-          onProgress: onProgress, waiter: waiter)
-      }
+    let flight = FlightID.next()
+    let result = await landing(of: flight) { waiter in
+      _ = takeOff(
+        flight, with: parameters, path: path, cache: cache, options: options, previews: previews,
+        onProgress: onProgress, waiter: waiter)
+    }
+    return try result.get()
+  }
+
+  /// Waits for the landing of a flight that is begun with the waiter. Cancelling the task cancels the flight.
+  @inline(__always) func landing(
+    of flight: FlightID, begin: (CheckedContinuation<Result<APIResponse, APIError>, Never>) -> Void
+  ) async -> Result<APIResponse, APIError> {
+    let book = book
+    return await withTaskCancellationHandler {
+      await withCheckedContinuation(begin)
     } onCancel: {
       // Runs on any thread, possibly before the takeoff. The takeoff then follows on the main actor without
       // a suspension, so the delivery is handled after it. A flight in the air sends nothing more from here on.
       book[flight]?.cancel()
       MainDelivery.main.put { [weak self] in _ = self?.end(flight, because: .taskCancelled) }
     }
-    return try result.get()
   }
 }

@@ -130,33 +130,31 @@ extension APIManager {
     _ recorder: FlightRecorder, with given: Parameters, path: String?, cache use: CacheUse,
     options: LoadOptions, validator: (any APIManagerValidator)?, wantsProgress: Bool
   ) throws(APIError) -> APICall {
-    let (service, apiName, method) = (service, apiName, method)
+    let (service, apiName) = (service, apiName)
     var parameters = given
-    defer {
-      recorder.describe(service: service.name, method: method, apiName: apiName, parameters: parameters)
-    }
     do {
       if !hasLoaded { try beginFirstLoad(recorder) }
       try accept(&parameters, validator)
-      let (identity, cache) = (service.identity, service.cache)
       var wire = service.wire
-      let options = self.options(given: options, &wire, recorder)
+      let options = wire.applyOptions(load: options, manager: loadOptions, recorder)
+      let body = try body(for: parameters)
+      let terms = terms(cacheTerms(use, over: wire.client.transport, recorder), wantsProgress: wantsProgress)
       return APICall(
-        managerType: type(of: self), service: service, identity: identity, wire: wire, cache: cache,
-        admission: service.admission, apiName: apiName, path: path, parameters: parameters,
-        body: try body(for: parameters),
-        terms: APICall.Terms(
-          method: method, headers: headers, encoding: parameterEncoding, timeouts: timeouts,
-          retryPolicy: retryPolicy, joinsIdenticalFlights: joinsIdenticalFlights, priority: priority,
-          networkGate: networkGate, requestRate: requestRate, signInRule: signIn, expectation: expectation,
-          caching: cacheTerms(use, identity, wire.client.transport, recorder),
-          wantsProgress: wantsProgress, outlivesRelease: outlivesRelease),
-        options: options,
-        environment: options.isEmpty ? nil : options.binding.map { ServiceEnvironment($0.environment) },
-        recorder: recorder, resolving: ServiceHookRemedy.resolving)
+        terms, of: service, over: wire, recorder: recorder, apiName: apiName, path: path,
+        parameters: parameters, body: body, options: options, resolving: ServiceHookRemedy.resolving)
     } catch {
-      throw refusal(error, recorder, apiName, method)
+      recorder.describe(service: service.name, method: method, apiName: apiName, parameters: parameters)
+      throw refusal(error, of: recorder.flight)
     }
+  }
+
+  /// What the manager states about every load, with how this one uses what is stored.
+  func terms(_ caching: CacheTerms, wantsProgress: Bool) -> APICall.Terms {
+    APICall.Terms(
+      method: method, headers: headers, encoding: parameterEncoding, timeouts: timeouts,
+      retryPolicy: retryPolicy, joinsIdenticalFlights: joinsIdenticalFlights, priority: priority,
+      networkGate: networkGate, requestRate: requestRate, signInRule: signIn, expectation: expectation,
+      caching: caching, wantsProgress: wantsProgress, outlivesRelease: outlivesRelease)
   }
 
   /// Reforms the parameters of a load and validates them.
@@ -169,31 +167,14 @@ extension APIManager {
   }
 
   /// The error of a load that does not take off for its parameters.
-  func refusal(
-    _ error: any Error, _ recorder: FlightRecorder, _ apiName: String, _ method: HTTPMethod
-  ) -> APIError {
+  func refusal(_ error: any Error, of flight: FlightID) -> APIError {
     var error = APIError(validation: error, .parameters, .invalidParameters)
-    error.context.flightID = recorder.flight.rawValue
+    error.context.flightID = flight.rawValue
     error.context.manager = String(describing: type(of: self))
     error.context.service = service.name
     error.context.apiName = apiName
     error.context.method = method.rawValue
     return error
-  }
-
-  /// The options of a load and of those who state some, put together.
-  private func options(
-    given: LoadOptions, _ wire: inout WireOptions, _ recorder: FlightRecorder
-  ) -> LoadOptions {
-    let own = loadOptions
-    guard !given.isEmpty || !own.isEmpty || !wire.statesNoOptions else { return .none }
-    let (options, applied) = LoadOptions.merging([
-      (.load, given), (.manager, own), (.service, wire.loadOptions), (.configuration, wire.client.configured),
-    ])
-    if !applied.isEmpty { recorder.record(.options(applied)) }
-    wire.client.applyCookies(of: options)
-    if let transport = options.binding?.transport { wire.client.transport = transport }
-    return options
   }
 
   /// Looks at what the manager states, and at its service.
@@ -208,13 +189,13 @@ extension APIManager {
   }
 
   private func cacheTerms(
-    _ given: CacheUse, _ identity: ServiceIdentity, _ transport: any HTTPTransport, _ recorder: FlightRecorder
+    _ given: CacheUse, over transport: any HTTPTransport, _ recorder: FlightRecorder
   ) -> CacheTerms {
     let use = given == .asPolicy && transport.ignoresCaches ? .ignoringAllCaches : given
     let policy = cachePolicy
     // Stored responses belong to the user who was signed in then. They are not used while no user is signed
     // in.
-    let lacksUser = signIn == .required && identity.authenticator?.isSignedIn == false
+    let lacksUser = signIn == .required && service.identity.authenticator?.isSignedIn == false
     if lacksUser, policy.rule != .none {
       recorder.record(.cache("what is stored is not shown: nobody is signed in"))
     }

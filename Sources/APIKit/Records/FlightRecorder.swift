@@ -10,7 +10,8 @@ public final class FlightRecorder: Sendable {
   public let flight: FlightID
   /// The clock of the flight.
   let time: any TimeSource
-  private let manager: any Any.Type
+  /// The manager's type.
+  let manager: any Any.Type
   private let begin: Duration
   private let wallClock: Double
 

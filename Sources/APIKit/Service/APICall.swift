@@ -88,17 +88,23 @@ public final class APICall: Sendable {
   /// What the file of the body was at the call; nil for another body, and where there was no file.
   let bodyFile: Boxed<FileIdentity>?
 
+  /// The call of one load, whatever makes it; its recorder learns what is loaded.
+  ///
+  /// - Parameters:
+  ///   - wire: That of the service, changed as the options say.
+  ///   - options: They may name the environment and the owner of the load.
+  ///   - user: Whose it is; nil for the owner that the options name, or else for who is there now.
   init(
-    managerType: any Any.Type, service: any APIService, identity: ServiceIdentity, wire: WireOptions,
-    cache: CacheOptions, admission: AdmissionOptions, apiName: String, path: String? = nil,
-    parameters: Parameters, body: HTTPBody?, terms: Terms,
-    options: LoadOptions = .none, environment fixed: ServiceEnvironment? = nil, recorder: FlightRecorder,
-    resolving: [String], user: LoadUser? = nil
+    _ terms: Terms, of service: some APIService, over wire: WireOptions, recorder: FlightRecorder,
+    apiName: String, path: String? = nil, parameters: Parameters, body: HTTPBody? = nil,
+    options: LoadOptions, resolving: [String], user: LoadUser? = nil
   ) {
+    recorder.describe(
+      service: service.name, method: terms.method, apiName: apiName, parameters: parameters)
     flightID = recorder.flight
-    self.managerType = managerType
+    managerType = recorder.manager
     self.service = service
-    self.identity = identity
+    identity = service.identity
     mayChangeCaller = identity.mayChangeCaller
     self.wire = wire
     if let user {
@@ -106,11 +112,12 @@ public final class APICall: Sendable {
     } else if !options.isEmpty, let owner = options.owner {
       self.user = LoadUser(owner)
     } else {
-      self.user = LoadUser(self.identity, self.wire, terms.signInRule)
+      self.user = LoadUser(identity, wire, signIn: terms.signInRule)
     }
-    self.cache = cache
-    self.admission = admission
-    (environment, baseURL, cleartext) = service.environments.selection(of: fixed)
+    cache = service.cache
+    admission = service.admission
+    (environment, baseURL, cleartext) = service.environments.selection(
+      of: options.isEmpty ? nil : options.binding.map { ServiceEnvironment($0.environment) })
     self.apiName = apiName
     self.path = path
     self.parameters = parameters

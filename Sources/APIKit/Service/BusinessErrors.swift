@@ -26,12 +26,12 @@ extension BusinessError: LocalizedError {
 /// let businessErrors: BusinessErrorRule = .code("code", success: "0", message: "msg")
 /// ```
 public struct BusinessErrorRule: Sendable {
-  enum Kind {
+  enum BusinessErrorSource {
     case none
     case code(RawPath, success: Set<String>, message: RawPath)
     case custom(@Sendable (RawData, APICall) -> BusinessError?)
   }
-  let kind: Kind
+  let kind: BusinessErrorSource
 
   /// Responses report no errors.
   public static let none = BusinessErrorRule(kind: .none)

@@ -18,7 +18,7 @@ package struct LoadUser: Hashable, Sendable {
   let signer: String?
 
   /// - Parameter epoch: That of a user who was compared before; nil for who is signed in now.
-  package init(_ identity: ServiceIdentity, _ wire: WireOptions, _ rule: SignInRule, epoch: Int? = nil) {
+  package init(_ identity: ServiceIdentity, _ wire: WireOptions, signIn rule: SignInRule, epoch: Int? = nil) {
     generation = Int32(truncatingIfNeeded: wire.client.cookies?.generation ?? 0)
     signer = identity.signer?.caller
     self.epoch = epoch ?? (rule == .exempt ? nil : identity.authenticator?.userEpoch)
@@ -38,7 +38,7 @@ package struct LoadUser: Hashable, Sendable {
   ///   - authenticator: Who signs the load in; nil for one that is exempt.
   ///   - host: Where it goes; nil before that is known.
   func objection(
-    _ caller: String??, _ cookies: CookieJar?, _ authenticator: Authenticator?,
+    _ caller: String??, _ cookies: CookieJar?, authenticator: Authenticator?,
     host: @autoclosure () -> String?
   ) -> APIError? {
     if let epoch, let authenticator, authenticator.epoch != epoch {
@@ -64,7 +64,7 @@ package struct UserCheck: Sendable {
   private let authenticator: Authenticator?
   private let host: String?
 
-  package init(_ identity: ServiceIdentity, _ wire: WireOptions, _ rule: SignInRule, host: String?) {
+  package init(_ identity: ServiceIdentity, _ wire: WireOptions, signIn rule: SignInRule, host: String?) {
     signer = identity.mayChangeCaller ? identity.signer.map { Boxed($0) } : nil
     (cookies, self.host) = (wire.client.cookies, host)
     authenticator = rule == .exempt ? nil : identity.authenticator
@@ -72,7 +72,7 @@ package struct UserCheck: Sendable {
 
   /// Nil where a call carries nothing of a user.
   package init?(_ call: APICall) {
-    self.init(call.identity, call.wire, call.terms.signInRule, host: call.baseURL?.host)
+    self.init(call.identity, call.wire, signIn: call.terms.signInRule, host: call.baseURL?.host)
     guard signer != nil || cookies != nil || authenticator != nil else { return nil }
   }
 
@@ -81,7 +81,7 @@ package struct UserCheck: Sendable {
 
   /// The same for the user of a single load.
   package func objection(to user: LoadUser) -> APIError? {
-    user.objection(signer.map(\.value.caller), cookies, authenticator, host: host)
+    user.objection(signer.map(\.value.caller), cookies, authenticator: authenticator, host: host)
   }
 }
 
@@ -90,9 +90,9 @@ extension LoadOwner {
   ///
   /// - Parameter epoch: That of a user who was compared before; nil for who is signed in now.
   package convenience init(
-    _ identity: ServiceIdentity, _ wire: WireOptions, _ rule: SignInRule, epoch: Int?
+    _ identity: ServiceIdentity, _ wire: WireOptions, signIn rule: SignInRule, epoch: Int?
   ) {
-    let user = LoadUser(identity, wire, rule, epoch: epoch)
+    let user = LoadUser(identity, wire, signIn: rule, epoch: epoch)
     self.init(epoch: user.epoch, jar: user.jar, signer: user.signer)
   }
 }
@@ -103,7 +103,8 @@ extension APICall {
   /// - Parameter host: Where its request goes; nil before it is known.
   func objection(to user: LoadUser, host: @autoclosure () -> String?) -> APIError? {
     user.objection(
-      mayChangeCaller ? .some(identity.signer?.caller) : .none, wire.client.cookies, authenticator,
+      mayChangeCaller ? .some(identity.signer?.caller) : .none, wire.client.cookies,
+      authenticator: authenticator,
       host: host() ?? baseURL?.host)
   }
 

@@ -31,7 +31,7 @@ public struct ServiceEnvironment: Hashable, Sendable, ExpressibleByStringLiteral
 /// May be changed at any time from any thread. Loads that take off later use the new environment; those in
 /// the air are not affected. Stored responses of different environments are kept apart.
 public final class ServiceEnvironments: Sendable {
-  private struct State {
+  private struct EnvironmentState {
     var current: ServiceEnvironment
     var places: [ServiceEnvironment: Place]
   }
@@ -42,7 +42,7 @@ public final class ServiceEnvironments: Sendable {
     var cleartext: CleartextPolicy?
   }
 
-  private let state: Mutex<State>
+  private let state: Mutex<EnvironmentState>
   /// Whether ``ServiceTable`` knows it as that of its service.
   let isEntered = Atomic<Bool>(false)
 
@@ -59,7 +59,7 @@ public final class ServiceEnvironments: Sendable {
   ) {
     var places = baseURLs.mapValues { Place(baseURL: $0) }
     for (environment, policy) in cleartext { places[environment, default: Place()].cleartext = policy }
-    state = Mutex(State(current: current, places: places))
+    state = Mutex(EnvironmentState(current: current, places: places))
   }
 
   /// Makes a table with one base URL, for ``ServiceEnvironment/release``, and its policy.

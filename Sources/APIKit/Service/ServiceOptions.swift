@@ -128,6 +128,31 @@ public struct WireOptions: Sendable {
   }
 }
 
+extension WireOptions {
+  /// Puts together what a load, its manager, the service and the configuration state, notes what applies, and takes over
+  /// what concerns the client.
+  ///
+  /// - Parameter keepsBody: Whether where the body of the response goes is decided already, so that no option counts.
+  mutating func applyOptions(
+    load: LoadOptions, manager: LoadOptions, keepsBody: Bool = false, _ recorder: FlightRecorder
+  ) -> LoadOptions {
+    guard !load.isEmpty || !manager.isEmpty || !statesNoOptions else { return .none }
+    var stated = [
+      (LoadOptions.Source.load, load), (.manager, manager), (.service, loadOptions),
+      (.configuration, client.configured),
+    ]
+    if keepsBody {
+      for index in stated.indices { (stated[index].1.destination, stated[index].1.fileAtHead) = (nil, nil) }
+    }
+    let (options, applied) = LoadOptions.merging(stated)
+    if !applied.isEmpty { recorder.record(.options(applied)) }
+    if options.usesCookies == false { client.cookies = nil }
+    if let document = options.cookieDocument { client.cookieDocument = document }
+    if let transport = options.binding?.transport { client.transport = transport }
+    return options
+  }
+}
+
 /// A service's own transformation of the bytes of bodies, e.g. encryption. Called off the main actor.
 public struct BodyCipher: Sendable {
   /// Transforms the body before it is sent. An ``APIError`` that it throws ends the flight; any other error

@@ -8,12 +8,12 @@ final class ServiceTable: Sendable {
   /// The table of the process.
   static let shared = ServiceTable()
 
-  private struct Entry {
+  private struct NamedService {
     weak var environments: ServiceEnvironments?
     var isTold = false
   }
 
-  private let entries = Mutex<[String: Entry]>([:])
+  private let entries = Mutex<[String: NamedService]>([:])
 
   /// Notes a service that is about to be used.
   ///
@@ -24,7 +24,7 @@ final class ServiceTable: Sendable {
     let name = service.name
     let isNew = entries.withLock { entries -> Bool? in
       guard let other = entries[name]?.environments, other !== environments else {
-        entries[name, default: Entry()].environments = environments
+        entries[name, default: NamedService()].environments = environments
         environments.isEntered.store(true, ordering: .relaxed)
         return nil
       }

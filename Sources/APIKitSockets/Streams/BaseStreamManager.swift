@@ -116,12 +116,12 @@ import APIKit
   ) throws(APIError) -> Opening {
     serviceName = manager.service.name
     let (idleLimit, openLimit) = (manager.idleLimit, manager.openLimit)
-    var terms = OpeningCall.Terms(
-      parameters, headers: headers, expectation: ConnectionCall.streamExpectation, user: cycle.user)
-    terms.method = manager.method
-    let (call, transport) = try OpeningCall.make(terms, of: manager, time: time) {
-      StreamTransport($0, idleLimit: idleLimit, openLimit: openLimit, onPlace: onPlace)
-    }
+    // 200 with a body that is read later, or 204 for its end.
+    let expectation = ResponseExpectation(statuses: 200..<205, format: .bytes)
+    let (call, transport) = try manager.opening(
+      parameters, method: manager.method, headers: headers, expectation: expectation, for: cycle.user,
+      time: time
+    ) { StreamTransport($0, idleLimit: idleLimit, openLimit: openLimit, onPlace: onPlace) }
     return .init(call: call, transport: transport, parser: parser)
   }
 }

@@ -26,13 +26,11 @@ extension StreamManager {
   /// 30 seconds.
   public var openLimit: Duration { .seconds(30) }
 
-  /// What every stream states.
-  var commonStatements: [Statement] {
+  /// What every stream states, beside what every endpoint does.
+  var streamStatements: [Statement] {
     [
-      Statement("service", service), Statement("apiName", apiName), Statement("method", method),
-      Statement("headers", headers), Statement("reconnection", reconnection),
-      Statement("idleLimit", idleLimit),
-      Statement("openLimit", openLimit), Statement("signIn", signIn), Statement("networkGate", networkGate),
+      Statement("method", method), Statement("reconnection", reconnection),
+      Statement("idleLimit", idleLimit), Statement("openLimit", openLimit),
     ]
   }
 }

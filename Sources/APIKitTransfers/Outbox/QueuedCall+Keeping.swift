@@ -43,7 +43,8 @@ extension QueuedCall {
       headers.add("Content-Type", contentType)
     }
     var load = KeptLoad(
-      method, apiName, parameters, body: body, headers: headers, environment: ServiceEnvironment(environment))
+      method, apiName, parameters: parameters, body: body, headers: headers,
+      environment: ServiceEnvironment(environment))
     load.epoch = epoch
     return load
   }

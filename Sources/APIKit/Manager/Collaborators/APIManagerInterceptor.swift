@@ -57,15 +57,15 @@ extension APIManagerInterceptor {
 
 /// The interceptors of one manager, held weakly, in the order added.
 @MainActor struct InterceptorList {
-  private struct Entry {
+  private struct WeakInterceptor {
     weak var interceptor: (any APIManagerInterceptor)?
   }
 
-  private var entries: [Entry] = []
+  private var entries: [WeakInterceptor] = []
 
   mutating func add(_ interceptor: any APIManagerInterceptor) {
     entries.removeAll { $0.interceptor == nil || $0.interceptor === interceptor }
-    entries.append(Entry(interceptor: interceptor))
+    entries.append(WeakInterceptor(interceptor: interceptor))
   }
 
   mutating func remove(_ interceptor: any APIManagerInterceptor) {

@@ -47,7 +47,7 @@ struct PageLedger {
     var isSameAsBefore = false
   }
 
-  struct Entry: Equatable {
+  struct LoadedPage: Equatable {
     let index: Int
     let position: Position
     let count: Int
@@ -57,7 +57,7 @@ struct PageLedger {
 
   var paging: Paging
   /// The loaded pages, without gaps.
-  private(set) var entries: [Entry] = []
+  private(set) var entries: [LoadedPage] = []
   private(set) var total: Int?
   /// The request under way.
   private(set) var open: Request?
@@ -172,7 +172,7 @@ struct PageLedger {
       throw fault
     }
     total = contents.total ?? total
-    let entry = Entry(
+    let entry = LoadedPage(
       index: request.index, position: request.position, count: contents.ids.count,
       next: next(after: request, contents), previous: previous(before: request, contents))
     if request.move == .previous { entries.insert(entry, at: 0) } else { entries.append(entry) }

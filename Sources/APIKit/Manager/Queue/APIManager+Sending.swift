@@ -13,7 +13,7 @@ package struct KeptLoad: Sendable {
   package var epoch: Int?
 
   package init(
-    _ method: HTTPMethod, _ apiName: String, _ parameters: Parameters, body: HTTPBody?, headers: HTTPHeaders,
+    _ method: HTTPMethod, _ apiName: String, parameters: Parameters, body: HTTPBody?, headers: HTTPHeaders,
     environment: ServiceEnvironment
   ) {
     (self.method, self.apiName, self.parameters) = (method, apiName, parameters)
@@ -39,49 +39,35 @@ extension APIManager {
       try accept(&parameters, validator)
       return (parameters, try body(for: parameters))
     } catch {
-      throw refusal(error, call.recorder, apiName, method)
+      throw refusal(error, of: call.flightID)
     }
   }
 
   /// Sends what was kept, on the path of all loads, and waits for the landing. Neither delegate nor interceptors are
   /// asked. Cancelling the task cancels it.
   package func send(_ kept: KeptLoad) async -> Result<APIResponse, APIError> {
-    let (service, id, book) = (service, FlightID.next(), book)
-    let recorder = FlightRecorder(flight: id, manager: type(of: self), time: time)
+    let recorder = FlightRecorder(flight: .next(), manager: type(of: self), time: time)
     FlightLog.shared.add(recorder)
-    recorder.describe(
-      service: service.name, method: kept.method, apiName: kept.apiName, parameters: kept.parameters)
     interceptors = InterceptorList()
-    var headers = headers
-    headers.merge(kept.headers)
-    var options = LoadOptions.merging([
-      (.manager, loadOptions), (.service, service.wire.loadOptions),
-      (.configuration, service.wire.client.configured),
-    ]).options
+    var (wire, own) = (service.wire, LoadOptions.none)
+    own.binding = LoadBinding(environment: kept.environment.name, transport: nil)
+    own.owner = kept.epoch.map { LoadOwner(service.identity, wire, signIn: signIn, epoch: $0) }
     // The response is kept, so it must fit into memory.
-    options.destination = nil
-    options.owner = kept.epoch.map { LoadOwner(service.identity, service.wire, signIn, epoch: $0) }
-    let terms = APICall.Terms(
-      method: kept.method, headers: headers, encoding: parameterEncoding, timeouts: timeouts,
-      retryPolicy: .never, joinsIdenticalFlights: false, priority: priority, networkGate: .fly,
-      requestRate: requestRate, signInRule: kept.epoch == nil ? .exempt : signIn, expectation: expectation,
-      caching: CacheTerms(use: .ignoringAllCaches), wantsProgress: false, outlivesRelease: false)
+    let options = wire.applyOptions(load: own, manager: loadOptions, keepsBody: true, recorder)
+    var terms = terms(CacheTerms(use: .ignoringAllCaches), wantsProgress: false)
+    terms.method = kept.method
+    terms.headers.merge(kept.headers)
+    (terms.retryPolicy, terms.networkGate) = (.never, .fly)
+    (terms.joinsIdenticalFlights, terms.outlivesRelease) = (false, false)
+    if kept.epoch == nil { terms.signInRule = .exempt }
     let call = APICall(
-      managerType: type(of: self), service: service, identity: service.identity, wire: service.wire,
-      cache: service.cache, admission: service.admission, apiName: kept.apiName, parameters: kept.parameters,
-      body: kept.body, terms: terms, options: options, environment: kept.environment, recorder: recorder,
-      resolving: [])
-    return await withTaskCancellationHandler {
-      await withCheckedContinuation { waiter in
-        let flight = Flight(call, sharedState, book)
-        flight.policy = "queue"
-        flight.waiter = waiter
-        open(flight)
-        launch(flight)
-      }
-    } onCancel: {
-      book[id]?.cancel()
-      MainDelivery.main.put { [weak self] in _ = self?.end(id, because: .taskCancelled) }
+      terms, of: service, over: wire, recorder: recorder, apiName: kept.apiName, parameters: kept.parameters,
+      body: kept.body, options: options, resolving: [])
+    return await landing(of: call.flightID) { waiter in
+      let flight = Flight(call, sharedState, book)
+      (flight.policy, flight.waiter) = ("queue", waiter)
+      open(flight)
+      launch(flight)
     }
   }
 }

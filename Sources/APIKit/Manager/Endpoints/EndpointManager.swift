@@ -33,5 +33,5 @@ extension EndpointManager {
   public var networkGate: NetworkGate { service.admission.networkGate }
 
   /// The user who is there now, for what begins now.
-  package var presentUser: LoadUser { LoadUser(service.identity, service.wire, signIn) }
+  package var presentUser: LoadUser { LoadUser(service.identity, service.wire, signIn: signIn) }
 }

@@ -1,0 +1,76 @@
+/// Whether all that a class of an endpoint and its service state counts: looked at when the class is first used.
+extension EndpointManager {
+  /// Throws ``APIError/Reason/misconfigured`` for a statement that would be lost without a word.
+  ///
+  /// Classes that have passed are remembered. Where the reflection metadata of the application is switched off, stored
+  /// properties are not seen.
+  /// - Parameters:
+  ///   - own: What the contract gives a default, beside what every endpoint states.
+  ///   - contract: The protocol that the class adopts, and `base` the class that it is a subclass of.
+  ///   - others: Further checks; they come first.
+  package func checkStatements(
+    _ own: @autoclosure () -> [Statement], of contract: String, below base: AnyClass,
+    others: () throws(APIError) -> Void = { () throws(APIError) in }
+  ) throws(APIError) {
+    let id = ObjectIdentifier(Self.self)
+    guard !CheckedEndpoints.passed.contains(id) else { return }
+    try others()
+    let common = [
+      Statement("service", service), Statement("apiName", apiName), Statement("headers", headers),
+      Statement("signIn", signIn), Statement("networkGate", networkGate),
+    ]
+    let faults = (common + own()).faults(of: self, of: contract, below: base) + service.lostStatements
+    guard faults.isEmpty else { throw APIError(lost: faults.joined(separator: "; ")) }
+    CheckedEndpoints.passed.insert(id)
+  }
+}
+
+extension APIManager {
+  /// Throws ``APIError/Reason/misconfigured`` for what the manager and its service state without effect.
+  func checkStatements() throws(APIError) {
+    try checkStatements(statements, of: "APIManager", below: BaseAPIManager.self) { () throws(APIError) in
+      if let base = Mirror(reflecting: self).superclassMirror?.subjectType, base is any APIManager.Type {
+        throw APIError(
+          lost:
+            "\(Self.self) inherits the adoption of APIManager from \(base), so what \(Self.self) states itself is "
+            + "not used; let \(base) be a subclass of BaseAPIManager only, and \(Self.self) adopt APIManager")
+      }
+      guard service.environments === service.environments else {
+        throw APIError(
+          lost:
+            "the environments of \(service.name) are made anew at each read, so a change of them is lost; keep one "
+            + "object, `static let shared`, and state it as the `service` of each manager")
+      }
+      let (one, other) = (service.identity, service.identity)
+      guard one.authenticator === other.authenticator, one.clock === other.clock else {
+        throw APIError(
+          lost:
+            "the identity of \(service.name) is made anew at each read, so no credential and no time that it learns "
+            + "is kept; keep it in a `let`")
+      }
+    }
+  }
+
+  /// What has a default, with what counts.
+  private var statements: [Statement] {
+    [
+      Statement("method", method), Statement("takeoffPolicy", takeoffPolicy),
+      Statement("parameterEncoding", parameterEncoding), Statement("timeouts", timeouts),
+      Statement("retryPolicy", retryPolicy), Statement("loadOptions", loadOptions),
+      Statement("joinsIdenticalFlights", joinsIdenticalFlights), Statement("priority", priority),
+      Statement("requestRate", requestRate), Statement("expectation", expectation),
+      Statement("cachePolicy", cachePolicy), Statement("cacheTraits", cacheTraits),
+      Statement("outlivesRelease", outlivesRelease), Statement("isQueued", isQueued),
+      Statement("queueLane", queueLane),
+    ]
+  }
+}
+
+extension APIError {
+  fileprivate init(lost detail: String) { self.init(.takeoff, .misconfigured, detail) }
+}
+
+/// The classes of which everything counts that they state.
+@MainActor private enum CheckedEndpoints {
+  static var passed: Set<ObjectIdentifier> = []
+}
