@@ -5,7 +5,7 @@ extension RedirectPolicy: VersionedCodable {
     .texts("publicHeaders", \.publicHeaders))
 }
 
-extension RedirectPolicy.Kind: CaseCodable {
+extension RedirectPolicy.RedirectRule: CaseCodable {
   static let cases = CaseTable<Self>(
     .plain("follow", .follow) { if case .follow = $0 { true } else { false } },
     .plain("refuse", .refuse) { if case .refuse = $0 { true } else { false } },

@@ -15,14 +15,14 @@ public struct RedirectPolicy: Sendable {
   public typealias Rewrite =
     @Sendable (_ proposed: HTTPRequest, _ redirect: HTTPResponse) throws(APIError) -> HTTPRequest?
 
-  enum Kind: Sendable {
+  enum RedirectRule: Sendable {
     case follow
     case refuse
     case sameOrigin
     case rewrite(Rewrite)
   }
 
-  var kind: Kind
+  var kind: RedirectRule
   /// How many redirects are followed in a row at most; the default is 20.
   ///
   /// One more fails with ``APIError/Reason/tooManyRedirects``.
