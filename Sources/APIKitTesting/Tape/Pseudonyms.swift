@@ -62,12 +62,20 @@ final class Pseudonyms: Sendable {
       : text.hasPrefix(prefix) && Int(text.dropFirst(prefix.count)) != nil
   }
 
-  /// Whether there is one in a text. Most texts of a tape are long and have none, so their bytes are looked at.
+  /// Whether there is one in a text. Most texts of a tape are long and have none, so they are searched for the rarest letter
+  /// of the prefix.
   static func occur(in text: String) -> Bool {
+    let (rare, before) = (Int32(UInt8(ascii: "k")), "api".utf8.count)
     var text = text
     return text.withUTF8 { bytes in
       guard let base = bytes.baseAddress else { return false }
-      return memmem(base, bytes.count, prefix, prefix.utf8.count) != nil
+      var rest = bytes[...]
+      while let found = memchr(base + rest.startIndex, rare, rest.count) {
+        let index = base.distance(to: found.assumingMemoryBound(to: UInt8.self))
+        if index >= before, bytes[(index - before)...].starts(with: prefix.utf8) { return true }
+        rest = bytes[(index + 1)...]
+      }
+      return false
     }
   }
 
