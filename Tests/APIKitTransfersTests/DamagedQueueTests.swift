@@ -193,12 +193,14 @@ final class DamagedQueueTests: DurableQueueCase {
       var told: [[String]] = []
       outbox.onDamage = { told.append($0) }
       outbox.start()
-      try await turn { !told.isEmpty || launch == 2 && self.stub.requests.count == 1 }
+      try await turn { launch == 2 ? try await outbox.items().isEmpty : !told.isEmpty }
       XCTAssertEqual(told.last?.count, launch == 2 ? nil : 1)
       if launch == 1 { await outbox.forgetDamage() }
       await outbox.stop()
     }
-    XCTAssertEqual(stub.requests.count, 1, "what could be read was carried over")
+    // An outbox that is stopped while its item is under way sends it again.
+    let keys = stub.requests.map { $0.headers["Idempotency-Key"] }
+    XCTAssertEqual(Set(keys).count, 1, "what could be read was carried over: \(keys)")
   }
 
   func testWithAKeyNothingOfAnItemIsReadableOnTheDisk() async throws {
