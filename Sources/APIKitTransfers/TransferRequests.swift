@@ -68,25 +68,20 @@ final class TransferRequests<Service: APIService>: BaseAPIManager, APIManager {
     headers = given
     headers.merge(request.headers)
     body = part
-    do throws(APIError) {
-      return await send(
-        parameters, at: try request.location.map { (text) throws(APIError) in try HTTPURL(text) }, report)
-    } catch {
-      return .failure(error)
-    }
+    return await send(parameters, at: request.location, report)
   }
 
   private func send(
-    _ parameters: Parameters, at location: HTTPURL?,
-    _ report: @escaping @MainActor (TransferProgress) -> Void
+    _ parameters: Parameters, at location: String?, _ report: @escaping @MainActor (TransferProgress) -> Void
   ) async -> Result<APIResponse, APIError> {
     var options = options
     options.timeouts.total = .zero
-    options.location = location
     if asksFirst, body?.isEmpty == false { options.expectsContinue = true }
     do throws(APIError) {
+      options.location = try location.map { (text) throws(APIError) in try HTTPURL(text) }
       return .success(
-        try await response(given: parameters, path: location?.path, options: options, onProgress: report))
+        try await response(
+          given: parameters, path: options.location?.path, options: options, onProgress: report))
     } catch {
       guard options.expectsContinue == true, error.context.status == 417 else { return .failure(error) }
       // The server cannot say it; nothing of the body was opened.

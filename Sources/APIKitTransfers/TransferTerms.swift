@@ -68,3 +68,28 @@ struct TransferUser: Sendable {
     return names
   }
 }
+
+extension EndpointManager {
+  /// What tells the transfers of an endpoint, with these parameters, from others; see ``TransferUser/names(_:_:_:)``.
+  func transferIdentity(_ parameters: Parameters, _ terms: TransferTerms) throws(APIError) -> [String?] {
+    var named = HTTPRequest(url: "https://localhost/")
+    try ParameterEncoding.query.apply(parameters, to: &named)
+    let base = service.environments.selection(of: terms.environment).baseURL?.string
+    return [service.name, base, terms.apiName ?? apiName, named.url.string]
+      + TransferUser.names(service, terms.signIn ?? signIn, terms)
+  }
+}
+
+/// A transfer that is under way.
+typealias TransferTask<Value: Sendable> = Task<Result<Value, APIError>, Never>
+
+extension Result where Failure == APIError {
+  /// With the name of a manager in its error.
+  func named(_ manager: String) -> Self {
+    mapError { error in
+      var error = error
+      error.context.manager = manager
+      return error
+    }
+  }
+}

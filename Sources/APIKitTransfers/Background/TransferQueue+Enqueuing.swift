@@ -61,7 +61,7 @@ extension TransferQueue {
     kept.count = reader.total ?? 0
     if case .tus(let options) = manager.uploadProtocol {
       try options.checkMetadata()
-      let place = try manager.place(
+      let place = try manager.transferIdentity(
         parameters, TransferTerms(environment: ServiceEnvironment(kept.environment), user: entry.user))
       kept.journal = UploadJournal.path(options, place, reader.fingerprint ?? "")
     }

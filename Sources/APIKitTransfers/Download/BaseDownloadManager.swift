@@ -18,7 +18,7 @@ import Synchronization
   /// Receives the results. Weak.
   public weak var delegate: (any DownloadManagerDelegate)?
 
-  private var task: Task<Result<DownloadedFile, APIError>, Never>?
+  private var task: TransferTask<DownloadedFile>?
   private var run: DownloadRun?
   private var told: Int64?
 
@@ -47,18 +47,14 @@ import Synchronization
     PartialFile.sweep(folder, olderThan: age)
   }
 
-  func start(_ run: DownloadRun, manager name: String) -> Task<Result<DownloadedFile, APIError>, Never> {
+  func start(_ run: DownloadRun, manager name: String) -> TransferTask<DownloadedFile> {
     self.run = run
     let task = Task { [weak self] in
       // The run keeps what is called here.
       let (result, state) = await run.perform { [weak self, weak run] report in
         MainDelivery.main.put { [weak self, weak run] in if let run { self?.tell(report, of: run) } }
       }
-      let named = result.mapError { error in
-        var error = error
-        error.context.manager = name
-        return error
-      }
+      let named = result.named(name)
       self?.end(named, state, await run.last)
       return named
     }

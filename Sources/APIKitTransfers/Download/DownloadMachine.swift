@@ -241,18 +241,15 @@ struct ContentRange: Sendable, Hashable {
     let halves = fields[0].dropFirst("bytes ".count).split(separator: "/", omittingEmptySubsequences: false)
     guard halves.count == 2 else { return nil }
     if halves[1] != "*" {
-      guard let total = Self.number(halves[1]) else { return nil }
+      guard let total = Int64(digits: halves[1]) else { return nil }
       self.total = total
     }
     guard halves[0] != "*" else { return }
     let ends = halves[0].split(separator: "-", omittingEmptySubsequences: false)
-    guard ends.count == 2, let first = Self.number(ends[0]), let last = Self.number(ends[1]), first <= last,
+    guard ends.count == 2, let first = Int64(digits: ends[0]), let last = Int64(digits: ends[1]),
+      first <= last,
       total.map({ last < $0 }) ?? true
     else { return nil }
     (self.first, self.last) = (first, last)
-  }
-
-  private static func number(_ text: Substring) -> Int64? {
-    text.utf8.allSatisfy { (0x30...0x39).contains($0) } ? Int64(text) : nil
   }
 }

@@ -68,7 +68,7 @@ extension DownloadManager {
 
   private func begin(
     _ parameters: Parameters, _ target: DownloadTarget, _ sha256: String?
-  ) throws(APIError) -> Task<Result<DownloadedFile, APIError>, Never> {
+  ) throws(APIError) -> TransferTask<DownloadedFile> {
     guard !isDownloading else {
       throw APIError(.takeoff, .alreadyLoading, "this manager is downloading a file")
     }
@@ -78,11 +78,7 @@ extension DownloadManager {
 
   /// What tells its file from others at the same place.
   func identity(_ parameters: Parameters, _ terms: TransferTerms) throws(APIError) -> String {
-    var named = HTTPRequest(url: "https://localhost/")
-    try ParameterEncoding.query.apply(parameters.removing(volatileParameters), to: &named)
-    let base = service.environments.selection(of: terms.environment).baseURL?.string
-    let user = TransferUser.names(service, terms.signIn ?? signIn, terms)
-    return Crypto.digest(of: [service.name, base, terms.apiName ?? apiName, named.url.string] + user)
+    Crypto.digest(of: try transferIdentity(parameters.removing(volatileParameters), terms))
   }
 
   /// A download that has not begun. The manager is asked for places and other parameters as long as it is there.

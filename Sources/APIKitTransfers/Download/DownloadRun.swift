@@ -173,7 +173,7 @@ actor DownloadRun {
     try file.truncate(to: offset)
     saved = (offset, time.now)
     if offset < base || told == nil {
-      (base, meter, told) = (offset, TransferMeter(at: microseconds), time.now)
+      (base, meter, told) = (offset, TransferMeter(at: time.microseconds), time.now)
     }
     if let total = machine.state.total { try file.makeRoom(for: total - offset, at: offset) }
     // From here on the bytes are those of this representation; a journal of an earlier one must not count them.
@@ -263,7 +263,8 @@ actor DownloadRun {
   private func tellProgress(_ now: Duration) {
     told = now
     // The rate is that of this run, and not of what earlier ones have left.
-    var progress = meter.completing(TransferProgress(received: machine.state.offset - base), at: microseconds)
+    var progress = meter.completing(
+      TransferProgress(received: machine.state.offset - base), at: time.microseconds)
     (progress.received, progress.totalToReceive) = (machine.state.offset, machine.state.total)
     last = progress
     report(.progress(progress))
@@ -312,11 +313,6 @@ actor DownloadRun {
 
   /// What a server says to a URL whose time is over, or that it does not know any more.
   private static let expiry: Set<Int> = [400, 401, 403, 404, 410]
-
-  private var microseconds: Int64 {
-    let parts = time.now.components
-    return parts.seconds * 1_000_000 + parts.attoseconds / 1_000_000_000_000
-  }
 
   private static func lastSegment(of url: HTTPURL?) -> String? {
     url?.path.split(separator: "/").last.flatMap { PercentEncoding.decode($0) }.flatMap(SafeFileName.safe)

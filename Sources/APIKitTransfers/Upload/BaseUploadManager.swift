@@ -17,7 +17,7 @@ import Synchronization
   /// Receives the results. Weak.
   public weak var delegate: (any UploadManagerDelegate)?
 
-  private var task: Task<Result<APIResponse, APIError>, Never>?
+  private var task: TransferTask<APIResponse>?
   private var run: UploadRun?
   private var last: TransferProgress?
 
@@ -41,18 +41,13 @@ import Synchronization
   func start(
     manager name: String, run: UploadRun? = nil,
     _ work: @escaping UploadWork
-  ) -> Task<Result<APIResponse, APIError>, Never> {
+  ) -> TransferTask<APIResponse> {
     self.run = run
     last = nil
     let task = Task { [weak self] in
-      let result = await work { [weak self] progress in self?.tell(progress) }
-      let named = result.mapError { error in
-        var error = error
-        error.context.manager = name
-        return error
-      }
-      self?.end(named)
-      return named
+      let result = await work { [weak self] progress in self?.tell(progress) }.named(name)
+      self?.end(result)
+      return result
     }
     self.task = task
     return task

@@ -102,19 +102,14 @@ struct TusMachine: ResumableUpload {
       guard phase != .creating else { return again(creation) }
       refusal = status
       return ask(isStall: true)
-    case (.asking, 200...299):
+    case (.asking, 200...299), (.sending, 200...299):
       guard let offset = Self.offset(headers) else {
         return .fail(.malformedResponse, "the server does not say how much it has", keepsJournal: true)
       }
-      if let length = headers["Upload-Length"].flatMap({ Int64($0) }), let total = state.total,
-        length != total
+      if phase == .asking, let length = headers["Upload-Length"].flatMap({ Int64($0) }),
+        let total = state.total, length != total
       {
         return startOver("the server expects \(length) bytes, and there are \(total)")
-      }
-      return advance(to: offset)
-    case (.sending, 200...299):
-      guard let offset = Self.offset(headers) else {
-        return .fail(.malformedResponse, "the server does not say how much it has", keepsJournal: true)
       }
       return advance(to: offset)
     // Another offset, or a part that arrived damaged: what the server has counts.
@@ -216,8 +211,14 @@ struct TusMachine: ResumableUpload {
   }
 
   private static func offset(_ headers: HTTPHeaders) -> Int64? {
-    headers["Upload-Offset"].flatMap { text in
-      text.utf8.allSatisfy { (0x30...0x39).contains($0) } ? Int64(text) : nil
-    }
+    headers["Upload-Offset"].flatMap { Int64(digits: $0) }
+  }
+}
+
+extension Int64 {
+  /// A number without a sign; nil for any other text.
+  init?(digits text: some StringProtocol) {
+    guard text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
+    self.init(text)
   }
 }

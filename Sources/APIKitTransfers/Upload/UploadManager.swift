@@ -64,7 +64,7 @@ extension UploadManager {
 
   private func begin(
     _ body: HTTPBody, _ parameters: Parameters
-  ) throws(APIError) -> Task<Result<APIResponse, APIError>, Never> {
+  ) throws(APIError) -> TransferTask<APIResponse> {
     guard !isUploading else {
       throw APIError(.takeoff, .alreadyLoading, "this manager is uploading")
     }
@@ -85,20 +85,10 @@ extension UploadManager {
     }
     try options.checkMetadata()
     requests.retryPolicy = .never
-    let run = UploadRun(body, options, place: try place(parameters, terms), retryPolicy) {
+    let run = UploadRun(body, options, place: try transferIdentity(parameters, terms), retryPolicy) {
       (request, body, report) async in await requests.response(to: request, body, parameters, report)
     }
     return (run, { report in await run.perform(report) })
-  }
-
-  /// What tells where an upload in parts is created from other places.
-  func place(_ parameters: Parameters, _ terms: TransferTerms) throws(APIError) -> [String?] {
-    var named = HTTPRequest(url: "https://localhost/")
-    try ParameterEncoding.query.apply(parameters, to: &named)
-    return [
-      service.name, service.environments.selection(of: terms.environment).baseURL?.string,
-      terms.apiName ?? apiName, named.url.string,
-    ] + TransferUser.names(service, terms.signIn ?? signIn, terms)
   }
 }
 

@@ -202,7 +202,7 @@ actor UploadRun {
 
   init(_ time: any TimeSource, _ report: @escaping @MainActor (TransferProgress) -> Void) {
     (self.time, self.report) = (time, report)
-    meter = TransferMeter(at: Int64(time.now / .microseconds(1)))
+    meter = TransferMeter(at: time.microseconds)
   }
 
   func take(_ sent: Int64, from offset: Int64, of total: Int64?) {
@@ -215,9 +215,13 @@ actor UploadRun {
   func finish() {
     guard let (sent, total) = held, let base else { return }
     (told, last, held) = (time.now, (sent, total), nil)
-    let now = Int64(time.now / .microseconds(1))
-    var progress = meter.completing(TransferProgress(sent: max(0, sent - base)), at: now)
+    var progress = meter.completing(TransferProgress(sent: max(0, sent - base)), at: time.microseconds)
     (progress.sent, progress.totalToSend) = (sent, total)
     report(progress)
   }
+}
+
+extension TimeSource {
+  /// The present time as a ``TransferMeter`` counts it.
+  var microseconds: Int64 { Int64(now / .microseconds(1)) }
 }
