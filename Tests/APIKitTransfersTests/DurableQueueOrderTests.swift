@@ -116,10 +116,10 @@ final class DurableQueueOrderTests: DurableQueueCase {
   func testWhatIsGivenUpParksItsChildren() async throws {
     let queue = queue()
     _ = try await queue.enqueue([entry(lane: "a"), entry(lane: "a"), entry(afterEntries: [0])])
-    let wasThere = try await queue.drop(1)
-    XCTAssertTrue(wasThere)
+    let dropped = try await queue.drop(1)
+    XCTAssertEqual(dropped?.id, 1)
     let again = try await queue.drop(1)
-    XCTAssertFalse(again)
+    XCTAssertNil(again)
     let parked = try await queue.rows(.parked).map(\.id)
     XCTAssertEqual(parked, [3])
     var taken = try await queue.claim(atMost: 9).map(\.id)

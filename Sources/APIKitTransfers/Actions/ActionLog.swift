@@ -110,7 +110,7 @@ import Foundation
     call.apiName = name
     call.parameters = values
     call.headers.add("time", "\(time.wallClock)")
-    let payload = QueuedCall.envelope.wrap(call.encode())
+    let payload = call.enveloped
     let (before, limit) = (pending, maximumActions)
     pending = Task { [store] in
       await before?.value
@@ -225,7 +225,7 @@ import Foundation
 
   @discardableResult private func report<Value: Sendable>(_ work: () async throws -> Value) async -> Value? {
     do { return try await work() } catch {
-      DeveloperNotice.give("action log: \(error)")
+      DeveloperNotice.give("action log: \((error as? APIError)?.detail ?? "\(error)")")
       return nil
     }
   }
@@ -244,10 +244,7 @@ public struct ActionBatch: Sendable {
     key = batch.key
     self.dropped = dropped
     actions = batch.events.compactMap { event in
-      let call = event.payload.withUnsafeBytes { bytes in
-        (try? QueuedCall.envelope.unwrap(bytes)).flatMap { QueuedCall(Array($0)) }
-      }
-      guard let call else { return nil }
+      guard let call = QueuedCall(enveloped: event.payload) else { return nil }
       return .object(
         Parameters([
           ("id", .string(call.key)), ("sequence", .integer(Int(event.sequence))),

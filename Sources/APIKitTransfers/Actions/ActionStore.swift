@@ -28,12 +28,23 @@ actor ActionStore {
   private static let checksums = "ALTER TABLE events ADD COLUMN checksum INTEGER;"
   private static let schema = SQLiteSchema(
     migrations: [tables, checksums], application: 0x4150_4B41, settings: SQLiteSchema.durable)
+  /// Members of a batch that was lost wait for another one.
+  private static let remains = DatabaseRescue.Remains(
+    tables: ["events", "batches", "counts"],
+    repair: """
+      DELETE FROM counts WHERE id <> 1;
+      UPDATE events SET batch = 0 WHERE batch > 0 AND batch NOT IN (SELECT id FROM batches);
+      """)
 
   private let folder: String
   private let seal: QueueSeal
-  private var opened: SQLiteDatabase?
+  private let database: DurableDatabase<SQLiteDatabase>
 
-  init(folder: String, seal: QueueSeal = QueueSeal()) { (self.folder, self.seal) = (folder, seal) }
+  init(folder: String, seal: QueueSeal = QueueSeal()) {
+    (self.folder, self.seal) = (folder, seal)
+    database = DurableDatabase(
+      "actions.sqlite", in: folder, Self.schema, remains: Self.remains, sealedBy: seal)
+  }
 
   /// Keeps an action. Beyond the limit the oldest that wait go, and are counted.
   ///
@@ -41,10 +52,9 @@ actor ActionStore {
   func append(_ payload: [UInt8], limit: Int) throws -> Int {
     try write { (database) throws(SQLiteFailure) in
       guard let payload = seal.close(payload, .queuedItem, of: "") else { throw QueueSeal.failure }
-      let insert = try database.prepare("INSERT INTO events (batch, payload, checksum) VALUES (0, ?, ?)")
-      insert.bind(1, payload)
-      insert.bind(2, Int64(bitPattern: Checksum.of(payload)))
-      try insert.run()
+      try database.run(
+        "INSERT INTO events (batch, payload, checksum) VALUES (0, ?, ?)", payload,
+        Int64(bitPattern: Checksum.of(payload)))
       let excess = try database.number("SELECT count(*) FROM events") - Int64(limit)
       if excess > 0 {
         try database.run(
@@ -70,13 +80,13 @@ actor ActionStore {
       }
       let waiting = try database.number("SELECT count(*) FROM events WHERE batch = 0")
       guard waiting >= Int64(max(1, least)) else { return nil }
-      let id = try Self.makeBatch(database)
+      let batch = try Self.makeBatch(database)
       try database.run(
         """
         UPDATE events SET batch = ?1 WHERE sequence IN
         (SELECT sequence FROM events WHERE batch = 0 ORDER BY sequence LIMIT \(size))
-        """, id.id)
-      return try filled(id, database)
+        """, batch.id)
+      return try filled(batch, database)
     }
   }
 
@@ -125,30 +135,31 @@ actor ActionStore {
   /// Removes all of it, from the database and its log. Where they cannot be written, their files are removed: on a full disk
   /// other processes can record nothing either.
   func erase() throws {
-    guard PrivateFile.exists(path) else { return mark.clear() }
+    guard PrivateFile.exists(database.path) else { return mark.clear() }
     try markErasure()
-    do {
-      try use { (database) throws(SQLiteFailure) in try Self.erase(database) }
-    } catch let error as SQLiteFailure where !error.isBusy {
-      opened = nil
-      for ending in ["-wal", "-shm", ""] { try PrivateFile.remove(path + ending) }
+    do throws(DurableQueue.Fault) {
+      try connected { (database) throws(SQLiteFailure) in
+        try database.transaction { () throws(SQLiteFailure) in
+          try database.execute("DELETE FROM events; DELETE FROM batches; UPDATE counts SET dropped = 0;")
+        }
+        try database.emptyLog()
+      }
+    } catch {
+      guard case .failed(let failure) = error, !failure.isBusy, database.refusal == nil else {
+        throw named(error)
+      }
+      database.close()
+      for ending in ["-wal", "-shm", ""] { try PrivateFile.remove(database.path + ending) }
     }
-    DatabaseRescue.removeCopies(of: path)
+    database.removeCopies()
     mark.clear()
-  }
-
-  private static func erase(_ database: SQLiteDatabase) throws(SQLiteFailure) {
-    try database.transaction { () throws(SQLiteFailure) in
-      try database.execute("DELETE FROM events; DELETE FROM batches; UPDATE counts SET dropped = 0;")
-    }
-    try database.emptyLog()
   }
 
   // MARK: Insides
 
   private static func makeBatch(_ database: SQLiteDatabase) throws(SQLiteFailure) -> Batch {
     let key = Nonce.make()
-    try database.run("INSERT INTO batches (key) VALUES (?)", text: key)
+    try database.run("INSERT INTO batches (key) VALUES (?)", key)
     return Batch(id: database.lastRow, key: key, events: [])
   }
 
@@ -172,71 +183,28 @@ actor ActionStore {
     return batch
   }
 
-  private var path: String { folder + "/actions.sqlite" }
-
   private func write<Value>(_ work: (SQLiteDatabase) throws(SQLiteFailure) -> Value) throws -> Value {
     try use { (database) throws(SQLiteFailure) in
       try database.transaction { () throws(SQLiteFailure) in try work(database) }
     }
   }
 
-  /// Does the work. Where the database is damaged, what can be read of it is carried over to an empty one, and the work done
-  /// with that.
   private func use<Value>(_ work: (SQLiteDatabase) throws(SQLiteFailure) -> Value) throws -> Value {
-    for isForced in [false, true] {
-      do { return try work(try open()) } catch let error as SQLiteFailure where error.isMisfit {
-        opened = nil
-        if let copy = try rescue.run(isForced: isForced) {
-          DeveloperNotice.give("action log: the database was damaged (\(error)); its copy is \(copy)")
-        }
-      }
-    }
-    return try work(try open())
+    if database.opened == nil, mark.isSet { try erase() }
+    do throws(DurableQueue.Fault) { return try connected(work) } catch { throw named(error) }
   }
 
-  private var rescue: DatabaseRescue {
-    DatabaseRescue(path: path, schema: Self.schema) { (database) throws(SQLiteFailure) in
-      for table in ["events", "batches", "counts"] {
-        let all = try database.prepare("SELECT * FROM \(table)")
-        while try all.step() {}
-      }
-      return try database.isSound()
-    } carry: { old in
-      let events = DatabaseRescue.rows(of: "events", "sequence, batch, payload, checksum", in: old) { row in
-        (row.integer(1), row.withBlob(2) { Array($0) }, row.isNull(3) ? nil : row.integer(3))
-      }
-      let batches = DatabaseRescue.rows(of: "batches", "id, key", in: old) { $0.text(1) ?? "" }
-      let dropped = (try? old.number("SELECT dropped FROM counts")) ?? 0
-      return { (new) throws(SQLiteFailure) in
-        guard try Self.schema.prepare(new) == nil else { return }
-        try new.transaction { () throws(SQLiteFailure) in
-          let insert = try new.prepare(
-            "INSERT INTO events (sequence, batch, payload, checksum) VALUES (?, ?, ?, ?)")
-          for (sequence, (batch, payload, checksum)) in events {
-            insert.bind(1, sequence)
-            // Members of a batch that was lost wait for another one.
-            insert.bind(2, batch > 0 && !batches.contains { $0.id == batch } ? 0 : batch)
-            insert.bind(3, payload)
-            if let checksum { insert.bind(4, checksum) } else { insert.bindNull(4) }
-            try insert.run()
-          }
-          for (id, key) in batches { try new.run("INSERT INTO batches (id, key) VALUES (?1, ?2)", id, key) }
-          try new.run("UPDATE counts SET dropped = ?", dropped)
-        }
-      }
+  private func connected<Value>(
+    _ work: (SQLiteDatabase) throws(SQLiteFailure) -> Value
+  ) throws(DurableQueue.Fault) -> Value {
+    try database.use(work) {
+      $0
+    } onDamage: { copy, failure in
+      DeveloperNotice.give("action log: the database was damaged (\(failure)); its copy is \(copy)")
     }
   }
 
-  private func open() throws -> SQLiteDatabase {
-    if let opened { return opened }
-    if let fault = seal.fault { throw APIError(.takeoff, .misconfigured, fault) }
-    try PrivateFile.makeFolder(folder)
-    let database = try SQLiteDatabase(path: path, patience: 10_000)
-    if let refusal = try Self.schema.prepare(database) {
-      throw APIError(.takeoff, .outboxUnusable, "the action log in \(folder) cannot be used: \(refusal)")
-    }
-    opened = database
-    if mark.isSet { try erase() }
-    return try opened ?? open()
+  private func named(_ fault: DurableQueue.Fault) -> APIError {
+    APIError(fault, of: "action log", in: folder)
   }
 }

@@ -1,7 +1,7 @@
 import APIKit
 
 /// What is kept of a transfer that waits in a queue: what is sent but for what proves who sends it, and where the file is.
-struct KeptTransfer: Sendable, Equatable {
+@dynamicMemberLookup struct KeptTransfer: Sendable, Equatable {
   enum Kind: Sendable, Equatable {
     case download(to: DownloadTarget, sha256: String?)
     /// Of a file where it is, as long as it is the one with this fingerprint.
@@ -10,27 +10,31 @@ struct KeptTransfer: Sendable, Equatable {
     case spooledUpload(contentType: String?)
   }
 
-  /// The key of the transfer, the same for all attempts.
-  var key = ""
-  var service = ""
-  var environment = ""
-  var apiName = ""
-  var parameters = Parameters()
+  /// The key of the transfer, the same for all attempts; service, environment, name and parameters of the endpoint.
+  private(set) var call = QueuedCall()
   var kind: Kind
   /// Where the journal is that says how far it is; empty for a transfer without one.
   var journal = ""
   /// How many bytes are to be sent; -1 for a download.
   var count: Int64 = -1
 
-  // MARK: As bytes
+  init(_ kind: Kind) { self.kind = kind }
 
+  subscript<Value>(dynamicMember path: WritableKeyPath<QueuedCall, Value>) -> Value {
+    get { call[keyPath: path] }
+    set { call[keyPath: path] = newValue }
+  }
+}
+
+extension KeptTransfer: QueueContent {
   static let envelope = Envelope(kind: .queuedTransfer)
 
-  func encode() -> [UInt8] {
-    var call = QueuedCall()
-    (call.key, call.service, call.environment) = (key, service, environment)
-    (call.apiName, call.parameters) = (apiName, parameters)
-    var writer = ByteWriter(reserving: 512)
+  /// The bytes in their envelope.
+  func encode() -> [UInt8] { enveloped }
+  /// Nil for bytes that ``encode()`` did not make.
+  init?(_ bytes: [UInt8]) { self.init(enveloped: bytes) }
+
+  func write(to writer: inout ByteWriter) {
     writer.append(call.encode())
     switch kind {
     case .download(let target, let sha256):
@@ -55,45 +59,35 @@ struct KeptTransfer: Sendable, Equatable {
     }
     writer.append(journal)
     writer.append(UInt64(bitPattern: count))
-    return Self.envelope.wrap(writer.bytes)
   }
 
-  init(_ kind: Kind) { self.kind = kind }
-
-  /// Nil for bytes that ``encode()`` did not make.
-  init?(_ bytes: [UInt8]) {
-    let read = bytes.withUnsafeBytes { bytes -> KeptTransfer? in
-      guard let content = try? Self.envelope.unwrap(bytes) else { return nil }
-      var reader = ByteReader(content)
-      guard let count = reader.number(), let head = reader.take(Int(clamping: count)),
-        let call = QueuedCall(head), let kind = reader.transferKind(), let journal = reader.text(),
-        let total = reader.number(), reader.isAtEnd
-      else { return nil }
-      var kept = KeptTransfer(kind)
-      (kept.key, kept.service, kept.environment) = (call.key, call.service, call.environment)
-      (kept.apiName, kept.parameters) = (call.apiName, call.parameters)
-      (kept.journal, kept.count) = (journal, Int64(bitPattern: total))
-      return kept
-    }
-    guard let read else { return nil }
-    self = read
+  init?(from reader: inout ByteReader) {
+    guard let call = reader.countedBytes().flatMap({ QueuedCall($0) }), let kind = Kind(from: &reader),
+      let journal = reader.text(), let count = reader.number()
+    else { return nil }
+    (self.call, self.kind, self.journal, self.count) = (call, kind, journal, Int64(bitPattern: count))
   }
 }
 
-extension ByteReader {
-  fileprivate mutating func transferKind() -> KeptTransfer.Kind? {
-    switch number() {
+extension KeptTransfer.Kind {
+  fileprivate init?(from reader: inout ByteReader) {
+    switch reader.number() {
     case 0:
-      guard let isFolder = number(), let path = text(), let overwrites = number(), let sha256 = optionalText()
+      guard let isFolder = reader.number(), let path = reader.text(), let overwrites = reader.number(),
+        let sha256 = reader.optionalText()
       else { return nil }
-      return .download(
+      self = .download(
         to: isFolder == 1
           ? .folder(path, overwrites: overwrites == 1) : .file(path, overwrites: overwrites == 1),
         sha256: sha256.text)
     case 1:
-      guard let path = text(), let offset = number(), let fingerprint = text() else { return nil }
-      return .upload(path: path, offset: Int64(bitPattern: offset), fingerprint: fingerprint)
-    case 2: return optionalText().map { .spooledUpload(contentType: $0.text) }
+      guard let path = reader.text(), let offset = reader.number(), let fingerprint = reader.text() else {
+        return nil
+      }
+      self = .upload(path: path, offset: Int64(bitPattern: offset), fingerprint: fingerprint)
+    case 2:
+      guard let type = reader.optionalText() else { return nil }
+      self = .spooledUpload(contentType: type.text)
     default: return nil
     }
   }

@@ -71,22 +71,21 @@ public struct QueuedTransfer: Sendable, Hashable, Identifiable {
     (manager, user, attempts) = (row.type, row.user, row.attempts)
     (apiName, parameters) = (kept.apiName, kept.parameters)
     environment = ServiceEnvironment(kept.environment)
-    switch kept.kind {
-    case .download(let target, _):
-      kind = .download(to: target)
-      progress = live ?? PartialFile.progress(inJournal: kept.journal) ?? TransferProgress()
-    case .upload(let path, _, _):
-      kind = .upload(of: path)
-      progress = live ?? kept.uploaded
-    case .spooledUpload:
-      kind = .upload(of: nil)
-      progress = live ?? kept.uploaded
-    }
+    kind =
+      switch kept.kind {
+      case .download(let target, _): .download(to: target)
+      case .upload(let path, _, _): .upload(of: path)
+      case .spooledUpload: .upload(of: nil)
+      }
+    progress = live ?? kept.progress
   }
 }
 
 extension KeptTransfer {
-  fileprivate var uploaded: TransferProgress {
-    UploadJournal.progress(inJournal: journal) ?? TransferProgress(totalToSend: count < 0 ? nil : count)
+  /// As its journal says.
+  fileprivate var progress: TransferProgress {
+    if case .download = kind { return PartialFile.progress(inJournal: journal) ?? TransferProgress() }
+    return UploadJournal.progress(inJournal: journal)
+      ?? TransferProgress(totalToSend: count < 0 ? nil : count)
   }
 }

@@ -18,13 +18,12 @@ extension TransferQueue {
     _ manager: Manager, _ parameters: Parameters = [:], to target: DownloadTarget, sha256: String? = nil
   ) async throws(APIError) -> TransferID {
     if let sha256 { _ = try FileDigest(sha256: sha256) }
-    var (kept, entry) = try draft(
-      .download(to: target, sha256: sha256), manager, manager.service, manager.apiName, parameters)
+    var (kept, entry) = try draft(.download(to: target, sha256: sha256), of: manager, parameters)
     let identity = try manager.identity(
       parameters, TransferTerms(environment: ServiceEnvironment(kept.environment), user: entry.user))
     let place = PartialFile.place(of: target, identity: identity)
     kept.journal = place + PartialFile.journalEnding
-    entry.lane = QueueTerms.lane(place, entry.user)
+    entry.setLane(place)
     return try await keep(kept, entry)
   }
 
@@ -41,22 +40,16 @@ extension TransferQueue {
   @discardableResult public func enqueue<Manager: UploadManager>(
     _ manager: Manager, uploading body: HTTPBody, _ parameters: Parameters = [:]
   ) async throws(APIError) -> TransferID {
-    var (kept, entry) = try draft(
-      .spooledUpload(contentType: nil), manager, manager.service, manager.apiName, parameters)
+    var (kept, entry) = try draft(.spooledUpload(contentType: nil), of: manager, parameters)
     let reader: UploadReader
     if case .file(let path, let offset) = body {
       reader = try UploadReader(body)
       kept.kind = .upload(path: path, offset: offset, fingerprint: reader.fingerprint ?? "")
     } else {
       if case .stream(let stream) = body { kept.kind = .spooledUpload(contentType: stream.contentType) }
-      do {
-        let file = try await queue.spool(body)
-        (entry.spool, entry.spooledBytes) = (file.name, file.count)
-        reader = try UploadReader(.file(path: queue.spoolPath(file.name)))
-      } catch {
-        throw error as? APIError
-          ?? APIError(.takeoff, .unreadableBody, "the body cannot be kept: \(error)", underlying: error)
-      }
+      let file = try await queue.spool(body)
+      (entry.spool, entry.spooledBytes) = (file.name, file.count)
+      reader = try UploadReader(.file(path: queue.spoolPath(file.name)))
     }
     kept.count = reader.total ?? 0
     if case .tus(let options) = manager.uploadProtocol {
@@ -68,73 +61,47 @@ extension TransferQueue {
     return try await keep(kept, entry)
   }
 
-  private func draft(
-    _ kind: KeptTransfer.Kind, _ manager: AnyObject, _ service: any APIService, _ apiName: String,
-    _ parameters: Parameters
+  private func draft<Manager: EndpointManager>(
+    _ kind: KeptTransfer.Kind, of manager: Manager, _ parameters: Parameters
   ) throws(APIError) -> (KeptTransfer, QueueStore.Entry) {
+    let service = manager.service
     let (name, registration) = try registry.registration(of: manager, loadingFrom: service)
     var kept = KeptTransfer(kind)
     kept.key = Nonce.make()
     kept.service = service.name
     kept.environment = service.environments.selection.environment.name
-    (kept.apiName, kept.parameters) = (apiName, parameters)
+    (kept.apiName, kept.parameters) = (manager.apiName, parameters)
     var entry = QueueStore.Entry()
     (entry.type, entry.recipient) = (name, registry.recipient(manager))
-    entry.user = try runner.terms.user(registration.work.signIn, service, name)
+    entry.user = try configuration.user(registration.work.signIn, of: service, for: name)
     entry.lifetime = configuration.lifetime?.inSeconds
     return (kept, entry)
   }
 
-  private func keep(
-    _ kept: KeptTransfer, _ draft: QueueStore.Entry
-  ) async throws(APIError) -> TransferID {
+  private func keep(_ kept: KeptTransfer, _ draft: QueueStore.Entry) async throws(APIError) -> TransferID {
     var entry = draft
     entry.payload = kept.encode()
-    do throws(DurableQueue.Fault) {
-      let ids = try await queue.enqueue([entry])
-      runner.pump()
-      return TransferID(rawValue: ids[0])
-    } catch {
-      await queue.removeSpools([entry.spool])
-      throw APIError(error, runner.terms)
-    }
+    return TransferID(rawValue: try await runner.keep([entry])[0])
   }
 
   // MARK: Looking and deciding
 
   /// All transfers, in order, with how far they are.
   public func transfers() async throws(APIError) -> [QueuedTransfer] {
-    let rows = try await runner.named { () async throws(DurableQueue.Fault) in try await self.queue.rows() }
-    return rows.map { row in
-      guard let kept = Self.kept(row) else {
-        var damaged = row
-        damaged.isDamaged = true
-        return QueuedTransfer(damaged, KeptTransfer(.spooledUpload(contentType: nil)), nil)
-      }
-      return QueuedTransfer(row, kept, live[row.id])
+    try await contents().map { row, kept in
+      QueuedTransfer(row, kept ?? KeptTransfer(.spooledUpload(contentType: nil)), live[row.id])
     }
   }
 
   /// Has a transfer that was parked go on, as if it were new.
   public func retry(_ transfer: TransferID) async throws(APIError) {
-    try await runner.named { () async throws(DurableQueue.Fault) in
-      try await self.queue.unpark(transfer.rawValue)
-    }
-    runner.pump()
+    try await runner.unpark(transfer.rawValue)
   }
 
   /// Gives up a transfer; one that is under way is cancelled. The partial file of a download is removed.
   public func drop(_ transfer: TransferID) async throws(APIError) {
-    let id = transfer.rawValue
-    let row = try await runner.named { () async throws(DurableQueue.Fault) in
-      let rows = try await self.queue.rows().filter { $0.id == id }
-      _ = try await self.queue.drop(id)
-      return rows.first
-    }
-    if let task = runner.running[id] {
-      task.cancel()
-      await task.value
-    }
+    let row = try await runner.drop(transfer.rawValue)
+    await runner.running[transfer.rawValue]?.value
     if let row { Self.discardFiles(of: row) }
     runner.pump()
   }
@@ -145,14 +112,9 @@ extension TransferQueue {
   /// Removes the copies of damaged databases, so that later launches do not tell of them any more.
   public func forgetDamage() async { await queue.forgetDamage() }
 
-  /// The content of a transfer; nil when it cannot be read.
-  nonisolated static func kept(_ row: QueueStore.Row) -> KeptTransfer? {
-    row.isDamaged ? nil : KeptTransfer(row.payload)
-  }
-
   /// Removes what a transfer that was given up has left: its journal, and a partial file that no other download writes.
   nonisolated static func discardFiles(of row: QueueStore.Row) {
-    guard let kept = kept(row), !kept.journal.isEmpty else { return }
+    guard let kept = content(of: row), !kept.journal.isEmpty else { return }
     guard case .download = kept.kind else {
       UploadJournal.file(kept.journal).remove()
       return

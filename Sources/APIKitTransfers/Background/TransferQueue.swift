@@ -35,7 +35,6 @@ import Foundation
   public var onDamage: (@MainActor ([String]) -> Void)?
 
   let runner: QueueRunner
-  var queue: DurableQueue { runner.queue }
   let time: any TimeSource
   var registry: QueueRegistry<Work>
   /// How far the transfers under way in this process are.
@@ -57,8 +56,8 @@ import Foundation
     self.configuration = configuration
     self.time = time
     self.carrier = carrier ?? TransferCarriers.system(configuration.sessionIdentifier, configuration.folder)
-    registry = QueueRegistry(of: configuration.terms)
-    runner = QueueRunner(configuration.terms, time: time, boot: boot) { Self.discardFiles(of: $0) }
+    registry = QueueRegistry(of: configuration.name)
+    runner = QueueRunner(configuration, time: time, boot: boot) { Self.discardFiles(of: $0) }
     runner.owner = self
     runner.onRest = { [weak self] in self?.tellCarrier() }
   }
@@ -131,21 +130,14 @@ import Foundation
   ///   - name: Tells several managers of a type apart. Transfers that are enqueued with this object from now on are kept under
   ///     it. The default is the name of the type.
   public func attach<Manager: DownloadManager>(_ manager: Manager, as name: String? = nil) {
-    registry.attach(
-      .init(
-        manager: manager, name: name ?? registry.name(of: Manager.self),
-        authenticator: { [weak manager] in manager?.service.identity.authenticator },
-        report: { [weak manager] progress in
-          guard let manager else { return }
-          manager.delegate?.manager(manager, didReport: progress)
-        },
-        land: { [weak manager] landing in
-          guard let manager else { return }
-          switch landing.file(of: Manager.self) {
-          case .success(let file): manager.delegate?.manager(manager, didFinish: file)
-          case .failure(let error): manager.delegate?.manager(manager, didFail: error)
-          }
-        }), with: runner)
+    registry.attach(manager, as: name, with: runner) { manager, progress in
+      manager.delegate?.manager(manager, didReport: progress)
+    } land: { manager, landing in
+      switch landing.file(of: manager) {
+      case .success(let file): manager.delegate?.manager(manager, didFinish: file)
+      case .failure(let error): manager.delegate?.manager(manager, didFail: error)
+      }
+    }
   }
 
   /// Gives the delegate of a manager what becomes of the transfers of its type, or of the name that it attaches with: progress,
@@ -156,23 +148,14 @@ import Foundation
   ///   - name: Tells several managers of a type apart. Transfers that are enqueued with this object from now on are kept under
   ///     it. The default is the name of the type.
   public func attach<Manager: UploadManager>(_ manager: Manager, as name: String? = nil) {
-    registry.attach(
-      .init(
-        manager: manager, name: name ?? registry.name(of: Manager.self),
-        authenticator: { [weak manager] in manager?.service.identity.authenticator },
-        report: { [weak manager] progress in
-          guard let manager else { return }
-          manager.delegate?.manager(manager, didReport: progress)
-        },
-        land: { [weak manager] landing in
-          guard let manager else { return }
-          let source = ReformSource(
-            managerType: Manager.self, serviceName: manager.service.name, apiName: manager.apiName)
-          switch landing.result(manager.service.wire.decoders, source) {
-          case .success(let response): manager.delegate?.manager(manager, didFinish: response)
-          case .failure(let error): manager.delegate?.manager(manager, didFail: error)
-          }
-        }), with: runner)
+    registry.attach(manager, as: name, with: runner) { manager, progress in
+      manager.delegate?.manager(manager, didReport: progress)
+    } land: { manager, landing in
+      switch landing.result(of: manager) {
+      case .success(let response): manager.delegate?.manager(manager, didFinish: response)
+      case .failure(let error): manager.delegate?.manager(manager, didFail: error)
+      }
+    }
   }
 
   // MARK: Running
@@ -183,7 +166,7 @@ import Foundation
     guard let carrier else { return }
     Task {
       guard let rows = try? await queue.rows() else { return }
-      carrier.keepOnly(Set(rows.compactMap { Self.kept($0)?.key }))
+      carrier.keepOnly(Set(rows.compactMap { Self.content(of: $0)?.key }))
     }
   }
 

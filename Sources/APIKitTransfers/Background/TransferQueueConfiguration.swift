@@ -44,13 +44,9 @@ public struct TransferQueueConfiguration: Sendable {
   public init(folder: String? = nil) {
     self.folder = folder ?? Self.standardFolder
   }
+}
 
+extension TransferQueueConfiguration: QueueConfiguration {
+  var names: (queue: String, item: String) { ("queue of transfers", "transfer") }
   static let standardFolder = StandardFolder.state.path + "/transfers"
-
-  var terms: QueueTerms {
-    QueueTerms(
-      name: "queue of transfers", folder: folder, maximumItems: maximumItems, maximumBytes: maximumBytes,
-      concurrency: concurrency, backoff: backoff, maximumAttempts: maximumAttempts, user: user,
-      keepsItemsAtSignOut: keepsItemsAtSignOut, network: network, storageKey: storageKey)
-  }
 }

@@ -22,8 +22,6 @@ struct OutboxDraft {
     }
     return nil
   }
-
-  mutating func encode() { entry.payload = QueuedCall.envelope.wrap(call.encode()) }
 }
 
 extension Outbox: LoadQueue {
@@ -33,7 +31,7 @@ extension Outbox: LoadQueue {
   package func take(_ load: QueuedLoad) {
     guard let manager = load.manager else { return }
     do throws(APIError) {
-      var draft = try draft(load.call, manager)
+      var draft = try draft(load.call, of: manager)
       draft.waiter = load
       keep(draft)
     } catch {
@@ -68,9 +66,7 @@ extension Outbox: LoadQueue {
     taking values: [OutboxValue] = [], lifetime: Duration? = nil
   ) async throws(APIError) -> OutboxItemID {
     let call = try manager.makeCall(keeping: parameters, time)
-    var draft = try draft(call, manager)
-    if let lane { draft.entry.lane = QueueTerms.lane(lane, draft.entry.user) }
-    if let lifetime { draft.entry.lifetime = lifetime.inSeconds }
+    var draft = try draft(call, of: manager, lane: lane, lifetime: lifetime)
     draft.entry.after = (parents + values.map(\.item)).map(\.rawValue)
     draft.call.fills = values.map {
       QueuedCall.Fill(parameter: $0.parameter, parent: $0.item.rawValue, path: $0.path)
@@ -84,7 +80,7 @@ extension Outbox: LoadQueue {
         keep(draft)
       }.get()
     }
-    return try await commit([draft])[0]
+    return OutboxItemID(rawValue: try await runner.keep([entry(of: draft)])[0])
   }
 
   /// Keeps many loads of one manager by one commit, all or none, and returns once they are on the disk.
@@ -101,9 +97,7 @@ extension Outbox: LoadQueue {
   ) async throws(APIError) -> [OutboxItemID] {
     guard let first = each.first else { return [] }
     let call = try manager.makeCall(keeping: first, time)
-    var draft = try draft(call, manager)
-    if let lane { draft.entry.lane = QueueTerms.lane(lane, draft.entry.user) }
-    if let lifetime { draft.entry.lifetime = lifetime.inSeconds }
+    var draft = try draft(call, of: manager, lane: lane, lifetime: lifetime)
     var series = QueueStore.Series(of: each.count, like: draft.entry)
     var large: [(position: Int, body: HTTPBody)] = []
     for (position, parameters) in each.enumerated() {
@@ -112,59 +106,33 @@ extension Outbox: LoadQueue {
           of: manager, parameters, like: call, keyField: configuration.idempotencyKeyField)
       }
       if let body = draft.takeBody(Self.inlineBytes) { large.append((position, body)) }
-      series.append { writer in
-        let start = QueuedCall.envelope.begin(&writer.bytes)
-        draft.call.write(to: &writer)
-        QueuedCall.envelope.end(&writer.bytes, start)
-      }
+      series.append { draft.call.writeEnveloped(to: &$0) }
     }
     // What was loaded before has its place before.
     await flush()
-    do {
+    do throws(APIError) {
       for (position, body) in large { series.files[position] = try await queue.spool(body) }
     } catch {
       await queue.removeSpools(series.files.values.map(\.name))
-      throw Self.unreadable(error)
+      throw error
     }
     let kept = series
-    do throws(DurableQueue.Fault) {
-      let ids = try await queue.enqueue(kept)
-      runner.pump()
-      return ids.map { OutboxItemID(rawValue: $0) }
-    } catch {
-      await queue.removeSpools(kept.files.values.map(\.name))
-      throw APIError(error, runner.terms)
+    let ids = try await runner.keep(files: kept.files.values.map(\.name)) {
+      () async throws(DurableQueue.Fault) in try await self.queue.enqueue(kept)
     }
-  }
-
-  /// Keeps drafts by one commit, all or none.
-  private func commit(_ drafts: [OutboxDraft]) async throws(APIError) -> [OutboxItemID] {
-    var entries: [QueueStore.Entry] = []
-    entries.reserveCapacity(drafts.count)
-    do {
-      for draft in drafts { entries.append(try await ready(draft).entry) }
-    } catch {
-      await queue.removeSpools(entries.map(\.spool))
-      throw Self.unreadable(error)
-    }
-    do throws(DurableQueue.Fault) {
-      let ids = try await queue.enqueue(entries)
-      runner.pump()
-      return ids.map { OutboxItemID(rawValue: $0) }
-    } catch {
-      if entries.contains(where: { $0.spool != nil }) { await queue.removeSpools(entries.map(\.spool)) }
-      throw APIError(error, runner.terms)
-    }
+    return ids.map { OutboxItemID(rawValue: $0) }
   }
 
   /// What is kept of a load.
-  private func draft(_ call: APICall, _ manager: BaseAPIManager) throws(APIError) -> OutboxDraft {
+  private func draft(
+    _ call: APICall, of manager: BaseAPIManager, lane: String? = nil, lifetime: Duration? = nil
+  ) throws(APIError) -> OutboxDraft {
     var entry = QueueStore.Entry()
     entry.type = try registry.registration(of: manager, loadingFrom: call.service).name
     entry.recipient = registry.recipient(manager)
-    entry.user = try runner.terms.user(call.terms.signInRule, call.service, call.managerName)
-    entry.lane = manager.child.queueLane.map { QueueTerms.lane($0, entry.user) }
-    entry.lifetime = configuration.lifetime?.inSeconds
+    entry.user = try configuration.user(call.terms.signInRule, of: call.service, for: call.managerName)
+    entry.setLane(lane ?? manager.child.queueLane)
+    entry.lifetime = (lifetime ?? configuration.lifetime)?.inSeconds
     let key = call.terms.headers[configuration.idempotencyKeyField] ?? Nonce.make()
     return OutboxDraft(call: QueuedCall(keeping: call, key: key), entry: entry, body: call.body)
   }
@@ -186,52 +154,33 @@ extension Outbox: LoadQueue {
   }
 
   private func keep(_ batch: [OutboxDraft]) async {
-    var ready: [OutboxDraft] = []
+    var ready: [(draft: OutboxDraft, entry: QueueStore.Entry)] = []
     for draft in batch {
-      do { ready.append(try await self.ready(draft)) } catch {
-        settle(draft, .failure(Self.unreadable(error)))
+      do throws(APIError) { ready.append((draft, try await entry(of: draft))) } catch {
+        settle(draft, .failure(error))
       }
     }
-    do throws(DurableQueue.Fault) {
-      let ids = try await queue.enqueue(ready.map(\.entry))
-      for (draft, id) in zip(ready, ids) { settle(draft, .success(id)) }
-    } catch {
-      // All of a batch is kept or none: one by one, only what is wrong is refused.
-      if ready.count > 1 {
-        for draft in ready { await keepAlone(draft) }
-      } else if let draft = ready.first {
-        await refuse(draft, error)
+    if ready.count > 1, let ids = try? await queue.enqueue(ready.map(\.entry)) {
+      for (item, id) in zip(ready, ids) { settle(item.draft, .success(id)) }
+      return
+    }
+    // All of a batch is kept or none: one by one, only what is wrong is refused.
+    for (draft, entry) in ready {
+      do throws(APIError) { settle(draft, .success(try await runner.keep([entry])[0])) } catch {
+        settle(draft, .failure(error))
       }
     }
   }
 
-  /// A draft with its content as bytes, and a large body in a file.
-  private func ready(_ draft: OutboxDraft) async throws -> OutboxDraft {
+  /// What is kept of a draft: its content as bytes, and a large body in a file.
+  private func entry(of draft: OutboxDraft) async throws(APIError) -> QueueStore.Entry {
     var draft = draft
     if let body = draft.takeBody(Self.inlineBytes) {
       let file = try await queue.spool(body)
       (draft.entry.spool, draft.entry.spooledBytes) = (file.name, file.count)
     }
-    draft.encode()
-    return draft
-  }
-
-  private static func unreadable(_ error: any Error) -> APIError {
-    error as? APIError
-      ?? APIError(.takeoff, .unreadableBody, "the body cannot be kept: \(error)", underlying: error)
-  }
-
-  private func keepAlone(_ draft: OutboxDraft) async {
-    do throws(DurableQueue.Fault) {
-      for id in try await queue.enqueue([draft.entry]) { settle(draft, .success(id)) }
-    } catch {
-      await refuse(draft, error)
-    }
-  }
-
-  private func refuse(_ draft: OutboxDraft, _ fault: DurableQueue.Fault) async {
-    await queue.removeSpools([draft.entry.spool])
-    settle(draft, .failure(APIError(fault, runner.terms)))
+    draft.entry.payload = draft.call.enveloped
+    return draft.entry
   }
 
   /// Tells the caller of the draft how it has ended.

@@ -1,98 +1,40 @@
 import APIKit
-import Foundation
 
-/// What goes out: items are taken, sent, and told about.
-extension Outbox: QueueRunnerOwner {
-  func expired(_ row: QueueStore.Row, _ error: APIError) async { await deliver(row, .failure(error)) }
-
-  func damaged(_ copies: [String]) { onDamage?(copies) }
+/// What goes out: how an item is sent, and who is told.
+extension Outbox: QueueOwner {
+  func send(
+    _ row: QueueStore.Row, _ content: QueuedCall, by make: @escaping Work, body: HTTPBody?,
+    as identity: QueueRunner.Identity
+  ) async -> Result<APIResponse, APIError> {
+    let manager = make()
+    let body: HTTPBody? = if case .bytes(let bytes) = content.body { .bytes(bytes) } else { body }
+    return await manager.send(
+      content.load(body, of: manager, keyField: configuration.idempotencyKeyField, epoch: identity.epoch))
+  }
 
   func dropped(_ row: QueueStore.Row, because error: APIError) { land(row.id, .failure(error)) }
 
-  // MARK: One item
-
-  func send(_ row: QueueStore.Row) async {
-    guard let call = Self.call(of: row) else { return await park(row, "its bytes on the disk were damaged") }
-    guard let registration = registry[row.type] else {
-      return await park(row, "the outbox does not know the manager type \(row.type)")
-    }
-    let manager = registration.work()
-    let service: any APIService = manager.service
-    let environment = ServiceEnvironment(call.environment)
-    guard service.environments[environment] != nil else {
-      return await park(row, "\(service.name) has no environment \(environment)")
-    }
-    let authenticator = service.identity.authenticator
-    let epoch: Int?
-    switch await runner.identity(of: row, authenticator) {
-    case .absent: return
-    case .nobody: epoch = nil
-    case .user(let known): epoch = known
-    }
-    let body: HTTPBody? =
-      switch call.body {
-      case .none: nil
-      case .bytes(let bytes): .bytes(bytes)
-      case .spooled: row.spool.map { .file(path: queue.spoolPath($0)) }
-      }
-    if call.body == .spooled, let objection = await queue.objection(toSpool: row.spool) {
-      return await park(row, objection)
-    }
-    let result = await manager.send(
-      call.load(body, of: manager, keyField: configuration.idempotencyKeyField, epoch: epoch))
-    switch result {
-    case .success(let response): await finish(row, response)
-    case .failure(let error):
-      guard await runner.fail(row, error, authenticator) else { return }
-      tell(row, .failure(error))
-    }
-  }
-
-  private func finish(_ row: QueueStore.Row, _ response: APIResponse) async {
-    let (queue, raw) = (queue, response.raw)
-    await runner.finish(row, QueuedLanding.envelope.wrap(QueuedLanding(.success(response)).encode())) {
-      (landing) async throws(DurableQueue.Fault) in
-      try await queue.finish(row.id, landing: landing) { child in Self.fill(child, from: row.id, raw) }
-    } _: { [weak self] in
-      self?.tell(row, .success(response)) ?? false
-    }
-  }
-
-  /// Sets an item aside. Its delegate hears of the failure; the item stays, and may be sent again.
-  private func park(_ row: QueueStore.Row, _ reason: String) async {
-    await runner.park(row, reason)
-    tell(row, .failure(APIError(.takeoff, .misconfigured, "item \(row.id) is parked: \(reason)")))
-  }
-
-  /// Puts the values of a response into an item that waited for it.
-  private nonisolated static func fill(
-    _ child: QueueStore.Row, from parent: Int64, _ raw: RawData
+  nonisolated static func fill(
+    _ child: QueueStore.Row, from parent: Int64, _ end: APIResponse
   ) -> (payload: [UInt8]?, fault: String)? {
-    guard var call = call(of: child) else { return (nil, "its content cannot be read") }
+    guard var call = content(of: child) else { return (nil, "its content cannot be read") }
     let fills = call.fills.filter { $0.parent == parent }
     guard !fills.isEmpty else { return nil }
     for fill in fills {
-      guard let value = ParameterValue(leaf: raw.at(RawPath(fill.path))) else {
+      guard let value = ParameterValue(leaf: end.raw.at(RawPath(fill.path))) else {
         return (nil, "the response of item \(parent) has no value at \(fill.path)")
       }
       call.parameters[fill.parameter] = value
     }
     call.fills.removeAll { $0.parent == parent }
-    return (QueuedCall.envelope.wrap(call.encode()), "")
+    return (call.enveloped, "")
   }
 
   // MARK: Telling
 
-  private func deliver(_ row: QueueStore.Row, _ result: Result<APIResponse, APIError>) async {
-    await runner.deliver(row) { tell(row, result) }
-  }
-
-  /// Tells the load that waits, else the manager that is attached. False when there is neither, or the item's user is not
-  /// there any more.
-  @discardableResult private func tell(
-    _ row: QueueStore.Row, _ result: Result<APIResponse, APIError>
-  ) -> Bool {
-    guard runner.isPresent(row.user, registry[row.type]?.service.identity.authenticator) else {
+  /// Tells the load that waits, else the manager that is attached.
+  @discardableResult func tell(_ row: QueueStore.Row, _ result: Result<APIResponse, APIError>) -> Bool {
+    guard isPresent(row) else {
       land(row.id, .failure(APIError(cancelled: .signedOut)))
       return false
     }
@@ -106,13 +48,18 @@ extension Outbox: QueueRunnerOwner {
   @discardableResult func land(_ id: Int64, _ result: Result<APIResponse, APIError>) -> Bool {
     waiters.removeValue(forKey: id)?.land(result) ?? false
   }
-
-  var attachedNames: Set<String> { registry.attachedNames }
-
-  func recipient(named name: String) -> QueueRunner.Recipient? {
-    registry.attached(name).map { QueueRunner.Recipient(authenticator: $0.authenticator(), land: $0.land) }
-  }
 }
+
+extension QueuedCall: QueuedItemContent {
+  var call: QueuedCall { self }
+  var isSpooled: Bool { body == .spooled }
+  var objection: String? { nil }
+}
+
+extension APIResponse: QueuedEnd {
+  var landing: QueuedLanding { .response(http) }
+}
+
 extension ParameterValue {
   /// A text, a number or a boolean of a document; nil for anything else.
   fileprivate init?(leaf raw: RawData) {

@@ -29,10 +29,10 @@ import Synchronization
   public var onDamage: (@MainActor ([String]) -> Void)?
 
   let runner: QueueRunner
-  var queue: DurableQueue { runner.queue }
   let time: any TimeSource
-  /// How a manager is made that sends an item.
-  var registry: QueueRegistry<@MainActor () -> any APIManager>
+  /// Makes a manager that sends an item.
+  typealias Work = @MainActor () -> any APIManager
+  var registry: QueueRegistry<Work>
 
   // Coming in.
   var drafts: [OutboxDraft] = []
@@ -49,8 +49,8 @@ import Synchronization
   init(_ configuration: OutboxConfiguration, time: any TimeSource, boot: String = QueueClock.machineBoot) {
     self.configuration = configuration
     self.time = time
-    registry = QueueRegistry(of: configuration.terms)
-    runner = QueueRunner(configuration.terms, time: time, boot: boot)
+    registry = QueueRegistry(of: configuration.name)
+    runner = QueueRunner(configuration, time: time, boot: boot)
     runner.owner = self
   }
 
@@ -77,13 +77,9 @@ import Synchronization
   ///   - name: Tells several managers of a type apart, such as the document that they show. Loads that this object makes from
   ///     now on are kept under it. The default is the name of the type.
   public func attach<Manager: APIManager>(_ manager: Manager, as name: String? = nil) {
-    registry.attach(
-      .init(
-        manager: manager, name: name ?? registry.name(of: Manager.self),
-        authenticator: { [weak manager] in manager?.service.identity.authenticator },
-        land: { [weak manager] landing in
-          if let manager { manager.land(kept: landing.result(of: manager)) }
-        }), with: runner)
+    registry.attach(manager, as: name, with: runner) { manager, landing in
+      manager.land(kept: landing.result(of: manager))
+    }
   }
 
   // MARK: Running
@@ -104,31 +100,19 @@ import Synchronization
   /// All items, in order.
   public func items() async throws(APIError) -> [OutboxItem] {
     await flush()
-    let rows = try await runner.named { () async throws(DurableQueue.Fault) in try await self.queue.rows() }
-    return rows.map { row in
-      guard let call = Self.call(of: row) else {
-        var damaged = row
-        damaged.isDamaged = true
-        return OutboxItem(damaged, QueuedCall())
-      }
-      return OutboxItem(row, call)
-    }
+    return try await contents().map { OutboxItem($0.row, $0.content ?? QueuedCall()) }
   }
 
   /// Sends an item that was parked, and those that were parked because they wait for it, as if they were new.
   public func retry(_ item: OutboxItemID) async throws(APIError) {
-    try await runner.named { () async throws(DurableQueue.Fault) in try await self.queue.unpark(item.rawValue)
-    }
-    runner.pump()
+    try await runner.unpark(item.rawValue)
   }
 
   /// Gives up an item; one that is on its way is cancelled, though the server may have carried it out. Those that wait for it
   /// are parked.
   public func drop(_ item: OutboxItemID) async throws(APIError) {
-    let id = item.rawValue
-    _ = try await runner.named { () async throws(DurableQueue.Fault) in try await self.queue.drop(id) }
-    runner.cancel(id)
-    land(id, .failure(APIError(cancelled: .byCaller)))
+    _ = try await runner.drop(item.rawValue)
+    land(item.rawValue, .failure(APIError(cancelled: .byCaller)))
     runner.pump()
   }
 
@@ -140,16 +124,6 @@ import Synchronization
 
   /// Removes the copies of damaged databases, so that later launches do not tell of them any more.
   public func forgetDamage() async { await queue.forgetDamage() }
-
-  // MARK: Insides
-
-  /// The content of an item; nil when it cannot be read.
-  nonisolated static func call(of row: QueueStore.Row) -> QueuedCall? {
-    guard !row.isDamaged else { return nil }
-    return row.payload.withUnsafeBytes { bytes in
-      (try? QueuedCall.envelope.unwrap(bytes)).flatMap { QueuedCall(Array($0)) }
-    }
-  }
 }
 
 extension APIError.Reason {

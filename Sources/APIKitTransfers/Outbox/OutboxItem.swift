@@ -116,13 +116,9 @@ public struct OutboxConfiguration: Sendable {
   public init(folder: String? = nil) {
     self.folder = folder ?? Self.standardFolder
   }
+}
 
+extension OutboxConfiguration: QueueConfiguration {
+  var names: (queue: String, item: String) { ("outbox", "item") }
   static let standardFolder = StandardFolder.state.path + "/outbox"
-
-  var terms: QueueTerms {
-    QueueTerms(
-      name: "outbox", folder: folder, maximumItems: maximumItems, maximumBytes: maximumBytes,
-      concurrency: concurrency, backoff: backoff, maximumAttempts: maximumAttempts, user: user,
-      keepsItemsAtSignOut: keepsItemsAtSignOut, network: network, storageKey: storageKey)
-  }
 }

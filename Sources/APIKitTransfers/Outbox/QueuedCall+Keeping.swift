@@ -49,10 +49,3 @@ extension QueuedCall {
     return load
   }
 }
-
-extension HTTPHeaders {
-  /// Those that may stand on the disk.
-  fileprivate var withoutSecrets: HTTPHeaders {
-    isEmpty ? self : HTTPHeaders(fields.filter { !SecretNames.contains($0.name) })
-  }
-}

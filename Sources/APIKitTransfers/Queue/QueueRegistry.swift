@@ -8,25 +8,13 @@ import APIKit
     var work: Work
   }
 
-  /// A manager that is told of landings.
-  struct Attachment {
-    weak var manager: AnyObject?
-    let name: String
-    /// What signs its user in.
-    var authenticator: @MainActor () -> Authenticator?
-    /// Tells its delegate how far a transfer is.
-    var report: @MainActor (TransferProgress) -> Void = { _ in }
-    /// Tells its delegate how an item has ended.
-    var land: @MainActor (QueuedLanding) -> Void
-  }
-
-  /// What the queue is called in sentences.
   private let queue: String
   private var registrations: [String: Registration] = [:]
   private var names: [ObjectIdentifier: String] = [:]
-  private var attachments: [Attachment] = []
+  private var attachments: [QueueAttachment] = []
 
-  init(of terms: QueueTerms) { queue = terms.name }
+  /// - Parameter queue: What the queue is called in sentences.
+  init(of queue: String) { self.queue = queue }
 
   mutating func register(
     _ type: any Any.Type, as name: String?, of service: any APIService, _ work: Work, with runner: QueueRunner
@@ -41,10 +29,20 @@ import APIKit
   }
 
   /// The latest manager of a name counts. What has ended before is told at once.
-  mutating func attach(_ attachment: Attachment, with runner: QueueRunner) {
-    attachments.removeAll { $0.manager == nil || $0.manager === attachment.manager }
-    attachments.append(attachment)
-    runner.deliverKept(to: attachment.name)
+  mutating func attach<Manager: EndpointManager>(
+    _ manager: Manager, as name: String?, with runner: QueueRunner,
+    report: @escaping @MainActor (Manager, TransferProgress) -> Void = { _, _ in },
+    land: @escaping @MainActor (Manager, QueuedLanding) -> Void
+  ) {
+    let name = name ?? self.name(of: Manager.self)
+    attachments.removeAll { $0.manager == nil || $0.manager === manager }
+    attachments.append(
+      QueueAttachment(
+        manager: manager, name: name,
+        authenticator: { [weak manager] in manager?.service.identity.authenticator },
+        report: { [weak manager] progress in if let manager { report(manager, progress) } },
+        land: { [weak manager] landing in if let manager { land(manager, landing) } }))
+    runner.deliverKept(to: name)
   }
 
   subscript(_ name: String) -> Registration? { registrations[name] }
@@ -66,16 +64,30 @@ import APIKit
     return (name, registration)
   }
 
-  func name(of type: any Any.Type) -> String { names[ObjectIdentifier(type)] ?? String(describing: type) }
+  private func name(of type: any Any.Type) -> String {
+    names[ObjectIdentifier(type)] ?? String(describing: type)
+  }
 
   /// The name under which a manager's items are kept.
   func recipient(_ manager: AnyObject) -> String {
     attachments.last { $0.manager === manager }?.name ?? name(of: type(of: manager))
   }
 
-  func attached(_ name: String) -> Attachment? {
+  func attached(_ name: String) -> QueueAttachment? {
     attachments.last { $0.name == name && $0.manager != nil }
   }
 
   var attachedNames: Set<String> { Set(attachments.map(\.name)) }
+}
+
+/// A manager that is told of landings.
+@MainActor struct QueueAttachment {
+  weak var manager: AnyObject?
+  let name: String
+  /// What signs its user in.
+  let authenticator: @MainActor () -> Authenticator?
+  /// Tells its delegate how far a transfer is.
+  let report: @MainActor (TransferProgress) -> Void
+  /// Tells its delegate how an item has ended.
+  let land: @MainActor (QueuedLanding) -> Void
 }

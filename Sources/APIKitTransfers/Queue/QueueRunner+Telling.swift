@@ -2,13 +2,6 @@ import APIKit
 
 /// Telling how items have ended: to their own user only, and once.
 extension QueueRunner {
-  /// Who is attached under a name.
-  struct Recipient {
-    /// Signs its user in.
-    var authenticator: Authenticator?
-    var land: @MainActor (QueuedLanding) -> Void
-  }
-
   /// Tells how an item has ended, and forgets it when `tell` says that a delegate heard of it.
   func deliver(_ row: QueueStore.Row, _ tell: @MainActor () -> Bool) async {
     // A manager that was attached in between may have been told.
@@ -52,11 +45,11 @@ extension QueueRunner {
       await report { () async throws(DurableQueue.Fault) in
         for landing in try await self.queue.landings(of: name) where !self.holds(landing.id) {
           // Asked for each: a delegate may have attached another one, and may have signed the user out.
-          guard begun == self.departures, let recipient = self.owner?.recipient(named: name) else { return }
-          guard self.isPresent(landing.user, recipient.authenticator), !self.told.contains(landing.id)
+          guard begun == self.departures, let recipient = self.owner?.attached(name) else { return }
+          guard self.isPresent(landing.user, recipient.authenticator()), !self.told.contains(landing.id)
           else { continue }
           recipient.land(
-            QueuedLanding(landing)
+            QueuedLanding(enveloped: landing.payload)
               ?? QueuedLanding(
                 APIError(
                   .takeoff, .outboxUnusable,

@@ -1,24 +1,6 @@
 import APIKit
 import Foundation
 
-/// What has its items sent by a ``QueueRunner``.
-@MainActor protocol QueueRunnerOwner: AnyObject {
-  /// Sends an item, and says to the queue what has become of it.
-  func send(_ row: QueueStore.Row) async
-  /// The time of an item is over, and it is gone from the queue.
-  func expired(_ row: QueueStore.Row, _ error: APIError) async
-  /// The names under which managers are attached.
-  var attachedNames: Set<String> { get }
-  /// Which manager is attached under a name now.
-  func recipient(named name: String) -> QueueRunner.Recipient?
-  /// An item was given up because its user has left.
-  func dropped(_ row: QueueStore.Row, because error: APIError)
-  /// Returns when all that was given to it so far is on the disk, or refused.
-  func flush() async
-  /// There are copies of damaged databases.
-  func damaged(_ copies: [String])
-}
-
 /// Takes what a queue may send and has it sent, as long as it runs: at once, when there is a network again, after a wait, when
 /// its user has come back.
 @MainActor final class QueueRunner {
@@ -26,8 +8,8 @@ import Foundation
   private static let poll = Duration.seconds(2)
 
   let queue: DurableQueue
-  let terms: QueueTerms
-  weak var owner: (any QueueRunnerOwner)?
+  let configuration: any QueueConfiguration
+  weak var owner: (any QueueOwner)?
   /// Called when nothing is left to do for the moment. None by default.
   var onRest: () -> Void = {}
 
@@ -52,14 +34,14 @@ import Foundation
 
   /// - Parameter discard: Removes what an item that is given up has beside its row and its file.
   init(
-    _ terms: QueueTerms, time: any TimeSource, boot: String,
+    _ configuration: any QueueConfiguration, time: any TimeSource, boot: String,
     discard: @escaping @Sendable (QueueStore.Row) -> Void = { _ in }
   ) {
-    self.terms = terms
+    self.configuration = configuration
     self.time = time
     queue = DurableQueue(
-      folder: terms.folder, limits: terms.limits, time: time, boot: boot,
-      seal: QueueSeal(terms.storageKey), discard: discard)
+      folder: configuration.folder, limits: configuration.limits, time: time, boot: boot,
+      seal: QueueSeal(configuration.storageKey), discard: discard)
   }
 
   deinit {
@@ -75,7 +57,7 @@ import Foundation
   func start() {
     guard !isRunning else { return }
     isRunning = true
-    let network = terms.network
+    let network = configuration.network
     networkTask = Task { [weak self] in
       for await condition in network.changes() where !condition.isOffline { self?.pump() }
     }
@@ -125,9 +107,6 @@ import Foundation
   /// Whether an item is on its way, or what has become of it is not written yet.
   func holds(_ id: Int64) -> Bool { running[id] != nil || owed[id] != nil }
 
-  /// Cancels an item that is on its way.
-  func cancel(_ id: Int64) { running[id]?.cancel() }
-
   /// Sends what may be sent, if it is running.
   func pump() {
     guard isRunning else { return }
@@ -146,13 +125,13 @@ import Foundation
 
   private func takeMore() async {
     for (id, work) in owed where await report(work) { owed[id] = nil }
-    guard isRunning, !terms.network.condition.isOffline else { return }
+    guard isRunning, !configuration.network.condition.isOffline else { return }
     var wait: Duration? = Self.poll
     var isResting = false
     await report { () async throws(DurableQueue.Fault) in
       let isFirst = self.tidied == nil
       if self.tidied.map({ self.time.now - $0 >= Self.poll }) ?? true { try await self.tidy() }
-      let free = self.terms.concurrency - self.running.count
+      let free = self.configuration.concurrency - self.running.count
       guard free > 0 else { return }
       let rows = try await self.queue.claim(atMost: free)
       for row in rows { self.begin(row) }
@@ -180,7 +159,7 @@ import Foundation
   private func tidy() async throws(DurableQueue.Fault) {
     tidied = time.now
     let expired = try await queue.tidy { row in
-      QueuedLanding.envelope.wrap(QueuedLanding(.failure(Self.expiry(of: row))).encode())
+      QueuedLanding(Self.expiry(of: row)).enveloped
     }
     for row in expired { await owner?.expired(row, Self.expiry(of: row)) }
   }
@@ -199,27 +178,24 @@ import Foundation
 
   // MARK: What becomes of an item
 
-  /// As whom an item is sent.
-  enum Identity {
-    case nobody
-    /// As its user, as long as the authenticator is at this epoch.
-    case user(epoch: Int)
-    /// Its user is not there; it has gone back to its place.
-    case absent
+  /// As whom an item is sent: as its user, as long as the authenticator is at this epoch; without one, as nobody.
+  struct Identity {
+    var epoch: Int?
   }
 
-  func identity(of row: QueueStore.Row, _ authenticator: Authenticator?) async -> Identity {
-    guard !row.user.isEmpty else { return .nobody }
+  /// Nil where the user of an item is not there: it has gone back to its place.
+  func identity(of row: QueueStore.Row, _ authenticator: Authenticator?) async -> Identity? {
+    guard !row.user.isEmpty else { return Identity() }
     // Before the user is looked at: while it stays the same, so does the user.
     let epoch = authenticator?.epoch
-    if let epoch, isPresent(row.user, authenticator) { return .user(epoch: epoch) }
+    if epoch != nil, isPresent(row.user, authenticator) { return Identity(epoch: epoch) }
     await putBackUntilSignIn(row)
-    return .absent
+    return nil
   }
 
   /// Whether what is a user's may be sent and told now. Without a user it may always.
   func isPresent(_ user: String, _ authenticator: Authenticator?) -> Bool {
-    user.isEmpty || authenticator?.credential.flatMap(terms.user) == user
+    user.isEmpty || authenticator?.credential.flatMap(configuration.user) == user
   }
 
   /// Decides about an item whose attempt has failed.
@@ -230,12 +206,12 @@ import Foundation
   ) async -> Bool {
     var known = OutboxVerdict.Circumstances()
     known.attempts = row.attempts + 1
-    known.maximumAttempts = terms.maximumAttempts
-    known.isOffline = terms.network.condition.isOffline
+    known.maximumAttempts = configuration.maximumAttempts
+    known.isOffline = configuration.network.condition.isOffline
     known.hasSignIn = authenticator != nil && !row.user.isEmpty
     known.isSignedIn = known.hasSignIn && isPresent(row.user, authenticator)
     known.canRenew = authenticator?.canRenew == true
-    known.backoff = terms.backoff
+    known.backoff = configuration.backoff
     known.jitter = .random(in: 0.5...1)
     known.wallClock = time.wallClock
     switch OutboxVerdict(error, known) {
@@ -275,6 +251,42 @@ import Foundation
     await settle(row.id) { () async throws(DurableQueue.Fault) in try await queue.park(row.id, reason) }
   }
 
+  // MARK: Deciding
+
+  /// Has items kept, and returns once they are on the disk; where that fails, their files go.
+  func keep(
+    files: [String?], _ enqueue: () async throws(DurableQueue.Fault) -> [Int64]
+  ) async throws(APIError) -> [Int64] {
+    do throws(DurableQueue.Fault) {
+      let ids = try await enqueue()
+      pump()
+      return ids
+    } catch {
+      await queue.removeSpools(files)
+      throw APIError(error, of: configuration)
+    }
+  }
+
+  /// Keeps items; see ``keep(files:_:)``.
+  func keep(_ entries: [QueueStore.Entry]) async throws(APIError) -> [Int64] {
+    try await keep(files: entries.map(\.spool)) { () async throws(DurableQueue.Fault) in
+      try await self.queue.enqueue(entries)
+    }
+  }
+
+  /// Sends an item that was parked, and those that were parked because of it, as if they were new.
+  func unpark(_ id: Int64) async throws(APIError) {
+    try await named { () async throws(DurableQueue.Fault) in try await self.queue.unpark(id) }
+    pump()
+  }
+
+  /// Gives up an item, and cancels it if it is on its way; nil when it was not there.
+  func drop(_ id: Int64) async throws(APIError) -> QueueStore.Row? {
+    let row = try await named { () async throws(DurableQueue.Fault) in try await self.queue.drop(id) }
+    running[id]?.cancel()
+    return row
+  }
+
   // MARK: Users
 
   /// Follows an authenticator's users: at a sign-in their items are sent, at a sign-out dropped.
@@ -294,7 +306,7 @@ import Foundation
         }
       }
     }
-    let (user, keeps, queue) = (terms.user, terms.keepsItemsAtSignOut, queue)
+    let (user, keeps, queue) = (configuration.user, configuration.keepsItemsAtSignOut, queue)
     authenticator.onLeave { [weak self] credential in
       guard let user = user(credential), !user.isEmpty else { return }
       // Before the credential goes: should the process end now, the next launch drops the items.
@@ -337,13 +349,15 @@ import Foundation
   func named<Value: Sendable>(
     _ work: () async throws(DurableQueue.Fault) -> Value
   ) async throws(APIError) -> Value {
-    do throws(DurableQueue.Fault) { return try await work() } catch { throw APIError(error, terms) }
+    do throws(DurableQueue.Fault) { return try await work() } catch {
+      throw APIError(error, of: configuration)
+    }
   }
 
   /// Runs a write whose result has no caller. False when it has failed; the developer is told.
   @discardableResult func report(_ work: () async throws(DurableQueue.Fault) -> Void) async -> Bool {
     do throws(DurableQueue.Fault) { try await work() } catch {
-      DeveloperNotice.give("\(terms.name): \(APIError(error, terms).detail)")
+      DeveloperNotice.give("\(configuration.name): \(APIError(error, of: configuration).detail)")
       return false
     }
     return true

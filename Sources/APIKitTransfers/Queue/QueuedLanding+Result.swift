@@ -1,30 +1,22 @@
 import APIKit
 
 extension QueuedLanding {
-  /// What the delegate of a load is told. The body is decoded anew.
-  @MainActor func result(of manager: BaseAPIManager) -> Result<APIResponse, APIError> {
-    let child = manager.child
+  /// What the delegate of a load or of an upload is told. The body is decoded anew.
+  @MainActor func result(of manager: some EndpointManager) -> Result<APIResponse, APIError> {
+    guard case .response(let http) = self else { return .failure(error(of: type(of: manager))) }
+    let decoders = manager.service.wire.decoders
+    let raw =
+      http.bytes.isEmpty
+      ? .missing : (try? decoders.decode(http.bytes, contentType: http.headers["Content-Type"])) ?? .missing
     let source = ReformSource(
-      managerType: type(of: manager), serviceName: child.service.name, apiName: child.apiName)
-    return result(child.service.wire.decoders, source)
-  }
-
-  /// What the delegate of an upload is told.
-  func result(_ decoders: BodyDecoders, _ source: ReformSource) -> Result<APIResponse, APIError> {
-    switch self {
-    case .response(let http):
-      let raw =
-        http.bytes.isEmpty
-        ? .missing : (try? decoders.decode(http.bytes, contentType: http.headers["Content-Type"])) ?? .missing
-      return .success(APIResponse(raw: raw, http: http, source: source))
-    case .file, .failure: return .failure(error(of: source.managerType))
-    }
+      managerType: type(of: manager), serviceName: manager.service.name, apiName: manager.apiName)
+    return .success(APIResponse(raw: raw, http: http, source: source))
   }
 
   /// What the delegate of a download is told.
-  func file(of manager: any Any.Type) -> Result<DownloadedFile, APIError> {
+  @MainActor func file(of manager: some DownloadManager) -> Result<DownloadedFile, APIError> {
     if case .file(let file) = self { return .success(file) }
-    return .failure(error(of: manager))
+    return .failure(error(of: type(of: manager)))
   }
 
   /// A failure that was kept; what belongs to a load of another kind is one, too.

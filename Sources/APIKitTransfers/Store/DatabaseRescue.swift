@@ -6,33 +6,49 @@ import Foundation
 struct DatabaseRescue {
   /// The database.
   let path: String
-  /// Its tables.
   let schema: SQLiteSchema
-  /// Whether it can be read as a whole after all, because another process has done this in the meantime.
-  let isWhole: (SQLiteDatabase) throws(SQLiteFailure) -> Bool
-  /// Reads what can be read; returns what writes it into the empty database.
-  let carry: (SQLiteDatabase) -> (SQLiteDatabase) throws(SQLiteFailure) -> Void
+  let remains: Remains
+
+  /// What is kept of a damaged database.
+  struct Remains: Sendable {
+    /// The tables of which the rows are carried over.
+    let tables: [String]
+    /// Brings what could be read of them in order.
+    let repair: String
+  }
 
   /// - Parameter isForced: Whether it is done although the database looks whole.
   /// - Returns: The path of the copy; nil when nothing was to be done.
   func run(isForced: Bool) throws -> String? {
     try PrivateFile.withLockedFolder(of: path) {
       let database = try SQLiteDatabase(path: path, patience: 10_000)
+      // Another process may have done it in the meantime.
       if !isForced, (try? isWhole(database)) == true { return nil }
       let copy = "\(path).damaged-\(Hex.encode(Crypto.random(4)))"
       for ending in ["", "-wal"] where PrivateFile.exists(path + ending) {
         try FileManager.default.copyItem(atPath: path + ending, toPath: copy + ending)
         chmod(copy + ending, 0o600)
       }
-      let write = try withRepaired(copy, carry)
+      let readable = try read(copy)
       try database.reset()
-      try write(try SQLiteDatabase(path: path, patience: 10_000))
+      let new = try SQLiteDatabase(path: path, patience: 10_000)
+      guard try schema.prepare(new) == nil else { return copy }
+      try new.transaction { () throws(SQLiteFailure) in
+        for table in readable { try table.write(to: new) }
+        try new.execute(remains.repair)
+      }
       return copy
     }
   }
 
+  /// Reads all there is.
+  private func isWhole(_ database: SQLiteDatabase) throws(SQLiteFailure) -> Bool {
+    for table in remains.tables { _ = try database.prepare("SELECT * FROM \(table)").all { _ in } }
+    return try database.isSound()
+  }
+
   /// Reads a copy whose list of tables is set right: a database in which that is damaged shows none of its rows.
-  private func withRepaired<Value>(_ copy: String, _ read: (SQLiteDatabase) -> Value) throws -> Value {
+  private func read(_ copy: String) throws -> [TableRemains] {
     let (draft, model) = ("\(copy).draft", "\(copy).model")
     defer { for path in [draft, model] { for ending in ["-wal", "-shm", ""] { unlink(path + ending) } } }
     for ending in ["", "-wal"] where PrivateFile.exists(copy + ending) {
@@ -48,24 +64,20 @@ struct DatabaseRescue {
     {
       while try tables.step() {
         for condition in ["name = ?2", "rootpage = ?5"] {
-          guard
-            let change = try? damaged.prepare(
-              "UPDATE sqlite_master SET type = ?1, name = ?2, tbl_name = ?3, sql = ?4, rootpage = ?5 WHERE \(condition)"
-            )
-          else { continue }
-          for column in Int32(0)..<4 { change.bind(column + 1, tables.text(column)) }
-          change.bind(5, tables.integer(4))
-          try? change.run()
+          try? damaged.run(
+            "UPDATE sqlite_master SET type = ?1, name = ?2, tbl_name = ?3, sql = ?4, rootpage = ?5 WHERE \(condition)",
+            tables.text(0), tables.text(1), tables.text(2), tables.text(3), tables.integer(4))
         }
       }
     }
-    return read(try SQLiteDatabase(path: draft, patience: 100))
+    let old = try SQLiteDatabase(path: draft, patience: 100)
+    return try remains.tables.map { try TableRemains(of: $0, like: right, in: old) }
   }
 
   /// The copies that are left of damaged databases.
   static func copies(of path: String) -> [String] {
     let (folder, name) = ((path as NSString).deletingLastPathComponent, (path as NSString).lastPathComponent)
-    return ((try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? [])
+    return PrivateFile.names(in: folder)
       .filter { $0.hasPrefix("\(name).damaged-") && !$0.hasSuffix("-wal") && !$0.hasSuffix("-shm") }.sorted()
       .map { "\(folder)/\($0)" }
   }
@@ -73,29 +85,66 @@ struct DatabaseRescue {
   static func removeCopies(of path: String) {
     for copy in copies(of: path) { for ending in ["-wal", "-shm", ""] { unlink(copy + ending) } }
   }
+}
 
-  /// The rows of a table that can be read, each once: from its beginning, and from its end where that breaks off.
-  ///
-  /// - Parameter columns: The first is the number by which the table is ordered.
-  static func rows<Row>(
-    of table: String, _ columns: String, in database: SQLiteDatabase, _ read: (SQLiteStatement) -> Row
-  ) -> [(id: Int64, row: Row)] {
-    let id = columns.prefix { $0 != "," }
-    var rows: [Int64: Row] = [:]
+/// The rows of a table that can be read of a damaged database, each once: from its beginning, and from its end where that
+/// breaks off. A value that is not of its column's type is taken as one.
+private struct TableRemains {
+  private struct Column {
+    let name, type: String
+    let isOptional, isKey: Bool
+  }
+
+  private let table: String
+  private let columns: [Column]
+  private var rows: [[Int64]: [any SQLiteValue]] = [:]
+
+  /// - Parameter model: A database of the same tables, which is whole.
+  init(of table: String, like model: SQLiteDatabase, in old: SQLiteDatabase) throws(SQLiteFailure) {
+    self.table = table
+    columns = try model.prepare("PRAGMA table_info(\(table))").all { row in
+      Column(
+        name: row.text(1) ?? "", type: row.text(2) ?? "", isOptional: row.integer(3) == 0,
+        isKey: row.integer(5) > 0)
+    }
+    let keys = columns.indices.filter { columns[$0].isKey }
     for order in ["ASC", "DESC"] {
+      let ordered = keys.map { "\(columns[$0].name) \(order)" }.joined(separator: ", ")
       do throws(SQLiteFailure) {
-        let statement = try database.prepare(
-          "SELECT \(columns) FROM \(table) NOT INDEXED ORDER BY \(id) \(order)")
+        let statement = try old.prepare("SELECT \(names) FROM \(table) ORDER BY \(ordered)")
         while try statement.step() {
-          guard rows.updateValue(read(statement), forKey: statement.integer(0)) == nil || order == "ASC"
-          else { break }
+          let key = keys.map { statement.integer(Int32($0)) }
+          guard rows.updateValue(values(of: statement), forKey: key) == nil || order == "ASC" else { break }
         }
         if order == "ASC" { break }
       } catch {
         // What lies behind is read from the other end.
       }
     }
-    return rows.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
+  }
+
+  private var names: String { columns.map(\.name).joined(separator: ", ") }
+
+  private func values(of row: SQLiteStatement) -> [any SQLiteValue] {
+    columns.indices.map { (position) -> any SQLiteValue in
+      let (column, index) = (columns[position], Int32(position))
+      if column.isOptional, !column.isKey, row.isNull(index) { return String?.none }
+      switch column.type {
+      case "INTEGER": return row.integer(index)
+      case "REAL": return row.double(index)
+      case "TEXT": return row.text(index) ?? ""
+      default: return row.withBlob(index) { Array($0) }
+      }
+    }
+  }
+
+  func write(to database: SQLiteDatabase) throws(SQLiteFailure) {
+    let places = columns.map { _ in "?" }.joined(separator: ", ")
+    let insert = try database.prepare("INSERT OR REPLACE INTO \(table) (\(names)) VALUES (\(places))")
+    for (_, values) in rows.sorted(by: { $0.key.lexicographicallyPrecedes($1.key) }) {
+      for (index, value) in values.enumerated() { value.bind(to: insert, at: Int32(index + 1)) }
+      try insert.run()
+    }
   }
 }
 

@@ -7,7 +7,14 @@ extension DurableQueue {
   nonisolated func spoolPath(_ name: String) -> String { "\(folder)/spool/\(name)" }
 
   /// A file for the body of an item that is about to be kept: its name and length, once its bytes are on the disk.
-  func spool(_ body: HTTPBody) async throws -> (name: String, count: Int64) {
+  func spool(_ body: HTTPBody) async throws(APIError) -> (name: String, count: Int64) {
+    do { return try await write(body) } catch {
+      throw error as? APIError
+        ?? APIError(.takeoff, .unreadableBody, "the body cannot be kept: \(error)", underlying: error)
+    }
+  }
+
+  private func write(_ body: HTTPBody) async throws -> (name: String, count: Int64) {
     try PrivateFile.makeFolder(folder)
     try PrivateFile.makeFolder(spoolFolder)
     // A file that no item names is removed once its owner has ended.
@@ -62,9 +69,9 @@ extension DurableQueue {
   }
 
   func sweepSpools(_ store: QueueStore) throws(SQLiteFailure) {
-    let names = (try? FileManager.default.contentsOfDirectory(atPath: spoolFolder)) ?? []
+    let names = PrivateFile.names(in: spoolFolder)
     guard !names.isEmpty else { return }
-    let used = try store.spools()
+    let used = Set(try store.database.texts("SELECT spool FROM items WHERE spool IS NOT NULL"))
     for name in names where !used.contains(name) {
       var status = stat()
       // Its owner may be about to keep the item of a new one.
@@ -136,7 +143,7 @@ extension DurableQueue {
     _ rows: [QueueStore.Row], of users: Set<String>, _ store: QueueStore
   ) throws(SQLiteFailure) {
     try store.write { () throws(SQLiteFailure) in
-      for row in rows { _ = try store.drop(row.id) }
+      for row in rows { try store.drop(row.id) }
       for user in users { try store.forgetLandings(of: user) }
     }
   }

@@ -21,7 +21,6 @@ actor DurableQueue {
 
   let folder: String
   private let limits: QueueStore.Limits
-  private let schema: SQLiteSchema
   private let time: any TimeSource
   private let boot: String
   /// Removes what an item that is given up has beside its row and its file.
@@ -30,7 +29,7 @@ actor DurableQueue {
   let owner = Hex.encode(Crypto.random(8))
   private var presence: FileLock?
   private let seal: QueueSeal
-  private var opened: QueueStore?
+  private let database: DurableDatabase<QueueStore>
   /// Called with the copies of damaged databases when there is a new one.
   private var onDamage: @Sendable ([String]) -> Void = { _ in }
 
@@ -41,7 +40,7 @@ actor DurableQueue {
   ) {
     self.folder = folder
     self.limits = limits
-    self.schema = schema
+    database = DurableDatabase("queue.sqlite", in: folder, schema, remains: .queue, sealedBy: seal)
     self.time = time
     self.boot = boot
     self.seal = seal
@@ -50,7 +49,6 @@ actor DurableQueue {
 
   deinit { unlink(Self.presencePath(folder, owner)) }
 
-  private var path: String { "\(folder)/queue.sqlite" }
   var spoolFolder: String { "\(folder)/spool" }
   static func presencePath(_ folder: String, _ owner: String) -> String {
     "\(folder)/owner-\(owner).lock"
@@ -94,10 +92,7 @@ actor DurableQueue {
     filling fill: (@Sendable (QueueStore.Row) -> (payload: [UInt8]?, fault: String)?)? = nil
   ) throws(Fault) {
     let spool = try write { (store) throws(SQLiteFailure) -> String? in
-      if let landing, let row = try store.row(id) {
-        try store.keep(
-          QueueStore.Landing(id: id, recipient: row.recipient, user: row.user, payload: landing))
-      }
+      if let landing, let row = try store.row(id) { try store.keep(QueueStore.Landing(of: row, landing)) }
       let children = fill == nil ? [] : try store.children(of: id)
       let spool = try store.finish(id)
       for child in children {
@@ -128,21 +123,23 @@ actor DurableQueue {
     try write { (store) throws(SQLiteFailure) in try store.unpark(id) }
   }
 
-  /// Gives up an item. What waited for it is parked. False when it was not there.
-  @discardableResult func drop(_ id: Int64) throws(Fault) -> Bool {
-    let (wasThere, spool) = try write { (store) throws(SQLiteFailure) -> (Bool, String?) in
-      guard try store.row(id) != nil else { return (false, nil) }
-      return (true, try store.drop(id))
+  /// Gives up an item. What waited for it is parked. Nil when it was not there.
+  @discardableResult func drop(_ id: Int64) throws(Fault) -> QueueStore.Row? {
+    let dropped = try write { (store) throws(SQLiteFailure) in
+      let row = try store.row(id)
+      try store.drop(id)
+      return row
     }
-    removeSpools([spool])
-    if wasThere { try emptyLog() }
-    return wasThere
+    guard let dropped else { return nil }
+    removeSpools([dropped.spool])
+    try emptyLog()
+    return dropped
   }
 
   /// Gives up all of a user: items, landings, files, and what the log still has of them.
   func drop(user: String) throws(Fault) -> [QueueStore.Row] {
     // Where there is no database, nothing was ever kept.
-    guard opened != nil || PrivateFile.exists(path) else {
+    guard database.opened != nil || PrivateFile.exists(database.path) else {
       leaveMark(of: user).clear()
       return []
     }
@@ -172,8 +169,7 @@ actor DurableQueue {
         for child in try store.children(of: row.id) {
           try store.park(child, "item \(row.id), which it waited for, was not sent in time")
         }
-        try store.keep(
-          QueueStore.Landing(id: row.id, recipient: row.recipient, user: row.user, payload: landing(row)))
+        try store.keep(QueueStore.Landing(of: row, landing(row)))
         try store.finish(row.id)
       }
       return expired
@@ -193,7 +189,7 @@ actor DurableQueue {
 
   /// Removes what processes that have ended have left.
   private func sweepPresences() {
-    for name in (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+    for name in PrivateFile.names(in: folder)
     where name.hasPrefix("owner-") && name != "owner-\(owner).lock" {
       let path = "\(folder)/\(name)"
       guard let lock = (try? FileLock(ifFree: path)) ?? nil else { continue }
@@ -264,43 +260,28 @@ actor DurableQueue {
     }
   }
 
-  /// Does the work. Where the database is damaged, what can be read of it is carried over to an empty one, and the work done
-  /// with that.
   private func use<Value>(_ work: (QueueStore) throws(SQLiteFailure) -> Value) throws(Fault) -> Value {
-    if opened == nil {
-      if let fault = seal.fault { throw .unusable(fault) }
-      do throws(PrivateFile.Fault) { try PrivateFile.makeFolder(folder) } catch {
-        throw .unusable("the folder \(folder) \(error)")
-      }
+    if database.opened == nil {
+      try database.makeFolder()
       try takePresence()
+      if !leaveMarks.isEmpty { giveUpReserve() }
     }
-    for isForced in [false, true] {
-      do throws(SQLiteFailure) {
-        if let opened { return try work(opened) }
-        return try work(try connect())
-      } catch {
-        guard error.isMisfit else { throw .failed(error) }
-        try putAside(isForced: isForced, because: error)
-      }
+    return try database.use(work) { (database) throws(SQLiteFailure) in
+      let store = try QueueStore(database, time, boot: boot, seal: seal)
+      try store.checkOlderRows()
+      try finishLeaves(store)
+      try sweepSpools(store)
+      makeReserve()
+      return store
+    } onDamage: { _, _ in
+      onDamage(damagedDatabases)
     }
-    do throws(SQLiteFailure) { return try work(try connect()) } catch { throw .failed(error) }
-  }
-
-  /// Copies a damaged database to a name of its own and empties it in place.
-  private func putAside(isForced: Bool, because failure: SQLiteFailure) throws(Fault) {
-    opened = nil
-    do {
-      guard try QueueStore.rescue(path, schema).run(isForced: isForced) != nil else { return }
-    } catch {
-      throw .failed(error as? SQLiteFailure ?? failure)
-    }
-    onDamage(damagedDatabases)
   }
 
   /// The copies of damaged databases, of earlier launches too.
-  var damagedDatabases: [String] { DatabaseRescue.copies(of: path) }
+  var damagedDatabases: [String] { database.copies }
 
-  func forgetDamage() { DatabaseRescue.removeCopies(of: path) }
+  func forgetDamage() { database.removeCopies() }
 
   /// Calls `tell` with the copies that there are, if any, and when there is a new one.
   func tellOfDamage(_ tell: @escaping @Sendable ([String]) -> Void) {
@@ -317,33 +298,6 @@ actor DurableQueue {
     guard presence != nil else { throw .unusable("the folder \(folder) takes no lock") }
   }
 
-  private func connect() throws(SQLiteFailure) -> QueueStore {
-    if !leaveMarks.isEmpty { giveUpReserve() }
-    let database = try SQLiteDatabase(path: path, patience: 10_000)
-    let refusal: SQLiteSchema.Refusal?
-    do throws(SQLiteFailure) { refusal = try schema.prepare(database) } catch {
-      // A step that does not run is no damage.
-      throw error.isDamage || !error.isMisfit
-        ? error : SQLiteFailure(code: Self.refusal, message: error.description)
-    }
-    switch refusal {
-    case .future(let version):
-      throw SQLiteFailure(
-        code: Self.refusal, message: "it has version \(version), and this code knows \(schema.version)")
-    case .foreign:
-      throw SQLiteFailure(code: Self.refusal, message: "it belongs to another application")
-    case nil: break
-    }
-    let store = try QueueStore(database, time, boot: boot, seal: seal)
-    try store.checkOlderRows()
-    try finishLeaves(store)
-    try sweepSpools(store)
-    makeReserve()
-    opened = store
-    return store
-  }
-
-  /// The primary codes of SQLite for what this code finds itself: SQLITE_CORRUPT and SQLITE_CANTOPEN.
+  /// The primary code of SQLite for damage that this code finds itself: SQLITE_CORRUPT.
   private static let damage: Int32 = 11
-  private static let refusal: Int32 = 14
 }

@@ -6,10 +6,15 @@ struct RowChecksum {
   private let shared: UInt64
 
   init(_ entry: QueueStore.Entry, expiry: Double?) {
-    self.init(entry.lane, entry.type, entry.recipient, entry.user, expiry)
+    self.init(
+      lane: entry.lane, type: entry.type, recipient: entry.recipient, user: entry.user, expiry: expiry)
   }
 
-  init(_ lane: String?, _ type: String, _ recipient: String, _ user: String, _ expiry: Double?) {
+  init(_ row: QueueStore.Row) {
+    self.init(lane: row.lane, type: row.type, recipient: row.recipient, user: row.user, expiry: row.expiry)
+  }
+
+  init(lane: String? = nil, type: String = "", recipient: String, user: String, expiry: Double? = nil) {
     shared = Checksum.combined(
       Self.of(lane), Checksum.of(type), Checksum.of(recipient), Checksum.of(user), expiry?.bitPattern ?? 1)
   }
@@ -61,8 +66,7 @@ extension QueueStore {
   /// A row as it was kept, with its content opened; marked where either fails.
   func opened(_ row: Row, checksum: Int64?) -> Row {
     var row = row
-    let expected = RowChecksum(row.lane, row.type, row.recipient, row.user, row.expiry)
-      .value(id: row.id, spool: row.spool, size: row.size, payload: row.payload)
+    let expected = RowChecksum(row).value(id: row.id, spool: row.spool, size: row.size, payload: row.payload)
     // A row of an earlier version has none.
     row.isDamaged = checksum.map { $0 != expected } ?? false
     guard !row.isDamaged, let content = seal.open(row.payload, .queuedItem, of: row.user) else {
@@ -87,13 +91,7 @@ extension QueueStore {
   /// Another content of an item.
   func replacePayload(of row: Row, with content: [UInt8]) throws(SQLiteFailure) {
     guard let payload = seal.close(content, .queuedItem, of: row.user) else { throw QueueSeal.failure }
-    let statement = try database.prepare("UPDATE items SET payload = ?, checksum = ? WHERE id = ?")
-    statement.bind(1, payload)
-    statement.bind(
-      2,
-      RowChecksum(row.lane, row.type, row.recipient, row.user, row.expiry)
-        .value(id: row.id, spool: row.spool, size: row.size, payload: payload))
-    statement.bind(3, row.id)
-    try statement.run()
+    let checksum = RowChecksum(row).value(id: row.id, spool: row.spool, size: row.size, payload: payload)
+    try database.run("UPDATE items SET payload = ?, checksum = ? WHERE id = ?", payload, checksum, row.id)
   }
 }

@@ -54,3 +54,28 @@ extension SQLiteSchema {
     ALTER TABLE totals ADD COLUMN unchecked INTEGER NOT NULL DEFAULT 1;
     """
 }
+
+extension DatabaseRescue.Remains {
+  /// Items whose checksum does not fit stay damaged. One that nobody has on its way waits; times count only with their clock. An
+  /// item waits for those that were read: one that was lost is never done. A damaged count would have no id be free any more.
+  static let queue = DatabaseRescue.Remains(
+    tables: ["items", "needs", "landings", "totals", "clock"],
+    repair: """
+      DELETE FROM items WHERE id <= 0;
+      DELETE FROM totals WHERE id <> 1;
+      DELETE FROM clock WHERE id <> 1 OR NOT (abs(steady) < 1e11 AND abs(wall) < 1e11 AND abs(time) < 1e11);
+      UPDATE items SET head = 0, needs = 0,
+      state = CASE WHEN state = 1 AND owner IS NULL THEN 0 ELSE min(max(state, 0), 2) END,
+      due = CASE WHEN EXISTS (SELECT 1 FROM clock) AND abs(due) < 9e999 THEN due ELSE 0 END;
+      UPDATE items SET state = 2, reason = 'an item that it waited for was lost in a damaged database'
+      WHERE state < 2 AND id IN (SELECT child FROM needs WHERE parent NOT IN (SELECT id FROM items));
+      DELETE FROM needs WHERE parent NOT IN (SELECT id FROM items) OR child NOT IN (SELECT id FROM items);
+      UPDATE items SET needs = (SELECT count(*) FROM needs WHERE child = items.id)
+      WHERE id IN (SELECT child FROM needs);
+      UPDATE items SET head = 1 WHERE state < 2 AND (lane IS NULL
+      OR id IN (SELECT min(id) FROM items WHERE state < 2 AND lane IS NOT NULL GROUP BY lane));
+      UPDATE totals SET count = (SELECT count(*) FROM items), bytes = (SELECT coalesce(sum(size), 0) FROM items),
+      highest = max(iif(highest BETWEEN 0 AND 281474976710655, highest, 0),
+      (SELECT coalesce(max(id), 0) FROM items), (SELECT coalesce(max(id), 0) FROM landings)), unchecked = 1;
+      """)
+}

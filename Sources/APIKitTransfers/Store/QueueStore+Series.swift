@@ -20,6 +20,13 @@ extension QueueStore {
       ends.reserveCapacity(number)
     }
 
+    /// A single item.
+    init(of entry: Entry) {
+      self.init(of: 1, like: entry)
+      append { $0.bytes += entry.payload }
+      if let spool = entry.spool { files[0] = (spool, entry.spooledBytes) }
+    }
+
     /// Adds an item, whose payload is what is written.
     mutating func append(_ write: (inout ByteWriter) -> Void) {
       write(&payloads)
@@ -49,15 +56,20 @@ extension QueueStore {
 
   /// Keeps a series, in order; nil when there would be too much.
   func enqueue(_ series: Series, _ limits: Limits) throws(SQLiteFailure) -> [Int64]? {
-    let totals = try totals()
     let number = series.ends.count
-    guard totals.count + Int64(number) <= limits.count, totals.bytes + series.size <= limits.bytes else {
-      return nil
-    }
-    let ids = (0..<number).map { totals.highest + 1 + Int64($0) }
-    let lane = series.like.lane
+    guard let ids = try freeIDs(number, series.size, limits) else { return nil }
     // Of a lane only the first may go.
-    let isFirstHead = try lane.map { lane throws(SQLiteFailure) in try isEmpty(lane) } ?? true
+    let isHead = try series.like.lane.map { lane throws(SQLiteFailure) in try isEmpty(lane) } ?? true
+    if let first = ids.first { try insert(series, from: first, isHead: isHead) }
+    try count(Int64(number), series.size, given: Int64(number))
+    return ids
+  }
+
+  /// - Parameters:
+  ///   - id: That of the first item.
+  ///   - isFirstHead: Whether the first item is the earliest of its lane.
+  func insert(_ series: Series, from id: Int64, isHead isFirstHead: Bool) throws(SQLiteFailure) {
+    let (number, lane) = (series.ends.count, series.like.lane)
     let expiry = series.like.lifetime.map { clock.now + $0 }
     let checksum = RowChecksum(series.like, expiry: expiry)
     try series.withPayloads { (payloads) throws(SQLiteFailure) in
@@ -66,11 +78,7 @@ extension QueueStore {
         let rows = min(Self.rowsAtOnce, number - next)
         let insert = try insertion(of: rows)
         defer { insert.forget() }
-        insert.bind(1, lane)
-        insert.bind(2, expiry)
-        insert.bind(3, series.like.type)
-        insert.bind(4, series.like.recipient)
-        insert.bind(5, series.like.user)
+        insert.bind(all: lane, expiry, series.like.type, series.like.recipient, series.like.user)
         // What was bound stays for the rows after these.
         while number - next >= rows {
           for row in 0..<rows {
@@ -80,7 +88,8 @@ extension QueueStore {
             let file = series.files.isEmpty ? nil : series.files[position]
             let isHead = position == 0 ? isFirstHead : lane == nil
             let first = Int32(Self.sharedColumns + row * Self.ownColumns + 1)
-            insert.bind(first, ids[position])
+            let id = id + Int64(position)
+            insert.bind(first, id)
             insert.bind(first + 1, Int64(isHead ? 1 : 0))
             let size = Int64(payload.count) + (file?.count ?? 0)
             insert.bind(first + 2, size)
@@ -88,14 +97,14 @@ extension QueueStore {
             if seal.key == nil {
               insert.bind(first + 4, inPlace: payload)
               insert.bind(
-                first + 5, checksum.value(id: ids[position], spool: file?.name, size: size, payload: payload))
+                first + 5, checksum.value(id: id, spool: file?.name, size: size, payload: payload))
             } else {
               guard let sealed = seal.close(Array(payload), .queuedItem, of: series.like.user) else {
                 throw QueueSeal.failure
               }
               insert.bind(first + 4, sealed)
               insert.bind(
-                first + 5, checksum.value(id: ids[position], spool: file?.name, size: size, payload: sealed))
+                first + 5, checksum.value(id: id, spool: file?.name, size: size, payload: sealed))
             }
           }
           try insert.run()
@@ -103,12 +112,10 @@ extension QueueStore {
         }
       }
     }
-    try count(Int64(number), series.size, given: Int64(number))
-    return ids
   }
 
   private func insertion(of rows: Int) throws(SQLiteFailure) -> SQLiteStatement {
-    if rows == Self.rowsAtOnce, let insertMany { return insertMany }
+    if let insertion = insertions[rows] { return insertion }
     let values = (0..<rows).map { row in
       let own = (1...Self.ownColumns).map { "?\(Self.sharedColumns + row * Self.ownColumns + $0)" }
       return
@@ -120,7 +127,7 @@ extension QueueStore {
       INSERT OR FAIL INTO items (id, lane, state, head, needs, due, attempts, deaths, size, expiry, type, recipient,
       user, spool, payload, checksum) VALUES \(values.joined(separator: ", "))
       """)
-    if rows == Self.rowsAtOnce { insertMany = statement }
+    if rows == 1 || rows == Self.rowsAtOnce { insertions[rows] = statement }
     return statement
   }
 }

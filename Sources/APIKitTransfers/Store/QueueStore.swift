@@ -27,6 +27,9 @@ final class QueueStore {
     var afterEntries: [Int] = []
 
     var size: Int64 { Int64(payload.count) + spooledBytes }
+
+    /// Puts it in a lane of its user: nobody waits for another user's items.
+    mutating func setLane(_ name: String?) { lane = name.map { "\(user)\u{1F}\($0)" } }
   }
 
   /// An item as it is read.
@@ -76,9 +79,8 @@ final class QueueStore {
   let database: SQLiteDatabase
   let seal: QueueSeal
   private(set) var clock: QueueClock
-  private let insert: SQLiteStatement
-  /// Inserts many rows; made when the first long series comes.
-  var insertMany: SQLiteStatement?
+  /// Insert one row, and many; made when they are first needed.
+  var insertions: [Int: SQLiteStatement] = [:]
   private let laneHead: SQLiteStatement
   private let ready: SQLiteStatement
   private let claimOne: SQLiteStatement
@@ -98,11 +100,6 @@ final class QueueStore {
   ) throws(SQLiteFailure) {
     self.database = database
     self.seal = seal
-    insert = try database.prepare(
-      """
-      INSERT INTO items (lane, state, head, needs, due, attempts, deaths, size, expiry, type, recipient, user,
-      spool, payload, id, checksum) VALUES (?, 0, ?, ?, 0, 0, 0, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-      """)
     laneHead = try database.prepare("SELECT 1 FROM items WHERE lane = ? AND state < 2 LIMIT 1")
     ready = try database.prepare(Self.readyQuery)
     claimOne = try database.prepare("UPDATE items SET state = 1, owner = ? WHERE id = ?")
@@ -121,13 +118,10 @@ final class QueueStore {
       "SELECT due FROM items WHERE state = 0 AND head = 1 AND needs = 0 ORDER BY due, id LIMIT 1")
     nextExpiry = try database.prepare(
       "SELECT min(expiry) FROM items WHERE expiry IS NOT NULL AND state = 0")
-    let last = try database.prepare("SELECT boot, steady, wall, time FROM clock")
-    var anchor: QueueClock.Anchor?
-    if try last.step() {
-      anchor = QueueClock.Anchor(
-        boot: last.text(0) ?? "", steady: last.double(1), wall: last.double(2), time: last.double(3))
-    }
-    last.reset()
+    let anchor = try database.prepare("SELECT boot, steady, wall, time FROM clock").all { row in
+      QueueClock.Anchor(
+        boot: row.text(0) ?? "", steady: row.double(1), wall: row.double(2), time: row.double(3))
+    }.first
     clock = QueueClock(time, boot: boot, from: anchor)
     if clock.anchor != anchor { try write { () throws(SQLiteFailure) in try keep(clock.anchor) } }
   }
@@ -141,62 +135,38 @@ final class QueueStore {
   }
 
   private func keep(_ anchor: QueueClock.Anchor) throws(SQLiteFailure) {
-    let statement = try database.prepare("INSERT OR REPLACE INTO clock VALUES (1, ?, ?, ?, ?)")
-    statement.bind(1, anchor.boot)
-    statement.bind(2, anchor.steady)
-    statement.bind(3, anchor.wall)
-    statement.bind(4, anchor.time)
-    try statement.run()
+    try database.run(
+      "INSERT OR REPLACE INTO clock VALUES (1, ?, ?, ?, ?)", anchor.boot, anchor.steady, anchor.wall,
+      anchor.time)
   }
 
   // MARK: Items in
 
   /// Keeps items, in order; nil when there would be too much.
   func enqueue(_ entries: [Entry], _ limits: Limits) throws(SQLiteFailure) -> [Int64]? {
-    let totals = try totals()
     let bytes = entries.reduce(0) { $0 + $1.size }
-    guard totals.count + Int64(entries.count) <= limits.count, totals.bytes + bytes <= limits.bytes else {
-      return nil
-    }
-    var ids: [Int64] = []
-    ids.reserveCapacity(entries.count)
+    guard let ids = try freeIDs(entries.count, bytes, limits) else { return nil }
     /// Lanes of which something waits.
     var taken: Set<String> = []
-    let now = clock.now
-    for entry in entries {
-      let id = totals.highest + Int64(ids.count) + 1
-      let expiry = entry.lifetime.map { now + $0 }
-      guard let payload = seal.close(entry.payload, .queuedItem, of: entry.user) else {
-        throw QueueSeal.failure
-      }
-      var isHead = true
-      if let lane = entry.lane {
-        isHead = taken.insert(lane).inserted
-        if isHead { isHead = try isEmpty(lane) }
-      }
-      insert.bind(1, entry.lane)
-      insert.bind(2, Int64(isHead ? 1 : 0))
-      insert.bind(3, Int64(0))
-      insert.bind(4, entry.size)
-      insert.bind(5, expiry)
-      insert.bind(6, entry.type)
-      insert.bind(7, entry.recipient)
-      insert.bind(8, entry.user)
-      insert.bind(9, entry.spool)
-      insert.bind(10, payload)
-      insert.bind(11, id)
-      insert.bind(
-        12,
-        RowChecksum(entry, expiry: expiry).value(
-          id: id, spool: entry.spool, size: entry.size, payload: payload))
-      try insert.run()
-      ids.append(id)
+    for (entry, id) in zip(entries, ids) {
+      var isHead = entry.lane.map { taken.insert($0).inserted } ?? true
+      if isHead, let lane = entry.lane { isHead = try isEmpty(lane) }
+      try insert(Series(of: entry), from: id, isHead: isHead)
     }
     for (entry, id) in zip(entries, ids) where !entry.after.isEmpty || !entry.afterEntries.isEmpty {
       try require(entry.after + entry.afterEntries.map { ids[$0] }, before: id)
     }
     try count(Int64(entries.count), bytes, given: Int64(entries.count))
     return ids
+  }
+
+  /// The ids of so many further items; nil when there would be too much.
+  func freeIDs(_ number: Int, _ bytes: Int64, _ limits: Limits) throws(SQLiteFailure) -> [Int64]? {
+    let totals = try totals()
+    guard totals.count + Int64(number) <= limits.count, totals.bytes + bytes <= limits.bytes else {
+      return nil
+    }
+    return Array(totals.highest + 1..<totals.highest + 1 + Int64(number))
   }
 
   func isEmpty(_ lane: String) throws(SQLiteFailure) -> Bool {
@@ -210,9 +180,7 @@ final class QueueStore {
     var parked: Int64?
     for parent in Set(parents) {
       guard let row = try row(parent) else { continue }
-      need.bind(1, parent)
-      need.bind(2, child)
-      try need.run()
+      try need.run(with: parent, child)
       try database.run("UPDATE items SET needs = needs + 1 WHERE id = ?", child)
       if row.state == .parked { parked = parent }
     }
@@ -223,15 +191,8 @@ final class QueueStore {
 
   /// Takes what may be sent now, the earliest first; no other process takes it.
   func claim(_ owner: String, atMost limit: Int) throws(SQLiteFailure) -> [Row] {
-    let rows = try rows(ready) { statement in
-      statement.bind(1, clock.now)
-      statement.bind(2, Int64(limit))
-    }
-    for row in rows {
-      claimOne.bind(1, owner)
-      claimOne.bind(2, row.id)
-      try claimOne.run()
-    }
+    let rows = try rows(ready) { $0.bind(all: clock.now, Int64(limit)) }
+    for row in rows { try claimOne.run(with: owner, row.id) }
     return rows
   }
 
@@ -252,57 +213,44 @@ final class QueueStore {
   /// An item is done: its lane goes on, and those that waited for it may go.
   ///
   /// - Returns: Its file; nil when it has none. Nothing happens when it is not there.
-  @discardableResult func finish(_ id: Int64) throws(SQLiteFailure) -> String? {
-    let children = try children(of: id)
-    let (_, spool) = try take(id)
-    for child in children { try database.run("UPDATE items SET needs = needs - 1 WHERE id = ?", child) }
-    return spool
-  }
+  @discardableResult func finish(_ id: Int64) throws(SQLiteFailure) -> String? { try take(id).spool }
 
   /// An item is given up: those that waited for it are parked.
-  func drop(_ id: Int64) throws(SQLiteFailure) -> String? {
-    let children = try children(of: id)
-    let (wasThere, spool) = try take(id)
-    guard wasThere else { return nil }
-    for child in children {
-      try database.run("UPDATE items SET needs = needs - 1 WHERE id = ?", child)
-      try park(child, "item \(id), which it waited for, was given up")
-    }
-    return spool
+  func drop(_ id: Int64) throws(SQLiteFailure) {
+    for child in try take(id).children { try park(child, "item \(id), which it waited for, was given up") }
   }
 
-  private func take(_ id: Int64) throws(SQLiteFailure) -> (wasThere: Bool, spool: String?) {
+  /// Takes an item out. Its lane goes on, and what waited for it waits for one less.
+  private func take(_ id: Int64) throws(SQLiteFailure) -> (spool: String?, children: [Int64]) {
+    let children = try children(of: id)
     laneOf.bind(1, id)
     guard try laneOf.step() else {
       laneOf.reset()
-      return (false, nil)
+      return (nil, [])
     }
     let (lane, size, spool) = (laneOf.text(0), laneOf.integer(1), laneOf.text(2))
     laneOf.reset()
-    remove.bind(1, id)
-    try remove.run()
+    try remove.run(with: id)
     try database.run("DELETE FROM needs WHERE parent = ?1 OR child = ?1", id)
     try count(-1, -size)
     try goOn(lane)
-    return (true, spool)
+    for child in children { try database.run("UPDATE items SET needs = needs - 1 WHERE id = ?", child) }
+    return (spool, children)
   }
 
   /// An item that was taken goes back, and is due after so many seconds.
   func putBack(_ id: Int64, after wait: Double, isAttempt: Bool) throws(SQLiteFailure) {
-    release.bind(1, wait >= Self.never ? Self.never : clock.now + wait)
-    release.bind(2, Int64(isAttempt ? 1 : 0))
-    release.bind(3, id)
-    try release.run()
+    let due = wait >= Self.never ? Self.never : clock.now + wait
+    try release.run(with: due, Int64(isAttempt ? 1 : 0), id)
   }
 
   /// What waits for something else than the time may go: of one user, or of all.
   func wake(_ user: String?) throws(SQLiteFailure) {
-    let statement = try database.prepare(
-      "UPDATE items SET due = 0 WHERE state = 0 AND head = 1 AND needs = 0 AND due >= ?1"
-        + (user == nil ? "" : " AND user = ?2"))
-    statement.bind(1, Self.never)
-    if let user { statement.bind(2, user) }
-    try statement.run()
+    try database.run(
+      """
+      UPDATE items SET due = 0 WHERE state = 0 AND head = 1 AND needs = 0 AND due >= ?1
+      AND (user = ?2 OR ?2 IS NULL)
+      """, Self.never, user)
   }
 
   // MARK: Parking
@@ -314,13 +262,9 @@ final class QueueStore {
     laneOf.bind(1, id)
     let lane = try laneOf.step() ? laneOf.text(0) : nil
     laneOf.reset()
-    let statement = try database.prepare(
-      "UPDATE items SET state = 2, head = 0, owner = NULL, due = 0, reason = ?, blame = ? WHERE id = ? AND state < 2"
-    )
-    statement.bind(1, reason)
-    if let blame { statement.bind(2, blame) } else { statement.bindNull(2) }
-    statement.bind(3, id)
-    try statement.run()
+    try database.run(
+      "UPDATE items SET state = 2, head = 0, owner = NULL, due = 0, reason = ?, blame = ? WHERE id = ? AND state < 2",
+      reason, blame, id)
     guard database.changes > 0 else { return }
     try goOn(lane)
     for child in try children(of: id) { try park(child, Self.waitsForParked(id), blame: id) }
@@ -355,9 +299,7 @@ final class QueueStore {
   }
 
   private func goOn(_ lane: String?) throws(SQLiteFailure) {
-    guard let lane else { return }
-    advance.bind(1, lane)
-    try advance.run()
+    if let lane { try advance.run(with: lane) }
   }
 
   func children(of id: Int64) throws(SQLiteFailure) -> [Int64] {
@@ -375,10 +317,7 @@ final class QueueStore {
   }
 
   func count(_ items: Int64, _ bytes: Int64, given ids: Int64 = 0) throws(SQLiteFailure) {
-    total.bind(1, items)
-    total.bind(2, bytes)
-    total.bind(3, ids)
-    try total.run()
+    try total.run(with: items, bytes, ids)
   }
 
   // MARK: Reading
@@ -390,19 +329,14 @@ final class QueueStore {
   func rows(
     _ condition: String, _ bind: (SQLiteStatement) -> Void = { _ in }
   ) throws(SQLiteFailure) -> [Row] {
-    try rows(
-      database.prepare(
-        "SELECT \(Self.columns) FROM items \(condition)"),
-      bind)
+    try rows(database.prepare("SELECT \(Self.columns) FROM items \(condition)"), bind)
   }
 
   private func rows(
     _ statement: SQLiteStatement, _ bind: (SQLiteStatement) -> Void
   ) throws(SQLiteFailure) -> [Row] {
-    defer { statement.reset() }
     bind(statement)
-    var rows: [Row] = []
-    while try statement.step() {
+    return try statement.all { statement in
       var row = Row()
       row.id = statement.integer(0)
       row.state = State(rawValue: statement.integer(1)) ?? .parked
@@ -416,8 +350,7 @@ final class QueueStore {
       row.lane = statement.text(9)
       row.size = statement.integer(10)
       row.expiry = statement.isNull(11) ? nil : statement.double(11)
-      rows.append(opened(row, checksum: statement.isNull(12) ? nil : statement.integer(12)))
+      return opened(row, checksum: statement.isNull(12) ? nil : statement.integer(12))
     }
-    return rows
   }
 }

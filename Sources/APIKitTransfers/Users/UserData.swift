@@ -94,7 +94,7 @@ public import APIKit
     for runner in runners {
       for user in users[ObjectIdentifier(runner)] ?? [] {
         do throws(DurableQueue.Fault) { try await runner.forget(user) } catch {
-          faults.append(APIError(error, runner.terms))
+          faults.append(APIError(error, of: runner.configuration))
         }
       }
     }
@@ -130,7 +130,10 @@ public import APIKit
     let credentials = authenticators.compactMap(\.credential)
     return Dictionary(
       uniqueKeysWithValues: runners.map { runner in
-        (ObjectIdentifier(runner), Set(credentials.compactMap(runner.terms.user).filter { !$0.isEmpty }))
+        (
+          ObjectIdentifier(runner),
+          Set(credentials.compactMap(runner.configuration.user).filter { !$0.isEmpty })
+        )
       })
   }
 

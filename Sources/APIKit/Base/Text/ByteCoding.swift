@@ -22,9 +22,23 @@ package struct ByteWriter {
     if let text { append(text) }
   }
 
+  /// Bytes behind their count.
+  package mutating func append(_ more: [UInt8]) {
+    append(UInt64(more.count))
+    bytes += more
+  }
+
   mutating func append(_ texts: [String]) {
     append(UInt64(texts.count))
     for text in texts { append(text) }
+  }
+
+  package mutating func append(_ headers: HTTPHeaders) {
+    append(UInt64(headers.count))
+    for field in headers.fields {
+      append(field.name)
+      append(field.value)
+    }
   }
 }
 
@@ -54,6 +68,12 @@ package struct ByteReader {
     guard count >= 0, count <= bytes.count - index else { return nil }
     defer { index += count }
     return Array(bytes[index..<(index + count)])
+  }
+
+  /// Bytes behind their count.
+  package mutating func countedBytes() -> [UInt8]? {
+    guard let count = number() else { return nil }
+    return take(Int(clamping: count))
   }
 
   package mutating func number() -> UInt64? {
@@ -86,16 +106,18 @@ package struct ByteReader {
     }
   }
 
-  package mutating func fields() -> [(String, String)]? {
+  package mutating func headers() -> HTTPHeaders? {
     list { reader in
       guard let name = reader.text(), let value = reader.text() else { return nil }
-      return (name, value)
-    }
+      return HTTPHeaders.Field(name, value)
+    }.map { HTTPHeaders($0) }
   }
 
-  private mutating func list<Element>(_ read: (inout ByteReader) -> Element?) -> [Element]? {
-    // Each element takes at least 8 bytes, so a damaged count cannot ask for more elements than fit.
-    guard let count = number(), count <= UInt64((bytes.count - index) / 8) else { return nil }
+  /// Elements behind their count. Each takes at least so many bytes, so a damaged count cannot ask for more than fit.
+  package mutating func list<Element>(
+    ofAtLeast least: Int = 8, _ read: (inout ByteReader) -> Element?
+  ) -> [Element]? {
+    guard let count = number(), count <= UInt64((bytes.count - index) / least) else { return nil }
     var elements: [Element] = []
     for _ in 0..<count {
       guard let element = read(&self) else { return nil }

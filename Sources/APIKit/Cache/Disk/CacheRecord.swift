@@ -32,11 +32,7 @@ struct CacheRecord {
     writer.append(UInt64(entry.http.status))
     writer.append(entry.http.version.rawValue)
     writer.append(entry.http.url?.string)
-    writer.append(UInt64(entry.http.headers.count))
-    for field in entry.http.headers.fields {
-      writer.append(field.name)
-      writer.append(field.value)
-    }
+    writer.append(entry.http.headers)
     writer.append(entry.arrival.wall)
     writer.append(entry.arrival.steady ?? -1)
     writer.append(process)
@@ -60,7 +56,7 @@ struct CacheRecord {
       let partition = reader.number(),
       let vary = reader.pairs(),
       let status = reader.number(), let httpVersion = reader.text(), let answered = reader.optionalText(),
-      let headers = reader.fields(),
+      let headers = reader.headers(),
       let wall = reader.double(), let steady = reader.double(), let writer = reader.number(),
       let lifetime = reader.double(), let initialAge = reader.double(), let ownLifetime = reader.double(),
       let count = reader.number(), let isInFile = reader.number(), let checksum = reader.number(),
@@ -76,9 +72,9 @@ struct CacheRecord {
     bodyChecksum = isInFile == 0 ? nil : checksum
 
     let http = HTTPResponse(
-      status: Int(status), headers: HTTPHeaders(headers.map { HTTPHeaders.Field($0, $1) }),
-      body: .bytes(body), version: HTTPVersion(rawValue: httpVersion) ?? .http1_1,
-      url: answered.text.flatMap { try? HTTPURL($0) })
+      status: Int(status), headers: headers, body: .bytes(body),
+      version: HTTPVersion(rawValue: httpVersion) ?? .http1_1, url: answered.text.flatMap { try? HTTPURL($0) }
+    )
     var freshness = HTTPFreshness(control: CacheControl(response: http.headers))
     freshness.lifetime = lifetime
     freshness.initialAge = initialAge

@@ -1,0 +1,95 @@
+import APIKit
+
+/// A database that outlives the process, and that several processes may share: opened with its tables when it is first used. Where
+/// it is damaged, what can be read of it is carried over to an empty one.
+///
+/// Not locked: the actor that has it uses it from one place at a time.
+final class DurableDatabase<Connection> {
+  let path: String
+  private let folder: String
+  private let schema: SQLiteSchema
+  private let remains: DatabaseRescue.Remains
+  private let seal: QueueSeal
+  private(set) var opened: Connection?
+  /// Why the database must be left alone: it belongs to a later version, or to others. Known once it was used.
+  private(set) var refusal: String?
+
+  init(
+    _ name: String, in folder: String, _ schema: SQLiteSchema, remains: DatabaseRescue.Remains,
+    sealedBy seal: QueueSeal
+  ) {
+    (path, self.folder, self.schema) = ("\(folder)/\(name)", folder, schema)
+    (self.remains, self.seal) = (remains, seal)
+  }
+
+  /// Does the work.
+  ///
+  /// - Parameters:
+  ///   - connect: Makes the connection of a database that was opened.
+  ///   - tellOfDamage: Is told of the copy of a damaged database, and how the damage was seen.
+  func use<Value>(
+    _ work: (Connection) throws(SQLiteFailure) -> Value,
+    connecting connect: (SQLiteDatabase) throws(SQLiteFailure) -> Connection,
+    onDamage tellOfDamage: (String, SQLiteFailure) -> Void
+  ) throws(DurableQueue.Fault) -> Value {
+    if opened == nil { try makeFolder() }
+    for isForced in [false, true] {
+      do throws(SQLiteFailure) { return try work(try connection(connect)) } catch {
+        guard error.isMisfit else { throw .failed(error) }
+        if let copy = try rescue(isForced: isForced, because: error) { tellOfDamage(copy, error) }
+      }
+    }
+    do throws(SQLiteFailure) { return try work(try connection(connect)) } catch { throw .failed(error) }
+  }
+
+  /// Ends the connection. The next use makes another one.
+  func close() { opened = nil }
+
+  func makeFolder() throws(DurableQueue.Fault) {
+    if let fault = seal.fault { throw .unusable(fault) }
+    do throws(PrivateFile.Fault) { try PrivateFile.makeFolder(folder) } catch {
+      throw .unusable("the folder \(folder) \(error)")
+    }
+  }
+
+  /// The copies of damaged databases, of earlier launches too.
+  var copies: [String] { DatabaseRescue.copies(of: path) }
+  func removeCopies() { DatabaseRescue.removeCopies(of: path) }
+
+  private func rescue(
+    isForced: Bool, because failure: SQLiteFailure
+  ) throws(DurableQueue.Fault) -> String? {
+    opened = nil
+    do {
+      return try DatabaseRescue(path: path, schema: schema, remains: remains).run(isForced: isForced)
+    } catch {
+      throw .failed(error as? SQLiteFailure ?? failure)
+    }
+  }
+
+  private func connection(
+    _ connect: (SQLiteDatabase) throws(SQLiteFailure) -> Connection
+  ) throws(SQLiteFailure) -> Connection {
+    if let opened { return opened }
+    let database = try SQLiteDatabase(path: path, patience: 10_000)
+    do throws(SQLiteFailure) {
+      refusal =
+        switch try schema.prepare(database) {
+        case .future(let version): "it has version \(version), and this code knows \(schema.version)"
+        case .foreign: "it belongs to another application"
+        case nil: nil
+        }
+    } catch {
+      // A step that does not run is no damage.
+      guard error.isMisfit, !error.isDamage else { throw error }
+      refusal = error.description
+    }
+    if let refusal { throw SQLiteFailure(code: Self.refused, message: refusal) }
+    let connection = try connect(database)
+    opened = connection
+    return connection
+  }
+
+  /// SQLITE_CANTOPEN, for what this code refuses itself.
+  private static var refused: Int32 { 14 }
+}
