@@ -61,7 +61,7 @@ final class TransferRequests<Service: APIService>: BaseAPIManager, APIManager {
 
   /// The response to one request of an upload in parts.
   func response(
-    to request: UploadRequest, _ part: HTTPBody, _ parameters: Parameters,
+    to request: UploadRequest, with part: HTTPBody, _ parameters: Parameters,
     _ report: @escaping @MainActor (TransferProgress) -> Void
   ) async -> Result<APIResponse, APIError> {
     method = request.method

@@ -30,7 +30,7 @@ struct TransferUser: Sendable {
   let owner: LoadOwner
   private let present: UserCheck
 
-  init(_ service: any APIService, _ rule: SignInRule, _ terms: TransferTerms) {
+  init(_ service: any APIService, signIn rule: SignInRule, _ terms: TransferTerms) {
     let wire = service.wire
     let identity = service.identity
     present = UserCheck(
@@ -48,7 +48,7 @@ struct TransferUser: Sendable {
   /// That is the user whom the credential names (`Authenticator.Rules.user`); for one that names none, the credential
   /// itself. Cookies name nobody: there it is the server that decides about the rest.
   static func names(
-    _ service: any APIService, _ rule: SignInRule, _ terms: TransferTerms
+    of service: any APIService, signIn rule: SignInRule, _ terms: TransferTerms
   ) -> [String?] {
     let identity = service.identity
     var names: [String?] = []
@@ -70,13 +70,13 @@ struct TransferUser: Sendable {
 }
 
 extension EndpointManager {
-  /// What tells the transfers of an endpoint, with these parameters, from others; see ``TransferUser/names(_:_:_:)``.
+  /// What tells the transfers of an endpoint, with these parameters, from others; see ``TransferUser/names(of:signIn:_:)``.
   func transferIdentity(_ parameters: Parameters, _ terms: TransferTerms) throws(APIError) -> [String?] {
     var named = HTTPRequest(url: "https://localhost/")
     try ParameterEncoding.query.apply(parameters, to: &named)
     let base = service.environments.selection(of: terms.environment).baseURL?.string
     return [service.name, base, terms.apiName ?? apiName, named.url.string]
-      + TransferUser.names(service, terms.signIn ?? signIn, terms)
+      + TransferUser.names(of: service, signIn: terms.signIn ?? signIn, terms)
   }
 }
 

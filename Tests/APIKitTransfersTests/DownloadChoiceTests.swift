@@ -214,7 +214,7 @@ import XCTest
     let response = APIResponse(
       raw: .missing, http: HTTPResponse(status: 200, headers: headers, body: .stream(pipe.stream)))
     let run = DownloadRun(
-      .file(path("a")), "x", nil, .never, time: time,
+      to: .file(path("a")), identity: "x", sha256: nil, policy: .never, time: time,
       manager: DownloadRun.Manager { (_, _) async throws(APIError) in response })
     let result = Task { await run.perform { _ in } }
     let mebibyte = [UInt8](repeating: 1, count: 1 << 20)

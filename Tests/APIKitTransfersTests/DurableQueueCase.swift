@@ -26,8 +26,8 @@ class DurableQueueCase: XCTestCase {
     _ text: String = "x", lane: String? = nil, user: String = "", lifetime: Double? = nil,
     after: [Int64] = [],
     afterEntries: [Int] = []
-  ) -> QueueStore.Entry {
-    var entry = QueueStore.Entry()
+  ) -> QueueStore.QueueEntry {
+    var entry = QueueStore.QueueEntry()
     entry.lane = lane
     entry.user = user
     entry.payload = Array(text.utf8)

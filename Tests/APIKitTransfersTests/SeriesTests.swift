@@ -7,13 +7,13 @@ import XCTest
 
 /// Items that are kept many at a time: the same as one by one, by fewer statements.
 final class SeriesTests: DurableQueueCase {
-  private func series(_ texts: [String], like entry: QueueStore.Entry) -> QueueStore.Series {
+  private func series(_ texts: [String], like entry: QueueStore.QueueEntry) -> QueueStore.Series {
     var series = QueueStore.Series(of: texts.count, like: entry)
     for text in texts { series.append { $0.bytes += Array(text.utf8) } }
     return series
   }
 
-  private func like(lane: String? = nil, lifetime: Double? = nil) -> QueueStore.Entry {
+  private func like(lane: String? = nil, lifetime: Double? = nil) -> QueueStore.QueueEntry {
     var entry = entry("", lane: lane, user: "me", lifetime: lifetime)
     (entry.type, entry.recipient) = ("Notes", "notes")
     return entry

@@ -212,7 +212,7 @@ import XCTest
   // MARK: Contents
 
   func testTheContentOfATransferIsReadAsItWasWritten() {
-    let kinds: [KeptTransfer.Kind] = [
+    let kinds: [KeptTransfer.TransferKind] = [
       .download(to: .file("/a/ä", overwrites: true), sha256: "00"), .download(to: .folder("/b"), sha256: nil),
       .upload(path: "/c", offset: 9, fingerprint: "f"), .spooledUpload(contentType: "text/plain"),
     ]

@@ -160,7 +160,7 @@ import XCTest
           var options = TusOptions()
           options.journalFolder = self.path("journals")
           return options
-        }(), place: ["a"], .never, time: time
+        }(), place: ["a"], policy: .never, time: time
       ) { request, _, report in
         var response = HTTPResponse(status: 201, headers: ["Location": "/1"], url: "https://a.test/files")
         if request.method != .post {

@@ -207,7 +207,7 @@ import XCTest
     private func dropOnFullDisk(_ folder: String) async throws {
       let queue = DurableQueue(folder: "\(folder)/queue")
       let entries = (0..<600).map { number in
-        var entry = QueueStore.Entry()
+        var entry = QueueStore.QueueEntry()
         entry.user = number % 2 == 0 ? "anna" : "bert"
         entry.payload = Array(
           String(repeating: number % 2 == 0 ? UserDataWorld.canary : "bert", count: 200).utf8)

@@ -120,7 +120,7 @@ import XCTest
     var state = DownloadState()
     (state.offset, state.etag) = (Int64(Self.long.count), "\"\(Self.canary)\"")
     try file.checkpoint(state)
-    let path = UploadJournal.path(Self.tus(folder), [], "print")
+    let path = UploadJournal.path(Self.tus(folder), of: [], fingerprint: "print")
     let journal = try UploadJournal(path)
     try journal.write(UploadState(location: "https://homes.test/\(Self.canary)"))
   }

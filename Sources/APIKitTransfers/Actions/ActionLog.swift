@@ -34,15 +34,10 @@ import Foundation
   private let backoff: Backoff
   private let send: Send
   private var pending: Task<Void, Never>?
-  private var sending: Task<Void, Never>?
+  private let loop = WorkLoop()
   private var isRunning = false
   /// Whether what is left goes although it is no whole batch.
   private var wantsAll = false
-  /// Whether it was asked to send while it sent: what came meanwhile may not have been seen.
-  private var mustSendAgain = false
-  /// Who waits in ``flush()``.
-  private var flushes: [UInt64: CheckedContinuation<Void, Never>] = [:]
-  private var lastFlush: UInt64 = 0
 
   /// Makes a log. Nothing is sent before ``start()``.
   ///
@@ -78,8 +73,6 @@ import Foundation
     self.backoff = backoff
     self.send = send
   }
-
-  deinit { sending?.cancel() }
 
   /// Begins to send: first what was left by earlier launches. Without consent, that is erased.
   public func start() {
@@ -126,23 +119,7 @@ import Foundation
     await pending?.value
     wantsAll = true
     pump()
-    guard sending != nil else { return }
-    lastFlush += 1
-    let id = lastFlush
-    await withTaskCancellationHandler {
-      await withCheckedContinuation { waiter in
-        if Task.isCancelled { return waiter.resume() }
-        flushes[id] = waiter
-      }
-    } onCancel: {
-      MainDelivery.main.put { [weak self] in self?.flushes.removeValue(forKey: id)?.resume() }
-    }
-  }
-
-  private func endFlushes() {
-    let waiters = flushes.values
-    flushes = [:]
-    for waiter in waiters { waiter.resume() }
+    if loop.task != nil { await loop.wait() }
   }
 
   /// The user agrees, or no longer. Withdrawing erases all that is kept, cancels what is on its way, and returns when it is
@@ -159,8 +136,8 @@ import Foundation
 
   /// Cancels what is on its way, and erases all that is kept.
   func erase() async throws {
-    sending?.cancel()
-    await sending?.value
+    loop.task?.cancel()
+    await loop.task?.value
     await pending?.value
     try await store.erase()
   }
@@ -175,17 +152,10 @@ import Foundation
 
   private func pump() {
     guard isRunning, hasConsent else { return }
-    guard sending == nil else {
-      mustSendAgain = true
-      return
-    }
-    sending = Task {
-      repeat {
-        mustSendAgain = false
-        await sendAll()
-      } while mustSendAgain && !Task.isCancelled
-      sending = nil
-      endFlushes()
+    loop.run { [self] in
+      await sendAll()
+    } then: { [self] in
+      loop.wake()
     }
   }
 
@@ -214,13 +184,13 @@ import Foundation
           continue
         }
         failures += 1
-        endFlushes()
+        loop.wake()
         let wait = backoff.wait(before: failures, jitter: .random(in: 0.5...1))
         do { try await time.sleep(for: wait) } catch { return }
       }
     }
     // What was asked for meanwhile is not over yet.
-    if !mustSendAgain { wantsAll = false }
+    if !loop.isWantedAgain { wantsAll = false }
   }
 
   @discardableResult private func report<Value: Sendable>(_ work: () async throws -> Value) async -> Value? {

@@ -23,7 +23,7 @@ import APIKit
       let completion: HTTPTransport.Completion
     }
 
-    private struct State {
+    private struct SessionState {
       var tasks = BackgroundTasks()
       var waiters: [String: Waiter] = [:]
       var running: [Int: URLSessionTask] = [:]
@@ -31,7 +31,7 @@ import APIKit
       var handler: (@MainActor () -> Void)?
     }
 
-    private let state = Mutex(State())
+    private let state = Mutex(SessionState())
     private let folder: String
     /// Set once, before the session can call; the delegate is needed to make it.
     private let session = Mutex<URLSession?>(nil)
@@ -108,7 +108,7 @@ import APIKit
     // MARK: Doing what was decided
 
     /// Tells the machine of an event, and does what it says once the lock is left.
-    private func act(_ event: (inout State) -> [BackgroundTasks.Action]) {
+    private func act(_ event: (inout SessionState) -> [BackgroundTasks.Action]) {
       for action in state.withLock({ event(&$0) }) {
         switch action {
         case .make(let name): make(name)

@@ -19,14 +19,14 @@ struct BackgroundTasks: Sendable {
   }
 
   /// Where the task of a name is; none is there before it is made, and after what it brought was given.
-  private enum Phase: Sendable, Equatable {
+  private enum TaskPhase: Sendable, Equatable {
     /// → ended, or gone when it is cancelled
     case running(task: Int)
     /// It has ended before it was asked for. → gone when it is given, or not wanted
     case ended(task: Int)
   }
 
-  private var phases: [String: Phase] = [:]
+  private var phases: [String: TaskPhase] = [:]
   /// The exchanges that wait, in the order in which they asked.
   private var waiting: [String] = []
   /// Whether the tasks that the system has are known; until then nothing is made, or there would be two of one name.

@@ -2,7 +2,7 @@ import APIKit
 
 /// What is kept of a transfer that waits in a queue: what is sent but for what proves who sends it, and where the file is.
 @dynamicMemberLookup struct KeptTransfer: Sendable, Equatable {
-  enum Kind: Sendable, Equatable {
+  enum TransferKind: Sendable, Equatable {
     case download(to: DownloadTarget, sha256: String?)
     /// Of a file where it is, as long as it is the one with this fingerprint.
     case upload(path: String, offset: Int64, fingerprint: String)
@@ -12,13 +12,13 @@ import APIKit
 
   /// The key of the transfer, the same for all attempts; service, environment, name and parameters of the endpoint.
   private(set) var call = QueuedCall()
-  var kind: Kind
+  var kind: TransferKind
   /// Where the journal is that says how far it is; empty for a transfer without one.
   var journal = ""
   /// How many bytes are to be sent; -1 for a download.
   var count: Int64 = -1
 
-  init(_ kind: Kind) { self.kind = kind }
+  init(_ kind: TransferKind) { self.kind = kind }
 
   subscript<Value>(dynamicMember path: WritableKeyPath<QueuedCall, Value>) -> Value {
     get { call[keyPath: path] }
@@ -62,14 +62,15 @@ extension KeptTransfer: QueueContent {
   }
 
   init?(from reader: inout ByteReader) {
-    guard let call = reader.countedBytes().flatMap({ QueuedCall($0) }), let kind = Kind(from: &reader),
+    guard let call = reader.countedBytes().flatMap({ QueuedCall($0) }),
+      let kind = TransferKind(from: &reader),
       let journal = reader.text(), let count = reader.number()
     else { return nil }
     (self.call, self.kind, self.journal, self.count) = (call, kind, journal, Int64(bitPattern: count))
   }
 }
 
-extension KeptTransfer.Kind {
+extension KeptTransfer.TransferKind {
   fileprivate init?(from reader: inout ByteReader) {
     switch reader.number() {
     case 0:

@@ -59,7 +59,7 @@ public struct QueuedTransfer: Sendable, Hashable, Identifiable {
   /// anew when it is interrupted.
   public let progress: TransferProgress
 
-  init(_ row: QueueStore.Row, _ kept: KeptTransfer, _ live: TransferProgress?) {
+  init(_ row: QueueStore.Row, _ kept: KeptTransfer, live: TransferProgress?) {
     id = TransferID(rawValue: row.id)
     state =
       switch row.state {

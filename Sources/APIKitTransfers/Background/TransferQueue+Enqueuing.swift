@@ -56,14 +56,14 @@ extension TransferQueue {
       try options.checkMetadata()
       let place = try manager.transferIdentity(
         parameters, TransferTerms(environment: ServiceEnvironment(kept.environment), user: entry.user))
-      kept.journal = UploadJournal.path(options, place, reader.fingerprint ?? "")
+      kept.journal = UploadJournal.path(options, of: place, fingerprint: reader.fingerprint ?? "")
     }
     return try await keep(kept, entry)
   }
 
   private func draft<Manager: EndpointManager>(
-    _ kind: KeptTransfer.Kind, of manager: Manager, _ parameters: Parameters
-  ) throws(APIError) -> (KeptTransfer, QueueStore.Entry) {
+    _ kind: KeptTransfer.TransferKind, of manager: Manager, _ parameters: Parameters
+  ) throws(APIError) -> (KeptTransfer, QueueStore.QueueEntry) {
     let service = manager.service
     let (name, registration) = try registry.registration(of: manager, loadingFrom: service)
     var kept = KeptTransfer(kind)
@@ -71,14 +71,15 @@ extension TransferQueue {
     kept.service = service.name
     kept.environment = service.environments.selection.environment.name
     (kept.apiName, kept.parameters) = (manager.apiName, parameters)
-    var entry = QueueStore.Entry()
+    var entry = QueueStore.QueueEntry()
     (entry.type, entry.recipient) = (name, registry.recipient(manager))
     entry.user = try configuration.user(registration.work.signIn, of: service, for: name)
     entry.lifetime = configuration.lifetime?.inSeconds
     return (kept, entry)
   }
 
-  private func keep(_ kept: KeptTransfer, _ draft: QueueStore.Entry) async throws(APIError) -> TransferID {
+  private func keep(_ kept: KeptTransfer, _ draft: QueueStore.QueueEntry) async throws(APIError) -> TransferID
+  {
     var entry = draft
     entry.payload = kept.encode()
     return TransferID(rawValue: try await runner.keep([entry])[0])
@@ -89,7 +90,7 @@ extension TransferQueue {
   /// All transfers, in order, with how far they are.
   public func transfers() async throws(APIError) -> [QueuedTransfer] {
     try await contents().map { row, kept in
-      QueuedTransfer(row, kept ?? KeptTransfer(.spooledUpload(contentType: nil)), live[row.id])
+      QueuedTransfer(row, kept ?? KeptTransfer(.spooledUpload(contentType: nil)), live: live[row.id])
     }
   }
 

@@ -82,7 +82,7 @@ import Foundation
           let manager = make()
           let run: DownloadRun
           do throws(APIError) {
-            run = try manager.makeRun(kept.parameters, target, sha256, terms)
+            run = try manager.makeRun(kept.parameters, to: target, sha256: sha256, terms)
           } catch {
             return .failure(error)
           }
@@ -111,7 +111,7 @@ import Foundation
         carryOut: { kept, body, terms, report in
           guard kept.count >= 0 else { return .failure(Self.otherKind) }
           do throws(APIError) {
-            let (_, work) = try make().makeWork(body, kept.parameters, terms)
+            let (_, work) = try make().makeWork(body, kept.parameters, terms: terms)
             return await work(report).map { .uploaded($0) }
           } catch {
             return .failure(error)

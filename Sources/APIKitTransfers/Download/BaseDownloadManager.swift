@@ -55,7 +55,7 @@ import Synchronization
         MainDelivery.main.put { [weak self, weak run] in if let run { self?.tell(report, of: run) } }
       }
       let named = result.named(name)
-      self?.end(named, state, await run.last)
+      self?.end(named, at: state, last: await run.last)
       return named
     }
     self.task = task
@@ -74,7 +74,7 @@ import Synchronization
   }
 
   private func end(
-    _ result: Result<DownloadedFile, APIError>, _ state: DownloadState, _ last: TransferProgress?
+    _ result: Result<DownloadedFile, APIError>, at state: DownloadState, last: TransferProgress?
   ) {
     var state = state
     // The last report may be on its way still.

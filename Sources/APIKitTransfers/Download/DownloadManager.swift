@@ -53,7 +53,7 @@ extension DownloadManager {
   @discardableResult public func download(
     _ parameters: Parameters = [:], to target: DownloadTarget, sha256: String? = nil
   ) -> APIError? {
-    do throws(APIError) { _ = try begin(parameters, target, sha256) } catch { return error }
+    do throws(APIError) { _ = try begin(parameters, to: target, sha256: sha256) } catch { return error }
     return nil
   }
 
@@ -63,17 +63,18 @@ extension DownloadManager {
   public func file(
     for parameters: Parameters = [:], to target: DownloadTarget, sha256: String? = nil
   ) async throws(APIError) -> DownloadedFile {
-    try await begin(parameters, target, sha256).cancellableValue().get()
+    try await begin(parameters, to: target, sha256: sha256).cancellableValue().get()
   }
 
   private func begin(
-    _ parameters: Parameters, _ target: DownloadTarget, _ sha256: String?
+    _ parameters: Parameters, to target: DownloadTarget, sha256: String?
   ) throws(APIError) -> TransferTask<DownloadedFile> {
     guard !isDownloading else {
       throw APIError(.takeoff, .alreadyLoading, "this manager is downloading a file")
     }
     return start(
-      try makeRun(parameters, target, sha256, TransferTerms()), manager: String(describing: type(of: self)))
+      try makeRun(parameters, to: target, sha256: sha256, TransferTerms()),
+      manager: String(describing: type(of: self)))
   }
 
   /// What tells its file from others at the same place.
@@ -83,9 +84,9 @@ extension DownloadManager {
 
   /// A download that has not begun. The manager is asked for places and other parameters as long as it is there.
   func makeRun(
-    _ parameters: Parameters, _ target: DownloadTarget, _ sha256: String?, _ terms: TransferTerms
+    _ parameters: Parameters, to target: DownloadTarget, sha256: String?, _ terms: TransferTerms
   ) throws(APIError) -> DownloadRun {
-    let user = TransferUser(service, terms.signIn ?? signIn, terms)
+    let user = TransferUser(service, signIn: terms.signIn ?? signIn, terms)
     let requests = TransferRequests(of: self, retryPolicy, terms, for: user)
     let identity = try identity(parameters, terms)
     let digest = try sha256.map { hex throws(APIError) in try FileDigest(sha256: hex) }
@@ -97,7 +98,8 @@ extension DownloadManager {
     manager.renew = { [weak self] (parameters, error) async throws(APIError) in
       try await self?.renewed(parameters, error)
     }
-    return DownloadRun(target, identity, digest, retryPolicy, parameters, manager: manager)
+    return DownloadRun(
+      parameters, to: target, identity: identity, sha256: digest, policy: retryPolicy, manager: manager)
   }
 
   private func place(of head: HTTPResponse) throws(APIError) -> DownloadTarget? {

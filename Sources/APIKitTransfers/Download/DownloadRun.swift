@@ -53,8 +53,8 @@ actor DownloadRun {
   private var fault: APIError?
 
   init(
-    _ target: DownloadTarget, _ identity: String, _ sha256: FileDigest?, _ policy: RetryPolicy,
-    _ parameters: Parameters = [:], time: any TimeSource = SystemTime(), manager: Manager
+    _ parameters: Parameters = [:], to target: DownloadTarget, identity: String, sha256: FileDigest?,
+    policy: RetryPolicy, time: any TimeSource = SystemTime(), manager: Manager
   ) {
     self.target = target
     self.identity = identity
@@ -181,7 +181,7 @@ actor DownloadRun {
     report(.began(offset: offset, total: machine.state.total))
     let writer = PartialFileWriter(file, at: offset, end: machine.end)
     do throws(APIError) {
-      let received = await receive(stream, writer, file)
+      let received = await receive(stream, by: writer, to: file)
       let (offset, fault) = await writer.close()
       if let refusal = machine.took(offset - machine.state.offset) { return refusal }
       try received.get()
@@ -203,7 +203,7 @@ actor DownloadRun {
 
   /// Has a body written to the file, and makes checkpoints and reports meanwhile.
   private func receive(
-    _ stream: ResponseStream, _ writer: PartialFileWriter, _ file: PartialFile
+    _ stream: ResponseStream, by writer: PartialFileWriter, to file: PartialFile
   ) async -> Result<Void, APIError> {
     async let pouring = Self.pour(stream, into: writer)
     async let _ = writer.tick(time)

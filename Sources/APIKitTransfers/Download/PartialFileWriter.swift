@@ -17,7 +17,7 @@ final class PartialFileWriter: BodyWriter {
   private static let dueBytes: Int64 = 4 << 20
   private static let dueTime: Duration = .milliseconds(100)
 
-  private struct State {
+  private struct WriterState {
     /// How many bytes the file has.
     var written: Int64
     /// How many of them a checkpoint has.
@@ -61,7 +61,7 @@ final class PartialFileWriter: BodyWriter {
   private let file: PartialFile
   private let endOfBody: Int64?
   private let queue = DispatchQueue(label: "APIKit.PartialFileWriter")
-  private let state: Mutex<State>
+  private let state: Mutex<WriterState>
 
   /// Makes a writer.
   ///
@@ -72,7 +72,7 @@ final class PartialFileWriter: BodyWriter {
     self.file = file
     endOfBody = end
     (dues, due) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
-    state = Mutex(State(written: offset, saved: offset, given: offset, due: offset))
+    state = Mutex(WriterState(written: offset, saved: offset, given: offset, due: offset))
   }
 
   /// Has an element of ``dues`` every 100 ms until its task is cancelled.

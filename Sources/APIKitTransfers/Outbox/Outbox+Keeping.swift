@@ -3,7 +3,7 @@ public import APIKit
 /// What comes in: loads are gathered and kept many at a time, in order.
 struct OutboxDraft {
   var call: QueuedCall
-  var entry: QueueStore.Entry
+  var entry: QueueStore.QueueEntry
   var body: HTTPBody?
   /// The load that waits; nil for an item of ``Outbox/enqueue(_:_:lane:after:taking:lifetime:)``.
   var waiter: QueuedLoad?
@@ -127,7 +127,7 @@ extension Outbox: LoadQueue {
   private func draft(
     _ call: APICall, of manager: BaseAPIManager, lane: String? = nil, lifetime: Duration? = nil
   ) throws(APIError) -> OutboxDraft {
-    var entry = QueueStore.Entry()
+    var entry = QueueStore.QueueEntry()
     entry.type = try registry.registration(of: manager, loadingFrom: call.service).name
     entry.recipient = registry.recipient(manager)
     entry.user = try configuration.user(call.terms.signInRule, of: call.service, for: call.managerName)
@@ -154,7 +154,7 @@ extension Outbox: LoadQueue {
   }
 
   private func keep(_ batch: [OutboxDraft]) async {
-    var ready: [(draft: OutboxDraft, entry: QueueStore.Entry)] = []
+    var ready: [(draft: OutboxDraft, entry: QueueStore.QueueEntry)] = []
     for draft in batch {
       do throws(APIError) { ready.append((draft, try await entry(of: draft))) } catch {
         settle(draft, .failure(error))
@@ -173,7 +173,7 @@ extension Outbox: LoadQueue {
   }
 
   /// What is kept of a draft: its content as bytes, and a large body in a file.
-  private func entry(of draft: OutboxDraft) async throws(APIError) -> QueueStore.Entry {
+  private func entry(of draft: OutboxDraft) async throws(APIError) -> QueueStore.QueueEntry {
     var draft = draft
     if let body = draft.takeBody(Self.inlineBytes) {
       let file = try await queue.spool(body)

@@ -1,5 +1,4 @@
 import APIKit
-import Foundation
 
 /// The time of a queue, in seconds: it goes on while the process and the machine are off, and a clock that is set forward or
 /// back does not move it.
@@ -48,15 +47,5 @@ struct QueueClock: Sendable {
   }
 
   /// The machine's own.
-  static let machineBoot: String = {
-    #if canImport(Darwin)
-      var bytes = [CChar](repeating: 0, count: 64)
-      var size = bytes.count
-      guard sysctlbyname("kern.bootsessionuuid", &bytes, &size, nil, 0) == 0 else { return "" }
-      return String(decoding: bytes.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
-    #else
-      let text = try? String(contentsOfFile: "/proc/sys/kernel/random/boot_id", encoding: .utf8)
-      return text?.trimmingSpaces() ?? ""
-    #endif
-  }()
+  static let machineBoot = SystemBoot.identity ?? ""
 }

@@ -5,7 +5,7 @@ enum QueueOrder {
   /// The positions of entries that would wait for one another; nil when there are none.
   ///
   /// An entry waits for those it names, and for the one before it in its lane.
-  static func cycle(in entries: [QueueStore.Entry]) -> [Int]? {
+  static func cycle(in entries: [QueueStore.QueueEntry]) -> [Int]? {
     guard entries.contains(where: { !$0.afterEntries.isEmpty }) else { return nil }
     var parents = entries.map(\.afterEntries)
     var last: [String: Int] = [:]

@@ -84,15 +84,15 @@ extension QueueOwner {
     switch await send(row, content, by: registration.work, body: body, as: identity) {
     case .success(let end): await finish(row, end)
     case .failure(let error):
-      if await runner.fail(row, error, authenticator) { tell(row, .failure(error)) }
+      if await runner.fail(row, error, signedInBy: authenticator) { tell(row, .failure(error)) }
     }
   }
 
   private func finish(_ row: QueueStore.Row, _ end: End) async {
     let queue = queue
-    await runner.finish(row, end.landing.enveloped) { (landing) async throws(DurableQueue.Fault) in
+    await runner.finish(row, landing: end.landing.enveloped) { (landing) async throws(DurableQueue.Fault) in
       try await queue.finish(row.id, landing: landing) { child in Self.fill(child, from: row.id, end) }
-    } _: { [weak self] in
+    } tell: { [weak self] in
       self?.tell(row, .success(end)) ?? false
     }
   }

@@ -14,9 +14,9 @@ extension QueueRunner {
   ///
   /// - Parameter write: Takes the landing, or nil where somebody was told.
   func finish(
-    _ row: QueueStore.Row, _ landing: [UInt8],
-    _ write: @escaping @MainActor ([UInt8]?) async throws(DurableQueue.Fault) -> Void,
-    _ tell: @escaping @MainActor () -> Bool
+    _ row: QueueStore.Row, landing: [UInt8],
+    write: @escaping @MainActor ([UInt8]?) async throws(DurableQueue.Fault) -> Void,
+    tell: @escaping @MainActor () -> Bool
   ) async {
     if await report({ () async throws(DurableQueue.Fault) in try await write(landing) }) {
       return await deliver(row, tell)

@@ -20,11 +20,9 @@ import Foundation
   private(set) var running: [Int64: Task<Void, Never>] = [:]
   /// How often what waits for a sign-in was woken.
   private var wakes = 0
-  private var pumping: Task<Void, Never>?
-  private var mustPumpAgain = false
+  private let loop = WorkLoop()
   private var timer: Task<Void, Never>?
   private var tidied: Duration?
-  private var resting: [CheckedContinuation<Void, Never>] = []
   /// What has become of items and could not be written, by their ids: written at a later turn.
   private var owed: [Int64: @MainActor () async throws(DurableQueue.Fault) -> Void] = [:]
   /// Items whose delegate was told and whose landing is still on the disk.
@@ -79,29 +77,16 @@ import Foundation
     let tasks = Array(running.values)
     for task in tasks { task.cancel() }
     for task in tasks { await task.value }
-    await pumping?.value
-    rest()
+    await loop.task?.value
+    loop.wake()
   }
 
   /// Returns when nothing is on its way here and nothing waits for the time or the network; after ``stop()``, and when its task
   /// is cancelled.
   func restReached() async {
     guard isRunning else { return }
-    await withTaskCancellationHandler {
-      await withCheckedContinuation { waiter in
-        guard !Task.isCancelled else { return waiter.resume() }
-        resting.append(waiter)
-        pump()
-      }
-    } onCancel: {
-      MainDelivery.main.put { [weak self] in self?.rest() }
-    }
-  }
-
-  private func rest() {
-    let waiters = resting
-    resting = []
-    for waiter in waiters { waiter.resume() }
+    pump()
+    await loop.wait()
   }
 
   /// Whether an item is on its way, or what has become of it is not written yet.
@@ -109,18 +94,7 @@ import Foundation
 
   /// Sends what may be sent, if it is running.
   func pump() {
-    guard isRunning else { return }
-    guard pumping == nil else {
-      mustPumpAgain = true
-      return
-    }
-    pumping = Task {
-      repeat {
-        mustPumpAgain = false
-        await takeMore()
-      } while mustPumpAgain && isRunning
-      pumping = nil
-    }
+    if isRunning { loop.run { [self] in await takeMore() } }
   }
 
   private func takeMore() async {
@@ -147,7 +121,7 @@ import Foundation
       wait = next.map { min($0, Self.poll) } ?? Self.poll
     }
     onRest()
-    if isResting, running.isEmpty { rest() }
+    if isResting, running.isEmpty { loop.wake() }
     timer?.cancel()
     guard isRunning, let wait else { return }
     timer = Task { [weak self, time] in
@@ -202,7 +176,7 @@ import Foundation
   ///
   /// - Returns: Whether it was set aside.
   func fail(
-    _ row: QueueStore.Row, _ error: APIError, _ authenticator: Authenticator?
+    _ row: QueueStore.Row, _ error: APIError, signedInBy authenticator: Authenticator?
   ) async -> Bool {
     var known = OutboxVerdict.Circumstances()
     known.attempts = row.attempts + 1
@@ -268,7 +242,7 @@ import Foundation
   }
 
   /// Keeps items; see ``keep(files:_:)``.
-  func keep(_ entries: [QueueStore.Entry]) async throws(APIError) -> [Int64] {
+  func keep(_ entries: [QueueStore.QueueEntry]) async throws(APIError) -> [Int64] {
     try await keep(files: entries.map(\.spool)) { () async throws(DurableQueue.Fault) in
       try await self.queue.enqueue(entries)
     }

@@ -57,7 +57,7 @@ actor DurableQueue {
   // MARK: Items
 
   /// Keeps items and returns once they are on the disk. All are kept, or none.
-  func enqueue(_ entries: [QueueStore.Entry]) throws(Fault) -> [Int64] {
+  func enqueue(_ entries: [QueueStore.QueueEntry]) throws(Fault) -> [Int64] {
     if let cycle = QueueOrder.cycle(in: entries) { throw .cycle(cycle) }
     var unknown: Int64?
     let ids = try write { (store) throws(SQLiteFailure) -> [Int64]? in
@@ -217,7 +217,7 @@ actor DurableQueue {
   // MARK: Reading
 
   /// All items in order, or those of a state.
-  func rows(_ state: QueueStore.State? = nil) throws(Fault) -> [QueueStore.Row] {
+  func rows(_ state: QueueStore.ItemState? = nil) throws(Fault) -> [QueueStore.Row] {
     try use { (store) throws(SQLiteFailure) in
       try store.rows(state == nil ? "ORDER BY id" : "WHERE state = ? ORDER BY id") { statement in
         if let state { statement.bind(1, state.rawValue) }

@@ -5,7 +5,7 @@ struct RowChecksum {
   /// That of the columns which the items of a series share.
   private let shared: UInt64
 
-  init(_ entry: QueueStore.Entry, expiry: Double?) {
+  init(_ entry: QueueStore.QueueEntry, expiry: Double?) {
     self.init(
       lane: entry.lane, type: entry.type, recipient: entry.recipient, user: entry.user, expiry: expiry)
   }

@@ -4,7 +4,7 @@ extension QueueStore {
   /// Items that are to be kept by one commit, and differ by their payloads and files alone.
   struct Series: Sendable {
     /// What all of them have in common.
-    let like: Entry
+    let like: QueueEntry
     /// The payloads, one after the other, and where each ends.
     private var payloads: ByteWriter
     private(set) var ends: [Int] = []
@@ -14,14 +14,14 @@ extension QueueStore {
     private let number: Int
 
     /// - Parameter number: How many items will come.
-    init(of number: Int, like entry: Entry) {
+    init(of number: Int, like entry: QueueEntry) {
       (self.number, like) = (number, entry)
       payloads = ByteWriter(reserving: 512)
       ends.reserveCapacity(number)
     }
 
     /// A single item.
-    init(of entry: Entry) {
+    init(of entry: QueueEntry) {
       self.init(of: 1, like: entry)
       append { $0.bytes += entry.payload }
       if let spool = entry.spool { files[0] = (spool, entry.spooledBytes) }
@@ -57,7 +57,7 @@ extension QueueStore {
   /// Keeps a series, in order; nil when there would be too much.
   func enqueue(_ series: Series, _ limits: Limits) throws(SQLiteFailure) -> [Int64]? {
     let number = series.ends.count
-    guard let ids = try freeIDs(number, series.size, limits) else { return nil }
+    guard let ids = try freeIDs(number, bytes: series.size, within: limits) else { return nil }
     // Of a lane only the first may go.
     let isHead = try series.like.lane.map { lane throws(SQLiteFailure) in try isEmpty(lane) } ?? true
     if let first = ids.first { try insert(series, from: first, isHead: isHead) }

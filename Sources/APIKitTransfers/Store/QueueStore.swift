@@ -6,7 +6,7 @@ import APIKit
 /// ``write(_:)`` makes; what it does is then on the disk, or has not happened.
 final class QueueStore {
   /// An item that is to be kept.
-  struct Entry: Sendable {
+  struct QueueEntry: Sendable {
     /// Items of one lane go one after the other; nil for a lane of its own.
     var lane: String?
     /// The manager's type.
@@ -35,7 +35,7 @@ final class QueueStore {
   /// An item as it is read.
   struct Row: Sendable {
     var id: Int64 = 0
-    var state = State.waiting
+    var state = ItemState.waiting
     var type = ""
     var recipient = ""
     var user = ""
@@ -50,7 +50,7 @@ final class QueueStore {
     var isDamaged = false
   }
 
-  enum State: Int64, Sendable {
+  enum ItemState: Int64, Sendable {
     case waiting = 0
     case running = 1
     case parked = 2
@@ -143,9 +143,9 @@ final class QueueStore {
   // MARK: Items in
 
   /// Keeps items, in order; nil when there would be too much.
-  func enqueue(_ entries: [Entry], _ limits: Limits) throws(SQLiteFailure) -> [Int64]? {
+  func enqueue(_ entries: [QueueEntry], _ limits: Limits) throws(SQLiteFailure) -> [Int64]? {
     let bytes = entries.reduce(0) { $0 + $1.size }
-    guard let ids = try freeIDs(entries.count, bytes, limits) else { return nil }
+    guard let ids = try freeIDs(entries.count, bytes: bytes, within: limits) else { return nil }
     /// Lanes of which something waits.
     var taken: Set<String> = []
     for (entry, id) in zip(entries, ids) {
@@ -161,7 +161,7 @@ final class QueueStore {
   }
 
   /// The ids of so many further items; nil when there would be too much.
-  func freeIDs(_ number: Int, _ bytes: Int64, _ limits: Limits) throws(SQLiteFailure) -> [Int64]? {
+  func freeIDs(_ number: Int, bytes: Int64, within limits: Limits) throws(SQLiteFailure) -> [Int64]? {
     let totals = try totals()
     guard totals.count + Int64(number) <= limits.count, totals.bytes + bytes <= limits.bytes else {
       return nil
@@ -339,7 +339,7 @@ final class QueueStore {
     return try statement.all { statement in
       var row = Row()
       row.id = statement.integer(0)
-      row.state = State(rawValue: statement.integer(1)) ?? .parked
+      row.state = ItemState(rawValue: statement.integer(1)) ?? .parked
       row.type = statement.text(2) ?? ""
       row.recipient = statement.text(3) ?? ""
       row.user = statement.text(4) ?? ""

@@ -3,7 +3,7 @@ import APIKit
 /// tus 1.0: core, creation, creation with upload, deferred length, expiration, checksum, termination.
 /// - SeeAlso: <https://tus.io/protocols/resumable-upload>
 struct TusMachine: ResumableUpload {
-  private enum Phase {
+  private enum TusPhase {
     case creating
     /// The server is asked how much it has.
     case asking
@@ -13,7 +13,7 @@ struct TusMachine: ResumableUpload {
   private(set) var state: UploadState
   private let options: TusOptions
   private let metadata: String?
-  private var phase = Phase.creating
+  private var phase = TusPhase.creating
   /// Where the part under way ends.
   private var end: Int64 = 0
   /// Whether the length was not known at the creation, so that the server is told with the last part.

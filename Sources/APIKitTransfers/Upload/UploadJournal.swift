@@ -47,7 +47,7 @@ final class UploadJournal {
   }
 
   /// Where the journal of an upload is.
-  static func path(_ options: TusOptions, _ place: [String?], _ fingerprint: String) -> String {
+  static func path(_ options: TusOptions, of place: [String?], fingerprint: String) -> String {
     "\(folder(options))/\(Crypto.digest(of: place + [fingerprint]))\(ending)"
   }
 

@@ -68,15 +68,15 @@ extension UploadManager {
     guard !isUploading else {
       throw APIError(.takeoff, .alreadyLoading, "this manager is uploading")
     }
-    let (run, work) = try makeWork(body, parameters, TransferTerms())
+    let (run, work) = try makeWork(body, parameters, terms: TransferTerms())
     return start(manager: String(describing: type(of: self)), run: run, work)
   }
 
   /// An upload that has not begun; with the run of one in parts.
   func makeWork(
-    _ body: HTTPBody, _ parameters: Parameters, _ terms: TransferTerms
+    _ body: HTTPBody, _ parameters: Parameters, terms: TransferTerms
   ) throws(APIError) -> (run: UploadRun?, work: UploadWork) {
-    let user = TransferUser(service, terms.signIn ?? signIn, terms)
+    let user = TransferUser(service, signIn: terms.signIn ?? signIn, terms)
     let requests = TransferRequests(of: self, retryPolicy, terms, for: user)
     (requests.method, requests.expectation) = (method, expectation)
     requests.asksFirst = expectsContinue
@@ -85,8 +85,8 @@ extension UploadManager {
     }
     try options.checkMetadata()
     requests.retryPolicy = .never
-    let run = UploadRun(body, options, place: try transferIdentity(parameters, terms), retryPolicy) {
-      (request, body, report) async in await requests.response(to: request, body, parameters, report)
+    let run = UploadRun(body, options, place: try transferIdentity(parameters, terms), policy: retryPolicy) {
+      (request, body, report) async in await requests.response(to: request, with: body, parameters, report)
     }
     return (run, { report in await run.perform(report) })
   }

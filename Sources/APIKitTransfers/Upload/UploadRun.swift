@@ -21,7 +21,7 @@ actor UploadRun {
   private let send: Send
 
   init(
-    _ body: HTTPBody, _ options: TusOptions, place: [String?], _ policy: RetryPolicy,
+    _ body: HTTPBody, _ options: TusOptions, place: [String?], policy: RetryPolicy,
     time: any TimeSource = SystemTime(), send: @escaping Send
   ) {
     self.body = body
@@ -50,13 +50,13 @@ actor UploadRun {
     do throws(APIError) {
       let reader = try UploadReader(body)
       let journal = try reader.fingerprint.map { (fingerprint) throws(APIError) in
-        try UploadJournal(UploadJournal.path(options, place, fingerprint))
+        try UploadJournal(UploadJournal.path(options, of: place, fingerprint: fingerprint))
       }
       let found = try journal?.read() ?? UploadState()
       let metadata = options.metadata.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
       var machine = TusMachine(found, total: reader.total, options: options, metadata: metadata)
       do throws(APIError) {
-        let response = try await transfer(&machine, reader, journal, reports)
+        let response = try await transfer(&machine, of: reader, journal: journal, reports: reports)
         journal?.remove()
         return .success((response, machine.state.offset))
       } catch {
@@ -72,7 +72,7 @@ actor UploadRun {
   }
 
   private func transfer(
-    _ machine: inout TusMachine, _ reader: UploadReader, _ journal: UploadJournal?, _ reports: UploadReports
+    _ machine: inout TusMachine, of reader: UploadReader, journal: UploadJournal?, reports: UploadReports
   ) async throws(APIError) -> APIResponse {
     var action = machine.begin()
     var last: APIResponse?
@@ -120,7 +120,7 @@ actor UploadRun {
       let result = await send(request, part) { progress in
         reports.take(progress.sent, from: base, of: total)
       }
-      noteWhatLeft(&machine, result, request)
+      noteWhatLeft(&machine, result, of: request)
       (action, failure) = step(&machine, result)
       // What was written before the part is still true, and says less.
       if failure != nil, request.offset != nil { try? journal?.write(machine.state) }
@@ -129,7 +129,7 @@ actor UploadRun {
   }
 
   private func noteWhatLeft(
-    _ machine: inout TusMachine, _ result: Result<APIResponse, APIError>, _ request: UploadRequest
+    _ machine: inout TusMachine, _ result: Result<APIResponse, APIError>, of request: UploadRequest
   ) {
     guard request.offset != nil else { return }
     switch result {

@@ -111,18 +111,13 @@ public import APIKit
 
   private var runners: [QueueRunner] { outboxes.map(\.runner) + transferQueues.map(\.runner) }
 
-  private var caches: [ResponseCache] {
-    var caches: [ObjectIdentifier: ResponseCache] = [:]
-    for case let cache? in services.map(\.cache.store) { caches[ObjectIdentifier(cache)] = cache }
-    return Array(caches.values)
-  }
+  private var caches: [ResponseCache] { Self.distinct(services.compactMap(\.cache.store)) }
 
-  private var authenticators: [Authenticator] {
-    var authenticators: [ObjectIdentifier: Authenticator] = [:]
-    for case let authenticator? in services.map(\.identity.authenticator) {
-      authenticators[ObjectIdentifier(authenticator)] = authenticator
-    }
-    return Array(authenticators.values)
+  private var authenticators: [Authenticator] { Self.distinct(services.compactMap(\.identity.authenticator)) }
+
+  private static func distinct<Object: AnyObject>(_ objects: [Object]) -> [Object] {
+    var seen: Set<ObjectIdentifier> = []
+    return objects.filter { seen.insert(ObjectIdentifier($0)).inserted }
   }
 
   /// Who is signed in, in the words of each queue.
@@ -141,8 +136,7 @@ public import APIKit
   ///
   /// - Returns: What could not be done, because of which the next launch does it.
   @discardableResult private func condemn(_ users: [ObjectIdentifier: Set<String>]) -> [any Error] {
-    var faults: [any Error] = []
-    for step in steps(users) { do { try step() } catch { faults.append(error) } }
+    let faults = Self.faults(of: steps(users))
     if faults.isEmpty { mark.clear() }
     return faults
   }
@@ -167,12 +161,19 @@ public import APIKit
 
   /// Removes the files that need no database to be opened.
   private func removeFiles() -> [any Error] {
-    var faults: [any Error] = []
-    func take(_ work: () throws -> Void) { do { try work() } catch { faults.append(error) } }
-    for folder in downloadFolders { take { try PartialFile.removeAll(in: folder) } }
-    for options in uploads { take { try UploadJournal.removeAll(options) } }
-    for pool in services.compactMap(\.admission.hosts) { take { try pool.forgetKept() } }
-    for store in loginStores { take { try store.removeAll() } }
-    return faults
+    var steps: [@MainActor () throws -> Void] = []
+    for folder in downloadFolders { steps.append { try PartialFile.removeAll(in: folder) } }
+    for options in uploads { steps.append { try UploadJournal.removeAll(options) } }
+    for pool in services.compactMap(\.admission.hosts) { steps.append { try pool.forgetKept() } }
+    for store in loginStores { steps.append { try store.removeAll() } }
+    return Self.faults(of: steps)
+  }
+
+  /// Does all steps. What could not be done is returned.
+  private static func faults(of steps: [@MainActor () throws -> Void]) -> [any Error] {
+    steps.compactMap { step in
+      do { try step() } catch { return error }
+      return nil
+    }
   }
 }
