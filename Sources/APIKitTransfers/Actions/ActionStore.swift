@@ -4,16 +4,11 @@ import APIKit
 /// the disk.
 actor ActionStore {
   /// Actions that go in one request, with a key that is theirs until they are answered.
-  struct Batch: Sendable, Equatable {
+  struct Batch: Sendable {
     var id: Int64
     var key: String
     /// In the order in which they were recorded.
-    var events: [(sequence: Int64, payload: [UInt8])]
-
-    static func == (left: Batch, right: Batch) -> Bool {
-      left.id == right.id && left.key == right.key
-        && left.events.map(\.sequence) == right.events.map(\.sequence)
-    }
+    var events: [(sequence: Int64, payload: [UInt8])] = []
   }
 
   /// Sequences are never given twice. An event without a batch waits for one; that of a parked event is -1.
@@ -72,12 +67,10 @@ actor ActionStore {
   /// when `atLeast` of them are enough. Nil when nothing is to go.
   func next(size: Int, atLeast least: Int) throws -> Batch? {
     try write { (database) throws(SQLiteFailure) -> Batch? in
-      let oldest = try database.prepare("SELECT id, key FROM batches ORDER BY id LIMIT 1")
-      if try oldest.step() {
-        let batch = Batch(id: oldest.integer(0), key: oldest.text(1) ?? "", events: [])
-        oldest.reset()
-        return try filled(batch, database)
+      let oldest = try database.all("SELECT id, key FROM batches ORDER BY id LIMIT 1") { row in
+        Batch(id: row.integer(0), key: row.text(1) ?? "")
       }
+      if let batch = oldest.first { return try filled(batch, database) }
       let waiting = try database.number("SELECT count(*) FROM events WHERE batch = 0")
       guard waiting >= Int64(max(1, least)) else { return nil }
       let batch = try Self.makeBatch(database)
@@ -160,27 +153,30 @@ actor ActionStore {
   private static func makeBatch(_ database: SQLiteDatabase) throws(SQLiteFailure) -> Batch {
     let key = Nonce.make()
     try database.run("INSERT INTO batches (key) VALUES (?)", key)
-    return Batch(id: database.lastRow, key: key, events: [])
+    return Batch(id: database.lastRow, key: key)
   }
 
   /// A batch with its actions; those that are damaged are parked.
   private func filled(_ batch: Batch, _ database: SQLiteDatabase) throws(SQLiteFailure) -> Batch {
     var batch = batch
-    let statement = try database.prepare(
-      "SELECT sequence, payload, checksum FROM events WHERE batch = ? ORDER BY sequence")
-    statement.bind(1, batch.id)
-    var damaged: [Int64] = []
-    while try statement.step() {
-      let payload = statement.withBlob(1) { Array($0) }
-      let isWhole = statement.isNull(2) || statement.integer(2) == Int64(bitPattern: Checksum.of(payload))
-      if isWhole, let content = seal.open(payload, .queuedItem, of: "") {
-        batch.events.append((statement.integer(0), content))
+    let events = try database.all(
+      "SELECT sequence, payload, checksum FROM events WHERE batch = ? ORDER BY sequence", batch.id
+    ) { row in (sequence: row.integer(0), payload: opened(row)) }
+    for event in events {
+      if let payload = event.payload {
+        batch.events.append((event.sequence, payload))
       } else {
-        damaged.append(statement.integer(0))
+        try database.run("UPDATE events SET batch = -1 WHERE sequence = ?", event.sequence)
       }
     }
-    for sequence in damaged { try database.run("UPDATE events SET batch = -1 WHERE sequence = ?", sequence) }
     return batch
+  }
+
+  /// Nil for an action that was damaged.
+  private func opened(_ row: SQLiteStatement) -> [UInt8]? {
+    let payload = row.withBlob(1) { Array($0) }
+    guard row.isNull(2) || row.integer(2) == Int64(bitPattern: Checksum.of(payload)) else { return nil }
+    return seal.open(payload, .queuedItem, of: "")
   }
 
   private func write<Value>(_ work: (SQLiteDatabase) throws(SQLiteFailure) -> Value) throws -> Value {

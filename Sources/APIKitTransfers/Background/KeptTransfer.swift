@@ -1,6 +1,6 @@
 import APIKit
 
-/// What is kept of a transfer that waits in a queue: what is sent but for what proves who sends it, and where the file is.
+/// What is kept of a transfer that waits in a queue: what is sent, without credentials, and where the file is.
 @dynamicMemberLookup struct KeptTransfer: Sendable, Equatable {
   enum TransferKind: Sendable, Equatable {
     case download(to: DownloadTarget, sha256: String?)

@@ -44,7 +44,7 @@ extension TransferQueue: QueueOwner {
     case .success(let end): attached?.land(end.landing)
     case .failure(let error): attached?.land(QueuedLanding(error))
     }
-    // Who was told may have signed the user out.
+    // The delegate that was told may have signed the user out.
     let isHeard = attached != nil
     guard isPresent(row), let delegate else { return isHeard }
     delegate.transferQueue(self, didEnd: TransferID(rawValue: row.id), result)

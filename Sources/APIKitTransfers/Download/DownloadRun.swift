@@ -74,7 +74,7 @@ actor DownloadRun {
       let path = PartialFile.place(of: target, identity: identity)
       if case .file(_, overwrites: false) = target, PrivateFile.exists(path) { throw Self.isThere(path) }
       let file = try PartialFile(for: path, identity: identity)
-      // Who calls again at once finds it free.
+      // A caller that begins again at once finds the lock free.
       defer { file.release() }
       do throws(APIError) {
         let finished = try await fetch(into: file)
@@ -82,7 +82,7 @@ actor DownloadRun {
       } catch {
         // The journal is not written from here on.
         try? await settleCheckpoint()
-        // Discarded, or nothing that a later call could go on with.
+        // Discarded, or nothing that a later call could resume.
         if isDiscarded && error.reason == .cancelled || !machine.canResume {
           file.discard()
           machine.restart()
@@ -188,7 +188,7 @@ actor DownloadRun {
       if let fault { throw fault }
       try Self.checkCancelled()
     } catch {
-      // What has come is kept, whatever has gone wrong, and the room for the rest given back.
+      // The bytes that have come are kept, whatever went wrong, and the room for the rest is given back.
       try? await settleCheckpoint()
       try? file.truncate(to: machine.state.offset)
       try? file.checkpoint(machine.state)
@@ -299,16 +299,14 @@ actor DownloadRun {
   }
 
   private func destination(_ state: DownloadState, _ number: Int) -> (path: String, overwrites: Bool) {
-    let folder: String
-    let overwrites: Bool
     switch state.target ?? target {
     case .file(let path, let overwrites): return (path, overwrites)
-    case .folder(let path, let replaces): (folder, overwrites) = (path, replaces)
+    case .folder(let folder, let overwrites):
+      let name = state.fileName ?? "download"
+      guard number > 1 else { return ("\(folder)/\(name)", overwrites) }
+      let (stem, ending) = ((name as NSString).deletingPathExtension, (name as NSString).pathExtension)
+      return ("\(folder)/\(stem) (\(number))\(ending.isEmpty ? "" : ".\(ending)")", overwrites)
     }
-    let name = state.fileName ?? "download"
-    guard number > 1 else { return ("\(folder)/\(name)", overwrites) }
-    let (stem, ending) = ((name as NSString).deletingPathExtension, (name as NSString).pathExtension)
-    return ("\(folder)/\(stem) (\(number))\(ending.isEmpty ? "" : ".\(ending)")", overwrites)
   }
 
   /// What a server says to a URL whose time is over, or that it does not know any more.

@@ -149,7 +149,7 @@ final class PartialFile: Sendable {
       return
     }
     try sync()
-    // Who has removed the file wants nothing of it.
+    // If somebody has removed the file, no journal may appear.
     guard lock.holds(path) else { return }
     try journal.write(Journal(identity: identity, state: state, boot: SystemBoot.identity))
   }

@@ -44,7 +44,7 @@ final class PartialFileWriter: BodyWriter {
       return written
     }
 
-    /// What is called when the transport was stopped and need not be any more, if only to hear of the fault.
+    /// Resumes the transport when it was paused and there is room again, or a fault to report.
     mutating func makeReady() -> (@Sendable () -> Void)? {
       let hasRoom =
         given - written < PartialFileWriter.maximumUnwritten / 2

@@ -72,7 +72,7 @@ extension Outbox: LoadQueue {
       QueuedCall.Fill(parameter: $0.parameter, parent: $0.item.rawValue, path: $0.path)
     }
     // What was loaded before has its place before.
-    guard drafts.isEmpty, keeper == nil else {
+    guard keeper.task == nil else {
       let waiting = draft
       return try await withCheckedContinuation { done in
         var draft = waiting
@@ -139,16 +139,13 @@ extension Outbox: LoadQueue {
 
   private func keep(_ draft: OutboxDraft) {
     drafts.append(draft)
-    guard keeper == nil else { return }
-    keeper = Task {
+    keeper.run { [self] in
       // What is loaded in one turn of the main actor is kept by one commit.
       await Task.yield()
-      while !drafts.isEmpty {
-        let batch = drafts
-        drafts = []
-        await keep(batch)
-      }
-      keeper = nil
+      let batch = drafts
+      drafts = []
+      await keep(batch)
+    } then: { [self] in
       runner.pump()
     }
   }

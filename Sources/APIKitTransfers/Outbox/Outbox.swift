@@ -36,7 +36,7 @@ import Synchronization
 
   // Coming in.
   var drafts: [OutboxDraft] = []
-  var keeper: Task<Void, Never>?
+  let keeper = WorkLoop()
   /// Loads whose caller does not want them any more, and that are not kept yet.
   var givenUp: Set<FlightID> = []
   var waiters: [Int64: QueuedLoad] = [:]
@@ -92,7 +92,7 @@ import Synchronization
 
   /// Returns when all that was given to it so far is on the disk, or refused.
   public func flush() async {
-    while let keeper { await keeper.value }
+    while let task = keeper.task { await task.value }
   }
 
   // MARK: Looking and deciding

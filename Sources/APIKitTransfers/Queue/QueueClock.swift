@@ -1,13 +1,13 @@
 import APIKit
 
-/// The time of a queue, in seconds: it goes on while the process and the machine are off, and a clock that is set forward or
-/// back does not move it.
+/// The time of a queue, in seconds: it passes while the process and the machine are off, and a clock that is set forward or
+/// back does not change it.
 ///
 /// Within one start of the machine the steady clock counts, which all processes share. Over a restart there is only the wall
 /// clock: the time between its last known state and now, never less than nothing. The last known state is written down at
 /// least once a minute while the queue is used, so a clock that was set wrongly before a restart adds nothing.
 struct QueueClock: Sendable {
-  /// A moment of which all clocks are known.
+  /// One moment on all clocks.
   struct Anchor: Sendable, Hashable {
     var boot: String
     var steady: Double
@@ -15,7 +15,7 @@ struct QueueClock: Sendable {
     var time: Double
   }
 
-  /// The id of the machine's present start.
+  /// The id of the machine's present boot.
   let boot: String
   private let source: any TimeSource
   private(set) var anchor: Anchor
@@ -46,6 +46,6 @@ struct QueueClock: Sendable {
     return anchor
   }
 
-  /// The machine's own.
+  /// That of this machine.
   static let machineBoot = SystemBoot.identity ?? ""
 }

@@ -27,7 +27,7 @@ extension QueueConfiguration {
 
   var limits: QueueStore.Limits { QueueStore.Limits(count: Int64(maximumItems), bytes: maximumBytes) }
 
-  /// The user whose a load is that is made now; empty for none.
+  /// The user to whom a load belongs that is made now; empty for none.
   func user(
     _ rule: SignInRule, of service: any APIService, for manager: String
   ) throws(APIError) -> String {

@@ -1,6 +1,6 @@
 import APIKit
 
-/// Whether the items of one call can ever go.
+/// Whether the items of one call can all be sent some day.
 enum QueueOrder {
   /// The positions of entries that would wait for one another; nil when there are none.
   ///
@@ -13,7 +13,7 @@ enum QueueOrder {
       guard let lane = entry.lane else { continue }
       if let before = last.updateValue(index, forKey: lane) { parents[index].append(before) }
     }
-    // Those without parents are taken away again and again; what is left goes in circles.
+    // Entries without parents are removed repeatedly; the entries that are left form a cycle.
     var left = parents.map(\.count)
     var children = [[Int]](repeating: [], count: entries.count)
     for (child, parents) in parents.enumerated() {

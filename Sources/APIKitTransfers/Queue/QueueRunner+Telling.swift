@@ -28,7 +28,7 @@ extension QueueRunner {
     }
   }
 
-  /// While this is written, and in this process where it cannot be, nobody is told of the item again.
+  /// Nobody is told of the item again while this is written, nor in this process when that fails.
   private func forgetLanding(of id: Int64) async throws(DurableQueue.Fault) {
     told.insert(id)
     try await queue.forgetLanding(id)
@@ -44,7 +44,7 @@ extension QueueRunner {
       begun = departures
       await report { () async throws(DurableQueue.Fault) in
         for landing in try await self.queue.landings(of: name) where !self.holds(landing.id) {
-          // Asked for each: a delegate may have attached another one, and may have signed the user out.
+          // Asked again for each landing: a delegate may have attached another manager, or signed the user out.
           guard begun == self.departures, let recipient = self.owner?.attached(name) else { return }
           guard self.isPresent(landing.user, recipient.authenticator()), !self.told.contains(landing.id)
           else { continue }

@@ -4,7 +4,7 @@ import Foundation
 /// Takes what a queue may send and has it sent, as long as it runs: at once, when there is a network again, after a wait, when
 /// its user has come back.
 @MainActor final class QueueRunner {
-  /// How often is looked for what other processes have kept, and for processes that have ended.
+  /// The interval at which the database is read for items of other processes, and for processes that have ended.
   private static let poll = Duration.seconds(2)
 
   let queue: DurableQueue
@@ -18,12 +18,12 @@ import Foundation
   private var networkTask: Task<Void, Never>?
   private(set) var isRunning = false
   private(set) var running: [Int64: Task<Void, Never>] = [:]
-  /// How often what waits for a sign-in was woken.
+  /// How often the items that wait for a sign-in were woken.
   private var wakes = 0
   private let loop = WorkLoop()
   private var timer: Task<Void, Never>?
   private var tidied: Duration?
-  /// What has become of items and could not be written, by their ids: written at a later turn.
+  /// Results of items that could not be written, by their ids. They are written at a later turn.
   private var owed: [Int64: @MainActor () async throws(DurableQueue.Fault) -> Void] = [:]
   /// Items whose delegate was told and whose landing is still on the disk.
   var told: Set<Int64> = []
@@ -110,11 +110,11 @@ import Foundation
       let rows = try await self.queue.claim(atMost: free)
       for row in rows { self.begin(row) }
       if isFirst {
-        // What was dropped when the process ended may stand in the log.
+        // The log may still have items that were dropped when a process ended.
         try await self.queue.emptyLog()
         try await self.queue.checkWhole()
       }
-      // A full hand: there may be more as soon as one of them has landed.
+      // As many as asked for: the queue may have more as soon as one of them has landed.
       guard rows.count < free else { return }
       let next = try await self.queue.nextWait()
       isResting = self.running.isEmpty && self.owed.isEmpty && next == nil
@@ -160,14 +160,14 @@ import Foundation
   /// Nil where the user of an item is not there: it has gone back to its place.
   func identity(of row: QueueStore.Row, _ authenticator: Authenticator?) async -> Identity? {
     guard !row.user.isEmpty else { return Identity() }
-    // Before the user is looked at: while it stays the same, so does the user.
+    // Read before the user is compared: while the epoch stays the same, so does the user.
     let epoch = authenticator?.epoch
     if epoch != nil, isPresent(row.user, authenticator) { return Identity(epoch: epoch) }
     await putBackUntilSignIn(row)
     return nil
   }
 
-  /// Whether what is a user's may be sent and told now. Without a user it may always.
+  /// Whether items of a user may be sent and told now. Items without a user always may.
   func isPresent(_ user: String, _ authenticator: Authenticator?) -> Bool {
     user.isEmpty || authenticator?.credential.flatMap(configuration.user) == user
   }
@@ -199,7 +199,7 @@ import Foundation
     return false
   }
 
-  /// An item whose user is not there goes back until that user signs in; who does so while this is written is seen.
+  /// An item whose user is absent waits until that user signs in. A sign-in while this is written counts.
   private func putBackUntilSignIn(_ row: QueueStore.Row) async {
     let before = wakes
     await putBack(row, nil, isAttempt: false)
@@ -283,7 +283,7 @@ import Foundation
     let (user, keeps, queue) = (configuration.user, configuration.keepsItemsAtSignOut, queue)
     authenticator.onLeave { [weak self] credential in
       guard let user = user(credential), !user.isEmpty else { return }
-      // Before the credential goes: should the process end now, the next launch drops the items.
+      // Noted before the credential is removed: if the process ends now, the next launch drops the items.
       if !keeps { queue.noteLeave(of: user) }
       MainDelivery.main.put { [weak self] in
         guard let self else { return }
@@ -304,7 +304,7 @@ import Foundation
   private func leave(_ user: String, keeps: Bool) async throws(DurableQueue.Fault) {
     departures += 1
     await owner?.flush()
-    // Where nothing is running, the database need not be opened for it.
+    // If nothing is running, the database need not be opened.
     if !running.isEmpty {
       let own = Set(try await queue.rows(.running).filter { $0.user == user }.map(\.id))
       for (id, task) in running where own.contains(id) {

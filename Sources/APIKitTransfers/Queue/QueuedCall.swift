@@ -1,6 +1,6 @@
 import APIKit
 
-/// What is kept of a load that waits in a queue: all that is sent but for what proves who sends it.
+/// What is kept of a load that waits in a queue: all that is sent, without credentials.
 struct QueuedCall: Sendable, Equatable {
   /// A value that is taken of the response of an item before.
   struct Fill: Sendable, Equatable {

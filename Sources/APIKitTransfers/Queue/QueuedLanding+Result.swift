@@ -19,7 +19,7 @@ extension QueuedLanding {
     return .failure(error(of: type(of: manager)))
   }
 
-  /// A failure that was kept; what belongs to a load of another kind is one, too.
+  /// A failure that was kept. A landing of another kind of load is a failure, too.
   private func error(of manager: any Any.Type) -> APIError {
     guard case .failure(let reason, let place, let detail, let status, let body) = self else {
       return APIError(

@@ -58,7 +58,7 @@ struct DatabaseRescue {
     _ = try schema.prepare(right)
     let tables = try right.prepare(
       "SELECT type, name, tbl_name, sql, rootpage FROM sqlite_master WHERE sql IS NOT NULL")
-    // What does not succeed leaves less to read.
+    // Each statement that fails only leaves less to read.
     if let damaged = try? SQLiteDatabase(path: draft, patience: 100),
       (try? damaged.execute("PRAGMA writable_schema = ON")) != nil
     {
@@ -118,7 +118,7 @@ private struct TableRemains {
         }
         if order == "ASC" { break }
       } catch {
-        // What lies behind is read from the other end.
+        // The rows behind the damage are read from the other end.
       }
     }
   }

@@ -123,7 +123,7 @@ extension DurableQueue {
       try drop(rows, of: users, store)
     } catch {
       guard error.isFull else { throw error }
-      // The room that was taken is given back after each.
+      // The log is emptied after each, so that its room can be used again.
       for row in rows {
         try drop([row], of: [], store)
         try store.database.emptyLog()
@@ -132,7 +132,7 @@ extension DurableQueue {
     }
     // Another process that reads keeps the log for a moment; the next drop or close empties it.
     do throws(SQLiteFailure) { try store.database.emptyLog() } catch { if !error.isBusy { throw error } }
-    // They hold what was the user's, too.
+    // The copies hold data of the user, too.
     forgetDamage()
     mark.clear()
     makeReserve()
@@ -157,7 +157,7 @@ extension DurableQueue {
 
   func makeReserve() {
     guard !PrivateFile.exists(reserve) else { return }
-    // Without room for it there is none; the next process tries again.
+    // If the disk is full, the next process tries again.
     try? PrivateFile.replace(reserve, with: [UInt8](repeating: 0xFF, count: Self.reserveLength))
   }
 

@@ -138,7 +138,7 @@ actor DurableQueue {
 
   /// Gives up all of a user: items, landings, files, and what the log still has of them.
   func drop(user: String) throws(Fault) -> [QueueStore.Row] {
-    // Where there is no database, nothing was ever kept.
+    // Without a database nothing was ever kept.
     guard database.opened != nil || PrivateFile.exists(database.path) else {
       leaveMark(of: user).clear()
       return []
@@ -146,14 +146,14 @@ actor DurableQueue {
     return try use { (store) throws(SQLiteFailure) in try drop(leaveMark(of: user), store) }
   }
 
-  /// What waits for a sign-in may go: of one user, or of all.
+  /// Makes items ready that wait for a sign-in: those of one user, or all.
   func wake(_ user: String? = nil) throws(Fault) {
     try write { (store) throws(SQLiteFailure) in try store.wake(user) }
   }
 
   // MARK: Other times
 
-  /// Ends what is too old, and takes back what died with its process. To be called at launch and from time to time.
+  /// Ends items that are too old, and takes back those of processes that have ended. Called at launch and from time to time.
   ///
   /// - Parameter landing: What is kept of an item whose time is over.
   /// - Returns: The items whose time is over, which are gone.
@@ -179,7 +179,7 @@ actor DurableQueue {
     return expired
   }
 
-  /// Whether an owner has ended; one whose lock is not there has, too.
+  /// Whether an owner has ended. An owner without a lock file has.
   func isGone(_ owner: String) -> Bool {
     let path = Self.presencePath(folder, owner)
     return !PrivateFile.exists(path) || Self.hasEnded(path)
@@ -187,7 +187,7 @@ actor DurableQueue {
 
   static func hasEnded(_ path: String) -> Bool { ((try? FileLock(ifFree: path)) ?? nil) != nil }
 
-  /// Removes what processes that have ended have left.
+  /// Removes the lock files of processes that have ended.
   private func sweepPresences() {
     for name in PrivateFile.names(in: folder)
     where name.hasPrefix("owner-") && name != "owner-\(owner).lock" {

@@ -12,14 +12,14 @@ extension QueueStore {
 
   /// Takes back what a process had on its way when it ended; what has seen too many of them is parked.
   func buryItems(of owner: String) throws(SQLiteFailure) {
-    let buried = try database.prepare(
+    let buried = try database.all(
       """
       UPDATE items SET state = 0, owner = NULL, deaths = deaths + 1 WHERE state = 1 AND owner = ?
-      RETURNING iif(deaths >= \(Self.maximumDeaths), id, 0)
-      """)
-    buried.bind(1, owner)
-    for id in try buried.integers() where id != 0 {
-      try park(id, "the process ended \(Self.maximumDeaths) times while it was on its way")
+      RETURNING id, deaths
+      """, owner
+    ) { (id: $0.integer(0), deaths: $0.integer(1)) }
+    for item in buried where item.deaths >= Self.maximumDeaths {
+      try park(item.id, "the process ended \(Self.maximumDeaths) times while it was on its way")
     }
   }
 
@@ -96,11 +96,10 @@ extension QueueStore {
 
   /// What has ended for one recipient, or for all, in the order of the items.
   func landings(of recipient: String?) throws(SQLiteFailure) -> [Landing] {
-    let statement = try database.prepare(
-      "SELECT id, recipient, user, payload, checksum FROM landings WHERE recipient = ?1 OR ?1 IS NULL ORDER BY id"
-    )
-    statement.bind(1, recipient)
-    return try statement.all { row in
+    try database.all(
+      "SELECT id, recipient, user, payload, checksum FROM landings WHERE recipient = ?1 OR ?1 IS NULL ORDER BY id",
+      recipient
+    ) { row in
       var landing = Landing(row)
       if let content = seal.open(landing.payload, .queuedLanding, of: landing.user), !landing.isDamaged {
         landing.payload = content

@@ -62,7 +62,7 @@ final class QueueStore {
     var bytes: Int64 = 1 << 30
   }
 
-  /// From here on an item waits for something else than the time.
+  /// The due time of an item that waits for something else than the time.
   static let never = 1e300
   /// How many landings are kept that no delegate has taken.
   static let maximumLandings = 10_000
@@ -118,7 +118,7 @@ final class QueueStore {
       "SELECT due FROM items WHERE state = 0 AND head = 1 AND needs = 0 ORDER BY due, id LIMIT 1")
     nextExpiry = try database.prepare(
       "SELECT min(expiry) FROM items WHERE expiry IS NOT NULL AND state = 0")
-    let anchor = try database.prepare("SELECT boot, steady, wall, time FROM clock").all { row in
+    let anchor = try database.all("SELECT boot, steady, wall, time FROM clock") { row in
       QueueClock.Anchor(
         boot: row.text(0) ?? "", steady: row.double(1), wall: row.double(2), time: row.double(3))
     }.first
@@ -170,12 +170,11 @@ final class QueueStore {
   }
 
   func isEmpty(_ lane: String) throws(SQLiteFailure) -> Bool {
-    defer { laneHead.reset() }
     laneHead.bind(1, lane)
-    return try !laneHead.step()
+    return try laneHead.all { _ in }.isEmpty
   }
 
-  /// Those that are not there are done.
+  /// Parents that are not in the table are done.
   private func require(_ parents: [Int64], before child: Int64) throws(SQLiteFailure) {
     var parked: Int64?
     for parent in Set(parents) {
@@ -198,16 +197,9 @@ final class QueueStore {
 
   /// How long until the next item may be sent, in seconds; nil when none waits for the time.
   func nextWait() throws(SQLiteFailure) -> Double? {
-    defer {
-      nextReady.reset()
-      nextExpiry.reset()
-    }
-    var wait: Double?
-    if try nextReady.step(), nextReady.double(0) < Self.never { wait = nextReady.double(0) }
-    if try nextExpiry.step(), !nextExpiry.isNull(0) {
-      wait = min(wait ?? .infinity, nextExpiry.double(0))
-    }
-    return wait.map { max(0, $0 - clock.now) }
+    let due = try nextReady.all { $0.double(0) }.filter { $0 < Self.never }
+    let expiry = try nextExpiry.all { $0.isNull(0) ? nil : $0.double(0) }.compactMap { $0 }
+    return (due + expiry).min().map { max(0, $0 - clock.now) }
   }
 
   /// An item is done: its lane goes on, and those that waited for it may go.
@@ -223,13 +215,7 @@ final class QueueStore {
   /// Takes an item out. Its lane goes on, and what waited for it waits for one less.
   private func take(_ id: Int64) throws(SQLiteFailure) -> (spool: String?, children: [Int64]) {
     let children = try children(of: id)
-    laneOf.bind(1, id)
-    guard try laneOf.step() else {
-      laneOf.reset()
-      return (nil, [])
-    }
-    let (lane, size, spool) = (laneOf.text(0), laneOf.integer(1), laneOf.text(2))
-    laneOf.reset()
+    guard let (lane, size, spool) = try place(of: id) else { return (nil, []) }
     try remove.run(with: id)
     try database.run("DELETE FROM needs WHERE parent = ?1 OR child = ?1", id)
     try count(-1, -size)
@@ -244,7 +230,7 @@ final class QueueStore {
     try release.run(with: due, Int64(isAttempt ? 1 : 0), id)
   }
 
-  /// What waits for something else than the time may go: of one user, or of all.
+  /// Makes items ready that wait for a sign-in: those of one user, or all.
   func wake(_ user: String?) throws(SQLiteFailure) {
     try database.run(
       """
@@ -259,9 +245,7 @@ final class QueueStore {
 
   /// Parks an item until the application decides about it; its lane goes on, and those that wait for it are parked too.
   func park(_ id: Int64, _ reason: String, blame: Int64? = nil) throws(SQLiteFailure) {
-    laneOf.bind(1, id)
-    let lane = try laneOf.step() ? laneOf.text(0) : nil
-    laneOf.reset()
+    let lane = try place(of: id)?.lane
     try database.run(
       "UPDATE items SET state = 2, head = 0, owner = NULL, due = 0, reason = ?, blame = ? WHERE id = ? AND state < 2",
       reason, blame, id)
@@ -272,11 +256,8 @@ final class QueueStore {
 
   /// Takes an item back into its lane, at its old place, with those that were parked because of it.
   func unpark(_ id: Int64) throws(SQLiteFailure) {
-    let parked = try database.prepare("SELECT lane FROM items WHERE id = ? AND state = 2")
-    parked.bind(1, id)
-    guard try parked.step() else { return }
-    let lane = parked.text(0)
-    parked.reset()
+    let parked = try database.all("SELECT lane FROM items WHERE id = ? AND state = 2", id) { $0.text(0) }
+    guard let lane = parked.first else { return }
     // An item of its lane that has not begun gives it the place back.
     if let lane {
       try database.run(
@@ -286,16 +267,21 @@ final class QueueStore {
       "UPDATE items SET state = 0, reason = NULL, blame = NULL, attempts = 0, deaths = 0, due = 0 WHERE id = ?",
       id)
     if let lane {
-      let running = try database.prepare(
-        "SELECT 1 FROM items WHERE lane = ? AND state < 2 AND head = 1 LIMIT 1")
-      running.bind(1, lane)
-      if try !running.step() { try goOn(lane) }
+      let running = try database.all(
+        "SELECT 1 FROM items WHERE lane = ? AND state < 2 AND head = 1 LIMIT 1", lane
+      ) { _ in }
+      if running.isEmpty { try goOn(lane) }
     } else {
       try database.run("UPDATE items SET head = 1 WHERE id = ?", id)
     }
-    let children = try database.prepare("SELECT id FROM items WHERE blame = ?")
-    children.bind(1, id)
-    for child in try children.integers() { try unpark(child) }
+    let children = try database.all("SELECT id FROM items WHERE blame = ?", id) { $0.integer(0) }
+    for child in children { try unpark(child) }
+  }
+
+  /// Nil for an item that is not there.
+  private func place(of id: Int64) throws(SQLiteFailure) -> (lane: String?, size: Int64, spool: String?)? {
+    laneOf.bind(1, id)
+    return try laneOf.all { ($0.text(0), $0.integer(1), $0.text(2)) }.first
   }
 
   private func goOn(_ lane: String?) throws(SQLiteFailure) {
@@ -304,16 +290,14 @@ final class QueueStore {
 
   func children(of id: Int64) throws(SQLiteFailure) -> [Int64] {
     childrenOf.bind(1, id)
-    return try childrenOf.integers()
+    return try childrenOf.all { $0.integer(0) }
   }
 
   // MARK: Counts
 
   /// How many items there are, their bytes, and the highest id that was given.
   func totals() throws(SQLiteFailure) -> (count: Int64, bytes: Int64, highest: Int64) {
-    defer { allTotals.reset() }
-    return try allTotals.step()
-      ? (allTotals.integer(0), allTotals.integer(1), allTotals.integer(2)) : (0, 0, 0)
+    try allTotals.all { ($0.integer(0), $0.integer(1), $0.integer(2)) }.first ?? (0, 0, 0)
   }
 
   func count(_ items: Int64, _ bytes: Int64, given ids: Int64 = 0) throws(SQLiteFailure) {

@@ -39,9 +39,6 @@ extension SQLiteStatement {
     try run()
   }
 
-  /// The first column of all rows as numbers; resets it.
-  func integers() throws(SQLiteFailure) -> [Int64] { try all { $0.integer(0) } }
-
   /// All rows; resets it.
   func all<Row>(_ read: (SQLiteStatement) -> Row) throws(SQLiteFailure) -> [Row] {
     defer { reset() }
@@ -57,6 +54,15 @@ extension SQLiteDatabase {
     try prepare(sql).run(with: repeat each values)
   }
 
+  /// All rows of a query with these values.
+  func all<Row, each Value: SQLiteValue>(
+    _ sql: String, _ values: repeat each Value, read: (SQLiteStatement) -> Row
+  ) throws(SQLiteFailure) -> [Row] {
+    let statement = try prepare(sql)
+    statement.bind(all: repeat each values)
+    return try statement.all(read)
+  }
+
   /// The first column of all rows as texts.
-  func texts(_ sql: String) throws(SQLiteFailure) -> [String] { try prepare(sql).all { $0.text(0) ?? "" } }
+  func texts(_ sql: String) throws(SQLiteFailure) -> [String] { try all(sql) { $0.text(0) ?? "" } }
 }

@@ -1,8 +1,12 @@
 import APIKit
 
-/// tus 1.0: core, creation, creation with upload, deferred length, expiration, checksum, termination.
+/// The decisions of an upload by tus 1.0: event in, action out, without files, sockets or time. Core, creation, creation with
+/// upload, deferred length, expiration, checksum, termination.
+///
+/// Another protocol (the IETF's resumable uploads, when they are a standard) is a second type, with its case in
+/// ``UploadProtocol``.
 /// - SeeAlso: <https://tus.io/protocols/resumable-upload>
-struct TusMachine: ResumableUpload {
+struct TusMachine: Sendable {
   private enum TusPhase {
     case creating
     /// The server is asked how much it has.
@@ -10,6 +14,7 @@ struct TusMachine: ResumableUpload {
     case sending
   }
 
+  /// What the journal keeps.
   private(set) var state: UploadState
   private let options: TusOptions
   private let metadata: String?
@@ -38,9 +43,12 @@ struct TusMachine: ResumableUpload {
     self.metadata = pairs.isEmpty ? nil : pairs.joined(separator: ",")
   }
 
-  /// An upload whose time is over is asked for as well: a complete one must not be made a second time.
+  /// What is done first. An upload whose time is over is asked for as well: a complete one must not be made a second time.
   mutating func begin() -> UploadAction { state.location == nil ? create() : ask() }
 
+  /// The next part has these bytes, and is the last one or not.
+  ///
+  /// - Returns: Header fields that its request has beside those it was given.
   mutating func read(_ count: Int64, isLast: Bool) -> HTTPHeaders {
     end = state.offset + count
     if isLast, state.total == nil {
@@ -53,13 +61,18 @@ struct TusMachine: ResumableUpload {
     return isLast && isDeferred ? ["Upload-Length": "\(end)"] : [:]
   }
 
+  /// The request of the part has ended, and so much is known of what has left this machine.
+  ///
+  /// - Parameters:
+  ///   - sent: How many bytes of the part; nil where the transport does not say.
+  ///   - progress: How far the request came; nil where the transport does not say: it then counts as sent.
   mutating func left(_ sent: Int64?, _ progress: RequestProgress?) {
     guard phase != .asking, end > state.offset else { return }
     switch progress ?? .sent {
     case .unsent: noteReach(reachBefore)
     case .partlySent: noteReach(max(reachBefore, min(end - 1, state.offset + (sent ?? .max / 2))))
     case .sent: noteReach(end)
-    // A server may respond before it has all.
+    // A server may respond before it has the whole part.
     case .responseBegan: noteReach(max(reachBefore, min(end, state.offset + (sent ?? .max / 2))))
     }
   }
@@ -69,20 +82,24 @@ struct TusMachine: ResumableUpload {
     state.hasSentAll = state.reach == state.total
   }
 
+  /// The header fields for the digest of a part; nil where none is sent.
   func checksum(of part: [UInt8]) -> HTTPHeaders? {
     guard options.sendsChecksums, let digest = Crypto.sha1(part) else { return nil }
     return ["Upload-Checksum": "sha1 \(Base64.encode(digest))"]
   }
 
+  /// The request broke off, and nothing is known of its part.
   mutating func broke() -> UploadAction {
-    // Without a location nothing is known, and nothing to go on with.
+    // Without a URL there is no upload to resume.
     state.location == nil ? again(creation) : ask(isStall: true)
   }
 
+  /// The request that has the server forget the upload; nil when it does not know it.
   func termination() -> UploadRequest? {
     state.location.map { UploadRequest(method: .delete, location: $0, headers: Self.version) }
   }
 
+  /// What a response means. `location` is its `Location`, resolved; nil where it has none that may be followed.
   mutating func responded(_ status: Int, _ headers: HTTPHeaders, location: String?) -> UploadAction {
     switch (phase, status) {
     case (_, 412):
@@ -140,7 +157,7 @@ struct TusMachine: ResumableUpload {
     return UploadRequest(method: .post, headers: headers, offset: 0)
   }
 
-  /// A stream may not have a last part yet.
+  /// A stream whose length is not known may not have its last part yet.
   private var sendsWithCreation: Bool { options.sendsWithCreation && state.total.map { $0 > 0 } ?? false }
 
   private mutating func create() -> UploadAction {
@@ -154,7 +171,7 @@ struct TusMachine: ResumableUpload {
     return isStall ? again(request) : .send(request)
   }
 
-  /// The same or another request, once more, as long as there is hope.
+  /// The same or another request once more, until too many have brought nothing.
   private mutating func again(_ request: UploadRequest) -> UploadAction {
     stalls += 1
     guard stalls <= Self.maximumStalls else {
@@ -183,11 +200,11 @@ struct TusMachine: ResumableUpload {
     let isLess = offset < state.offset || phase == .sending && offset < end && !isMore
     state.offset = offset
     most = max(most, offset)
-    // What comes although the part was refused is of an earlier request: no progress of this one.
+    // Bytes that arrive although the part was refused belong to an earlier request: they are no progress.
     if isMore, refusal == nil { stalls = 0 }
     // A stream that has just ended says its length with its last part; an empty one, or one whose end was seen late, alone.
     if offset == total { return .finish }
-    // An earlier request is being read still: the rest would be refused again.
+    // The server still reads an earlier request, and would refuse the rest again.
     if refusal == 423, hasMoved { return ask(isStall: true) }
     phase = .sending
     var headers = Self.version
@@ -199,7 +216,7 @@ struct TusMachine: ResumableUpload {
 
   private mutating func startOver(_ why: String) -> UploadAction {
     if state.hasSentAll {
-      // It may be complete: sent again, there could be two.
+      // It may be complete: sent again, the server could have two.
       return .fail(
         .uploadVanished, "\(why), and its last byte may have been sent before", keepsJournal: false)
     }

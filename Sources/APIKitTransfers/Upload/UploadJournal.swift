@@ -75,10 +75,10 @@ final class UploadJournal {
   }
 
   func write(_ state: UploadState) throws(APIError) {
-    // Who has removed the journals wants nothing of the upload.
+    // If somebody has removed the journals, none may appear again.
     guard lock.holds(lockPath) else { return }
     guard state.location != nil else {
-      // One that is created anew has no place yet, and the one before counts no more.
+      // An upload that is created anew has no URL yet, and the earlier one does not count any more.
       return file.remove()
     }
     try file.write(state)

@@ -64,7 +64,7 @@ final class UploadReader {
       guard count < rest || inMemory else { return (.file(path: path, offset: start + offset), rest, true) }
       return (.bytes(try Self.read(path, from: start + offset, count)), count, count == rest)
     case .stream(let stream):
-      // One that is sent in one piece would be held as a whole.
+      // Sent in one piece, the whole stream would be held in memory.
       return try await part(of: stream, at: offset, limit ?? TusOptions.streamPartBytes)
     }
   }
@@ -83,7 +83,7 @@ final class UploadReader {
     do {
       if next == nil, !isEnded { next = try stream.open() }
       while true {
-        // What the server has is not held. One byte more than the part says whether it is the last one.
+        // Bytes that the server has are not held. One byte beyond the part tells whether it is the last one.
         let known = min(Int64(held.count), offset - base)
         held.removeFirst(Int(known))
         base += known

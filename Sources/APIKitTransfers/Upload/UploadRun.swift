@@ -2,7 +2,7 @@ import APIKit
 import Foundation
 import Synchronization
 
-/// One upload in parts, from its journal to the last response: asks its ``ResumableUpload`` and does what that says.
+/// One upload in parts, from its journal to the last response: asks its ``TusMachine`` and does what that says.
 actor UploadRun {
   typealias Send =
     @Sendable (UploadRequest, HTTPBody, @escaping @MainActor (TransferProgress) -> Void)
@@ -38,7 +38,7 @@ actor UploadRun {
   ) async -> Result<APIResponse, APIError> {
     let reports = await UploadReports(time, report)
     let result = await perform(reports)
-    // What the transport reported last may be less, or of a request that has sent nothing.
+    // The last report of the transport may be lower, or belong to a request that has sent nothing.
     if case .success((_, let total)) = result { await reports.take(total, from: 0, of: total) }
     await reports.finish()
     return result.map(\.response)
@@ -83,7 +83,7 @@ actor UploadRun {
       switch action {
       case .send(let next): request = next
       case .wait(let number, let next):
-        // What broke off is tried again only where the policy wants it; what the server asks for, always.
+        // A broken request is retried only if the policy allows it; one that the server asks for, always.
         if let failure, !mayTryAgain(failure, next, number) { throw failure }
         var wait = policy.backoff.wait(before: number, jitter: .random(in: 0...1))
         if policy.honoursRetryAfter, let failure, let asked = failure.retryAfter(now: time.wallClock) {
@@ -122,7 +122,7 @@ actor UploadRun {
       }
       noteWhatLeft(&machine, result, of: request)
       (action, failure) = step(&machine, result)
-      // What was written before the part is still true, and says less.
+      // If this fails, the journal from before the part is still true, and says less.
       if failure != nil, request.offset != nil { try? journal?.write(machine.state) }
       if case .success(let response) = result { last = response }
     }
@@ -207,7 +207,7 @@ actor UploadRun {
 
   func take(_ sent: Int64, from offset: Int64, of total: Int64?) {
     base = base ?? offset
-    // A report of a response's bytes has nothing new.
+    // A report of response bytes brings nothing new.
     held = last.map { $0 == (offset + sent, total) } ?? false ? nil : (offset + sent, total)
     if told.map({ time.now - $0 >= .milliseconds(100) }) ?? true { finish() }
   }

@@ -136,7 +136,8 @@ public import APIKit
   ///
   /// - Returns: What could not be done, because of which the next launch does it.
   @discardableResult private func condemn(_ users: [ObjectIdentifier: Set<String>]) -> [any Error] {
-    let faults = Self.faults(of: steps(users))
+    var faults: [any Error] = []
+    for step in steps(users) { do { try step() } catch { faults.append(error) } }
     if faults.isEmpty { mark.clear() }
     return faults
   }
@@ -161,19 +162,12 @@ public import APIKit
 
   /// Removes the files that need no database to be opened.
   private func removeFiles() -> [any Error] {
-    var steps: [@MainActor () throws -> Void] = []
-    for folder in downloadFolders { steps.append { try PartialFile.removeAll(in: folder) } }
-    for options in uploads { steps.append { try UploadJournal.removeAll(options) } }
-    for pool in services.compactMap(\.admission.hosts) { steps.append { try pool.forgetKept() } }
-    for store in loginStores { steps.append { try store.removeAll() } }
-    return Self.faults(of: steps)
-  }
-
-  /// Does all steps. What could not be done is returned.
-  private static func faults(of steps: [@MainActor () throws -> Void]) -> [any Error] {
-    steps.compactMap { step in
-      do { try step() } catch { return error }
-      return nil
-    }
+    var faults: [any Error] = []
+    func take(_ work: () throws -> Void) { do { try work() } catch { faults.append(error) } }
+    for folder in downloadFolders { take { try PartialFile.removeAll(in: folder) } }
+    for options in uploads { take { try UploadJournal.removeAll(options) } }
+    for pool in services.compactMap(\.admission.hosts) { take { try pool.forgetKept() } }
+    for store in loginStores { take { try store.removeAll() } }
+    return faults
   }
 }
