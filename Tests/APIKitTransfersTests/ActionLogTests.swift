@@ -204,6 +204,20 @@ import XCTest
     XCTAssertEqual(later.waiting, 1)
   }
 
+  func testALogOfALaterVersionIsLeftAlone() async throws {
+    var first: ActionLog? = log(size: 30)
+    first?.record("a")
+    _ = await first?.counts()
+    first = nil
+    let database = try SQLiteDatabase(path: folder + "/actions.sqlite", patience: 100)
+    try database.execute("PRAGMA user_version = 9")
+    let second = log(size: 30)
+    second.record("b")
+    await second.setConsent(false)
+    XCTAssertEqual(try database.number("SELECT count(*) FROM events"), 1)
+    XCTAssertTrue(FileManager.default.fileExists(atPath: folder + "/actions.sqlite"))
+  }
+
   func testWithdrawnConsentErasesAtTheNextLaunchWhatAProcessHasLeft() async throws {
     var first: ActionLog? = log(size: 30)
     first?.record("the-very-secret-action")

@@ -123,6 +123,38 @@ final class DamagedQueueTests: DurableQueueCase {
     XCTAssertEqual(ended.map(\.isDamaged), [true])
   }
 
+  func testWhatWaitsForAnItemAndWhatHasEndedIsCarriedOverToo() async throws {
+    let queue = queue()
+    var ended = entry("ended")
+    ended.recipient = "r"
+    _ = try await queue.enqueue(
+      [
+        ended, entry("parent", lifetime: 50), entry("child", afterEntries: [1]), entry("first", lane: "a"),
+        entry("second", lane: "a"),
+      ])
+    try await queue.finish(1, landing: [7])
+    let database = try SQLiteDatabase(path: path, patience: 100)
+    // The next id that is given is not free.
+    try database.execute("UPDATE totals SET highest = 2")
+    let added = try await queue.enqueue([entry("new")])
+    XCTAssertEqual(added, [6])
+    let copies = await queue.damagedDatabases
+    XCTAssertEqual(copies.count, 1)
+    let landings = try await queue.landings(of: "r")
+    XCTAssertEqual(landings.map(\.payload), [[7]])
+    var taken = try await queue.claim(atMost: 9).map(\.id)
+    XCTAssertEqual(taken, [2, 4, 6])
+    try await queue.finish(4, landing: nil)
+    taken = try await queue.claim(atMost: 9).map(\.id)
+    XCTAssertEqual(taken, [5])
+    try await queue.putBack(2, after: .zero, isAttempt: true)
+    time.advance(by: .seconds(50))
+    let expired = try await tidy(queue)
+    XCTAssertEqual(expired, [2])
+    let parked = try await queue.rows(.parked).map(\.id)
+    XCTAssertEqual(parked, [3])
+  }
+
   func testADatabaseWhoseTablesDoNotFitIsMadeAnew() async throws {
     for change in [
       "DROP TABLE needs", "ALTER TABLE items RENAME COLUMN due TO dew", "UPDATE totals SET highest = 3",

@@ -89,14 +89,14 @@ actor DurableQueue {
   /// - Parameter fill: Changes the payload of an item that waited for it; nil has that one parked, for the reason given.
   func finish(
     _ id: Int64, landing: [UInt8]?,
-    filling fill: (@Sendable (QueueStore.Row) -> (payload: [UInt8]?, fault: String)?)? = nil
+    filling fill: @Sendable (QueueStore.Row) -> (payload: [UInt8]?, fault: String)? = { _ in nil }
   ) throws(Fault) {
     let spool = try write { (store) throws(SQLiteFailure) -> String? in
       if let landing, let row = try store.row(id) { try store.keep(QueueStore.Landing(of: row, landing)) }
-      let children = fill == nil ? [] : try store.children(of: id)
+      let children = try store.children(of: id)
       let spool = try store.finish(id)
       for child in children {
-        guard let row = try store.row(child), let filled = fill?(row) else { continue }
+        guard let row = try store.row(child), let filled = fill(row) else { continue }
         if let payload = filled.payload {
           try store.replacePayload(of: row, with: payload)
         } else {

@@ -6,7 +6,7 @@ extension QueueStore {
     /// What all of them have in common.
     let like: QueueEntry
     /// The payloads, one after the other, and where each ends.
-    private var payloads: ByteWriter
+    fileprivate var payloads: ByteWriter
     private(set) var ends: [Int] = []
     /// The files with bodies, by the positions of their items.
     var files: [Int: (name: String, count: Int64)] = [:]
@@ -37,15 +37,6 @@ extension QueueStore {
 
     /// The bytes of its items, with their files.
     var size: Int64 { Int64(payloads.bytes.count) + files.values.reduce(0) { $0 + $1.count } }
-
-    fileprivate func withPayloads<Value>(
-      _ read: (UnsafeRawBufferPointer) throws(SQLiteFailure) -> Value
-    ) throws(SQLiteFailure) -> Value {
-      let result = payloads.bytes.withUnsafeBytes { bytes -> Result<Value, SQLiteFailure> in
-        do throws(SQLiteFailure) { return .success(try read(bytes)) } catch { return .failure(error) }
-      }
-      return try result.get()
-    }
   }
 
   /// How many rows one statement inserts. SQLite opens the table and its six indexes for each statement, which takes as long
@@ -72,7 +63,8 @@ extension QueueStore {
     let (number, lane) = (series.ends.count, series.like.lane)
     let expiry = series.like.lifetime.map { clock.now + $0 }
     let checksum = RowChecksum(series.like, expiry: expiry)
-    try series.withPayloads { (payloads) throws(SQLiteFailure) in
+    try series.payloads.bytes.withUnsafeBufferPointer { (bytes) throws(SQLiteFailure) in
+      let payloads = UnsafeRawBufferPointer(bytes)
       var next = 0
       while next < number {
         let rows = min(Self.rowsAtOnce, number - next)

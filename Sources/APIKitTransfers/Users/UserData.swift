@@ -64,7 +64,7 @@ public import APIKit
   ///   opened next.
   public func forget(_ user: String? = nil) async throws(APIError) {
     var users = users
-    if let user { users = Dictionary(uniqueKeysWithValues: runners.map { (ObjectIdentifier($0), [user]) }) }
+    if let user { users = runners.map { ($0, [user]) } }
     guard user == nil || !isAnotherSignedIn(than: user) else {
       return try Self.check(await dropItems(of: users))
     }
@@ -89,10 +89,10 @@ public import APIKit
   }
 
   /// Drops the items of users, and says what could not be done.
-  private func dropItems(of users: [ObjectIdentifier: Set<String>]) async -> [any Error] {
+  private func dropItems(of users: Users) async -> [any Error] {
     var faults: [any Error] = []
-    for runner in runners {
-      for user in users[ObjectIdentifier(runner)] ?? [] {
+    for (runner, users) in users {
+      for user in users {
         do throws(DurableQueue.Fault) { try await runner.forget(user) } catch {
           faults.append(APIError(error, of: runner.configuration))
         }
@@ -120,22 +120,21 @@ public import APIKit
     return objects.filter { seen.insert(ObjectIdentifier($0)).inserted }
   }
 
-  /// Who is signed in, in the words of each queue.
-  var users: [ObjectIdentifier: Set<String>] {
+  /// Users, in the words of each queue.
+  typealias Users = [(runner: QueueRunner, users: Set<String>)]
+
+  /// Who is signed in.
+  var users: Users {
     let credentials = authenticators.compactMap(\.credential)
-    return Dictionary(
-      uniqueKeysWithValues: runners.map { runner in
-        (
-          ObjectIdentifier(runner),
-          Set(credentials.compactMap(runner.configuration.user).filter { !$0.isEmpty })
-        )
-      })
+    return runners.map { runner in
+      (runner, Set(credentials.compactMap(runner.configuration.user).filter { !$0.isEmpty }))
+    }
   }
 
   /// Marks what must be erased by its place, and erases the rest; from then on each place has its own mark, or is erased.
   ///
   /// - Returns: What could not be done, because of which the next launch does it.
-  @discardableResult private func condemn(_ users: [ObjectIdentifier: Set<String>]) -> [any Error] {
+  @discardableResult private func condemn(_ users: Users) -> [any Error] {
     var faults: [any Error] = []
     for step in steps(users) { do { try step() } catch { faults.append(error) } }
     if faults.isEmpty { mark.clear() }
@@ -144,10 +143,10 @@ public import APIKit
 
   /// What condemning takes, in its order. Each step needs no room on the disk, may be done again, and waits for nothing but
   /// the disk.
-  func steps(_ users: [ObjectIdentifier: Set<String>]) -> [@MainActor () throws -> Void] {
+  func steps(_ users: Users) -> [@MainActor () throws -> Void] {
     var steps: [@MainActor () throws -> Void] = []
-    for runner in runners {
-      for user in users[ObjectIdentifier(runner)] ?? [] {
+    for (runner, users) in users {
+      for user in users {
         steps.append { try runner.queue.leaveMark(of: user).set() }
       }
     }
