@@ -17,15 +17,15 @@ struct EchoingClient {
     self.echoes = echoes
     var options = SocketOptions()
     change(&options)
-    machine = WebSocketMachine(options, terms, now: .zero)
+    machine = WebSocketMachine(
+      options, terms, masks: MaskSource { (0..<$0).map { [0x11, 0x22, 0x33, 0x44][$0 & 3] } }, now: .zero)
   }
 
   mutating func receive(_ bytes: UnsafeRawBufferPointer) {
     var rest = bytes[...]
     repeat {
       let taken = machine.receive(
-        UnsafeRawBufferPointer(rebasing: rest), now: .zero, isCongested: false, mask: { 0x1122_3344 },
-        into: &output)
+        UnsafeRawBufferPointer(rebasing: rest), now: .zero, isCongested: false, into: &output)
       rest = rest.dropFirst(taken)
       respond()
     } while !rest.isEmpty
@@ -39,7 +39,7 @@ struct EchoingClient {
       guard case .message(let message) = event else { continue }
       received.append(message)
       guard echoes else { continue }
-      _ = machine.send(message, packs: true, mask: { 0x5566_7788 }, into: &output)
+      _ = machine.send(message, packs: true, into: &output)
       collect()
     }
   }

@@ -18,19 +18,19 @@ final class WebSocketMachineTests: XCTestCase {
 
   private func receive(_ bytes: [UInt8], at now: Duration = .zero, isCongested: Bool = false) {
     _ = bytes.withUnsafeBytes {
-      machine.receive($0, now: now, isCongested: isCongested, mask: { 0x0102_0304 }, into: &output)
+      machine.receive($0, now: now, isCongested: isCongested, into: &output)
     }
   }
 
   private func send(_ message: SocketMessage, packs: Bool = true) -> Bool {
-    machine.send(message, packs: packs, mask: { 0xA1B2_C3D4 }, into: &output)
+    machine.send(message, packs: packs, into: &output)
   }
 
   private func close(_ code: SocketCloseCode? = .normal, _ reason: String = "", at now: Duration = .zero) {
-    machine.close(code, reason, now: now, mask: { 7 }, into: &output)
+    machine.close(code, reason, now: now, into: &output)
   }
 
-  private func tick(_ now: Duration) { machine.tick(now: now, mask: { 9 }, into: &output) }
+  private func tick(_ now: Duration) { machine.tick(now: now, into: &output) }
 
   private var written: [(first: UInt8, payload: [UInt8])] { ServerFrames.read(output.bytes) }
 
@@ -55,8 +55,8 @@ final class WebSocketMachineTests: XCTestCase {
     make()
     for number in 0..<100 { receive(ServerFrames.frame(9, [UInt8(number)]), isCongested: true) }
     XCTAssertTrue(output.bytes.isEmpty)
-    machine.flushed(mask: { 1 }, into: &output)
-    machine.flushed(mask: { 1 }, into: &output)
+    machine.flushed(into: &output)
+    machine.flushed(into: &output)
     XCTAssertEqual(written.map(\.first), [0x8A])
     XCTAssertEqual(written.first?.payload, [99])
   }
@@ -103,7 +103,7 @@ final class WebSocketMachineTests: XCTestCase {
     XCTAssertEqual(machine.due, .seconds(40))
     // The pong has come meanwhile, or not: nobody could read it.
     output.bytes = []
-    machine.wake(now: .seconds(500), mask: { 9 }, into: &output)
+    machine.wake(now: .seconds(500), into: &output)
     XCTAssertEqual(written.map(\.first), [0x89])
     tick(.seconds(500))
     XCTAssertFalse(output.cuts)
@@ -114,15 +114,15 @@ final class WebSocketMachineTests: XCTestCase {
     make()
     close(.normal)
     output.bytes = []
-    machine.wake(now: .seconds(500), mask: { 9 }, into: &output)
+    machine.wake(now: .seconds(500), into: &output)
     XCTAssertEqual(output.bytes, [])
   }
 
   func testPingsMayBeOffAndAnAwaitedOneIsStillTold() {
     make { $0.pingInterval = nil }
     XCTAssertNil(machine.due)
-    machine.ping(token: 5, now: .seconds(1), mask: { 1 }, into: &output)
-    machine.ping(token: 6, now: .seconds(2), mask: { 1 }, into: &output)
+    machine.ping(token: 5, now: .seconds(1), into: &output)
+    machine.ping(token: 6, now: .seconds(2), into: &output)
     // The second's pong counts for the first too.
     receive(ServerFrames.frame(10, written[1].payload), at: .seconds(3))
     XCTAssertEqual(output.events, [.pong(token: 5, after: .seconds(2)), .pong(token: 6, after: .seconds(1))])

@@ -40,7 +40,7 @@ final class ByteLink: WireOwner, @unchecked Sendable {
 
   func open(within limit: Duration) async throws(APIError) {
     try await call(orGiveUp: giveUpOpening) { (id, waiter: Waiter<Void>) in
-      self.setOpening(id, waiter, limit)
+      self.setOpening(id, waiter, within: limit)
       self.wire.open(for: self)
     }
   }
@@ -48,8 +48,8 @@ final class ByteLink: WireOwner, @unchecked Sendable {
   func read(_ wish: ByteStreamMachine.Wish, within limit: Duration?) async throws(APIError) -> ByteStream.Read
   {
     try await call(within: limit, "not enough bytes", orGiveUp: giveUpRead) {
-      (id, waiter: Waiter<ByteStream.Read>) in
-      guard !self.isReadClosed else { return waiter.resume(returning: .failure(Self.cancelled)) }
+      (id, waiter: Waiter<ByteStream.Read>) throws(APIError) in
+      guard !self.isReadClosed else { throw Self.cancelled }
       self.reads[id] = waiter
       self.tell(self.machine.read(wish, id: id))
     }
@@ -57,11 +57,9 @@ final class ByteLink: WireOwner, @unchecked Sendable {
 
   func write(_ bytes: [UInt8], within limit: Duration?) async throws(APIError) {
     try await call(within: limit, "the server did not take everything", orGiveUp: giveUpWrite) {
-      (id, waiter: Waiter<Void>) in
-      guard self.isOpen, !self.isWriteClosed else {
-        return waiter.resume(returning: .failure(self.failure ?? Self.closed))
-      }
-      guard self.opening == nil else { return waiter.resume(returning: .failure(Self.securing)) }
+      (id, waiter: Waiter<Void>) throws(APIError) in
+      guard self.isOpen, !self.isWriteClosed else { throw self.failure ?? Self.closed }
+      guard self.opening == nil else { throw Self.securing }
       guard !bytes.isEmpty else { return waiter.resume(returning: .success(())) }
       self.writes.append((id, waiter))
       self.wire.write(bytes)
@@ -70,9 +68,9 @@ final class ByteLink: WireOwner, @unchecked Sendable {
 
   func closeWrite(within limit: Duration?) async throws(APIError) {
     try await call(within: limit, "the server did not take everything", orGiveUp: giveUpWrite) {
-      (id, waiter: Waiter<Void>) in
-      guard self.isOpen else { return waiter.resume(returning: .failure(self.failure ?? Self.closed)) }
-      guard self.opening == nil else { return waiter.resume(returning: .failure(Self.securing)) }
+      (id, waiter: Waiter<Void>) throws(APIError) in
+      guard self.isOpen else { throw self.failure ?? Self.closed }
+      guard self.opening == nil else { throw Self.securing }
       self.isWriteClosed = true
       self.wire.endSending()
       if self.wire.unsentBytes == 0 { return waiter.resume(returning: .success(())) }
@@ -92,26 +90,23 @@ final class ByteLink: WireOwner, @unchecked Sendable {
   }
 
   func startTLS(_ host: String, within limit: Duration) async throws(APIError) {
-    try await call(orGiveUp: giveUpOpening) { (id, waiter: Waiter<Void>) in
-      guard self.isOpen else { return waiter.resume(returning: .failure(self.failure ?? Self.closed)) }
+    try await call(orGiveUp: giveUpOpening) { (id, waiter: Waiter<Void>) throws(APIError) in
+      guard self.isOpen else { throw self.failure ?? Self.closed }
       guard !self.machine.isAwaited, self.machine.bufferedBytes == 0, !self.machine.hasEnded else {
-        return waiter.resume(
-          returning: .failure(
-            APIError(
-              .transport, .misconfigured,
-              "TLS cannot begin while a read waits or bytes were received before it: they may be injected")))
+        throw APIError(
+          .transport, .misconfigured,
+          "TLS cannot begin while a read waits or bytes were received before it: they may be injected")
       }
       guard self.writes.isEmpty, self.opening == nil, !self.isWriteClosed else {
-        return waiter.resume(
-          returning: .failure(APIError(.transport, .misconfigured, "TLS begins when everything is written")))
+        throw APIError(.transport, .misconfigured, "TLS begins when everything is written")
       }
-      self.setOpening(id, waiter, limit)
+      self.setOpening(id, waiter, within: limit)
       do throws(APIError) {
         try self.wire.startTLS(host: host)
       } catch {
         self.opening = nil
         self.wire.due = .max
-        waiter.resume(returning: .failure(error))
+        throw error
       }
     }
   }
@@ -123,15 +118,16 @@ final class ByteLink: WireOwner, @unchecked Sendable {
     let end = Mutex<APIError?>(nil)
   }
 
-  /// Runs work on the wire's thread, and waits until it has resumed the waiter.
+  /// Runs work on the wire's thread, and waits until the waiter is resumed.
   ///
   /// - Parameters:
   ///   - giveUp: Resumes the waiter with an error, on the wire's thread, if it waits still: its task was cancelled, or its
   ///     limit has passed.
+  ///   - work: Resumes the waiter, or keeps it; what it throws before ends the call.
   private func call<Value: Sendable>(
     within limit: Duration? = nil, _ shortfall: String = "",
     orGiveUp giveUp: @escaping @Sendable (Int, APIError) -> Void,
-    _ work: @escaping @Sendable (Int, Waiter<Value>) -> Void
+    _ work: @escaping @Sendable (Int, Waiter<Value>) throws(APIError) -> Void
   ) async throws(APIError) -> Value {
     let (id, ticket) = (lastID.add(1, ordering: .relaxed).newValue, Ticket())
     let end: @Sendable (APIError) -> Void = { error in
@@ -149,8 +145,12 @@ final class ByteLink: WireOwner, @unchecked Sendable {
     let result = await withTaskCancellationHandler {
       await withCheckedContinuation { (waiter: Waiter<Value>) in
         let isTaken = self.wire.perform {
-          if let error = ticket.end.withLock({ $0 }) { return waiter.resume(returning: .failure(error)) }
-          work(id, waiter)
+          do throws(APIError) {
+            if let error = ticket.end.withLock({ $0 }) { throw error }
+            try work(id, waiter)
+          } catch {
+            waiter.resume(returning: .failure(error))
+          }
         }
         if !isTaken { waiter.resume(returning: .failure(Self.stopped)) }
       }
@@ -162,7 +162,7 @@ final class ByteLink: WireOwner, @unchecked Sendable {
 
   // MARK: The wire's thread
 
-  private func setOpening(_ id: Int, _ waiter: Waiter<Void>, _ limit: Duration) {
+  private func setOpening(_ id: Int, _ waiter: Waiter<Void>, within limit: Duration) {
     opening = (id, waiter)
     self.limit = limit
     wire.due = wire.now + limit.microseconds

@@ -32,7 +32,6 @@ final class WireSocketLink: SocketLink, WireOwner, @unchecked Sendable {
   private var machine: WebSocketMachine?
   private var inbox: SocketInbox?
   private var output = WebSocketMachine.Output()
-  private var masks = MaskSource()
   /// What was written and not taken by the kernel as a whole, with its place in the stream.
   private var outgoing: [(message: SocketMessage, packs: Bool, range: Range<Int>)] = []
   /// How many of them were taken meanwhile.
@@ -93,11 +92,11 @@ final class WireSocketLink: SocketLink, WireOwner, @unchecked Sendable {
   }
 
   func ping(token: UInt64?) {
-    wire.perform { self.drive { $0.ping(token: token, now: $1, mask: $2, into: &$3) } }
+    wire.perform { self.drive { $0.ping(token: token, now: $1, into: &$2) } }
   }
 
   func close(_ code: SocketCloseCode?, _ reason: String) {
-    wire.perform { self.drive { $0.close(code, reason, now: $1, mask: $2, into: &$3) } }
+    wire.perform { self.drive { $0.close(code, reason, now: $1, into: &$2) } }
   }
 
   func cancel() { wire.perform { self.wire.cut() } }
@@ -107,7 +106,7 @@ final class WireSocketLink: SocketLink, WireOwner, @unchecked Sendable {
       self.isReleased = true
       self.inbox?.release()
       guard case .open = self.phase else { return self.wire.cut() }
-      self.drive { $0.close(.goingAway, "", now: $1, mask: $2, into: &$3) }
+      self.drive { $0.close(.goingAway, "", now: $1, into: &$2) }
       self.wire.due = self.wire.now + SocketOptions.releaseLimit.microseconds
     }
   }
@@ -205,10 +204,9 @@ final class WireSocketLink: SocketLink, WireOwner, @unchecked Sendable {
     while case .open = phase, !rest.isEmpty {
       let isCongested = wire.unsentBytes > Self.congestion
       var taken = rest.count
-      drive { machine, now, mask, output in
+      drive { machine, now, output in
         taken = machine.receive(
-          UnsafeRawBufferPointer(rebasing: rest), now: now, isCongested: isCongested, mask: mask,
-          into: &output)
+          UnsafeRawBufferPointer(rebasing: rest), now: now, isCongested: isCongested, into: &output)
       }
       rest = rest.dropFirst(taken)
       if !wire.isReading { return unread = Array(rest) }
@@ -219,7 +217,7 @@ final class WireSocketLink: SocketLink, WireOwner, @unchecked Sendable {
     guard case .open = phase else { return }
     giveCredit()
     if hasReceivedEnd { return wire.cut() }
-    drive { machine, _, mask, output in machine.flushed(mask: mask, into: &output) }
+    drive { machine, _, output in machine.flushed(into: &output) }
   }
 
   func flushedPart() { giveCredit() }
@@ -253,12 +251,12 @@ final class WireSocketLink: SocketLink, WireOwner, @unchecked Sendable {
           .transport, .connectTimeout,
           "the WebSocket was not open after \(openLimit.shortText)"))
     case .open where isReleased || hasReceivedEnd: wire.cut()
-    case .open: drive { $0.tick(now: $1, mask: $2, into: &$3) }
+    case .open: drive { $0.tick(now: $1, into: &$2) }
     case .accepted, .over: break
     }
   }
 
-  func stoodStill() { drive { $0.wake(now: $1, mask: $2, into: &$3) } }
+  func stoodStill() { drive { $0.wake(now: $1, into: &$2) } }
 
   func receivedEnd(isOrderly: Bool) {
     let truncated = "TLS ended without a close_notify: the end may be an attacker's"
@@ -291,9 +289,7 @@ final class WireSocketLink: SocketLink, WireOwner, @unchecked Sendable {
   private func write(_ message: SocketMessage, _ packs: Bool) {
     let start = writtenBytes
     var isTaken = false
-    drive { machine, _, mask, output in
-      isTaken = machine.send(message, packs: packs, mask: mask, into: &output)
-    }
+    drive { machine, _, output in isTaken = machine.send(message, packs: packs, into: &output) }
     if isTaken { outgoing.append((message, packs, start..<writtenBytes)) } else { drop(message, packs) }
   }
 
@@ -310,13 +306,10 @@ final class WireSocketLink: SocketLink, WireOwner, @unchecked Sendable {
 
   /// Has the machine take something, and does what comes of it.
   private func drive(
-    _ work: (
-      _ machine: inout WebSocketMachine, _ now: Duration, _ mask: () -> UInt32,
-      _ output: inout WebSocketMachine.Output
-    ) -> Void
+    _ work: (inout WebSocketMachine, _ now: Duration, inout WebSocketMachine.Output) -> Void
   ) {
     guard case .open = phase, machine != nil else { return }
-    work(&machine!, now, { masks.next() }, &output)
+    work(&machine!, now, &output)
     if !output.bytes.isEmpty {
       writtenBytes += output.bytes.count
       wire.write(output.bytes)
@@ -340,20 +333,5 @@ final class WireSocketLink: SocketLink, WireOwner, @unchecked Sendable {
   private func setDue() {
     guard !isReleased, !hasReceivedEnd, let machine else { return }
     wire.due = machine.due?.microseconds ?? .max
-  }
-}
-
-/// Masks of frames, drawn from the system's randomness many at a time.
-struct MaskSource {
-  private var bytes: [UInt8] = []
-  private var index = 0
-
-  mutating func next() -> UInt32 {
-    if index == bytes.count {
-      bytes = Crypto.random(bytes.isEmpty ? 16 : 1024)
-      index = 0
-    }
-    defer { index += 4 }
-    return bytes.withUnsafeBytes { $0.loadUnaligned(fromByteOffset: index, as: UInt32.self) }
   }
 }

@@ -11,9 +11,6 @@ enum WebSocketFrame {
     static let pong: UInt8 = 0xA
   }
 
-  /// The most bytes of a control frame's payload (RFC 6455, 5.5).
-  static let controlLimit = 125
-
   /// Appends a whole message or control frame, masked.
   ///
   /// - Parameters:
@@ -64,5 +61,23 @@ enum WebSocketFrame {
   static func closePayload(_ code: UInt16?, _ reason: String) -> [UInt8] {
     guard let code else { return [] }
     return [UInt8(code >> 8), UInt8(code & 0xFF)] + Array(reason.utf8)
+  }
+}
+
+/// Masks of frames, drawn from the system's randomness many at a time.
+struct MaskSource {
+  private var bytes: [UInt8] = []
+  private var index = 0
+  private let draw: @Sendable (_ count: Int) -> [UInt8]
+
+  init(_ draw: @escaping @Sendable (_ count: Int) -> [UInt8] = Crypto.random) { self.draw = draw }
+
+  mutating func next() -> UInt32 {
+    if index == bytes.count {
+      bytes = draw(bytes.isEmpty ? 16 : 1024)
+      index = 0
+    }
+    defer { index += 4 }
+    return bytes.withUnsafeBytes { $0.loadUnaligned(fromByteOffset: index, as: UInt32.self) }
   }
 }

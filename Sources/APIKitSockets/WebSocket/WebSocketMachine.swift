@@ -1,7 +1,7 @@
 import APIKit
 
 /// One open WebSocket connection: takes what comes from the wire, from the application and from the clock, and says what
-/// is written and delivered. It has no socket, clock or randomness of its own.
+/// is written and delivered. It has no socket or clock of its own, and its masks are passed in.
 ///
 /// Legal moves: open → closing → closed; open → closed when the server closes first; any of them → failing after a
 /// violation. The end of the wire ends all of them: ``closing(after:)``.
@@ -42,8 +42,10 @@ struct WebSocketMachine {
   private var owedPong: [UInt8]?
 
   private var exchange = CloseExchange()
+  private var masks: MaskSource
 
-  init(_ options: SocketOptions, _ terms: DeflateTerms?, now: Duration) {
+  init(_ options: SocketOptions, _ terms: DeflateTerms?, masks: MaskSource = MaskSource(), now: Duration) {
+    self.masks = masks
     self.options = options
     self.terms = terms
     let inflater: (() -> MessageInflater)? = terms.map { terms in
@@ -53,7 +55,7 @@ struct WebSocketMachine {
     pings = PingClock(options, now: now)
   }
 
-  /// When ``tick(now:mask:into:)`` is to be called next.
+  /// When ``tick(now:into:)`` is to be called next.
   var due: Duration? { phase == .open ? pings.due : limit }
 
   // MARK: From the wire
@@ -63,8 +65,7 @@ struct WebSocketMachine {
   ///
   /// - Parameter isCongested: Whether bytes wait to be sent.
   @discardableResult mutating func receive(
-    _ bytes: UnsafeRawBufferPointer, now: Duration, isCongested: Bool, mask: () -> UInt32,
-    into output: inout Output
+    _ bytes: UnsafeRawBufferPointer, now: Duration, isCongested: Bool, into output: inout Output
   ) -> Int {
     guard phase != .failing, phase != .closed else { return bytes.count }
     var events: [WebSocketParser.Event] = []
@@ -80,14 +81,13 @@ struct WebSocketMachine {
       violation = error
     }
     // What came before a violation was good.
-    for event in events { take(event, now, isCongested, mask, &output) }
-    if let violation, phase != .closed { fail(violation, now, mask, &output) }
+    for event in events { take(event, now: now, isCongested: isCongested, into: &output) }
+    if let violation, phase != .closed { fail(violation, now: now, into: &output) }
     return taken
   }
 
   private mutating func take(
-    _ event: WebSocketParser.Event, _ now: Duration, _ isCongested: Bool, _ mask: () -> UInt32,
-    _ output: inout Output
+    _ event: WebSocketParser.Event, now: Duration, isCongested: Bool, into output: inout Output
   ) {
     switch event {
     case .text(let text): output.events.append(.message(.text(text)))
@@ -95,12 +95,12 @@ struct WebSocketMachine {
     case .ping(let payload):
       guard phase == .open else { return }
       // Only the latest is responded to (RFC 6455, 5.5.3), so that a server cannot fill the queue.
-      if isCongested { owedPong = payload } else { write(WebSocketFrame.Opcode.pong, payload, mask, &output) }
-    case .pong(let payload): takePong(payload, now, &output)
+      if isCongested { owedPong = payload } else { write(WebSocketFrame.Opcode.pong, payload, into: &output) }
+    case .pong(let payload): takePong(payload, now: now, into: &output)
     case .close(let code, let reason):
       exchange.received = (code.map(SocketCloseCode.init) ?? .none, reason)
       if phase == .open {
-        sendClose(code.map(SocketCloseCode.init), "", mask, &output)
+        sendClose(code.map(SocketCloseCode.init), "", into: &output)
         output.events.append(.closing)
       }
       phase = .closed
@@ -109,7 +109,7 @@ struct WebSocketMachine {
     }
   }
 
-  private mutating func takePong(_ payload: [UInt8], _ now: Duration, _ output: inout Output) {
+  private mutating func takePong(_ payload: [UInt8], now: Duration, into output: inout Output) {
     guard payload.count == 8 else { return }
     let number = payload.reduce(0) { $0 << 8 | UInt64($1) }
     for (token, after) in pings.takePong(number, now: now) {
@@ -117,14 +117,13 @@ struct WebSocketMachine {
     }
   }
 
-  private mutating func fail(
-    _ violation: WebSocketParser.Violation, _ now: Duration, _ mask: () -> UInt32, _ output: inout Output
-  ) {
+  private mutating func fail(_ violation: WebSocketParser.Violation, now: Duration, into output: inout Output)
+  {
     exchange.failure = APIError(
       .transport, violation.code == 1009 ? .responseTooLarge : .socketProtocolBroken,
       "the server broke the protocol: \(violation.text)")
     if phase == .open {
-      sendClose(SocketCloseCode(rawValue: violation.code), violation.text, mask, &output)
+      sendClose(SocketCloseCode(rawValue: violation.code), violation.text, into: &output)
       output.events.append(.closing)
     }
     phase = .failing
@@ -135,41 +134,39 @@ struct WebSocketMachine {
   // MARK: From the application
 
   /// Sends a message. False when the connection is no longer open.
-  mutating func send(
-    _ message: SocketMessage, packs: Bool, mask: () -> UInt32, into output: inout Output
-  ) -> Bool {
+  mutating func send(_ message: SocketMessage, packs: Bool, into output: inout Output) -> Bool {
     guard phase == .open else { return false }
     switch message {
     case .text(var text):
-      text.withUTF8 { write(WebSocketFrame.Opcode.text, UnsafeRawBufferPointer($0), packs, mask, &output) }
+      text.withUTF8 {
+        write(WebSocketFrame.Opcode.text, UnsafeRawBufferPointer($0), packs: packs, into: &output)
+      }
     case .data(let bytes):
-      bytes.withUnsafeBytes { write(WebSocketFrame.Opcode.binary, $0, packs, mask, &output) }
+      bytes.withUnsafeBytes { write(WebSocketFrame.Opcode.binary, $0, packs: packs, into: &output) }
     }
     return true
   }
 
   /// Sends a ping; its pong is an event with this token.
-  mutating func ping(token: UInt64? = nil, now: Duration, mask: () -> UInt32, into output: inout Output) {
+  mutating func ping(token: UInt64? = nil, now: Duration, into output: inout Output) {
     guard phase == .open else { return }
     let number = pings.leave(token: token, now: now)
-    write(WebSocketFrame.Opcode.ping, withUnsafeBytes(of: number.bigEndian) { Array($0) }, mask, &output)
+    write(WebSocketFrame.Opcode.ping, withUnsafeBytes(of: number.bigEndian) { Array($0) }, into: &output)
   }
 
   /// Starts to close. What was sent before goes out first.
-  mutating func close(
-    _ code: SocketCloseCode?, _ reason: String, now: Duration, mask: () -> UInt32, into output: inout Output
-  ) {
+  mutating func close(_ code: SocketCloseCode?, _ reason: String, now: Duration, into output: inout Output) {
     guard phase == .open else { return }
     phase = .closing
     limit = now + options.closeLimit
-    sendClose(code, reason, mask, &output)
+    sendClose(code, reason, into: &output)
   }
 
   /// Nothing waits to be sent any longer: a pong that was owed goes out.
-  mutating func flushed(mask: () -> UInt32, into output: inout Output) {
+  mutating func flushed(into output: inout Output) {
     guard phase == .open, let payload = owedPong else { return }
     owedPong = nil
-    write(WebSocketFrame.Opcode.pong, payload, mask, &output)
+    write(WebSocketFrame.Opcode.pong, payload, into: &output)
   }
 
   /// Reading stops or goes on. No deadline for a pong passes while it stands still.
@@ -177,7 +174,7 @@ struct WebSocketMachine {
 
   // MARK: From the clock
 
-  mutating func tick(now: Duration, mask: () -> UInt32, into output: inout Output) {
+  mutating func tick(now: Duration, into output: inout Output) {
     guard phase == .open else {
       if let limit, limit <= now { output.cuts = true }
       return
@@ -186,15 +183,15 @@ struct WebSocketMachine {
       exchange.failure = pings.failure
       output.cuts = true
     } else if pings.isDue(at: now) {
-      ping(now: now, mask: mask, into: &output)
+      ping(now: now, into: &output)
     }
   }
 
   /// The process or the machine stood still: no deadline for a pong has passed meanwhile, and a ping finds out whether the
   /// server is still there.
-  mutating func wake(now: Duration, mask: () -> UInt32, into output: inout Output) {
+  mutating func wake(now: Duration, into output: inout Output) {
     guard phase == .open else { return }
-    ping(now: now, mask: mask, into: &output)
+    ping(now: now, into: &output)
     pings.postpone(now: now)
   }
 
@@ -205,25 +202,20 @@ struct WebSocketMachine {
 
   // MARK: Frames
 
-  private mutating func sendClose(
-    _ code: SocketCloseCode?, _ reason: String, _ mask: () -> UInt32, _ output: inout Output
-  ) {
+  private mutating func sendClose(_ code: SocketCloseCode?, _ reason: String, into output: inout Output) {
     exchange.sentCode = code ?? SocketCloseCode.none
-    write(WebSocketFrame.Opcode.close, WebSocketFrame.closePayload(code?.rawValue, reason), mask, &output)
+    write(WebSocketFrame.Opcode.close, WebSocketFrame.closePayload(code?.rawValue, reason), into: &output)
   }
 
-  private func write(_ opcode: UInt8, _ payload: [UInt8], _ mask: () -> UInt32, _ output: inout Output) {
-    payload.withUnsafeBytes {
-      WebSocketFrame.append(opcode, $0, mask: mask(), to: &output.bytes)
-    }
+  private mutating func write(_ opcode: UInt8, _ payload: [UInt8], into output: inout Output) {
+    payload.withUnsafeBytes { WebSocketFrame.append(opcode, $0, mask: masks.next(), to: &output.bytes) }
   }
 
   private mutating func write(
-    _ opcode: UInt8, _ payload: UnsafeRawBufferPointer, _ packs: Bool, _ mask: () -> UInt32,
-    _ output: inout Output
+    _ opcode: UInt8, _ payload: UnsafeRawBufferPointer, packs: Bool, into output: inout Output
   ) {
     guard packs, let terms, terms.packs, payload.count >= options.compressesFrom else {
-      return WebSocketFrame.append(opcode, payload, mask: mask(), to: &output.bytes)
+      return WebSocketFrame.append(opcode, payload, mask: masks.next(), to: &output.bytes)
     }
     let deflater =
       deflater ?? MessageDeflater(windowBits: terms.clientBits, keepsContext: terms.clientKeepsContext)
@@ -231,7 +223,7 @@ struct WebSocketMachine {
     packed.removeAll(keepingCapacity: true)
     deflater.pack(payload.bindMemory(to: UInt8.self), into: &packed)
     packed.withUnsafeBytes {
-      WebSocketFrame.append(opcode, $0, isPacked: true, mask: mask(), to: &output.bytes)
+      WebSocketFrame.append(opcode, $0, isPacked: true, mask: masks.next(), to: &output.bytes)
     }
     // The buffer of a large message is not kept.
     if packed.capacity > 64 << 10 { packed = [] }

@@ -97,50 +97,37 @@ enum LocalSchemes {
 
   private static func deliver(
     _ exchange: HTTPExchange, _ headers: HTTPHeaders,
-    _ next: @escaping @Sendable () async throws(APIError) -> [UInt8]?
+    next: @escaping @Sendable () async throws(APIError) -> [UInt8]?
   ) async throws(APIError) -> HTTPResponse {
     try exchange.inspect(200, headers)
     let isHead = exchange.request.method == .head
-    var received: Int64 = 0
-    func chunk() async throws(APIError) -> [UInt8]? {
+    let stream = ResponseStream { () async throws(APIError) in
       guard !Task.isCancelled else { throw APIError(.transport, .cancelled) }
-      guard !isHead, let chunk = try await next() else { return nil }
-      received += Int64(chunk.count)
-      return chunk
+      return isHead ? nil : try await next()
     }
     var response = HTTPResponse(status: 200, headers: headers, version: .other)
     var destination = exchange.destination
     if let path = exchange.file(status: 200, headers) { destination = .file(path: path) }
     switch destination {
     case .memory(let maximumBytes):
-      response.body = .bytes(try await collect(maximumBytes, chunk))
+      response.body = .bytes(try await stream.collect(maximumBytes: maximumBytes))
     case .file(let path, let maximumBytes):
-      response.body = try await write(path, maximumBytes, chunk)
-    case .stream:
-      response.body = .stream(ResponseStream { () async throws(APIError) in isHead ? nil : try await next() })
+      response.body = try await write(stream, to: path, maximumBytes: maximumBytes)
+    case .stream: response.body = .stream(stream)
     }
+    let received = response.body.count ?? 0
     response.metrics.bytesReceived = received
     exchange.onProgress?(TransferProgress(received: received, totalToReceive: received, delta: received))
     return response
   }
 
-  private static func collect(
-    _ maximumBytes: Int, _ next: () async throws(APIError) -> [UInt8]?
-  ) async throws(APIError) -> [UInt8] {
-    var bytes: [UInt8] = []
-    while let chunk = try await next() {
-      guard bytes.count + chunk.count <= maximumBytes else { throw APIError(bodyLargerThan: maximumBytes) }
-      bytes += chunk
-    }
-    return bytes
-  }
-
   private static func write(
-    _ path: String, _ maximumBytes: Int64, _ next: () async throws(APIError) -> [UInt8]?
+    _ stream: ResponseStream, to path: String, maximumBytes: Int64
   ) async throws(APIError) -> HTTPResponse.Body {
     var file = try ResponseFile(path: path, maximumBytes: maximumBytes)
     do throws(APIError) {
-      while let chunk = try await next() {
+      var chunks = stream.makeAsyncIterator()
+      while let chunk = try await chunks.next() {
         try chunk.withUnsafeBufferPointer { (bytes) throws(APIError) in
           try file.write(UnsafeRawBufferPointer(bytes))
         }

@@ -46,14 +46,7 @@
     }
 
     /// A certificate in DER.
-    static func bytes(of certificate: OpaquePointer) -> [UInt8] {
-      let length = i2d_X509(certificate, nil)
-      guard length > 0 else { return [] }
-      return [UInt8](unsafeUninitializedCapacity: Int(length)) { target, written in
-        var end = target.baseAddress
-        written = Int(max(0, i2d_X509(certificate, &end)))
-      }
-    }
+    static func bytes(of certificate: OpaquePointer) -> [UInt8] { bytes { i2d_X509(certificate, $0) } }
 
     /// The certificates of OpenSSL's list, in DER.
     static func certificates(_ list: OpaquePointer) -> [[UInt8]] {
@@ -61,12 +54,17 @@
     }
 
     /// A distinguished name in DER.
-    static func bytes(ofName name: OpaquePointer?) -> [UInt8] {
-      let length = i2d_X509_NAME(name, nil)
+    static func bytes(ofName name: OpaquePointer?) -> [UInt8] { bytes { i2d_X509_NAME(name, $0) } }
+
+    /// What a function of OpenSSL writes, which gives the length where it has no place to write to.
+    private static func bytes(
+      _ encode: (UnsafeMutablePointer<UnsafeMutablePointer<UInt8>?>?) -> Int32
+    ) -> [UInt8] {
+      let length = encode(nil)
       guard length > 0 else { return [] }
       return [UInt8](unsafeUninitializedCapacity: Int(length)) { target, written in
         var end = target.baseAddress
-        written = Int(max(0, i2d_X509_NAME(name, &end)))
+        written = Int(max(0, encode(&end)))
       }
     }
 

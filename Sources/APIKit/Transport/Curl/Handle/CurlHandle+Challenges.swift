@@ -40,13 +40,7 @@
     /// anything.
     func accepts(_ store: OpaquePointer, _ ssl: OpaquePointer) -> Bool {
       guard let asked = transfer.asked else { return false }
-      do throws(APIError) {
-        try session.tls.accept(store, ssl, asked)
-        return true
-      } catch {
-        transfer.machine.fail(error)
-        return false
-      }
+      return isGood { () throws(APIError) in try session.tls.accept(store, ssl, asked) }
     }
 
     /// The server of a new connection asks for the client's certificate. False ends the handshake, because the

@@ -25,7 +25,7 @@
       transfer.metrics.tlsProtocol = loop.tlsNames.text(of: ssl)
       guard let host = transfer.job?.exchange.request.url.host else { return true }
       guard session.tls.mayUse(ssl, asked: transfer.asked) else { return leaveConnection() }
-      do {
+      return isGood { () throws(APIError) in
         if transfer.asked == nil { try session.tls.check(ssl, host: host) }
         if transfer.job?.opensOnly == true {
           if capikit_ssl_speaks_http2(ssl) != 0 { transfer.version = .http2 }
@@ -33,6 +33,13 @@
           // OpenSSL takes a write as a whole, so libcurl counts none of it while some records have left.
           transfer.machine.sent(.partlySent)
         }
+      }
+    }
+
+    /// Whether a check throws nothing; what it throws is what the transfer fails with.
+    func isGood(_ check: () throws(APIError) -> Void) -> Bool {
+      do throws(APIError) {
+        try check()
         return true
       } catch {
         transfer.machine.fail(error)

@@ -92,33 +92,22 @@
       }
       let inspects = job.exchange.inspectHead != nil || job.exchange.fileAtHead != nil
       let headers = inspects || transfer.sink != nil ? CurlHead.headers(transfer.head) : HTTPHeaders()
-      do throws(APIError) { try job.exchange.inspect(transfer.status, headers) } catch {
-        transfer.machine.fail(error)
-        return false
-      }
-      if let path = job.exchange.file(status: transfer.isHTTP ? transfer.status : 200, headers) {
-        let file = CurlFileSink(
-          path: path, maximumBytes: .max, maximumDecodedBytes: job.maximumDecodedBytes)
-        transfer.sink = file
-        do { try file.open() } catch {
-          transfer.machine.fail(error)
-          return false
+      return isGood { () throws(APIError) in
+        try job.exchange.inspect(transfer.status, headers)
+        if let path = job.exchange.file(status: transfer.isHTTP ? transfer.status : 200, headers) {
+          let file = CurlFileSink(
+            path: path, maximumBytes: .max, maximumDecodedBytes: job.maximumDecodedBytes)
+          transfer.sink = file
+          try file.open()
         }
-      }
-      if transfer.sink == nil, let length = transfer.contentLength, length > Int64(transfer.bodyLimit),
-        job.exchange.request.method != .head
-      {
-        transfer.machine.fail(APIError(bodyLargerThan: transfer.bodyLimit))
-        return false
-      }
-      guard let sink = transfer.sink else { return true }
-      do {
+        if transfer.sink == nil, let length = transfer.contentLength, length > Int64(transfer.bodyLimit),
+          job.exchange.request.method != .head
+        {
+          throw APIError(bodyLargerThan: transfer.bodyLimit)
+        }
+        guard let sink = transfer.sink else { return }
         let body = try sink.begin(contentCoding: headers.combined("Content-Encoding"))
         if sink.landsAtHead { loop.end(job, .success(response(body))) }
-        return true
-      } catch {
-        transfer.machine.fail(error)
-        return false
       }
     }
 

@@ -118,20 +118,18 @@
     func finish() async {
       let mailboxes = close()
       for mailbox in mailboxes { mailbox.post(.finish(nil)) }
-      for mailbox in mailboxes {
-        await withUnsafeContinuation { continuation in
-          if !mailbox.post(.finish(continuation)) { continuation.resume() }
-        }
-      }
+      for mailbox in mailboxes { await end(mailbox) { .finish($0) } }
     }
 
     /// Ends the loops, the main one last, and returns when that is done.
     func shutdown() async {
-      for mailbox in close() {
-        await withUnsafeContinuation { continuation in
-          if !mailbox.post(.stop(continuation)) { continuation.resume() }
-        }
-      }
+      for mailbox in close() { await end(mailbox) { .stop($0) } }
+    }
+
+    private func end(
+      _ mailbox: CurlMailbox, by message: (UnsafeContinuation<Void, Never>) -> CurlMailbox.Message
+    ) async {
+      await withUnsafeContinuation { if !mailbox.post(message($0)) { $0.resume() } }
     }
 
     /// Makes no more loops, and returns the mailboxes of those there are, the main one last.

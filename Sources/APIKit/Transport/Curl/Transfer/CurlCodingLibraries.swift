@@ -42,28 +42,26 @@
     }
 
     static let brotli: Brotli? = {
-      guard let create = symbol("BrotliDecoderCreateInstance"),
-        let step = symbol("BrotliDecoderDecompressStream"),
-        let destroy = symbol("BrotliDecoderDestroyInstance")
+      guard let create: Brotli.Create = symbol("BrotliDecoderCreateInstance"),
+        let step: Brotli.Step = symbol("BrotliDecoderDecompressStream"),
+        let destroy: Brotli.Destroy = symbol("BrotliDecoderDestroyInstance")
       else { return nil }
-      return Brotli(
-        create: unsafeBitCast(create, to: Brotli.Create.self),
-        step: unsafeBitCast(step, to: Brotli.Step.self),
-        destroy: unsafeBitCast(destroy, to: Brotli.Destroy.self))
+      return Brotli(create: create, step: step, destroy: destroy)
     }()
 
     static let zstandard: Zstandard? = {
-      guard let create = symbol("ZSTD_createDStream"), let step = symbol("ZSTD_decompressStream"),
-        let isError = symbol("ZSTD_isError"), let destroy = symbol("ZSTD_freeDStream")
+      guard let create: Zstandard.Create = symbol("ZSTD_createDStream"),
+        let step: Zstandard.Step = symbol("ZSTD_decompressStream"),
+        let isError: Zstandard.IsError = symbol("ZSTD_isError"),
+        let destroy: Zstandard.Destroy = symbol("ZSTD_freeDStream")
       else { return nil }
-      return Zstandard(
-        create: unsafeBitCast(create, to: Zstandard.Create.self),
-        step: unsafeBitCast(step, to: Zstandard.Step.self),
-        isError: unsafeBitCast(isError, to: Zstandard.IsError.self),
-        destroy: unsafeBitCast(destroy, to: Zstandard.Destroy.self))
+      return Zstandard(create: create, step: step, isError: isError, destroy: destroy)
     }()
 
-    private static func symbol(_ name: String) -> UnsafeMutableRawPointer? { dlsym(nil, name) }
+    /// A function of that name, which is of that type; nil where its library is not loaded.
+    private static func symbol<Function>(_ name: String) -> Function? {
+      dlsym(nil, name).map { unsafeBitCast($0, to: Function.self) }
+    }
   }
 
   /// Unpacks `br` or `zstd` chunk by chunk, as ``ContentDecoder`` does for zlib's codings.

@@ -10,36 +10,38 @@ extension URLSessionAttempt {
     return min(Int64(exchange.destination.memoryLimit), maximumDecodedBytes)
   }
 
-  /// Why a response ends at its head; nil where its body is taken.
-  func refusal(of head: HTTPResponse) -> APIError? {
+  /// Throws why a response ends at its head.
+  func check(_ head: HTTPResponse) throws(APIError) {
     let lengths = Set(
       head.headers.values("Content-Length").flatMap { $0.split(separator: ",") }
         .map { String($0).trimmingSpaces() })
     if lengths.count > 1 {
-      return APIError(.transport, .malformedResponse, "the response has two different Content-Length values")
+      throw APIError(.transport, .malformedResponse, "the response has two different Content-Length values")
     }
-    do throws(APIError) { try exchange.inspect(head.status, head.headers, evidence: head.evidence) } catch {
-      return error
-    }
-    let hasBody = exchange.request.method != .head && head.status != 304 && head.status != 204
-    let coding = head.headers.combined("Content-Encoding").map { $0.lowercased() }
-    if let coding, coding != "identity", hasBody, !URLSessionTransport.capabilities.contains(.gzip) {
-      return APIError(
+    try exchange.inspect(head.status, head.headers, evidence: head.evidence)
+    let coding = coding(of: head)
+    if coding != "identity", hasBody(head), !URLSessionTransport.capabilities.contains(.gzip) {
+      throw APIError(
         .transport, .undecodableContent,
         "the body has the coding \(coding.debugDescription), which was not requested: the system's session passes truncated ones as complete",
         evidence: head.evidence)
     }
-    return nil
   }
 
-  /// The error of a body whose declared length is above the limit.
-  func excess(of head: HTTPResponse, over limit: Int64) -> APIError? {
-    let hasBody = exchange.request.method != .head && head.status != 304 && head.status != 204
-    let coding = head.headers.combined("Content-Encoding")?.lowercased() ?? "identity"
-    guard hasBody, coding == "identity", let length = head.headers["Content-Length"].flatMap({ Int64($0) }),
-      length > limit
-    else { return nil }
-    return tooLarge(limit, head)
+  /// Throws where the declared length of a body is above the limit.
+  func checkLength(of head: HTTPResponse, limit: Int64) throws(APIError) {
+    guard hasBody(head), coding(of: head) == "identity",
+      let length = head.headers["Content-Length"].flatMap({ Int64($0) }), length > limit
+    else { return }
+    throw tooLarge(limit, head)
+  }
+
+  private func hasBody(_ head: HTTPResponse) -> Bool {
+    exchange.request.method != .head && head.status != 304 && head.status != 204
+  }
+
+  private func coding(of head: HTTPResponse) -> String {
+    head.headers.combined("Content-Encoding")?.lowercased() ?? "identity"
   }
 
   /// The file that takes a body with this status.

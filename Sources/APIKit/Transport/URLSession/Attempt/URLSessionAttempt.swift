@@ -108,25 +108,19 @@ final class URLSessionAttempt: CancellableOperation, URLSessionOperation {
     guard system.statusCode >= 200 else { return true }
     let headers = URLSessionTransport.headers(of: system)
     let head = HTTPResponse(status: system.statusCode, headers: headers, url: exchange.request.url)
-    if let error = refusal(of: head) {
-      fail(error)
-      return false
-    }
-    let becomes = exchange.file(status: head.status, headers)
-    let limit = becomes == nil ? limit(for: head.status) : maximumDecodedBytes
-    if let error = excess(of: head, over: limit) {
-      fail(error)
-      return false
-    }
     let expected = system.expectedContentLength
-    var opened: Result<ResponseFile?, APIError> = .success(nil)
-    if let path = becomes ?? path(for: head.status) {
-      do throws(APIError) { opened = .success(try ResponseFile(path: path)) } catch {
-        opened = .failure(error)
+    let limit: Int64
+    let file: ResponseFile?
+    do throws(APIError) {
+      try check(head)
+      let becomes = exchange.file(status: head.status, headers)
+      limit = becomes == nil ? self.limit(for: head.status) : maximumDecodedBytes
+      try checkLength(of: head, limit: limit)
+      file = try (becomes ?? path(for: head.status)).map { (path) throws(APIError) in
+        try ResponseFile(path: path)
       }
-    }
-    guard case .success(let file) = opened else {
-      if case .failure(let error) = opened { fail(error) }
+    } catch {
+      fail(error)
       return false
     }
     let pipe = makePipe()
