@@ -91,11 +91,7 @@
     let landsAtHead = true
     private let maximumDecodedBytes: Int64
     private let isFull = Atomic(false)
-    private let ends = Mutex(Ends())
-
-    private struct Ends {
-      var pipe: ChunkPipe?
-    }
+    private let pipe = Mutex<ChunkPipe?>(nil)
 
     init(maximumDecodedBytes: Int64) {
       self.maximumDecodedBytes = maximumDecodedBytes
@@ -109,7 +105,7 @@
           self?.isFull.store(false, ordering: .releasing)
           onDrain()
         }, onCancel: onAbandon)
-      ends.withLock { $0.pipe = pipe }
+      self.pipe.withLock { $0 = pipe }
     }
 
     func takes(status: Int) -> Bool { true }
@@ -117,7 +113,7 @@
     func open() {}
 
     func begin(contentCoding: String?) throws(APIError) -> HTTPResponse.Body {
-      guard let stream = pipe?.stream else { return .bytes([]) }
+      guard let stream = present?.stream else { return .bytes([]) }
       guard let decoder = try CurlDecoding.decoder(contentCoding, maximumBytes: maximumDecodedBytes) else {
         return .stream(stream)
       }
@@ -129,7 +125,7 @@
       // Set before the chunk is written: the reader may drain the pipe, which clears it, at once.
       isFull.store(true, ordering: .releasing)
       do throws(APIError) {
-        if try pipe?.write(bytes) != true { isFull.store(false, ordering: .releasing) }
+        if try present?.write(bytes) != true { isFull.store(false, ordering: .releasing) }
         return .taken
       } catch {
         return .failed(error)
@@ -137,12 +133,12 @@
     }
 
     func finish() throws(APIError) -> HTTPResponse.Body {
-      pipe?.finish(.success(()))
+      present?.finish(.success(()))
       return .bytes([])
     }
 
-    func fail(_ error: APIError) { pipe?.finish(.failure(error)) }
+    func fail(_ error: APIError) { present?.finish(.failure(error)) }
 
-    private var pipe: ChunkPipe? { ends.withLock { $0.pipe } }
+    private var present: ChunkPipe? { pipe.withLock { $0 } }
   }
 #endif
