@@ -96,7 +96,7 @@
     }
 
     func testNamesOfTheOldNetworkAreResolvedAgain() {
-      var names = CurlNameAge()
+      var names = CurlDNSCacheAge()
       XCTAssertNil(names.limit(at: 5_000_000), "libcurl's own limit")
       names.networkChanged(at: 10_000_000)
       XCTAssertEqual(names.limit(at: 10_500_000), 0)

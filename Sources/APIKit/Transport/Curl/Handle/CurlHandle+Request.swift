@@ -34,7 +34,7 @@
       } else if transfer.isTLS, try session.tls.replaceChain(of: request.url.host, on: self) {
         applied.needsReset = true
       }
-      if let seconds = loop.names.limit(at: loop.now) {
+      if let seconds = loop.dnsCache.limit(at: loop.now) {
         try set(CURLOPT_DNS_CACHE_TIMEOUT, seconds)
         applied.needsReset = true
       }

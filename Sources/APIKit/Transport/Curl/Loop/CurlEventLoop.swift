@@ -18,8 +18,8 @@
     private(set) final var timer = Int64.max
     /// The earliest time at which a limit may be exceeded; computed anew then.
     final var nextDue = Int64.max
-    /// How old resolved names may be.
-    private(set) final var names = CurlNameAge()
+    /// How old resolved dnsCache may be.
+    private(set) final var dnsCache = CurlDNSCacheAge()
     /// Takes nothing more, and stops when nothing is under way.
     private(set) final var isFinishing = false
     final var isStopping = false
@@ -109,7 +109,7 @@
         case .perform(let work): work()
         case .inspect(let response): response(counts)
         case .networkChanged:
-          names.networkChanged(at: now)
+          dnsCache.networkChanged(at: now)
           leaveNetwork()
         case .finish(let waiter):
           isFinishing = true

@@ -81,7 +81,7 @@
       // Nothing is read through libcurl, so its buffer is as small as it can be.
       try set(CURLOPT_BUFFERSIZE, 1024)
       try set(CURLOPT_TCP_KEEPALIVE, 1)
-      if let seconds = loop.names.limit(at: loop.now) { try set(CURLOPT_DNS_CACHE_TIMEOUT, seconds) }
+      if let seconds = loop.dnsCache.limit(at: loop.now) { try set(CURLOPT_DNS_CACHE_TIMEOUT, seconds) }
       try CurlCallbacks.install(on: self, loop)
       if !speaksHTTP { try set(CURLOPT_SSL_ENABLE_ALPN, 0) }
     }

@@ -3,7 +3,7 @@
   ///
   /// libcurl keeps names for 60 seconds and has, before 8.16, no call that drops them. But it takes none that is older than
   /// the option CURLOPT_DNS_CACHE_TIMEOUT of the transfer that asks.
-  struct CurlNameAge {
+  struct CurlDNSCacheAge {
     private var changed = Int64.min
 
     /// libcurl's own limit, in microseconds.
