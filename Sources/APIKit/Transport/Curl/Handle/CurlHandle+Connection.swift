@@ -55,7 +55,7 @@
       if transfer.isHTTP, transfer.machine.state != .connecting, !hadResponse {
         noteSent()
         guard transfer.machine.connectionEnded(at: loop.now, tried) else { return -1 }
-        transfer.sums.reopened = CurlClock.now()
+        transfer.baseline.reopened = CurlClock.now()
         loop.watchDeadline(of: self)
       }
       return loop.poll.open(address)

@@ -59,7 +59,7 @@
       transfer.bytesBefore = nil
       transfer.started = loop.now
       // libcurl counts from here.
-      transfer.sums.restart()
+      transfer.baseline.restart()
       transfer.machine.startAgain(at: loop.now)
       applied.needsReset = true
       try set(CURLOPT_FRESH_CONNECT, 1)

@@ -5,7 +5,7 @@
   ///
   /// libcurl may send several requests for one transfer (a login's challenge, a connection that ended before a
   /// response) and adds up their times and bytes: what a request took is the difference.
-  struct CurlSums {
+  struct CurlCounterBaseline {
     var requests = 0
     var connections = 0
     var nameLookup: Int64 = 0
@@ -20,7 +20,7 @@
     /// The transfer is started anew: libcurl's counts begin at 0. What was received is counted on.
     mutating func restart() {
       let (requests, received) = (requests, headBytesReceived)
-      self = CurlSums()
+      self = CurlCounterBaseline()
       (self.requests, headBytesReceived) = (requests, received)
     }
   }
@@ -34,17 +34,17 @@
       let posted = transfer.job?.posted ?? transfer.started
       var metrics = TransportMetrics()
       let connections = long(CURLINFO_NUM_CONNECTS)
-      metrics.isReused = connections == transfer.sums.connections
+      metrics.isReused = connections == transfer.baseline.connections
       let phases = metrics.isReused ? Phases() : takePhases()
-      if transfer.sums.requests == 0 {
+      if transfer.baseline.requests == 0 {
         metrics.queued = transfer.started - posted
       } else {
         // A new connection is used as soon as it is there, so it was begun this long ago.
         metrics.queued = CurlClock.now() - phases.longest - posted
         keepEarlier(in: &metrics)
       }
-      transfer.sums.requests += 1
-      transfer.sums.connections = connections
+      transfer.baseline.requests += 1
+      transfer.baseline.connections = connections
       metrics.set(phases)
       // Later than the handshake, or a request that then breaks looks like one that broke in it. The loop's time is that
       // of the beginning of its turn.
@@ -62,21 +62,21 @@
       var last = self.metrics(until: metrics.queued)
       last.earlier = []
       metrics.earlier.append(last)
-      transfer.sums.firstByte = size(CURLINFO_STARTTRANSFER_TIME_T)
-      transfer.sums.requestBytes = Int64(long(CURLINFO_REQUEST_SIZE))
-      transfer.sums.headBytesReceived = transfer.headBytes
-      transfer.sums.reopened = nil
+      transfer.baseline.firstByte = size(CURLINFO_STARTTRANSFER_TIME_T)
+      transfer.baseline.requestBytes = Int64(long(CURLINFO_REQUEST_SIZE))
+      transfer.baseline.headBytesReceived = transfer.headBytes
+      transfer.baseline.reopened = nil
     }
 
     /// The metrics of the attempt as it ends.
     func metrics(hasFailed: Bool = false) -> TransportMetrics {
       let posted = transfer.job?.posted ?? transfer.started
-      if transfer.sums.requests == 0 {
+      if transfer.baseline.requests == 0 {
         // It ended on the way to a connection.
         transfer.metrics.queued = transfer.started - posted
         transfer.metrics.set(takePhases())
         transfer.metrics.proxy = proxy?.description
-      } else if let reopened = transfer.sums.reopened {
+      } else if let reopened = transfer.baseline.reopened {
         // It ended on the way to a further connection: the time is not that of the request that was lost before.
         var metrics = TransportMetrics()
         metrics.queued = reopened - posted
@@ -95,17 +95,17 @@
     /// What was measured of the present request, which ends at this time.
     private func metrics(until end: Int64) -> TransportMetrics {
       var metrics = transfer.metrics
-      let firstByte = size(CURLINFO_STARTTRANSFER_TIME_T) - transfer.sums.firstByte
+      let firstByte = size(CURLINFO_STARTTRANSFER_TIME_T) - transfer.baseline.firstByte
       metrics.requestSent = max(metrics.tls, metrics.requestSent)
       metrics.firstByte = max(metrics.requestSent, firstByte > 0 ? metrics.queued + firstByte : 0)
       metrics.total = max(metrics.firstByte, end)
       metrics.bytesSent = size(CURLINFO_SIZE_UPLOAD_T)
       metrics.bytesReceived = size(CURLINFO_SIZE_DOWNLOAD_T)
       if transfer.isHTTP {
-        let sent = Int64(long(CURLINFO_REQUEST_SIZE)) - transfer.sums.requestBytes
+        let sent = Int64(long(CURLINFO_REQUEST_SIZE)) - transfer.baseline.requestBytes
         metrics.headBytesSent = max(0, countsBody ? sent - metrics.bytesSent : sent)
       }
-      metrics.headBytesReceived = Int64(transfer.headBytes - transfer.sums.headBytesReceived)
+      metrics.headBytesReceived = Int64(transfer.headBytes - transfer.baseline.headBytesReceived)
       metrics.version = transfer.status > 0 || !transfer.isHTTP ? transfer.version : nil
       return metrics
     }
@@ -128,15 +128,15 @@
       var longest: Int64 { max(nameLookup, connect, tls) }
     }
 
-    /// The phases of the present request, added to the sums.
+    /// The phases of the present request, added to the baseline.
     private func takePhases() -> Phases {
-      let before = transfer.sums
-      transfer.sums.nameLookup = size(CURLINFO_NAMELOOKUP_TIME_T)
-      transfer.sums.connect = size(CURLINFO_CONNECT_TIME_T)
-      transfer.sums.tls = size(CURLINFO_APPCONNECT_TIME_T)
+      let before = transfer.baseline
+      transfer.baseline.nameLookup = size(CURLINFO_NAMELOOKUP_TIME_T)
+      transfer.baseline.connect = size(CURLINFO_CONNECT_TIME_T)
+      transfer.baseline.tls = size(CURLINFO_APPCONNECT_TIME_T)
       return Phases(
-        nameLookup: transfer.sums.nameLookup - before.nameLookup,
-        connect: transfer.sums.connect - before.connect, tls: transfer.sums.tls - before.tls)
+        nameLookup: transfer.baseline.nameLookup - before.nameLookup,
+        connect: transfer.baseline.connect - before.connect, tls: transfer.baseline.tls - before.tls)
     }
   }
 
