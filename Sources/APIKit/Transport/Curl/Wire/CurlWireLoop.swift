@@ -20,7 +20,7 @@
     private var dirty: [CurlWire] = []
     /// What may have bytes to read that no event of the socket tells of.
     private var unread: [CurlWire] = []
-    private var standstill = CurlStandstill()
+    private var sleepDetector = CurlSleepDetector()
 
     init(_ configuration: TransportConfiguration) throws(APIError) {
       try super.init(configuration, mailbox: CurlMailbox())
@@ -33,7 +33,7 @@
       let woken = poll.wait(sleep)
       mailbox.wakeUp()
       now = CurlClock.now()
-      let hasStoodStill = standstill.isSeen(
+      let hasStoodStill = sleepDetector.isSeen(
         at: now, sinceBoot: CurlClock.sinceBoot(), alarm: sleep < 0 ? .max : sleepBegan + Int64(sleep) * 1000)
       // One hop to the main actor for all that a turn brings.
       MainDelivery.main.together {

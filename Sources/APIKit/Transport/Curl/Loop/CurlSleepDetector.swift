@@ -1,6 +1,6 @@
 #if os(Linux)
   /// Finds out that the process was stopped or the machine slept, from the clocks that a loop looks at in each turn.
-  struct CurlStandstill {
+  struct CurlSleepDetector {
     /// How late a turn may be before it counts: more than a busy machine makes of it.
     static let tolerance: Int64 = 2_000_000
 

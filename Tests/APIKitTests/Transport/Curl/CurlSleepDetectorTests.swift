@@ -3,9 +3,9 @@
 
   @testable import APIKit
 
-  final class CurlStandstillTests: XCTestCase {
+  final class CurlSleepDetectorTests: XCTestCase {
     func testATurnThatBeginsMuchTooLateFollowsAStop() {
-      var standstill = CurlStandstill()
+      var standstill = CurlSleepDetector()
       XCTAssertFalse(standstill.isSeen(at: 1_000_000, sinceBoot: 1_000_000, alarm: .max))
       XCTAssertFalse(
         standstill.isSeen(at: 9_000_000, sinceBoot: 9_000_000, alarm: .max), "it waited for no time")
@@ -15,7 +15,7 @@
     }
 
     func testASleepOfTheMachineIsSeenByTheClockThatGoesOn() {
-      var standstill = CurlStandstill()
+      var standstill = CurlSleepDetector()
       // The machine has slept before the loop began.
       XCTAssertFalse(standstill.isSeen(at: 1_000_000, sinceBoot: 901_000_000, alarm: .max))
       XCTAssertFalse(standstill.isSeen(at: 2_000_000, sinceBoot: 902_000_100, alarm: .max))
