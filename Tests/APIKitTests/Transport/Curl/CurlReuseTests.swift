@@ -183,7 +183,7 @@
     func testSocketsAreFoundByTheirLocalPortAndSeveralMayShareOne() throws {
       let servers = try (0..<2).map { _ in try ScriptedServer(.waitForClose) }
       defer { for server in servers { server.stop() } }
-      var sockets = CurlSockets()
+      var sockets = CurlSocketsByPort()
       func connected(to server: ScriptedServer, from port: UInt16) -> (socket: Int32, port: UInt16) {
         let socket = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         sockets.open(socket)

@@ -51,7 +51,7 @@
       var chunks: Chunks?
       var isHeadOpen = false
       var isHeadDone = false
-      /// What is measured of the request that was sent last, and libcurl's baseline over those before it.
+      /// What is measured of the request that was sent last, and libcurl's sums over those before it.
       var metrics = TransportMetrics()
       var baseline = CurlCounterBaseline()
       /// The local port of its connection; 0 before there is one, and without ports.

@@ -18,7 +18,7 @@
     private(set) final var timer = Int64.max
     /// The earliest time at which a limit may be exceeded; computed anew then.
     final var nextDue = Int64.max
-    /// How old resolved dnsCache may be.
+    /// How old resolved names may be.
     private(set) final var dnsCache = CurlDNSCacheAge()
     /// Takes nothing more, and stops when nothing is under way.
     private(set) final var isFinishing = false

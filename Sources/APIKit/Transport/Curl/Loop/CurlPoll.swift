@@ -29,7 +29,7 @@
     private(set) var openError: Int32 = 0
     /// Sockets opened and not closed.
     private(set) var openSockets = 0
-    private var sockets = CurlSockets()
+    private var sockets = CurlSocketsByPort()
 
     /// Makes one that also watches `wakeup`.
     init(wakeup: Int32) throws(APIError) {

@@ -8,7 +8,7 @@
   @testable import APIKit
 
   /// Bodies from and to files and streams.
-  final class CurlEndsTests: XCTestCase {
+  final class CurlFileAndStreamTests: XCTestCase {
     private var folder = URL(fileURLWithPath: "/")
     private let transport = CurlTransport.shared
     private static let megabyte = (0..<1 << 20).map { UInt8($0 % 251) }

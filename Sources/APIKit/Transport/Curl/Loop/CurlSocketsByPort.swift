@@ -4,7 +4,7 @@
   /// The open sockets of a loop by their local ports.
   ///
   /// Before a request is sent libcurl tells the local port of its connection, and not the socket.
-  struct CurlSockets {
+  struct CurlSocketsByPort {
     /// Mostly one for each port; connections to different peers may share a local port.
     private var byPort: [UInt16: [Int32]] = [:]
     private var ports: [Int32: UInt16] = [:]
