@@ -173,7 +173,7 @@
       if let context { handle.session.tls.prepare(context) }
       // The connection may outlive the handle, but not the loop.
       let loop = Unmanaged.passUnretained(handle.loop).toOpaque()
-      if handle.transfer.asked != nil { SSL_CTX_set_cert_verify_callback(context, verified, loop) }
+      if handle.transfer.challengeContext != nil { SSL_CTX_set_cert_verify_callback(context, verified, loop) }
       SSL_CTX_set_cert_cb(context, askedForCertificate, loop)
       return CURLE_OK
     }

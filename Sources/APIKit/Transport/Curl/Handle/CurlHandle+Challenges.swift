@@ -2,7 +2,7 @@
   import CAPIKit
 
   /// Who decides about the server of a transfer in place of libcurl.
-  struct CurlAsked {
+  struct CurlChallengeContext {
     let handler: ChallengeHandler
     let space: ProtectionSpace
     /// The mark of the connections that the handler's present words have opened.
@@ -23,31 +23,32 @@
       applied.needsReset = true
       if let login = exchange.proxyLogin { try session.applyProxyLogin(login, to: self) }
       guard transfer.isTLS else { return }
-      var asked = CurlAsked(handler, exchange.request.url)
-      try session.tls.letDecide(on: self)
-      switch handler.word(on: .client(asked.space)) {
+      var context = CurlChallengeContext(handler, exchange.request.url)
+      try session.tls.delegateTrust(on: self)
+      switch handler.word(on: .client(context.space)) {
       case .use(.identity(let identity)):
         try session.tls.removeIdentity(from: self)
         try session.tls.apply(identity, to: self)
-        asked.hasIdentity = true
+        context.hasIdentity = true
       case .reject: try session.tls.removeIdentity(from: self)
       default: break
       }
-      transfer.asked = asked
+      transfer.challengeContext = context
     }
 
     /// The server of a new connection shows its certificates. False ends the handshake, before the client shows
     /// anything.
     func accepts(_ store: OpaquePointer, _ ssl: OpaquePointer) -> Bool {
-      guard let asked = transfer.asked else { return false }
-      return isGood { () throws(APIError) in try session.tls.accept(store, ssl, asked) }
+      guard let context = transfer.challengeContext else { return false }
+      return isGood { () throws(APIError) in try session.tls.accept(store, ssl, in: context) }
     }
 
     /// The server of a new connection asks for the client's certificate. False ends the handshake, because the
     /// application is to be asked.
     func askedForCertificate(_ ssl: OpaquePointer) -> Bool {
       transfer.wasAskedForCertificate = true
-      guard let asked = transfer.asked, asked.handler.word(on: .client(asked.space)) == nil else {
+      guard let context = transfer.challengeContext, context.handler.word(on: .client(context.space)) == nil
+      else {
         return true
       }
       let names = SSL_get0_peer_CA_list(ssl)

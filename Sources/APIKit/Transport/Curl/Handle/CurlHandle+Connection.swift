@@ -24,9 +24,9 @@
       }
       transfer.metrics.tlsProtocol = loop.tlsNames.text(of: ssl)
       guard let host = transfer.job?.exchange.request.url.host else { return true }
-      guard session.tls.mayUse(ssl, asked: transfer.asked) else { return leaveConnection() }
+      guard session.tls.mayUse(ssl, in: transfer.challengeContext) else { return leaveConnection() }
       return isGood { () throws(APIError) in
-        if transfer.asked == nil { try session.tls.check(ssl, host: host) }
+        if transfer.challengeContext == nil { try session.tls.check(ssl, host: host) }
         if transfer.job?.opensOnly == true {
           if capikit_ssl_speaks_http2(ssl) != 0 { transfer.version = .http2 }
         } else {

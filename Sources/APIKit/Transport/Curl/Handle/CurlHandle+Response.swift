@@ -214,7 +214,7 @@
         text: errorMessage, verifyResult: long(CURLINFO_SSL_VERIFYRESULT),
         connectStatus: long(CURLINFO_HTTP_CONNECTCODE), systemError: Int32(long(CURLINFO_OS_ERRNO)),
         socketError: loop.poll.openError, wasAskedForCertificate: transfer.wasAskedForCertificate,
-        hasCertificate: session.tls.hasIdentity || transfer.asked?.hasIdentity == true,
+        hasCertificate: session.tls.hasIdentity || transfer.challengeContext?.hasIdentity == true,
         wasConnected: wasConnected,
         isProxied: isProxied,
         isTLS: transfer.isTLS)

@@ -60,7 +60,7 @@
       var tlsContext: OpaquePointer?
       var wasAskedForCertificate = false
       /// Who decides about the server in place of libcurl; nil where libcurl does.
-      var asked: CurlAsked?
+      var challengeContext: CurlChallengeContext?
 
       // Where the bodies come from and go to when they are not bytes in memory, and which side is paused.
       var source: (any CurlSource)?

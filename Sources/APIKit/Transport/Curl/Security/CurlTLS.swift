@@ -54,22 +54,26 @@
       for option in [CURLOPT_SSLCERT_BLOB, CURLOPT_SSLKEY_BLOB] { try handle.set(option, pointer: nil) }
     }
 
-    /// Leaves the decision about the server to ``CurlTrust/accept(_:_:_:)``.
+    /// Leaves the decision about the server to ``CurlTrust/accept(_:_:in:)``.
     ///
     /// libcurl gives no connection that was made with other values of these options. Sessions are not kept: a resumed one
     /// would not be verified at all.
-    func letDecide(on handle: some CurlOptions) throws(APIError) {
+    func delegateTrust(on handle: some CurlOptions) throws(APIError) {
       try handle.set(CURLOPT_SSL_VERIFYPEER, 1)
       try handle.set(CURLOPT_SSL_VERIFYHOST, 0)
       try handle.set(CURLOPT_SSL_SESSIONID_CACHE, 0)
     }
 
     /// Whether a transfer may use a connection: not one that was accepted on another's word.
-    func mayUse(_ ssl: OpaquePointer, asked: CurlAsked?) -> Bool { trust.mayUse(ssl, asked: asked) }
+    func mayUse(_ ssl: OpaquePointer, in context: CurlChallengeContext?) -> Bool {
+      trust.mayUse(ssl, in: context)
+    }
 
     /// Throws why the server of a new connection is not accepted, where the application decides.
-    func accept(_ store: OpaquePointer, _ ssl: OpaquePointer, _ asked: CurlAsked) throws(APIError) {
-      try trust.accept(store, ssl, asked)
+    func accept(
+      _ store: OpaquePointer, _ ssl: OpaquePointer, in context: CurlChallengeContext
+    ) throws(APIError) {
+      try trust.accept(store, ssl, in: context)
     }
 
     /// Sets the TLS versions that may be used.

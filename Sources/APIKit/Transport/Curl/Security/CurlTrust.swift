@@ -32,30 +32,32 @@
     }
 
     /// Whether the connection is new, or was accepted on the same word: that of the policy, or of one handler.
-    func mayUse(_ ssl: OpaquePointer, asked: CurlAsked?) -> Bool {
+    func mayUse(_ ssl: OpaquePointer, in context: CurlChallengeContext?) -> Bool {
       let mark = SSL_get_ex_data(ssl, Self.slot)
-      guard let asked else { return mark == nil || mark == Self.passed }
-      return mark == asked.mark
+      guard let context else { return mark == nil || mark == Self.passed }
+      return mark == context.mark
     }
 
     /// Verifies the chain of a handshake, and throws why the server is not accepted: the reason, or a
     /// ``RaisedChallenge`` when its handler is to be asked first. Marks the connection otherwise.
-    func accept(_ store: OpaquePointer, _ ssl: OpaquePointer, _ asked: CurlAsked) throws(APIError) {
+    func accept(
+      _ store: OpaquePointer, _ ssl: OpaquePointer, in context: CurlChallengeContext
+    ) throws(APIError) {
       X509_verify_cert(store)
       let verdict = ChainVerifier.fault(Int(X509_STORE_CTX_get_error(store)))
       let list = verdict == nil ? X509_STORE_CTX_get0_chain(store) : X509_STORE_CTX_get0_untrusted(store)
       let chain = list.map(ChainVerifier.certificates) ?? []
       var fault: APIError?
-      do throws(APIError) { try trust.check(chain, fault: verdict, host: asked.space.host) } catch {
+      do throws(APIError) { try trust.check(chain, fault: verdict, host: context.space.host) } catch {
         fault = error
       }
-      guard let word = asked.handler.word(on: RaisedChallenge.question(of: chain, asked.space)) else {
+      guard let word = context.handler.word(on: RaisedChallenge.question(of: chain, context.space)) else {
         throw RaisedChallenge.server(chain: chain, fault: fault).error
       }
-      let challenge = AuthenticationChallenge(.serverTrust(chain: chain, fault: fault), space: asked.space)
+      let challenge = AuthenticationChallenge(.serverTrust(chain: chain, fault: fault), space: context.space)
       if case .fail(let error) = ChallengeDecision(challenge, word, identity: nil) { throw error }
       X509_STORE_CTX_set_error(store, X509_V_OK)
-      SSL_set_ex_data(ssl, Self.slot, asked.mark)
+      SSL_set_ex_data(ssl, Self.slot, context.mark)
     }
 
     func check(_ ssl: OpaquePointer, host: String) throws(APIError) {
