@@ -7,8 +7,8 @@ extension BaseSocketManager {
   /// - Parameter user: Whose it is; nil for whoever is there now.
   func begin(_ parameters: Parameters, opener: UInt64? = nil, for user: LoadUser? = nil) {
     let user = user ?? child.presentUser
-    guard !state.isActive, !isEnding, following.isEmpty else {
-      following.add((parameters, opener, user))
+    guard !state.isActive, !isEnding, pendingOpens.isEmpty else {
+      pendingOpens.add((parameters, opener, user))
       if state.isActive { endByCaller(.normal, "") }
       return
     }
@@ -23,7 +23,7 @@ extension BaseSocketManager {
   /// Whoever waited for an `open` does not any longer: it is cancelled.
   func giveUpOpening(of opener: UInt64) {
     if self.opener == opener { return cancel() }
-    following.refuse(because: .byCaller) { $0.opener == opener }
+    pendingOpens.refuse(because: .byCaller) { $0.opener == opener }
   }
 
   /// Opens one connection by a load of its own.
@@ -247,7 +247,7 @@ extension BaseSocketManager {
 
   /// Opens what was asked for meanwhile, one call after the other.
   private func openNext() {
-    guard !state.isActive, !isEnding, let (next, refusal) = following.next() else { return }
+    guard !state.isActive, !isEnding, let (next, refusal) = pendingOpens.next() else { return }
     guard let refusal else {
       return begin(next.parameters, opener: next.opener, for: next.user)
     }

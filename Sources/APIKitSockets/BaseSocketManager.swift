@@ -47,7 +47,7 @@ public import APIKit
   var isClosedByCaller = false
   var isMuted = false
   /// What is opened when the present socket is closed.
-  var following = FollowingOpens<Opening>()
+  var pendingOpens = PendingOpens<Opening>()
   /// Whether the socket has ended and its `didClose` was not called yet.
   var isEnding = false
   /// The end of a connection whose last messages are not settled yet.
@@ -196,18 +196,18 @@ public import APIKit
       throw APIError(
         .transport, .misconfigured, "a close reason has at most 123 bytes, not \(reason.utf8.count)")
     }
-    guard state.isActive || !following.isEmpty else {
+    guard state.isActive || !pendingOpens.isEmpty else {
       throw APIError(.transport, .socketNotOpen, "the socket is \(state.rawValue) already")
     }
     if state == .open, let objection = link?.objection(to: .close(code)) { throw objection }
-    following.refuse(because: .byCaller)
+    pendingOpens.refuse(because: .byCaller)
     if state.isActive { endByCaller(code, reason) }
   }
 
   /// Ends the socket at once, without a close frame; what was not sent yet is dropped. Nothing more is delivered but
   /// `didClose`. No effect on a socket that is closed.
   public func cancel() {
-    following.refuse(because: .byCaller)
+    pendingOpens.refuse(because: .byCaller)
     guard state.isActive else { return }
     isClosedByCaller = true
     isMuted = true

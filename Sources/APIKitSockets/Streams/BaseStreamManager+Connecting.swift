@@ -6,8 +6,8 @@ extension BaseStreamManager {
   ///
   /// - Parameter user: Whose it is.
   func begin(_ parameters: Parameters, _ policy: ReconnectPolicy, for user: LoadUser) {
-    guard !state.isActive, !isEnding, following.isEmpty else {
-      following.add((parameters, policy, user))
+    guard !state.isActive, !isEnding, pendingOpens.isEmpty else {
+      pendingOpens.add((parameters, policy, user))
       if state.isActive { finish(StreamClosing(.cancelled)) }
       return
     }
@@ -200,7 +200,7 @@ extension BaseStreamManager {
 
   /// Opens what was asked for meanwhile, one call after the other.
   private func openNext() {
-    guard !state.isActive, !isEnding, let (next, refusal) = following.next() else { return }
+    guard !state.isActive, !isEnding, let (next, refusal) = pendingOpens.next() else { return }
     guard refusal != nil else { return begin(next.parameters, next.policy, for: next.user) }
     // Not within the callback for the one before: a delegate that opens in `didCloseWith` would be called without end.
     isEnding = true

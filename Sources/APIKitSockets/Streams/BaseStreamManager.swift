@@ -26,7 +26,7 @@ import APIKit
   /// How many connections this `open` has had.
   var connections = 0
   /// What is opened when the present stream has ended.
-  var following = FollowingOpens<(parameters: Parameters, policy: ReconnectPolicy, user: LoadUser)>()
+  var pendingOpens = PendingOpens<(parameters: Parameters, policy: ReconnectPolicy, user: LoadUser)>()
   /// Whether an end is to be told yet.
   var isEnding = false
   var inbox: ConnectionInbox<StreamInboxItem>?
@@ -47,7 +47,7 @@ import APIKit
   /// Ends the stream; `didCloseWith` is called before this returns, and sequences of its items throw
   /// `APIError.Reason.cancelled`. No effect on a stream that is closed.
   public func cancel() {
-    following.refuse(because: .byCaller)
+    pendingOpens.refuse(because: .byCaller)
     if state.isActive { finish(StreamClosing(.cancelled)) }
   }
 

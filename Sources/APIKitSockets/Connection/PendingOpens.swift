@@ -2,7 +2,7 @@ import APIKit
 
 /// The calls of `open` that wait for the present one to end. Only the latest is opened; each of the others is told as one
 /// that was not, so that every `open` has its `didClose`.
-struct FollowingOpens<Opening> {
+struct PendingOpens<Opening> {
   private var opens: [(opening: Opening, refusal: CancellationReason?)] = []
 
   var isEmpty: Bool { opens.isEmpty }
