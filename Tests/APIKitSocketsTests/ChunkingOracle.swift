@@ -71,7 +71,7 @@ enum ChunkingOracle {
   }
 
   private static func reply(_ pieces: [[UInt8]]) -> String {
-    var reply = UpgradeReply()
+    var reply = UpgradeResponseParser()
     var taken = 0
     for piece in pieces {
       do throws(APIError) {

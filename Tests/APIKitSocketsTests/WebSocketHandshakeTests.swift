@@ -137,7 +137,7 @@ final class WebSocketHandshakeTests: XCTestCase {
   }
 
   private func reply(_ text: String, piece: Int = .max) throws(APIError) -> (HTTPResponse?, rest: String) {
-    var reply = UpgradeReply()
+    var reply = UpgradeResponseParser()
     let bytes = Array(text.utf8)
     var index = 0
     while index < bytes.count {

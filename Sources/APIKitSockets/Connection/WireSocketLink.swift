@@ -6,7 +6,7 @@ import Synchronization
 /// `@unchecked Sendable`: what changes belongs to the wire's thread, but for what a lock or an atomic guards.
 final class WireSocketLink: SocketLink, WireOwner, @unchecked Sendable {
   private enum Phase {
-    case opening(UpgradeReply)
+    case opening(UpgradeResponseParser)
     /// The server has accepted; these bytes came with its response.
     case accepted([UInt8])
     case open
@@ -52,7 +52,7 @@ final class WireSocketLink: SocketLink, WireOwner, @unchecked Sendable {
     self.exchange = exchange
     self.options = options
     handshake = WebSocketHandshake(offer: offer, nonce: Crypto.random(16))
-    phase = .opening(UpgradeReply())
+    phase = .opening(UpgradeResponseParser())
     end = .here(after: options.closeLimit)
   }
 
@@ -132,7 +132,7 @@ final class WireSocketLink: SocketLink, WireOwner, @unchecked Sendable {
     wire.write(handshake.bytes(of: exchange.request, adding: added))
   }
 
-  private func receive(_ bytes: UnsafeRawBufferPointer, _ reply: inout UpgradeReply) {
+  private func receive(_ bytes: UnsafeRawBufferPointer, _ reply: inout UpgradeResponseParser) {
     do throws(APIError) {
       guard case .complete(let response, let taken) = try reply.take(bytes) else {
         return phase = .opening(reply)

@@ -4,7 +4,7 @@ import APIKit
 ///
 /// Interim responses are skipped. A response with status 101 ends with its head; of any other, the body is read as far
 /// as an error needs it.
-struct UpgradeReply {
+struct UpgradeResponseParser {
   /// The largest head in bytes, interim responses included.
   static let maximumHeadBytes = 256 << 10
   /// How many bytes of the body of a refusal are kept.
