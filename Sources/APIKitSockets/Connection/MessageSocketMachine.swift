@@ -36,7 +36,7 @@ struct MessageSocketMachine {
   private var lastNumber = 0
   /// The close frame that waits for them.
   private var farewell: (code: SocketCloseCode, reason: String)?
-  private var exchange = CloseExchange()
+  private var closeHandshake = CloseHandshake()
   private var failure: APIError?
   /// Whether the time after a close frame has passed.
   private var hasRunOut = false
@@ -88,10 +88,10 @@ struct MessageSocketMachine {
     _ code: SocketCloseCode?, _ reason: String, now: Duration, into output: inout Output
   ) {
     guard phase != .closed else { return }
-    exchange.received = (code ?? .none, reason)
+    closeHandshake.received = (code ?? .none, reason)
     if phase == .open {
       // The system has sent its own.
-      exchange.sentCode = code ?? SocketCloseCode.none
+      closeHandshake.sentCode = code ?? SocketCloseCode.none
       output.events.append(.closing)
     }
     phase = .closed
@@ -104,8 +104,8 @@ struct MessageSocketMachine {
     failure = error
     // What the server did wrong is told to it, as far as the system still sends.
     if let code = Self.code(for: error), phase == .open {
-      exchange.failure = error
-      exchange.sentCode = code
+      closeHandshake.failure = error
+      closeHandshake.sentCode = code
       output.actions.append(.close(code, reason: ""))
     }
     if phase == .open { output.events.append(.closing) }
@@ -152,7 +152,7 @@ struct MessageSocketMachine {
   private mutating func leaveIfSent(_ output: inout Output) {
     guard unsent.isEmpty, let (code, reason) = farewell else { return }
     farewell = nil
-    exchange.sentCode = code
+    closeHandshake.sentCode = code
     output.actions.append(.close(code, reason: reason))
   }
 
@@ -171,7 +171,7 @@ struct MessageSocketMachine {
       hasRunOut = failure == nil
       output.actions.append(.cut)
     } else if pings.isOverdue(at: now) {
-      exchange.failure = pings.failure
+      closeHandshake.failure = pings.failure
       output.actions.append(.cut)
     } else if pings.isDue(at: now) {
       ping(now: now, into: &output)
@@ -190,9 +190,9 @@ struct MessageSocketMachine {
   /// What is told of the connection after its wire has ended. Without a close frame the end is never told as orderly:
   /// the system does not say whether TLS has ended with a close_notify.
   func closing(after error: APIError?) -> SocketClosing {
-    if hasRunOut { return exchange.closing(after: .here(after: options.closeLimit)) }
+    if hasRunOut { return closeHandshake.closing(after: .here(after: options.closeLimit)) }
     let unknown = APIError(
       .transport, .connectionLost, "the connection ended without the server's close frame")
-    return exchange.closing(after: .broken(failure ?? error ?? unknown))
+    return closeHandshake.closing(after: .broken(failure ?? error ?? unknown))
   }
 }

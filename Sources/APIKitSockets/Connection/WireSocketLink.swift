@@ -41,7 +41,7 @@ final class WireSocketLink: SocketLink, WireOwner, @unchecked Sendable {
   private var unread: [UInt8] = []
   private var isReleased = false
   private var hasReceivedEnd = false
-  private var end: CloseExchange.WireEnd
+  private var end: CloseHandshake.WireEnd
 
   init(
     _ wire: any Wire, _ transport: any HTTPTransport, _ exchange: HTTPExchange, _ options: SocketOptions,

@@ -41,7 +41,7 @@ struct WebSocketMachine {
   /// The latest ping that was not responded to, because bytes wait to be sent.
   private var owedPong: [UInt8]?
 
-  private var exchange = CloseExchange()
+  private var closeHandshake = CloseHandshake()
   private var masks: MaskSource
 
   init(_ options: SocketOptions, _ terms: DeflateTerms?, masks: MaskSource = MaskSource(), now: Duration) {
@@ -98,7 +98,7 @@ struct WebSocketMachine {
       if isCongested { owedPong = payload } else { write(WebSocketFrame.Opcode.pong, payload, into: &output) }
     case .pong(let payload): takePong(payload, now: now, into: &output)
     case .close(let code, let reason):
-      exchange.received = (code.map(SocketCloseCode.init) ?? .none, reason)
+      closeHandshake.received = (code.map(SocketCloseCode.init) ?? .none, reason)
       if phase == .open {
         sendClose(code.map(SocketCloseCode.init), "", into: &output)
         output.events.append(.closing)
@@ -119,7 +119,7 @@ struct WebSocketMachine {
 
   private mutating func fail(_ violation: WebSocketParser.Violation, now: Duration, into output: inout Output)
   {
-    exchange.failure = APIError(
+    closeHandshake.failure = APIError(
       .transport, violation.code == 1009 ? .responseTooLarge : .socketProtocolBroken,
       "the server broke the protocol: \(violation.text)")
     if phase == .open {
@@ -180,7 +180,7 @@ struct WebSocketMachine {
       return
     }
     if pings.isOverdue(at: now) {
-      exchange.failure = pings.failure
+      closeHandshake.failure = pings.failure
       output.cuts = true
     } else if pings.isDue(at: now) {
       ping(now: now, into: &output)
@@ -198,12 +198,12 @@ struct WebSocketMachine {
   // MARK: The end
 
   /// What is told of the connection after its wire has ended.
-  func closing(after end: CloseExchange.WireEnd) -> SocketClosing { exchange.closing(after: end) }
+  func closing(after end: CloseHandshake.WireEnd) -> SocketClosing { closeHandshake.closing(after: end) }
 
   // MARK: Frames
 
   private mutating func sendClose(_ code: SocketCloseCode?, _ reason: String, into output: inout Output) {
-    exchange.sentCode = code ?? SocketCloseCode.none
+    closeHandshake.sentCode = code ?? SocketCloseCode.none
     write(WebSocketFrame.Opcode.close, WebSocketFrame.closePayload(code?.rawValue, reason), into: &output)
   }
 

@@ -1,7 +1,7 @@
 import APIKit
 
 /// What the two sides of a connection have told each other about its end, and what came between.
-struct CloseExchange {
+struct CloseHandshake {
   /// How the wire ended.
   enum WireEnd {
     /// The server has ended it in order.
