@@ -45,13 +45,13 @@ final class ByteLink: WireOwner, @unchecked Sendable {
     }
   }
 
-  func read(_ wish: ByteStreamMachine.Wish, within limit: Duration?) async throws(APIError) -> ByteStream.Read
+  func read(_ request: ByteStreamMachine.ReadRequest, within limit: Duration?) async throws(APIError) -> ByteStream.Read
   {
     try await call(within: limit, "not enough bytes", orGiveUp: giveUpRead) {
       (id, waiter: Waiter<ByteStream.Read>) throws(APIError) in
       guard !self.isReadClosed else { throw Self.cancelled }
       self.reads[id] = waiter
-      self.tell(self.machine.read(wish, id: id))
+      self.tell(self.machine.read(request, id: id))
     }
   }
 

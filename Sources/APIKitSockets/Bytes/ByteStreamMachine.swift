@@ -4,7 +4,7 @@ import APIKit
 /// waits. Reads are served in the order in which they were asked; one that is given up loses no byte.
 struct ByteStreamMachine {
   /// What a read asks for.
-  enum Wish: Equatable {
+  enum ReadRequest: Equatable {
     case count(minimum: Int, maximum: Int)
     case until([UInt8], maximum: Int)
   }
@@ -21,7 +21,7 @@ struct ByteStreamMachine {
   private var start = 0
   /// Where no delimiter of the read that waits longest can begin before: what was searched is not searched again.
   private var searched = 0
-  private var waiting: [(id: Int, wish: Wish)] = []
+  private var waiting: [(id: Int, request: ReadRequest)] = []
   private var end: End?
   private var failure: APIError?
 
@@ -35,7 +35,7 @@ struct ByteStreamMachine {
   /// Whether more bytes are wanted.
   var wantsMore: Bool {
     guard let first = waiting.first else { return bufferedBytes < Self.room }
-    switch first.wish {
+    switch first.request {
     case .count(let minimum, _): return bufferedBytes < max(minimum, Self.room)
     case .until(_, let maximum): return bufferedBytes < max(maximum, Self.room)
     }
@@ -61,8 +61,8 @@ struct ByteStreamMachine {
     return serve()
   }
 
-  mutating func read(_ wish: Wish, id: Int) -> [(Int, Outcome)] {
-    waiting.append((id, wish))
+  mutating func read(_ request: ReadRequest, id: Int) -> [(Int, Outcome)] {
+    waiting.append((id, request))
     return serve()
   }
 
@@ -76,7 +76,7 @@ struct ByteStreamMachine {
 
   private mutating func serve() -> [(Int, Outcome)] {
     var outcomes: [(Int, Outcome)] = []
-    while let first = waiting.first, let outcome = outcome(of: first.wish) {
+    while let first = waiting.first, let outcome = outcome(of: first.request) {
       waiting.removeFirst()
       searched = start
       outcomes.append((first.id, outcome))
@@ -85,8 +85,8 @@ struct ByteStreamMachine {
   }
 
   /// What a read comes to now; nil while it must wait.
-  private mutating func outcome(of wish: Wish) -> Outcome? {
-    switch wish {
+  private mutating func outcome(of request: ReadRequest) -> Outcome? {
+    switch request {
     case .count(let minimum, let maximum):
       guard bufferedBytes >= minimum || hasEnded else { return nil }
       return taken(min(maximum, bufferedBytes))

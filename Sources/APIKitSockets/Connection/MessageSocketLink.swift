@@ -66,8 +66,8 @@ final class MessageSocketLink: SocketLink, MessageWireOwner, @unchecked Sendable
   var accepted: WebSocketHandshake.Accepted { agreed.withLock { $0 } }
   var queuedBytes: Int { queued.load(ordering: .relaxed) }
 
-  func objection(to wish: SocketWish) -> APIError? {
-    switch wish {
+  func objection(to feature: OptionalSocketFeature) -> APIError? {
+    switch feature {
     case .close(let code) where !wire.canClose(with: code.rawValue):
       APIError(unsupported: "the close code \(code): the system has none")
     case .sendUncompressed where accepted.deflate != nil: Self.unsupported("a message that is not compressed")

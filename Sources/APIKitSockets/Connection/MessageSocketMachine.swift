@@ -25,7 +25,7 @@ struct MessageSocketMachine {
 
   private(set) var phase = Phase.open
   private let options: SocketOptions
-  private var pings: PingClock
+  private var pings: PingTimer
   /// When the connection has had its time to end.
   private var limit: Duration?
   private var isReading = true
@@ -43,7 +43,7 @@ struct MessageSocketMachine {
 
   init(_ options: SocketOptions, now: Duration) {
     self.options = options
-    pings = PingClock(options, now: now)
+    pings = PingTimer(options, now: now)
   }
 
   /// When ``tick(now:into:)`` is to be called next.

@@ -10,7 +10,7 @@ protocol SocketLink: CancellableOperation {
   /// What the server accepted; read after the completion of ``open(_:)``.
   var accepted: WebSocketHandshake.Accepted { get }
   /// Why the connection cannot do something that not every transport can; nil where it can.
-  func objection(to wish: SocketWish) -> APIError?
+  func objection(to feature: OptionalSocketFeature) -> APIError?
 
   /// How many bytes wait to be sent.
   var queuedBytes: Int { get }
@@ -30,14 +30,14 @@ protocol SocketLink: CancellableOperation {
 }
 
 /// What not every transport can do on an open connection.
-enum SocketWish {
+enum OptionalSocketFeature {
   case close(SocketCloseCode)
   case sendUncompressed
 }
 
 extension SocketLink {
   /// None.
-  func objection(to wish: SocketWish) -> APIError? { nil }
+  func objection(to feature: OptionalSocketFeature) -> APIError? { nil }
 }
 
 extension SocketOptions {

@@ -3,10 +3,10 @@ import APIKit
 /// Callers that wait for something on the main actor, in the order of their calls, each with what it has asked for.
 ///
 /// Each is resumed once: with what it waits for, when its task is cancelled, or when its limit has passed.
-@MainActor final class WaiterQueue<Wish, Value: Sendable> {
+@MainActor final class WaiterQueue<Request, Value: Sendable> {
   typealias Outcome = Result<Value, APIError>
 
-  private var waiters: [(id: UInt64, wish: Wish, continuation: CheckedContinuation<Outcome, Never>)] = []
+  private var waiters: [(id: UInt64, request: Request, continuation: CheckedContinuation<Outcome, Never>)] = []
   private var lastID: UInt64 = 0
   /// What a caller gets whose task is cancelled.
   private let cancelled: @Sendable () -> Outcome
@@ -18,7 +18,7 @@ import APIKit
   }
 
   /// What the caller has asked for who waits longest; nil when nobody waits.
-  var first: Wish? { waiters.first?.wish }
+  var first: Request? { waiters.first?.request }
 
   /// Waits. A limit that has passed is an `APIError.Reason.idleTimeout`.
   ///
@@ -26,7 +26,7 @@ import APIKit
   ///   - begin: Called with the caller's number when it has its place; not for a task that is cancelled already.
   ///   - onGivenUp: Called with its number when it does not wait any longer.
   func wait(
-    _ wish: Wish, within limit: Duration? = nil, _ time: any TimeSource = SystemTime(),
+    _ request: Request, within limit: Duration? = nil, _ time: any TimeSource = SystemTime(),
     _ begin: (UInt64) -> Void = { _ in },
     onGivenUp: @escaping @MainActor @Sendable (UInt64) -> Void = { _ in }
   ) async throws(APIError) -> Value {
@@ -46,7 +46,7 @@ import APIKit
     return try await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
         guard !Task.isCancelled else { return continuation.resume(returning: cancelled()) }
-        waiters.append((id, wish, continuation))
+        waiters.append((id, request, continuation))
         begin(id)
       }
     } onCancel: {

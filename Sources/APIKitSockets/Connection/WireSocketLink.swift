@@ -132,10 +132,10 @@ final class WireSocketLink: SocketLink, WireOwner, @unchecked Sendable {
     wire.write(handshake.bytes(of: exchange.request, adding: added))
   }
 
-  private func receive(_ bytes: UnsafeRawBufferPointer, _ reply: inout UpgradeResponseParser) {
+  private func receive(_ bytes: UnsafeRawBufferPointer, _ parser: inout UpgradeResponseParser) {
     do throws(APIError) {
-      guard case .complete(let response, let taken) = try reply.take(bytes) else {
-        return phase = .opening(reply)
+      guard case .complete(let response, let taken) = try parser.take(bytes) else {
+        return phase = .opening(parser)
       }
       guard response.status == 101 else { return refuse(with: response) }
       let accepted: WebSocketHandshake.Accepted
@@ -189,9 +189,9 @@ final class WireSocketLink: SocketLink, WireOwner, @unchecked Sendable {
 
   func received(_ bytes: UnsafeRawBufferPointer) {
     switch phase {
-    case .opening(var reply):
+    case .opening(var parser):
       phase = .over
-      receive(bytes, &reply)
+      receive(bytes, &parser)
     case .accepted(let rest): phase = .accepted(rest + Array(bytes))
     case .open: if unread.isEmpty { parse(bytes) } else { unread.append(contentsOf: bytes) }
     case .over: break
@@ -261,8 +261,8 @@ final class WireSocketLink: SocketLink, WireOwner, @unchecked Sendable {
   func receivedEnd(isOrderly: Bool) {
     let truncated = "TLS ended without a close_notify: the end may be an attacker's"
     end = isOrderly ? .byServer : .broken(APIError(.transport, .connectionLost, truncated))
-    if case .opening(var reply) = phase {
-      if let response = reply.end() { return refuse(with: response) }
+    if case .opening(var parser) = phase {
+      if let response = parser.end() { return refuse(with: response) }
       return fail(APIError(.transport, .connectionLost, "the server closed before the end of its response"))
     }
     guard case .open = phase, wire.unsentBytes > 0 else { return wire.cut() }

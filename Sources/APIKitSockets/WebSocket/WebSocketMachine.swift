@@ -35,7 +35,7 @@ struct WebSocketMachine {
   private var deflater: MessageDeflater?
   private var packed: [UInt8] = []
 
-  private var pings: PingClock
+  private var pings: PingTimer
   /// When the connection has had its time to end.
   private var limit: Duration?
   /// The latest ping that was not responded to, because bytes wait to be sent.
@@ -52,7 +52,7 @@ struct WebSocketMachine {
       { MessageInflater(windowBits: terms.serverBits, keepsContext: terms.serverKeepsContext) }
     }
     parser = WebSocketParser(maximumBytes: options.maximumMessageBytes, inflater: inflater)
-    pings = PingClock(options, now: now)
+    pings = PingTimer(options, now: now)
   }
 
   /// When ``tick(now:into:)`` is to be called next.

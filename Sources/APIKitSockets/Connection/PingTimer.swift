@@ -2,7 +2,7 @@ import APIKit
 
 /// The pings of a connection: when the next one leaves, who waits for which, and whether the server responds in time. It
 /// has no clock of its own.
-struct PingClock {
+struct PingTimer {
   private let interval: Duration?
   private let limit: Duration
   /// Pings without a response, the oldest first.
