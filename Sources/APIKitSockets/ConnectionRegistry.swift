@@ -29,10 +29,10 @@ public final class ConnectionRegistry: Sendable {
   /// The registry of the process.
   public static let shared = ConnectionRegistry()
 
-  private struct Entry: Sendable {
+  private struct RegistryEntry: Sendable {
     weak var connection: (any RegisteredConnection)?
   }
-  private let entries = Mutex<[ObjectIdentifier: Entry]>([:])
+  private let entries = Mutex<[ObjectIdentifier: RegistryEntry]>([:])
 
   init() {}
 
@@ -67,7 +67,7 @@ public final class ConnectionRegistry: Sendable {
   }
 
   @MainActor func add(_ connection: any RegisteredConnection) {
-    entries.withLock { $0[ObjectIdentifier(connection)] = Entry(connection: connection) }
+    entries.withLock { $0[ObjectIdentifier(connection)] = RegistryEntry(connection: connection) }
   }
 
   func remove(_ connection: ObjectIdentifier) {

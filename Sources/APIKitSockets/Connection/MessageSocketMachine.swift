@@ -21,9 +21,9 @@ struct MessageSocketMachine {
     var events: [WebSocketMachine.Event] = []
   }
 
-  enum Phase { case open, closing, closed }
+  enum MessageSocketPhase { case open, closing, closed }
 
-  private(set) var phase = Phase.open
+  private(set) var phase = MessageSocketPhase.open
   private let options: SocketOptions
   private var pings: PingTimer
   /// When the connection has had its time to end.

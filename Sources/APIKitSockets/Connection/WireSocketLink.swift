@@ -5,7 +5,7 @@ import Synchronization
 ///
 /// `@unchecked Sendable`: what changes belongs to the wire's thread, but for what a lock or an atomic guards.
 final class WireSocketLink: SocketLink, WireOwner, @unchecked Sendable {
-  private enum Phase {
+  private enum WireLinkPhase {
     case opening(UpgradeResponseParser)
     /// The server has accepted; these bytes came with its response.
     case accepted([UInt8])
@@ -27,7 +27,7 @@ final class WireSocketLink: SocketLink, WireOwner, @unchecked Sendable {
   private let isAwaited = Atomic(false)
 
   // The wire's thread alone.
-  private var phase: Phase
+  private var phase: WireLinkPhase
   private var completion: HTTPTransport.Completion?
   private var machine: WebSocketMachine?
   private var inbox: SocketInbox?

@@ -63,25 +63,25 @@ final class StreamTransport: HTTPTransport {
 
   /// The head of a response that is waited for: it comes, or its time passes.
   private final class Head: Sendable {
-    private struct State {
+    private struct HeadState {
       var completion: Completion?
       var operation: (any CancellableOperation)?
       var timer: Task<Void, Never>?
       var isResting = false
     }
 
-    private let state: Mutex<State>
+    private let state: Mutex<HeadState>
     private let limit: Duration
 
     init(_ completion: @escaping Completion, within limit: Duration) {
-      state = Mutex(State(completion: completion))
+      state = Mutex(HeadState(completion: completion))
       self.limit = limit
     }
 
     /// Passes on what has come first.
     func complete(_ result: Result<HTTPResponse, APIError>) {
       let last = state.withLock { state in
-        defer { state = State() }
+        defer { state = HeadState() }
         return state
       }
       last.timer?.cancel()

@@ -150,10 +150,10 @@ struct UpgradeResponseParser {
 
 /// Reads a chunked body (RFC 9112, 7.1) in pieces of any size.
 struct ChunkReader {
-  private enum Phase {
+  private enum ChunkPhase {
     case size, skippingExtension, data, dataEnd, trailer
   }
-  private var phase = Phase.size
+  private var phase = ChunkPhase.size
   private var left = 0
   private var isLineEmpty = true
 

@@ -26,9 +26,9 @@ struct WebSocketMachine {
     var cuts = false
   }
 
-  enum Phase { case open, closing, closed, failing }
+  enum WebSocketPhase { case open, closing, closed, failing }
 
-  private(set) var phase = Phase.open
+  private(set) var phase = WebSocketPhase.open
   private let options: SocketOptions
   private let terms: DeflateTerms?
   private var parser: WebSocketParser

@@ -7,7 +7,7 @@ import Synchronization
 final class ChunkPipe: Sendable {
   private typealias Reader = CheckedContinuation<Result<[UInt8]?, APIError>, Never>
 
-  private struct State {
+  private struct PipeState {
     var chunks: [[UInt8]] = []
     var next = 0
     var unread = 0
@@ -26,7 +26,7 @@ final class ChunkPipe: Sendable {
     case nobody(shouldPause: Bool)
   }
 
-  private let state = Mutex(State())
+  private let state = Mutex(PipeState())
   private let mark: Int
   private let onDrain: @Sendable () -> Void
   private let onCancel: @Sendable () -> Void

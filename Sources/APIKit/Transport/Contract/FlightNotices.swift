@@ -37,13 +37,13 @@ public final class FlightNotices: Sendable {
   /// Those of the process.
   public static let shared = FlightNotices()
 
-  private struct State {
+  private struct NoticesState {
     var streams: [UInt64: AsyncStream<FlightNotice>.Continuation] = [:]
     var next: UInt64 = 0
     var posts = false
   }
 
-  private let state = Mutex(State())
+  private let state = Mutex(NoticesState())
   private let isHeard = Atomic(false)
 
   init() {}

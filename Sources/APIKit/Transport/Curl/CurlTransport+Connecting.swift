@@ -32,7 +32,7 @@
   ///
   /// `@unchecked Sendable`: the wire's thread alone uses it, but for the continuation behind its lock.
   private final class WireProbe: WireOwner, @unchecked Sendable {
-    private struct State {
+    private struct ProbeState {
       var waiter: CheckedContinuation<Result<Duration?, APIError>, Never>?
       var isOver = false
     }
@@ -40,7 +40,7 @@
     private let wire: any Wire
     private let limit: Duration
     private var begun: Int64 = 0
-    private let state = Mutex(State())
+    private let state = Mutex(ProbeState())
 
     init(_ wire: any Wire, limit: Duration) {
       self.wire = wire

@@ -5,7 +5,7 @@
   /// request. All but the first are made when they are first needed.
   final class CurlLoops: Sendable {
     /// What a loop carries.
-    enum Kind: Hashable, CaseIterable {
+    enum LoopKind: Hashable, CaseIterable {
       /// Everything that needs no loop of its own.
       case main
       /// HTTP over TLS that must not use HTTP/2; see `needsHTTP1(_:)`.
@@ -21,8 +21,8 @@
       case ftp
     }
 
-    private struct State {
-      var others: [Kind: CurlMailbox] = [:]
+    private struct LoopsState {
+      var others: [LoopKind: CurlMailbox] = [:]
       var wires: CurlWireLoop?
       var isStopped = false
     }
@@ -31,7 +31,7 @@
     let main: CurlMailbox
     private let configuration: TransportConfiguration
     private let mayUseHTTP2: Bool
-    private let state = Mutex(State())
+    private let state = Mutex(LoopsState())
 
     /// Starts the main loop.
     init(_ configuration: TransportConfiguration) throws(APIError) {
@@ -48,7 +48,7 @@
 
     /// The mailbox of the loop that carries an exchange.
     func mailbox(for exchange: HTTPExchange) throws(APIError) -> CurlMailbox {
-      let kind: Kind =
+      let kind: LoopKind =
         if CurlFTP.serves(exchange.request.url) { .ftp } else if staysOpen(exchange) {
           .streams
         } else if needsHTTP1(exchange) { .http1 } else { .main }

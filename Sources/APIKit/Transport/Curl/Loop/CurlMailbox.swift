@@ -32,13 +32,13 @@
       case stop(UnsafeContinuation<Void, Never>?)
     }
 
-    private struct State {
+    private struct MailboxState {
       var messages: [Message] = []
       var isSleeping = false
       var isClosed = false
     }
 
-    private let state = Mutex(State())
+    private let state = Mutex(MailboxState())
     /// Whether there may be messages; checked without the lock.
     private let hasMail = Atomic(false)
     /// The eventfd the loop sleeps on; edge-triggered, so it is never read.

@@ -7,7 +7,7 @@
   struct CurlQueue {
     /// The jobs of one host.
     final class Lane {
-      let key: Key
+      let key: ConnectionKey
       let limit: Int
       /// The address of its key as libcurl reads it; made for the first request.
       var connectTo: CurlConnectTo?
@@ -17,7 +17,7 @@
       fileprivate var head = 0
       fileprivate var isInTurn = false
 
-      init(_ key: Key, limit: Int) {
+      init(_ key: ConnectionKey, limit: Int) {
         self.key = key
         self.limit = limit
       }
@@ -44,7 +44,7 @@
     }
 
     /// Requests with equal keys may share a connection.
-    struct Key: Hashable {
+    struct ConnectionKey: Hashable {
       var host: String
       var port: Int?
       var scheme: String
@@ -53,7 +53,7 @@
 
     private let limits: ConnectionLimits
     private let multiplexedLimit: Int
-    private var lanes: [Key: Lane] = [:]
+    private var lanes: [ConnectionKey: Lane] = [:]
     private var latest: Lane?
     /// Lanes with a waiting job and a free place, in the order of their turns.
     private var turn: [Lane] = []
@@ -143,7 +143,7 @@
       {
         return latest
       }
-      let key = Key(host: url.host, port: url.port, scheme: url.scheme, connectTo: connectTo)
+      let key = ConnectionKey(host: url.host, port: url.port, scheme: url.scheme, connectTo: connectTo)
       if let lane = lanes[key] {
         latest = lane
         return lane

@@ -124,7 +124,7 @@
 
   /// A stream that decodes the chunks of another stream, in the reader's task.
   final class CurlDecodedStream: Sendable {
-    private struct State: ~Copyable {
+    private struct DecodedStreamState: ~Copyable {
       var decoder: CurlDecoder
       var isOver = false
       /// What has come and is still packed.
@@ -149,11 +149,11 @@
     private static let roomBytes = 1 << 20
 
     private let coded: ResponseStream
-    private let state: Mutex<State>
+    private let state: Mutex<DecodedStreamState>
 
     init(_ coded: ResponseStream, _ decoder: consuming CurlDecoder) {
       self.coded = coded
-      state = Mutex(State(decoder: decoder))
+      state = Mutex(DecodedStreamState(decoder: decoder))
     }
 
     var stream: ResponseStream {

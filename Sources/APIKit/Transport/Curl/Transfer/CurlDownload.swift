@@ -8,7 +8,7 @@
   /// sent, so that a missing folder is noticed then. It is removed when it does not become complete; an
   /// existing file at the path then stays as it was.
   final class CurlFileSink: CurlSink {
-    private struct State: ~Copyable {
+    private struct FileSinkState: ~Copyable {
       var file: ResponseFile?
       var decoder: CurlDecoder?
       var decoded: [UInt8] = []
@@ -18,7 +18,7 @@
     private let path: String
     private let maximumBytes: Int64
     private let maximumDecodedBytes: Int64
-    private let state = Mutex(State())
+    private let state = Mutex(FileSinkState())
 
     init(path: String, maximumBytes: Int64, maximumDecodedBytes: Int64) {
       self.path = path

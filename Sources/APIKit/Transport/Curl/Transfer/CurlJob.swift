@@ -44,16 +44,16 @@
     let bodyLimit: Int
     let maximumDecodedBytes: Int64
 
-    private let state: Mutex<State>
+    private let state: Mutex<JobState>
 
-    private struct State {
-      var phase = Phase.waiting
+    private struct JobState {
+      var phase = JobPhase.waiting
       var completion: Completion
       var outcome: Result<CurlResponse, APIError>?
     }
 
     /// Legal moves: waiting → active → over, and waiting → over.
-    private enum Phase {
+    private enum JobPhase {
       /// Not started by the loop yet.
       case waiting
       /// The loop has a handle for it and will end it.
@@ -75,7 +75,7 @@
       self.maximumDecodedBytes = maximumDecodedBytes
       bodyLimit = exchange.destination.memoryLimit
       posted = CurlClock.now()
-      state = Mutex(State(completion: completion))
+      state = Mutex(JobState(completion: completion))
     }
 
     /// Posts the job to the loop.

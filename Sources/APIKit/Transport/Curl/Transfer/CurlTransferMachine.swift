@@ -7,7 +7,7 @@
     /// Legal moves: connecting → requesting → receiving → ended; a further exchange on the same handle
     /// (after an authentication challenge) leads from receiving back to requesting; a connection that ended or
     /// cannot be used leads back to connecting; every state may end.
-    enum State: Equatable {
+    enum TransferState: Equatable {
       /// Name, TCP, proxy and TLS; also waiting for a connection that another transfer opens.
       case connecting
       /// The connection is established; the request is sent, or the response has not begun.
@@ -18,7 +18,7 @@
       case ended
     }
 
-    private(set) var state = State.connecting
+    private(set) var state = TransferState.connecting
     private(set) var failure: APIError?
     /// How often libcurl sent the request again because a connection ended without a response.
     private(set) var resends = 0

@@ -35,7 +35,7 @@
 
   /// A file, read while it is sent.
   final class CurlFileSource: CurlSource {
-    private struct State {
+    private struct FileSourceState {
       var descriptor: Int32 = -1
       var length: Int64 = 0
       /// Bytes given since the start.
@@ -44,7 +44,7 @@
 
     private let path: String
     private let start: Int64
-    private let state = Mutex(State())
+    private let state = Mutex(FileSourceState())
 
     init(path: String, offset: Int64) {
       self.path = path
@@ -151,7 +151,7 @@
 
   /// A stream of chunks; a task fetches the next one while the transfer is paused.
   final class CurlStreamSource: CurlSource {
-    private struct State {
+    private struct StreamSourceState {
       var generation = 0
       var next: HTTPBodyStream.Source?
       var chunk: [UInt8] = []
@@ -167,7 +167,7 @@
     let length: Int64?
     private let stream: HTTPBodyStream
     private let opensLate: Bool
-    private let state = Mutex(State())
+    private let state = Mutex(StreamSourceState())
 
     /// - Parameter opensLate: Whether it is opened when its first bytes are wanted: the server may not want any.
     init(_ stream: HTTPBodyStream, opensLate: Bool = false) throws(APIError) {
@@ -213,7 +213,7 @@
       state.withLock { state in
         state.fetch?.cancel()
         let wake = state.wake
-        state = State(generation: state.generation + 1, next: source, wake: wake)
+        state = StreamSourceState(generation: state.generation + 1, next: source, wake: wake)
       }
       return true
     }
@@ -230,7 +230,7 @@
 
     /// Whether the last chunk must wait until the stream says that it was the last: what it gave beyond its
     /// length would reach the server as the next request.
-    private func mayExceed(_ state: State) -> Bool { !state.isEnded && state.received == length }
+    private func mayExceed(_ state: StreamSourceState) -> Bool { !state.isEnded && state.received == length }
 
     /// The end of the body. A body that is too short fails here: libcurl would wait for the missing bytes
     /// until a time limit.

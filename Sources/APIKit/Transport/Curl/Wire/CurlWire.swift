@@ -12,7 +12,7 @@
   /// `@unchecked Sendable`: only the loop's thread uses it, but for ``perform(_:)``, which posts to the mailbox, and for
   /// what never changes.
   final class CurlWire: Wire, CurlOptions, @unchecked Sendable {
-    enum Phase { case idle, connecting, open, securing, over }
+    enum WirePhase { case idle, connecting, open, securing, over }
 
     let loop: CurlWireLoop
     private let mailbox: CurlMailbox
@@ -20,7 +20,7 @@
     let speaksHTTP: Bool
     /// The name of the server's certificate, where TLS begins on the open connection.
     var tlsHost: String?
-    var phase = Phase.idle
+    var phase = WirePhase.idle
     var owner: (any WireOwner)?
 
     // While libcurl connects; over TLS, until the end.

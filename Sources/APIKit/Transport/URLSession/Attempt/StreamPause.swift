@@ -5,7 +5,7 @@
 /// writer has not yet suspended the task: then it must not be suspended at all, or nothing would resume it.
 struct StreamPause {
   /// Legal moves: flowing → paused → flowing, and flowing → drainedFirst → flowing.
-  private enum State {
+  private enum StreamPauseState {
     /// Bytes arrive.
     case flowing
     /// The task is suspended.
@@ -14,7 +14,7 @@ struct StreamPause {
     case drainedFirst
   }
 
-  private var state = State.flowing
+  private var state = StreamPauseState.flowing
 
   /// Whether the task is suspended.
   var isPaused: Bool { state == .paused }

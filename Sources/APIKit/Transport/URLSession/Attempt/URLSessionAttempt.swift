@@ -16,9 +16,9 @@ final class URLSessionAttempt: CancellableOperation, URLSessionOperation {
   private let start: ContinuousClock.Instant
   private let timeouts: HTTPTimeouts
   let maximumDecodedBytes: Int64
-  let state = Mutex(State())
+  let state = Mutex(AttemptState())
 
-  struct State {
+  struct AttemptState {
     /// Called with the response; nil once it was called.
     var completion: HTTPTransport.Completion?
     /// Whether the attempt has ended; further data is ignored.
@@ -284,12 +284,12 @@ final class URLSessionAttempt: CancellableOperation, URLSessionOperation {
   }
 
   /// How far the request came; nil where the system does not say.
-  private func requestProgress(_ state: borrowing State) -> RequestProgress? {
+  private func requestProgress(_ state: borrowing AttemptState) -> RequestProgress? {
     if state.head != nil { return .responseBegan }
     return state.progress.sent > 0 ? max(state.requestProgress ?? .sent, .partlySent) : state.requestProgress
   }
 
-  private func makeResponse(_ state: inout State) -> HTTPResponse? {
+  private func makeResponse(_ state: inout AttemptState) -> HTTPResponse? {
     guard var response = state.head else { return nil }
     measure(&state)
     response.metrics = state.metrics
@@ -306,7 +306,7 @@ final class URLSessionAttempt: CancellableOperation, URLSessionOperation {
     return response
   }
 
-  private func measure(_ state: inout State) {
+  private func measure(_ state: inout AttemptState) {
     state.metrics.total = max(state.metrics.total, microseconds(since: start))
     state.metrics.bytesSent = max(state.progress.sent, state.metrics.bytesSent)
     // What Apple's session reports is counted before decoding.
@@ -344,7 +344,7 @@ final class URLSessionAttempt: CancellableOperation, URLSessionOperation {
     }
   }
 
-  private func dueReport(_ state: inout State) -> TransferProgress? {
+  private func dueReport(_ state: inout AttemptState) -> TransferProgress? {
     guard exchange.onProgress != nil else { return nil }
     let now = ContinuousClock.now
     if let last = state.lastReport, now - last < .milliseconds(100) { return nil }
