@@ -47,7 +47,8 @@ extension BaseSocketManager {
       packing = options
       network = call.network
       if call.waits { state = .waiting }
-      cycle.open(call, sharedState, abandoned: { upgrade.takeLink()?.release() }) { [weak self] result in
+      cycle.open(call, sharing: sharedState, abandoned: { upgrade.takeLink()?.release() }) {
+        [weak self] result in
         self?.landed(result, upgrade.takeLink())
       }
     } catch {
@@ -197,7 +198,7 @@ extension BaseSocketManager {
     child.prepare(&next)
     guard cycle.number == number else { return }
     asked = (next.parameters, next.headers)
-    cycle.wait(wait, time, network) { [weak self] in self?.connect() }
+    cycle.wait(wait, time, for: network) { [weak self] in self?.connect() }
     if isTold { delegate?.socket(self, didDisconnectWith: closing, retryAfter: wait) }
   }
 

@@ -137,7 +137,7 @@ public import APIKit
     }
     let waiting = senders ?? WaiterQueue()
     senders = waiting
-    try await waiting.wait((message, compressed), within: limit, time) { _ in
+    try await waiting.wait((message, compressed), within: limit, time: time) { _ in
       sendWaiting()
     } onGivenUp: {
       [weak self] _ in
@@ -170,7 +170,7 @@ public import APIKit
   /// messages were not taken.
   @discardableResult public func ping(within limit: Duration? = nil) async throws(APIError) -> Duration {
     let link = try openLink()
-    return try await pingers.wait((), within: limit, time) { link.ping(token: $0) }
+    return try await pingers.wait((), within: limit, time: time) { link.ping(token: $0) }
   }
 
   private func openLink() throws(APIError) -> any SocketLink {

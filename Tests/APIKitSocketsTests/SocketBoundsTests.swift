@@ -66,7 +66,8 @@ private final class PlayedWire: Wire, @unchecked Sendable {
     let exchange = HTTPExchange(HTTPRequest(url: try HTTPURL("http://homes.test/echo")))
     var options = SocketOptions()
     options.compressionBits = bits
-    let link = WireSocketLink(wire, StubTransport(), exchange, options, .init(deflateBits: bits))
+    let link = WireSocketLink(
+      wire, StubTransport(), for: exchange, options: options, offer: .init(deflateBits: bits))
     let status = Record<Int>()
     link.open { status.add((try? $0.get().status) ?? 0) }
     try wire.accept(fields)

@@ -41,7 +41,7 @@ import Synchronization
   ///
   /// - Parameter abandoned: Called instead, on any thread, when the load has no waiter left.
   func open(
-    _ call: OpeningCall, _ shared: SharedState, abandoned: @escaping @Sendable () -> Void,
+    _ call: OpeningCall, sharing shared: SharedState, abandoned: @escaping @Sendable () -> Void,
     _ completion: @escaping @MainActor @Sendable (Result<APIResponse, APIError>) -> Void
   ) {
     let number = begin()
@@ -64,7 +64,7 @@ import Synchronization
   /// Waits, then for a network if there is none, and goes on on the main actor unless it was stopped. The wait for a
   /// network counts as no attempt.
   func wait(
-    _ duration: Duration, _ time: any TimeSource, _ network: NetworkMonitor,
+    _ duration: Duration, _ time: any TimeSource, for network: NetworkMonitor,
     then proceed: @escaping @MainActor @Sendable () -> Void
   ) {
     let number = begin()

@@ -31,8 +31,8 @@ final class MessageSocketLink: SocketLink, MessageWireOwner, @unchecked Sendable
 
   /// Throws `APIError.Reason.unsupportedCapability` for options that the system cannot honour.
   init(
-    _ opener: any MessageTransport, _ transport: any HTTPTransport, _ exchange: HTTPExchange,
-    _ options: SocketOptions, _ offer: WebSocketHandshake.Offer, time: any TimeSource
+    _ opener: any MessageTransport, _ transport: any HTTPTransport, for exchange: HTTPExchange,
+    options: SocketOptions, offer: WebSocketHandshake.Offer, time: any TimeSource
   ) throws(APIError) {
     try Self.refuse(options)
     let terms = MessageWireTerms(

@@ -39,7 +39,7 @@ final class UpgradeTransport: HTTPTransport {
     do throws(APIError) {
       let link = try makeLink(exchange)
       onStart()
-      link.open { result in completion(self.take(result, link, exchange)) }
+      link.open { result in completion(self.take(result, link, of: exchange)) }
       return link
     } catch {
       completion(.failure(error))
@@ -49,7 +49,7 @@ final class UpgradeTransport: HTTPTransport {
 
   /// Keeps the connection of a response that is not refused at its head.
   private func take(
-    _ result: Result<HTTPResponse, APIError>, _ link: any SocketLink, _ exchange: HTTPExchange
+    _ result: Result<HTTPResponse, APIError>, _ link: any SocketLink, of exchange: HTTPExchange
   ) -> Result<HTTPResponse, APIError> {
     guard case .success(let response) = result else { return result }
     do throws(APIError) {
@@ -74,10 +74,12 @@ final class UpgradeTransport: HTTPTransport {
     try Self.attachLogin(to: &exchange.request)
     if let opener = base.wires {
       return WireSocketLink(
-        try opener.makeWire(for: exchange, speaksHTTP: true), base, exchange, options, offer)
+        try opener.makeWire(for: exchange, speaksHTTP: true), base, for: exchange, options: options,
+        offer: offer)
     }
     if let opener = base.messageWires {
-      return try MessageSocketLink(opener, base, exchange, options, offer, time: time)
+      return try MessageSocketLink(
+        opener, base, for: exchange, options: options, offer: offer, time: time)
     }
     throw APIError(
       .transport, .unsupportedCapability,

@@ -6,7 +6,8 @@ import APIKit
 @MainActor final class WaiterQueue<Request, Value: Sendable> {
   typealias Outcome = Result<Value, APIError>
 
-  private var waiters: [(id: UInt64, request: Request, continuation: CheckedContinuation<Outcome, Never>)] = []
+  private var waiters: [(id: UInt64, request: Request, continuation: CheckedContinuation<Outcome, Never>)] =
+    []
   private var lastID: UInt64 = 0
   /// What a caller gets whose task is cancelled.
   private let cancelled: @Sendable () -> Outcome
@@ -26,7 +27,7 @@ import APIKit
   ///   - begin: Called with the caller's number when it has its place; not for a task that is cancelled already.
   ///   - onGivenUp: Called with its number when it does not wait any longer.
   func wait(
-    _ request: Request, within limit: Duration? = nil, _ time: any TimeSource = SystemTime(),
+    _ request: Request, within limit: Duration? = nil, time: any TimeSource = SystemTime(),
     _ begin: (UInt64) -> Void = { _ in },
     onGivenUp: @escaping @MainActor @Sendable (UInt64) -> Void = { _ in }
   ) async throws(APIError) -> Value {

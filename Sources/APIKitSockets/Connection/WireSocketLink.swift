@@ -44,8 +44,8 @@ final class WireSocketLink: SocketLink, WireOwner, @unchecked Sendable {
   private var end: CloseHandshake.WireEnd
 
   init(
-    _ wire: any Wire, _ transport: any HTTPTransport, _ exchange: HTTPExchange, _ options: SocketOptions,
-    _ offer: WebSocketHandshake.Offer
+    _ wire: any Wire, _ transport: any HTTPTransport, for exchange: HTTPExchange, options: SocketOptions,
+    offer: WebSocketHandshake.Offer
   ) {
     self.wire = wire
     self.transport = transport

@@ -33,8 +33,9 @@ extension BaseStreamManager {
       network = opening.call.network
       if opening.call.waits { state = .waiting }
       let (transport, parser) = (opening.transport, opening.parser)
-      cycle.open(opening.call, .shared, abandoned: { _ = transport.takeBody() }) { [weak self] result in
-        self?.landed(result, transport.takeBody(), parser)
+      cycle.open(opening.call, sharing: .shared, abandoned: { _ = transport.takeBody() }) {
+        [weak self] result in
+        self?.landed(result, transport.takeBody(), parser: parser)
       }
     } catch {
       MainDelivery.main.put { [weak self] in
@@ -45,7 +46,7 @@ extension BaseStreamManager {
   }
 
   private func landed(
-    _ result: Result<APIResponse, APIError>, _ body: ResponseStream?, _ parser: any StreamParser<Item>
+    _ result: Result<APIResponse, APIError>, _ body: ResponseStream?, parser: any StreamParser<Item>
   ) {
     do throws(APIError) {
       let response = try result.get().http
@@ -77,7 +78,7 @@ extension BaseStreamManager {
     // Taken one by one: a callback may release the manager, and then nothing more is delivered.
     inbox.onItems = { [weak self] inbox in while self?.handleNext(of: inbox) == true {} }
     self.inbox = inbox
-    cycle.hold(Task.detached { await BaseStreamManager.read(body, parser, inbox) }) { inbox.release() }
+    cycle.hold(Task.detached { await BaseStreamManager.read(body, parser, into: inbox) }) { inbox.release() }
   }
 
   /// How much is parsed at once.
@@ -85,7 +86,7 @@ extension BaseStreamManager {
 
   /// Reads to the end, off the main actor.
   private nonisolated static func read(
-    _ body: ResponseStream, _ parser: any StreamParser<Item>, _ inbox: Inbox
+    _ body: ResponseStream, _ parser: any StreamParser<Item>, into inbox: Inbox
   ) async {
     var parser = parser
     var place = parser.resumesAt
@@ -180,7 +181,7 @@ extension BaseStreamManager {
     guard case .wait(let wait, _) = verdict else { return finish(closing) }
     let wasOpen = state == .open
     state = .reconnecting
-    cycle.wait(wait, time, network) { [weak self] in self?.connect() }
+    cycle.wait(wait, time, for: network) { [weak self] in self?.connect() }
     if wasOpen { tell(.lost(closing, wait: wait)) }
   }
 

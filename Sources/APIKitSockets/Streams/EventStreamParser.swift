@@ -73,8 +73,8 @@ package struct EventStreamParser: StreamParser {
           continue
         }
       }
-      if nextCR < index { nextCR = Self.find(0x0D, base, index, bytes.count) }
-      let end = min(Self.find(0x0A, base, index, nextCR), nextCR)
+      if nextCR < index { nextCR = Self.find(0x0D, base, in: index..<bytes.count) }
+      let end = min(Self.find(0x0A, base, in: index..<nextCR), nextCR)
       let part = UnsafeRawBufferPointer(rebasing: bytes[index..<end])
       guard line.count + part.count + data.count <= maximumBytes else {
         throw Self.tooLarge("an event", maximumBytes)
@@ -119,8 +119,10 @@ package struct EventStreamParser: StreamParser {
     return index
   }
 
-  private static func find(_ byte: Int32, _ base: UnsafeRawPointer, _ start: Int, _ end: Int) -> Int {
-    guard start < end, let found = memchr(base + start, byte, end - start) else { return end }
+  private static func find(_ byte: Int32, _ base: UnsafeRawPointer, in range: Range<Int>) -> Int {
+    guard !range.isEmpty, let found = memchr(base + range.lowerBound, byte, range.count) else {
+      return range.upperBound
+    }
     return UnsafeRawPointer(found) - base
   }
 

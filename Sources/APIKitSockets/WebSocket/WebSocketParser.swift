@@ -122,7 +122,7 @@ struct WebSocketParser {
   private mutating func beginFrame(_ bytes: UnsafeRawBufferPointer) throws(Violation) -> Int? {
     guard let first = bytes.first else { return nil }
     let (opcode, isLast) = (first & 0x0F, first & 0x80 != 0)
-    try checkFirst(first, opcode, isLast)
+    try checkFirst(first, opcode: opcode, isLast: isLast)
     guard bytes.count > 1 else { return nil }
     guard bytes[1] & 0x80 == 0 else { throw .malformed("a frame of the server is masked") }
     var (length, size) = (UInt64(bytes[1]), 2)
@@ -144,12 +144,12 @@ struct WebSocketParser {
       }
     }
     let payload = Int(clamping: length)
-    if opcode & 0x8 == 0 { try beginData(first, opcode, payload) }
+    if opcode & 0x8 == 0 { try beginData(first, opcode: opcode, length: payload) }
     frame = Frame(opcode: opcode, isLast: isLast, left: payload)
     return size
   }
 
-  private func checkFirst(_ first: UInt8, _ opcode: UInt8, _ isLast: Bool) throws(Violation) {
+  private func checkFirst(_ first: UInt8, opcode: UInt8, isLast: Bool) throws(Violation) {
     guard first & 0x30 == 0 else { throw .malformed("a reserved bit is set") }
     switch opcode {
     case WebSocketFrame.Opcode.continuation:
@@ -165,7 +165,7 @@ struct WebSocketParser {
     }
   }
 
-  private mutating func beginData(_ first: UInt8, _ opcode: UInt8, _ length: Int) throws(Violation) {
+  private mutating func beginData(_ first: UInt8, opcode: UInt8, length: Int) throws(Violation) {
     if opcode != WebSocketFrame.Opcode.continuation {
       kind = opcode
       isPacked = first & 0x40 != 0

@@ -61,7 +61,7 @@ enum LocalSchemes {
       type = "text/plain" + (type.isEmpty ? ";charset=US-ASCII" : type)
     }
     let headers: HTTPHeaders = ["Content-Type": type, "Content-Length": String(bytes.count)]
-    let rest = Once(bytes)
+    let rest = SingleChunk(bytes)
     return try await deliver(exchange, headers) { () async throws(APIError) in rest.take() }
   }
 
@@ -142,7 +142,7 @@ enum LocalSchemes {
 }
 
 /// Bytes that are returned once.
-private final class Once: Sendable {
+private final class SingleChunk: Sendable {
   private let bytes: Mutex<[UInt8]?>
   init(_ bytes: [UInt8]) { self.bytes = Mutex(bytes.isEmpty ? nil : bytes) }
   func take() -> [UInt8]? { bytes.withLock { $0.take() } }

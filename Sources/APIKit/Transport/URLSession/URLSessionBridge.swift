@@ -112,14 +112,14 @@ final class URLSessionBridge: NSObject, URLSessionDataDelegate {
     completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
   ) {
     #if !canImport(FoundationNetworking)
-      if let socket = socket(task) { return socket.meet(challenge, challenges, completionHandler) }
+      if let socket = socket(task) { return socket.meet(challenge, challenges, answer: completionHandler) }
     #endif
     guard let attempt = attempt(task) else { return completionHandler(.cancelAuthenticationChallenge, nil) }
     #if canImport(FoundationNetworking)
       attempt.complete(nil)
       completionHandler(.cancelAuthenticationChallenge, nil)
     #else
-      attempt.meet(challenge, challenges, completionHandler)
+      attempt.meet(challenge, challenges, answer: completionHandler)
     #endif
   }
 

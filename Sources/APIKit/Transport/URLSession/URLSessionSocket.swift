@@ -107,7 +107,7 @@
     /// Meets a challenge in a task of its own, so that the session's queue does not wait.
     func meet(
       _ challenge: URLAuthenticationChallenge, _ challenges: SystemChallenges,
-      _ answer: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
+      answer: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
     ) {
       Task.detached {
         do throws(APIError) {

@@ -134,7 +134,7 @@
       if seen.connectStatus >= 400, number == 56 || number == 7 {
         reason = seen.connectStatus == 407 ? .loginDenied : .proxyFailed
       }
-      return APIError(.transport, reason, detail(reason, number, seen))
+      return APIError(.transport, reason, detail(reason, code: number, seen))
     }
 
     /// The error of an option that libcurl refused.
@@ -216,7 +216,7 @@
       }
     }
 
-    private static func detail(_ reason: APIError.Reason, _ code: UInt32, _ seen: Circumstances) -> String {
+    private static func detail(_ reason: APIError.Reason, code: UInt32, _ seen: Circumstances) -> String {
       var text = seen.text
       if code == 27 { text = "a header line over 100 KB" }
       if code == 43, seen.wasConnected { text = "a folded line with no field before it" }

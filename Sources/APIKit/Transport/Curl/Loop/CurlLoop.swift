@@ -29,11 +29,11 @@
 
     /// How long the thread sleeps at most, in microseconds, before it checks the time once more after the
     /// last transfer has ended.
-    private static let afterglow: Int64 = 10_000_000
+    private static let idleCheck: Int64 = 10_000_000
     /// How many responses are passed to the main actor at once: it works on them while the next are read.
-    private static let together = 8
+    private static let responsesPerHop = 8
     /// How long an FTP transfer may be without an event before libcurl is called anyway, in milliseconds.
-    private static let prodding: Int32 = 20
+    private static let ftpPollInterval: Int32 = 20
     /// How many idle handles are kept; each takes about 17 KB once it has been used.
     private static let pooledHandles = 128
     /// How many idle connections are kept, over all hosts, when the configuration sets no limit.
@@ -89,11 +89,12 @@
 
     private func timeToSleep() -> Int32 {
       var alarm = min(timer, nextDue)
-      if hasEnded, active.isEmpty { alarm = min(alarm, now + Self.afterglow) }
+      if hasEnded, active.isEmpty { alarm = min(alarm, now + Self.idleCheck) }
       hasEnded = false
       let milliseconds = milliseconds(until: alarm)
-      let prods = isForFTP && !active.isEmpty
-      return prods && UInt32(bitPattern: milliseconds) > UInt32(Self.prodding) ? Self.prodding : milliseconds
+      let polls = isForFTP && !active.isEmpty
+      return polls && UInt32(bitPattern: milliseconds) > UInt32(Self.ftpPollInterval)
+        ? Self.ftpPollInterval : milliseconds
     }
 
     /// Ends a job, unless it has ended; its completion is called at the end of the turn.
@@ -108,9 +109,9 @@
       hasEnded = true
       var told: [CurlJob] = []
       swap(&told, &ended)
-      for start in stride(from: 0, to: told.count, by: Self.together) {
+      for start in stride(from: 0, to: told.count, by: Self.responsesPerHop) {
         MainDelivery.main.together {
-          for job in told[start..<min(start + Self.together, told.count)] { job.complete() }
+          for job in told[start..<min(start + Self.responsesPerHop, told.count)] { job.complete() }
         }
       }
     }

@@ -126,7 +126,8 @@
       isWhole = false
       while !isHungry {
         var made = 0
-        let verdict = step(UnsafeBufferPointer(rebasing: chunk[used...]), &used, scratch, &made)
+        let verdict = step(
+          UnsafeBufferPointer(rebasing: chunk[used...]), into: scratch, used: &used, made: &made)
         output.append(contentsOf: UnsafeBufferPointer(rebasing: scratch[..<made]))
         producedBytes += made
         guard producedBytes <= maximumBytes else {
@@ -173,8 +174,8 @@
     private enum Verdict { case hungry, full, end, damaged }
 
     private func step(
-      _ input: UnsafeBufferPointer<UInt8>, _ used: inout Int, _ output: UnsafeMutableBufferPointer<UInt8>,
-      _ made: inout Int
+      _ input: UnsafeBufferPointer<UInt8>, into output: UnsafeMutableBufferPointer<UInt8>, used: inout Int,
+      made: inout Int
     ) -> Verdict {
       switch engine {
       case .brotli(let library, let state):

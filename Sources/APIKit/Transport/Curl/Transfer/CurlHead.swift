@@ -65,9 +65,9 @@
         var start = (bytes.firstIndex(of: 0x0A) ?? bytes.count - 1) + 1
         while start < bytes.count {
           let end = bytes[start...].firstIndex(of: 0x0A) ?? bytes.count
-          if let field = field(bytes, start, end) {
+          if let field = field(bytes, in: start..<end) {
             fields.append(field)
-          } else if let folded = continuation(bytes, start, end), !fields.isEmpty {
+          } else if let folded = continuation(bytes, in: start..<end), !fields.isEmpty {
             fields[fields.count - 1].value += " " + folded
           }
           start = end + 1
@@ -76,25 +76,24 @@
       }
     }
 
-    private static func field(_ bytes: UnsafeRawBufferPointer, _ start: Int, _ end: Int) -> HTTPHeaders.Field?
-    {
-      guard start < end, bytes[start] != 0x20, bytes[start] != 0x09,
-        let colon = bytes[start..<end].firstIndex(of: UInt8(ascii: ":")), colon > start
+    private static func field(_ bytes: UnsafeRawBufferPointer, in line: Range<Int>) -> HTTPHeaders.Field? {
+      guard let first = line.first, bytes[first] != 0x20, bytes[first] != 0x09,
+        let colon = bytes[line].firstIndex(of: UInt8(ascii: ":")), colon > first
       else { return nil }
-      return HTTPHeaders.Field(text(bytes, start, colon), text(bytes, colon + 1, end))
+      return HTTPHeaders.Field(text(bytes, in: first..<colon), text(bytes, in: colon + 1..<line.upperBound))
     }
 
     /// The text of an obsolete folded line (RFC 9112, 5.2), which belongs to the field before it.
-    private static func continuation(_ bytes: UnsafeRawBufferPointer, _ start: Int, _ end: Int) -> String? {
-      guard start < end, bytes[start] == 0x20 || bytes[start] == 0x09 else { return nil }
-      let folded = text(bytes, start, end)
+    private static func continuation(_ bytes: UnsafeRawBufferPointer, in line: Range<Int>) -> String? {
+      guard let first = line.first, bytes[first] == 0x20 || bytes[first] == 0x09 else { return nil }
+      let folded = text(bytes, in: line)
       return folded.isEmpty ? nil : folded
     }
 
-    private static func text(_ bytes: UnsafeRawBufferPointer, _ start: Int, _ end: Int) -> String {
+    private static func text(_ bytes: UnsafeRawBufferPointer, in range: Range<Int>) -> String {
       func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 || byte == 0x0D }
-      var start = start
-      var end = end
+      var start = range.lowerBound
+      var end = range.upperBound
       while start < end, isSpace(bytes[start]) { start += 1 }
       while end > start, isSpace(bytes[end - 1]) { end -= 1 }
       let text = String(decoding: bytes[start..<end], as: UTF8.self)

@@ -7,7 +7,7 @@
     /// Meets a challenge in a task of its own, so that the session's queue does not wait.
     func meet(
       _ challenge: URLAuthenticationChallenge, _ challenges: SystemChallenges,
-      _ answer: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
+      answer: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
     ) {
       let meeting = Task.detached { [weak self] in
         guard let self else { return answer(.cancelAuthenticationChallenge, nil) }

@@ -51,7 +51,7 @@
       case NSURLAuthenticationMethodHTTPBasic, NSURLAuthenticationMethodHTTPDigest:
         let isBasic = place.authenticationMethod == NSURLAuthenticationMethodHTTPBasic
         return try await login(
-          LoginChallenge(scheme: isBasic ? .basic : .digest, realm: space.realm), space, exchange,
+          LoginChallenge(scheme: isBasic ? .basic : .digest, realm: space.realm), space, of: exchange,
           refused: refused?.space.isProxy == space.isProxy ? refused : nil,
           failures: system.previousFailureCount)
       default:
@@ -61,7 +61,7 @@
     }
 
     private func login(
-      _ challenge: LoginChallenge, _ space: ProtectionSpace, _ exchange: HTTPExchange, refused: Trial?,
+      _ challenge: LoginChallenge, _ space: ProtectionSpace, of exchange: HTTPExchange, refused: Trial?,
       failures: Int
     ) async throws(APIError) -> (ChallengeDecision, Trial?) {
       // A field of the request's own belongs to the credential or signer that has set it.
