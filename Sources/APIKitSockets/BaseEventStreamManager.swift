@@ -63,12 +63,15 @@ import APIKit
   /// An id may come without an event.
   override func goesOn(behind id: String) { lastEventID = id }
 
-  override func tell(_ notice: Notice) {
-    switch notice {
-    case .opened(let response): delegate?.events(self, didOpenWith: response, number: connections)
-    case .item(let event): delegate?.events(self, didReceive: event)
-    case .lost(let closing, let wait): delegate?.events(self, didDisconnectWith: closing, retryAfter: wait)
-    case .ended(let closing): delegate?.events(self, didCloseWith: closing)
-    }
+  override func didOpen(with response: HTTPResponse) {
+    delegate?.events(self, didOpenWith: response, number: connections)
   }
+
+  override func didReceive(_ event: ServerEvent) { delegate?.events(self, didReceive: event) }
+
+  override func didDisconnect(with closing: StreamClosing, retryAfter wait: Duration) {
+    delegate?.events(self, didDisconnectWith: closing, retryAfter: wait)
+  }
+
+  override func didClose(with closing: StreamClosing) { delegate?.events(self, didCloseWith: closing) }
 }

@@ -39,12 +39,15 @@ import APIKit
     return try opening(of: child, headers: child.headers, parser, onPlace)
   }
 
-  override func tell(_ notice: Notice) {
-    switch notice {
-    case .opened(let response): delegate?.lines(self, didOpenWith: response, number: connections)
-    case .item(let line): delegate?.lines(self, didReceive: line)
-    case .lost(let closing, let wait): delegate?.lines(self, didDisconnectWith: closing, retryAfter: wait)
-    case .ended(let closing): delegate?.lines(self, didCloseWith: closing)
-    }
+  override func didOpen(with response: HTTPResponse) {
+    delegate?.lines(self, didOpenWith: response, number: connections)
   }
+
+  override func didReceive(_ line: StreamLine) { delegate?.lines(self, didReceive: line) }
+
+  override func didDisconnect(with closing: StreamClosing, retryAfter wait: Duration) {
+    delegate?.lines(self, didDisconnectWith: closing, retryAfter: wait)
+  }
+
+  override func didClose(with closing: StreamClosing) { delegate?.lines(self, didCloseWith: closing) }
 }

@@ -66,7 +66,7 @@ extension BaseStreamManager {
       state = .open
       openedAt = time.now
       connections += 1
-      tell(.opened(response))
+      didOpen(with: response)
     } catch {
       let retryAfter = error.retryAfter(now: time.wallClock)
       lost(.failed(error, retryAfter: retryAfter), StreamClosing(.failed, error: error))
@@ -144,7 +144,7 @@ extension BaseStreamManager {
         return false
       }
       readers.put(item, bytes: bytes)
-      tell(.item(item))
+      didReceive(item)
     case .place(let place): goesOn(behind: place)
     case .ended(let error, let retry):
       self.inbox = nil
@@ -182,7 +182,7 @@ extension BaseStreamManager {
     let wasOpen = state == .open
     state = .reconnecting
     cycle.wait(wait, time, for: network) { [weak self] in self?.connect() }
-    if wasOpen { tell(.lost(closing, wait: wait)) }
+    if wasOpen { didDisconnect(with: closing, retryAfter: wait) }
   }
 
   func finish(_ closing: StreamClosing) {
@@ -195,7 +195,7 @@ extension BaseStreamManager {
     readers.end(error)
     isEnding = false
     lastClosing = closing
-    tell(.ended(closing))
+    didClose(with: closing)
     openNext()
   }
 

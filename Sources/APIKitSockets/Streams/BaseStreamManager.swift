@@ -61,19 +61,7 @@ import APIKit
   // MARK: For the subclasses
 
   /// What a manager states about the next connection.
-  struct Opening {
-    var call: OpeningCall
-    var transport: StreamTransport
-    var parser: any StreamParser<Item>
-  }
-
-  /// What is told, in order.
-  enum Notice {
-    case opened(HTTPResponse)
-    case item(Item)
-    case lost(StreamClosing, wait: Duration)
-    case ended(StreamClosing)
-  }
+  typealias Opening = (call: OpeningCall, transport: StreamTransport, parser: any StreamParser<Item>)
 
   /// What the task that reads brings.
   enum StreamInboxItem: InboxItem {
@@ -106,8 +94,11 @@ import APIKit
   /// What the next connection goes on behind has changed.
   func goesOn(behind place: String) {}
 
-  /// Tells the delegate.
-  func tell(_ notice: Notice) {}
+  // What the delegate is told.
+  func didOpen(with response: HTTPResponse) {}
+  func didReceive(_ item: Item) {}
+  func didDisconnect(with closing: StreamClosing, retryAfter wait: Duration) {}
+  func didClose(with closing: StreamClosing) {}
 
   /// What a connection needs, of what a manager states.
   func opening(
@@ -122,6 +113,6 @@ import APIKit
       parameters, method: manager.method, headers: headers, expectation: expectation, for: cycle.user,
       time: time
     ) { StreamTransport($0, idleLimit: idleLimit, openLimit: openLimit, onPlace: onPlace) }
-    return .init(call: call, transport: transport, parser: parser)
+    return (call, transport, parser)
   }
 }

@@ -1,8 +1,8 @@
 #if os(Linux)
   /// Gives libcurl the body of a request that is not a small array.
   ///
-  /// Read on the loop's thread, so a read must not wait: a source without data returns ``CurlRead/later``
-  /// and posts a `resume` when it has some.
+  /// Read on the loop's thread, so a read must not wait: a source without data returns nil and posts a `resume` when it
+  /// has some.
   protocol CurlSource: AnyObject, Sendable {
     /// Opens what is read. Called once, when the job starts: a job that waits holds no descriptor.
     func open() throws(APIError)
@@ -10,8 +10,8 @@
     var length: Int64? { get }
     /// How many bytes it has given, where libcurl counts more: the framing of chunks is not the body's. Else nil.
     var given: Int64? { get }
-    /// Copies the next bytes into the buffer.
-    func read(into buffer: UnsafeMutableRawBufferPointer) -> CurlRead
+    /// Copies the next bytes into the buffer and returns how many; 0 ends the body, nil means that there are none yet.
+    func read(into buffer: UnsafeMutableRawBufferPointer) throws(APIError) -> Int?
     /// Goes back to the start, for an authentication challenge that makes libcurl send the body again.
     /// False when that is not possible.
     func rewind() -> Bool
@@ -21,16 +21,6 @@
 
   extension CurlSource {
     var given: Int64? { nil }
-  }
-
-  /// What one read of a source gives.
-  enum CurlRead {
-    /// This many bytes were copied; 0 ends the body.
-    case bytes(Int)
-    /// No data yet.
-    case later
-    /// The body cannot be read.
-    case failed(APIError)
   }
 
   /// Takes the body of a response that is not collected in an array.
@@ -45,19 +35,11 @@
     func open() throws(APIError)
     /// The head is complete. Returns the body of the response, for a sink that ends the job at its head.
     func begin(contentCoding: String?) throws(APIError) -> HTTPResponse.Body
-    /// Takes the next bytes.
-    func write(_ bytes: UnsafeRawBufferPointer) -> CurlWrite
+    /// Takes the next bytes; false when nothing was taken, and the transfer waits for a `resume`.
+    func write(_ bytes: UnsafeRawBufferPointer) throws(APIError) -> Bool
     /// The body is complete. Returns the body of the response, for a sink that ends the job at its end.
     func finish() throws(APIError) -> HTTPResponse.Body
     /// The attempt failed.
     func fail(_ error: APIError)
-  }
-
-  /// What a sink did with bytes.
-  enum CurlWrite {
-    case taken
-    /// Nothing was taken; the transfer waits for a `resume`.
-    case later
-    case failed(APIError)
   }
 #endif

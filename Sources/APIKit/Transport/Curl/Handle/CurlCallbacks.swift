@@ -130,13 +130,7 @@
     }
 
     private static let read: Transfer = { bytes, size, count, me in
-      let handle = handle(me)
-      let buffer = UnsafeMutableRawBufferPointer(start: bytes, count: size * count)
-      return switch handle.send(into: buffer) {
-      case .bytes(let count): count
-      case .later: Int(CURL_READFUNC_PAUSE)
-      case .failed: Int(CURL_READFUNC_ABORT)
-      }
+      handle(me).send(into: UnsafeMutableRawBufferPointer(start: bytes, count: size * count))
     }
 
     private static let seek: @convention(c) @Sendable (UnsafeMutableRawPointer?, curl_off_t, Int32) -> Int32 =

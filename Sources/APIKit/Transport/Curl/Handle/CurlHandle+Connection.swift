@@ -78,19 +78,20 @@
       transfer.machine.sent(size(CURLINFO_SIZE_UPLOAD_T) < length ? .partlySent : .sent)
     }
 
-    /// Copies the next bytes of the request's body.
-    func send(into buffer: UnsafeMutableRawBufferPointer) -> CurlRead {
+    /// Copies the next bytes of the request's body; returns how many, or libcurl's word for a pause or an end.
+    func send(into buffer: UnsafeMutableRawBufferPointer) -> Int {
       transfer.machine.moved(at: loop.now, isResponse: false)
-      guard let source = transfer.source else { return .bytes(0) }
-      if transfer.machine.isSuspended { return .later }
+      guard let source = transfer.source else { return 0 }
+      if transfer.machine.isSuspended { return Int(CURL_READFUNC_PAUSE) }
       transfer.metrics.requestSent = loop.now - (transfer.job?.posted ?? loop.now)
-      let read = source.read(into: buffer)
-      switch read {
-      case .bytes: break
-      case .later: transfer.isSendingPaused = true
-      case .failed(let error): transfer.machine.fail(error)
+      do throws(APIError) {
+        if let count = try source.read(into: buffer) { return count }
+        transfer.isSendingPaused = true
+        return Int(CURL_READFUNC_PAUSE)
+      } catch {
+        transfer.machine.fail(error)
+        return Int(CURL_READFUNC_ABORT)
       }
-      return read
     }
 
     /// Resumes the paused sides.

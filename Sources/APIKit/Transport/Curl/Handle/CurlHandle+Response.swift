@@ -50,12 +50,11 @@
       if !transfer.isHeadDone, !completeHead() { return false }
       if !bytes.isEmpty { transfer.hasContent = true }
       if let sink = transfer.sink {
-        switch sink.write(bytes) {
-        case .taken: return true
-        case .later:
+        do throws(APIError) {
+          if try sink.write(bytes) { return true }
           transfer.isReceivingPaused = true
           return nil
-        case .failed(let error):
+        } catch {
           transfer.machine.fail(error)
           return false
         }

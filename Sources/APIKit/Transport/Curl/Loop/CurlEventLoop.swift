@@ -26,6 +26,7 @@
     private var stopped: [UnsafeContinuation<Void, Never>] = []
     private var messages: [CurlMailbox.Message] = []
     private var isClosed = false
+    private var threadName = ""
 
     init(_ configuration: TransportConfiguration, mailbox: CurlMailbox) throws(APIError) {
       self.mailbox = mailbox
@@ -65,12 +66,12 @@
       pthread_attr_setstacksize(&attributes, 512 << 10)
       defer { pthread_attr_destroy(&attributes) }
       var thread = pthread_t()
-      let passed = Unmanaged.passRetained(CurlThread(name, self))
+      threadName = name
+      let passed = Unmanaged.passRetained(self)
       let code = pthread_create(
         &thread, &attributes,
         { @Sendable pointer in
-          guard let pointer else { return nil }
-          Unmanaged<CurlThread>.fromOpaque(pointer).takeRetainedValue().run()
+          if let pointer { Unmanaged<CurlEventLoop>.fromOpaque(pointer).takeRetainedValue().run() }
           return nil
         }, passed.toOpaque())
       guard code == 0 else {
@@ -79,9 +80,27 @@
       }
     }
 
+    private func run() {
+      capikit_name_thread(threadName)
+      // A write to a connection that the server has closed must not end the process: libcurl suppresses the signal for
+      // plain sockets, OpenSSL does not.
+      var signals = sigset_t()
+      sigemptyset(&signals)
+      sigaddset(&signals, SIGPIPE)
+      pthread_sigmask(SIG_BLOCK, &signals, nil)
+      while turn() {}
+      stop()
+    }
+
     /// How many milliseconds there are to a time; -1 for no time.
     final func milliseconds(until time: Int64) -> Int32 {
       time == .max ? -1 : Int32(clamping: max(0, (time - CurlClock.now() + 999) / 1000))
+    }
+
+    /// Gives libcurl a handle that is prepared.
+    final func addHandle(of owner: some CurlOptions) throws(APIError) {
+      let code = curl_multi_add_handle(multi, owner.easy)
+      guard code == CURLM_OK else { throw CurlErrors.multi("curl_multi_add_handle", code) }
     }
 
     /// Has libcurl serve a socket, or its timer.
@@ -146,23 +165,12 @@
     }
   }
 
-  /// The thread of a loop, which ends with it.
-  private final class CurlThread {
-    private let name: String
-    private let loop: CurlEventLoop
-
-    init(_ name: String, _ loop: CurlEventLoop) { (self.name, self.loop) = (name, loop) }
-
-    func run() {
-      capikit_name_thread(name)
-      // A write to a connection that the server has closed must not end the process: libcurl suppresses the signal for
-      // plain sockets, OpenSSL does not.
-      var signals = sigset_t()
-      sigemptyset(&signals)
-      sigaddset(&signals, SIGPIPE)
-      pthread_sigmask(SIG_BLOCK, &signals, nil)
-      while loop.turn() {}
-      loop.stop()
-    }
+  /// What a loop holds, for tests that look for leaks.
+  struct CurlCounts: Sendable, Equatable {
+    var active: Int
+    var waiting: Int
+    var pooledHandles: Int
+    var handlesMade: Int
+    var openSockets: Int
   }
 #endif

@@ -186,8 +186,7 @@
     private func add(_ handle: CurlHandle, _ job: CurlJob) throws(APIError) {
       do throws(APIError) {
         try handle.apply(job)
-        let code = curl_multi_add_handle(multi, handle.easy)
-        guard code == CURLM_OK else { throw CurlErrors.multi("curl_multi_add_handle", code) }
+        try addHandle(of: handle)
       } catch {
         // Options that were set before the failure must not apply to the next request.
         handle.applied.needsReset = true
@@ -229,8 +228,7 @@
       curl_multi_remove_handle(multi, handle.easy)
       do throws(APIError) {
         try handle.startAgain()
-        let code = curl_multi_add_handle(multi, handle.easy)
-        guard code == CURLM_OK else { throw CurlErrors.multi("curl_multi_add_handle", code) }
+        try addHandle(of: handle)
       } catch {
         handle.transfer.machine.fail(error)
         return false

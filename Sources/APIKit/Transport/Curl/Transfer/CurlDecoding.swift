@@ -109,11 +109,7 @@
 
     /// Unpacks a chunk and appends the result.
     mutating func decode(_ chunk: [UInt8], into output: inout [UInt8]) throws(APIError) {
-      var failure: APIError?
-      chunk.withUnsafeBufferPointer { bytes in
-        do throws(APIError) { try decode(bytes, into: &output) } catch { failure = error }
-      }
-      if let failure { throw failure }
+      try chunk.withUnsafeBufferPointer { (bytes) throws(APIError) in try decode(bytes, into: &output) }
     }
 
     /// Throws ``APIError/Reason/truncatedBody`` when the body was cut.

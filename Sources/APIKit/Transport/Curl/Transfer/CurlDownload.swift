@@ -41,26 +41,22 @@
       return .bytes([])
     }
 
-    func write(_ bytes: UnsafeRawBufferPointer) -> CurlWrite {
-      state.withLock { state in
-        do throws(APIError) {
-          guard state.decoder != nil else {
-            try state.file?.write(bytes)
-            return .taken
-          }
-          var decoded: [UInt8] = []
-          swap(&decoded, &state.decoded)
-          decoded.removeAll(keepingCapacity: true)
-          try state.decoder?.decode(bytes.assumingMemoryBound(to: UInt8.self), into: &decoded)
-          try decoded.withUnsafeBufferPointer { (bytes) throws(APIError) in
-            try state.file?.write(UnsafeRawBufferPointer(bytes))
-          }
-          swap(&decoded, &state.decoded)
-          return .taken
-        } catch {
-          return .failed(error)
+    func write(_ bytes: UnsafeRawBufferPointer) throws(APIError) -> Bool {
+      try state.withLock { state throws(APIError) in
+        guard state.decoder != nil else {
+          try state.file?.write(bytes)
+          return
         }
+        var decoded: [UInt8] = []
+        swap(&decoded, &state.decoded)
+        decoded.removeAll(keepingCapacity: true)
+        try state.decoder?.decode(bytes.assumingMemoryBound(to: UInt8.self), into: &decoded)
+        try decoded.withUnsafeBufferPointer { (bytes) throws(APIError) in
+          try state.file?.write(UnsafeRawBufferPointer(bytes))
+        }
+        swap(&decoded, &state.decoded)
       }
+      return true
     }
 
     func finish() throws(APIError) -> HTTPResponse.Body {
@@ -120,16 +116,12 @@
       return .stream(CurlDecodedStream(stream, decoder).stream)
     }
 
-    func write(_ bytes: UnsafeRawBufferPointer) -> CurlWrite {
-      guard !isFull.load(ordering: .acquiring) else { return .later }
+    func write(_ bytes: UnsafeRawBufferPointer) throws(APIError) -> Bool {
+      guard !isFull.load(ordering: .acquiring) else { return false }
       // Set before the chunk is written: the reader may drain the pipe, which clears it, at once.
       isFull.store(true, ordering: .releasing)
-      do throws(APIError) {
-        if try present?.write(bytes) != true { isFull.store(false, ordering: .releasing) }
-        return .taken
-      } catch {
-        return .failed(error)
-      }
+      if try present?.write(bytes) != true { isFull.store(false, ordering: .releasing) }
+      return true
     }
 
     func finish() throws(APIError) -> HTTPResponse.Body {

@@ -16,12 +16,12 @@
 
     func open() {}
 
-    func read(into buffer: UnsafeMutableRawBufferPointer) -> CurlRead {
+    func read(into buffer: UnsafeMutableRawBufferPointer) -> Int? {
       position.withLock { position in
         let count = min(buffer.count, bytes.count - position)
         bytes.withUnsafeBytes { buffer.copyMemory(from: .init(rebasing: $0[position..<position + count])) }
         position += count
-        return .bytes(count)
+        return count
       }
     }
 
@@ -72,17 +72,17 @@
       state.withLock { $0.length = size - start }
     }
 
-    func read(into buffer: UnsafeMutableRawBufferPointer) -> CurlRead {
-      state.withLock { state in
+    func read(into buffer: UnsafeMutableRawBufferPointer) throws(APIError) -> Int? {
+      try state.withLock { (state) throws(APIError) -> Int? in
         let wanted = min(buffer.count, Int(state.length - state.position))
-        guard wanted > 0 else { return .bytes(0) }
+        guard wanted > 0 else { return 0 }
         let count = pread(state.descriptor, buffer.baseAddress, wanted, off_t(start + state.position))
         // At the end of the file: it was truncated while it was sent.
         guard count > 0 else {
-          return .failed(unreadable(count < 0 ? String(cString: strerror(errno)) : "it has become shorter"))
+          throw unreadable(count < 0 ? String(cString: strerror(errno)) : "it has become shorter")
         }
         state.position += Int64(count)
-        return .bytes(count)
+        return count
       }
     }
 
@@ -124,13 +124,8 @@
       if !opensLate { _ = try current() }
     }
 
-    func read(into buffer: UnsafeMutableRawBufferPointer) -> CurlRead {
-      do throws(APIError) {
-        let current = try current()
-        return .bytes(try current.read(into: buffer))
-      } catch {
-        return .failed(error)
-      }
+    func read(into buffer: UnsafeMutableRawBufferPointer) throws(APIError) -> Int? {
+      try current().read(into: buffer)
     }
 
     private func current() throws(APIError) -> any BodyReader {
@@ -186,13 +181,13 @@
     /// Sets what is called when a chunk has arrived.
     func attach(_ wake: @escaping @Sendable () -> Void) { state.withLock { $0.wake = wake } }
 
-    func read(into buffer: UnsafeMutableRawBufferPointer) -> CurlRead {
-      state.withLock { state in
-        if let failure = state.failure { return .failed(failure) }
+    func read(into buffer: UnsafeMutableRawBufferPointer) throws(APIError) -> Int? {
+      try state.withLock { (state) throws(APIError) -> Int? in
+        if let failure = state.failure { throw failure }
         guard state.position < state.chunk.count, !mayExceed(state) else {
-          guard !state.isEnded else { return end(state.sent) }
+          if state.isEnded { return try end(state.sent) }
           if state.fetch == nil { state.fetch = fetch(state.generation, state.next) }
-          return .later
+          return nil
         }
         let count = min(buffer.count, state.chunk.count - state.position)
         state.chunk.withUnsafeBytes { bytes in
@@ -202,7 +197,7 @@
         state.sent += Int64(count)
         // The next chunk is fetched while this one is sent.
         if state.position == state.chunk.count { state.fetch = fetch(state.generation, state.next) }
-        return .bytes(count)
+        return count
       }
     }
 
@@ -234,13 +229,10 @@
 
     /// The end of the body. A body that is too short fails here: libcurl would wait for the missing bytes
     /// until a time limit.
-    private func end(_ sent: Int64) -> CurlRead {
-      if let length, sent < length {
-        return .failed(
-          APIError(
-            .transport, .unreadableBody, "the body's stream ended after \(sent) of \(length) bytes"))
-      }
-      return .bytes(0)
+    private func end(_ sent: Int64) throws(APIError) -> Int {
+      guard let length, sent < length else { return 0 }
+      throw APIError(
+        .transport, .unreadableBody, "the body's stream ended after \(sent) of \(length) bytes")
     }
 
     private func fetch(_ generation: Int, _ next: HTTPBodyStream.Source?) -> Task<Void, Never>? {

@@ -26,7 +26,7 @@
       }
       try set(CURLOPT_URL, url.string)
       if let connectTo = exchange.request.options.connectTo { try applyConnectTo(connectTo) }
-      try startHandle()
+      try loop.addHandle(of: self)
     }
 
     /// Has libcurl make the TLS handshake on the socket that is open.
@@ -48,16 +48,11 @@
         try check(CURLOPT_OPENSOCKETFUNCTION, CurlCallbacks.installAdoption(on: self))
         // Nothing is looked up: there is a connection already.
         try applyConnectTo("127.0.0.1")
-        try startHandle()
+        try loop.addHandle(of: self)
       } catch {
         fail(error)
         throw error
       }
-    }
-
-    private func startHandle() throws(APIError) {
-      let code = curl_multi_add_handle(loop.multi, easy)
-      guard code == CURLM_OK else { throw CurlErrors.multi("curl_multi_add_handle", code) }
     }
 
     private func prepareHandle() throws(APIError) {
