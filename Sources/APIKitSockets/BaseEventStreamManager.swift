@@ -12,7 +12,7 @@ import APIKit
   /// ``EventStreamManager/open(_:)``, to go on where an earlier run of the application has ended.
   public var lastEventID = ""
 
-  /// The child's side of this object: the object itself, so it is there as long as anything of it runs.
+  /// This object as its subclass's protocol: the object itself, so it lives as long as its methods run.
   private var child: any EventStreamManager { adopted.unsafelyUnwrapped }
   private unowned(unsafe) var adopted: (any EventStreamManager)?
 

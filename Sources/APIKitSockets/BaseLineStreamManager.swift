@@ -9,7 +9,7 @@ import APIKit
   /// Receives the values. Weak.
   public weak var delegate: (any LineStreamDelegate)?
 
-  /// The child's side of this object: the object itself, so it is there as long as anything of it runs.
+  /// This object as its subclass's protocol: the object itself, so it lives as long as its methods run.
   private var child: any LineStreamManager { adopted.unsafelyUnwrapped }
   private unowned(unsafe) var adopted: (any LineStreamManager)?
 

@@ -4,7 +4,7 @@ import APIKit
 extension BaseSocketManager {
   /// Opens, or closes first what is open.
   ///
-  /// - Parameter user: Whose it is; nil for whoever is there now.
+  /// - Parameter user: The user of its loads; nil for the present one.
   func begin(_ parameters: Parameters, opener: UInt64? = nil, for user: LoadUser? = nil) {
     let user = user ?? child.presentUser
     guard !state.isActive, !isEnding, pendingOpens.isEmpty else {
@@ -42,7 +42,7 @@ extension BaseSocketManager {
       let (call, upgrade) = try child.opening(asked, of: cycle.user) {
         UpgradeTransport($0, options: options, offer: offer, time: time, onStart: onStart)
       }
-      // What the manager and its service state is code of the application.
+      // The statements of the manager and its service are code of the application.
       guard cycle.number == number else { return }
       packing = options
       network = call.network
@@ -99,7 +99,7 @@ extension BaseSocketManager {
     delegate?.socket(self, didOpenWith: opening)
   }
 
-  /// A change of the network may have cut the connection without a word.
+  /// A change of the network may have cut the connection without a FIN: a ping finds out.
   private func watchNetwork(_ link: any SocketLink) -> Task<Void, Never> {
     let changes = network.changes()
     return Task.detached {
@@ -111,11 +111,11 @@ extension BaseSocketManager {
     }
   }
 
-  // MARK: What comes
+  // MARK: Items of the inbox
 
   /// Handles the next item of a connection. False when there is none, or a reader has no room.
   private func handleNext(of inbox: SocketInbox) -> Bool {
-    // What came before the end is in memory already, so that nothing has to be waited for.
+    // The items before the end are in memory already, so waiting would save nothing.
     guard readers.haveRoom() || inbox.hasEnded, let item = inbox.take() else { return false }
     let isPresent = inbox === self.inbox
     switch item {
@@ -136,7 +136,7 @@ extension BaseSocketManager {
       if ended == nil { tell(unsent: [message]) } else { ended?.unsent.append(message) }
     case .ended(let closing, let unsent):
       guard isPresent, let link else { return true }
-      // What was sent meanwhile comes back first.
+      // Messages that were sent meanwhile come back first.
       ended = (closing, unsent)
       state = .closing
       link.settle()
@@ -246,7 +246,7 @@ extension BaseSocketManager {
     }
   }
 
-  /// Opens what was asked for meanwhile, one call after the other.
+  /// Serves the calls of `open` that came meanwhile, one after the other.
   private func openNext() {
     guard !state.isActive, !isEnding, let (next, refusal) = pendingOpens.next() else { return }
     guard let refusal else {

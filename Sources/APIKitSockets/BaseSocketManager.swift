@@ -35,24 +35,24 @@ public import APIKit
   var link: (any SocketLink)?
   var inbox: SocketInbox?
   var packing: SocketOptions?
-  /// What the present connection asks for.
+  /// The parameters and header fields of the present connection.
   var asked = (parameters: Parameters(), headers: HTTPHeaders())
   var network: NetworkMonitor = .shared
   var openedAt = Duration.zero
   /// How many connections this `open` has had.
   var connections = 0
-  /// What is sent on the next connection.
+  /// The messages for the next connection.
   var kept: [SocketUnsent] = []
   /// Whether the caller has closed, and whether nothing more is delivered but the end.
   var isClosedByCaller = false
   var isMuted = false
-  /// What is opened when the present socket is closed.
+  /// The calls of `open` that wait until the present socket is closed.
   var pendingOpens = PendingOpens<Opening>()
   /// Whether the socket has ended and its `didClose` was not called yet.
   var isEnding = false
   /// The end of a connection whose last messages are not settled yet.
   var ended: (closing: SocketClosing, unsent: [SocketUnsent])?
-  /// Who waits for the present `open`; nil where nobody does.
+  /// The caller that awaits the present `open`; nil where none does.
   var opener: UInt64?
   lazy var openers = WaiterQueue<Void, SocketOpening>()
   /// Nil until somebody has waited.
@@ -61,10 +61,10 @@ public import APIKit
   var readers = ItemReaders<SocketMessage>()
   var serviceName: String?
 
-  /// What one call of `open` asks for, and who waits for it.
+  /// The arguments of one call of `open`, and the caller that awaits it.
   typealias Opening = (parameters: Parameters, opener: UInt64?, user: LoadUser)
 
-  /// The child's side of this object: the object itself, so it is there as long as anything of it runs.
+  /// This object as its subclass's protocol: the object itself, so it lives as long as its methods run.
   var child: any SocketManager { adopted.unsafelyUnwrapped }
   private unowned(unsafe) var adopted: (any SocketManager)?
 
@@ -130,7 +130,7 @@ public import APIKit
     do throws(APIError) {
       return try send(message, compressed: compressed)
     } catch {
-      // What is larger than the queue would wait for ever.
+      // A message that is larger than the queue would wait for ever.
       guard error.reason == .sendQueueFull, message.byteCount <= packing?.maximumQueuedBytes ?? 0 else {
         throw error
       }
@@ -158,7 +158,7 @@ public import APIKit
           continue
         }
         link.tellWhenDrained()
-        // Otherwise it may have drained before it was asked to tell.
+        // Otherwise it may have drained before the request.
         guard link.queuedBytes + message.byteCount <= packing?.maximumQueuedBytes ?? 0 else { return }
       }
     }

@@ -31,7 +31,7 @@ import APIKit
       _ = onTaken()
       return try ready.get()
     }
-    // Who waited for room may bring an item at once, or the end.
+    // The producer may have waited for room, and bring an item at once, or the end.
     guard onTaken() else { return nil }
     if let ready = ready() { return try ready.get() }
     return try await waiters.wait(())

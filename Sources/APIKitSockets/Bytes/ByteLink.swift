@@ -18,7 +18,7 @@ final class ByteLink: WireOwner, @unchecked Sendable {
   private var isOpen = false
   private var opening: (id: Int, waiter: Waiter<Void>)?
   private var reads: [Int: Waiter<ByteStream.Read>] = [:]
-  /// Who waits until the kernel has taken what was written.
+  /// The callers that wait until the kernel has taken what was written.
   private var writes: [(id: Int, waiter: Waiter<Void>)] = []
   private var isReadClosed = false
   private var isWriteClosed = false
@@ -168,7 +168,7 @@ final class ByteLink: WireOwner, @unchecked Sendable {
     wire.due = wire.now + limit.microseconds
   }
 
-  /// A connection whose TLS was given up is of no use to anybody.
+  /// A connection whose TLS handshake was given up is unusable.
   private func giveUpOpening(_ id: Int, _ error: APIError) {
     guard opening?.id == id else { return }
     failure = error

@@ -1,9 +1,9 @@
 import APIKit
 
 /// The reading side of a stream of bytes: what has come and was not taken, and who waits for what. It neither reads nor
-/// waits. Reads are served in the order in which they were asked; one that is given up loses no byte.
+/// waits. Reads are served in the order of the calls; one that is given up loses no byte.
 struct ByteStreamMachine {
-  /// What a read asks for.
+  /// The request of a read.
   enum ReadRequest: Equatable {
     case count(minimum: Int, maximum: Int)
     case until([UInt8], maximum: Int)
@@ -84,7 +84,7 @@ struct ByteStreamMachine {
     return outcomes
   }
 
-  /// What a read comes to now; nil while it must wait.
+  /// The outcome of a read now; nil while it must wait.
   private mutating func outcome(of request: ReadRequest) -> Outcome? {
     switch request {
     case .count(let minimum, let maximum):

@@ -1,6 +1,6 @@
 import APIKit
 
-/// What the two sides of a connection have told each other about its end, and what came between.
+/// The closing handshake of a connection (RFC 6455, 7), and what interrupted it.
 struct CloseHandshake {
   /// How the wire ended.
   enum WireEnd {
@@ -16,7 +16,7 @@ struct CloseHandshake {
   var received: (code: SocketCloseCode, reason: String)?
   var failure: APIError?
 
-  /// What is told of the connection after its wire has ended.
+  /// How the connection has ended, once its wire has.
   func closing(after end: WireEnd) -> SocketClosing {
     var closing = SocketClosing(
       code: received?.code ?? .abnormal, reason: received?.reason ?? "", sentCode: sentCode)

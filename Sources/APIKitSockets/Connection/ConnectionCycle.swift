@@ -1,8 +1,8 @@
 import APIKit
 import Synchronization
 
-/// What opens the connections of one manager, one after the other: runs the load that opens one, and waits before the
-/// next. What of it is under way ends with ``stop()``, and with ``release()`` from any thread.
+/// Opens the connections of one manager, one after the other: runs the load that opens one, and waits before the
+/// next. ``stop()`` ends what is under way, and so does ``release()`` from any thread.
 @MainActor final class ConnectionCycle {
   /// The decision about further connections.
   var machine = ReconnectMachine(.never)
@@ -12,7 +12,7 @@ import Synchronization
   private nonisolated let state = Mutex(CycleState())
 
   private struct CycleState {
-    /// What opens a connection, or waits to.
+    /// The task that opens a connection, or waits before it.
     var opening: Task<Void, Never>?
     /// What belongs to the open connection, and what ends that when the manager is released.
     var open: (task: Task<Void, Never>, release: @Sendable () -> Void)?
@@ -22,7 +22,7 @@ import Synchronization
 
   /// Nil before the first load, and where a connection carries nothing of a user.
   private var check: UserCheck?
-  /// Whose connections they are; nil before the first. See `LoadUser`.
+  /// The user of the connections; nil before the first. See `LoadUser`.
   private(set) var user: LoadUser?
 
   /// Begins the connections of another `open`, for the user who was there when that was called.
@@ -61,7 +61,7 @@ import Synchronization
     }
   }
 
-  /// Waits, then for a network if there is none, and goes on on the main actor unless it was stopped. The wait for a
+  /// Waits, then for a network if there is none, and continues on the main actor unless it was stopped. The wait for a
   /// network counts as no attempt.
   func wait(
     _ duration: Duration, _ time: any TimeSource, for network: NetworkMonitor,
@@ -90,13 +90,13 @@ import Synchronization
   /// The open connection has ended.
   func letGo() { state.withLock { $0.open.take() }?.task.cancel() }
 
-  /// Ends what is under way; nothing of it is told.
+  /// Ends the load or wait under way, without a completion.
   func stop() {
     number += 1
     state.withLock { $0.opening }?.cancel()
   }
 
-  /// Ends what is under way and what is open, for good: the manager is gone. From any thread.
+  /// Ends everything, because the manager is released. From any thread.
   nonisolated func release() {
     let ended = state.withLock { state in
       defer { state = CycleState() }

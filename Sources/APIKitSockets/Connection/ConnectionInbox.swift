@@ -1,7 +1,7 @@
 import APIKit
 import Synchronization
 
-/// What a connection brings to its manager.
+/// An item that a connection brings to its manager.
 protocol InboxItem: Sendable {
   /// How many bytes it keeps; nil for an item that takes no room.
   var keptBytes: Int? { get }
@@ -9,8 +9,8 @@ protocol InboxItem: Sendable {
   var isEnd: Bool { get }
 }
 
-/// What a connection brings to its manager, in order: put in on the connection's thread or in its task, taken out on the main
-/// actor, with one hop for all that was put in meanwhile. Reading stops while much was not taken.
+/// The items of a connection, in order: put in on the connection's thread or in its task, taken out on the main
+/// actor, with one hop for all that were put in meanwhile. Reading stops while too many were not taken.
 final class ConnectionInbox<Item: InboxItem>: MainDeliverable {
   private struct InboxState {
     var items: [Item] = []
@@ -21,7 +21,7 @@ final class ConnectionInbox<Item: InboxItem>: MainDeliverable {
     var isPaused = false
     var isReleased = false
     var hasEnded = false
-    /// Who waits until there is room.
+    /// The task that waits until there is room.
     var waiter: CheckedContinuation<Void, Never>?
     /// Has the connection read on.
     var onRoom: (@Sendable () -> Void)?
@@ -43,7 +43,7 @@ final class ConnectionInbox<Item: InboxItem>: MainDeliverable {
   @MainActor var onItems: ((ConnectionInbox) -> Void)?
   @MainActor private var taken: [Item] = []
   @MainActor private var next = 0
-  /// What was taken and is counted as not taken yet.
+  /// Items that were taken and are not counted yet.
   @MainActor private var used = (count: 0, bytes: 0)
 
   /// - Parameters:
@@ -128,7 +128,7 @@ final class ConnectionInbox<Item: InboxItem>: MainDeliverable {
     return item
   }
 
-  /// Counts what was taken: reading goes on when half of the room is free.
+  /// Counts the items that were taken: reading resumes when half of the room is free.
   @MainActor private func countUsed(_ change: (inout InboxState) -> Void = { _ in }) {
     let (count, bytes) = used
     used = (0, 0)

@@ -45,7 +45,7 @@ final class MessageSocketLink: SocketLink, MessageWireOwner, @unchecked Sendable
     self.time = time
   }
 
-  /// What is set, and is the system's to decide. That nothing is compressed (`nil`) is checked when the server has
+  /// Refuses settings that the system decides itself. That nothing is compressed (`nil`) is checked when the server has
   /// accepted.
   static func refuse(_ options: SocketOptions) throws(APIError) {
     let standard = SocketOptions()
@@ -132,7 +132,7 @@ final class MessageSocketLink: SocketLink, MessageWireOwner, @unchecked Sendable
     openDue = nil
     setAlarm()
     do throws(HandshakeFault) {
-      // What the system has offered itself may have any window.
+      // The system's own offer may have any window.
       let accepted = try offer.judge(response.headers, bits: 15)
       guard accepted.deflate == nil || options.compressionBits != nil else {
         return fail(Self.unsupported("sockets without compression (compressionBits of nil) at this server"))

@@ -1,12 +1,12 @@
 import APIKit
 
 /// One open WebSocket whose frames are the system's: takes what comes from the wire, from the application and from the
-/// clock, and says what is asked of the wire and delivered. It has no wire and no clock of its own.
+/// clock, and returns actions for the wire and events to deliver. It has no wire and no clock of its own.
 ///
 /// Legal moves: open → closing → closed; open → closed when the server closes first. The end of the wire ends all of them:
 /// ``closing(after:)``.
 struct MessageSocketMachine {
-  /// What is asked of the wire.
+  /// An action for the wire.
   enum Action: Equatable {
     case send(SocketMessage, number: Int)
     case receive
@@ -15,7 +15,7 @@ struct MessageSocketMachine {
     case cut
   }
 
-  /// What comes of an input; appended to by each.
+  /// The results of inputs; each input appends to them.
   struct Output {
     var actions: [Action] = []
     var events: [WebSocketMachine.Event] = []
@@ -29,7 +29,7 @@ struct MessageSocketMachine {
   /// When the connection has had its time to end.
   private var limit: Duration?
   private var isReading = true
-  /// Whether a message was asked for that has not come.
+  /// Whether a requested message has not come yet.
   private var isReceiving = false
   /// The messages that the system has not sent yet, the oldest first.
   private var unsent: [(number: Int, message: SocketMessage)] = []
@@ -98,7 +98,7 @@ struct MessageSocketMachine {
     limit = now + options.closeLimit
   }
 
-  /// No message comes any more. The close frame that is the reason may be told a little later.
+  /// No message comes any more. The close frame that is the reason may arrive a little later.
   mutating func broke(_ error: APIError, now: Duration, into output: inout Output) {
     guard failure == nil else { return }
     failure = error
@@ -156,7 +156,7 @@ struct MessageSocketMachine {
     output.actions.append(.close(code, reason: reason))
   }
 
-  /// Reading stops or goes on. No deadline for a pong passes while it stands still.
+  /// Reading stops or resumes. No deadline for a pong passes while it is stopped.
   mutating func read(_ isOn: Bool, now: Duration, into output: inout Output) {
     isReading = isOn
     pings.read(isOn, now: now)
@@ -187,7 +187,7 @@ struct MessageSocketMachine {
 
   // MARK: The end
 
-  /// What is told of the connection after its wire has ended. Without a close frame the end is never told as orderly:
+  /// How the connection has ended, once its wire has. Without a close frame the end never counts as orderly:
   /// the system does not say whether TLS has ended with a close_notify.
   func closing(after error: APIError?) -> SocketClosing {
     if hasRunOut { return closeHandshake.closing(after: .here(after: options.closeLimit)) }

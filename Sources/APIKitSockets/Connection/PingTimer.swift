@@ -39,7 +39,7 @@ struct PingTimer {
     return answered
   }
 
-  /// Reading stops or goes on. No deadline passes while it stands still.
+  /// Reading stops or resumes. No deadline passes while it is stopped.
   mutating func read(_ isOn: Bool, now: Duration) {
     guard isOn != isReading else { return }
     isReading = isOn
@@ -58,7 +58,7 @@ struct PingTimer {
   /// Whether a ping is to leave now.
   func isDue(at now: Duration) -> Bool { next.map { $0 <= now } ?? false }
 
-  /// What a connection without a response failed with.
+  /// The error of a connection whose pings get no response.
   var failure: APIError {
     APIError(
       .transport, .connectionLost, "the server did not respond to a ping in \(limit.shortText)")

@@ -1,6 +1,6 @@
 public import APIKit
 
-/// What a socket's connection brings.
+/// The inbox of a socket.
 typealias SocketInbox = ConnectionInbox<SocketInboxItem>
 
 extension SocketInbox {
@@ -20,7 +20,7 @@ enum SocketInboxItem: InboxItem {
   case unsent(SocketUnsent)
   /// The connection has ended; only ``unsent(_:)`` and ``settled`` come behind it.
   case ended(SocketClosing, unsent: [SocketUnsent])
-  /// The last item, asked for by ``SocketLink/settle()``: no message comes back any more.
+  /// The last item, requested by ``SocketLink/settle()``: no message comes back any more.
   case settled
 
   init(_ event: WebSocketMachine.Event) {

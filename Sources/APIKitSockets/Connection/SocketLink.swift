@@ -14,7 +14,7 @@ protocol SocketLink: CancellableOperation {
 
   /// How many bytes wait to be sent.
   var queuedBytes: Int { get }
-  /// Has the inbox told once, when nothing waits to be sent.
+  /// Puts ``SocketInboxItem/drained`` into the inbox once there is room for messages to send.
   func tellWhenDrained()
   func send(_ message: SocketMessage, packs: Bool)
   func ping(token: UInt64?)
@@ -23,13 +23,13 @@ protocol SocketLink: CancellableOperation {
   func cancel()
   /// Ends the connection because its owner was released: 1001 is tried, and nothing is delivered.
   func release()
-  /// Has the inbox told ``SocketInboxItem/settled`` behind all messages that came back unsent.
+  /// Puts ``SocketInboxItem/settled`` into the inbox behind all messages that came back unsent.
   func settle()
   /// The inbox has room again.
   func readOn()
 }
 
-/// What not every transport can do on an open connection.
+/// Features of an open connection that not every transport has.
 enum OptionalSocketFeature {
   case close(SocketCloseCode)
   case sendUncompressed
@@ -41,7 +41,7 @@ extension SocketLink {
 }
 
 extension SocketOptions {
-  /// How long the last words of a released connection may take: its descriptor is closed within a tenth of a second.
+  /// How long the close frame of a released connection may take: its descriptor is closed within a tenth of a second.
   static let releaseLimit = Duration.milliseconds(50)
 
   /// How long opening may take: ``openLimit``, or a shorter limit of the load.

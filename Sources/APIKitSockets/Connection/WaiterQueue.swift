@@ -1,6 +1,6 @@
 import APIKit
 
-/// Callers that wait for something on the main actor, in the order of their calls, each with what it has asked for.
+/// Callers that wait for something on the main actor, in the order of their calls, each with its request.
 ///
 /// Each is resumed once: with what it waits for, when its task is cancelled, or when its limit has passed.
 @MainActor final class WaiterQueue<Request, Value: Sendable> {
@@ -9,7 +9,7 @@ import APIKit
   private var waiters: [(id: UInt64, request: Request, continuation: CheckedContinuation<Outcome, Never>)] =
     []
   private var lastID: UInt64 = 0
-  /// What a caller gets whose task is cancelled.
+  /// The outcome for a caller whose task is cancelled.
   private let cancelled: @Sendable () -> Outcome
 
   init(
@@ -18,13 +18,13 @@ import APIKit
     self.cancelled = cancelled
   }
 
-  /// What the caller has asked for who waits longest; nil when nobody waits.
+  /// The request of the caller that waits longest; nil when none waits.
   var first: Request? { waiters.first?.request }
 
   /// Waits. A limit that has passed is an `APIError.Reason.idleTimeout`.
   ///
   /// - Parameters:
-  ///   - begin: Called with the caller's number when it has its place; not for a task that is cancelled already.
+  ///   - begin: Called with the caller's number when it is in the queue; not for a task that is cancelled already.
   ///   - onGivenUp: Called with its number when it does not wait any longer.
   func wait(
     _ request: Request, within limit: Duration? = nil, time: any TimeSource = SystemTime(),
@@ -62,7 +62,7 @@ import APIKit
     return true
   }
 
-  /// False when nobody waits.
+  /// False when no caller waits.
   @discardableResult func resumeFirst(_ outcome: Outcome) -> Bool {
     waiters.first.map { resume($0.id, outcome) } ?? false
   }

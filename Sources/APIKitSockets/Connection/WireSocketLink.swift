@@ -32,12 +32,12 @@ final class WireSocketLink: SocketLink, WireOwner, @unchecked Sendable {
   private var machine: WebSocketMachine?
   private var inbox: SocketInbox?
   private var output = WebSocketMachine.Output()
-  /// What was written and not taken by the kernel as a whole, with its place in the stream.
+  /// Messages that the kernel has not taken as a whole, with their byte ranges in the stream.
   private var outgoing: [(message: SocketMessage, packs: Bool, range: Range<Int>)] = []
   /// How many of them were taken meanwhile.
   private var takenCount = 0
   private var writtenBytes = 0
-  /// What was received and waits until the inbox has room.
+  /// Received bytes that wait until the inbox has room.
   private var unread: [UInt8] = []
   private var isReleased = false
   private var hasReceivedEnd = false
@@ -323,7 +323,7 @@ final class WireSocketLink: SocketLink, WireOwner, @unchecked Sendable {
     if output.endsSending {
       output.endsSending = false
       wire.endSending()
-      // What still comes is read and dropped: closing with unread bytes would reset the connection.
+      // Further bytes are read and dropped: closing with unread bytes would reset the connection.
       wire.isReading = true
     }
     if output.cuts { return wire.cut() }

@@ -4,7 +4,7 @@ import APIKit
 extension BaseStreamManager {
   /// Opens, or ends first what is open.
   ///
-  /// - Parameter user: Whose it is.
+  /// - Parameter user: The user of its loads.
   func begin(_ parameters: Parameters, _ policy: ReconnectPolicy, for user: LoadUser) {
     guard !state.isActive, !isEnding, pendingOpens.isEmpty else {
       pendingOpens.add((parameters, policy, user))
@@ -28,7 +28,7 @@ extension BaseStreamManager {
           if state == (isWaiting ? .connecting : .waiting) { state = isWaiting ? .waiting : .connecting }
         }
       }
-      // What the manager and its service state is code of the application.
+      // The statements of the manager and its service are code of the application.
       guard cycle.number == number else { return }
       network = opening.call.network
       if opening.call.waits { state = .waiting }
@@ -94,7 +94,7 @@ extension BaseStreamManager {
     do throws(APIError) {
       var chunks = body.makeAsyncIterator()
       while let chunk = try await chunks.next() {
-        // What a chunk has unpacked to becomes items only as far as there is room for them.
+        // A decoded chunk may be large: it becomes items only as far as there is room for them.
         for start in stride(from: 0, to: chunk.count, by: Self.pieceBytes) {
           try await parse(chunk[start..<min(start + Self.pieceBytes, chunk.count)], &parser, into: inbox)
         }
@@ -111,7 +111,7 @@ extension BaseStreamManager {
     await inbox.putAndWait([.ended(failure, retry: parser.retry)])
   }
 
-  /// Makes items of the next bytes; nil for the end. What was complete before a failure is delivered before it.
+  /// Makes items of the next bytes; nil for the end. Items that were complete before a failure are delivered before it.
   private nonisolated static func parse(
     _ bytes: ArraySlice<UInt8>?, _ parser: inout any StreamParser<Item>, into inbox: Inbox
   ) async throws(APIError) {
@@ -165,7 +165,7 @@ extension BaseStreamManager {
   }
 
   private func lost(_ error: APIError?, _ closing: StreamClosing) {
-    // What an open stream fails with is worth another one as if it had failed to open.
+    // An open stream is reopened for the same errors as one that failed to open.
     if let error, cycle.machine.policy.table.row(for: error)?.isOn != true {
       return finish(closing)
     }
@@ -199,7 +199,7 @@ extension BaseStreamManager {
     openNext()
   }
 
-  /// Opens what was asked for meanwhile, one call after the other.
+  /// Serves the calls of `open` that came meanwhile, one after the other.
   private func openNext() {
     guard !state.isActive, !isEnding, let (next, refusal) = pendingOpens.next() else { return }
     guard refusal != nil else { return begin(next.parameters, next.policy, for: next.user) }

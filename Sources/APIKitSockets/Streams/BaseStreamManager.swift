@@ -25,9 +25,9 @@ import APIKit
   var parameters = Parameters()
   /// How many connections this `open` has had.
   var connections = 0
-  /// What is opened when the present stream has ended.
+  /// The calls of `open` that wait until the present stream has ended.
   var pendingOpens = PendingOpens<(parameters: Parameters, policy: ReconnectPolicy, user: LoadUser)>()
-  /// Whether an end is to be told yet.
+  /// Whether a stream has ended and its `didCloseWith` was not called yet.
   var isEnding = false
   var inbox: ConnectionInbox<StreamInboxItem>?
   var readers = ItemReaders<Item>()
@@ -60,13 +60,13 @@ import APIKit
 
   // MARK: For the subclasses
 
-  /// What a manager states about the next connection.
+  /// The parts of the next connection.
   typealias Opening = (call: OpeningCall, transport: StreamTransport, parser: any StreamParser<Item>)
 
-  /// What the task that reads brings.
+  /// An item of the task that reads.
   enum StreamInboxItem: InboxItem {
     case item(Item, bytes: Int)
-    /// What the next connection goes on behind has changed.
+    /// The id behind which the next connection resumes has changed.
     case place(String)
     case ended(APIError?, retry: Duration?)
 
@@ -80,7 +80,7 @@ import APIKit
   /// Whether the orderly end of a body is a loss, as with server-sent events.
   var endIsLoss: Bool { false }
 
-  /// What the next connection needs, by ``opening(of:headers:_:_:)``.
+  /// Makes the next connection, by ``opening(of:headers:_:_:)``.
   func opening(_ onPlace: @escaping @Sendable (_ isWaiting: Bool) -> Void) throws(APIError) -> Opening {
     throw APIError(.takeoff, .misconfigured, "a stream is opened by a subclass")
   }
@@ -91,16 +91,16 @@ import APIKit
   /// Whether an item only says that the stream is complete; it is not delivered.
   func isLast(_ item: Item) -> Bool { false }
 
-  /// What the next connection goes on behind has changed.
+  /// The id behind which the next connection resumes has changed.
   func goesOn(behind place: String) {}
 
-  // What the delegate is told.
+  // Callbacks of the delegate.
   func didOpen(with response: HTTPResponse) {}
   func didReceive(_ item: Item) {}
   func didDisconnect(with closing: StreamClosing, retryAfter wait: Duration) {}
   func didClose(with closing: StreamClosing) {}
 
-  /// What a connection needs, of what a manager states.
+  /// Makes a connection of a manager's statements.
   func opening(
     of manager: some StreamManager, headers: HTTPHeaders, _ parser: any StreamParser<Item>,
     _ onPlace: @escaping @Sendable (_ isWaiting: Bool) -> Void

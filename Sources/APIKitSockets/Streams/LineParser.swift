@@ -62,7 +62,7 @@ struct LineParser: StreamParser {
   private mutating func endLine(isLast: Bool, _ items: inout [StreamLine]) throws(APIError) {
     var bytes: [UInt8] = []
     swap(&bytes, &line)
-    // What stands before the first RS is no value.
+    // Bytes before the first RS are no value.
     guard hasBegun else { return hasBegun = true }
     let isEnded = bytes.last == 0x0A
     let isBlank = bytes.allSatisfy { $0 == 0x20 || $0 == 0x09 || $0 == 0x0D || $0 == 0x0A }

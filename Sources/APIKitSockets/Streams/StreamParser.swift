@@ -11,7 +11,7 @@ package protocol StreamParser<Item>: Sendable {
   func size(of item: Item) -> Int
   /// The shortest wait before the stream is opened again; nil where the server has named none.
   var retry: Duration? { get }
-  /// What the next connection goes on behind; nil where that is not known.
+  /// The id behind which the next connection resumes; nil where there is none.
   var resumesAt: String? { get }
 }
 

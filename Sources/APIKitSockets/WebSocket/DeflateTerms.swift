@@ -1,6 +1,6 @@
 import APIKit
 
-/// What the two sides agree on about compression (permessage-deflate, RFC 7692), and the offer for it.
+/// The negotiated parameters of compression (permessage-deflate, RFC 7692), and the offer for them.
 struct DeflateTerms: Equatable {
   /// The windows, as powers of two.
   var clientBits: Int32 = 15
@@ -50,7 +50,7 @@ struct DeflateTerms: Equatable {
       case "server_max_window_bits":
         terms.serverBits = try bits(value, name, atMost: offeredBits)
       case "client_max_window_bits":
-        // What the server can unpack; this side may use less. Servers that ignore the offered number say 15.
+        // The server can unpack this much; this side may use less. Servers that ignore the offered number say 15.
         terms.clientBits = min(try bits(value, name, atMost: 15), Int32(offeredBits))
       default: throw HandshakeFault("the parameter \(part) of permessage-deflate is not valid")
       }

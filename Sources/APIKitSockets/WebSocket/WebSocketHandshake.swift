@@ -5,7 +5,7 @@ import APIKit
 ///
 /// Neither sends nor draws random numbers: the key is passed in.
 package struct WebSocketHandshake {
-  /// What a client offers.
+  /// A client's offer.
   struct Offer: Equatable {
     /// The subprotocols, the preferred one first.
     var subprotocols: [String] = []
@@ -13,7 +13,7 @@ package struct WebSocketHandshake {
     var deflateBits: Int?
   }
 
-  /// What the server accepted.
+  /// The part of the offer that the server accepted.
   struct Accepted: Equatable {
     var subprotocol: String?
     var deflate: DeflateTerms?
@@ -101,7 +101,7 @@ package struct WebSocketHandshake {
     return try offer.judge(headers, bits: offer.deflateBits)
   }
 
-  /// What a server answers to a key; nil where the system permits no SHA-1.
+  /// The `Sec-WebSocket-Accept` for a key; nil where the system permits no SHA-1.
   package static func accept(for key: String) -> String? {
     Crypto.sha1(Array((key + "258EAFA5-E914-47DA-95CA-C5AB0DC85B11").utf8)).map { Base64.encode($0) }
   }

@@ -1,7 +1,7 @@
 import APIKit
 
-/// One open WebSocket connection: takes what comes from the wire, from the application and from the clock, and says what
-/// is written and delivered. It has no socket or clock of its own, and its masks are passed in.
+/// One open WebSocket connection: takes inputs from the wire, from the application and from the clock, and returns what
+/// is to be written and delivered. It has no socket or clock of its own, and its masks are passed in.
 ///
 /// Legal moves: open → closing → closed; open → closed when the server closes first; any of them → failing after a
 /// violation. The end of the wire ends all of them: ``closing(after:)``.
@@ -14,11 +14,11 @@ struct WebSocketMachine {
     case closing
   }
 
-  /// What comes of an input; appended to by each.
+  /// The results of inputs; each input appends to them.
   struct Output {
-    /// What goes on the wire.
+    /// The bytes for the wire.
     var bytes: [UInt8] = []
-    /// What is delivered, in order.
+    /// The events to deliver, in order.
     var events: [Event] = []
     /// Whether the own side of the connection ends behind the bytes.
     var endsSending = false
@@ -80,7 +80,7 @@ struct WebSocketMachine {
     } catch {
       violation = error
     }
-    // What came before a violation was good.
+    // Events before a violation are valid.
     for event in events { take(event, now: now, isCongested: isCongested, into: &output) }
     if let violation, phase != .closed { fail(violation, now: now, into: &output) }
     return taken
@@ -154,7 +154,7 @@ struct WebSocketMachine {
     write(WebSocketFrame.Opcode.ping, withUnsafeBytes(of: number.bigEndian) { Array($0) }, into: &output)
   }
 
-  /// Starts to close. What was sent before goes out first.
+  /// Starts to close, behind the messages that were sent before.
   mutating func close(_ code: SocketCloseCode?, _ reason: String, now: Duration, into output: inout Output) {
     guard phase == .open else { return }
     phase = .closing
@@ -162,14 +162,14 @@ struct WebSocketMachine {
     sendClose(code, reason, into: &output)
   }
 
-  /// Nothing waits to be sent any longer: a pong that was owed goes out.
+  /// Nothing waits to be sent any longer: the pong that was deferred goes out.
   mutating func flushed(into output: inout Output) {
     guard phase == .open, let payload = owedPong else { return }
     owedPong = nil
     write(WebSocketFrame.Opcode.pong, payload, into: &output)
   }
 
-  /// Reading stops or goes on. No deadline for a pong passes while it stands still.
+  /// Reading stops or resumes. No deadline for a pong passes while it is stopped.
   mutating func read(_ isOn: Bool, now: Duration) { pings.read(isOn, now: now) }
 
   // MARK: From the clock
@@ -197,7 +197,7 @@ struct WebSocketMachine {
 
   // MARK: The end
 
-  /// What is told of the connection after its wire has ended.
+  /// How the connection has ended, once its wire has.
   func closing(after end: CloseHandshake.WireEnd) -> SocketClosing { closeHandshake.closing(after: end) }
 
   // MARK: Frames

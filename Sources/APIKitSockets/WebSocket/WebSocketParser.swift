@@ -22,7 +22,7 @@ struct WebSocketParser {
     }
   }
 
-  /// What the server did wrong, and the code that it is told (RFC 6455, 7.4.1).
+  /// A violation of the protocol by the server, and the close code for it (RFC 6455, 7.4.1).
   struct Violation: Error, Equatable {
     let code: UInt16
     let text: String
@@ -173,7 +173,7 @@ struct WebSocketParser {
       check = UTF8Check()
     }
     if isPacked {
-      // What cannot be packed grows a little; bytes that unpack to nothing must not come without end.
+      // Incompressible bytes grow a little; bytes that unpack to nothing must not come without end.
       packedBytes = packedBytes.addingReportingOverflow(length).partialValue
       guard length <= maximumBytes + maximumBytes / 512 + 1024, packedBytes >= 0,
         packedBytes <= maximumBytes + maximumBytes / 512 + 1024

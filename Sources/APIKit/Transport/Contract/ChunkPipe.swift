@@ -14,11 +14,11 @@ final class ChunkPipe: Sendable {
     var isPaused = false
     var end: Result<Void, APIError>?
     var reader: Reader?
-    /// What takes the bytes instead of a reader.
+    /// The writer that takes the bytes instead of a reader.
     var writer: (any BodyWriter)?
   }
 
-  /// What is done with bytes.
+  /// The taker of bytes.
   private enum Taker {
     case reader(Reader)
     case writer(any BodyWriter)
@@ -97,7 +97,7 @@ final class ChunkPipe: Sendable {
   private func pour(into writer: any BodyWriter) async throws(APIError) {
     writer.whenReady(onDrain)
     var isReady = true
-    // What has come before goes first.
+    // Chunks that have arrived before go first.
     while let chunk = nextChunk(before: writer) {
       do throws(APIError) {
         isReady = try !writer.write(chunk)

@@ -37,7 +37,7 @@ extension HTTPHeaders {
   }
 }
 
-/// What this process, its user and its system are called.
+/// The names of this process, its user's languages and its system.
 package enum ClientDescription {
   /// The version of the framework, raised with each release.
   package static let frameworkVersion = "0.1"

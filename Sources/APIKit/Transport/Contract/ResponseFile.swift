@@ -38,7 +38,7 @@ struct ResponseFile {
   /// Removes the draft.
   mutating func discard() { draft.discard() }
 
-  /// Whether a response with this status may take the place of a file: only a successful one is what was asked for.
+  /// Whether a response with this status may replace a file: only a successful one holds the requested content.
   static func takes(status: Int) -> Bool { (200..<300).contains(status) }
 
   private static func failed(_ path: String, _ fault: PrivateFile.Fault) -> APIError {

@@ -1,8 +1,8 @@
 /// A transport that sends by another one and follows each exchange to its end.
 ///
-/// What opens connections of its own by the wrapped transport, such as a WebSocket, has its exchanges followed as well.
+/// Exchanges of connections that the wrapped transport opens, such as those of WebSockets, are followed as well.
 package protocol TransportWrapper: HTTPTransport {
-  /// What it sends by.
+  /// The wrapped transport.
   var base: any HTTPTransport { get }
   /// Called where an exchange starts: its completion, with what the wrapper does at the end.
   func follow(_ exchange: HTTPExchange, _ completion: @escaping Completion) -> Completion
@@ -30,13 +30,13 @@ extension HTTPTransport {
     return transport
   }
 
-  /// What opens connections of bytes for it: the transport itself, or the one that it wraps; nil when that opens none.
+  /// The transport that opens connections of bytes: itself, or the one that it wraps; nil when that opens none.
   package var wires: (any WireTransport)? { innermost as? any WireTransport }
 
-  /// What opens WebSockets by the system for it; nil when there is no such thing.
+  /// The transport that opens WebSockets by the system; nil when there is none.
   package var messageWires: (any MessageTransport)? { innermost as? any MessageTransport }
 
-  /// What opens connections ahead for it: the transport itself, or the one that it wraps; nil when that opens none.
+  /// The transport that opens connections ahead: itself, or the one that it wraps; nil when that opens none.
   var connector: (any ConnectingTransport)? { innermost as? any ConnectingTransport }
 
   /// The completion of an exchange that is not started by the transport, with what its wrappers do at the end.

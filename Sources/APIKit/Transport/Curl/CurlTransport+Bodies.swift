@@ -29,7 +29,7 @@
       }
     }
 
-    /// Connects source and sink of a job with the loop, which they tell when they can go on. They hold the
+    /// Connects source and sink of a job with its loop, which they resume when they are ready. They hold the
     /// job weakly, because the job holds them.
     func attach(_ job: CurlJob) {
       guard job.source != nil || job.sink != nil else { return }

@@ -4,7 +4,7 @@
   extension CurlTransport: ConnectingTransport {
     func connect(for exchange: HTTPExchange, keeping: Bool) async throws(APIError) -> Duration? {
       guard keeping else { return try await probe(exchange) }
-      // Where the application is asked about the server, the request itself asks it.
+      // Where the application decides about the server, the request itself raises the challenge.
       guard !asksApplication(about: exchange) else { return nil }
       var opening = HTTPExchange(HTTPRequest(method: .head, url: exchange.request.url))
       opening.request.options = exchange.request.options
@@ -14,7 +14,7 @@
       return .microseconds(response.metrics.tls - response.metrics.nameLookup)
     }
 
-    /// A connection that is ended as soon as it stands. It is made beside those of the requests, so that measuring leaves
+    /// A connection that is closed as soon as it is established. It is not in the pool of the requests, so measuring leaves
     /// none behind.
     private func probe(_ exchange: HTTPExchange) async throws(APIError) -> Duration? {
       let wire = try makeWire(for: exchange, speaksHTTP: true)

@@ -28,7 +28,7 @@
     private let observation: any Sendable
     private let limits: CurlLimits
     private let cleartext: CleartextPolicy
-    /// Who decides about challenges, where the exchange does not say.
+    /// The handler of challenges for exchanges that state none.
     private let challenges: ChallengeHandler?
     private let logins: any LoginStore
     private let proxies: ProxyTable
@@ -55,7 +55,7 @@
       try self.init(configuration, network: .shared)
     }
 
-    /// - Parameter network: Who tells of another network.
+    /// - Parameter network: The source of changes of the network.
     init(_ configuration: TransportConfiguration, network: NetworkHub) throws(APIError) {
       try Self.initialiseLibrary()
       try configuration.validate(for: Self.supported)
@@ -141,7 +141,7 @@
       }
     }
 
-    /// Who decides about the challenges of an exchange; FTP has none that could be.
+    /// The handler of an exchange's challenges; nil for FTP, which has no challenges.
     private func handler(for exchange: HTTPExchange) -> ChallengeHandler? {
       guard let handler = exchange.challenges ?? challenges else { return nil }
       return CurlFTP.serves(exchange.request.url) ? nil : handler

@@ -1,6 +1,6 @@
 import Foundation
 
-// What opens every host to forgery is not written: whoever may change a file could set it.
+// Settings that open every host to forgery are not written: anyone who may change a file could set them.
 extension TLSPolicy: VersionedCodable {
   static let form = VersionedForm<Self>(
     name: "TLSPolicy", start: { Self() },

@@ -1,6 +1,6 @@
 import Foundation
 
-/// What a decision about trust needs of an X.509 certificate, read from its DER (RFC 5280, 4.1).
+/// The fields of an X.509 certificate that decide about trust, read from its DER (RFC 5280, 4.1).
 ///
 /// It is read only, never verified: signatures and chains are the system's to check.
 struct Certificate: Sendable {

@@ -2,7 +2,7 @@
   import CAPIKit
   import Foundation
 
-  /// Has OpenSSL verify chains, and reads what it says.
+  /// Verifies chains by OpenSSL, and reads its verdict.
   enum ChainVerifier {
     /// The verified chain, or the one that was given and why it is not trusted.
     ///
@@ -56,7 +56,7 @@
     /// A distinguished name in DER.
     static func bytes(ofName name: OpaquePointer?) -> [UInt8] { bytes { i2d_X509_NAME(name, $0) } }
 
-    /// What a function of OpenSSL writes, which gives the length where it has no place to write to.
+    /// The output of an `i2d` function of OpenSSL, which returns the length when it is given no buffer.
     private static func bytes(
       _ encode: (UnsafeMutablePointer<UnsafeMutablePointer<UInt8>?>?) -> Int32
     ) -> [UInt8] {

@@ -5,7 +5,7 @@ import Synchronization
   import FoundationNetworking
 #endif
 
-/// What a session runs for its transport: an attempt, or a socket.
+/// An operation of a session: an attempt, or a socket.
 protocol URLSessionOperation: AnyObject, Sendable {
   /// That of its task.
   var taskIdentifier: Int { get }
@@ -20,7 +20,7 @@ final class URLSessionBridge: NSObject, URLSessionDataDelegate {
   private struct BridgeState {
     var operations: [Int: any URLSessionOperation] = [:]
     var isStopped = false
-    /// Who waits for the last operation to end.
+    /// The callers that wait for the last operation to end.
     var waiters: [CheckedContinuation<Void, Never>] = []
 
     /// Those to resume now: all of them once nothing is under way.
@@ -106,7 +106,7 @@ final class URLSessionBridge: NSObject, URLSessionDataDelegate {
   }
 
   // On Linux the transport has no logins: a 401 is a response. The challenge comes after the complete response there, and
-  // with any disposition the task hangs or fails. Apple's session waits for the word without holding anything up.
+  // with any disposition the task hangs or fails. Apple's session waits for the disposition and blocks nothing else.
   func urlSession(
     _ session: URLSession, task: URLSessionTask, didReceive challenge: URLAuthenticationChallenge,
     completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void

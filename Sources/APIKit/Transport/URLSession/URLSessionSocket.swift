@@ -55,7 +55,7 @@
         case .data(let bytes): .data(Data(bytes))
         }
       task.send(system) { [weak self] error in
-        // What failed to be sent is told with the end, which follows.
+        // A message that failed to be sent is reported with the end, which follows.
         if error == nil { self?.take(done) }
       }
     }
@@ -74,7 +74,7 @@
     func canClose(with code: UInt16) -> Bool { SystemSocketRules.canClose(with: code) }
 
     func close(_ code: UInt16, _ reason: String) {
-      // Which codes there are was asked before.
+      // The code was checked before.
       let system = URLSessionWebSocketTask.CloseCode(rawValue: Int(code)) ?? .normalClosure
       task.cancel(with: system, reason: reason.isEmpty ? nil : Data(reason.utf8))
     }
@@ -84,7 +84,7 @@
       end(nil)
     }
 
-    // MARK: What the session tells, on its queue
+    // MARK: Callbacks of the session, on its queue
 
     func opened(_ chosen: String?) {
       isOpen = true

@@ -16,7 +16,7 @@ extension URLSessionTransport {
     return reason(of: (error as? URLError)?.code ?? .unknown)
   }
 
-  /// What the reason of an error leaves open; nil when its text says all.
+  /// The detail that the reason's text lacks; nil when that text is complete.
   package static func detail(of error: any Error) -> String? {
     guard isAppTransportSecurity(error) else { return nil }
     return

@@ -19,7 +19,7 @@ extension URLSessionTransport: MessageTransport {
   }
 }
 
-/// What the system's WebSocket takes and tells, decided without one.
+/// The rules of the system's WebSocket, as functions that need no socket.
 enum SystemSocketRules {
   /// Whether the system's enumeration has a close code. It has none for 1012 to 1014, nor for those of applications.
   /// - SeeAlso: <https://developer.apple.com/documentation/foundation/urlsessionwebsockettask/closecode>
@@ -32,7 +32,7 @@ enum SystemSocketRules {
 
   /// The code of the server's close frame by the number that the system gives; nil where the frame had none.
   static func closeCode(_ number: Int) -> UInt16? {
-    // 0 is the system's word for no code (`invalid`), 1005 the RFC's.
+    // 0 (`invalid`) means no code to the system, 1005 to the RFC.
     number == 0 || number == 1005 ? nil : UInt16(clamping: number)
   }
 
@@ -59,7 +59,7 @@ enum SystemSocketRules {
     return HTTPResponse(status: system?.statusCode ?? 101, headers: headers, version: .http1_1)
   }
 
-  /// What a WebSocket of the system's has failed with.
+  /// The error for one that the system's WebSocket reports.
   static func error(_ error: any Error) -> APIError {
     let system = error as NSError
     let reason: APIError.Reason

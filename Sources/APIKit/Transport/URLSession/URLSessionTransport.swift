@@ -44,7 +44,7 @@ public final class URLSessionTransport: HTTPTransport {
   private static let everywhere: TransportCapabilities = [
     .fileUpload, .fileDownload, .progress, .idleTimeout, .totalTimeout, .headInspection, .connectionLimits,
   ]
-  /// What Apple's session adds.
+  /// The capabilities that Apple's session adds.
   static let onApple: TransportCapabilities = [
     .http2, .http3, .streamUpload, .streamDownload, .metrics, .interfaceControl, .minimumTLS, .gzip, .brotli,
     .customTrust, .pinning, .insecureTLS, .clientIdentity, .proxy, .login, .challenges, .suspension,

@@ -7,7 +7,7 @@ protocol ConnectingTransport: AnyObject, HTTPTransport {
   ///
   /// Fails like an exchange whose connection fails. Cancelling the task ends it.
   /// - Parameters:
-  ///   - exchange: What the connection is for.
+  ///   - exchange: The exchange that the connection is for.
   ///   - keeping: Whether it stays open for the next exchange of this kind.
   /// - Returns: How long TCP and TLS took, without the look-up of a name; nil where `keeping` found a connection that was
   ///   open.

@@ -25,11 +25,11 @@ package protocol MessageWire: AnyObject, Sendable {
   func cut()
 }
 
-/// Who has a message wire. Called on its queue, so it must not block.
+/// The owner of a message wire. Called on its queue, so it must not block.
 package protocol MessageWireOwner: AnyObject, Sendable {
   /// The server has accepted; the response has status 101.
   func opened(_ response: HTTPResponse)
-  /// The message that was asked for.
+  /// The message that ``MessageWire/receive()`` has requested.
   func received(_ message: SocketMessage)
   /// The server's close frame; nil where it has no code.
   func receivedClose(_ code: UInt16?, _ reason: String)
@@ -43,7 +43,7 @@ package protocol MessageWireOwner: AnyObject, Sendable {
   func ended(_ error: APIError?, refusal: HTTPResponse?)
 }
 
-/// What a message wire is told before it opens.
+/// The settings of a message wire.
 package struct MessageWireTerms: Sendable {
   /// The subprotocols to offer, the preferred one first.
   package var subprotocols: [String]

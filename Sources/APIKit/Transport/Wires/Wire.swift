@@ -17,7 +17,7 @@ package protocol Wire: AnyObject, Sendable {
   var isReading: Bool { get set }
   /// Ends the own side behind what was written: TCP's FIN, for TLS after a close_notify.
   func endSending()
-  /// Begins TLS on an open connection without it; ``WireOwner/opened()`` is called when it stands.
+  /// Begins TLS on an open connection without it; ``WireOwner/opened()`` is called when it is established.
   func startTLS(host: String) throws(APIError)
   /// When the owner is to be called, in microseconds of the wire's clock; `.max` for never.
   var due: Int64 { get set }
@@ -27,7 +27,7 @@ package protocol Wire: AnyObject, Sendable {
   func cut()
 }
 
-/// Who has a wire. Called on its thread, so it must not block.
+/// The owner of a wire. Called on its thread, so it must not block.
 package protocol WireOwner: AnyObject, Sendable {
   /// The connection is established, with TLS where there is TLS.
   func opened()
@@ -37,7 +37,7 @@ package protocol WireOwner: AnyObject, Sendable {
   func flushedPart()
   /// The kernel has taken everything that was written.
   func flushed()
-  /// The time has come that ``Wire/due`` says.
+  /// The time of ``Wire/due`` has passed.
   func timeHasCome()
   /// The process or the machine stood still for a while: deadlines that seem to have passed may not be the server's fault.
   func stoodStill()

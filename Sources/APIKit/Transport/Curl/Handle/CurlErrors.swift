@@ -4,7 +4,7 @@
 
   /// Maps libcurl's codes to the framework's reasons.
   enum CurlErrors {
-    /// What is known about a failed transfer besides its code.
+    /// The circumstances of a failed transfer besides its code.
     struct Circumstances {
       /// The text in libcurl's error buffer; some failures differ in nothing else.
       var text = ""
@@ -125,7 +125,7 @@
       // A coding that is not allowed there, "Unsolicited Transfer-Encoding"; older ones say 56.
       case 61 where seen.text.contains("Transfer-Encoding"): reason = .malformedResponse
       case 58: reason = .clientIdentityUnreadable
-      // With a good verdict of ours it is the server's alert 45: libcurl takes it for its own (TLS 1.2).
+      // When the own verification succeeded it is the server's alert 45: libcurl takes it for its own (TLS 1.2).
       case 60 where seen.text == "SSL certificate verification failed": reason = .clientCertificateExpired
       case 60: reason = verdict(seen)
       case 98 where seen.hasCertificate: reason = .clientCertificateRefused
@@ -190,7 +190,7 @@
       return seen.hasCertificate ? .clientCertificateRefused : .clientCertificateRequired
     }
 
-    /// What OpenSSL found wrong with the certificate.
+    /// The reason for OpenSSL's verification result.
     private static func verdict(_ seen: Circumstances) -> APIError.Reason {
       if ["no alternative certificate subject name", "does not match target host"].contains(
         where: seen.text.contains)
@@ -200,7 +200,7 @@
       return ChainVerifier.reason(seen.verifyResult)
     }
 
-    /// What the reason's text and libcurl's leave open.
+    /// A hint beside the texts of the reason and of libcurl.
     private static func hint(_ reason: APIError.Reason, _ seen: Circumstances) -> String {
       switch (reason, seen.verifyResult) {
       case (.certificateUntrusted, 19): return "; the root at the end of its chain is not in the trust store"

@@ -1,13 +1,13 @@
 #if os(Linux)
   import CAPIKit
 
-  /// Who decides about the server of a transfer in place of libcurl.
+  /// The handler that decides about the server of a transfer in place of libcurl.
   struct CurlChallengeContext {
     let handler: ChallengeHandler
     let space: ProtectionSpace
-    /// The mark of the connections that the handler's present words have opened.
+    /// The mark of the connections that the handler's present decisions have accepted.
     let mark: UnsafeMutableRawPointer?
-    /// Whether there is a client certificate to show, by the handler's word.
+    /// Whether the handler has provided a client certificate.
     var hasIdentity = false
 
     init(_ handler: ChallengeHandler, _ url: HTTPURL) {
@@ -59,7 +59,7 @@
       return false
     }
 
-    /// An error as the handler is to get it: a proxy that refuses a tunnel without a login is asked about.
+    /// The error for the handler: a proxy that refuses a tunnel without a login raises a challenge.
     func raisingProxy(_ error: APIError) -> APIError {
       guard transfer.job?.exchange.challenges != nil, long(CURLINFO_HTTP_CONNECTCODE) == 407 else {
         return error

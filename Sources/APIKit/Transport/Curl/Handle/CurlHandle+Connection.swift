@@ -61,7 +61,7 @@
       return loop.poll.open(address)
     }
 
-    /// What is known of the request, but for what its machine knows.
+    /// The request, without what its machine keeps.
     var tried: TriedRequest {
       guard let request = transfer.job?.exchange.request else {
         return TriedRequest(progress: .sent, isIdempotent: false, isBodyReplayable: false)
@@ -78,7 +78,7 @@
       transfer.machine.sent(size(CURLINFO_SIZE_UPLOAD_T) < length ? .partlySent : .sent)
     }
 
-    /// Copies the next bytes of the request's body; returns how many, or libcurl's word for a pause or an end.
+    /// Copies the next bytes of the request's body; returns how many, or libcurl's constant for a pause or an abort.
     func send(into buffer: UnsafeMutableRawBufferPointer) -> Int {
       transfer.machine.moved(at: loop.now, isResponse: false)
       guard let source = transfer.source else { return 0 }
@@ -99,7 +99,7 @@
       guard isPaused else { return }
       transfer.isSendingPaused = false
       transfer.isReceivingPaused = false
-      // The caller's word comes before that of source and sink.
+      // The caller's suspension takes precedence over source and sink.
       if transfer.machine.isSuspended { return }
       transfer.machine.moved(at: loop.now, isResponse: false)
       loop.watchDeadline(of: self)
@@ -113,7 +113,7 @@
       if transfer.machine.state != .connecting { curl_easy_pause(easy, CURLPAUSE_RECV | CURLPAUSE_SEND) }
     }
 
-    /// Lets both sides go on, unless source or sink has paused them too.
+    /// Resumes both sides, unless source or sink has paused them too.
     func proceed() {
       guard transfer.machine.isSuspended else { return }
       transfer.machine.proceed(at: loop.now)

@@ -167,7 +167,7 @@
       }
     }
 
-    /// The error, with a word on what the server may have done where the request must not go again.
+    /// The error, with a note where the server may have acted on a request that must not be sent again.
     private func told(_ error: APIError) -> APIError {
       var request = tried
       request.progress = transfer.machine.progress
@@ -193,8 +193,8 @@
       return ResendOccasion.connectionEnded.objection(to: request)?.connectionLost(error)
     }
 
-    /// Whether a compressed body has no bytes: no coding writes nothing. A response that says that it is empty is none
-    /// of these, nor is one whose status is what counts: an error, a redirect.
+    /// Whether a compressed body has no bytes, though every coding writes some. Responses that declare an empty body do not
+    /// count, nor do those whose status alone matters: errors and redirects.
     private var isCutToNothing: Bool {
       transfer.isHTTP && transfer.isCoded && !transfer.hasContent && applied.body != .noBody
         && transfer.contentLength != 0 && (200..<300).contains(transfer.status)

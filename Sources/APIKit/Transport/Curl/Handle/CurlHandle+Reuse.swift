@@ -1,7 +1,7 @@
 #if os(Linux)
   import CAPIKit
 
-  /// What is checked before a request is sent on a connection that was used before.
+  /// Checks before a request is sent on a reused connection.
   extension CurlHandle {
     /// Whether the connection that libcurl chose is new, or is quiet: whatever arrived on it while it was idle
     /// would be taken for the response (RFC 9112, 6.3), and all responses after it for those of the requests
@@ -22,7 +22,7 @@
       return capikit_ssl_is_quiet(ssl, sockets[0]) != 0
     }
 
-    /// Whether libcurl sends the request again because an HTTP/2 server told that it did not read it: by
+    /// Whether libcurl sends the request again because an HTTP/2 server has said that it did not read it: by
     /// resetting the stream (REFUSED_STREAM), by a GOAWAY for the streams before it (RFC 9113, 8.7), or because
     /// it serves it by HTTP/1.1 alone.
     var wasRefusedUnread: Bool {

@@ -47,11 +47,11 @@
       var isCoded = false
       /// Whether a byte of the body has arrived.
       var hasContent = false
-      /// What is watched of a body in chunks; nil for any other.
+      /// The watch over a body in chunks; nil for any other.
       var chunks: Chunks?
       var isHeadOpen = false
       var isHeadDone = false
-      /// What is measured of the request that was sent last, and libcurl's sums over those before it.
+      /// The metrics of the request that was sent last, and libcurl's sums over those before it.
       var metrics = TransportMetrics()
       var baseline = CurlCounterBaseline()
       /// The local port of its connection; 0 before there is one, and without ports.
@@ -59,7 +59,7 @@
       /// The TLS context of a new connection made for it; only compared, never dereferenced.
       var tlsContext: OpaquePointer?
       var wasAskedForCertificate = false
-      /// Who decides about the server in place of libcurl; nil where libcurl does.
+      /// The handler that decides about the server in place of libcurl; nil where libcurl does.
       var challengeContext: CurlChallengeContext?
 
       // Where the bodies come from and go to when they are not bytes in memory, and which side is paused.
@@ -70,7 +70,7 @@
       var lastProgress: Int64 = 0
       var meter: TransferMeter?
 
-      /// What a server sends between the bytes of a body in chunks.
+      /// The bytes that a server sends between the chunks of a body.
       struct Chunks {
         /// Whether bytes of the body arrived since the last look.
         var hasMoved = true

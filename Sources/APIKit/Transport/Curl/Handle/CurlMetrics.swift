@@ -17,7 +17,7 @@
     /// When a further connection was begun because that of the present request had ended; nil while there is none.
     var reopened: Int64?
 
-    /// The transfer is started anew: libcurl's counts begin at 0. What was received is counted on.
+    /// The transfer is started anew: libcurl's counts begin at 0. Received bytes are still added up.
     mutating func restart() {
       let (requests, received) = (requests, headBytesReceived)
       self = CurlCounterBaseline()
@@ -26,8 +26,8 @@
   }
 
   extension CurlHandle {
-    /// A request is about to be sent on a connection: what it took to get there. What was measured of an earlier request
-    /// of the transfer is kept beside it.
+    /// A request is about to be sent: measures how long its connection took. The metrics of an earlier request
+    /// of the transfer are kept beside it.
     ///
     /// Times count from the moment the transport accepted the exchange.
     func measureRequest(to address: UnsafePointer<CChar>?, _ port: Int32, localPort: Int32) {
@@ -92,7 +92,7 @@
       return metrics
     }
 
-    /// What was measured of the present request, which ends at this time.
+    /// The metrics of the present request, which ends at this time.
     private func metrics(until end: Int64) -> TransportMetrics {
       var metrics = transfer.metrics
       let firstByte = size(CURLINFO_STARTTRANSFER_TIME_T) - transfer.baseline.firstByte
@@ -128,7 +128,7 @@
       var longest: Int64 { max(nameLookup, connect, tls) }
     }
 
-    /// The phases of the present request, added to the baseline.
+    /// The phases of the present request; the baseline moves on by them.
     private func takePhases() -> Phases {
       let before = transfer.baseline
       transfer.baseline.nameLookup = size(CURLINFO_NAMELOOKUP_TIME_T)

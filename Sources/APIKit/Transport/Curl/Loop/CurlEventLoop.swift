@@ -41,17 +41,17 @@
 
     deinit { close() }
 
-    // MARK: What differs
+    // MARK: For the subclasses
 
     /// Sleeps until an event, then does everything that needs no waiting. False after a stop message.
     func turn() -> Bool { false }
-    /// What is done when there is no further turn.
+    /// Ends everything; called after the last turn.
     func stop() {}
     /// A message about a job.
     func take(_ message: CurlMailbox.Message) {}
     /// The network is another one.
     func leaveNetwork() {}
-    /// What it holds.
+    /// The counts of what it holds.
     var counts: CurlCounts { preconditionFailure("a loop states what it holds") }
 
     // MARK: The thread
@@ -97,7 +97,7 @@
       time == .max ? -1 : Int32(clamping: max(0, (time - CurlClock.now() + 999) / 1000))
     }
 
-    /// Gives libcurl a handle that is prepared.
+    /// Starts a prepared handle.
     final func addHandle(of owner: some CurlOptions) throws(APIError) {
       let code = curl_multi_add_handle(multi, owner.easy)
       guard code == CURLM_OK else { throw CurlErrors.multi("curl_multi_add_handle", code) }
@@ -165,7 +165,7 @@
     }
   }
 
-  /// What a loop holds, for tests that look for leaks.
+  /// Counts of what a loop holds, for tests that look for leaks.
   struct CurlCounts: Sendable, Equatable {
     var active: Int
     var waiting: Int

@@ -149,7 +149,7 @@
       held.removeAll { $0.job.isOver }
     }
 
-    /// The network is another one. Transfers under way go on: their limits apply.
+    /// The network is another one. Transfers under way continue: their limits apply.
     override func leaveNetwork() {
       // libcurl waits for no event of a paused transfer either, nor for one of FTP's control connection.
       guard !isForFTP else { return }

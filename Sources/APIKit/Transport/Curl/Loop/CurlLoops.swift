@@ -4,7 +4,7 @@
   /// The loops of one transport, each with a thread and connections of its own, and which of them carries a
   /// request. All but the first are made when they are first needed.
   final class CurlLoops: Sendable {
-    /// What a loop carries.
+    /// The kinds of transfers that have a loop of their own.
     enum LoopKind: Hashable, CaseIterable {
       /// Everything that needs no loop of its own.
       case main

@@ -4,7 +4,7 @@
     /// How late a turn may be before it counts: more than a busy machine makes of it.
     static let tolerance: Int64 = 2_000_000
 
-    /// How far the clock that goes on while the machine sleeps was ahead.
+    /// How far the clock that counts the machine's sleep was ahead.
     private var ahead: Int64?
 
     /// Whether the process or the machine stood still before this turn. Times are in microseconds.

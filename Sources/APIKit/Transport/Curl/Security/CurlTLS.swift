@@ -34,7 +34,7 @@
       if let identity = policy.identity { try apply(identity, to: handle) }
     }
 
-    /// Has libcurl not verify the chain where the pins of the request's host replace it; true when it is so. libcurl
+    /// Disables libcurl's verification where the pins of the request's host replace the chain; true when they do. libcurl
     /// does not reuse such a connection for requests whose chain it verifies.
     func replaceChain(of host: String, on handle: some CurlOptions) throws(APIError) -> Bool {
       guard trust.replacesChain(of: host) else { return false }
@@ -64,7 +64,7 @@
       try handle.set(CURLOPT_SSL_SESSIONID_CACHE, 0)
     }
 
-    /// Whether a transfer may use a connection: not one that was accepted on another's word.
+    /// Whether a transfer may use a connection: not one that another authority has accepted.
     func mayUse(_ ssl: OpaquePointer, in context: CurlChallengeContext?) -> Bool {
       trust.mayUse(ssl, in: context)
     }

@@ -26,12 +26,12 @@
       mayReplaceChains = policy.pinning.pins?.hosts.contains(where: \.replacesChain) ?? false
     }
 
-    /// Whether libcurl is not to verify the chain of a host, because its pins are in the chain's place.
+    /// Whether libcurl must not verify the chain of a host, because its pins replace the chain.
     func replacesChain(of host: String) -> Bool {
       mayReplaceChains && pins?.entry(for: host, at: Date())?.replacesChain == true
     }
 
-    /// Whether the connection is new, or was accepted on the same word: that of the policy, or of one handler.
+    /// Whether the connection is new, or was accepted by the same authority: the policy, or this handler.
     func mayUse(_ ssl: OpaquePointer, in context: CurlChallengeContext?) -> Bool {
       let mark = SSL_get_ex_data(ssl, Self.slot)
       guard let context else { return mark == nil || mark == Self.passed }
@@ -39,7 +39,7 @@
     }
 
     /// Verifies the chain of a handshake, and throws why the server is not accepted: the reason, or a
-    /// ``RaisedChallenge`` when its handler is to be asked first. Marks the connection otherwise.
+    /// ``RaisedChallenge`` when the handler has not decided yet. Marks the connection otherwise.
     func accept(
       _ store: OpaquePointer, _ ssl: OpaquePointer, in context: CurlChallengeContext
     ) throws(APIError) {
@@ -73,7 +73,7 @@
           "the certificate names no host by subjectAltName; a common name does not count")
       }
       if pins != nil {
-        // OpenSSL's verdict is asked for again: pins that replaced the chain may have expired in this moment.
+        // OpenSSL's verdict counts again: pins that replaced the chain may have expired in this moment.
         let fault = ChainVerifier.fault(SSL_get_verify_result(ssl))
         let chain = SSL_get0_verified_chain(ssl).map(ChainVerifier.certificates) ?? []
         try trust.check(

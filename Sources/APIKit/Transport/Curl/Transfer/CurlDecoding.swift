@@ -123,7 +123,7 @@
     private struct DecodedStreamState: ~Copyable {
       var decoder: CurlDecoder
       var isOver = false
-      /// What has come and is still packed.
+      /// Received bytes that are not decoded yet.
       var rest: ArraySlice<UInt8> = []
 
       /// Unpacks a little of the rest, a MiB and 64 KiB of it at most.

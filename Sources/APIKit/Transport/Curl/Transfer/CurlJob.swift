@@ -6,7 +6,7 @@
   ///
   /// It ends exactly once: by the loop, or by a cancellation before the loop has started it.
   final class CurlJob: SuspendableOperation {
-    /// What is called when the job has ended.
+    /// The completion of a job.
     enum Completion: Sendable {
       /// Called with the response at the end of the loop's turn, or in a task where a large body is
       /// decoded.
@@ -33,9 +33,9 @@
     let posted: Int64
     /// How long its caller has kept it from being started, in microseconds.
     private let held = Atomic<Int64>(0)
-    /// What gives the request's body; nil for none and for small arrays.
+    /// The source of the request's body; nil for none and for small arrays.
     let source: (any CurlSource)?
-    /// What takes the response's body; nil when it is collected in memory.
+    /// The sink of the response's body; nil when that is collected in memory.
     let sink: (any CurlSink)?
     /// Whether it only opens a connection and sends nothing.
     var opensOnly: Bool { opening != .none }
@@ -112,7 +112,7 @@
 
     /// Calls the completion or resumes the task; to be called once, after ``end(_:)``.
     func complete() {
-      // Who waits holds the job, and the completion who waits.
+      // The waiting task holds the job, and the completion holds the task.
       let completion = state.withLock { state in
         defer { state.completion = .task }
         return state.completion
@@ -156,7 +156,7 @@
     /// Has the loop send and read nothing more of it.
     func suspend() { mailbox.post(.suspend(self)) }
 
-    /// Has the loop go on with it.
+    /// Has the loop resume it.
     func resume() { mailbox.post(.proceed(self)) }
 
     /// Its caller has kept it from being started for so long.

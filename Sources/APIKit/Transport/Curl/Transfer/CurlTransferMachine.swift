@@ -50,7 +50,7 @@
     /// libcurl sends it once more after an authentication challenge, and when a reused connection ends before a
     /// response. The server may have read it then, so ``ResendOccasion`` is asked.
     /// - Parameters:
-    ///   - request: What is known of it, but for its progress and number of resends.
+    ///   - request: The request, without its progress and number of resends.
     mutating func connected(at now: Int64, hadResponse: Bool, _ request: TriedRequest) {
       lastActivity = now
       guard state != .ended else { return }
@@ -103,7 +103,7 @@
       if state != .ended, suspended == nil { suspended = now }
     }
 
-    /// The attempt goes on. What was left of its limits is left still.
+    /// The attempt resumes. The rest of its limits is as long as before.
     mutating func proceed(at now: Int64) {
       guard let since = suspended.take() else { return }
       if connectDeadline != .max { connectDeadline &+= now - since }

@@ -89,7 +89,7 @@
       self.connectTo = connectTo
     }
 
-    /// The connection stands, with TLS where there is TLS: the last moment at which libcurl shows it. False ends it.
+    /// The connection is established, TLS included: the last moment at which libcurl shows it. False ends it.
     func prepared() -> Bool {
       wasConnected = true
       guard isTLS else { return true }

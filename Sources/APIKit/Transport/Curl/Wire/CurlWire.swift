@@ -28,7 +28,7 @@
     var share: UnsafeMutableRawPointer?
     var connectTo: CurlConnectTo?
     var errorText: UnsafeMutablePointer<CChar>?
-    /// What the check of the certificate has found.
+    /// The error of the check of the certificate.
     var refusal: APIError?
     var wasAskedForCertificate = false
     var wasConnected = false
@@ -140,7 +140,7 @@
         guard count > 0 else { return }
         budget -= count
         owner?.received(UnsafeRawBufferPointer(rebasing: loop.buffer[..<count]))
-        // The rest, if there is some, is told by the next event.
+        // The next event reports the rest, if there is some.
         if ssl == nil, count < loop.buffer.count { return }
       }
     }
@@ -221,7 +221,7 @@
     }
 
     private func tellOfPart() {
-      // What has left is dropped, or a backlog that never ends would keep everything that was ever sent.
+      // Sent bytes are dropped, or a backlog that never ends would keep everything that was ever sent.
       if sent > 1 << 20, sent > pending.count / 2 {
         pending.removeSubrange(..<sent)
         sent = 0

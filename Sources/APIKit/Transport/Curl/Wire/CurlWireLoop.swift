@@ -11,14 +11,14 @@
   ///
   /// `@unchecked Sendable` as its superclass is.
   final class CurlWireLoop: CurlEventLoop, @unchecked Sendable {
-    /// What all wires read into.
+    /// The buffer that all wires read into.
     let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 256 << 10, alignment: 16)
 
     private var wires: [ObjectIdentifier: CurlWire] = [:]
     private var bySocket: [Int32: CurlWire] = [:]
-    /// What has something to write at the end of the turn.
+    /// The wires that have something to write at the end of the turn.
     private var dirty: [CurlWire] = []
-    /// What may have bytes to read that no event of the socket tells of.
+    /// The wires that may have bytes to read without an event of the socket.
     private var unread: [CurlWire] = []
     private var sleepDetector = CurlSleepDetector()
 
@@ -35,7 +35,7 @@
       now = CurlClock.now()
       let hasStoodStill = sleepDetector.isSeen(
         at: now, sinceBoot: CurlClock.sinceBoot(), alarm: sleep < 0 ? .max : sleepBegan + Int64(sleep) * 1000)
-      // One hop to the main actor for all that a turn brings.
+      // One hop to the main actor for everything in a turn.
       MainDelivery.main.together {
         poll.serve(woken) { socket, what in
           if let wire = bySocket[socket] { wire.serve(what) } else { act(socket, what) }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// What a system tells about one transaction, as Apple's session does, and the metrics it makes.
+/// The dates that Apple's session reports of one transaction, and the metrics made of them.
 ///
 /// Phases that did not occur have no date.
 struct TransactionTimes {

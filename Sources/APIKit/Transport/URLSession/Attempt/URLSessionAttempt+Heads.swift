@@ -1,6 +1,6 @@
 import Foundation
 
-/// What the head of a response decides: whether its body is taken, where it goes, and how large it may be.
+/// The decisions at the head of a response: whether its body is taken, where it goes, and how large it may be.
 extension URLSessionAttempt {
   /// The most bytes of a body with this status.
   func limit(for status: Int) -> Int64 {

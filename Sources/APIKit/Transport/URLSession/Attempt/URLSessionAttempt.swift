@@ -94,7 +94,7 @@ final class URLSessionAttempt: CancellableOperation, URLSessionOperation {
     task.cancel()
   }
 
-  // MARK: What the delegate gets
+  // MARK: Callbacks of the delegate
 
   /// Takes status and header fields; false when the body must not be read.
   @discardableResult
@@ -218,8 +218,8 @@ final class URLSessionAttempt: CancellableOperation, URLSessionOperation {
     finish(.success(file))
   }
 
-  /// Whether a compressed body has no bytes: no coding writes nothing. A response that says that it is empty is none of
-  /// these, nor is one whose status is what counts.
+  /// Whether a compressed body has no bytes, though every coding writes some. Responses that declare an empty body do not
+  /// count, nor do those whose status alone matters.
   private var isCutToNothing: Bool {
     let head = state.withLock { $0.decoded == 0 && $0.progress.received == 0 ? $0.head : nil }
     guard let head, exchange.request.method != .head, (200..<300).contains(head.status), head.status != 204,
@@ -309,7 +309,7 @@ final class URLSessionAttempt: CancellableOperation, URLSessionOperation {
   private func measure(_ state: inout AttemptState) {
     state.metrics.total = max(state.metrics.total, microseconds(since: start))
     state.metrics.bytesSent = max(state.progress.sent, state.metrics.bytesSent)
-    // What Apple's session reports is counted before decoding.
+    // Apple's session counts before decoding.
     if state.metrics.bytesReceived == 0 { state.metrics.bytesReceived = state.progress.received }
     if state.metrics.bytesDecoded == 0 { state.metrics.bytesDecoded = state.decoded }
   }
@@ -367,7 +367,7 @@ final class URLSessionAttempt: CancellableOperation, URLSessionOperation {
   private func timeLeft() -> Duration? {
     let now = ContinuousClock.now
     let (isOver, quiet, suspended) = state.withLock { state -> (Bool, Duration, Duration) in
-      // It is watched again when it goes on.
+      // `resume()` watches it again.
       if state.suspended != nil { return (true, .zero, .zero) }
       // While the reader of a stream is behind, the server is not idle.
       if state.pause.isPaused { state.lastActivity = now }

@@ -22,7 +22,7 @@
       var isHandlers = false
     }
 
-    /// What a challenge is met with, and the login that is then on trial.
+    /// The decision about a challenge, and the login that is then on trial.
     ///
     /// - Parameter refused: The login of the attempt that was sent before.
     func decide(
@@ -83,7 +83,7 @@
       return (decision, Trial(login: login, space: space, isStored: isStored, isHandlers: isHandlers))
     }
 
-    /// The session's words for a decision. Throws for an identity that cannot be read.
+    /// The session's disposition for a decision. Throws for an identity that cannot be read.
     func answer(
       _ decision: ChallengeDecision, _ system: URLAuthenticationChallenge
     ) throws(APIError) -> (URLSession.AuthChallengeDisposition, URLCredential?) {

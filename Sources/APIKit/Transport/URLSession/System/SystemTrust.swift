@@ -3,7 +3,7 @@
   import Foundation
   import Security
 
-  /// Has the system verify the chain of a server, and ``ServerTrust`` decide.
+  /// Verifies the chain of a server by the system; ``ServerTrust`` decides.
   struct SystemTrust: Sendable {
     private let policy: TLSPolicy
     private let anchors: TrustAnchors
