@@ -26,7 +26,7 @@ public final class Authenticator: Sendable {
   /// The rules that it was made with.
   public let rules: Rules
 
-  private struct State {
+  private struct SignInState {
     var machine: SignInMachine
     var waiting: [FlightID: CheckedContinuation<SignInMachine.Verdict, Never>] = [:]
     /// Verdicts on flights that must wait but have not begun to.
@@ -39,7 +39,7 @@ public final class Authenticator: Sendable {
     func tell(_ change: SignInChange) { for watcher in watchers.values { watcher.yield(change) } }
   }
 
-  private let state: Mutex<State>
+  private let state: Mutex<SignInState>
   private let keeper: CredentialKeeper
   private let renewal: Renewal?
   private let signIn: SignIn?
@@ -79,7 +79,7 @@ public final class Authenticator: Sendable {
       canRenew: renewal != nil, needsRefreshToken: rules.needsRefreshToken, leeway: rules.leeway,
       credential: keeper.load(), user: rules.user)
     presence = Atomic(Self.presence(of: machine))
-    state = Mutex(State(machine: machine))
+    state = Mutex(SignInState(machine: machine))
   }
 
   deinit {

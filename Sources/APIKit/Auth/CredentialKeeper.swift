@@ -5,7 +5,7 @@ import Synchronization
 ///
 /// Safe on any thread; calls neither the store nor the listener under a lock.
 final class CredentialKeeper: Sendable {
-  private struct State {
+  private struct KeeperState {
     /// What this authenticator has read or written last.
     var known: Credential?
     var failure: APIError?
@@ -16,7 +16,7 @@ final class CredentialKeeper: Sendable {
 
   let store: any CredentialStore
   let account: String
-  private let state = Mutex(State())
+  private let state = Mutex(KeeperState())
 
   init(_ store: any CredentialStore, account: String) {
     self.store = store

@@ -12,7 +12,7 @@ public final class ResponseCache: Sendable {
   /// The default cache of services, in memory only, with the default bounds.
   public static let shared = ResponseCache()
 
-  private struct State {
+  private struct CacheState {
     var table = CacheConditionTable.standard
     var condition: @Sendable () -> CacheCondition = { .unrestricted }
     var revalidations = 0
@@ -24,7 +24,7 @@ public final class ResponseCache: Sendable {
   let memory: MemoryCache
   let disk: DiskCache?
   let time: any TimeSource
-  private let state = Mutex(State())
+  private let state = Mutex(CacheState())
   private let faults: CacheFaults
 
   /// Makes a cache; in memory only where no disk is given.
@@ -192,14 +192,14 @@ extension ResponseCache {
 
 /// Counts a cache's faults and passes them to the listener.
 final class CacheFaults: Sendable {
-  private struct State {
+  private struct FaultsState {
     var count = 0
     var listener: (@Sendable (CacheFault) -> Void)?
     /// Faults from before there was a listener: the disk is opened while the cache is made.
     var untold: [CacheFault] = []
   }
 
-  private let state = Mutex(State())
+  private let state = Mutex(FaultsState())
 
   var count: Int { state.withLock { $0.count } }
 

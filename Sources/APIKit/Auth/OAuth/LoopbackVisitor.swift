@@ -9,11 +9,11 @@ import Foundation
 /// The descriptor belongs to it and is closed when it is released.
 final class LoopbackVisitor {
   /// What it does now, in this order.
-  private enum Phase { case reading, sending, over }
+  private enum VisitPhase { case reading, sending, over }
 
   private let descriptor: Int32
   private let end: ContinuousClock.Instant
-  private var phase = Phase.reading
+  private var phase = VisitPhase.reading
   private var head: [UInt8] = []
   private var page: ArraySlice<UInt8> = []
 
@@ -70,7 +70,9 @@ final class LoopbackVisitor {
       let flags = Int32(CAPIKIT_MSG_NOSIGNAL)
     #endif
     while !page.isEmpty {
-      let count = page.withUnsafeBytes { systemSend(descriptor, $0.baseAddress, $0.count, flags) }
+      let count = page.withUnsafeBytes {
+        systemSend(descriptor, $0.baseAddress, count: $0.count, flags: flags)
+      }
       guard count > 0 else {
         if !Self.mayGoOn { phase = .over }
         return
@@ -94,5 +96,5 @@ final class LoopbackVisitor {
 
 // The system call whose name the class uses for a function of its own.
 private func systemSend(
-  _ descriptor: Int32, _ bytes: UnsafeRawPointer?, _ count: Int, _ flags: Int32
+  _ descriptor: Int32, _ bytes: UnsafeRawPointer?, count: Int, flags: Int32
 ) -> Int { send(descriptor, bytes, count, flags) }

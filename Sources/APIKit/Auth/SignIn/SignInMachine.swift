@@ -37,7 +37,7 @@ struct SignInMachine {
   /// The flights that stop waiting, and their verdicts.
   typealias Release = [(FlightID, Verdict)]
 
-  private enum Phase {
+  private enum SignInPhase {
     case idle
     case renewing(number: Int)
     case signingIn(number: Int)
@@ -67,7 +67,7 @@ struct SignInMachine {
   private var shared: VersionedCredential?
   /// The latest credential of the present user; nil when nobody has signed in, or the user has signed out.
   private var latest: Credential?
-  private var phase = Phase.idle
+  private var phase = SignInPhase.idle
   private var waiters: [FlightID: Waiter] = [:]
   private var lastNumber = 0
   private var renewingVersion: [Int: Int] = [:]

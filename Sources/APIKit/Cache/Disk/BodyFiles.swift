@@ -40,7 +40,7 @@ struct BodyFiles: Sendable {
     var isWhole = false
     let bytes = [UInt8](unsafeUninitializedCapacity: count) { target, filled in
       while filled < count {
-        let got = systemRead(file, target.baseAddress! + filled, count - filled)
+        let got = systemRead(file, target.baseAddress! + filled, count: count - filled)
         if got < 0, errno == EINTR { continue }
         guard got > 0 else { return }
         filled += got
@@ -74,7 +74,7 @@ struct BodyFiles: Sendable {
   private func name() -> String { Hex.encode(Crypto.random(16)) }
 }
 
-private func systemRead(_ file: Int32, _ bytes: UnsafeMutablePointer<UInt8>, _ count: Int) -> Int {
+private func systemRead(_ file: Int32, _ bytes: UnsafeMutablePointer<UInt8>, count: Int) -> Int {
   read(file, bytes, count)
 }
 

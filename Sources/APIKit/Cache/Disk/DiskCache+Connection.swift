@@ -2,17 +2,43 @@ import Synchronization
 
 /// Opens the database, and decides what a failed call means for the connection.
 extension DiskCache {
+  /// Uses a connection, and reports its faults when its lock is left.
+  func use<Value: Sendable>(
+    _ lock: borrowing Mutex<Connection>, _ work: (inout Connection) -> Value
+  ) -> Value {
+    let (value, faults) = lock.withLock { connection in
+      defer { connection.faults = [] }
+      return (work(&connection), connection.faults)
+    }
+    faults.forEach(report)
+    return value
+  }
+
+  /// Works with the database; a second time after a damaged one was made anew. Nil when it cannot be opened.
+  func withStore<Value>(
+    over connection: inout Connection, _ work: (DiskStore) throws(SQLiteFailure) -> Value
+  ) throws(SQLiteFailure) -> Value? {
+    for attempt in 1...2 {
+      guard let store = open(&connection) else { return nil }
+      do throws(SQLiteFailure) {
+        return try work(store)
+      } catch {
+        note(error, on: &connection)
+        guard error.isDamage, attempt == 1 else { throw error }
+      }
+    }
+    return nil
+  }
+
   /// The path of the database.
   var database: String { place.folder + "/responses.sqlite" }
 
-  func open(_ connection: inout Connection, patience: Int32, _ faults: inout [CacheFault])
-    -> DiskStore?
-  {
+  func open(_ connection: inout Connection) -> DiskStore? {
     let age = remakes.withLock { $0 }
-    switch connection {
+    switch connection.state {
     case .open(let store, age): return store
     // The database was made anew over the other connection.
-    case .open: connection = .closed
+    case .open: connection.state = .closed
     case .failed(let until) where time.now < until: return nil
     case .failed, .closed: break
     }
@@ -20,77 +46,71 @@ extension DiskCache {
       try PrivateFile.makeFolder(place.folder)
       try bodies.makeFolder()
     } catch {
-      let fault = CacheFault(kind: .unusable, detail: "the folder \(place.folder) \(error)")
-      fail(&connection, fault, &faults)
+      fail(&connection, "the folder \(place.folder) \(error)")
       return nil
     }
     do throws(SQLiteFailure) {
-      let store = try connect(patience: patience, &faults)
-      connection = store.map { .open($0, age: age) } ?? .failed(until: .seconds(Int64.max / 2))
+      let store = try connect(&connection, patience: connection.patience)
+      connection.state = store.map { .open($0, age: age) } ?? .failed(until: .seconds(Int64.max / 2))
       return store
     } catch {
       // Another process that makes the database holds its lock only for a moment.
       if error.isBusy {
-        faults.append(CacheFault(kind: .unusable, detail: "another process holds the database: \(error)"))
+        connection.report("another process holds the database: \(error)")
         return nil
       }
-      guard error.isDamage, let store = remake(&connection, age, patience: patience, error, &faults) else {
-        let fault = CacheFault(kind: .unusable, detail: "the database cannot be opened: \(error)")
-        fail(&connection, fault, &faults)
-        return nil
-      }
+      let store =
+        error.isDamage
+        ? remake(&connection, seen: age, patience: connection.patience, after: error) : nil
+      if store == nil { fail(&connection, "the database cannot be opened: \(error)") }
       return store
     }
   }
 
   /// Nil when the database belongs to a later version or another application and must be left alone.
-  private func connect(patience: Int32, _ faults: inout [CacheFault]) throws(SQLiteFailure) -> DiskStore? {
+  private func connect(
+    _ connection: inout Connection, patience: Int32
+  ) throws(SQLiteFailure) -> DiskStore? {
     let database = try SQLiteDatabase(path: database, patience: patience)
     if let limit = place.maximumPages { try database.execute("PRAGMA max_page_count = \(limit)") }
     switch try SQLiteSchema.cache.prepare(database) {
     case nil: return try DiskStore(database, process: process)
     case .future(let version):
       disable(
-        CacheFault(
-          kind: .futureSchema,
-          detail: "the database has schema \(version), this version writes \(SQLiteSchema.cache.version)"),
-        &faults)
-    case .foreign:
-      disable(CacheFault(kind: .unusable, detail: "the database belongs to something else"), &faults)
+        &connection, "the database has schema \(version), this version writes \(SQLiteSchema.cache.version)",
+        kind: .futureSchema)
+    case .foreign: disable(&connection, "the database belongs to something else")
     }
     return nil
   }
 
-  private func disable(_ fault: CacheFault, _ faults: inout [CacheFault]) {
+  private func disable(
+    _ connection: inout Connection, _ detail: String, kind: CacheFault.Kind = .unusable
+  ) {
     let isFirst = state.withLock { state in
       defer { state.isDisabled = true }
       return !state.isDisabled
     }
-    if isFirst { faults.append(fault) }
+    if isFirst { connection.report(detail, kind) }
   }
 
   /// Makes a damaged database anew, unless the other connection has already done so, and opens it.
   ///
   /// - Parameter seen: The value of ``remakes`` when the damaged connection was opened.
   private func remake(
-    _ connection: inout Connection, _ seen: Int, patience: Int32, _ damage: SQLiteFailure,
-    _ faults: inout [CacheFault]
+    _ connection: inout Connection, seen: Int, patience: Int32, after damage: SQLiteFailure
   ) -> DiskStore? {
-    connection = .closed
+    connection.state = .closed
     let (age, isEmptied) = remakes.withLock { remakes in
       guard remakes == seen else { return (remakes, false) }
       let isEmptied = makeAnew(patience: patience)
       remakes += 1
       return (remakes, isEmptied)
     }
-    if isEmptied { faults.append(CacheFault(kind: .damagedDatabase, detail: "it was emptied: \(damage)")) }
-    do throws(SQLiteFailure) {
-      guard let store = try connect(patience: patience, &faults) else { return nil }
-      connection = .open(store, age: age)
-      return store
-    } catch {
-      return nil
-    }
+    if isEmptied { connection.report("it was emptied: \(damage)", .damagedDatabase) }
+    guard let store = try? connect(&connection, patience: patience) else { return nil }
+    connection.state = .open(store, age: age)
+    return store
   }
 
   /// Empties the database in place; false where that was not needed, or not possible now.
@@ -110,17 +130,17 @@ extension DiskCache {
   }
 
   /// What a failed call means for the connection.
-  func note(_ failure: SQLiteFailure, _ connection: inout Connection, _ faults: inout [CacheFault]) {
-    guard failure.isDamage, case .open(_, let age) = connection else {
+  private func note(_ failure: SQLiteFailure, on connection: inout Connection) {
+    guard failure.isDamage, case .open(_, let age) = connection.state else {
       // A lock that another process holds too long is no reason to open the database anew.
       let what = failure.isBusy ? "another process holds the database" : "the database cannot be used"
-      return faults.append(CacheFault(kind: .unusable, detail: "\(what): \(failure)"))
+      return connection.report("\(what): \(failure)")
     }
-    _ = remake(&connection, age, patience: 250, failure, &faults)
+    _ = remake(&connection, seen: age, patience: 250, after: failure)
   }
 
-  private func fail(_ connection: inout Connection, _ fault: CacheFault, _ faults: inout [CacheFault]) {
-    connection = .failed(until: time.now + .seconds(10))
-    faults.append(fault)
+  private func fail(_ connection: inout Connection, _ detail: String) {
+    connection.state = .failed(until: time.now + .seconds(10))
+    connection.report(detail)
   }
 }

@@ -46,8 +46,8 @@ extension DiskCache {
   /// Another process that has them open goes on with files that no other process sees, until it ends: with a full disk it
   /// could store nothing either.
   func removeFiles(_ connection: inout Connection, for batch: DiskBacklog) {
-    connection = .closed
-    reader.withLock { $0 = .closed }
+    connection.state = .closed
+    reader.withLock { $0.state = .closed }
     let paths = ["-wal", "-shm", ""].map { database + $0 }
     remakes.withLock { _ in for path in paths { try? PrivateFile.remove(path) } }
     bodies.sweep(keeping: [], olderThan: -.infinity)

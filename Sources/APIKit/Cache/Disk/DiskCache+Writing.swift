@@ -87,12 +87,11 @@ extension DiskCache {
 
   /// Writes a batch in one transaction; false when nothing of it was written.
   private func write(_ batch: DiskBacklog) -> Bool {
-    var faults: [CacheFault] = []
-    defer { faults.forEach(report) }
     var written: [String] = []
-    let dropped = writer.withLock { connection -> [String]? in
-      guard open(&connection, patience: 5000, &faults) != nil else {
-        guard batch.removesLastingly, case .failed = connection, !state.withLock({ $0.isDisabled }) else {
+    let dropped = use(writer) { connection -> [String]? in
+      guard open(&connection) != nil else {
+        guard batch.removesLastingly, case .failed = connection.state, !state.withLock({ $0.isDisabled })
+        else {
           return nil
         }
         removeFiles(&connection, for: batch)
@@ -101,12 +100,10 @@ extension DiskCache {
       // Files come first, so that a row never names an incomplete file.
       let prepared = batch.work.compactMap { work -> DiskStore.Prepared? in
         guard case .store(let entry) = work else { return nil }
-        return prepare(entry, &written, &faults)
+        return prepare(entry, over: &connection, &written)
       }
-      // A second time after a damaged database was made anew.
-      for _ in 0..<2 {
-        guard let store = open(&connection, patience: 5000, &faults) else { return nil }
-        do throws(SQLiteFailure) {
+      do throws(SQLiteFailure) {
+        let outcome = try withStore(over: &connection) { (store) throws(SQLiteFailure) in
           let outcome = try store.database.transaction { () throws(SQLiteFailure) in
             try apply(batch, prepared, to: store)
           }
@@ -114,21 +111,19 @@ extension DiskCache {
           do throws(SQLiteFailure) { try settleRemovals(of: batch, store) } catch {
             guard error.isBusy else { throw error }
           }
-          stores.add(prepared.count, ordering: .relaxed)
-          evictions.add(outcome.evicted, ordering: .relaxed)
-          keptCounts.withLock { $0 = outcome.counts }
-          faults += outcome.faults
-          return outcome.files
-        } catch {
-          note(error, &connection, &faults)
-          if batch.removesLastingly, !error.isBusy, !error.isDamage {
-            removeFiles(&connection, for: batch)
-            return written
-          }
-          guard error.isDamage else { return nil }
+          return outcome
         }
+        guard let outcome else { return nil }
+        stores.add(prepared.count, ordering: .relaxed)
+        evictions.add(outcome.evicted, ordering: .relaxed)
+        keptCounts.withLock { $0 = outcome.counts }
+        connection.faults += outcome.faults
+        return outcome.files
+      } catch {
+        guard batch.removesLastingly, !error.isBusy, !error.isDamage else { return nil }
+        removeFiles(&connection, for: batch)
+        return written
       }
-      return nil
     }
     for file in dropped ?? written { bodies.remove(file) }
     return dropped != nil
@@ -189,39 +184,36 @@ extension DiskCache {
 
   /// Prepares a response for its row and writes its body's file; nil when that fails.
   private func prepare(
-    _ entry: CacheEntry, _ written: inout [String], _ faults: inout [CacheFault]
+    _ entry: CacheEntry, over connection: inout Connection, _ written: inout [String]
   ) -> DiskStore.Prepared? {
     let body = entry.http.bytes
     let hasSecrets = entry.hasSecretFields
     let key = entry.isSensitive || hasSecrets ? key : nil
     func inEnvelope(_ content: [UInt8], _ envelope: Envelope) -> [UInt8]? {
       guard let key else { return envelope.wrap(content) }
-      return envelope.seal(content, under: key, at: entry.key.bytes)
+      let sealed = envelope.seal(content, under: key, at: entry.key.bytes)
+      if sealed == nil {
+        connection.report("a sensitive response could not be encrypted, and was not written")
+      }
+      return sealed
     }
     var file: String?
     var checksum: UInt64?
     if body.count > min(place.bodyFileThreshold, Self.largestInlineBody) {
       checksum = Checksum.of(body)
-      guard let bytes = inEnvelope(body, CacheRecord.bodyEnvelope) else {
-        faults.append(Self.notSealed)
-        return nil
-      }
+      guard let bytes = inEnvelope(body, CacheRecord.bodyEnvelope) else { return nil }
       switch bodies.write(bytes) {
       case .success(let name):
         file = name
         written.append(name)
       case .failure(let failure):
-        faults.append(
-          CacheFault(kind: .unusable, detail: "a body of \(body.count) bytes was not written: \(failure)"))
+        connection.report("a body of \(body.count) bytes was not written: \(failure)")
         return nil
       }
     }
     let content = CacheRecord.encode(
       hasSecrets && key == nil ? entry.withoutSecretFields() : entry, process: process, bodyInFile: checksum)
-    guard let record = inEnvelope(content, CacheRecord.envelope) else {
-      faults.append(Self.notSealed)
-      return nil
-    }
+    guard let record = inEnvelope(content, CacheRecord.envelope) else { return nil }
     return DiskStore.Prepared(
       entry: entry, record: record, isSealed: key != nil, file: file,
       size: record.count + (file == nil ? 0 : body.count) + Self.rowOverhead)
@@ -231,24 +223,14 @@ extension DiskCache {
   fileprivate static let largestBody = 1 << 30
   private static let largestInlineBody = 16 << 20
 
-  private static let notSealed = CacheFault(
-    kind: .unusable, detail: "a sensitive response could not be encrypted, and was not written")
-
   /// An estimate of what a row takes besides its record: columns, indexes, half-empty pages.
   fileprivate static let rowOverhead = 512
 
   /// Removes the body files of processes that ended while they were writing.
   func sweep() {
-    var faults: [CacheFault] = []
-    let names = writer.withLock { connection -> Set<String>? in
-      do throws(SQLiteFailure) {
-        return try open(&connection, patience: 5000, &faults)?.files()
-      } catch {
-        note(error, &connection, &faults)
-        return nil
-      }
+    let names = use(writer) { connection in
+      try? withStore(over: &connection) { (store) throws(SQLiteFailure) in try store.files() }
     }
-    faults.forEach(report)
     if let names { bodies.sweep(keeping: names, olderThan: place.orphanAge) }
   }
 }

@@ -7,7 +7,7 @@ import Synchronization
 /// many responses in one transaction. A failure of the disk is a miss and a fault, never an error of a
 /// load. Several processes may use one folder.
 final class DiskCache: Sendable {
-  struct State {
+  struct WriterState {
     /// Work that has not been started.
     var next = DiskBacklog()
     /// The batch that is being written.
@@ -36,12 +36,24 @@ final class DiskCache: Sendable {
     }
   }
 
-  enum Connection {
-    case closed
-    /// With the value of ``remakes`` when it was opened.
-    case open(DiskStore, age: Int)
-    /// Not tried again before this time of the steady clock.
-    case failed(until: Duration)
+  struct Connection {
+    enum ConnectionState {
+      case closed
+      /// With the value of ``remakes`` when it was opened.
+      case open(DiskStore, age: Int)
+      /// Not tried again before this time of the steady clock.
+      case failed(until: Duration)
+    }
+
+    var state = ConnectionState.closed
+    /// How long a call waits for another process's lock, in milliseconds.
+    let patience: Int32
+    /// The faults to report when the lock is left.
+    var faults: [CacheFault] = []
+
+    mutating func report(_ detail: String, _ kind: CacheFault.Kind = .unusable) {
+      faults.append(CacheFault(kind: kind, detail: detail))
+    }
   }
 
   let place: DiskCacheConfiguration
@@ -51,14 +63,14 @@ final class DiskCache: Sendable {
   let report: @Sendable (CacheFault) -> Void
   /// Identifies this process in records, because each process has its own steady clock.
   let process = UInt64.random(in: .min ... .max)
-  let state = Mutex(State())
+  let state = Mutex(WriterState())
   /// The marks of removals that other processes have left.
   let leftMarks: [ErasureMark]
   /// How often this process has made the database anew, and the lock for doing so: two connections that
   /// find the same damage must not empty it twice.
   let remakes = Mutex(0)
-  let reader = Mutex(Connection.closed)
-  let writer = Mutex(Connection.closed)
+  let reader = Mutex(Connection(patience: 250))
+  let writer = Mutex(Connection(patience: 5000))
   let queue = DispatchQueue(label: "APIKit.DiskCache", qos: .utility)
 
   private let hits = Atomic<Int>(0)
@@ -119,23 +131,10 @@ final class DiskCache: Sendable {
   private func read(
     _ query: CacheQuery, _ changes: [DiskBacklog.Changes], isSetBack: Bool, now: Double
   ) -> CacheEntry? {
-    var rows: [DiskStore.Row] = []
-    var faults: [CacheFault] = []
-    reader.withLock { connection in
-      // A second time after a damaged database was made anew.
-      for _ in 0..<2 {
-        guard let store = open(&connection, patience: 250, &faults) else { return }
-        do throws(SQLiteFailure) {
-          rows = try store.rows(of: query.key)
-          return
-        } catch {
-          note(error, &connection, &faults)
-          guard error.isDamage else { return }
-        }
-      }
+    let rows = use(reader) { connection in
+      try? withStore(over: &connection) { (store) throws(SQLiteFailure) in try store.rows(of: query.key) }
     }
-    faults.forEach(report)
-    for row in rows {
+    for row in rows ?? [] {
       guard let entry = entry(of: row, key: query.key), query.matches(entry) else { continue }
       enqueue(use: row.id, at: now)
       let judged = changes.reduce(Optional(entry)) { entry, changes in
@@ -151,7 +150,7 @@ final class DiskCache: Sendable {
   private func entry(of row: DiskStore.Row, key: CacheKey) -> CacheEntry? {
     var found = row.record
     if row.isSealed, !row.sealed.isEmpty {
-      guard let plain = opened(row.sealed, CacheRecord.envelope, of: row, key) else { return nil }
+      guard let plain = opened(row.sealed, in: CacheRecord.envelope, of: row, at: key) else { return nil }
       found = plain.withUnsafeBytes { CacheRecord($0, process: process, isExpired: row.isExpired) }
     }
     guard let record = found, record.entry.key == key else {
@@ -168,7 +167,7 @@ final class DiskCache: Sendable {
     }
     let body: [UInt8]
     if row.isSealed {
-      guard let plain = opened(file, CacheRecord.bodyEnvelope, of: row, key) else { return nil }
+      guard let plain = opened(file, in: CacheRecord.bodyEnvelope, of: row, at: key) else { return nil }
       body = plain
     } else {
       body = file.withUnsafeBytes { (try? CacheRecord.bodyEnvelope.unwrap($0)).map { Array($0) } } ?? []
@@ -182,21 +181,21 @@ final class DiskCache: Sendable {
 
   /// The content of a sealed part of a row; nil when it does not open, and then the row is removed.
   private func opened(
-    _ sealed: [UInt8], _ envelope: Envelope, of row: DiskStore.Row, _ place: CacheKey
+    _ sealed: [UInt8], in envelope: Envelope, of row: DiskStore.Row, at place: CacheKey
   ) -> [UInt8]? {
     guard let key else {
-      drop(row, "a response is sealed, and there is no key", .undecipherable)
+      drop(row, "a response is sealed, and there is no key", kind: .undecipherable)
       return nil
     }
     do throws(Envelope.Fault) {
       return try envelope.open(sealed, under: key, at: place.bytes)
     } catch {
-      drop(row, "a sealed response \(error)", .undecipherable)
+      drop(row, "a sealed response \(error)", kind: .undecipherable)
       return nil
     }
   }
 
-  private func drop(_ row: DiskStore.Row, _ detail: String, _ kind: CacheFault.Kind = .damagedEntry) {
+  private func drop(_ row: DiskStore.Row, _ detail: String, kind: CacheFault.Kind = .damagedEntry) {
     enqueue(.dropRow(row.id, checksum: row.checksum, detail, kind))
   }
 
@@ -209,13 +208,10 @@ final class DiskCache: Sendable {
 
   /// This process's counts and those of all processes. It reads the database.
   var statistics: (own: CacheStatistics.Level, overall: CacheStatistics.Level) {
-    var overall = CacheStatistics.Level()
-    var faults: [CacheFault] = []
-    reader.withLock { connection in
-      guard let store = open(&connection, patience: 250, &faults) else { return }
-      do throws(SQLiteFailure) { overall = try store.totals() } catch { note(error, &connection, &faults) }
+    let totals = use(reader) { connection in
+      try? withStore(over: &connection) { (store) throws(SQLiteFailure) in try store.totals() }
     }
-    faults.forEach(report)
+    var overall = totals ?? CacheStatistics.Level()
     let counts = counts
     let pending = counts - keptCounts.withLock { $0 }
     var own = overall

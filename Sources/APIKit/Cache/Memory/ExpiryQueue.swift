@@ -1,19 +1,19 @@
 /// A binary heap of places by the time they expire, earliest first. Outdated items stay until they are
 /// popped or filtered; the caller recognises them by their generation.
 struct ExpiryQueue {
-  struct Item {
+  struct Expiry {
     var expiry: Double
     var place: Int32
     var generation: UInt32
   }
 
-  private var items: [Item] = []
+  private var items: [Expiry] = []
 
   var count: Int { items.count }
-  var first: Item? { items.first }
+  var first: Expiry? { items.first }
 
   mutating func push(_ expiry: Double, place: Int32, generation: UInt32) {
-    items.append(Item(expiry: expiry, place: place, generation: generation))
+    items.append(Expiry(expiry: expiry, place: place, generation: generation))
     var child = items.count - 1
     while child > 0 {
       let parent = (child - 1) / 2
@@ -30,7 +30,7 @@ struct ExpiryQueue {
   }
 
   /// Removes the items that do not fit.
-  mutating func keep(_ fits: (Item) -> Bool) {
+  mutating func keep(_ fits: (Expiry) -> Bool) {
     items.removeAll { !fits($0) }
     for parent in stride(from: items.count / 2 - 1, through: 0, by: -1) { sink(parent) }
   }

@@ -127,13 +127,13 @@ public struct MessageSigner: RequestSigner {
   }
 
   private func sign(
-    _ headers: inout HTTPHeaders, _ subject: SigningSubject, _ message: (HTTPHeaders) -> SignedMessage
+    _ headers: inout HTTPHeaders, _ subject: SigningSubject, message: (HTTPHeaders) -> SignedMessage
   ) throws(APIError) {
     do throws(SignatureFault) {
       var fields = try SignatureFields(of: headers, without: signatures.map(\.label))
       for signature in signatures {
         if !fields.isEmpty || headers.contains("Signature-Input") { fields.write(to: &headers) }
-        try signature.sign(message(headers), subject, &fields)
+        try signature.sign(message(headers), subject, into: &fields)
       }
       fields.write(to: &headers)
     } catch {
@@ -144,7 +144,7 @@ public struct MessageSigner: RequestSigner {
 
 extension MessageSigner.Signature {
   fileprivate func sign(
-    _ message: SignedMessage, _ subject: SigningSubject, _ fields: inout SignatureFields
+    _ message: SignedMessage, _ subject: SigningSubject, into fields: inout SignatureFields
   ) throws(SignatureFault) {
     var covered = components
     for component in whereStated where message.has(component) && !covered.contains(component) {

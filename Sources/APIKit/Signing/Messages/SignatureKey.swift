@@ -66,7 +66,7 @@ public struct SignatureKey: Sendable {
   ///   - privateKey: PEM or DER: PKCS#8, PKCS#1 (`RSA PRIVATE KEY`) or SEC 1 (`EC PRIVATE KEY`), not enciphered.
   /// - Throws: ``APIError/Reason/signingFailed`` when it is no such key.
   public init(id: String, algorithm: Algorithm, privateKey: SigningKey) throws(APIError) {
-    try self.init(id, algorithm, privateKey.bytes, isPrivate: true)
+    try self.init(id: id, algorithm: algorithm, bytes: privateKey.bytes, isPrivate: true)
   }
 
   /// The public key of a pair, which verifies only.
@@ -77,11 +77,11 @@ public struct SignatureKey: Sendable {
   ///   - publicKey: PEM or DER: SubjectPublicKeyInfo (`PUBLIC KEY`) or PKCS#1 (`RSA PUBLIC KEY`).
   /// - Throws: ``APIError/Reason/signingFailed`` when it is no such key.
   public init(id: String, algorithm: Algorithm, publicKey: [UInt8]) throws(APIError) {
-    try self.init(id, algorithm, publicKey, isPrivate: false)
+    try self.init(id: id, algorithm: algorithm, bytes: publicKey, isPrivate: false)
   }
 
   private init(
-    _ id: String, _ algorithm: Algorithm, _ bytes: [UInt8], isPrivate: Bool
+    id: String, algorithm: Algorithm, bytes: [UInt8], isPrivate: Bool
   ) throws(APIError) {
     try Self.check(id)
     guard let kind = algorithm.kind else {
