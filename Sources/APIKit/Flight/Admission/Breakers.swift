@@ -16,17 +16,7 @@ final class Breakers: Sendable {
     var description: String { api.map { "\(host) \($0)" } ?? host.description }
   }
 
-  fileprivate struct Entry {
-    var breaker: CircuitBreaker
-    /// Who makes the probes, while it is half open.
-    var probes: [Probe] = []
-  }
-  fileprivate struct Probe {
-    let permit: CircuitBreaker.Permit
-    weak var flight: Flight?
-  }
-
-  private let breakers = Mutex<[Key: Entry]>([:])
+  private let breakers = Mutex<[Key: SharedBreaker]>([:])
 
   func admit(
     _ key: Key, _ policy: BreakerPolicy, holding held: CircuitBreaker.Permit? = nil,
@@ -34,11 +24,13 @@ final class Breakers: Sendable {
     now: Duration
   ) -> CircuitBreaker.Admission {
     breakers.withLock { breakers in
-      // A policy that has changed begins with a new breaker.
-      if breakers[key]?.breaker.policy != policy {
-        breakers[key] = Entry(breaker: CircuitBreaker(policy: policy, now: now))
+      if let known = breakers[key], known.breaker.policy == policy {
+        return known.admit(now: now, holding: held, for: flight)
       }
-      return breakers[key]?.admit(now: now, holding: held, for: flight) ?? .refuse(retryIn: .zero)
+      // A policy that has changed begins with a new breaker.
+      let new = SharedBreaker(CircuitBreaker(policy: policy, now: now))
+      breakers[key] = new
+      return new.admit(now: now, holding: held, for: flight)
     }
   }
 
@@ -54,8 +46,21 @@ final class Breakers: Sendable {
   func reset() { breakers.withLock { $0 = [:] } }
 }
 
-extension Breakers.Entry {
-  fileprivate mutating func admit(
+/// A breaker with the flights that probe for it; an object, so that a load's two looks at it copy nothing. Used under the lock
+/// of ``Breakers``.
+private final class SharedBreaker {
+  private struct Probe {
+    let permit: CircuitBreaker.Permit
+    weak var flight: Flight?
+  }
+
+  var breaker: CircuitBreaker
+  /// Who makes the probes, while it is half open.
+  private var probes: [Probe] = []
+
+  init(_ breaker: CircuitBreaker) { self.breaker = breaker }
+
+  func admit(
     now: Duration, holding held: CircuitBreaker.Permit?, for flight: Flight?
   ) -> CircuitBreaker.Admission {
     var admission = breaker.admit(now: now, holding: held)
@@ -68,7 +73,7 @@ extension Breakers.Entry {
     }
     if case .permit(let permit) = admission, case .halfOpen = breaker.state {
       probes.removeAll { $0.flight == nil || $0.flight === flight }
-      probes.append(Breakers.Probe(permit: permit, flight: flight))
+      probes.append(Probe(permit: permit, flight: flight))
     } else if !probes.isEmpty, breaker.state == .closed {
       probes = []
     }
