@@ -1,7 +1,7 @@
 /// One exchange of a client with the requests of its redirects: gives the next request to send, and takes
 /// the response. Neither sends nor waits.
 struct ClientExchange {
-  private let client: HTTPClient
+  private let boxed: Boxed<HTTPClient>
   /// The caller's exchange; its request is replaced by that of each hop, without cookies and preparation.
   private var exchange: HTTPExchange
   private let inspect: (@Sendable (_ status: Int, _ headers: HTTPHeaders) throws -> Void)?
@@ -12,17 +12,18 @@ struct ClientExchange {
   /// The generation of the jar whose cookies it may send and keep; nil where there is none.
   private let generation: Int?
 
+  private var client: HTTPClient { boxed.value }
   /// Where the next request goes.
   var next: HTTPURL { exchange.request.url }
 
   /// - Parameter generation: Of the cookie jar when the load was called; the present one by default.
-  init(_ client: HTTPClient, _ exchange: HTTPExchange, since generation: Int? = nil) {
-    self.client = client
-    self.generation = generation ?? client.cookies?.generation
+  init(_ client: Boxed<HTTPClient>, _ exchange: HTTPExchange, since generation: Int? = nil) {
+    boxed = client
+    self.generation = generation ?? client.value.cookies?.generation
     self.exchange = exchange
     inspect = exchange.inspectHead
     first = exchange.request.url
-    guard let inspect, !client.redirects.isRefuse else { return }
+    guard let inspect, !client.value.redirects.isRefuse else { return }
     // The caller inspects the head of the response it gets, not those of redirects before it.
     self.exchange.inspectHead = { status, headers in
       if !RedirectPolicy.isRedirect(status, headers) { try inspect(status, headers) }

@@ -7,50 +7,24 @@
 /// let client = HTTPClient(transport: try URLSessionTransport(.ephemeral), redirects: .sameOrigin)
 /// ```
 public struct HTTPClient: Sendable {
-  private struct Fields: Sendable {
-    var transport: any HTTPTransport
-    var redirects: RedirectPolicy
-    var cookies: CookieJar?
-    var cookieDocument: HTTPURL?
-    var configured: LoadOptions
-  }
-
-  private var fields: Boxed<Fields>
-
   /// What sends the requests.
-  public var transport: any HTTPTransport {
-    get { fields.value.transport }
-    set {
-      fields.value.transport = newValue
-      fields.value.configured = newValue.loadOptions
-    }
-  }
+  public var transport: any HTTPTransport { didSet { configured = transport.loadOptions } }
   /// What is done with redirects; the default is ``RedirectPolicy/follow``.
-  public var redirects: RedirectPolicy {
-    get { fields.value.redirects }
-    _modify { yield &fields.value.redirects }
-  }
+  public var redirects: RedirectPolicy
   /// Keeps cookies between requests; nil, the default, neither sends nor stores any.
-  public var cookies: CookieJar? {
-    get { fields.value.cookies }
-    _modify { yield &fields.value.cookies }
-  }
+  public var cookies: CookieJar?
   /// The document on whose behalf is asked: of the cookies that responses set only those of its site are kept; nil, the
   /// default, keeps those that the jar accepts. A load may state its own, ``LoadOptions/cookieDocument``.
-  public var cookieDocument: HTTPURL? {
-    get { fields.value.cookieDocument }
-    _modify { yield &fields.value.cookieDocument }
-  }
+  public var cookieDocument: HTTPURL?
   /// The options of the transport's configuration, which loads look at.
-  var configured: LoadOptions { fields.value.configured }
+  private(set) var configured: LoadOptions
 
   /// Makes a client over a transport.
   public init(
     transport: any HTTPTransport, redirects: RedirectPolicy = .follow, cookies: CookieJar? = nil
   ) {
-    fields = Boxed(
-      Fields(
-        transport: transport, redirects: redirects, cookies: cookies, configured: transport.loadOptions))
+    (self.transport, self.redirects, self.cookies) = (transport, redirects, cookies)
+    configured = transport.loadOptions
   }
 
   /// Sends a request and follows its redirects as ``redirects`` says.
@@ -63,7 +37,7 @@ public struct HTTPClient: Sendable {
     _ exchange: HTTPExchange,
     prepare: (inout HTTPRequest) throws(APIError) -> Void = { (_) throws(APIError) in }
   ) async throws(APIError) -> HTTPResponse {
-    var hops = ClientExchange(self, exchange)
+    var hops = ClientExchange(Boxed(self), exchange)
     var sent = exchange.request
     do throws(APIError) {
       while true {

@@ -28,18 +28,18 @@ struct LoadIdentity: Hashable, Sendable {
   private let secrets: [String]
 
   init(_ call: APICall) {
-    let (client, signer) = (call.wire.client, call.identity.signer)
+    let (client, signer) = (call.wire.boxedClient, call.identity.signer)
     let authenticator = call.authenticator
-    cookies = client.cookies?.sender(to: { call.host })
+    cookies = client.value.cookies?.sender(to: { call.host })
     signerCaller = signer?.caller
-    transportCaller = client.transport.caller
+    transportCaller = client.value.transport.caller
     isVerified = call.identity.verifier != nil
     secrets = Self.secrets(call)
     partition = Self.partition(of: call)
     self.authenticator = authenticator.map { ObjectIdentifier($0) }
     user = call.user
-    jar = client.cookies.map { ObjectIdentifier($0) }
-    transport = Self.object(client.transport) ?? ObjectIdentifier(type(of: client.transport))
+    jar = client.value.cookies.map { ObjectIdentifier($0) }
+    transport = Self.object(client.value.transport) ?? ObjectIdentifier(type(of: client.value.transport))
     self.signer = signer.flatMap { Self.object($0) }
     challenges = call.options.isEmpty ? nil : call.options.challenges.map { ObjectIdentifier($0) }
     isKnown = signer == nil || signerCaller != nil || self.signer != nil

@@ -12,7 +12,7 @@ extension BaseAPIManager {
       let changes = UserChanges.now
       let given = given ?? parameterSource?.parameters(for: self) ?? Parameters()
       let call = try child.makeCall(
-        recorder, with: given, path: path, cache: cache, options: options, validator: validator,
+        recorder, with: given, path: path, cache: cache, options: options,
         wantsProgress: reportsProgress || onProgress != nil)
       guard interceptors.allow({ $0.manager(self, shouldLoad: call.parameters) }) else {
         throw APIError(.takeoff, .vetoed, "an interceptor refused the load", context: call.context())
@@ -127,14 +127,14 @@ extension BaseAPIManager {
 extension APIManager {
   /// Collects what the manager states about one load. Throws when the parameters are refused.
   func makeCall(
-    _ recorder: FlightRecorder, with given: Parameters, path: String?, cache use: CacheUse,
-    options: LoadOptions, validator: (any APIManagerValidator)?, wantsProgress: Bool
+    _ recorder: FlightRecorder, with given: Parameters, path: String? = nil, cache use: CacheUse = .asPolicy,
+    options: LoadOptions = .none, wantsProgress: Bool = false
   ) throws(APIError) -> APICall {
     let (service, apiName) = (service, apiName)
     var parameters = given
     do {
       if !hasLoaded { try beginFirstLoad(recorder) }
-      try accept(&parameters, validator)
+      try accept(&parameters)
       var wire = service.wire
       let options = wire.applyOptions(load: options, manager: loadOptions, recorder)
       let body = try body(for: parameters)
@@ -158,7 +158,7 @@ extension APIManager {
   }
 
   /// Reforms the parameters of a load and validates them.
-  func accept(_ parameters: inout Parameters, _ validator: (any APIManagerValidator)?) throws {
+  func accept(_ parameters: inout Parameters) throws {
     if let failure = parameters.failure { throw failure }
     parameters = try reformParameters(parameters)
     if let failure = parameters.failure { throw failure }

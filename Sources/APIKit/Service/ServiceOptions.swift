@@ -44,7 +44,7 @@ public struct ServiceIdentity: Sendable {
 /// How a service's requests are sent, and how its bodies are written and read.
 public struct WireOptions: Sendable {
   private struct Fields: Sendable {
-    var client: HTTPClient
+    var client: Boxed<HTTPClient>
     var parameterEncoding: ParameterEncoding
     var timeouts: HTTPTimeouts
     var decoders: BodyDecoders
@@ -59,9 +59,11 @@ public struct WireOptions: Sendable {
   /// What carries the requests: transport, cookies, redirects. The default is ``HTTPClient/shared``; in a test,
   /// one over a `StubTransport`.
   public var client: HTTPClient {
-    get { fields.value.client }
-    _modify { yield &fields.value.client }
+    get { fields.value.client.value }
+    _modify { yield &fields.value.client.value }
   }
+  /// The same in one word, for the exchange of each attempt.
+  var boxedClient: Boxed<HTTPClient> { fields.value.client }
   /// How parameters are written where the manager does not say. The default is ``ParameterEncoding/automatic``: in
   /// the query for GET, HEAD and DELETE, as JSON for the others.
   public var parameterEncoding: ParameterEncoding {
@@ -102,7 +104,7 @@ public struct WireOptions: Sendable {
   }
 
   /// Whether neither the service nor the transport states options.
-  var statesNoOptions: Bool { fields.value.loadOptions.isEmpty && fields.value.client.configured.isEmpty }
+  var statesNoOptions: Bool { fields.value.loadOptions.isEmpty && client.configured.isEmpty }
 
   /// Whether requests say which trace they belong to, in `traceparent` and `tracestate`. The default is
   /// ``TracePolicy/none``.
@@ -123,7 +125,7 @@ public struct WireOptions: Sendable {
   ) {
     fields = Boxed(
       Fields(
-        client: client, parameterEncoding: parameterEncoding, timeouts: timeouts, decoders: decoders,
+        client: Boxed(client), parameterEncoding: parameterEncoding, timeouts: timeouts, decoders: decoders,
         cipher: cipher, requestIDField: requestIDField, loadOptions: loadOptions, trace: trace))
   }
 }

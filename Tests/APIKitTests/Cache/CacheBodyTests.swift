@@ -70,9 +70,7 @@ import XCTest
       (manager.method, manager.body) = (method, .bytes([1, 2, 3]))
       manager.cacheTraits.expires = ["photos"]
       let recorder = FlightRecorder(flight: .next(), manager: TestManager.self, time: SystemTime())
-      let call = try manager.makeCall(
-        recorder, with: [:], path: nil, cache: .asPolicy, options: .none, validator: nil, wantsProgress: false
-      )
+      let call = try manager.makeCall(recorder, with: [:])
       return try XCTUnwrap(FlightCache.make(for: call)).key
     }
     for method in [HTTPMethod.post, .put, .patch, .delete] {

@@ -18,7 +18,7 @@ extension Flight {
       if !call.options.isEmpty { call.options.apply(to: &outgoing) }
       if let way, let server = way.server { way.direct(&outgoing.request, to: server) }
       if call.identity.verifier != nil { outgoing.keepsCodedBody = true }
-      exchange = ClientExchange(call.wire.client, outgoing, since: user.jar)
+      exchange = ClientExchange(call.wire.boxedClient, outgoing, since: user.jar)
     }
     try checkBodyFile(hasResponse: false)
     outgoing = try exchange?.outgoing(authorize: attachCredential, prepare)

@@ -25,9 +25,7 @@ package struct KeptLoad: Sendable {
 extension APIManager {
   /// The call of a load that a queue is to keep.
   package func makeCall(keeping parameters: Parameters, _ time: any TimeSource) throws(APIError) -> APICall {
-    try makeCall(
-      FlightRecorder(flight: .next(), manager: Self.self, time: time), with: parameters, path: nil,
-      cache: .asPolicy, options: .none, validator: validator, wantsProgress: false)
+    try makeCall(FlightRecorder(flight: .next(), manager: Self.self, time: time), with: parameters)
   }
 
   /// The parameters and the body of a further load; throws like the load.
@@ -36,7 +34,7 @@ extension APIManager {
   ) throws(APIError) -> (parameters: Parameters, body: HTTPBody?) {
     var parameters = given
     do {
-      try accept(&parameters, validator)
+      try accept(&parameters)
       return (parameters, try body(for: parameters))
     } catch {
       throw refusal(error, of: call.flightID)
