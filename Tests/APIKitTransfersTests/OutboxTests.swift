@@ -170,6 +170,26 @@ import XCTest
     XCTAssertFalse(manager.isLoading)
   }
 
+  func testTheOptionsOfAServiceCountForQueuedLoadsButNotWhereTheBodyGoes() async throws {
+    let jar = CookieJar()
+    jar.set(Cookie("id", "1", domain: "homes.test"))
+    service.client.cookies = jar
+    service.loadOptions.destination = .file(path: folder + "/body")
+    let delegate = OutboxRecorder()
+    for (sends, cookie) in [(true, "id=1"), (false, nil as String?)] {
+      service.loadOptions.usesCookies = sends
+      let outbox = outbox()
+      outbox.start()
+      let manager = manager(delegate)
+      manager.load()
+      try await turn { delegate.story.contains { $0.hasPrefix("succeeded") } }
+      XCTAssertEqual(delegate.story.last, "succeeded 42", "a body that is kept is in memory")
+      XCTAssertEqual(stub.requests.last?.headers["Cookie"], cookie)
+      await outbox.stop()
+      delegate.story = []
+    }
+  }
+
   // MARK: Failures
 
   func testPassingFailuresBackOffAndOthersPark() async throws {

@@ -68,8 +68,8 @@ extension BaseAPIManager {
     return decision.verdict == .fly ? .flying(flight.id) : .waiting(flight.id)
   }
 
-  /// Stops what is replaced before the new load begins, so that it holds nothing which that one needs: a place at its
-  /// host, the probe of a circuit breaker. It is told behind, by ``supersede(_:)``.
+  /// Cancels the replaced loads before the new one begins, so that they hold nothing that it needs: a slot of the host, the
+  /// probe of a circuit breaker. ``supersede(_:)`` delivers their cancellation afterwards.
   private func stop(_ superseded: [FlightID]) {
     for id in superseded { book[id]?.cancel() }
   }
@@ -148,7 +148,7 @@ extension APIManager {
     }
   }
 
-  /// What the manager states about every load, with how this one uses what is stored.
+  /// What the manager states about every load, with the cache terms of this one.
   func terms(_ caching: CacheTerms, wantsProgress: Bool) -> APICall.Terms {
     APICall.Terms(
       method: method, headers: headers, encoding: parameterEncoding, timeouts: timeouts,
@@ -177,7 +177,7 @@ extension APIManager {
     return error
   }
 
-  /// Looks at what the manager states, and at its service.
+  /// Checks the statements of the manager and its service, and finds its queue.
   private func beginFirstLoad(_ recorder: FlightRecorder) throws(APIError) {
     try checkStatements()
     if isQueued { queue = try LoadQueues.queue(of: Self.self) }

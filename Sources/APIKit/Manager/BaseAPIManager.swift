@@ -57,12 +57,12 @@ import Observation
   private var observers: [AsyncStream<FlightStateChange>.Continuation] = []
   private var listeners: [AsyncStream<Result<APIResponse, APIError>>.Continuation] = []
   var registrar: ObservationRegistrar?
-  /// Whether this object has loaded before; its first load looks at what it states.
+  /// Whether this object has loaded before; its first load checks its statements.
   var hasLoaded = false
   /// What keeps its loads until they can be sent; nil where they are sent at once.
   var queue: (any LoadQueue)?
 
-  /// The child's side of this object: the object itself, so it is there as long as anything of it runs.
+  /// This object as what its subclass adopts: the same object, so that the unowned reference is always valid.
   package var child: any APIManager { adopted.unsafelyUnwrapped }
   private unowned(unsafe) var adopted: (any APIManager)?
 

@@ -66,7 +66,7 @@ public struct BatchPlan: Sendable {
     @Sendable func text(_ value: ParameterValue?) -> String? {
       value?.string ?? value?.integer.map { String($0) }
     }
-    return BatchPlan(apiName: apiName) { loads in
+    var plan = BatchPlan(apiName: apiName) { loads in
       var seen: Set<ParameterValue> = []
       let ids = loads.compactMap { $0[parameter] }.filter { seen.insert($0).inserted }
       var merged = loads.first?.removing([parameter]) ?? Parameters()
@@ -78,15 +78,10 @@ public struct BatchPlan: Sendable {
       for item in items.elements { if let id = item[idKey].lenientString { byID[ExactText(id)] = item } }
       return loads.map { load in text(load[parameter]).flatMap { byID[ExactText($0)] } }
     }
-    .keyed(besides: parameter)
+    plan.ownParameter = parameter
+    return plan
   }
 
   /// The parameter that is not part of the key; nil when there is none.
   private(set) var ownParameter: String?
-
-  private func keyed(besides parameter: String) -> BatchPlan {
-    var plan = self
-    plan.ownParameter = parameter
-    return plan
-  }
 }

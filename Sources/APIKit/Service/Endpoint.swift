@@ -26,7 +26,7 @@ public struct Endpoint: Sendable {
     apiName = String(path.hasPrefix(base) ? path.dropFirst(base.count) : path.dropFirst())
     url.path = path
     guard let location = call.options.location else { return }
-    // The server has named all of it.
+    // The server has named the whole URL, query included.
     let secrets = url.pathSecrets
     url = location
     url.pathSecrets = secrets
@@ -69,7 +69,7 @@ public struct Endpoint: Sendable {
 }
 
 extension HTTPURL {
-  /// The path behind another one that it begins with, without the slash between them.
+  /// The rest of the path behind a path that it begins with, without the slash between them.
   fileprivate func path(below base: String) -> String {
     let isSlash = { (byte: UInt8) in byte == UInt8(ascii: "/") }
     let length = base.utf8.reversed().drop(while: isSlash).count

@@ -8,7 +8,7 @@ package struct LoadUser: Hashable, Sendable {
     get { known == Self.nobody ? nil : Int(known) }
     set { known = newValue.map { Int32(truncatingIfNeeded: $0) } ?? Self.nobody }
   }
-  // Half as wide as they are elsewhere: a call is as large as a small block of the allocator may be.
+  // 32 bits, not 64: an `APICall` just fits into a small block of the allocator.
   private var known = Self.nobody
   private static let nobody = Int32.min
   private let generation: Int32
@@ -17,7 +17,7 @@ package struct LoadUser: Hashable, Sendable {
   /// What the signer says of its caller.
   let signer: String?
 
-  /// - Parameter epoch: That of a user who was compared before; nil for who is signed in now.
+  /// - Parameter epoch: That of a user who was compared before; nil for the user who is signed in now.
   package init(_ identity: ServiceIdentity, _ wire: WireOptions, signIn rule: SignInRule, epoch: Int? = nil) {
     generation = Int32(truncatingIfNeeded: wire.client.cookies?.generation ?? 0)
     signer = identity.signer?.caller
@@ -25,7 +25,7 @@ package struct LoadUser: Hashable, Sendable {
   }
 
   /// The user of several loads.
-  init(_ owner: LoadOwner) {
+  package init(_ owner: LoadOwner) {
     (generation, signer) = (Int32(truncatingIfNeeded: owner.jar), owner.signer)
     epoch = owner.epoch
   }
@@ -33,7 +33,7 @@ package struct LoadUser: Hashable, Sendable {
   /// Why what belongs to this user may not continue; nil when the user is still the present one.
   ///
   /// - Parameters:
-  ///   - caller: What its signer says of its caller; nil for one that says the same for ever.
+  ///   - caller: What its signer says of its caller; nil for a signer whose caller never changes.
   ///   - cookies: The jar of its client.
   ///   - authenticator: Who signs the load in; nil for one that is exempt.
   ///   - host: Where it goes; nil before that is known.
@@ -77,9 +77,6 @@ package struct UserCheck: Sendable {
   }
 
   /// Why what belongs to a user may not continue; nil when the user is still the present one.
-  package func objection(to owner: LoadOwner) -> APIError? { objection(to: LoadUser(owner)) }
-
-  /// The same for the user of a single load.
   package func objection(to user: LoadUser) -> APIError? {
     user.objection(signer.map(\.value.caller), cookies, authenticator: authenticator, host: host)
   }

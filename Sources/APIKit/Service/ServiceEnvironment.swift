@@ -79,14 +79,9 @@ public final class ServiceEnvironments: Sendable {
     set { state.withLock { $0.places[environment, default: Place()].baseURL = newValue } }
   }
 
-  /// The environment in use, its base URL and its policy, read in one step.
-  package var selection: (environment: ServiceEnvironment, baseURL: HTTPURL?, cleartext: CleartextPolicy?) {
-    selection(of: nil)
-  }
-
   /// An environment, its base URL and its policy, read in one step; nil is the one in use.
   package func selection(
-    of fixed: ServiceEnvironment?
+    of fixed: ServiceEnvironment? = nil
   ) -> (environment: ServiceEnvironment, baseURL: HTTPURL?, cleartext: CleartextPolicy?) {
     state.withLock { state in
       let environment = fixed ?? state.current

@@ -19,8 +19,8 @@ public struct ServiceIdentity: Sendable {
   /// uses the device's time.
   public var clock: ServerClock?
 
-  /// Whether there is a signer that may say another caller later on: one of the application's. A signer of the framework
-  /// signs for the same caller as long as it is.
+  /// Whether the signer may change its ``RequestSigner/caller``: one of the application may, one of the framework does
+  /// not.
   var mayChangeCaller: Bool {
     guard let signer else { return false }
     let type = Swift.type(of: signer)
@@ -131,10 +131,10 @@ public struct WireOptions: Sendable {
 }
 
 extension WireOptions {
-  /// Puts together what a load, its manager, the service and the configuration state, notes what applies, and takes over
-  /// what concerns the client.
+  /// Merges the options of a load, its manager, the service and the configuration, records those that apply, and changes
+  /// the client as they say.
   ///
-  /// - Parameter keepsBody: Whether where the body of the response goes is decided already, so that no option counts.
+  /// - Parameter keepsBody: Whether the maker of the load decides where the response's body goes, so that no option does.
   mutating func applyOptions(
     load: LoadOptions, manager: LoadOptions, keepsBody: Bool = false, _ recorder: FlightRecorder
   ) -> LoadOptions {

@@ -17,7 +17,7 @@ final class ServiceTable: Sendable {
 
   /// Notes a service that is about to be used.
   ///
-  /// - Returns: What is wrong, when another one of the name is there already; and whether it is said for the first time.
+  /// - Returns: The complaint when there is another service of the name, and whether it is the first one; else nil.
   func enter(_ service: some APIService) -> (complaint: String, isNew: Bool)? {
     let environments = service.environments
     guard !environments.isEntered.load(ordering: .relaxed) else { return nil }

@@ -69,7 +69,7 @@ extension TransferQueue {
     var kept = KeptTransfer(kind)
     kept.key = Nonce.make()
     kept.service = service.name
-    kept.environment = service.environments.selection.environment.name
+    kept.environment = service.environments.current.name
     (kept.apiName, kept.parameters) = (manager.apiName, parameters)
     var entry = QueueStore.QueueEntry()
     (entry.type, entry.recipient) = (name, registry.recipient(manager))

@@ -61,7 +61,7 @@ public final class CookieJar: Sendable {
     /// Notes that a cookie is removed for lack of room.
     mutating func forget(_ cookie: Cookie) { if cookie.expires != nil { changes.remove(cookie) } }
 
-    /// Puts what a file has in the place of the cookies that are written; session cookies stay.
+    /// Replaces the cookies that are written by those of a file; session cookies stay.
     mutating func takeOver(_ cookies: [Cookie]) {
       let before = byDomain
       byDomain = byDomain.mapValues { $0.filter { $0.cookie.expires == nil } }.filter { !$0.value.isEmpty }
@@ -129,8 +129,8 @@ public final class CookieJar: Sendable {
     return Self.header(kept(for: url))
   }
 
-  /// The value of the `Cookie` field for the request of a load that was called in this generation; nil means the present
-  /// one. Throws ``APIError/Reason/signedOut`` where the load's cookies were removed since.
+  /// The value of the `Cookie` field for the request of a load. Throws ``APIError/Reason/signedOut`` where the load's
+  /// cookies were removed after the generation in which it was called (nil: the present one).
   func header(for url: HTTPURL, since generation: Int?) throws(APIError) -> String? {
     let isSame = isSameUser(since: generation, host: url.host)
     guard isSame, count.load(ordering: .acquiring) != 0 else {
@@ -138,7 +138,7 @@ public final class CookieJar: Sendable {
       return nil
     }
     let found = kept(for: url)
-    // Asked once more: what was found may be another user's by now.
+    // Asked again: the cookies that were found may be those of another user.
     guard isSameUser(since: generation, host: url.host) else {
       throw .signedOut("the cookies of the user to whom the load belongs were removed")
     }
@@ -164,8 +164,8 @@ public final class CookieJar: Sendable {
     store(headers, from: url, document: document, since: nil)
   }
 
-  /// - Parameter generation: In which the load was called; its cookies are not kept where all were removed since. Nil means
-  ///   the present one.
+  /// - Parameter generation: The one in which the load was called; nil for the present one. Its cookies are not kept where
+  ///   all cookies were removed since.
   func store(_ headers: HTTPHeaders, from url: HTTPURL, document: HTTPURL?, since generation: Int?) {
     for field in headers.fields where HTTPHeaders.equal(field.name, "Set-Cookie") {
       guard url.scheme == "http" || url.scheme == "https", accepts(url.host) else { return }
@@ -190,11 +190,11 @@ public final class CookieJar: Sendable {
   /// Adds a cookie, replacing the one of the same name, domain and path; an expired cookie removes it.
   public func set(_ cookie: Cookie) { set(cookie, nil) }
 
-  /// - Parameter generation: In which the load was called that the cookie comes from; nil for none.
+  /// - Parameter generation: The one in which the load was called that brings the cookie; nil for no load.
   private func set(_ cookie: Cookie, _ generation: Int?) {
     let time = now()
     withLoaded { state in
-      // What a load brings that was called before all was removed belongs to the user of then, be it the first cookie.
+      // A load that was called before `removeAll()` brings cookies of the user before, even where the jar was empty.
       if let generation, generation != self.generation { return }
       state.ticks += 1
       let tick = state.ticks
@@ -260,10 +260,10 @@ public final class CookieJar: Sendable {
     }
   }
 
-  /// Of how many generations the domains are known; loads from before those count as another user's.
+  /// The number of generations whose domains are remembered; older loads count as those of another user.
   private static let rememberedGenerations = 16
 
-  /// Rises with each ``removeAll()``. A load is called in one of them.
+  /// The number of calls of ``removeAll()``: a load belongs to the generation in which it is called.
   var generation: Int { generations.load(ordering: .acquiring) }
 
   /// Whether a load to a host that was called in this generation still has the cookies that it was called with: none that
@@ -319,7 +319,7 @@ public final class CookieJar: Sendable {
 
   // MARK: Insides
 
-  /// What a host can tell the sender of requests by: all its cookies, whatever their paths; nil for none.
+  /// All cookies of a host, whatever their paths, by which it can tell who sends a request; nil for none.
   func sender(to host: () -> String?) -> String? {
     guard count.load(ordering: .acquiring) != 0, let host = host() else { return nil }
     let time = now()

@@ -72,7 +72,7 @@ public struct CookieStore: Sendable, Hashable {
     }
   }
 
-  /// Removes what processes have left that ended while they wrote the file.
+  /// Removes the drafts of processes that ended while they wrote the file.
   func removeDrafts() { PrivateFile.removeDrafts(of: path) }
 
   /// Removes the file, which needs no room on the disk.
@@ -82,7 +82,7 @@ public struct CookieStore: Sendable, Hashable {
     }
   }
 
-  /// The cookies of the file, or nil; but a file that a later version of the framework has written stays what it is.
+  /// The cookies of the file; nil where it cannot be read. Throws for a file of a later version, which is not replaced.
   private func readForChange() throws -> [Cookie]? {
     do {
       return try readOrThrow()

@@ -13,7 +13,7 @@ enum PublicSuffix {
     return isBuiltIn(domain)
   }
 
-  /// What decides.
+  /// The name of the list that decides, see ``CookieJar/publicSuffixSource``.
   static var source: String {
     #if os(Linux)
       if let list = SystemSuffixList.shared { return "libpsl \(list.version)" }

@@ -1,4 +1,4 @@
-/// Whether all that a class of an endpoint and its service state counts: looked at when the class is first used.
+/// Checks that each statement of a class of an endpoint and of its service has an effect, when the class is first used.
 extension EndpointManager {
   /// Throws ``APIError/Reason/misconfigured`` for a statement that would be lost without a word.
   ///
@@ -70,7 +70,7 @@ extension APIError {
   fileprivate init(lost detail: String) { self.init(.takeoff, .misconfigured, detail) }
 }
 
-/// The classes of which everything counts that they state.
+/// The classes whose statements were checked.
 @MainActor private enum CheckedEndpoints {
   static var passed: Set<ObjectIdentifier> = []
 }

@@ -32,6 +32,6 @@ extension EndpointManager {
   /// The service's gate.
   public var networkGate: NetworkGate { service.admission.networkGate }
 
-  /// The user who is there now, for what begins now.
+  /// The user who is signed in now, for what begins now.
   package var presentUser: LoadUser { LoadUser(service.identity, service.wire, signIn: signIn) }
 }

@@ -5,11 +5,11 @@ package struct KeptLoad: Sendable {
   package var parameters: Parameters
   /// Nil where the parameters are the body.
   package var body: HTTPBody?
-  /// Beside those of the manager.
+  /// They replace fields of the manager of the same names.
   package var headers: HTTPHeaders
   package var environment: ServiceEnvironment
-  /// That of the authenticator, when it was seen that the user is the right one; nil for a load without a user, which carries
-  /// no credential.
+  /// The authenticator's epoch at which the item's user was found to be signed in; nil for a load without a user, which
+  /// carries no credential.
   package var epoch: Int?
 
   package init(

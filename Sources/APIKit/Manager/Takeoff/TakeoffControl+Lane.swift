@@ -5,14 +5,14 @@ extension TakeoffControl {
     /// Ids are assigned in ascending order, so sorting by id is sorting by takeoff.
     private var flying: Set<FlightID> = []
     private var waiting: [FlightID] = []
-    /// Whether those that wait take off one after the other; else each has a timer.
+    /// Whether the waiting loads take off one after the other; otherwise each has a timer.
     private var isQueue = false
-    /// Whether those that were replaced are being told. A load that they start in return must not replace the one
-    /// that has just replaced them: the two would do so for ever.
+    /// Whether the cancellation of replaced loads is being delivered. A load that their delegate starts then must not
+    /// replace the one that has just replaced them, or the two would do so without end.
     var isReplacing = false
     /// The time until which further loads are refused or wait. Only `throttle` sets it.
     private(set) var closedUntil: Duration?
-    /// What the rule is when it is `throttle`.
+    /// The rule where it is `throttle`; nil for another one.
     private var throttle: (interval: Duration, edge: TakeoffPolicy.ThrottleEdge)?
 
     var isIdle: Bool { flying.isEmpty && waiting.isEmpty }
