@@ -11,7 +11,7 @@ let swift: [SwiftSetting] = [
 
 /// The fuzzer; a package of its own, because it links only with a sanitizer. `Scripts/fuzz` builds and runs it.
 ///
-/// It builds APIKit through a link, and shares with the tests what must be true of the machines of the sockets.
+/// It builds APIKit and its sockets through links, and shares with the tests what must be true of the machines of the sockets.
 let package = Package(
   name: "Fuzz",
   platforms: [.macOS(.v15)],
@@ -23,9 +23,12 @@ let package = Package(
       name: "APIKit", dependencies: ["CAPIKit"], exclude: ["PrivacyInfo.xcprivacy"],
       // The machines are no part of the public interface.
       swiftSettings: swift + [.unsafeFlags(["-enable-testing"])]),
+    .target(
+      name: "APIKitSockets", dependencies: ["APIKit"],
+      swiftSettings: swift + [.unsafeFlags(["-enable-testing"])]),
     .executableTarget(
       name: "Fuzz",
-      dependencies: ["APIKit"],
+      dependencies: ["APIKit", "APIKitSockets"],
       // libFuzzer brings the main function.
       swiftSettings: swift + [.unsafeFlags(["-parse-as-library"])]
     ),

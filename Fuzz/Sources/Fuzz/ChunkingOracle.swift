@@ -1,1 +1,1 @@
-../../../Tests/APIKitTests/Socket/ChunkingOracle.swift
+../../../Tests/APIKitSocketsTests/ChunkingOracle.swift

@@ -1,1 +1,1 @@
-../../../Tests/APIKitTests/Socket/EchoingClient.swift
+../../../Tests/APIKitSocketsTests/EchoingClient.swift

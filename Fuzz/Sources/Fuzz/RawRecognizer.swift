@@ -1,1 +1,1 @@
-../../../Tests/APIKitTests/RawData/RawRecognizer.swift
+../../../Tests/APIKitTests/Values/RawData/RawRecognizer.swift
