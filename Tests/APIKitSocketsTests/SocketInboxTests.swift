@@ -61,6 +61,18 @@ private final class StillLink: SocketLink {
     XCTAssertEqual(link.readOns.value, 1)
   }
 
+  func testATaskThatWaitsForRoomEndsWithItsConsumer() async {
+    struct Piece: InboxItem {
+      let keptBytes: Int? = 1 << 20
+      let isEnd = false
+    }
+    let inbox = ConnectionInbox<Piece>(limit: 1024)
+    let task = Task { await inbox.putAndWait([Piece()]) }
+    for _ in 0..<50 { await Task.yield() }
+    inbox.release()
+    await task.value
+  }
+
   func testTheLimitsOfASocketAreThoseOfTheGuide() async throws {
     let options = SocketOptions()
     XCTAssertEqual(options.maximumMessageBytes, 16 << 20)

@@ -45,7 +45,8 @@ final class ByteLink: WireOwner, @unchecked Sendable {
     }
   }
 
-  func read(_ request: ByteStreamMachine.ReadRequest, within limit: Duration?) async throws(APIError) -> ByteStream.Read
+  func read(_ request: ByteStreamMachine.ReadRequest, within limit: Duration?) async throws(APIError)
+    -> ByteStream.Read
   {
     try await call(within: limit, "not enough bytes", orGiveUp: giveUpRead) {
       (id, waiter: Waiter<ByteStream.Read>) throws(APIError) in
@@ -114,7 +115,7 @@ final class ByteLink: WireOwner, @unchecked Sendable {
   func close() { wire.perform { self.wire.cut() } }
 
   /// Whether a call is to end, and why; set from any thread.
-  private final class Ticket: Sendable {
+  private final class CallEnding: Sendable {
     let end = Mutex<APIError?>(nil)
   }
 
@@ -129,10 +130,10 @@ final class ByteLink: WireOwner, @unchecked Sendable {
     orGiveUp giveUp: @escaping @Sendable (Int, APIError) -> Void,
     _ work: @escaping @Sendable (Int, Waiter<Value>) throws(APIError) -> Void
   ) async throws(APIError) -> Value {
-    let (id, ticket) = (lastID.add(1, ordering: .relaxed).newValue, Ticket())
+    let (id, ending) = (lastID.add(1, ordering: .relaxed).newValue, CallEnding())
     let end: @Sendable (APIError) -> Void = { error in
       // The work may begin only after it.
-      ticket.end.withLock { $0 = $0 ?? error }
+      ending.end.withLock { $0 = $0 ?? error }
       self.wire.perform { giveUp(id, error) }
     }
     let timer = limit.map { limit in
@@ -146,7 +147,7 @@ final class ByteLink: WireOwner, @unchecked Sendable {
       await withCheckedContinuation { (waiter: Waiter<Value>) in
         let isTaken = self.wire.perform {
           do throws(APIError) {
-            if let error = ticket.end.withLock({ $0 }) { throw error }
+            if let error = ending.end.withLock({ $0 }) { throw error }
             try work(id, waiter)
           } catch {
             waiter.resume(returning: .failure(error))

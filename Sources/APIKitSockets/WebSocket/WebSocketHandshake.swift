@@ -123,8 +123,5 @@ extension WebSocketHandshake.Offer {
 
 extension HTTPURL {
   /// The value of `Host`: the port only where it is not the scheme's own.
-  fileprivate var hostField: String {
-    let name = host.contains(":") ? "[\(host)]" : host
-    return port.map { "\(name):\($0)" } ?? name
-  }
+  fileprivate var hostField: String { port.map { "\(hostText):\($0)" } ?? hostText }
 }

@@ -46,7 +46,7 @@ enum LocalSchemes {
       throw APIError(.transport, .invalidURL, "a data: URL needs a comma before its data")
     }
     var type = String(text[..<comma])
-    guard let decoded = String(text[text.index(after: comma)...]).removingPercentEncodingBytes else {
+    guard let decoded = PercentEncoding.bytes(of: text[comma...].utf8.dropFirst()) else {
       throw APIError(.transport, .invalidURL, "the data of a data: URL is not percent-encoded rightly")
     }
     var bytes = decoded
@@ -72,7 +72,7 @@ enum LocalSchemes {
     guard url.host.isEmpty || url.host == "localhost" else {
       throw APIError(.transport, .invalidURL, "a file: URL names no host but localhost, not \(url.host)")
     }
-    guard let bytes = url.path.removingPercentEncodingBytes, !bytes.contains(0) else {
+    guard let bytes = PercentEncoding.bytes(of: url.path.utf8), !bytes.contains(0) else {
       throw APIError(.transport, .invalidURL, "the path of a file: URL is not percent-encoded rightly")
     }
     let path = String(decoding: bytes, as: UTF8.self)
@@ -146,24 +146,4 @@ private final class SingleChunk: Sendable {
   private let bytes: Mutex<[UInt8]?>
   init(_ bytes: [UInt8]) { self.bytes = Mutex(bytes.isEmpty ? nil : bytes) }
   func take() -> [UInt8]? { bytes.withLock { $0.take() } }
-}
-
-extension String {
-  /// The bytes of percent-encoded text; nil when a percent sign is not followed by two hexadecimal digits.
-  fileprivate var removingPercentEncodingBytes: [UInt8]? {
-    var bytes: [UInt8] = []
-    bytes.reserveCapacity(utf8.count)
-    var iterator = utf8.makeIterator()
-    while let byte = iterator.next() {
-      guard byte == UInt8(ascii: "%") else {
-        bytes.append(byte)
-        continue
-      }
-      guard let high = iterator.next().flatMap(Hex.value), let low = iterator.next().flatMap(Hex.value) else {
-        return nil
-      }
-      bytes.append(high << 4 | low)
-    }
-    return bytes
-  }
 }

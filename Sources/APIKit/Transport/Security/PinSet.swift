@@ -83,8 +83,8 @@ public struct PinSet: Sendable {
         body = body.dropFirst(prefix.count)
         break
       }
-      let digits = body.utf8.filter { $0 != UInt8(ascii: ":") }
-      if digits.count == 64, let bytes = Self.hexadecimal(digits) {
+      let digits = body.filter { $0 != ":" }
+      if digits.utf8.count == 64, let bytes = Hex.decode(digits) {
         digest = bytes
         return
       }
@@ -97,17 +97,7 @@ public struct PinSet: Sendable {
     }
 
     /// `sha256/` and the digest in Base64.
-    public var description: String { "sha256/" + Data(digest).base64EncodedString() }
-
-    private static func hexadecimal(_ digits: [UInt8]) -> [UInt8]? {
-      var bytes: [UInt8] = []
-      for index in stride(from: 0, to: digits.count, by: 2) {
-        let pair = String(decoding: digits[index...index + 1], as: UTF8.self)
-        guard let byte = UInt8(pair, radix: 16) else { return nil }
-        bytes.append(byte)
-      }
-      return bytes
-    }
+    public var description: String { "sha256/" + Base64.encode(digest) }
   }
 
   /// The entry that applies to a host at a time; nil when the host is not pinned or its pins have expired.

@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 
 /// The decisions at the head of a response: whether its body is taken, where it goes, and how large it may be.
 extension URLSessionAttempt {
@@ -53,5 +54,15 @@ extension URLSessionAttempt {
   /// The error of a body above a limit.
   func tooLarge(_ limit: Int64, _ head: HTTPResponse?) -> APIError {
     APIError(bodyLargerThan: limit, evidence: head?.evidence)
+  }
+
+  /// Whether a compressed body has no bytes, though every coding writes some. Responses that declare an empty body do not
+  /// count, nor do those whose status alone matters.
+  var isCutToNothing: Bool {
+    let head = state.withLock { $0.decoded == 0 && $0.progress.received == 0 ? $0.head : nil }
+    guard let head, exchange.request.method != .head, (200..<300).contains(head.status), head.status != 204,
+      head.status != 205, head.headers["Content-Length"] != "0"
+    else { return false }
+    return head.headers["Content-Encoding"].map { !$0.isEmpty && $0.lowercased() != "identity" } ?? false
   }
 }

@@ -218,16 +218,6 @@ final class URLSessionAttempt: CancellableOperation, URLSessionOperation {
     finish(.success(file))
   }
 
-  /// Whether a compressed body has no bytes, though every coding writes some. Responses that declare an empty body do not
-  /// count, nor do those whose status alone matters.
-  private var isCutToNothing: Bool {
-    let head = state.withLock { $0.decoded == 0 && $0.progress.received == 0 ? $0.head : nil }
-    guard let head, exchange.request.method != .head, (200..<300).contains(head.status), head.status != 204,
-      head.status != 205, head.headers["Content-Length"] != "0"
-    else { return false }
-    return head.headers["Content-Encoding"].map { !$0.isEmpty && $0.lowercased() != "identity" } ?? false
-  }
-
   #if !canImport(FoundationNetworking)
     func receive(metrics: URLSessionTaskMetrics) {
       guard let measured = TransportMetrics(metrics) else { return }

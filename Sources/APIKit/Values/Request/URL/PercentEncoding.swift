@@ -82,7 +82,7 @@ public struct PercentEncoding: Sendable, Hashable {
     if !text.utf8.contains(where: { $0 == UInt8(ascii: "%") || $0 == UInt8(ascii: "+") }) {
       return String(text)
     }
-    return bytes(of: text.utf8, plusIsSpace: plusIsSpace, isStrict: true).flatMap {
+    return bytes(of: text.utf8, plusIsSpace: plusIsSpace).flatMap {
       String(validating: $0, as: UTF8.self)
     }
   }
@@ -94,7 +94,10 @@ public struct PercentEncoding: Sendable, Hashable {
     String(decoding: bytes(of: text, plusIsSpace: true, isStrict: false) ?? [], as: UTF8.self)
   }
 
-  private static func bytes(of text: some Collection<UInt8>, plusIsSpace: Bool, isStrict: Bool) -> [UInt8]? {
+  /// The bytes of percent-encoded text; nil when a percent sign is not followed by two hexadecimal digits.
+  static func bytes(
+    of text: some Collection<UInt8>, plusIsSpace: Bool = false, isStrict: Bool = true
+  ) -> [UInt8]? {
     var output: [UInt8] = []
     output.reserveCapacity(text.count)
     var rest = text[...]
