@@ -47,11 +47,13 @@ extension Flight {
   /// What a response acknowledges as changed: the manager's tags, and the URLs of an unsafe request (RFC 9111, 4.4). Noted
   /// before the delegate is told, so that a load it starts sees the change.
   @MainActor private func changes(by response: APIResponse) -> (tags: Set<String>, urls: [HTTPURL]) {
-    let urls = request.map {
+    let tags = call.terms.caching.traits.expires
+    guard let request else { return (tags, []) }
+    return (
+      tags,
       HTTPStorage.invalidated(
-        method: call.method, url: $0.url, status: response.status, headers: response.http.headers)
-    }
-    return (call.terms.caching.traits.expires, urls ?? [])
+        method: call.method, url: request.url, status: response.status, headers: response.http.headers)
+    )
   }
 
   @MainActor func deliverSuccess() {
