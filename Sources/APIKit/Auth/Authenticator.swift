@@ -170,8 +170,8 @@ public final class Authenticator: Sendable {
 
   // MARK: The flight's side
 
-  /// The number of the present user's time: another one when another user signs in, and when the user signs out. A renewal
-  /// leaves it, and so does a new sign-in of the same user.
+  /// The epoch of the present user. It changes when another user signs in and when the user signs out, not with a renewal or
+  /// a new sign-in of the same user.
   package var epoch: Int { presence.load(ordering: .acquiring) >> 1 }
 
   /// The epoch of the user who is signed in; nil when nobody is.
@@ -210,7 +210,7 @@ public final class Authenticator: Sendable {
     of version: Int, for flight: FlightID, _ rule: SignInRule
   ) -> (verdict: SignInMachine.Verdict, work: SignInMachine.Work?) {
     let now = time.now
-    // What cannot be renewed is dropped, unless another holder of the store has signed in anew.
+    // A credential that cannot be renewed is dropped, unless another holder of the store has signed in again.
     if state.withLock({ $0.machine.drops(version, rule) }) { adopt(keeper.read()) }
     let (asked, isDropped) = state.withLock { state in
       let isDropped = state.machine.drops(version, rule)
@@ -235,7 +235,7 @@ public final class Authenticator: Sendable {
             return .fail(APIError(.auth, .cancelled))
           }
           state.waiting[flight] = waiter
-          // Whether it is the first or joins others: who listens learns of each.
+          // Listeners learn of each flight that waits, the first and those that join it.
           if state.machine.isSignInNeeded, !isFirst { state.tell(.signInNeeded) }
           return nil
         }
@@ -312,7 +312,7 @@ extension Authenticator {
 
   private func renewed(_ number: Int, _ outcome: SignInMachine.Outcome) {
     let (now, wallClock) = (time.now, time.wallClock)
-    // Only what this renewal has changed, not a concurrent sign-in.
+    // The change of this renewal only, not that of a concurrent sign-in.
     var change: SignInChange?
     settle { machine in
       let before = machine.version
@@ -324,7 +324,7 @@ extension Authenticator {
     if let change { tell(change) }
   }
 
-  /// Takes into use what another holder of the store has stored; false when there is nothing new.
+  /// Adopts the credential that another holder of the store has written; false when there is none.
   @discardableResult private func adopt(_ stored: CredentialKeeper.Stored) -> Bool {
     guard case .changed(let credential?) = stored else { return false }
     let now = time.now
@@ -337,7 +337,7 @@ extension Authenticator {
     return true
   }
 
-  /// The credential was dropped: it is removed from the store too, unless another holder has signed in anew.
+  /// Removes a dropped credential from the store too, unless another holder has signed in again.
   private func forgetStored() {
     tell(.signedOut)
     let stored = keeper.read()

@@ -6,7 +6,7 @@ import Synchronization
 /// Safe on any thread; calls neither the store nor the listener under a lock.
 final class CredentialKeeper: Sendable {
   private struct KeeperState {
-    /// What this authenticator has read or written last.
+    /// The credential that this authenticator has read or written last.
     var known: Credential?
     var failure: APIError?
     /// Whether the failure was reported, by a throw or to the listener.
@@ -38,7 +38,7 @@ final class CredentialKeeper: Sendable {
     }
   }
 
-  /// What is stored.
+  /// The content of the store.
   enum Stored {
     case unchanged(Credential?)
     /// Another process or object has stored it.
@@ -46,7 +46,7 @@ final class CredentialKeeper: Sendable {
     case unreadable
   }
 
-  /// Reads again. A change is told once.
+  /// Reads again. Each change is reported once.
   func read() -> Stored {
     do throws(APIError) {
       let credential = try store.credential(of: account)
@@ -63,7 +63,7 @@ final class CredentialKeeper: Sendable {
       switch expected {
       case .unchanged(let old), .changed(let old):
         guard try store.replace(old, with: new, of: account) else { return false }
-      // What cannot be read cannot be compared, and is of no use to anybody.
+      // An unreadable credential cannot be compared, and is of no use.
       case .unreadable: try store.store(new, of: account)
       }
       know(new)
@@ -103,7 +103,7 @@ final class CredentialKeeper: Sendable {
     succeeded()
   }
 
-  /// Keeps a failure that is thrown to no caller, and calls the listener.
+  /// Keeps a failure that no caller gets, and calls the listener.
   func report(_ error: APIError) {
     let listener = state.withLock { state in
       (state.failure, state.isTold) = (error, state.listener != nil)

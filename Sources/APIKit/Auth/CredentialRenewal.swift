@@ -1,7 +1,7 @@
 /// One renewal of a credential, alone among all that share its store.
 ///
-/// What is stored is read again first: a refresh token that another process has used is not used again. What the server
-/// sends is stored before anything is sent with it, so that it is not lost with the process.
+/// The store is read again first, so that a refresh token that another process has used is not used again. The new
+/// credential is stored before anything is sent with it, so that it is not lost with the process.
 struct CredentialRenewal: Sendable {
   let keeper: CredentialKeeper
   let rules: Authenticator.Rules
@@ -39,7 +39,7 @@ struct CredentialRenewal: Sendable {
     timer.cancel()
   }
 
-  /// The longest time without a renewal that a server's `Retry-After` is followed for.
+  /// The longest `Retry-After` that postpones the next renewal.
   private static let longestRest: Duration = .seconds(300)
 
   private func renew(_ credential: Credential) async -> SignInMachine.Outcome {
@@ -68,7 +68,7 @@ struct CredentialRenewal: Sendable {
     }
   }
 
-  /// A sign-in or sign-out came meanwhile, and that counts.
+  /// The outcome when a sign-in or sign-out came meanwhile, which takes precedence.
   private var overtaken: SignInMachine.Outcome {
     switch keeper.read() {
     case .changed(let other), .unchanged(let other): .replaced(by: other)
@@ -76,7 +76,7 @@ struct CredentialRenewal: Sendable {
     }
   }
 
-  /// The server's response. One that says when to come again is asked again then, while the loads still wait.
+  /// The server's response. After a `Retry-After` the server is asked again, while the loads still wait.
   private func response(to credential: Credential) async -> Result<Credential, APIError> {
     let end = time.now + rules.renewalLimit
     while true {
@@ -88,7 +88,7 @@ struct CredentialRenewal: Sendable {
     }
   }
 
-  /// How long a server that is overloaded asks to be left alone; at least a second.
+  /// The `Retry-After` of an overloaded server; at least a second.
   private func wait(after error: APIError) -> Duration? {
     guard let response = error.response, response.status == 503 || response.status == 429 else { return nil }
     return response.retryAfter(now: time.wallClock).map { max($0, .seconds(1)) }

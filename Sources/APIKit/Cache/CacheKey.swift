@@ -36,7 +36,7 @@ public struct CacheKey: Hashable, Sendable {
 }
 
 extension CacheKey {
-  /// What tells one backend of a service from another.
+  /// The identity of one backend of a service.
   enum Origin {
     case name(String)
     case url(HTTPURL?)

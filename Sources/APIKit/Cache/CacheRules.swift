@@ -45,7 +45,7 @@ struct CacheRules: Sendable {
     let isFresh = isFresh(entry, age: age)
     let provenance = Self.provenance(level, age: age, isFresh: isFresh)
 
-    // A load's wish for confirmation outweighs a preference, but not a prohibition.
+    // A load that asks for confirmation overrides a preference, but not a prohibition.
     if use == .revalidating, preference != .storedOnly, policy.rule != .cacheOnly {
       return isFresh && policy.rule == .http && entry.freshness.control.isImmutable ? .use(provenance) : .ask
     }
@@ -146,7 +146,7 @@ struct CacheRules: Sendable {
     return level == .memory ? .memory(age: duration) : .disk(age: duration)
   }
 
-  /// Whether there was no response, or one that reports a server out of order, or the request may not be sent. A response that the
+  /// Whether there was no response, or the status of a failed server, or the request may not be sent. A response that the
   /// application's own rules refuse is not an outage.
   private static func isOutage(_ error: APIError) -> Bool {
     if let status = error.evidence?.status ?? error.context.status {

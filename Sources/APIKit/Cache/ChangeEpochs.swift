@@ -1,13 +1,13 @@
-/// When tags and URLs were changed on their servers: what was asked before a change is told from what was asked after it.
+/// The order of changes of tags and URLs on their servers: a request before a change is told from one after it.
 struct ChangeEpochs {
   /// The number of changes so far.
   private(set) var now: UInt64 = 0
   private var latest: [String: UInt64] = [:]
   private static let all = "all"
-  /// Of so many names the latest change is known; with more, everything asked before counts as changed, which is safe.
+  /// The most names whose latest change is kept; beyond it every earlier request counts as outdated, which is safe.
   private static let mostNames = 4096
 
-  /// These were changed.
+  /// Records a change of tags and URLs.
   mutating func advance(tags: Set<String> = [], urls: [HTTPURL] = []) {
     now += 1
     if latest.count > Self.mostNames { latest = [Self.all: now] }
@@ -15,7 +15,7 @@ struct ChangeEpochs {
     for url in urls { latest["url " + url.cacheText] = now }
   }
 
-  /// Everything was changed.
+  /// Records a change of everything.
   mutating func advanceAll() {
     now += 1
     latest = [Self.all: now]

@@ -1,7 +1,7 @@
 import Foundation
 
-/// Says on the disk that what is beside it is to be erased. Should the process end before that is done, or the disk be full,
-/// whoever opens it next erases it.
+/// A mark on the disk: the files beside it are to be erased. When the process ends before that, or the disk is full, the next
+/// process that opens the folder erases them.
 ///
 /// An empty file, which needs no room on a full disk.
 package struct ErasureMark: Sendable {
@@ -11,7 +11,7 @@ package struct ErasureMark: Sendable {
 
   package var isSet: Bool { PrivateFile.exists(path) }
 
-  /// Sets it and waits for the disk. Where its folder does not exist there is nothing to erase.
+  /// Sets the mark and waits for the disk. Without its folder there is nothing to erase.
   package func set() throws(PrivateFile.Fault) {
     let parent = (path as NSString).deletingLastPathComponent
     let folder = open(parent.isEmpty ? "." : parent, O_RDONLY | O_DIRECTORY | O_CLOEXEC)

@@ -31,7 +31,7 @@ public final class LoopbackRedirect: Sendable {
   /// How long a connection is served. A browser sends its request at once and reads a small page.
   private static let visitLimit: Duration = .seconds(2)
 
-  /// What the browser shows.
+  /// The pages for the browser.
   private struct Pages {
     let welcome: String
     let failure: String
@@ -134,7 +134,7 @@ public final class LoopbackRedirect: Sendable {
         }
       }
       visitors.removeFirst(max(0, visitors.count - Self.maximumVisitors))
-      // The browser has its page before the port may close.
+      // The port may close only when the browser has its page.
       if let redirect, !visitors.contains(where: { $0 === redirect.visitor }) { return redirect.url }
       try? await Task.sleep(for: .milliseconds(20))
     }

@@ -8,7 +8,7 @@ import Foundation
 ///
 /// The descriptor belongs to it and is closed when it is released.
 final class LoopbackVisitor {
-  /// What it does now, in this order.
+  /// The steps of a visit, in order.
   private enum VisitPhase { case reading, sending, over }
 
   private let descriptor: Int32
@@ -34,7 +34,7 @@ final class LoopbackVisitor {
 
   deinit { close(descriptor) }
 
-  /// Receives and sends what it can now; returns whether it is over.
+  /// Receives and sends without blocking; returns whether the visit is over.
   ///
   /// - Parameter respond: Makes the response to a request's target; it is empty when the request is no GET.
   ///   Called once.

@@ -60,8 +60,8 @@ struct SignInMachine {
   private(set) var credential: Credential? { didSet { shared = nil } }
   /// Raised with every change of the credential; 0 before the first.
   private(set) var version = 0 { didSet { shared = nil } }
-  /// The number of the present user's time, raised when another user signs in and when the user signs out. A renewal does
-  /// not raise it, nor does a credential that ends by itself: its user may come back.
+  /// The epoch of the present user, raised when another user signs in and when the user signs out. A renewal does not raise
+  /// it, nor does a credential that ends by itself: its user may come back.
   private(set) var epoch = 0 { didSet { shared = nil } }
   /// What ``current`` has handed out since the last change.
   private var shared: VersionedCredential?
@@ -137,7 +137,7 @@ struct SignInMachine {
   ) -> (Verdict, Work?) {
     guard refused == version else {
       if credential != nil { return (.go(current), nil) }
-      // Whether it was refused before its renewal ended it or after, all end alike.
+      // Refusals end alike, before and after the renewal has ended the credential.
       if let ended, ended.version == refused { return (.fail(ended.error), nil) }
       return rule == .required ? waitForSignIn(flight) : (.letThrough, nil)
     }
@@ -213,7 +213,7 @@ struct SignInMachine {
     return take(new, now: now)
   }
 
-  /// A new credential takes the place of the one before, and may be refused as that was.
+  /// Replaces the credential by a new one, which a server may refuse like the one before.
   private mutating func take(_ new: Credential, now: Duration) -> Release {
     credential = new
     // A late success may overtake a second renewal, for which no flight waits any more. That one's
@@ -314,7 +314,7 @@ struct SignInMachine {
     unproven = 0
   }
 
-  /// A credential comes: that of the present user, or of another one.
+  /// Notes whose a new credential is: the present user's, or another one's.
   private mutating func arrive(_ new: Credential, isRenewal: Bool = false) {
     let isSame = isRenewal || latest.flatMap(user).map { $0 == user(new) } ?? false
     if !isSame { epoch += 1 }

@@ -1,8 +1,8 @@
 import Synchronization
 
-/// Removals that last: noted before they are written, so that they happen although the process ends or the disk is full.
+/// Lasting removals: noted on the disk before they are written, so that they happen even if the process ends or the disk is full.
 extension DiskCache {
-  /// There as long as a removal of this object is not on the disk. Who opens the folder next removes everything then.
+  /// Set while a removal of this object is not written. The next process that opens the folder then removes everything.
   var mark: ErasureMark { ErasureMark(path: "\(place.folder)/\(Self.markPrefix)\(process)") }
 
   private static let markPrefix = "removing-"
@@ -15,19 +15,19 @@ extension DiskCache {
 
   /// Notes a removal and adds it to the writer's work.
   func removeLastingly(_ work: DiskBacklog.Work) {
-    // What cannot be noted is done all the same, unless the process ends before.
+    // A removal that cannot be noted is done all the same, unless the process ends before.
     do throws(PrivateFile.Fault) { try mark.set() } catch {
       report(CacheFault(kind: .unusable, detail: "a removal cannot be noted: its mark \(error)"))
     }
     enqueue(work)
   }
 
-  /// A batch is written. After the removal of everything the files have nothing of it any more; the removals of the batch
-  /// are no longer noted, unless there are newer ones.
+  /// Ends the lasting removals of a written batch: after the removal of everything no file holds old content, and the mark
+  /// is cleared unless newer removals wait.
   func settleRemovals(of batch: DiskBacklog, _ store: DiskStore) throws(SQLiteFailure) {
     guard batch.removesLastingly else { return }
     if batch.removesAll {
-      // What was deleted before stands in free pages and in the log.
+      // Deleted content remains in free pages and in the log.
       try store.database.execute("VACUUM")
       try store.database.emptyLog()
       bodies.sweep(keeping: try store.files(), olderThan: -.infinity)
@@ -51,7 +51,7 @@ extension DiskCache {
     let paths = ["-wal", "-shm", ""].map { database + $0 }
     remakes.withLock { _ in for path in paths { try? PrivateFile.remove(path) } }
     bodies.sweep(keeping: [], olderThan: -.infinity)
-    // What cannot be removed either keeps its mark.
+    // The mark stays when a file cannot be removed.
     if !paths.contains(where: PrivateFile.exists) { clearMarks(of: batch) }
   }
 }

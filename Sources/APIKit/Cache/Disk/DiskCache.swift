@@ -96,7 +96,7 @@ final class DiskCache: Sendable {
           detail:
             "the encryption key has \(key.bytes.count) bytes and not 32: sensitive responses stay in memory"))
     }
-    // What an earlier process has removed, and could not write; no look-up finds it.
+    // The removals that an earlier process could not write; no look-up may find those responses.
     if !leftMarks.isEmpty { enqueue(.removeAll) }
     queue.async { [weak self] in self?.sweep() }
   }

@@ -1,4 +1,4 @@
-/// A binary heap of places by the time they expire, earliest first. Outdated items stay until they are
+/// A binary heap of places by the time they expire, earliest first. Outdated entries stay until they are
 /// popped or filtered; the caller recognises them by their generation.
 struct ExpiryQueue {
   struct Expiry {

@@ -10,7 +10,9 @@ public enum ContentDigest: String, Sendable, Hashable, CaseIterable {
   /// The value of the field for a body in memory: `sha-256=:…:`.
   ///
   /// - Parameter bytes: The body as it is sent, after content coding.
-  public func field(of bytes: [UInt8]) -> String { "\(rawValue)=:\(Base64.encode(digest(of: bytes))):" }
+  public func field(of bytes: [UInt8]) -> String { field(ofDigest: digest(of: bytes)) }
+
+  private func field(ofDigest digest: [UInt8]) -> String { "\(rawValue)=:\(Base64.encode(digest)):" }
 
   /// Checks a body against the value of a field: every digest of a known algorithm must be the body's, and there must
   /// be one.
@@ -52,12 +54,7 @@ public enum ContentDigest: String, Sendable, Hashable, CaseIterable {
       guard self == .sha256 else {
         throw APIError(.signing, .signingFailed, "a file is digested by sha-256; set digest to it")
       }
-      let file = try FileChunks(path: path, offset: offset)
-      do {
-        return "\(rawValue)=:\(Base64.encode(try Crypto.sha256 { try file.next() })):"
-      } catch {
-        throw error as? APIError ?? APIError(.signing, .unreadableBody, underlying: error)
-      }
+      return field(ofDigest: try HTTPBody.sha256(ofFile: path, from: offset))
     case .stream:
       throw APIError(
         .signing, .signingFailed,

@@ -98,7 +98,7 @@ public struct MessageSigner: RequestSigner {
       request = request.compressingBody()
       if let digest = try digest.field(of: request.body) { request.headers["Content-Digest"] = digest }
     }
-    // Taken out, so that there is one owner to change them.
+    // Moved out of the request, so that changing the fields copies nothing.
     var headers = request.headers
     request.headers = HTTPHeaders()
     defer { request.headers = headers }
@@ -187,7 +187,7 @@ extension SignedMessage {
 private struct SignatureFields {
   private var inputs: [(label: String, text: String)] = []
 
-  /// Those of the labels that are not replaced.
+  /// Reads the signatures whose labels are not replaced.
   init(of headers: HTTPHeaders, without labels: [String]) throws(SignatureFault) {
     guard let input = headers.combined("Signature-Input"), let signature = headers.combined("Signature")
     else {

@@ -42,7 +42,7 @@ public struct MessageVerifier: ResponseVerifier {
   ) throws(SignatureFault) {
     let message = SignedMessage(
       request: request, status: response.status, ownHeaders: response.headers, trailers: response.trailers)
-    // They have the fields of a body, but none.
+    // Such responses have the fields of a body, but no body.
     let isBodiless = request.method == .head || response.status == 304
     try verify(message, now: secondsSince1970) { (field) throws(SignatureFault) in
       guard !isBodiless else { return }
@@ -181,7 +181,7 @@ extension SignatureComponent {
   /// Whether it is the digest of the message's own body, or a part of it.
   fileprivate var isDigest: Bool { name == "content-digest" && parameters["req"] != .bool(true) }
 
-  /// The fields of the message among which it stands.
+  /// The fields of the message that it is one of.
   fileprivate func fields(of message: SignedMessage) -> HTTPHeaders {
     parameters["tr"] == .bool(true) ? message.trailers : message.ownHeaders
   }

@@ -133,7 +133,7 @@ struct SignedMessage {
       }
       return StructuredFieldWriter.text(items) ?? ""
     }
-    // Their values have commas, so joined lines can be read in two ways.
+    // Values of Set-Cookie have commas, so joined lines are ambiguous.
     guard component.name != "set-cookie" || lines.count == 1 else {
       throw .unknown("\(component) without bs")
     }
@@ -154,7 +154,7 @@ struct SignedMessage {
     return canonical
   }
 
-  /// What the transport writes of a field that the request does not state.
+  /// The value that the transport writes for a field that the request does not state.
   private func implied(_ name: String) -> String? {
     switch name {
     case "host": request.url.authority

@@ -207,7 +207,7 @@ private struct AWSTime {
   }
 }
 
-/// The signing keys of one secret. One is made for a day, and made again on the next.
+/// The signing keys of one secret, one for each day; the latest is kept.
 private final class AWSKeys: Sendable {
   private let secret: SigningKey
   private let scope: [String]
