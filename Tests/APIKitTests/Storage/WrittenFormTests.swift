@@ -3,6 +3,7 @@ import TestServers
 import XCTest
 
 @testable import APIKit
+@testable import APIKitSockets
 @testable import APIKitTransfers
 
 /// Settings and parameters are written in a form with a version, and read again.
@@ -68,6 +69,38 @@ final class WrittenFormTests: XCTestCase {
     XCTAssertEqual(policy.longestWait, RetryPolicy(attempts: 4).longestWait)
     let gate: NetworkGate = try read(#"{"version":1,"rule":{"wait":30}}"#)
     XCTAssertEqual(gate, .wait(upTo: .seconds(30)))
+  }
+
+  func testEveryCaseOfASettingComesBack() throws {
+    func returns<Value: Codable>(_ values: [Value], line: UInt = #line) throws {
+      for value in values {
+        let form = try text(value)
+        XCTAssertEqual(try text(read(form, Value.self)), form, line: line)
+      }
+      XCTAssertEqual(Set(try values.map { try text($0) }).count, values.count, line: line)
+    }
+    let age = Duration.seconds(9)
+    try returns([
+      CachePolicy.Rule.none, .fresh(age), .http, .cacheThenNetwork, .networkElseStale(age), .cacheOnly,
+    ])
+    try returns([
+      TakeoffPolicy.Rule.concurrent, .ignoreNew, .cancelPrevious, .queue(limit: 3, overflow: .refuseNewest),
+      .debounce(age), .throttle(age, .leading),
+    ])
+    try returns([TakeoffPolicy.Key.manager, .allParameters, .parameters(["a"])])
+    try returns([NetworkGate.Rule.fly, .refuse, .wait(upTo: age)])
+    try returns([RequestRate.Excess.wait(atMost: 2), .refuse])
+    try returns([GroupPolicy.failFast, .settleAll, .quorum(2), .firstSuccess])
+    try returns([PagingStrategy.pageNumber(), .offset(), .cursor(at: "next"), .link()])
+    try returns([CookieJar.AcceptPolicy.always, .never, .firstParty(["a.test"])])
+    try returns([RedirectPolicy.follow, .refuse, .sameOrigin])
+    try returns([ProxyChoice.none, .system, .through(HTTPProxy(.http, host: "p.test", port: 1))])
+    try returns([HTTPExchange.Destination.memory(), .file(path: "/f"), .stream])
+    try returns([TLSPolicy.Trust.system, .systemAnd(.system), .bundle(path: "/b"), .certificates(pem: [1])])
+    try returns([TLSPolicy.Pinning.none, .publicKey(PinSet([])), .certificate(PinSet([]))])
+    try returns([CleartextPolicy.allowed, .loopback, .loopback(and: ["a.test"])])
+    try returns([BusinessErrorRule.none, .code("status", success: "0", message: "text")])
+    try returns([ReconnectPolicy.Unsent.drop, .keep(upTo: 1)])
   }
 
   func testWhatCannotBeReadIsNamed() throws {
@@ -296,6 +329,11 @@ final class WrittenFormTests: XCTestCase {
     let theirs = try XCTUnwrap(try RawData(parsing: [UInt8](options)).sealed.string)
     let moved = #"{"through":{"version":1,"host":"p.test","port":1,"sealed":"\#(theirs)"}}"#
     fails(Data(moved.utf8), key, "was damaged, or belongs elsewhere")
+    // A member that the form does not have.
+    let seal = try XCTUnwrap(MemberSeal(of: "HTTPProxy", [.sealingKey: key]))
+    let strange = try XCTUnwrap(seal.seal { try $0.encode(1, forKey: FormName("strange")) })
+    let unknown = #"{"through":{"version":1,"host":"p.test","port":1,"sealed":"\#(strange)"}}"#
+    fails(Data(unknown.utf8), key, #"no member "strange""#)
     var changed = [UInt8](sealed)
     let place = try XCTUnwrap(String(decoding: sealed, as: UTF8.self).range(of: "QVBJS"))
     let index = String(decoding: sealed, as: UTF8.self)[..<place.lowerBound].utf8.count + 30
