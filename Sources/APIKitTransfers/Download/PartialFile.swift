@@ -94,12 +94,11 @@ final class PartialFile: Sendable {
           continue
         }
         return lock
-      } catch let error as APIError {
-        throw error
       } catch {
-        throw APIError(
-          .transport, .fileFailed, "the partial file \(path.debugDescription) cannot be made",
-          underlying: error)
+        throw error as? APIError
+          ?? APIError(
+            .transport, .fileFailed, "the partial file \(path.debugDescription) cannot be made",
+            underlying: error)
       }
     }
     throw APIError(
@@ -220,14 +219,13 @@ final class PartialFile: Sendable {
   /// Removes partial files that were not written for so long and that no process is writing.
   static func sweep(_ folder: String, olderThan age: Duration) -> Int {
     var count = 0
-    for name in (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? [] {
+    for name in PrivateFile.names(in: folder) {
       guard let end = name.range(of: ending, options: .backwards) else { continue }
       let path = "\(folder)/\(name)"
       let partial = "\(folder)/\(name[..<end.upperBound])"
-      var status = stat()
-      guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
-        FileIdentity(status).age > age.inSeconds
-      else { continue }
+      guard let file = FileIdentity(path: path, followsLinks: false), file.age > age.inSeconds else {
+        continue
+      }
       switch name[end.upperBound...] {
       case "":
         guard let lock = try? FileLock(ifFree: path) else { continue }

@@ -73,11 +73,10 @@ extension DurableQueue {
     guard !names.isEmpty else { return }
     let used = Set(try store.database.texts("SELECT spool FROM items WHERE spool IS NOT NULL"))
     for name in names where !used.contains(name) {
-      var status = stat()
       // Its owner may be about to keep the item of a new one.
-      guard lstat(spoolPath(name), &status) == 0,
+      guard let file = FileIdentity(path: spoolPath(name), followsLinks: false),
         name.split(separator: ".").first.map({ String($0) != owner && isGone(String($0)) }) == true
-          || FileIdentity(status).age > 3600
+          || file.age > 3600
       else { continue }
       unlink(spoolPath(name))
     }

@@ -22,25 +22,23 @@ final class UploadJournal {
       }
       self.lock = lock
       Self.sweep(folder, lockedPath: path)
-    } catch let error as APIError {
-      throw error
     } catch {
       let code = (error as? PrivateFile.Fault)?.code ?? (error as? POSIXError)?.code.rawValue ?? 0
-      throw APIError(
-        .takeoff, PrivateFile.Fault.reason(ofCode: code),
-        "the journal \(path.debugDescription) cannot be made", underlying: error)
+      throw error as? APIError
+        ?? APIError(
+          .takeoff, PrivateFile.Fault.reason(ofCode: code),
+          "the journal \(path.debugDescription) cannot be made", underlying: error)
     }
   }
 
   /// Removes the drafts that processes have left which ended while they wrote a journal: those of the path, and old ones.
   private static func sweep(_ folder: String, lockedPath: String) {
     let own = (lockedPath as NSString).lastPathComponent
-    for name in (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+    for name in PrivateFile.names(in: folder)
     where name.contains(ending + ".") && name.hasSuffix(TransferJournal<UploadState>.draftEnding) {
       let path = "\(folder)/\(name)"
-      var status = stat()
-      guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
-        name.hasPrefix(own) || FileIdentity(status).age > oldestDraft
+      guard let file = FileIdentity(path: path, followsLinks: false),
+        name.hasPrefix(own) || file.age > oldestDraft
       else { continue }
       unlink(path)
     }

@@ -84,7 +84,7 @@ actor UploadRun {
       case .send(let next): request = next
       case .wait(let number, let next):
         // A broken request is retried only if the policy allows it; one that the server asks for, always.
-        if let failure, !mayTryAgain(failure, next, number) { throw failure }
+        if let failure, !mayTryAgain(failure, with: next, number: number) { throw failure }
         var wait = policy.backoff.wait(before: number, jitter: .random(in: 0...1))
         if policy.honoursRetryAfter, let failure, let asked = failure.retryAfter(now: time.wallClock) {
           guard asked <= policy.longestWait else { throw failure }
@@ -161,7 +161,7 @@ actor UploadRun {
     }
   }
 
-  private func mayTryAgain(_ error: APIError, _ request: UploadRequest, _ number: Int) -> Bool {
+  private func mayTryAgain(_ error: APIError, with request: UploadRequest, number: Int) -> Bool {
     let row = policy.table.row(for: error)
     if error.reason == .unacceptableStatus, error.context.status != nil, row?.isOn != true { return true }
     guard number < policy.attempts, row?.isOn == true else { return false }

@@ -25,10 +25,11 @@ package struct FileIdentity: Sendable, Hashable {
   /// How many seconds ago it was last changed, by the wall clock.
   package var age: Double { WallClock.now - Double(seconds) }
 
-  /// That of the plain file at a path, or of the one that a link there leads to; nil for anything else.
-  package init?(path: String) {
+  /// That of the plain file at a path, or of the one that a link there leads to, if links are followed; nil for anything else.
+  package init?(path: String, followsLinks: Bool = true) {
     var status = stat()
-    guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
+    guard (followsLinks ? stat(path, &status) : lstat(path, &status)) == 0, status.st_mode & S_IFMT == S_IFREG
+    else { return nil }
     self.init(status)
   }
 }
