@@ -40,7 +40,7 @@ struct TransferUser: Sendable {
 
   /// Throws `APIError.Reason.signedOut` when the user is no longer the present one.
   func check() throws(APIError) {
-    if let objection = present.objection(to: LoadUser(owner)) { throw objection }
+    if let objection = present.objection(to: owner) { throw objection }
   }
 
   /// What tells the partial files and journals of a user from those of others, the same in each process; empty for nobody.

@@ -25,7 +25,7 @@ package struct LoadUser: Hashable, Sendable {
   }
 
   /// The user of several loads.
-  package init(_ owner: LoadOwner) {
+  init(_ owner: LoadOwner) {
     (generation, signer) = (Int32(truncatingIfNeeded: owner.jar), owner.signer)
     epoch = owner.epoch
   }
@@ -77,6 +77,9 @@ package struct UserCheck: Sendable {
   }
 
   /// Why what belongs to a user may not continue; nil when the user is still the present one.
+  package func objection(to owner: LoadOwner) -> APIError? { objection(to: LoadUser(owner)) }
+
+  /// The same for the user of a single load.
   package func objection(to user: LoadUser) -> APIError? {
     user.objection(signer.map(\.value.caller), cookies, authenticator: authenticator, host: host)
   }
