@@ -164,7 +164,7 @@ final class CharsetTableTests: XCTestCase {
       XCTAssertNotNil(text([], String(label)), "\(label)")
     }
     XCTAssertNil(Charset(label: "replacement"))
-    let all = Charset.forms.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }
+    let all = Charset.byLabel.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }
     XCTAssertEqual(
       digest(all.joined(separator: "\n")), "fa8d2d4c481d182c1f355f43f850225e696e9f5bf8236fa80463ca0a4845d8f4",
       "each label names its charset, and \(all.count) of 231 are known")

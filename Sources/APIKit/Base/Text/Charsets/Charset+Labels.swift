@@ -2,7 +2,7 @@ extension Charset {
   /// The charsets by the labels of the standard in lower case. Those of its "replacement" and of `x-user-defined` are not
   /// known.
   /// - SeeAlso: <https://encoding.spec.whatwg.org/encodings.json>
-  static let forms: [String: Form] = {
+  static let byLabel: [String: Charset] = {
     var rows = unicode + legacy.map { (.other($0.key), $0.value) }
     for page in 1250...1258 { rows.append((.other("CP\(page)"), "cp\(page) windows-\(page) x-cp\(page)")) }
     // There is no part 12, and part 11 has no label of the last kind.
@@ -10,14 +10,14 @@ extension Charset {
       let name = part == 1 ? "CP1252" : part == 9 ? "CP1254" : "ISO-8859-\(part)"
       rows.append((.other(name), "iso-8859-\(part) iso8859-\(part) iso8859\(part) iso_8859-\(part)"))
     }
-    var forms: [String: Form] = [:]
-    for (form, labels) in rows {
-      for label in labels.split(separator: " ") { forms[String(label)] = form }
+    var charsets: [String: Charset] = [:]
+    for (charset, labels) in rows {
+      for label in labels.split(separator: " ") { charsets[String(label)] = charset }
     }
-    return forms
+    return charsets
   }()
 
-  private static let unicode: [(form: Form, labels: String)] = [
+  private static let unicode: [(charset: Charset, labels: String)] = [
     (.utf8, "utf-8 utf8 unicode-1-1-utf-8 unicode11utf8 unicode20utf8 x-unicode20utf8"),
     (.utf16(isBigEndian: false), "utf-16 utf-16le ucs-2 unicode iso-10646-ucs-2 csunicode unicodefeff"),
     (.utf16(isBigEndian: true), "utf-16be unicodefffe"), (.utf32(isBigEndian: false), "utf-32 utf-32le"),

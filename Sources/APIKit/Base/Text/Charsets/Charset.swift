@@ -3,35 +3,26 @@
 /// As that standard has it, `ISO-8859-1` and `US-ASCII` are read as windows-1252, `GB2312` as gb18030, `Shift_JIS` with
 /// Microsoft's extensions: what the field sends under these names.
 /// - SeeAlso: <https://encoding.spec.whatwg.org/#names-and-labels>
-struct Charset: Sendable, Hashable {
-  enum Form: Sendable, Hashable {
-    case utf8
-    case utf16(isBigEndian: Bool)
-    case utf32(isBigEndian: Bool)
-    /// One that the system's library reads, by its name there.
-    case other(String)
-  }
-
-  let form: Form
-
-  static let utf8 = Charset(form: .utf8)
-
-  init(form: Form) { self.form = form }
+enum Charset: Sendable, Hashable {
+  case utf8
+  case utf16(isBigEndian: Bool)
+  case utf32(isBigEndian: Bool)
+  /// One that the system's library reads, by its name there.
+  case other(String)
 
   /// The encoding of a label; nil for one that is not known.
   init?(label: String) {
-    let label = label.trimmingSpaces().lowercased()
-    guard let form = Self.forms[label] else { return nil }
-    self.form = form
+    guard let charset = Self.byLabel[label.trimmingSpaces().lowercased()] else { return nil }
+    self = charset
   }
 
   /// The encoding and the length of a byte-order mark; nil without one.
   static func mark(of bytes: [UInt8]) -> (charset: Charset, length: Int)? {
     if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { return (.utf8, 3) }
-    if bytes.starts(with: [0xFF, 0xFE, 0, 0]) { return (Charset(form: .utf32(isBigEndian: false)), 4) }
-    if bytes.starts(with: [0, 0, 0xFE, 0xFF]) { return (Charset(form: .utf32(isBigEndian: true)), 4) }
-    if bytes.starts(with: [0xFF, 0xFE]) { return (Charset(form: .utf16(isBigEndian: false)), 2) }
-    if bytes.starts(with: [0xFE, 0xFF]) { return (Charset(form: .utf16(isBigEndian: true)), 2) }
+    if bytes.starts(with: [0xFF, 0xFE, 0, 0]) { return (.utf32(isBigEndian: false), 4) }
+    if bytes.starts(with: [0, 0, 0xFE, 0xFF]) { return (.utf32(isBigEndian: true), 4) }
+    if bytes.starts(with: [0xFF, 0xFE]) { return (.utf16(isBigEndian: false), 2) }
+    if bytes.starts(with: [0xFE, 0xFF]) { return (.utf16(isBigEndian: true), 2) }
     return nil
   }
 
@@ -40,11 +31,11 @@ struct Charset: Sendable, Hashable {
     guard bytes.count >= 2 else { return nil }
     let (third, fourth) = bytes.count >= 4 ? (bytes[2], bytes[3]) : (1, 1)
     switch (bytes[0] == 0, bytes[1] == 0) {
-    case (true, true): return third == 0 && fourth != 0 ? Charset(form: .utf32(isBigEndian: true)) : nil
-    case (true, false): return Charset(form: .utf16(isBigEndian: true))
+    case (true, true): return third == 0 && fourth != 0 ? .utf32(isBigEndian: true) : nil
+    case (true, false): return .utf16(isBigEndian: true)
     case (false, true):
       return third == 0 && fourth == 0 && bytes.count >= 4
-        ? Charset(form: .utf32(isBigEndian: false)) : Charset(form: .utf16(isBigEndian: false))
+        ? .utf32(isBigEndian: false) : .utf16(isBigEndian: false)
     case (false, false): return nil
     }
   }
@@ -66,7 +57,7 @@ struct Charset: Sendable, Hashable {
 
   /// The text; what cannot be read becomes U+FFFD, or makes it nil when `isStrict`.
   func text(of bytes: ArraySlice<UInt8>, isStrict: Bool) -> [UInt8]? {
-    switch form {
+    switch self {
     case .utf8:
       if let text = String(validating: bytes, as: UTF8.self) { return Array(text.utf8) }
       return isStrict ? nil : Array(String(decoding: bytes, as: UTF8.self).utf8)

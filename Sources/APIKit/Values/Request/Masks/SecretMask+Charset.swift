@@ -32,7 +32,7 @@ extension Charset {
     func places(_ width: Int, _ isBigEndian: Bool) -> [Int] {
       (0..<width).map { 8 * (isBigEndian ? width - 1 - $0 : $0) }
     }
-    switch form {
+    switch self {
     case .utf8: return Array(text.utf8)
     case .utf16(let isBigEndian):
       return text.utf16.flatMap { unit in
