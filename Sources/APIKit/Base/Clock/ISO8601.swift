@@ -10,7 +10,11 @@ package enum ISO8601 {
 
   /// The text of a time in seconds since 1970, rounded down to the unit; nil outside the years 0000 to
   /// 9999.
-  package static func text(secondsSince1970 seconds: Double, milliseconds: Milliseconds = .never) -> String? {
+  ///
+  /// - Parameter isBasic: Whether it is `20261121T095800Z`.
+  package static func text(
+    secondsSince1970 seconds: Double, milliseconds: Milliseconds = .never, isBasic: Bool = false
+  ) -> String? {
     // Milliseconds get a thousandth of one before rounding down, so that 0.07 seconds give 70 and not 69.
     let total =
       milliseconds == .never ? seconds.rounded(.down) * 1000 : (seconds * 1000 + 0.001).rounded(.down)
@@ -22,22 +26,24 @@ package enum ISO8601 {
     let isExact = milliseconds == .always || fraction > 0
     return String(unsafeUninitializedCapacity: 24) { text in
       var end = 0
-      func put(_ number: Int, _ digits: Int, _ mark: Unicode.Scalar) {
+      func put(_ number: Int, digits: Int, _ mark: Unicode.Scalar?) {
         var rest = number
         for place in stride(from: end + digits - 1, through: end, by: -1) {
           text[place] = UInt8(ascii: "0") + UInt8(rest % 10)
           rest /= 10
         }
-        text[end + digits] = UInt8(ascii: mark)
-        end += digits + 1
+        end += digits
+        guard let mark else { return }
+        text[end] = UInt8(ascii: mark)
+        end += 1
       }
-      put(date.year, 4, "-")
-      put(date.month, 2, "-")
-      put(date.day, 2, "T")
-      put(date.hour, 2, ":")
-      put(date.minute, 2, ":")
-      put(date.second, 2, isExact ? "." : "Z")
-      if isExact { put(fraction, 3, "Z") }
+      put(date.year, digits: 4, isBasic ? nil : "-")
+      put(date.month, digits: 2, isBasic ? nil : "-")
+      put(date.day, digits: 2, "T")
+      put(date.hour, digits: 2, isBasic ? nil : ":")
+      put(date.minute, digits: 2, isBasic ? nil : ":")
+      put(date.second, digits: 2, isExact ? "." : "Z")
+      if isExact { put(fraction, digits: 3, "Z") }
       return end
     }
   }

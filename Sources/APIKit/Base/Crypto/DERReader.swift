@@ -44,12 +44,9 @@ struct DERReader {
     else { return nil }
     let pairs = stride(from: 0, to: digits.count, by: 2).map { digits[$0] * 10 + digits[$0 + 1] }
     let year = tag == 0x17 ? pairs[0] + (pairs[0] < 50 ? 2000 : 1900) : pairs[0] * 100 + pairs[1]
-    let rest = pairs.suffix(5).map { $0 }
-    // Days since 1970 of the proleptic Gregorian calendar, with years that begin in March.
-    let month = (rest[0] + 9) % 12
-    let years = year - (month >= 10 ? 1 : 0)
-    let days =
-      365 * years + years / 4 - years / 100 + years / 400 + (month * 306 + 5) / 10 + rest[1] - 1 - 719_468
-    return Double(((days * 24 + rest[2]) * 60 + rest[3]) * 60 + rest[4])
+    let rest = Array(pairs.suffix(5))
+    let date = CivilDate(
+      year: year, month: rest[0], day: rest[1], hour: rest[2], minute: rest[3], second: rest[4])
+    return date.secondsSince1970.map { Double($0) }
   }
 }

@@ -177,32 +177,10 @@ private struct AWSTime {
   let text: String
 
   init(_ secondsSince1970: Int) throws(APIError) {
-    guard CivilDate.range.contains(secondsSince1970) else {
+    guard let text = ISO8601.text(secondsSince1970: Double(secondsSince1970), isBasic: true) else {
       throw APIError(.signing, .signingFailed, "the time \(secondsSince1970) is outside the years 0 to 9999")
     }
-    let civil = CivilDate(secondsSince1970: secondsSince1970)
-    text = String(unsafeUninitializedCapacity: 16) { target in
-      var index = 0
-      func digits(_ number: Int, _ count: Int) {
-        var rest = number
-        for place in stride(from: index + count - 1, through: index, by: -1) {
-          target[place] = UInt8(ascii: "0") + UInt8(rest % 10)
-          rest /= 10
-        }
-        index += count
-      }
-      func letter(_ byte: UInt8) {
-        target[index] = byte
-        index += 1
-      }
-      digits(civil.year, 4)
-      digits(civil.month, 2)
-      digits(civil.day, 2)
-      letter(UInt8(ascii: "T"))
-      for part in [civil.hour, civil.minute, civil.second] { digits(part, 2) }
-      letter(UInt8(ascii: "Z"))
-      return index
-    }
+    self.text = text
     date = String(text.prefix(8))
   }
 }
