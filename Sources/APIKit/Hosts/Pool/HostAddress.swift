@@ -13,14 +13,7 @@ public struct HostAddress: Hashable, Sendable, CustomStringConvertible {
   ///
   /// Note that `HostAddress("10.0.0.4")` with a literal calls ``init(stringLiteral:)``, which traps.
   public init(_ text: String) throws(APIError) {
-    var (host, port) = (text[...], Substring?.none)
-    if text.hasPrefix("["), let close = text.lastIndex(of: "]") {
-      host = text[text.index(after: text.startIndex)..<close]
-      let rest = text[text.index(after: close)...]
-      if rest.hasPrefix(":") { port = rest.dropFirst() } else if !rest.isEmpty { host = "" }
-    } else if let colon = text.firstIndex(of: ":"), colon == text.lastIndex(of: ":") {
-      (host, port) = (text[..<colon], text[text.index(after: colon)...])
-    }
+    let (host, port) = URLHost.split(text)
     // `127.1` and `0x7f000001` are addresses to a URL; a list says what it means.
     guard let canonical = URLHost.canonical(String(host)), URLHost.address(canonical) != nil,
       canonical.contains(":") || canonical == host

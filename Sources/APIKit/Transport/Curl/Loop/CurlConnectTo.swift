@@ -23,25 +23,14 @@
 
     /// `::address:port`, which is for every host and port.
     static func text(_ target: String, _ url: HTTPURL) throws(APIError) -> String {
-      var address = target
-      var port = url.effectivePort.map(String.init) ?? ""
-      let colons = target.utf8.filter { $0 == UInt8(ascii: ":") }.count
-      if target.hasPrefix("["), let close = target.lastIndex(of: "]") {
-        let rest = target[target.index(after: close)...]
-        if rest.hasPrefix(":") { port = String(rest.dropFirst()) }
-        address = String(target[...close])
-      } else if colons == 1, let colon = target.lastIndex(of: ":") {
-        port = String(target[target.index(after: colon)...])
-        address = String(target[..<colon])
-      } else if colons > 1 {
-        address = "[\(target)]"
-      }
-      guard !address.isEmpty, let number = Int(port), (1...65535).contains(number) else {
+      let (address, port) = URLHost.split(target)
+      let number = port.map { Int($0) } ?? url.effectivePort
+      guard !address.isEmpty, let number, (1...65535).contains(number) else {
         throw APIError(
           .transport, .misconfigured,
           "connectTo is an address with an optional port, not \(target.debugDescription)")
       }
-      return "::\(address):\(port)"
+      return "::\(address.contains(":") ? "[\(address)]" : address):\(port ?? "\(number)")"
     }
   }
 

@@ -30,7 +30,7 @@ public struct CleartextPolicy: Sendable, Hashable {
       case .loopbackAnd(let hosts) = kind, !hosts.contains(request.url.host)
     else { return }
     // What is connected to counts, not the name under which it is.
-    let server = request.options.connectTo.map(Self.host) ?? request.url.host
+    let server = request.options.connectTo.map { String(URLHost.split($0).host) } ?? request.url.host
     guard !Self.isLoopback(server) else { return }
     throw APIError(
       .assembly, .cleartextRefused,
@@ -42,16 +42,6 @@ public struct CleartextPolicy: Sendable, Hashable {
   static func isLoopback(_ host: String) -> Bool {
     host == "localhost" || host.hasSuffix(".localhost") || host == "::1"
       || host.hasPrefix("127.") && host.utf8.allSatisfy { $0 == 0x2E || (0x30...0x39).contains($0) }
-  }
-
-  /// The host of an address with or without a port: `127.0.0.1:80`, `::1`, `[::1]:80`.
-  private static func host(_ address: String) -> String {
-    if address.hasPrefix("[") { return String(address.dropFirst().prefix { $0 != "]" }) }
-    let colon = UInt8(ascii: ":")
-    guard let first = address.utf8.firstIndex(of: colon), first == address.utf8.lastIndex(of: colon) else {
-      return address
-    }
-    return String(address[..<first])
   }
 }
 

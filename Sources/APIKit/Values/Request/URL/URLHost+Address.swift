@@ -1,4 +1,18 @@
 extension URLHost {
+  /// The host and the port of an address with or without a port: `127.0.0.1:80`, `::1`, `[::1]:80`. The host is empty where
+  /// something else stands behind the brackets.
+  static func split(_ address: String) -> (host: Substring, port: Substring?) {
+    if address.hasPrefix("["), let close = address.lastIndex(of: "]") {
+      let rest = address[close...].dropFirst()
+      guard rest.isEmpty || rest.hasPrefix(":") else { return ("", nil) }
+      return (address[..<close].dropFirst(), rest.isEmpty ? nil : rest.dropFirst())
+    }
+    guard let colon = address.firstIndex(of: ":"), colon == address.lastIndex(of: ":") else {
+      return (address[...], nil)
+    }
+    return (address[..<colon], address[colon...].dropFirst())
+  }
+
   /// The bytes of an address; nil for a name.
   static func address(_ host: String) -> [UInt8]? {
     let parts = host.split(separator: ".", omittingEmptySubsequences: false)
