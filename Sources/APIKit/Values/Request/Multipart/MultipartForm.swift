@@ -90,11 +90,11 @@ public struct MultipartForm: Sendable {
   /// - Throws: ``APIError/Reason/unreadableBody`` for a file that is not there or is not a plain file,
   ///   ``APIError/Reason/invalidHeader`` for a content type with a control character.
   public func body() throws(APIError) -> HTTPBody {
-    var segments: [MultipartSegment] = []
+    var segments: [MultipartSource] = []
     for part in parts {
       let source = try MultipartSource(part.content)
       let head = try part.head(boundary, source.beginning)
-      segments += [.bytes(Array(head.utf8)), .source(source), .bytes([13, 10])]
+      segments += [.bytes(Array(head.utf8)), source, .bytes([13, 10])]
     }
     segments.append(.bytes(Array("--\(boundary)--\r\n".utf8)))
     var length: Int64? = 0
@@ -107,12 +107,13 @@ public struct MultipartForm: Sendable {
     }
     let all = segments
     var stream = HTTPBodyStream(
-      length: length, isReplayable: all.allSatisfy(\.isReplayable), contentType: contentType
+      length: length, isReplayable: all.allSatisfy { $0.stream?.isReplayable ?? true },
+      contentType: contentType
     ) {
       let reader = MultipartReader(try MultipartBlocks(all))
       return { try await reader.next() }
     }
-    if !all.contains(where: \.isStream) {
+    if all.allSatisfy({ $0.stream == nil }) {
       stream.openReader = { () throws(APIError) in try MultipartBlocks(all) }
     }
     return .stream(stream)

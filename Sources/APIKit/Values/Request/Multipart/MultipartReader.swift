@@ -1,32 +1,7 @@
 import Foundation
 import Synchronization
 
-/// A piece of a form's body: what stands between the contents, or a content.
-enum MultipartSegment: Sendable {
-  case bytes([UInt8])
-  case source(MultipartSource)
-
-  /// In bytes; nil when it is not known before it is sent.
-  var length: Int64? {
-    switch self {
-    case .bytes(let bytes), .source(.bytes(let bytes)): Int64(bytes.count)
-    case .source(.file(_, let identity, _)): identity.size
-    case .source(.stream(let stream)): stream.length
-    }
-  }
-
-  var isReplayable: Bool {
-    if case .source(.stream(let stream)) = self { return stream.isReplayable }
-    return true
-  }
-
-  var isStream: Bool {
-    if case .source(.stream) = self { return true }
-    return false
-  }
-}
-
-/// A content, a file among them with what it was when the body was made.
+/// A piece of a form's body: what stands between the contents, or a content; a file with what it was when the body was made.
 enum MultipartSource: Sendable {
   case bytes([UInt8])
   case file(String, FileIdentity, beginning: ArraySlice<UInt8>)
@@ -41,6 +16,18 @@ enum MultipartSource: Sendable {
       self = .file(path, file.identity, beginning: try file.beginning(atMost: MediaTypes.longest)[...])
     }
   }
+
+  /// In bytes; nil when it is not known before it is sent.
+  var length: Int64? {
+    switch self {
+    case .bytes(let bytes): Int64(bytes.count)
+    case .file(_, let identity, _): identity.size
+    case .stream(let stream): stream.length
+    }
+  }
+
+  /// The stream that it is; nil for bytes and a file, which can be sent any number of times.
+  var stream: HTTPBodyStream? { if case .stream(let stream) = self { stream } else { nil } }
 
   /// The first bytes of a file.
   var beginning: ArraySlice<UInt8> {
@@ -118,21 +105,21 @@ final class MultipartFile: Sendable {
 ///
 /// Used by one thread or task at a time.
 final class MultipartBlocks: BodyReader {
-  private struct State {
-    var segments: ArraySlice<MultipartSegment>
+  private struct BlocksState {
+    var segments: ArraySlice<MultipartSource>
     /// How many bytes of the first segment were given.
     var given: Int64 = 0
     var file: MultipartFile?
   }
 
-  private let state: Mutex<State>
+  private let state: Mutex<BlocksState>
 
   /// Begins the body. All files are looked at first, so that one that was changed ends the attempt before a byte is sent.
-  init(_ segments: [MultipartSegment]) throws(APIError) {
-    for case .source(.file(let path, let identity, _)) in segments {
+  init(_ segments: [MultipartSource]) throws(APIError) {
+    for case .file(let path, let identity, _) in segments {
       _ = try MultipartFile(path, expecting: identity)
     }
-    state = Mutex(State(segments: segments[...]))
+    state = Mutex(BlocksState(segments: segments[...]))
   }
 
   /// Fills the buffer as far as it goes; 0 at the end, and before a stream.
@@ -143,12 +130,12 @@ final class MultipartBlocks: BodyReader {
         let rest = UnsafeMutableRawBufferPointer(rebasing: buffer[filled...])
         let count: Int
         switch segment {
-        case .source(.stream): return filled
-        case .bytes(let bytes), .source(.bytes(let bytes)):
+        case .stream: return filled
+        case .bytes(let bytes):
           count = min(rest.count, bytes.count - Int(state.given))
           rest.copyBytes(from: bytes[Int(state.given)...].prefix(count))
-        case .source(.file(let path, let identity, _)):
-          count = try Self.read(path, identity, into: rest, &state)
+        case .file(let path, let identity, _):
+          count = try Self.read(path, identity, into: rest, of: &state)
         }
         filled += count
         state.given += Int64(count)
@@ -164,7 +151,8 @@ final class MultipartBlocks: BodyReader {
   }
 
   private static func read(
-    _ path: String, _ identity: FileIdentity, into buffer: UnsafeMutableRawBufferPointer, _ state: inout State
+    _ path: String, _ identity: FileIdentity, into buffer: UnsafeMutableRawBufferPointer,
+    of state: inout BlocksState
   ) throws(APIError) -> Int {
     if state.file == nil { state.file = try MultipartFile(path, expecting: identity) }
     let wanted = Int(min(Int64(buffer.count), identity.size - state.given))
@@ -187,7 +175,7 @@ final class MultipartBlocks: BodyReader {
   /// The stream that comes next, which is then left out; nil at the end.
   func nextStream() -> HTTPBodyStream? {
     state.withLock { state in
-      guard case .source(.stream(let stream))? = state.segments.first else { return nil }
+      guard let stream = state.segments.first?.stream else { return nil }
       state.segments.removeFirst()
       return stream
     }
