@@ -69,7 +69,7 @@ private protocol UnorderedMembers {}
 extension Dictionary: UnorderedMembers {}
 
 /// One value that is being encoded. Containers are nodes too, for the standard library asks for them again.
-private final class ParameterNode: Encoder {
+private final class ParameterNode: Encoder, SingleValueEncodingContainer {
   private enum Content {
     case nothing
     case value(ParameterValue)
@@ -108,12 +108,16 @@ private final class ParameterNode: Encoder {
     }
   }
 
-  func setNull() { content = .value(.null) }
+  func encodeNil() { content = .value(.null) }
+  func encode<T: Encodable>(_ value: T) throws { try set(value) }
+  // Without these the defaults of the protocol are used, which refuse.
+  func encode(_ value: Int128) throws { try set(value) }
+  func encode(_ value: UInt128) throws { try set(value) }
 
   var count: Int { if case .array(let nodes) = content { nodes.count } else { 0 } }
 
   func append() -> ParameterNode {
-    let node = ParameterNode(path: codingPath + [Index(count)])
+    let node = ParameterNode(path: codingPath + [RawCodingKey(intValue: count)])
     guard case .array(var nodes) = content else { return node }
     nodes.append(node)
     content = .array(nodes)
@@ -138,24 +142,14 @@ private final class ParameterNode: Encoder {
     return Unkeyed(node: self)
   }
 
-  func singleValueContainer() -> any SingleValueEncodingContainer { Single(node: self) }
-
-  struct Index: CodingKey {
-    let intValue: Int?
-    var stringValue: String { "\(intValue ?? 0)" }
-
-    init(_ index: Int) { intValue = index }
-    init?(intValue: Int) { self.intValue = intValue }
-    init?(stringValue: String) { nil }
-  }
+  func singleValueContainer() -> any SingleValueEncodingContainer { self }
 
   struct Keyed<Key: CodingKey>: KeyedEncodingContainerProtocol {
     let node: ParameterNode
     var codingPath: [any CodingKey] { node.codingPath }
 
-    func encodeNil(forKey key: Key) { node.member(key).setNull() }
+    func encodeNil(forKey key: Key) { node.member(key).encodeNil() }
     func encode<T: Encodable>(_ value: T, forKey key: Key) throws { try node.member(key).set(value) }
-    // Without these the defaults of the protocol are used, which refuse.
     func encode(_ value: Int128, forKey key: Key) throws { try node.member(key).set(value) }
     func encode(_ value: UInt128, forKey key: Key) throws { try node.member(key).set(value) }
     func nestedContainer<Nested: CodingKey>(
@@ -164,7 +158,7 @@ private final class ParameterNode: Encoder {
     func nestedUnkeyedContainer(forKey key: Key) -> any UnkeyedEncodingContainer {
       node.member(key).unkeyedContainer()
     }
-    func superEncoder() -> any Encoder { node.member(Name("super")) }
+    func superEncoder() -> any Encoder { node.member(RawCodingKey(stringValue: "super")) }
     func superEncoder(forKey key: Key) -> any Encoder { node.member(key) }
   }
 
@@ -173,7 +167,7 @@ private final class ParameterNode: Encoder {
     var codingPath: [any CodingKey] { node.codingPath }
     var count: Int { node.count }
 
-    func encodeNil() { node.append().setNull() }
+    func encodeNil() { node.append().encodeNil() }
     func encode<T: Encodable>(_ value: T) throws { try node.append().set(value) }
     func encode(_ value: Int128) throws { try node.append().set(value) }
     func encode(_ value: UInt128) throws { try node.append().set(value) }
@@ -182,25 +176,6 @@ private final class ParameterNode: Encoder {
     ) -> KeyedEncodingContainer<Nested> { node.append().container(keyedBy: type) }
     func nestedUnkeyedContainer() -> any UnkeyedEncodingContainer { node.append().unkeyedContainer() }
     func superEncoder() -> any Encoder { node.append() }
-  }
-
-  struct Single: SingleValueEncodingContainer {
-    let node: ParameterNode
-    var codingPath: [any CodingKey] { node.codingPath }
-
-    func encodeNil() { node.setNull() }
-    func encode<T: Encodable>(_ value: T) throws { try node.set(value) }
-    func encode(_ value: Int128) throws { try node.set(value) }
-    func encode(_ value: UInt128) throws { try node.set(value) }
-  }
-
-  struct Name: CodingKey {
-    let stringValue: String
-    var intValue: Int? { nil }
-
-    init(_ name: String) { stringValue = name }
-    init?(stringValue: String) { self.stringValue = stringValue }
-    init?(intValue: Int) { nil }
   }
 }
 
@@ -223,8 +198,8 @@ extension ParameterValue {
       try container.encodeNil()
     case .array(let values): try values.encode(to: encoder)
     case .object(let parameters):
-      var container = encoder.container(keyedBy: ParameterNode.Name.self)
-      for (name, value) in parameters { try container.encode(value, forKey: ParameterNode.Name(name)) }
+      var container = encoder.container(keyedBy: RawCodingKey.self)
+      for (name, value) in parameters { try container.encode(value, forKey: RawCodingKey(stringValue: name)) }
     }
   }
 }
