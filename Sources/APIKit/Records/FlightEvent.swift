@@ -108,12 +108,7 @@ extension FlightLanding: CustomStringConvertible {
   /// The landing in a few words.
   public var description: String {
     switch self {
-    case .succeeded(.network): "success from the network"
-    case .succeeded(.memory(let age)): "success from memory, stored \(age.shortText) ago"
-    case .succeeded(.disk(let age)): "success from disk, stored \(age.shortText) ago"
-    case .succeeded(.revalidated): "success from the cache, confirmed by the server"
-    case .succeeded(.stale(let age)): "success from the cache, stale, stored \(age.shortText) ago"
-    case .succeeded(.fallback): "success from the service's fallback"
+    case .succeeded(let provenance): "success \(provenance.words)"
     case .failed(let label, let detail): "failure (\(label)): \(detail)"
     case .cancelled(let reason): "cancelled (\(reason))"
     }

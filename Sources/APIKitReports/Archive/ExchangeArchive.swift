@@ -127,11 +127,7 @@ package struct SentExchange: Sendable {
   /// With as much of the body as is to be kept.
   fileprivate func reduced(to limit: Int) -> SentExchange {
     var copy = self
-    if case .bytes(let bytes) = request.body {
-      if bytes.count > limit { copy.request.body = .bytes(Array(bytes.prefix(limit))) }
-    } else {
-      copy.request.body = .empty
-    }
+    copy.request.body = request.body.kept.map { .bytes(Array($0.prefix(limit))) } ?? .empty
     return copy
   }
 
@@ -223,11 +219,7 @@ extension HTTPResponse {
   /// What is kept of it: the beginning of a body in memory.
   fileprivate func reduced(to limit: Int) -> HTTPResponse {
     var copy = self
-    if case .bytes(let bytes) = body {
-      if bytes.count > limit { copy.body = .bytes(Array(bytes.prefix(limit))) }
-    } else {
-      copy.body = .bytes([])
-    }
+    copy.body = .bytes(Array(bytes.prefix(limit)))
     return copy
   }
 }

@@ -172,7 +172,7 @@ extension HTTPArchive.Timings {
       return
     }
     switch metrics.brokenPhase {
-    case .nameLookup:
+    case .dns:
       dns = (dns ?? 0) + rest
       connect = nil
     case .connect: connect = (connect ?? 0) + rest

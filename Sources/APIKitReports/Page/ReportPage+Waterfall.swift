@@ -115,7 +115,8 @@ struct FlightPhase: Equatable {
       case .responded(_, let metrics), .redirected(_, _, let metrics):
         addRequest(metrics, .receive, endsAt: entry.at)
       case .broken(let status, let metrics):
-        addRequest(metrics, status == nil ? Kind(metrics.brokenPhase) : .receive, endsAt: entry.at)
+        let broken = Kind(rawValue: metrics.brokenPhase.rawValue) ?? .wait
+        addRequest(metrics, status == nil ? broken : .receive, endsAt: entry.at)
       case .attemptFailed:
         add(isOnWire ? .wait : .own, to: entry.at)
         isOnWire = false
@@ -144,18 +145,5 @@ struct FlightPhase: Equatable {
       }
     }
     return phases
-  }
-}
-
-extension FlightPhase.Kind {
-  /// What a request was at when it broke.
-  fileprivate init(_ phase: TransportMetrics.BrokenPhase) {
-    self =
-      switch phase {
-      case .nameLookup: .dns
-      case .connect: .connect
-      case .tls: .tls
-      case .wait: .wait
-      }
   }
 }

@@ -35,7 +35,8 @@ extension APIResponse: Redacted {
 }
 
 extension Provenance {
-  fileprivate var words: String {
+  /// `from the network` and the like.
+  var words: String {
     switch self {
     case .network: "from the network"
     case .memory(let age): "from memory, stored \(age.shortText) ago"
