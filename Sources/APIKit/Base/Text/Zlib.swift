@@ -30,11 +30,11 @@ struct ContentDecoder: ~Copyable, @unchecked Sendable {
   private let maximumBytes: Int
   /// The bytes produced so far.
   private(set) var producedBytes = 0
-  private var phase = Phase.start
+  private var phase = MemberPhase.start
   /// The first byte of a `deflate` stream, kept until the second tells which form it is.
   private var heldByte: UInt8?
 
-  private enum Phase {
+  private enum MemberPhase {
     /// Nothing was read: an end here is an empty body.
     case start
     /// Inside a member: an end here means that the stream was cut off.

@@ -22,16 +22,14 @@ public struct ResponseStream: AsyncSequence, Sendable {
     onAbandon: @escaping @Sendable () -> Void = {},
     pull: @escaping @Sendable () async throws(APIError) -> [UInt8]?
   ) {
-    self.pull = pull
-    owner = Owner(onAbandon)
-    direct = nil
+    self.init(onAbandon: onAbandon, pull: pull, pour: nil)
   }
 
   /// Makes a stream whose source can also give the whole body to a writer.
   init(
     onAbandon: @escaping @Sendable () -> Void,
     pull: @escaping @Sendable () async throws(APIError) -> [UInt8]?,
-    pour: @escaping @Sendable (any BodyWriter) async throws(APIError) -> Void
+    pour: (@Sendable (any BodyWriter) async throws(APIError) -> Void)?
   ) {
     self.pull = pull
     owner = Owner(onAbandon)
