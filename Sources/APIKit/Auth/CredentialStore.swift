@@ -50,9 +50,17 @@ extension CredentialStore {
   public func withRenewal<Value: Sendable>(
     of account: String, _ work: @Sendable () async -> Value
   ) async throws(APIError) -> Value {
-    await Turns.renewals.take(Turns.Key(place: ObjectIdentifier(self), name: account), work)
+    await renewals.withLock(RenewalKey(store: ObjectIdentifier(self), account: account), work)
   }
 }
+
+private struct RenewalKey: Hashable {
+  let store: ObjectIdentifier
+  let account: String
+}
+
+/// The renewals of stores that this process alone uses.
+private let renewals = KeyedMutex<RenewalKey>()
 
 /// Keeps credentials in memory until the process ends.
 public final class MemoryCredentialStore: CredentialStore {

@@ -5,9 +5,9 @@ extension Flight {
   var userObjection: APIError? {
     let changes = UserChanges.now
     // A signer says itself for whom it signs, and may say another one at any time.
-    if changes == comparedAt, !call.mayChangeCaller { return nil }
-    let objection = call.objection(to: user, host: request?.url.host)
-    if objection == nil { comparedAt = changes }
+    if changes == run.comparedAt, !call.mayChangeCaller { return nil }
+    let objection = call.objection(to: run.user, host: run.request?.url.host)
+    if objection == nil { run.comparedAt = changes }
     return objection
   }
 
@@ -17,14 +17,14 @@ extension Flight {
   /// The load goes with this credential from here on. One that was called while nobody was signed in takes its user.
   func take(_ credential: VersionedCredential) throws(APIError) {
     if credential.credential != nil {
-      if user.epoch == nil {
+      if run.user.epoch == nil {
         let owner = call.options.isEmpty ? nil : call.options.owner
-        user.epoch = owner?.settle(credential.epoch) ?? credential.epoch
+        run.user.epoch = owner?.settle(credential.epoch) ?? credential.epoch
       }
-      guard user.epoch == credential.epoch else {
+      guard run.user.epoch == credential.epoch else {
         throw .signedOut("the user to whom the load belongs is no longer signed in")
       }
     }
-    self.credential = credential
+    run.credential = credential
   }
 }

@@ -1,17 +1,17 @@
-import Synchronization
-
 /// How a load waits, ends, and comes back to the main actor.
 extension Flight: MainDeliverable {
   /// Does the work in a task, and goes on from where it says or else from `next`.
   func wait(
     _ reason: String?, then next: Step, _ work: @escaping @Sendable () async throws(APIError) -> Step?
   ) {
+    ownership.release()
     let isBegun = cancellation.begin {
       Task.detached {
+        self.ownership.take()
         do throws(APIError) {
-          self.step = try await self.suspended(for: reason, work) ?? next
-          self.place = .task
-          self.run()
+          self.run.step = try await self.suspended(for: reason, work) ?? next
+          self.run.place = .task
+          self.proceed()
         } catch {
           self.fail(error)
         }
@@ -58,56 +58,44 @@ extension Flight: MainDeliverable {
 
   /// The load has failed, and nothing mends it.
   func end(_ error: APIError) {
+    ownership.take()
     leaveHost(after: error)
     settle()
     cancellation.clear()
     let error = attaching(to: error)
     switch purpose {
-    case .sharing(let completion): completion(.failure(error))
+    case .sharing(let completion): completion(.failure(error), run.user)
     case .landing, .refreshing:
-      failure = error.completed(for: call)
+      run.failure = error.completed(for: call)
+      ownership.release()
       MainDelivery.main.put(self)
     }
   }
 
   /// Goes on, or lands as failed, on the main actor.
   @MainActor func deliver() {
-    place = .mainActor
-    if let failure { return deliverFailure(failure) }
-    if step == .land { land() } else { run() }
+    ownership.take()
+    run.place = .mainActor
+    if let failure = run.failure { return deliverFailure(failure) }
+    if run.step == .land { land() } else { proceed() }
   }
 
-  /// Runs a wire call that others wait for. Cancelling the task cancels it.
-  static func value(
-    _ call: APICall, _ shared: SharedState, cache: FlightCache?, from step: Step
-  ) async -> Result<APIResponse, APIError> {
-    await outcome(call, shared, cache: cache, from: step).result
-  }
-
-  /// Runs such a call; returns whose it was in the end as well.
+  /// Runs a wire call that others wait for; returns whose it was in the end as well. Cancelling the task cancels it.
   static func outcome(
     _ call: APICall, _ shared: SharedState, cache: FlightCache?, from step: Step
   ) async -> (result: Result<APIResponse, APIError>, user: LoadUser) {
-    let running = Running()
-    let result = await withTaskCancellationHandler {
+    let cancellation = Cancellation()
+    return await withTaskCancellationHandler {
       await withUnsafeContinuation { continuation in
         let flight = Flight(
-          call, shared, cache: cache, from: step, for: .sharing { continuation.resume(returning: $0) })
-        running.flight.withLock { $0 = flight }
+          call, shared, cache: cache, from: step, for: .sharing { continuation.resume(returning: ($0, $1)) })
         // Cancelled before it began: it ends at its first operation.
-        _ = running.cancellation.begin { flight }
-        if running.cancellation.isCancelled { flight.cancel() }
-        flight.run()
+        if !cancellation.begin({ flight }) { flight.cancel() }
+        flight.proceed()
       }
     } onCancel: {
-      running.cancellation.cancel()
+      cancellation.cancel()
     }
-    return (result, running.flight.withLock { $0?.user } ?? call.user)
-  }
-
-  private final class Running: Sendable {
-    let cancellation = Cancellation()
-    let flight = Mutex<Flight?>(nil)
   }
 }
 

@@ -1,20 +1,20 @@
 import Foundation
-import Synchronization
 
-/// One load, from takeoff to delivery: what was asked, its request, its attempts, what the cache said, who waits.
+/// One load, from takeoff to delivery: what was asked, what its run knows, who waits.
 ///
-/// `FlightPath.swift` has the way it goes. `@unchecked Sendable`: exactly one thread at a time runs a load. What it
-/// writes is handed to the next one by a lock (the transport's mailbox, ``MainDelivery``) or by the start of a task;
-/// from outside, only ``cancellation`` and the `@MainActor` part are used.
-///
-/// What few loads have is boxed: an object above 1 KiB leaves the thread's own pool of the system's allocator.
+/// `FlightPath.swift` has the way it goes. `@unchecked Sendable`: ``run`` belongs to the one thread or task that runs the load,
+/// and is handed on by a lock (the transport's mailbox, ``MainDelivery``) or by the start of a task. Debug builds check the
+/// owner at each access. What else can change is behind a lock or on the main actor.
 final class Flight: @unchecked Sendable {
+  /// Takes the outcome of a wire call, and whose it was in the end.
+  typealias Completion = @Sendable (_ outcome: Result<APIResponse, APIError>, _ user: LoadUser) -> Void
+
   /// What the end of the load is for.
   enum Purpose {
     /// It lands on its manager.
     case landing
     /// It is a wire call that other loads wait for.
-    case sharing(@Sendable (Result<APIResponse, APIError>) -> Void)
+    case sharing(Completion)
     /// It brings up to date what is stored, behind a landing.
     case refreshing
   }
@@ -39,49 +39,26 @@ final class Flight: @unchecked Sendable {
   let deadline: FlightDeadline
   let cancellation = Cancellation()
 
-  // Written by the one thread that runs the load, so that exclusive access needs no check.
-  @exclusivity(unchecked) var step: Step
-  @exclusivity(unchecked) var place: Place
-  /// The request as assembled, before credential, cookies and signature.
-  @exclusivity(unchecked) var request: HTTPRequest?
-  /// How it is one of a batch; nil where it makes its own call.
-  @exclusivity(unchecked) var batch: Boxed<BatchPart>?
-  /// What a signature covers beside the request.
-  @exclusivity(unchecked) var signed = (apiName: "", parameters: Parameters())
-  /// The trace that its requests belong to; nil where they do not say.
-  @exclusivity(unchecked) var trace: Boxed<TraceContext>?
-  /// Whose load it is.
-  @exclusivity(unchecked) var user: LoadUser { didSet { comparedAt = .max } }
-  /// When it was last found to be the present one, see ``UserChanges``.
-  @exclusivity(unchecked) var comparedAt = UInt64.max
-  /// How far the request came, all attempts together.
-  @exclusivity(unchecked) var requestProgress = RequestProgress.unsent
-  /// The attempt under way, from 1; 0 before the first.
-  @exclusivity(unchecked) var attempt = 0
-  /// How often the services' error hooks had resolved refusals when the attempt began; see ``Resolutions``.
-  @exclusivity(unchecked) var resolutions = 0
-  /// What the present attempt goes with; nil where the load has nothing to do with a sign-in.
-  @exclusivity(unchecked) var credential: VersionedCredential?
-  /// Its place at the host, and the circuit breaker's permit.
-  @exclusivity(unchecked) var admission: Admission?
-  /// Its way through the service's pool of servers; nil where it has none.
-  @exclusivity(unchecked) var way: HostRoute?
-  /// The present exchange and its redirects.
-  @exclusivity(unchecked) var exchange: ClientExchange?
-  /// What goes on the wire next.
-  @exclusivity(unchecked) var outgoing: HTTPExchange?
-  /// What went on the wire last, for the error where it fails.
-  @exclusivity(unchecked) var sent: HTTPRequest?
-  /// What came from the wire last.
-  @exclusivity(unchecked) var http: HTTPResponse?
-  /// The response as far as it is known, decoded.
-  @exclusivity(unchecked) var response: APIResponse?
-  /// The failure in whose place a stored response lands.
-  @exclusivity(unchecked) var replaced: APIError?
-  /// Why the load has failed, for its delivery.
-  @exclusivity(unchecked) var failure: APIError?
-  /// What may mend a failure; made at the first.
-  @exclusivity(unchecked) var remedies: [any Remedy] = []
+  /// Who runs the load.
+  let ownership = Ownership()
+  // Accessors that check nothing would still be calls, so only debug builds have them.
+  #if DEBUG
+    @exclusivity(unchecked) private var ownedRun: FlightRun
+    /// What the one who runs the load knows of it.
+    var run: FlightRun {
+      @storageRestrictions(initializes: ownedRun) init { ownedRun = newValue }
+      _read {
+        ownership.check()
+        yield ownedRun
+      }
+      _modify {
+        ownership.check()
+        yield &ownedRun
+      }
+    }
+  #else
+    @exclusivity(unchecked) var run: FlightRun
+  #endif
 
   // The manager's side.
   @MainActor var state = FlightState.waiting
@@ -104,20 +81,19 @@ final class Flight: @unchecked Sendable {
   /// A load of a manager.
   ///
   /// - Parameter changes: ``UserChanges/now`` of a moment before the call was made.
-  init(_ call: APICall, _ shared: SharedState, _ book: FlightBook, comparedAt changes: UInt64 = .max) {
+  init(_ call: APICall, _ shared: SharedState, book: FlightBook, comparedAt changes: UInt64 = .max) {
     self.call = call
     self.shared = shared
     self.book = book
     cache = FlightCache.make(for: call)
     purpose = .landing
     deadline = FlightDeadline(call)
-    user = call.user
+    var run = FlightRun(step: .lookUp, place: .mainActor, user: call.user)
     // One that belongs to a transfer has a user of an earlier time.
-    if call.options.isEmpty || call.options.owner == nil { comparedAt = changes }
-    step = .lookUp
-    place = .mainActor
+    if call.options.isEmpty || call.options.owner == nil { run.comparedAt = changes }
     // Here is the caller's task.
-    if call.wire.trace != .none { trace = Boxed(TraceContext.current ?? TraceContext()) }
+    if call.wire.trace != .none { run.trace = Boxed(TraceContext.current ?? TraceContext()) }
+    self.run = run
   }
 
   /// A wire call of its own: for loads that are gathered in it, or behind a landing.
@@ -131,25 +107,21 @@ final class Flight: @unchecked Sendable {
     self.cache = cache
     self.purpose = purpose
     deadline = FlightDeadline(call)
-    user = call.user
-    self.step = step
-    place = .task
+    let place: Place = if case .refreshing = purpose { .mainActor } else { .task }
+    run = FlightRun(step: step, place: place, user: call.user)
   }
 
   /// The wire call of a load that others may join: it goes on where that load stands.
-  init(sharing flight: Flight, completion: @escaping @Sendable (Result<APIResponse, APIError>) -> Void) {
+  init(sharing flight: Flight, completion: @escaping Completion) {
     call = flight.call
     shared = flight.shared
     cache = flight.cache
     purpose = .sharing(completion)
     book = nil
     deadline = flight.deadline
-    (user, comparedAt) = (flight.user, flight.comparedAt)
-    step = .authorize
-    place = flight.place
-    request = flight.request
-    signed = flight.signed
-    trace = flight.trace
+    run = FlightRun(
+      step: .authorize, place: flight.run.place, user: flight.run.user, comparedAt: flight.run.comparedAt,
+      request: flight.run.request, signed: flight.run.signed, trace: flight.run.trace)
   }
 
   func note(_ event: FlightEvent) { call.recorder.record(event) }
@@ -170,14 +142,13 @@ final class Flight: @unchecked Sendable {
 }
 
 extension Flight {
-  /// The failure with the request that led to it, and what reads the body of its response. Only for the thread that
-  /// runs the load.
+  /// The failure with the request that led to it, and what reads the body of its response.
   func attaching(to error: APIError) -> APIError {
     var error = error
-    if error.request == nil { error.request = sent ?? request }
+    if error.request == nil { error.request = run.sent ?? run.request }
     error.bodyDecoders = call.wire.decoders
-    if error.requestProgress.map({ $0 < requestProgress }) ?? true {
-      error.requestProgress = requestProgress
+    if error.requestProgress.map({ $0 < run.requestProgress }) ?? true {
+      error.requestProgress = run.requestProgress
     }
     return error
   }

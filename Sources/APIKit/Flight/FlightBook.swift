@@ -8,8 +8,8 @@ import Synchronization
   func judge(_ response: APIResponse, of flight: Flight) throws(APIError)
   /// The last word on what is stored of a response; nil when it is not stored.
   func offer(_ response: StorableResponse) -> StorableResponse?
-  /// Shows a stored response while the flight goes on.
-  func preview(_ response: APIResponse, of flight: Flight)
+  /// Shows a stored response of a user while the flight goes on.
+  func preview(_ response: APIResponse, of flight: Flight, for user: LoadUser)
   /// Takes the end of a flight: retires it, then tells.
   func land(_ flight: Flight, _ result: Result<APIResponse, APIError>)
   /// A flight begins to wait for something outside, or goes on.
@@ -28,7 +28,7 @@ final class FlightBook: Sendable {
   /// The books of all managers that are there, or have flights that outlive them.
   static let all = Mutex<[ObjectIdentifier: FlightBook]>([:])
 
-  private struct State {
+  private struct FlightBookState {
     var flights: [FlightID: Flight] = [:]
     /// Those that bring up to date what is stored, behind a landing.
     var refreshes: [ObjectIdentifier: Flight] = [:]
@@ -40,7 +40,7 @@ final class FlightBook: Sendable {
   }
 
   @MainActor weak var manager: (any FlightOwner)?
-  private let state = Mutex(State())
+  private let state = Mutex(FlightBookState())
 
   /// Makes a book and has it known.
   init() { Self.all.withLock { $0[ObjectIdentifier(self)] = self } }

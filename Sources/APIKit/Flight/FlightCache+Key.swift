@@ -11,7 +11,7 @@ extension APICall {
 
 extension CacheKey {
   /// The key of a call.
-  init(_ call: APICall, _ partition: String, _ common: Parameters, _ body: [UInt8]) {
+  init(_ call: APICall, partition: String, common: Parameters, body: [UInt8]) {
     let service = call.service
     self.init(
       Parts(

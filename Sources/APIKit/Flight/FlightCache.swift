@@ -17,7 +17,7 @@ final class FlightCache: Sendable {
     case ask
   }
 
-  private struct State {
+  private struct FlightCacheState {
     /// The stored response, where there is one that a 304 may confirm or an outage bring back.
     var found: (entry: CacheEntry, level: CacheLevels)?
     var wantsRefresh = false
@@ -42,7 +42,7 @@ final class FlightCache: Sendable {
   /// Whose responses the load may use.
   private let partition: String
   private let rules: CacheRules
-  private let state = Mutex(State())
+  private let state = Mutex(FlightCacheState())
 
   /// Nil when the load has nothing to do with a cache, which costs no object.
   static func make(for call: APICall) -> FlightCache? {
@@ -74,7 +74,10 @@ final class FlightCache: Sendable {
     partition = known ?? "flight \(call.flightID)"
     let common = body.map { _ in call.service.commonParameters(for: call) }
     self.common = common
-    key = if let body, let common { CacheKey(call, partition, common, body) } else { nil }
+    key =
+      if let body, let common { CacheKey(call, partition: partition, common: common, body: body) } else {
+        nil
+      }
     self.cache = cache
     self.call = call
     var rules = CacheRules(policy: policy, use: terms.use)

@@ -52,7 +52,7 @@ extension Flight {
     case .next:
       store()  // What the cache policy allows; what was changed becomes stale.
       deliverSuccess()  // Interceptors and delegate.
-    case let elsewhere: if goesOn(elsewhere) { run() }
+    case let elsewhere: if goesOn(elsewhere) { proceed() }
     }
   }
 
@@ -83,11 +83,12 @@ extension Flight {
   /// on where the news arrives, on the main actor at takeoff and on the transport's thread at the response.
   ///
   /// Whatever the load has waited for comes here, so its user is looked at first.
-  func run() {
+  func proceed() {
+    ownership.take()
     if let userObjection { return fail(userObjection) }
     while true {
       let progress: Progress
-      do throws(APIError) { progress = try perform(step) } catch { return fail(error) }
+      do throws(APIError) { progress = try perform(run.step) } catch { return fail(error) }
       guard goesOn(progress) else { return }
     }
   }
@@ -95,16 +96,17 @@ extension Flight {
   /// Takes the outcome of a step. Whether another one follows here.
   private func goesOn(_ progress: Progress) -> Bool {
     switch progress {
-    case .next: step = step.next
-    case .goTo(let other): step = other
+    case .next: run.step = run.step.next
+    case .goTo(let other): run.step = other
     case .on(.mainActor):
+      ownership.release()
       MainDelivery.main.put(self)
       return false
     case .on:
-      wait(nil, then: step) { () throws(APIError) in nil }
+      wait(nil, then: run.step) { () throws(APIError) in nil }
       return false
     case .wait(let reason, let work):
-      wait(reason, then: step.next, work)
+      wait(reason, then: run.step.next, work)
       return false
     case .handedOver: return false
     }
@@ -113,15 +115,18 @@ extension Flight {
 
   /// Takes a failure, wherever it comes from: the remedies are asked in a task.
   func fail(_ error: APIError) {
+    ownership.take()
     guard !cancellation.isCancelled, error.reason != .cancelled else { return end(error) }
     // Nothing mends the load of a user who has left.
     if let userObjection { return end(userObjection) }
+    ownership.release()
     let isBegun = cancellation.begin {
       Task.detached {
+        self.ownership.take()
         do throws(APIError) {
-          self.step = try await self.mend(error)
-          self.place = .task
-          self.run()
+          self.run.step = try await self.mend(error)
+          self.run.place = .task
+          self.proceed()
         } catch {
           self.end(error)
         }
@@ -134,7 +139,8 @@ extension Flight {
   /// failure that the next are asked about; those before the one that mended may be of use again.
   private func mend(_ error: APIError) async throws(APIError) -> Step {
     leaveHost(after: error)
-    if remedies.isEmpty { remedies = makeRemedies() }
+    var remedies = run.remedies.isEmpty ? makeRemedies() : run.remedies
+    defer { run.remedies = remedies }
     var failure = attaching(to: error)
     for index in remedies.indices where failure.reason != .cancelled {
       do throws(APIError) {

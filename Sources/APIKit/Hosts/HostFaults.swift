@@ -18,7 +18,7 @@ extension APIError {
   ]
 }
 
-extension HostTable.Outcome {
+extension ServerSelector.Outcome {
   /// What the failure of a connection says about the server.
   init(connecting error: APIError) {
     self =

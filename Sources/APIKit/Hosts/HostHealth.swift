@@ -4,7 +4,7 @@
 /// over), probing → open (it responded), probing → aside (it failed), aside → open (it responded all the same: when every
 /// server is aside all are used).
 struct HostHealth: Equatable {
-  enum State: Equatable {
+  enum HealthState: Equatable {
     case open
     case aside(until: Duration)
     case probing(since: Duration)
@@ -27,7 +27,7 @@ struct HostHealth: Equatable {
   /// A probe that has not come back for so long is forgotten.
   private static let probeLimit = Duration.seconds(30)
 
-  private(set) var state = State.open
+  private(set) var state = HealthState.open
   /// In a row.
   private(set) var failures = 0
   private var rests = 0

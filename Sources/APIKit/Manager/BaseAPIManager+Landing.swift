@@ -18,15 +18,16 @@ extension BaseAPIManager: FlightOwner {
 
   /// Delivers a stored response while the flight continues. If it is no longer valid, it is removed from
   /// the cache.
-  func preview(_ response: APIResponse, of flight: Flight) {
-    guard !flight.state.isFinal, flight.userObjection == nil else { return }
+  func preview(_ response: APIResponse, of flight: Flight, for user: LoadUser) {
+    let call = flight.call
+    guard !flight.state.isFinal, call.objection(to: user, host: nil) == nil else { return }
     do throws(APIError) { try judge(response, of: flight) } catch {
       flight.cache?.discard()
       return
     }
     guard interceptors.allow({ $0.manager(self, beforePreview: response) }) else { return }
     // Rules and interceptors may have ended it, or signed its user out.
-    guard !flight.state.isFinal, flight.userObjection == nil else { return }
+    guard !flight.state.isFinal, call.objection(to: user, host: nil) == nil else { return }
     lastResponse = response
     delegate?.manager(self, didPreviewWith: response)
     flight.previews?.yield(response)

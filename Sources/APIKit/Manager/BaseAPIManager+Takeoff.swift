@@ -17,7 +17,7 @@ extension BaseAPIManager {
       guard interceptors.allow({ $0.manager(self, shouldLoad: call.parameters) }) else {
         throw APIError(.takeoff, .vetoed, "an interceptor refused the load", context: call.context())
       }
-      let flight = Flight(call, sharedState, book, comparedAt: changes)
+      let flight = Flight(call, sharedState, book: book, comparedAt: changes)
       let policy = child.takeoffPolicy
       flight.policy = policy.rule.name
       flight.tags = tags
@@ -79,7 +79,7 @@ extension BaseAPIManager {
     enter(.flying, flight)
     if flight.suspensions > 0 { enter(.suspended, flight) }
     flight.call.recorder.takeOff(policy: flight.policy)
-    flight.run()
+    flight.proceed()
   }
 
   /// Starts the timer of a debounced flight.

@@ -4,78 +4,6 @@ import XCTest
 
 @testable import APIKit
 
-/// The batch table alone.
-final class BatchTableTests: XCTestCase {
-  fileprivate func flight(_ number: UInt64) -> FlightID { FlightID(rawValue: number) }
-
-  func testLoadsGatherUntilTheWindowIsOverAndTheNextOpensAnother() {
-    var table = BatchTable<String>()
-    XCTAssertEqual(table.enter(flight(1), "a", most: 10), .open(1))
-    XCTAssertEqual(table.enter(flight(2), "a", most: 10), .joined(1))
-    XCTAssertEqual(table.enter(flight(3), "b", most: 10), .open(2))
-    XCTAssertEqual(table.launch(1), [flight(1), flight(2)])
-    XCTAssertEqual(table.launch(1), [], "it flies already")
-    XCTAssertEqual(table.enter(flight(4), "a", most: 10), .open(3))
-    XCTAssertEqual(table.finish(1), [flight(1), flight(2)])
-    XCTAssertFalse(table.contains(1))
-  }
-
-  func testAFullBatchIsMadeAtOnceAndItsWindowFindsNothingLeft() {
-    var table = BatchTable<String>()
-    XCTAssertEqual(table.enter(flight(1), "a", most: 2), .open(1))
-    XCTAssertEqual(table.enter(flight(2), "a", most: 2), .filled(1))
-    XCTAssertEqual(table.launch(1).count, 2)
-    XCTAssertEqual(table.launch(1), [])
-    XCTAssertEqual(table.enter(flight(3), "a", most: 1), .filled(2))
-  }
-
-  func testTheLastWhoLeavesEndsIt() {
-    var table = BatchTable<String>()
-    _ = table.enter(flight(1), "a", most: 10)
-    _ = table.enter(flight(2), "a", most: 10)
-    XCTAssertFalse(table.leave(flight(1), 1))
-    XCTAssertFalse(table.leave(flight(1), 1))
-    XCTAssertEqual(table.launch(1), [flight(2)])
-    XCTAssertTrue(table.leave(flight(2), 1))
-    XCTAssertEqual(table.finish(1), [])
-    XCTAssertEqual(table.count, 0)
-    _ = table.enter(flight(3), "a", most: 10)
-    XCTAssertTrue(table.leave(flight(3), 2))
-    XCTAssertEqual(table.enter(flight(4), "a", most: 10), .open(3), "nobody joins a batch that was given up")
-  }
-}
-
-extension BatchTableTests {
-  func testWhileACallIsInTheAirLoadsGatherForTheNext() {
-    var table = BatchTable<String>()
-    XCTAssertEqual(table.enter(flight(1), "a", most: 10, whileFlying: true), .open(1))
-    XCTAssertEqual(table.launch(1), [flight(1)])
-    XCTAssertEqual(table.enter(flight(2), "a", most: 10, whileFlying: true), .waiting(2))
-    XCTAssertEqual(table.enter(flight(3), "a", most: 10, whileFlying: true), .joined(2))
-    XCTAssertEqual(table.enter(flight(4), "b", most: 10, whileFlying: true), .open(3))
-    XCTAssertEqual(table.successor(of: 1), 2)
-    XCTAssertNil(table.successor(of: 1))
-    XCTAssertEqual(table.finish(1), [flight(1)])
-    XCTAssertEqual(table.launch(2), [flight(2), flight(3)])
-    XCTAssertEqual(table.enter(flight(5), "a", most: 10, whileFlying: true), .waiting(4))
-    XCTAssertTrue(table.leave(flight(5), 4))
-    XCTAssertEqual(table.finish(2).count, 2)
-    XCTAssertEqual(table.enter(flight(6), "a", most: 10, whileFlying: true), .open(5), "it is quiet again")
-  }
-
-  func testAFullBatchDoesNotWaitForTheOneInTheAir() {
-    var table = BatchTable<String>()
-    _ = table.enter(flight(1), "a", most: 2, whileFlying: true)
-    _ = table.launch(1)
-    XCTAssertEqual(table.enter(flight(2), "a", most: 2, whileFlying: true), .waiting(2))
-    XCTAssertEqual(table.enter(flight(3), "a", most: 2, whileFlying: true), .filled(2))
-    XCTAssertEqual(table.launch(2).count, 2)
-    _ = table.finish(1)
-    XCTAssertEqual(table.enter(flight(4), "a", most: 2, whileFlying: true), .waiting(3))
-    XCTAssertEqual(table.successor(of: 2), 3, "they wait for the latest")
-  }
-}
-
 /// Batches as an application meets them: managers of one id each, and a service with a list.
 @MainActor final class BatchTests: XCTestCase {
   private let stub = StubTransport()
@@ -287,12 +215,13 @@ extension BatchTableTests {
 
   // MARK: While a call is in the air
 
-  private func makeGatherer(_ ids: [Int]) -> [TestManager] {
+  private func makeGatherer(_ ids: [Int], most: Int = 50) -> [TestManager] {
     ids.map { id in
       let manager = makeManager()
       manager.service.onBatchPlan = { _ in
         var plan = BatchPlan.byID("id", list: "homes", as: "ids", items: "items")
         plan.gathersWhileFlying = true
+        plan.maximumCount = most
         return plan
       }
       manager.load(["id": id])
@@ -329,6 +258,38 @@ extension BatchTableTests {
     await time.advanceOnceAsleep(by: .milliseconds(10))
     await waitUntil { again.allSatisfy { !$0.isLoading } }
     XCTAssertEqual(stub.requests.count, 3, "after a quiet time the window counts")
+  }
+
+  func testAFullBatchDoesNotWaitForTheOneInTheAirAndLaterLoadsWaitForTheLatest() async throws {
+    stub.hold()
+    let first = makeGatherer([1, 2], most: 2)
+    try await stub.waitForRequests(1)
+    let second = makeGatherer([3, 4], most: 2)
+    try await stub.waitForRequests(2)
+    XCTAssertEqual(ids(stub.requests[1]), ["3", "4"])
+    let third = makeGatherer([5], most: 2)
+    await waitUntilGathered(5)
+    stub.release(1)
+    await waitUntil { first.allSatisfy { !$0.isLoading } }
+    XCTAssertEqual(stub.requests.count, 2)
+    stub.release(1)
+    await waitUntil { second.allSatisfy { !$0.isLoading } }
+    try await stub.waitForRequests(3)
+    stub.release()
+    await waitUntil { third.allSatisfy { !$0.isLoading } }
+    XCTAssertEqual(third[0].rawData["name"].string, "alone")
+  }
+
+  func testNobodyJoinsABatchThatAllItsLoadsHaveLeft() async throws {
+    let left = makeGatherer([1, 2])
+    await waitUntilGathered(2)
+    for manager in left { manager.cancel() }
+    await waitUntilGathered(0)
+    let next = makeGatherer([3, 4])
+    await waitUntilGathered(2)
+    await time.advanceOnceAsleep(by: .milliseconds(10))
+    await waitUntil { next.allSatisfy { !$0.isLoading } }
+    XCTAssertEqual(stub.requests.map(ids), [["3", "4"]])
   }
 
   func testTheNextCallIsMadeHoweverTheOneInTheAirEnds() async throws {

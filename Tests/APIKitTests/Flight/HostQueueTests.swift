@@ -9,10 +9,10 @@ final class HostQueueTests: XCTestCase {
 
   func testBeyondTheLimitFlightsWaitAndGoInOrder() {
     var queue = HostQueue(limits)
-    XCTAssertTrue(queue.enter(flight(1), .normal, limits, now: .zero))
-    XCTAssertTrue(queue.enter(flight(2), .normal, limits, now: .zero))
-    XCTAssertFalse(queue.enter(flight(3), .normal, limits, now: .zero))
-    XCTAssertFalse(queue.enter(flight(4), .normal, limits, now: .zero))
+    XCTAssertTrue(queue.enter(flight(1), .normal, limits: limits, now: .zero))
+    XCTAssertTrue(queue.enter(flight(2), .normal, limits: limits, now: .zero))
+    XCTAssertFalse(queue.enter(flight(3), .normal, limits: limits, now: .zero))
+    XCTAssertFalse(queue.enter(flight(4), .normal, limits: limits, now: .zero))
     XCTAssertEqual(queue.leave(now: .zero), flight(3))
     XCTAssertEqual(queue.leave(now: .zero), flight(4))
     XCTAssertNil(queue.leave(now: .zero))
@@ -22,28 +22,28 @@ final class HostQueueTests: XCTestCase {
 
   func testTheHighestPriorityGoesFirst() {
     var queue = HostQueue(limits)
-    for number in 1...2 { _ = queue.enter(flight(UInt64(number)), .normal, limits, now: .zero) }
+    for number in 1...2 { _ = queue.enter(flight(UInt64(number)), .normal, limits: limits, now: .zero) }
     for (number, priority) in [(3, .background), (4, .normal), (5, .high), (6, .low)]
       as [(UInt64, FlightPriority)]
     {
-      XCTAssertFalse(queue.enter(flight(number), priority, limits, now: .zero))
+      XCTAssertFalse(queue.enter(flight(number), priority, limits: limits, now: .zero))
     }
     XCTAssertEqual((0..<4).compactMap { _ in queue.leave(now: .zero)?.rawValue }, [5, 4, 6, 3])
   }
 
   func testWhoWaitsLongRisesPastThosePreferred() {
     var queue = HostQueue(limits)
-    for number in 1...2 { _ = queue.enter(flight(UInt64(number)), .normal, limits, now: .zero) }
-    _ = queue.enter(flight(3), .background, limits, now: .zero)
-    _ = queue.enter(flight(4), .high, limits, now: .seconds(5))
-    _ = queue.enter(flight(5), .high, limits, now: .seconds(7))
+    for number in 1...2 { _ = queue.enter(flight(UInt64(number)), .normal, limits: limits, now: .zero) }
+    _ = queue.enter(flight(3), .background, limits: limits, now: .zero)
+    _ = queue.enter(flight(4), .high, limits: limits, now: .seconds(5))
+    _ = queue.enter(flight(5), .high, limits: limits, now: .seconds(7))
     XCTAssertEqual(queue.leave(now: .seconds(5)), flight(4), "three steps are six seconds")
     XCTAssertEqual(queue.leave(now: .seconds(7)), flight(3))
   }
 
   func testWhoGivesUpIsPassedOver() {
     var queue = HostQueue(limits)
-    for number in 1...5 { _ = queue.enter(flight(UInt64(number)), .normal, limits, now: .zero) }
+    for number in 1...5 { _ = queue.enter(flight(UInt64(number)), .normal, limits: limits, now: .zero) }
     XCTAssertTrue(queue.giveUp(flight(3)))
     XCTAssertFalse(queue.giveUp(flight(3)))
     XCTAssertFalse(queue.giveUp(flight(1)), "it flies already")
@@ -53,8 +53,8 @@ final class HostQueueTests: XCTestCase {
 
   func testALoweredLimitIsReachedByWaiting() {
     var queue = HostQueue(limits)
-    for number in 1...2 { _ = queue.enter(flight(UInt64(number)), .normal, limits, now: .zero) }
-    XCTAssertFalse(queue.enter(flight(3), .normal, HostLimits(attemptsPerHost: 1), now: .zero))
+    for number in 1...2 { _ = queue.enter(flight(UInt64(number)), .normal, limits: limits, now: .zero) }
+    XCTAssertFalse(queue.enter(flight(3), .normal, limits: HostLimits(attemptsPerHost: 1), now: .zero))
     XCTAssertNil(queue.leave(now: .zero))
     XCTAssertEqual(queue.leave(now: .zero), flight(3))
   }
@@ -62,7 +62,7 @@ final class HostQueueTests: XCTestCase {
   func testALongLineIsWorkedOffInOrder() {
     var queue = HostQueue(HostLimits(attemptsPerHost: 1))
     let limits = HostLimits(attemptsPerHost: 1)
-    for number in 1...1000 { _ = queue.enter(flight(UInt64(number)), .normal, limits, now: .zero) }
+    for number in 1...1000 { _ = queue.enter(flight(UInt64(number)), .normal, limits: limits, now: .zero) }
     for number in 2...1000 { XCTAssertEqual(queue.leave(now: .zero), flight(UInt64(number))) }
   }
 }

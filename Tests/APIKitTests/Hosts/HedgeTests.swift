@@ -4,7 +4,7 @@ import XCTest
 
 /// When a second attempt is made, and which counts.
 final class HedgeTests: XCTestCase {
-  private let key = HedgeBooks.Key(service: "Homes", method: "GET", api: "list")
+  private let key = HedgeBooks.HedgeKey(service: "Homes", method: "GET", api: "list")
 
   func testThePercentileIsKnownFromAHundredSamplesOn() throws {
     var window = LatencyWindow()
@@ -58,7 +58,7 @@ final class HedgeTests: XCTestCase {
     var books = HedgeBooks()
     _ = hedges(&books, loads: 200, now: .zero) { _ in false }
     XCTAssertEqual(books.begin(key, now: .zero), .milliseconds(50))
-    XCTAssertNil(books.begin(HedgeBooks.Key(service: "Homes", method: "GET", api: "other"), now: .zero))
+    XCTAssertNil(books.begin(HedgeBooks.HedgeKey(service: "Homes", method: "GET", api: "other"), now: .zero))
   }
 
   func testAServerThatIsOverloadedGetsNoneForAWhile() {
@@ -75,7 +75,7 @@ final class HedgeTests: XCTestCase {
   func testNamesThatAreMadeUpAreNotKeptForEver() {
     var books = HedgeBooks()
     for index in 0..<10_000 {
-      let key = HedgeBooks.Key(service: "Homes", method: "GET", api: "\(index)")
+      let key = HedgeBooks.HedgeKey(service: "Homes", method: "GET", api: "\(index)")
       _ = books.begin(key, now: .zero)
       books.responded(key, after: .zero, status: 200, now: .zero)
     }

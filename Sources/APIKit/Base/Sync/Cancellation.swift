@@ -8,7 +8,7 @@ struct Cancellation: ~Copyable {
   /// An operation that can be cancelled from any thread.
   typealias Stop = any CancellableOperation
 
-  struct State {
+  struct CancellationState {
     var isCancelled = false
     /// Counts operations, so that one that has ended does not replace its successor.
     var count = 0
@@ -17,7 +17,7 @@ struct Cancellation: ~Copyable {
     var waiter: CheckedContinuation<Void, Never>?
   }
 
-  let state = Mutex(State())
+  let state = Mutex(CancellationState())
   private let held = Atomic(false)
 
   /// Whether ``cancel()`` was called.

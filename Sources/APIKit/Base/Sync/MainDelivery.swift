@@ -21,13 +21,13 @@ package final class MainDelivery: Sendable {
   /// The instance of the process.
   package static let main = MainDelivery()
 
-  private enum Item: Sendable {
+  private enum Delivery: Sendable {
     case object(any MainDeliverable)
     case work(@MainActor @Sendable () -> Void)
   }
 
-  private struct State {
-    var pending: [Item] = []
+  private struct MainDeliveryState {
+    var pending: [Delivery] = []
     var atRoundEnd: [@Sendable () -> Void] = []
     /// Whether a hop to the main thread is under way, or the main thread is delivering.
     var isScheduled = false
@@ -35,7 +35,7 @@ package final class MainDelivery: Sendable {
     var holds = 0
   }
 
-  private let state = Mutex(State())
+  private let state = Mutex(MainDeliveryState())
   /// The thread that is delivering a round; 0 for none.
   private let roundThread = Atomic<UInt>(0)
 
@@ -45,7 +45,7 @@ package final class MainDelivery: Sendable {
   /// Runs `work` on the main actor, after the items added before.
   package func put(_ work: @escaping @MainActor @Sendable () -> Void) { put(.work(work)) }
 
-  private func put(_ item: Item) {
+  private func put(_ item: Delivery) {
     let isFirst = state.withLock { state in
       state.pending.append(item)
       return Self.mustSchedule(&state)
@@ -64,7 +64,7 @@ package final class MainDelivery: Sendable {
     if isFirst { schedule() }
   }
 
-  private static func mustSchedule(_ state: inout State) -> Bool {
+  private static func mustSchedule(_ state: inout MainDeliveryState) -> Bool {
     guard !state.isScheduled, state.holds == 0 else { return false }
     state.isScheduled = true
     return true
@@ -78,7 +78,8 @@ package final class MainDelivery: Sendable {
   /// Delegates start loads from their callbacks: a transport is then woken once for all of them.
   func afterRound(_ work: @escaping @Sendable () -> Void) { state.withLock { $0.atRoundEnd.append(work) } }
 
-  private static var thread: UInt {
+  /// The calling thread.
+  static var thread: UInt {
     #if canImport(Darwin)
       UInt(bitPattern: pthread_self())
     #else

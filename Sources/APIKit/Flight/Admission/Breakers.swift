@@ -3,12 +3,12 @@ import Synchronization
 /// The circuit breakers of all hosts and APIs that have one.
 final class Breakers: Sendable {
   /// What one breaker watches over.
-  struct Key: Hashable, Sendable, CustomStringConvertible {
+  struct BreakerKey: Hashable, Sendable, CustomStringConvertible {
     let host: HostKey
     /// Service and API where the breaker is the API's own.
     let api: String?
 
-    init(_ call: APICall, _ host: HostKey, _ scope: BreakerPolicy.Scope) {
+    init(_ call: APICall, _ host: HostKey, scope: BreakerPolicy.Scope) {
       self.host = host
       api = scope == .api ? "\(call.service.name) \(call.method) \(call.apiName)" : nil
     }
@@ -16,10 +16,10 @@ final class Breakers: Sendable {
     var description: String { api.map { "\(host) \($0)" } ?? host.description }
   }
 
-  private let breakers = Mutex<[Key: SharedBreaker]>([:])
+  private let breakers = Mutex<[BreakerKey: SharedBreaker]>([:])
 
   func admit(
-    _ key: Key, _ policy: BreakerPolicy, holding held: CircuitBreaker.Permit? = nil,
+    _ key: BreakerKey, _ policy: BreakerPolicy, holding held: CircuitBreaker.Permit? = nil,
     for flight: Flight? = nil,
     now: Duration
   ) -> CircuitBreaker.Admission {
@@ -35,13 +35,13 @@ final class Breakers: Sendable {
   }
 
   func report(
-    _ end: CircuitBreaker.Outcome, of permit: CircuitBreaker.Permit, _ key: Key, now: Duration
+    _ end: CircuitBreaker.Outcome, of permit: CircuitBreaker.Permit, _ key: BreakerKey, now: Duration
   ) -> CircuitBreaker.Change? {
     breakers.withLock { $0[key]?.breaker.report(end, of: permit, now: now) }
   }
 
   /// The keys of those that are not closed.
-  var open: [Key] { breakers.withLock { $0.filter { $0.value.breaker.state != .closed }.map(\.key) } }
+  var open: [BreakerKey] { breakers.withLock { $0.filter { $0.value.breaker.state != .closed }.map(\.key) } }
 
   func reset() { breakers.withLock { $0 = [:] } }
 }

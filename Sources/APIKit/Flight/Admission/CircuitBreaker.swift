@@ -5,7 +5,7 @@
 /// Legal moves: closed → open (too many failures), open → half-open (its interval is over), half-open →
 /// closed (enough probes succeeded), half-open → open (a probe failed).
 struct CircuitBreaker {
-  enum State: Equatable {
+  enum BreakerState: Equatable {
     case closed
     case open(until: Duration)
     /// Probes in the air, and those that came back well.
@@ -47,7 +47,7 @@ struct CircuitBreaker {
   private static let bucketCount = 10
 
   let policy: BreakerPolicy
-  private(set) var state = State.closed
+  private(set) var state = BreakerState.closed
   private var era = 0
   private var lastNumber = 0
   /// The probes in the air.

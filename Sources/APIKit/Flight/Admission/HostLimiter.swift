@@ -2,7 +2,7 @@ import Synchronization
 
 /// How many attempts are on their way to each host with limits, and which wait.
 final class HostLimiter: Sendable {
-  private struct State {
+  private struct HostLimiterState {
     var queues: [HostKey: HostQueue] = [:]
     var waiters: [FlightID: CheckedContinuation<Bool, Never>] = [:]
 
@@ -12,7 +12,7 @@ final class HostLimiter: Sendable {
     }
   }
 
-  private let state = Mutex(State())
+  private let state = Mutex(HostLimiterState())
 
   /// How many wait for a host.
   func waitingCount(at host: HostKey) -> Int { state.withLock { $0.queues[host]?.waitingCount ?? 0 } }
@@ -31,7 +31,7 @@ final class HostLimiter: Sendable {
         let outcome: Bool? = state.withLock { state in
           guard !Task.isCancelled else { return false }
           let mayFly = state.queues[host, default: HostQueue(limits)].enter(
-            flight, call.terms.priority, limits, now: call.time.now)
+            flight, call.terms.priority, limits: limits, now: call.time.now)
           if !mayFly { state.waiters[flight] = waiter }
           return mayFly ? true : nil
         }

@@ -21,7 +21,7 @@ struct HostQueue {
 
   /// An attempt wants to fly. True when it may at once; false when it has to wait.
   mutating func enter(
-    _ flight: FlightID, _ priority: FlightPriority, _ limits: HostLimits, now: Duration
+    _ flight: FlightID, _ priority: FlightPriority, limits: HostLimits, now: Duration
   ) -> Bool {
     if enterAtOnce(limits) { return true }
     line.append(flight, priority, now: now)

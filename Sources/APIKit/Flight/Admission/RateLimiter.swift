@@ -3,7 +3,7 @@ import Synchronization
 /// The attempts of each ``RequestRate`` in use, and those that wait for their turn.
 final class RateLimiter: Sendable {
   /// What is counted together.
-  struct Key: Hashable, Sendable, CustomStringConvertible {
+  struct RateKey: Hashable, Sendable, CustomStringConvertible {
     let service: String
     let environment: ServiceEnvironment
     /// Method and name where the rate is an API's own.
@@ -21,11 +21,11 @@ final class RateLimiter: Sendable {
     var description: String { service + (api.map { " " + $0 } ?? "") + ": \(rate)" }
   }
 
-  private struct State {
-    var windows: [Key: RateWindow] = [:]
-    var waiters: [FlightID: CheckedContinuation<RateWindow.Entry?, Never>] = [:]
+  private struct RateLimiterState {
+    var windows: [RateKey: RateWindow] = [:]
+    var waiters: [FlightID: CheckedContinuation<RateWindow.RateVerdict?, Never>] = [:]
     /// The keys with a task that sleeps until their next opening.
-    var clocks: Set<Key> = []
+    var clocks: Set<RateKey> = []
 
     /// What has run out is forgotten once there are many.
     mutating func tidy(now: Duration) {
@@ -34,13 +34,13 @@ final class RateLimiter: Sendable {
     }
   }
 
-  private let state = Mutex(State())
+  private let state = Mutex(RateLimiterState())
 
   /// How many wait in all.
   var waitingCount: Int { state.withLock { $0.waiters.count } }
 
   /// Whether the attempt may begin without waiting; if so, it is counted.
-  func enterAtOnce(_ key: Key, now: Duration) -> Bool {
+  func enterAtOnce(_ key: RateKey, now: Duration) -> Bool {
     state.withLock { state in
       if state.windows[key] == nil { state.tidy(now: now) }
       return state.windows[key, default: RateWindow(key.rate)].enterAtOnce(now: now)
@@ -49,11 +49,11 @@ final class RateLimiter: Sendable {
 
   /// Returns when the attempt may begin, and it is counted. Throws when there is no place to wait, or when its task was
   /// cancelled before.
-  func enter(_ call: APICall, _ key: Key) async throws(APIError) {
+  func enter(_ call: APICall, _ key: RateKey) async throws(APIError) {
     let flight = call.flightID
     let entry = await withTaskCancellationHandler {
       await withCheckedContinuation { waiter in
-        let outcome: RateWindow.Entry?? = state.withLock { state in
+        let outcome: RateWindow.RateVerdict?? = state.withLock { state in
           guard !Task.isCancelled else { return .some(nil) }
           let entry = state.windows[key, default: RateWindow(key.rate)].enter(
             flight, call.terms.priority, now: call.time.now)
@@ -65,7 +65,7 @@ final class RateLimiter: Sendable {
         if let outcome { waiter.resume(returning: outcome) }
       }
     } onCancel: {
-      let waiter = state.withLock { state -> CheckedContinuation<RateWindow.Entry?, Never>? in
+      let waiter = state.withLock { state -> CheckedContinuation<RateWindow.RateVerdict?, Never>? in
         // A load that has been called up in the same moment begins, and sees its cancellation itself.
         guard state.windows[key]?.giveUp(flight) == true else { return nil }
         return state.waiters.removeValue(forKey: flight)
@@ -84,7 +84,7 @@ final class RateLimiter: Sendable {
   }
 
   /// Starts the attempts that wait, until none does.
-  private func startClock(_ key: Key, _ time: any TimeSource) {
+  private func startClock(_ key: RateKey, _ time: any TimeSource) {
     Task.detached { [weak self] in
       while let wait = self?.callUp(key, now: time.now) {
         // This task is never cancelled; a clock that throws without that is asked again.
@@ -94,7 +94,7 @@ final class RateLimiter: Sendable {
   }
 
   /// The time until another may begin; nil when none waits any longer.
-  private func callUp(_ key: Key, now: Duration) -> Duration? {
+  private func callUp(_ key: RateKey, now: Duration) -> Duration? {
     let (called, wait) = state.withLock { state in
       let called = (state.windows[key]?.callUp(now: now) ?? []).compactMap {
         state.waiters.removeValue(forKey: $0)

@@ -2,7 +2,7 @@
 /// sockets.
 struct RateWindow {
   /// What an attempt is told.
-  enum Entry: Equatable {
+  enum RateVerdict: Equatable {
     case begin
     case wait
     /// Neither; the time until the next attempt may begin, and how many wait for that.
@@ -40,7 +40,7 @@ struct RateWindow {
   }
 
   /// An attempt wants to begin, or to wait where that is allowed.
-  mutating func enter(_ flight: FlightID, _ priority: FlightPriority, now: Duration) -> Entry {
+  mutating func enter(_ flight: FlightID, _ priority: FlightPriority, now: Duration) -> RateVerdict {
     if enterAtOnce(now: now) { return .begin }
     guard case .wait(let limit) = rate.excess, line.count < limit else {
       return .refuse(opensIn: max(.zero, opening - now), waiting: line.count)

@@ -1,11 +1,13 @@
 import Synchronization
 
 /// The loads that gather for common calls.
+///
+/// A batch gathers until its window is over, the one before it has landed, or it is full; then its call is in the air, and the
+/// next load begins another. It is given up when the last of its loads leaves.
 final class Batches: Sendable {
   typealias Outcome = Result<APIResponse, APIError>
-  typealias Fly = @Sendable (APICall) async -> Outcome
 
-  struct Key: Hashable, Sendable {
+  struct BatchKey: Hashable, Sendable {
     let manager: ObjectIdentifier
     let service: String
     let environment: ServiceEnvironment
@@ -16,108 +18,131 @@ final class Batches: Sendable {
     let caller: LoadIdentity
   }
 
+  /// How a batch is made.
+  struct Terms: Sendable {
+    let plan: BatchPlan
+    let time: any TimeSource
+    /// Makes the common call.
+    let fly: @Sendable (APICall) async -> Outcome
+  }
+
   private struct Member {
     let call: APICall
-    let waiter: CheckedContinuation<Outcome, Never>
-    let number: Int
+    let continuation: CheckedContinuation<Outcome, Never>
   }
-  private struct State {
-    var table = BatchTable<Key>()
-    var members: [FlightID: Member] = [:]
-    var tasks: [Int: Task<Void, Never>] = [:]
-    /// What begins the calls of batches that wait for another one to land.
-    var starts: [Int: @Sendable () -> Void] = [:]
 
-    /// What begins the batch that has waited for this one, if there is one.
-    mutating func takeSuccessor(of number: Int) -> (@Sendable () -> Void)? {
-      table.successor(of: number).flatMap { starts.removeValue(forKey: $0) }
+  /// A batch has a task once it waits for nothing but its window.
+  private typealias Machine = SingleFlightMachine<BatchKey, Member, Task<Void, Never>?>
+
+  private struct BatchesState {
+    var machine = Machine()
+    /// The latest batch in the air for each key, where later loads gather meanwhile.
+    var inAir: [BatchKey: Int] = [:]
+    /// What makes the call of a batch when the one with this number has landed.
+    var successors: [Int: @Sendable () -> Void] = [:]
+
+    /// The call of a batch is to be made. Returns the task that it has, and its loads; nil when it was made or given up.
+    mutating func launch(_ number: Int, _ plan: BatchPlan) -> (task: Task<Void, Never>?, calls: [APICall])? {
+      guard let (batch, members) = machine.close(number) else { return nil }
+      if plan.gathersWhileFlying { inAir[batch.key] = number }
+      return (batch.operation, members.map(\.call))
+    }
+
+    /// A batch has landed or was given up. Returns what makes the call of the one that waits for it.
+    mutating func forget(_ batch: Machine.Work) -> (@Sendable () -> Void)? {
+      if inAir[batch.key] == batch.number { inAir[batch.key] = nil }
+      return successors.removeValue(forKey: batch.number)
     }
   }
 
-  private let state = Mutex(State())
+  private let state = Mutex(BatchesState())
 
   /// How many loads gather or wait for a common call.
-  var waitingCount: Int { state.withLock { $0.members.count } }
+  var waitingCount: Int { state.withLock { $0.machine.waiterCount } }
 
-  /// Waits for the load's part of a common call; `fly` makes the call.
-  func outcome(for call: APICall, _ plan: BatchPlan, _ key: Key, fly: @escaping Fly) async -> Outcome {
-    let flight = call.flightID
+  /// Waits for the load's part of a common call.
+  func outcome(for call: APICall, _ key: BatchKey, terms: Terms) async -> Outcome {
+    let id = call.flightID.rawValue
     return await withTaskCancellationHandler {
       await withCheckedContinuation { waiter in
-        let role = state.withLock { state -> BatchTable<Key>.Role? in
-          guard !Task.isCancelled else { return nil }
-          let role = state.table.enter(
-            flight, key, most: plan.maximumCount, whileFlying: plan.gathersWhileFlying)
-          let number =
-            switch role {
-            case .open(let number), .joined(let number), .filled(let number), .waiting(let number): number
-            }
-          state.members[flight] = Member(call: call, waiter: waiter, number: number)
-          if case .waiting = role {
-            state.starts[number] = { [self] in start(number, after: .zero, plan, call.time, fly) }
+        let isWaiting = state.withLock { state in
+          guard !Task.isCancelled else { return false }
+          let ahead = terms.plan.gathersWhileFlying ? state.inAir[key] : nil
+          let role = state.machine.enter(id, key, waiter: Member(call: call, continuation: waiter)) {
+            number in
+            ahead == nil && terms.plan.maximumCount > 1 ? gather(number, terms) : nil
           }
-          return role
+          guard let batch = state.machine.work(of: id) else { return true }
+          if batch.waiterCount >= terms.plan.maximumCount {
+            make(batch.number, terms, in: &state)
+          } else if case .leads = role, let ahead {
+            state.successors[ahead] = { [self] in
+              self.state.withLock { make(batch.number, terms, in: &$0) }
+            }
+          }
+          return true
         }
-        switch role {
-        case nil: waiter.resume(returning: Self.cancelled)
-        case .joined, .waiting: break
-        case .open(let number): start(number, after: plan.window, plan, call.time, fly)
-        case .filled(let number):
-          state.withLock { $0.starts[number] = nil }
-          start(number, after: .zero, plan, call.time, fly)
-        }
+        if !isWaiting { waiter.resume(returning: Self.cancelled) }
       }
     } onCancel: {
-      leave(flight)
+      let (left, next) = state.withLock { state in
+        let left = state.machine.leave(id)
+        return (left, left?.abandoned.flatMap { state.forget($0) })
+      }
+      left?.abandoned?.operation?.cancel()
+      next?()
+      left?.waiter.continuation.resume(returning: Self.cancelled)
     }
   }
 
-  private func start(
-    _ number: Int, after wait: Duration, _ plan: BatchPlan, _ time: any TimeSource, _ fly: @escaping Fly
-  ) {
-    let task = Task.detached { [self] in
-      if wait > .zero { do { try await time.sleep(for: wait) } catch { return } }
-      let calls = state.withLock { state in
-        state.table.launch(number).compactMap { state.members[$0]?.call }
-      }
-      guard let first = calls.first else { return }
-      for call in calls where calls.count > 1 {
-        call.recorder.record(.batched(count: calls.count, leader: first.flightID))
-      }
-      finish(number, plan, calls, await fly(calls.count > 1 ? APICall(merging: calls, into: plan) : first))
-    }
-    state.withLock { state in
-      guard state.table.contains(number) else { return }
-      // The window of a batch that is full now runs out for nothing; it is not cancelled, for it may have
-      // launched the batch in this very moment.
-      state.tasks[number] = task
+  /// Makes the call of a batch when its window is over.
+  private func gather(_ number: Int, _ terms: Terms) -> Task<Void, Never> {
+    Task.detached { [self] in
+      let window = terms.plan.window
+      if window > .zero { do { try await terms.time.sleep(for: window) } catch { return } }
+      guard let (_, calls) = state.withLock({ $0.launch(number, terms.plan) }) else { return }
+      await fly(number, calls, terms: terms)
     }
   }
 
-  private func finish(_ number: Int, _ plan: BatchPlan, _ calls: [APICall], _ outcome: Outcome) {
+  /// Makes the call of a batch that waits no longer.
+  private func make(_ number: Int, _ terms: Terms, in state: inout BatchesState) {
+    guard let (window, calls) = state.launch(number, terms.plan) else { return }
+    window?.cancel()
+    let task = Task.detached { [self] in await fly(number, calls, terms: terms) }
+    state.machine.replaceOperation(of: number, with: task)
+  }
+
+  private func fly(_ number: Int, _ calls: [APICall], terms: Terms) async {
+    for call in calls where calls.count > 1 {
+      call.recorder.record(.batched(count: calls.count, leader: calls[0].flightID))
+    }
+    let outcome = await terms.fly(calls.count > 1 ? APICall(merging: calls, into: terms.plan) : calls[0])
     var parts: [FlightID: Outcome] = [:]
     if calls.count > 1, case .success(let response) = outcome {
-      let split = plan.split(response.raw, calls.map(\.parameters))
+      let split = terms.plan.split(response.raw, calls.map(\.parameters))
       for (index, call) in calls.enumerated() {
-        parts[call.flightID] = part(index < split.count ? split[index] : nil, of: response, for: call, plan)
+        let raw = index < split.count ? split[index] : nil
+        parts[call.flightID] = Self.part(raw, of: response, for: call, apiName: terms.plan.apiName)
       }
     }
-    let (waiting, next) = state.withLock { state in
-      state.tasks[number] = nil
-      let next = state.takeSuccessor(of: number)
-      return (state.table.finish(number).compactMap { state.members.removeValue(forKey: $0) }, next)
+    let (done, next) = state.withLock { state in
+      let done = state.machine.finish(number)
+      return (done, done.flatMap { state.forget($0.work) })
     }
     next?()
-    for member in waiting { member.waiter.resume(returning: parts[member.call.flightID] ?? outcome) }
+    for member in done?.waiters ?? [] {
+      member.continuation.resume(returning: parts[member.call.flightID] ?? outcome)
+    }
   }
 
-  private func part(
-    _ raw: RawData?, of response: APIResponse, for call: APICall, _ plan: BatchPlan
+  private static func part(
+    _ raw: RawData?, of response: APIResponse, for call: APICall, apiName: String
   ) -> Outcome {
     guard let raw else {
       return .failure(
         APIError(
-          .response, .missingFromBatch, "the response of \(plan.apiName) holds nothing for this load",
+          .response, .missingFromBatch, "the response of \(apiName) holds nothing for this load",
           evidence: response.http.evidence))
     }
     let part = APIResponse(raw: raw, http: response.http, provenance: response.provenance)
@@ -127,21 +152,6 @@ final class Batches: Sendable {
     } catch {
       return .failure(error)
     }
-  }
-
-  private func leave(_ flight: FlightID) {
-    typealias Left = (member: Member?, task: Task<Void, Never>?, next: (@Sendable () -> Void)?)
-    let (member, task, next) = state.withLock { state -> Left in
-      guard let member = state.members.removeValue(forKey: flight) else { return (nil, nil, nil) }
-      guard state.table.leave(flight, member.number) else { return (member, nil, nil) }
-      state.starts[member.number] = nil
-      return (
-        member, state.tasks.removeValue(forKey: member.number), state.takeSuccessor(of: member.number)
-      )
-    }
-    task?.cancel()
-    next?()
-    member?.waiter.resume(returning: Self.cancelled)
   }
 
   private static var cancelled: Outcome { .failure(APIError(.transport, .cancelled)) }

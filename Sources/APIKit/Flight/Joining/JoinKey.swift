@@ -18,15 +18,15 @@ final class JoinKey: Hashable, Sendable {
   private let caller: LoadIdentity
 
   /// Nil for a load that must make its own call.
-  static func of(_ call: APICall, _ request: HTTPRequest, _ shared: SharedState) -> JoinKey? {
+  static func of(_ call: APICall, _ request: HTTPRequest, in shared: SharedState) -> JoinKey? {
     guard call.terms.joinsIdenticalFlights, request.method.isSafe, request.body.isEmpty,
       !call.terms.wantsProgress, call.options.mayBeShared
     else { return nil }
     let caller = LoadIdentity(call)
-    return caller.isKnown ? JoinKey(call, request, shared, caller) : nil
+    return caller.isKnown ? JoinKey(call, request, in: shared, caller: caller) : nil
   }
 
-  private init(_ call: APICall, _ request: HTTPRequest, _ shared: SharedState, _ caller: LoadIdentity) {
+  private init(_ call: APICall, _ request: HTTPRequest, in shared: SharedState, caller: LoadIdentity) {
     self.caller = caller
     manager = ObjectIdentifier(call.managerType)
     service = call.service.name

@@ -3,7 +3,7 @@ struct StaleRemedy: Remedy {
   mutating func mend(_ failure: inout APIError, of flight: Flight) async throws(APIError) -> Flight.Step? {
     guard case .sharing = flight.purpose else {
       guard let stale = flight.cache?.replacement(for: failure) else { return nil }
-      (flight.response, flight.replaced) = (stale, failure)
+      (flight.run.response, flight.run.replaced) = (stale, failure)
       return .land
     }
     return nil
@@ -20,7 +20,7 @@ struct FallbackRemedy: Remedy {
       return nil
     }
     flight.note(.downgraded("the service's fallback, for \(failure.label)"))
-    flight.response = APIResponse(
+    flight.run.response = APIResponse(
       raw: response.raw, http: response.http, provenance: .fallback, source: ReformSource(call))
     return .land
   }

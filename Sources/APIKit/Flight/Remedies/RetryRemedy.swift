@@ -5,14 +5,14 @@ struct RetryRemedy: Remedy {
 
   mutating func reset(for flight: Flight) {
     machine = nil
-    flight.attempt = 1
+    flight.run.attempt = 1
   }
 
   mutating func mend(_ failure: inout APIError, of flight: Flight) async throws(APIError) -> Flight.Step? {
-    guard flight.attempt > 0 else { return nil }
+    guard flight.run.attempt > 0 else { return nil }
     describe(&failure, flight)
     flight.note(.attemptFailed(label: failure.label, detail: failure.detail))
-    guard flight.call.terms.retryPolicy.attempts > 1, let request = flight.request else { return nil }
+    guard flight.call.terms.retryPolicy.attempts > 1, let request = flight.run.request else { return nil }
     switch verdict(on: failure, request, flight) {
     case .giveUp(let reason):
       flight.note(.gaveUp(because: reason))
@@ -20,7 +20,7 @@ struct RetryRemedy: Remedy {
     case .retry(let wait, let reason):
       flight.note(.retry(after: wait, because: reason))
       do { try await flight.call.time.sleep(for: wait) } catch { throw APIError(.transport, .cancelled) }
-      flight.attempt = machine?.attempt ?? flight.attempt
+      flight.run.attempt = machine?.attempt ?? flight.run.attempt
       return .authorize
     }
   }
@@ -52,7 +52,7 @@ struct RetryRemedy: Remedy {
   /// Says to which attempt the error belongs. A limit in time that was the deadline's is called so.
   private func describe(_ error: inout APIError, _ flight: Flight) {
     let policy = flight.call.terms.retryPolicy
-    error.context.attempt = flight.attempt
+    error.context.attempt = flight.run.attempt
     error.context.attemptLimit = policy.attempts
     if error.reason == .totalTimeout, let limit = policy.deadline, flight.deadline.isOver(flight.call.time) {
       error.reason = .deadlineExceeded

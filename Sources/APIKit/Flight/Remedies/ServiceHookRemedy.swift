@@ -8,7 +8,7 @@ struct ServiceHookRemedy: Remedy {
   @TaskLocal static var resolving: [String] = []
 
   mutating func mend(_ failure: inout APIError, of flight: Flight) async throws(APIError) -> Flight.Step? {
-    guard flight.attempt > 0 else { return nil }
+    guard flight.run.attempt > 0 else { return nil }
     failure = failure.completed(for: flight.call)
     if let refusal = replays.refusal(of: failure.label) {
       flight.note(.note("hook", refusal))
@@ -44,10 +44,12 @@ struct ServiceHookRemedy: Remedy {
         failure.place, .resolutionCycle, "the error hook of \(call.service.name) goes in a circle: \(circle)",
         underlying: failure, evidence: failure.evidence)
     }
-    guard let key = Resolutions.Key(failure, of: call) else { return await Self.ask(failure, flight) }
+    guard let key = Resolutions.ResolutionKey(failure, of: call) else {
+      return await Self.ask(failure, flight)
+    }
     var isShared = false
     defer { if isShared { flight.endSuspension() } }
-    return try await flight.shared.resolutions.resolution(for: call, key, since: flight.resolutions) {
+    return try await flight.shared.resolutions.resolution(for: call, key, since: flight.run.resolutions) {
       [failure] in
       await Self.ask(failure, flight)
     } following: {

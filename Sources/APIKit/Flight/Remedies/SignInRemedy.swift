@@ -4,12 +4,12 @@ struct SignInRemedy: Remedy {
 
   mutating func reset(for flight: Flight) {
     hasRenewed = false
-    flight.credential = nil
+    flight.run.credential = nil
   }
 
   mutating func mend(_ failure: inout APIError, of flight: Flight) async throws(APIError) -> Flight.Step? {
     // Without a credential it is the sign-in itself that has failed.
-    guard !hasRenewed, let refused = flight.credential, let authenticator = flight.authenticator,
+    guard !hasRenewed, let refused = flight.run.credential, let authenticator = flight.authenticator,
       authenticator.rules.isRefusal(failure)
     else { return nil }
     hasRenewed = true

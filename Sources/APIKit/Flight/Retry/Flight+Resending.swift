@@ -6,11 +6,11 @@ extension Flight {
   ///   from here on.
   func objection(to occasion: ResendOccasion, isUnprocessed: Bool = false) -> ResendObjection? {
     // Nothing was made that could have been sent.
-    guard let request else { return nil }
-    var tried = TriedRequest(request, requestProgress, isKeyed: carriesKey(request))
+    guard let request = run.request else { return nil }
+    var tried = TriedRequest(request, run.requestProgress, isKeyed: carriesKey(request))
     tried.isUnprocessed = isUnprocessed
     if let objection = occasion.objection(to: tried) { return objection }
-    if isUnprocessed { requestProgress = .unsent }
+    if isUnprocessed { run.requestProgress = .unsent }
     return nil
   }
 
@@ -24,9 +24,9 @@ extension Flight {
   /// The transport has ended: how far the request came.
   func noteProgress(_ result: Result<HTTPResponse, APIError>) {
     switch result {
-    case .success: requestProgress = .responseBegan
+    case .success: run.requestProgress = .responseBegan
     case .failure(let error):
-      requestProgress = max(requestProgress, error.requestProgress ?? .sent)
+      run.requestProgress = max(run.requestProgress, error.requestProgress ?? .sent)
     }
   }
 

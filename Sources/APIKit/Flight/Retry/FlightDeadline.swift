@@ -21,12 +21,6 @@ struct FlightDeadline: Sendable {
   /// Whether it has passed, a millisecond of the timers' own looseness forgiven.
   func isOver(_ time: any TimeSource) -> Bool { due.map { time.now + .milliseconds(1) >= $0 } ?? false }
 
-  /// The failure of a wait that the deadline ended.
-  static func passed(_ remaining: Duration) -> APIError {
-    APIError(
-      .transport, .deadlineExceeded, "not finished before its deadline: \(remaining.shortText) were left")
-  }
-
   /// Whether an attempt is to be ended by a timer.
   var needsTimer: Bool { due != nil && !isCutByTransport }
 

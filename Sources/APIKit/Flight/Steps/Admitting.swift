@@ -6,16 +6,17 @@ extension Flight {
   struct Admission {
     let host: HostKey
     var holdsPlace = false
-    var permit: (CircuitBreaker.Permit, key: Breakers.Key)?
+    var permit: (CircuitBreaker.Permit, key: Breakers.BreakerKey)?
   }
 
   func admit() throws(APIError) -> Progress {
-    guard call.admission.hostLimits != nil || call.admission.breaker != nil, let request else { return .next }
+    guard call.admission.hostLimits != nil || call.admission.breaker != nil, let request = run.request
+    else { return .next }
     let host = HostKey(request.url)
-    admission = Admission(host: host)
+    run.admission = Admission(host: host)
     guard let limits = call.admission.hostLimits else { return try askBreaker(host) }
     if shared.hostLimiter.enterAtOnce(call, at: host, limits: limits) {
-      admission?.holdsPlace = true
+      run.admission?.holdsPlace = true
       return try askBreaker(host)
     }
     return .wait { () throws(APIError) in
@@ -32,19 +33,19 @@ extension Flight {
         throw APIError(.takeoff, .cancelled)
       }
     }
-    admission?.holdsPlace = true
+    run.admission?.holdsPlace = true
     let waited = call.time.now - start
     if waited > .milliseconds(1) { note(.held(waited, host: host.description)) }
   }
 
   private func askBreaker(_ host: HostKey) throws(APIError) -> Progress {
     guard let breaker = call.admission.breaker else { return .next }
-    let key = Breakers.Key(call, host, breaker.scope)
-    if let owed = way?.owed, owed.key != key { settle() }
-    switch shared.breakers.admit(key, breaker, holding: way?.owed?.0, for: self, now: call.time.now) {
+    let key = Breakers.BreakerKey(call, host, scope: breaker.scope)
+    if let owed = run.way?.owed, owed.key != key { settle() }
+    switch shared.breakers.admit(key, breaker, holding: run.way?.owed?.0, for: self, now: call.time.now) {
     case .permit(let permit):
-      admission?.permit = (permit, key)
-      way?.owed = nil
+      run.admission?.permit = (permit, key)
+      run.way?.owed = nil
     case .refuse(let wait):
       note(.breaker("open for \(key)"))
       throw APIError(
@@ -57,12 +58,11 @@ extension Flight {
 
   /// The attempt is over; with an error where it failed. Nothing happens when its place was left before.
   func leaveHost(after error: APIError? = nil) {
-    if way != nil { leaveServer(after: error.map { outcome(of: $0) } ?? .good) }
-    guard let admission else { return }
-    self.admission = nil
+    if run.way != nil { leaveServer(after: error.map { outcome(of: $0) } ?? .good) }
+    guard let admission = run.admission.take() else { return }
     if let (permit, key) = admission.permit {
       let outcome = outcome(of: error)
-      if let way, outcome == .bad {
+      if let way = run.way, outcome == .bad {
         // Another server may do better: the breaker is about the load's end, and the load keeps its permit until then.
         way.owed = (permit, key)
       } else {
@@ -75,12 +75,12 @@ extension Flight {
   /// The load ends with the failure that the breaker was not told of. One that was cancelled says nothing: another server
   /// might have done better.
   func settle() {
-    guard let (permit, key) = way?.owed.take() else { return }
+    guard let (permit, key) = run.way?.owed.take() else { return }
     report(cancellation.isCancelled ? .unknown : .bad, of: permit, key)
   }
 
   private func report(
-    _ outcome: CircuitBreaker.Outcome, of permit: CircuitBreaker.Permit, _ key: Breakers.Key
+    _ outcome: CircuitBreaker.Outcome, of permit: CircuitBreaker.Permit, _ key: Breakers.BreakerKey
   ) {
     switch shared.breakers.report(outcome, of: permit, key, now: call.time.now) {
     case .opened(let interval): note(.breaker("opened for \(interval.shortText) for \(key)"))

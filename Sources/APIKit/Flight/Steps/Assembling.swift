@@ -1,7 +1,7 @@
 /// Step `assemble`: the request of a call, made of endpoint, common parameters, header fields and encoded body.
 extension Flight {
   func assemble() throws(APIError) -> Progress {
-    if place == .mainActor, !mayAssembleInline { return .on(.task) }
+    if run.place == .mainActor, !mayAssembleInline { return .on(.task) }
     if planBatch() { return .next }
     let service = call.service
     let endpoint = try Endpoint(of: call)
@@ -15,7 +15,7 @@ extension Flight {
     if !call.options.isEmpty { call.options.apply(to: &request) }
 
     // Asked once, for the cache's key as well; a replay asks anew.
-    let common = self.request == nil ? cache?.common : nil
+    let common = run.request == nil ? cache?.common : nil
     var parameters = (common ?? service.commonParameters(for: call)).merging(call.parameters)
     if !endpoint.pathParameters.isEmpty { parameters = parameters.removing(endpoint.pathParameters) }
     if let body = call.body {
@@ -32,8 +32,8 @@ extension Flight {
     try encipher(&request)
     addIdempotencyKey(&request)
     cache?.prepare(&request)
-    self.request = request
-    signed = (endpoint.apiName, parameters)
+    run.request = request
+    run.signed = (endpoint.apiName, parameters)
     return .next
   }
 
@@ -72,7 +72,7 @@ extension Flight {
     guard let field = call.terms.retryPolicy.idempotencyKeyField, !request.method.isIdempotent,
       !request.headers.contains(field)
     else { return }
-    request.headers.add(field, self.request?.headers[field] ?? Nonce.make())
+    request.headers.add(field, run.request?.headers[field] ?? Nonce.make())
   }
 }
 
@@ -85,18 +85,18 @@ extension Parameters {
 
   /// Takes their size from the budget; false when it is used up.
   private func spend(_ budget: inout Int) -> Bool {
-    for (name, value) in pairs where !Self.spend(name.utf8.count, value, &budget) { return false }
+    for (name, value) in pairs where !Self.spend(name.utf8.count, value, from: &budget) { return false }
     return true
   }
 
-  private static func spend(_ size: Int, _ value: ParameterValue, _ budget: inout Int) -> Bool {
+  private static func spend(_ size: Int, _ value: ParameterValue, from budget: inout Int) -> Bool {
     budget -= size + 16
     switch value {
     case .string(let text): budget -= text.utf8.count
     case .data(let bytes): budget -= bytes.count
     case .object(let parameters): return budget > 0 && parameters.spend(&budget)
     case .array(let values):
-      for value in values where !spend(0, value, &budget) { return false }
+      for value in values where !spend(0, value, from: &budget) { return false }
     case .integer, .double, .bool, .date, .null: break
     }
     return budget > 0

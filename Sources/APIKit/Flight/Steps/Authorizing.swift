@@ -4,10 +4,10 @@
 /// further attempt is signed afresh.
 extension Flight {
   func authorize() throws(APIError) -> Progress {
-    if attempt == 0 { attempt = 1 }
-    (exchange, http, response) = (nil, nil, nil)
-    resolutions = shared.resolutions.count
-    guard credential == nil, let authenticator else { return .next }
+    if run.attempt == 0 { run.attempt = 1 }
+    (run.exchange, run.http, run.response) = (nil, nil, nil)
+    run.resolutions = shared.resolutions.count
+    guard run.credential == nil, let authenticator else { return .next }
     try refuseCycle(authenticator)
     let asked = authenticator.ask(for: id, call.terms.signInRule)
     guard case .wait = asked.verdict else {

@@ -2,13 +2,13 @@
 /// confirms what is stored.
 extension Flight {
   func decode() throws(APIError) -> Progress {
-    guard let http else { return .next }
-    if place == .transport, !mayReadInline(http) { return .on(.task) }
-    self.http = nil
+    guard let http = run.http else { return .next }
+    if run.place == .transport, !mayReadInline(http) { return .on(.task) }
+    run.http = nil
     if let confirmed = cache?.confirmed(by: http) {
-      response = confirmed
+      run.response = confirmed
     } else {
-      response = try call.read(http)
+      run.response = try call.read(http)
     }
     return .next
   }

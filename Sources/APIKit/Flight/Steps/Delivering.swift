@@ -2,9 +2,9 @@
 extension Flight {
   @MainActor func judge() -> Progress {
     if cancellation.isHeld { return holding(.land) }
-    guard let manager = book?.manager, var response else {
+    guard let manager = book?.manager, var response = run.response else {
       // The manager is gone, and nothing lands.
-      retire((response?.provenance).map { .succeeded($0) })
+      retire((run.response?.provenance).map { .succeeded($0) })
       return .handedOver
     }
     if let userObjection {
@@ -13,7 +13,7 @@ extension Flight {
     }
     if response.flightID != id {
       response.source = ReformSource(call)
-      self.response = response
+      run.response = response
     }
     do throws(APIError) {
       try manager.judge(response, of: self)
@@ -23,7 +23,7 @@ extension Flight {
       if response.provenance.isStored, let cache {
         cache.discard()
         // It stood in for a failure, which counts then: a further attempt is the retry policy's to make.
-        if let replaced {
+        if let replaced = run.replaced {
           deliverFailure(attaching(to: replaced).completed(for: call))
           return .handedOver
         }
@@ -35,12 +35,12 @@ extension Flight {
   }
 
   @MainActor func store() {
-    guard let response else { return }
+    guard let response = run.response else { return }
     let changes = changes(by: response)
     if response.provenance == .network { shared.changed(tags: changes.tags, urls: changes.urls) }
     cache?.settle(response, changing: changes, on: book?.manager) {
       // A user whom the load has taken only on its way is not the one whose key it has.
-      self.user == self.call.user && self.userObjection == nil
+      self.run.user == self.call.user && self.userObjection == nil
     }
   }
 
@@ -48,7 +48,7 @@ extension Flight {
   /// before the delegate is told, so that a load it starts sees the change.
   @MainActor private func changes(by response: APIResponse) -> (tags: Set<String>, urls: [HTTPURL]) {
     let tags = call.terms.caching.traits.expires
-    guard let request else { return (tags, []) }
+    guard let request = run.request else { return (tags, []) }
     return (
       tags,
       HTTPStorage.invalidated(
@@ -57,8 +57,8 @@ extension Flight {
   }
 
   @MainActor func deliverSuccess() {
-    guard case .landing = purpose, let book, let manager = book.manager, let response else {
-      return retire((response?.provenance).map { .succeeded($0) })
+    guard case .landing = purpose, let book, let manager = book.manager, let response = run.response else {
+      return retire((run.response?.provenance).map { .succeeded($0) })
     }
     manager.land(self, .success(response))
     if cache?.wantsRefresh == true { refresh(book) }
@@ -89,8 +89,7 @@ extension Flight {
   @MainActor private func refresh(_ book: FlightBook) {
     let flight = Flight(call, shared, cache: cache, book: book, from: .assemble, for: .refreshing)
     book.addRefresh(flight)
-    flight.place = .mainActor
-    flight.run()
+    flight.proceed()
   }
 }
 

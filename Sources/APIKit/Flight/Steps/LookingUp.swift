@@ -5,10 +5,10 @@ extension Flight {
       try FlightCache.refuseStoredOnly(call)
       return .next
     }
-    if place == .mainActor {
+    if run.place == .mainActor {
       switch cache.lookInMemory() {
       case .land(let stored), .landAndRefresh(let stored):
-        response = stored
+        run.response = stored
         return .goTo(.land)
       case .preview(let stored): show(stored)
       case .ask: break
@@ -16,14 +16,15 @@ extension Flight {
       if cache.mustReadDisk { return .on(.task) }
     }
     guard let stored = try cache.lookUp(preview: show) else { return .next }
-    response = stored
+    run.response = stored
     return .goTo(.land)
   }
 
   private func show(_ stored: APIResponse) {
     var stored = stored
     stored.source = ReformSource(call)
-    let preview = stored
-    MainDelivery.main.put { self.book?.manager?.preview(preview, of: self) }
+    // The load goes on meanwhile, so its run is not the main actor's.
+    let (preview, user) = (stored, run.user)
+    MainDelivery.main.put { self.book?.manager?.preview(preview, of: self, for: user) }
   }
 }

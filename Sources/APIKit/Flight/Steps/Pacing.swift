@@ -4,7 +4,7 @@
 extension Flight {
   func pace() throws(APIError) -> Progress {
     guard call.terms.requestRate.isLimited else { return .next }
-    let key = RateLimiter.Key(call)
+    let key = RateLimiter.RateKey(call)
     if shared.rateLimiter.enterAtOnce(key, now: call.time.now) { return .next }
     return .wait { () throws(APIError) in
       let start = self.call.time.now

@@ -8,15 +8,15 @@ extension Flight {
   }
 
   private func route(by pool: HostPool) throws(APIError) -> Progress {
-    guard let request, pool.serves(request) else { return .next }
+    guard let request = run.request, pool.serves(request) else { return .next }
     // A file is read, or a signer of the application's own follows.
-    if place == .transport, call.identity.signer?.runsInline == false { return .on(.task) }
+    if run.place == .transport, call.identity.signer?.runsInline == false { return .on(.task) }
     if !call.listsHosts {
       switch pool.need(call.time) {
       case .nothing: break
       case .refresh: pool.askBehind(call.time)
       case .read:
-        guard place == .task else { return .on(.task) }
+        guard run.place == .task else { return .on(.task) }
         pool.readKept(call.time)
         return .goTo(.route)
       case .wait:
@@ -26,8 +26,8 @@ extension Flight {
         }
       }
     }
-    let way = way ?? HostRoute(pool)
-    self.way = way
+    let way = run.way ?? HostRoute(pool)
+    run.way = way
     return try choose(way, request)
   }
 
@@ -53,7 +53,7 @@ extension Flight {
       return .next
     }
     guard choice.reason != .only else {
-      take(choice.host, .only, nil, way)
+      take(choice.host, .only, cost: nil, by: way)
       return .next
     }
     let transport = call.wire.client.transport
@@ -70,27 +70,29 @@ extension Flight {
       let key = HostPool.RaceKey(
         transport: ObjectIdentifier(connector), origin: request.url.origin, hasBody: !request.body.isEmpty)
       return .wait { () throws(APIError) in
-        try await self.race([choice.host] + choice.others, key, way, connect)
+        try await self.race([choice.host] + choice.others, key, by: connect)
         return nil
       }
     }
-    take(choice.host, choice.reason, choice.cost, way)
+    take(choice.host, choice.reason, cost: choice.cost, by: way)
     return .next
   }
 
-  private func take(_ server: PooledHost, _ reason: HostTable.Reason, _ cost: Duration?, _ way: HostRoute) {
+  private func take(_ server: PooledHost, _ reason: ServerSelector.Reason, cost: Duration?, by way: HostRoute)
+  {
     (way.server, way.cost, way.isRedirected, way.raced) = (server, cost, false, .zero)
     note(.routed(to: server.description, because: reason.text))
   }
 
   /// Connects to the servers one after another until one lets it.
   private func race(
-    _ servers: [PooledHost], _ key: HostPool.RaceKey, _ way: HostRoute, _ connect: @escaping HostPool.Connect
+    _ servers: [PooledHost], _ key: HostPool.RaceKey, by connect: @escaping HostPool.Connect
   ) async throws(APIError) {
+    guard let way = run.way else { return }
     let (time, pool) = (call.time, way.pool)
     let start = time.now
     let outcome = try await limitRace { () throws(APIError) in
-      guard let outcome = await pool.race(servers, key, time, connect) else {
+      guard let outcome = await pool.race(servers, key, time: time, connect: connect) else {
         throw APIError(.transport, .cancelled)
       }
       return outcome
@@ -102,7 +104,7 @@ extension Flight {
     guard let winner = outcome.winner else {
       throw way.refusal ?? outcome.failures.last?.error ?? APIError(.transport, .cancelled)
     }
-    take(winner.host, .wonRace(of: outcome.entrants, in: outcome.time), nil, way)
+    take(winner.host, .wonRace(of: outcome.entrants, in: outcome.time), cost: nil, by: way)
     // The race is a part of the attempt, whose time it takes.
     way.raced = time.now - start
   }
@@ -112,7 +114,7 @@ extension Flight {
     _ race: @escaping @Sendable () async throws(APIError) -> HostRace.Outcome
   ) async throws(APIError) -> HostRace.Outcome {
     let time = call.time
-    return try await deadline.limitWait(time) { [total = request?.timeouts.total] () throws(APIError) in
+    return try await deadline.limitWait(time) { [total = run.request?.timeouts.total] () throws(APIError) in
       guard let total, total > .zero else { return try await race() }
       do throws(APIError) { return try await TimeLimit.run(total, time, race) } catch {
         guard error.reason == .deadlineExceeded else { throw error }
@@ -134,25 +136,26 @@ extension Flight {
 
   /// A request has failed. True when another server is asked, within the same attempt: nothing was sent to this one.
   func failsOver(after error: inout APIError) -> Bool {
-    guard let way, let server = way.server, !way.isRedirected, error.liesWithServer, !cancellation.isCancelled
+    guard let way = run.way, let server = way.server, !way.isRedirected, error.liesWithServer,
+      !cancellation.isCancelled
     else { return false }
     way.failed(server, error)
     way.server = nil
-    way.pool.report(HostTable.Outcome(connecting: error), of: server, call.time.now)
+    way.pool.report(ServerSelector.Outcome(connecting: error), of: server, call.time.now)
     note(.serverFailed(server.description, label: error.label, detail: error.detail))
     guard objection(to: .failover) == nil, way.pool.hasMore(than: way.tried), !deadline.isOver(call.time)
     else {
-      if requestProgress == .unsent { error = way.refusal ?? error }
+      if run.requestProgress == .unsent { error = way.refusal ?? error }
       return false
     }
     way.isFailover = true
-    (exchange, outgoing) = (nil, nil)
+    (run.exchange, run.outgoing) = (nil, nil)
     return true
   }
 
   /// The server says that it is not the one for this name (RFC 9110, 15.5.20). True when another one is asked.
   func isMisdirected(_ response: HTTPResponse) -> Bool {
-    guard response.status == 421, let way, let server = way.server, !way.isRedirected else {
+    guard response.status == 421, let way = run.way, let server = way.server, !way.isRedirected else {
       return false
     }
     way.pool.report(.wrong, of: server, call.time.now)
@@ -164,13 +167,13 @@ extension Flight {
     way.server = nil
     way.isFailover = true
     note(.responded(status: response.status, metrics: response.metrics))
-    (exchange, outgoing) = (nil, nil)
+    (run.exchange, run.outgoing) = (nil, nil)
     return true
   }
 
   /// A response has come: how long it took to connect, where that was done for it.
   func arrived(_ response: HTTPResponse) {
-    guard let way, let server = way.server, !way.isRedirected else { return }
+    guard let way = run.way, let server = way.server, !way.isRedirected else { return }
     if let (key, since) = way.timed.take() {
       way.pool.responded(key, after: call.time.now - since, status: response.status, call.time.now)
     }
@@ -186,7 +189,7 @@ extension Flight {
   ///   its own, and does not hold the load up where others are well.
   func leavesBusyServer(_ error: APIError) -> Duration? {
     let asked = error.retryAfter(now: call.time.wallClock)
-    guard error.evidence != nil, let way, let server = way.last else { return asked }
+    guard error.evidence != nil, let way = run.way, let server = way.last else { return asked }
     let now = call.time.now
     if let asked { way.pool.leave(server, for: asked, now) }
     if !way.tried.contains(server) { way.tried.append(server) }
@@ -196,11 +199,11 @@ extension Flight {
 
   /// The attempt is over.
   func leaveServer(after outcome: CircuitBreaker.Outcome) {
-    guard let way else { return }
+    guard let way = run.way else { return }
     way.isFailover = false
     guard let server = way.server else { return }
     (way.server, way.last) = (nil, server)
-    let result: HostTable.Outcome =
+    let result: ServerSelector.Outcome =
       switch outcome {
       case .good: .good
       case .bad: .bad
@@ -211,7 +214,7 @@ extension Flight {
   }
 }
 
-extension HostTable.Reason {
+extension ServerSelector.Reason {
   /// For the record.
   var text: String {
     switch self {

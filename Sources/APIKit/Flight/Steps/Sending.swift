@@ -1,8 +1,7 @@
 /// Steps `send` and `redirect`: the transport carries an exchange, and the requests that its redirects ask for.
 extension Flight {
   func send() -> Progress {
-    guard let outgoing else { return .next }
-    self.outgoing = nil
+    guard let outgoing = run.outgoing.take() else { return .next }
     let transport = call.wire.client.transport
     if deadline.needsTimer {
       // For transports that know no total limit.
@@ -12,7 +11,7 @@ extension Flight {
             try await transport.send(outgoing)
           }
           self.noteProgress(.success(http))
-          self.http = http
+          self.run.http = http
           return nil
         } catch {
           self.noteProgress(.failure(error))
@@ -22,11 +21,11 @@ extension Flight {
         }
       }
     }
-    if way != nil, let hedge = hedge(outgoing) {
+    if run.way != nil, let hedge = hedge(outgoing) {
       send(outgoing, hedge)
       return .handedOver
     }
-    // From here on the transport's completion has the load: nothing of it may be touched.
+    ownership.release()
     let isBegun = cancellation.begin {
       transport.start(outgoing) { result in self.received(result) }
     }
@@ -35,29 +34,31 @@ extension Flight {
   }
 
   func received(_ result: Result<HTTPResponse, APIError>) {
-    place = .transport
+    ownership.take()
+    run.place = .transport
     cancellation.clear()
     noteProgress(result)
     switch result {
     case .success(let response):
-      http = response
-      step = .redirect
-      run()
+      run.http = response
+      run.step = .redirect
+      proceed()
     case .failure(let error):
       var error = broken(error)
       guard failsOver(after: &error) else { return fail(error) }
-      step = .route
-      run()
+      run.step = .route
+      proceed()
     }
   }
 
   func redirect() throws(APIError) -> Progress {
-    if let verifier = call.identity.verifier, place == .transport, let http, !verifier.mayRunInline(for: http)
+    if let verifier = call.identity.verifier, run.place == .transport, let http = run.http,
+      !verifier.mayRunInline(for: http)
     {
       return .on(.task)
     }
-    guard var received = http.take() else { return .next }
-    if way != nil {
+    guard var received = run.http.take() else { return .next }
+    if run.way != nil {
       if isMisdirected(received) { return .goTo(.route) }
       arrived(received)
     }
@@ -66,7 +67,7 @@ extension Flight {
       // Before a cookie is kept or a redirect followed: nothing acts on what is not verified.
       if let verifier = call.identity.verifier { try verify(&received, verifier) }
       if (200..<300).contains(received.status) { try checkBodyFile(hasResponse: true) }
-      response = try exchange?.receive(received)
+      response = try run.exchange?.receive(received)
     } catch {
       var error = error
       error.metrics = received.metrics
@@ -74,25 +75,25 @@ extension Flight {
     }
     guard let response else {
       // Its path may repeat a secret of the path that was asked.
-      let target = exchange?.next.origin ?? ""
-      way?.isRedirected = true
+      let target = run.exchange?.next.origin ?? ""
+      run.way?.isRedirected = true
       note(.redirected(status: received.status, to: target, metrics: received.metrics))
       // A signer of the application's own does not run on a transport's thread.
-      if place == .transport, call.identity.signer?.runsInline == false {
-        step = .sign
+      if run.place == .transport, call.identity.signer?.runsInline == false {
+        run.step = .sign
         return .on(.task)
       }
       return .goTo(.sign)
     }
-    exchange = nil
-    http = response
+    run.exchange = nil
+    run.http = response
     note(.responded(status: response.status, metrics: response.metrics))
     return .next
   }
 
   /// Has the signature of the response checked.
   private func verify(_ http: inout HTTPResponse, _ verifier: any ResponseVerifier) throws(APIError) {
-    guard let sent else { return }
+    guard let sent = run.sent else { return }
     let now = call.identity.clock?.secondsSince1970 ?? Int(WallClock.now)
     do throws(SignatureFault) {
       try verifier.verify(http, to: sent, secondsSince1970: now)
@@ -123,7 +124,7 @@ extension Flight {
       note(.broken(status: error.context.status ?? error.evidence?.status, metrics: metrics))
     }
     var error = error
-    error.context.location = request?.url.maskedLocation
+    error.context.location = run.request?.url.maskedLocation
     return error
   }
 }

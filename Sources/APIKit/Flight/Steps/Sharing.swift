@@ -11,12 +11,13 @@ struct BatchPart: Sendable {
 extension Flight {
   func share() -> Progress {
     if case .sharing = purpose { return .next }
-    if let part = batch {
+    if let part = run.batch {
       return .wait { () throws(APIError) in try await self.wait(as: part.value) }
     }
     // A replay goes as it is.
-    guard attempt == 0, let request, let key = JoinKey.of(call, request, shared) else { return .next }
-    // From here on the shared call has the load: nothing of it may be touched.
+    guard run.attempt == 0, let request = run.request, let key = JoinKey.of(call, request, in: shared) else {
+      return .next
+    }
     let isBegun = cancellation.begin {
       shared.joins.enter(self, key) { Flight(sharing: self, completion: $0) }
     }
@@ -24,14 +25,18 @@ extension Flight {
     return .handedOver
   }
 
-  /// Takes the outcome of the call that was waited for, on whatever thread.
-  func joined(_ outcome: Result<APIResponse, APIError>) {
-    place = .transport
+  /// Takes the outcome of the call that was waited for, on any thread.
+  ///
+  /// - Parameter caller: Whose it was. A load that was called while nobody was signed in has the user whom the call has taken.
+  func joined(_ outcome: Result<APIResponse, APIError>, by caller: LoadUser? = nil) {
+    ownership.take()
+    if let epoch = caller?.epoch, run.user.epoch == nil { run.user.epoch = epoch }
+    run.place = .transport
     cancellation.clear()
     switch outcome {
     case .success(let response):
-      step = land(response)
-      run()
+      run.step = land(response)
+      proceed()
     case .failure(let error)
     where error.reason == .deadlineExceeded && hasTimeLeft && objection(to: .sharedCallEnded) == nil:
       // The shared call ends at the deadline of the flight that made it.
@@ -45,7 +50,7 @@ extension Flight {
   private func land(_ response: APIResponse) -> Step {
     var response = response
     if response.flightID != id { response.source = ReformSource(call) }
-    self.response = response
+    run.response = response
     return .land
   }
 
@@ -53,28 +58,29 @@ extension Flight {
   /// itself is not.
   func planBatch() -> Bool {
     if case .sharing = purpose { return false }
-    guard attempt == 0, call.body == nil, call.path == nil,
+    guard run.attempt == 0, call.body == nil, call.path == nil,
       !call.terms.wantsProgress, call.options.mayBeShared, let plan = call.service.batchPlan(for: call),
       call.terms.method.isSafe || plan.includesUnsafeMethods
     else { return false }
     let caller = LoadIdentity(call)
     guard caller.isKnown else { return false }
-    batch = Boxed(BatchPart(plan: plan, caller: caller))
+    run.batch = Boxed(BatchPart(plan: plan, caller: caller))
     return true
   }
 
   private func wait(as part: BatchPart) async throws(APIError) -> Step {
     let plan = part.plan
-    let key = Batches.Key(
+    let key = Batches.BatchKey(
       manager: ObjectIdentifier(call.managerType), service: call.service.name, environment: call.environment,
       plan: plan.key, method: call.terms.method, headers: call.terms.headers,
       parameters: plan.ownParameter.map { call.parameters.removing([$0]) }, caller: part.caller)
     let (own, shared, cache) = (call, shared, cache)
+    let terms = Batches.Terms(plan: plan, time: own.time) { call in
+      await Flight.outcome(call, shared, cache: call === own ? cache : nil, from: .assemble).result
+    }
     return land(
-      try await deadline.limitWait(call.time) { () throws(APIError) in
-        try await shared.batches.outcome(for: own, plan, key) { call in
-          await Flight.value(call, shared, cache: call === own ? cache : nil, from: .assemble)
-        }.get()
+      try await deadline.limitWait(own.time) { () throws(APIError) in
+        try await shared.batches.outcome(for: own, key, terms: terms).get()
       })
   }
 }

@@ -6,43 +6,47 @@ extension Flight {
     if cancellation.isHeld { return holding(.sign) }
     try checkUser()
     // A large body takes the signer long.
-    if place != .task, let request, !request.body.isSmall { return .on(.task) }
-    if exchange == nil, let request {
+    if run.place != .task, let request = run.request, !request.body.isSmall { return .on(.task) }
+    if run.exchange == nil, let request = run.request {
       // Another server within the same attempt is no attempt of its own.
-      if way?.isFailover != true { note(.attempt(attempt, host: request.url.host)) }
+      if run.way?.isFailover != true { note(.attempt(run.attempt, host: request.url.host)) }
       var outgoing = HTTPExchange(request)
       if let field = call.wire.requestIDField { addID(to: &outgoing.request, field) }
       outgoing.onProgress = progressReport
       outgoing.flightID = id
       beginTrace()
       if !call.options.isEmpty { call.options.apply(to: &outgoing) }
-      if let way, let server = way.server { way.direct(&outgoing.request, to: server) }
+      if let way = run.way, let server = way.server { way.direct(&outgoing.request, to: server) }
       if call.identity.verifier != nil { outgoing.keepsCodedBody = true }
-      exchange = ClientExchange(call.wire.boxedClient, outgoing, since: user.jar)
+      run.exchange = ClientExchange(call.wire.boxedClient, outgoing, since: run.user.jar)
     }
     try checkBodyFile(hasResponse: false)
-    outgoing = try exchange?.outgoing(authorize: attachCredential, prepare)
-    if let trace, outgoing?.crossesOrigin == true, call.wire.trace == .sentEverywhere {
-      outgoing?.request.set(trace.value.child())
+    if var exchange = run.exchange.take() {
+      // Taken out, because the closures use the run meanwhile.
+      defer { run.exchange = exchange }
+      run.outgoing = try exchange.outgoing(authorize: attachCredential, prepare)
     }
-    sent = outgoing?.request
+    if let trace = run.trace, run.outgoing?.crossesOrigin == true, call.wire.trace == .sentEverywhere {
+      run.outgoing?.request.set(trace.value.child())
+    }
+    run.sent = run.outgoing?.request
     return .next
   }
 
   /// What a request within its origin gets last.
-  func prepare(_ request: inout HTTPRequest) throws(APIError) { try prepare(&request, for: way?.server) }
+  func prepare(_ request: inout HTTPRequest) throws(APIError) { try prepare(&request, for: run.way?.server) }
 
   /// - Parameter server: That of the pool which the request goes to; nil where there is none.
   func prepare(_ request: inout HTTPRequest, for server: PooledHost?) throws(APIError) {
     if case .address = server { server?.direct(&request) }
-    if let way, way.raced > .zero { request.timeouts.spent = way.raced }
+    if let way = run.way, way.raced > .zero { request.timeouts.spent = way.raced }
     deadline.cut(&request, call.time)
-    if let trace { request.set(trace.value.child()) }
+    if let trace = run.trace { request.set(trace.value.child()) }
     guard let signer = call.identity.signer else { return }
     let subject = SigningSubject(
-      apiName: signed.apiName, parameters: signed.parameters,
+      apiName: run.signed.apiName, parameters: run.signed.parameters,
       secondsSince1970: call.identity.clock?.secondsSince1970 ?? Int(WallClock.now), nonce: Nonce.make(),
-      attempt: attempt)
+      attempt: run.attempt)
     if SecretNames.knows(type(of: signer)) { return try signer.sign(&request, subject) }
     let before = request.headers
     try signer.sign(&request, subject)
@@ -53,19 +57,19 @@ extension Flight {
   private func addID(to request: inout HTTPRequest, _ field: String) {
     guard !request.headers.contains(field) else { return }
     request.headers.add(field, call.requestID)
-    if attempt <= 1 { note(.note("request id", call.requestID)) }
+    if run.attempt <= 1 { note(.note("request id", call.requestID)) }
   }
 
   /// A call that was made for a batch or behind a landing begins a trace of its own.
   private func beginTrace() {
     guard call.wire.trace != .none else { return }
-    let trace = trace ?? Boxed(TraceContext())
-    self.trace = trace
-    if attempt <= 1 { note(.note("trace", trace.value.traceID)) }
+    let trace = run.trace ?? Boxed(TraceContext())
+    run.trace = trace
+    if run.attempt <= 1 { note(.note("trace", trace.value.traceID)) }
   }
 
   func attachCredential(to request: inout HTTPRequest) {
-    if let credential = credential?.credential { authenticator?.attach(credential, to: &request) }
+    if let credential = run.credential?.credential { authenticator?.attach(credential, to: &request) }
   }
 
   private var progressReport: (@Sendable (TransferProgress) -> Void)? {

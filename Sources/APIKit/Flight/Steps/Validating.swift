@@ -1,19 +1,19 @@
 /// Steps `validate` and `complete`: whether a decoded response is a good one, and the end of its attempt.
 extension Flight {
   func validate() throws(APIError) -> Progress {
-    guard let response else { return .next }
+    guard let response = run.response else { return .next }
     if response.provenance == .network { try call.check(response) }
     return .next
   }
 
   func complete() -> Progress {
     leaveHost()
-    if let credential { authenticator?.accepted(version: credential.version) }
-    guard let request, let response else { return .next }
+    if let credential = run.credential { authenticator?.accepted(version: credential.version) }
+    guard let request = run.request, let response = run.response else { return .next }
     shared.succeeded(at: HostKey(request.url), now: call.time.now)
     cache?.received(response)
     guard case .sharing(let completion) = purpose else { return .next }
-    completion(.success(response))
+    completion(.success(response), run.user)
     return .handedOver
   }
 }

@@ -13,17 +13,18 @@ extension HostPool {
 
   /// Races the servers for a connection, once for all who ask; nil when the caller's task was cancelled.
   func race(
-    _ hosts: [PooledHost], _ key: RaceKey, _ time: any TimeSource, _ connect: @escaping Connect
+    _ hosts: [PooledHost], _ key: RaceKey, time: any TimeSource, connect: @escaping Connect
   ) async -> HostRace.Outcome? {
     await races.value(key) {
       let outcome = await HostRace(time: time, connect: connect).run(PooledHost.inTurn(hosts))
       self.state.withLock { state in
         for failure in outcome.failures {
-          state.table.report(HostTable.Outcome(connecting: failure.error), of: failure.host, now: time.now)
+          state.selector.report(
+            ServerSelector.Outcome(connecting: failure.error), of: failure.host, now: time.now)
         }
         guard let winner = outcome.winner else { return }
-        state.table.connected(to: winner.host, in: winner.time, now: time.now)
-        state.table.take(winner.host)
+        state.selector.connected(to: winner.host, in: winner.time, now: time.now)
+        state.selector.take(winner.host)
       }
       return outcome
     }
@@ -34,7 +35,7 @@ extension HostPool {
     guard let measuringInterval else { return false }
     return state.withLock { state in
       if let last = state.measured, now - last < measuringInterval { return false }
-      guard state.table.entries.count > 1 else { return false }
+      guard state.selector.candidates.count > 1 else { return false }
       state.measured = now
       return true
     }
@@ -53,16 +54,16 @@ extension HostPool {
   private func round(_ time: any TimeSource, _ connect: @escaping Connect) async {
     let hosts = state.withLock { state in
       state.measured = time.now
-      return state.table.beginRound(now: time.now)
+      return state.selector.beginRound(now: time.now)
     }
     await withTaskGroup(of: Void.self) { group in
       for host in hosts {
         group.addTask {
           do throws(APIError) {
             let taken = try await connect(host)
-            self.state.withLock { $0.table.connected(to: host, in: taken, now: time.now) }
+            self.state.withLock { $0.selector.connected(to: host, in: taken, now: time.now) }
           } catch {
-            self.report(HostTable.Outcome(connecting: error), of: host, time.now)
+            self.report(ServerSelector.Outcome(connecting: error), of: host, time.now)
           }
         }
       }

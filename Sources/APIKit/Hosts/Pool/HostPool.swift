@@ -37,8 +37,8 @@ public final class HostPool: Sendable {
     public let isFavourite: Bool
   }
 
-  struct State {
-    var table: HostTable
+  struct HostPoolState {
+    var selector: ServerSelector
     var listing: HostListing?
     /// When the last round of measuring began.
     var measured: Duration?
@@ -53,10 +53,10 @@ public final class HostPool: Sendable {
   /// Whether servers of which nothing is measured are asked in an order of this pool's own.
   public let shuffles: Bool
   let source: HostSource?
-  let state: Mutex<State>
-  let races = SharedWork<RaceKey, HostRace.Outcome>()
-  let rounds = SharedWork<Int, Void>()
-  let questions = SharedWork<Int, Void>()
+  let state: Mutex<HostPoolState>
+  let races = SingleFlight<RaceKey, HostRace.Outcome>()
+  let rounds = SingleFlight<Int, Void>()
+  let questions = SingleFlight<Int, Void>()
   private let observation = Mutex<(any Sendable)?>(nil)
 
   /// The pools whose source is at work in the present task: the loads that it makes do not wait for it.
@@ -96,15 +96,15 @@ public final class HostPool: Sendable {
     fixed = origins.map { .origin($0) }
     let seed: UInt64? = shuffles ? .random(in: 1 ... .max) : nil
     state = Mutex(
-      State(
-        table: HostTable(addresses.map { .address($0) } + fixed, seed: seed),
+      HostPoolState(
+        selector: ServerSelector(addresses.map { .address($0) } + fixed, seed: seed),
         listing: source.map { source in
           if case .daily = source.kind { HostListing(isDaily: true) } else { HostListing(isDaily: false) }
         }))
     let watch = network.observe { [weak self] report in
       self?.state.withLock { state in
         guard state.way.changes(to: report) else { return }
-        state.table.forget()
+        state.selector.forget()
         state.measured = nil
       }
     }
@@ -119,7 +119,7 @@ public final class HostPool: Sendable {
 
   func status(_ now: Duration) -> [Status] {
     state.withLock { state in
-      state.table.entries.map { entry in
+      state.selector.candidates.map { entry in
         let health: Status.Health =
           switch entry.health.state {
           case .open where entry.health.failures == 0: .good
@@ -129,7 +129,7 @@ public final class HostPool: Sendable {
           }
         return Status(
           host: entry.host, connectTime: entry.cost.value, health: health,
-          isFavourite: entry.host == state.table.favourite)
+          isFavourite: entry.host == state.selector.favourite)
       }
     }
   }
@@ -146,7 +146,7 @@ public final class HostPool: Sendable {
     guard source != nil else { return .nothing }
     return state.withLock { state in
       state.listing?.need(
-        now: time.now, day: Self.day(time), hasHosts: !state.table.entries.isEmpty) ?? .nothing
+        now: time.now, day: Self.day(time), hasHosts: !state.selector.candidates.isEmpty) ?? .nothing
     }
   }
 
@@ -159,7 +159,7 @@ public final class HostPool: Sendable {
     }
     state.withLock { state in
       state.listing?.read(day: hosts == nil ? nil : list?.day)
-      if let hosts { state.table.replace(hosts + fixed) }
+      if let hosts { state.selector.replace(hosts + fixed) }
     }
   }
 
@@ -169,16 +169,15 @@ public final class HostPool: Sendable {
   /// Asks the source, once for all who ask, and returns when it has given its list or failed, or after the limit. A source
   /// that takes longer is not waited for again for a while; its list is taken when it comes.
   func wait(upTo limit: Duration, _ time: any TimeSource) async {
-    await withTaskGroup(of: Bool.self) { group in
-      group.addTask { await self.questions.value(0, isWanted: true) { await self.question(time) } != nil }
-      group.addTask {
-        try? await time.sleep(for: limit)
-        return false
+    askBehind(time)
+    do throws(APIError) {
+      try await TimeLimit.run(limit, time) { () throws(APIError) in
+        guard await self.questions.value(0, { await self.question(time) }) != nil else {
+          throw APIError(.transport, .cancelled)
+        }
       }
-      if await group.next() == false, !Task.isCancelled {
-        state.withLock { $0.listing?.failed(now: time.now) }
-      }
-      group.cancelAll()
+    } catch {
+      if error.reason == .deadlineExceeded { state.withLock { $0.listing?.failed(now: time.now) } }
     }
   }
 
@@ -199,7 +198,7 @@ public final class HostPool: Sendable {
         kept.keep(KeptHosts.List(day: day, addresses: resolution.addresses), of: name)
       }
       state.withLock { state in
-        state.table.replace(hosts + fixed)
+        state.selector.replace(hosts + fixed)
         state.listing?.listed(now: time.now, day: day, lifetime: resolution.timeToLive)
       }
     } catch {
@@ -213,45 +212,45 @@ public final class HostPool: Sendable {
 
   func choose(
     except tried: [PooledHost], _ now: @autoclosure () -> Duration, probes: @autoclosure () -> Bool
-  ) -> HostTable.Choice? {
-    state.withLock { $0.table.choose(except: tried, now: now(), probes: probes()) }
+  ) -> ServerSelector.Choice? {
+    state.withLock { $0.selector.choose(except: tried, now: now(), probes: probes()) }
   }
 
   /// Whether a server is left that a load has not tried.
   func hasMore(than tried: [PooledHost]) -> Bool {
-    state.withLock { state in state.table.entries.contains { !tried.contains($0.host) } }
+    state.withLock { state in state.selector.candidates.contains { !tried.contains($0.host) } }
   }
 
-  func report(_ outcome: HostTable.Outcome, of host: PooledHost, _ now: Duration) {
-    state.withLock { $0.table.report(outcome, of: host, now: now) }
+  func report(_ outcome: ServerSelector.Outcome, of host: PooledHost, _ now: Duration) {
+    state.withLock { $0.selector.report(outcome, of: host, now: now) }
   }
 
   /// A server asks to be left alone for so long.
   func leave(_ host: PooledHost, for time: Duration, _ now: Duration) {
-    state.withLock { $0.table.leave(host, for: time, now: now) }
+    state.withLock { $0.selector.leave(host, for: time, now: now) }
   }
 
   /// How long all servers ask to be left alone, where none that was not tried is good; nil where one is.
   func quiet(except tried: [PooledHost], _ now: Duration) -> Duration? {
-    state.withLock { $0.table.quiet(except: tried, now: now) }
+    state.withLock { $0.selector.quiet(except: tried, now: now) }
   }
 
   // MARK: Second attempts
 
   /// A load that may get a second attempt begins: when, and where; nil for none.
   func hedge(
-    _ key: HedgeBooks.Key, beside server: PooledHost, except tried: [PooledHost], _ now: Duration
+    _ key: HedgeBooks.HedgeKey, beside server: PooledHost, except tried: [PooledHost], _ now: Duration
   ) -> (delay: Duration, server: PooledHost)? {
     state.withLock { state in
       guard let delay = state.hedges.begin(key, now: now),
-        let other = state.table.alternative(to: server, except: tried, now: now)
+        let other = state.selector.alternative(to: server, except: tried, now: now)
       else { return nil }
       return (delay, other)
     }
   }
 
   /// Takes the token of a second attempt.
-  func drawHedge(_ key: HedgeBooks.Key, _ now: Duration) -> Bool {
+  func drawHedge(_ key: HedgeBooks.HedgeKey, _ now: Duration) -> Bool {
     state.withLock { $0.hedges.draw(key, now: now) }
   }
 
@@ -259,7 +258,7 @@ public final class HostPool: Sendable {
   func refusedHedge(_ now: Duration) { state.withLock { $0.hedges.pause(now: now) } }
 
   /// A load has its response.
-  func responded(_ key: HedgeBooks.Key, after time: Duration, status: Int, _ now: Duration) {
+  func responded(_ key: HedgeBooks.HedgeKey, after time: Duration, status: Int, _ now: Duration) {
     state.withLock { $0.hedges.responded(key, after: time, status: status, now: now) }
   }
 
@@ -267,6 +266,6 @@ public final class HostPool: Sendable {
 
   /// A load has seen how long it takes to connect.
   func measured(_ time: Duration, of host: PooledHost, _ now: Duration) {
-    state.withLock { $0.table.measured(time, of: host, now: now) }
+    state.withLock { $0.selector.measured(time, of: host, now: now) }
   }
 }

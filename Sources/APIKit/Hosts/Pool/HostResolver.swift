@@ -37,12 +37,12 @@ public struct HostSource: Sendable {
     case none
   }
 
-  enum Kind: Sendable {
+  enum HostSourceKind: Sendable {
     case daily(KeptHosts)
     case resolver(Fallback)
   }
 
-  let kind: Kind
+  let kind: HostSourceKind
   let ask: @Sendable (_ name: String) async throws -> HostResolution
 
   /// An API that lists the addresses, asked at the first load of each day (UTC).

@@ -4,7 +4,7 @@
 /// more than 5 % of the loads.
 struct HedgeBooks {
   /// An API of a service.
-  struct Key: Hashable, Sendable {
+  struct HedgeKey: Hashable, Sendable {
     let service: String
     let method: String
     let api: String
@@ -25,14 +25,14 @@ struct HedgeBooks {
   /// An application has fewer APIs; names that are made up as it goes are not kept for ever.
   private static let mostBooks = 256
 
-  private var books: [Key: Book] = [:]
+  private var books: [HedgeKey: Book] = [:]
   private var pausedUntil: Duration?
 
   /// How many APIs it keeps the times of.
   var count: Int { books.count }
 
   /// A load begins: when it is to get a second attempt; nil for never.
-  mutating func begin(_ key: Key, now: Duration) -> Duration? {
+  mutating func begin(_ key: HedgeKey, now: Duration) -> Duration? {
     makeRoom(for: key)
     let tokens = min(Self.capacity, books[key, default: Book()].tokens + Self.share)
     books[key, default: Book()].tokens = tokens
@@ -42,7 +42,7 @@ struct HedgeBooks {
   }
 
   /// Takes the token of a second attempt; false when there is none.
-  mutating func draw(_ key: Key, now: Duration) -> Bool {
+  mutating func draw(_ key: HedgeKey, now: Duration) -> Bool {
     if let pausedUntil, now < pausedUntil { return false }
     guard let tokens = books[key]?.tokens, tokens >= 1 else { return false }
     books[key]?.tokens = tokens - 1
@@ -50,7 +50,7 @@ struct HedgeBooks {
   }
 
   /// A load has its response, after so long.
-  mutating func responded(_ key: Key, after time: Duration, status: Int, now: Duration) {
+  mutating func responded(_ key: HedgeKey, after time: Duration, status: Int, now: Duration) {
     if Self.isOverload(status) { pause(now: now) }
     makeRoom(for: key)
     books[key, default: Book()].times.add(time)
@@ -62,7 +62,7 @@ struct HedgeBooks {
   /// Whether a server says with this status that it has too much to do.
   static func isOverload(_ status: Int) -> Bool { status == 429 || status == 503 }
 
-  private mutating func makeRoom(for key: Key) {
+  private mutating func makeRoom(for key: HedgeKey) {
     if books.count >= Self.mostBooks, books[key] == nil { books = [:] }
   }
 }

@@ -15,7 +15,7 @@ struct HedgeMachine {
     case finish(Attempt)
   }
 
-  private enum State: Equatable {
+  private enum HedgeState: Equatable {
     case alone
     case both
     /// One has failed, and this one is under way.
@@ -23,7 +23,7 @@ struct HedgeMachine {
     case over
   }
 
-  private var state = State.alone
+  private var state = HedgeState.alone
 
   /// The first has taken long.
   mutating func timeHasCome() -> Action {

@@ -29,9 +29,9 @@ enum ChallengeDecision: Sendable {
     case (.clientCertificate, .use(.identity(let own))): self = .identity(own)
     case (.clientCertificate, .default): self = identity.map(Self.identity) ?? .nothing
     case (.basic, .use(.login(let login, let isStored))), (.digest, .use(.login(let login, let isStored))):
-      self = Self.login(login, isStored, challenge)
+      self = Self.login(login, isStored: isStored, for: challenge)
     case (.basic, .default), (.digest, .default):
-      self = challenge.proposed.map { Self.login($0, false, challenge) } ?? .nothing
+      self = challenge.proposed.map { Self.login($0, isStored: false, for: challenge) } ?? .nothing
     case (_, .reject): self = .nothing
     default:
       self = .fail(
@@ -42,7 +42,7 @@ enum ChallengeDecision: Sendable {
 
   /// The login as the challenge wants it; nothing when the login's own scheme forbids that.
   private static func login(
-    _ login: HTTPLogin, _ isStored: Bool, _ challenge: AuthenticationChallenge
+    _ login: HTTPLogin, isStored: Bool, for challenge: AuthenticationChallenge
   ) -> Self {
     let wanted: HTTPLogin.Scheme = if case .basic = challenge.kind { .basic } else { .digest }
     guard login.scheme == .any || login.scheme == wanted else { return .nothing }

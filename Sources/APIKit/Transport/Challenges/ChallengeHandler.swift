@@ -30,12 +30,6 @@ public final class ChallengeHandler: Sendable {
     case login(ProtectionSpace, refused: HTTPLogin?)
   }
 
-  private struct Asking {
-    let id: Int
-    var waiters: [Int: CheckedContinuation<ChallengeAnswer?, Never>] = [:]
-    var task: Task<Void, Never>?
-  }
-
   private struct Known {
     var space: ProtectionSpace
     var login: HTTPLogin
@@ -48,11 +42,9 @@ public final class ChallengeHandler: Sendable {
     var isStored: Bool
   }
 
-  private struct State {
+  private struct ChallengeHandlerState {
     var mark = ChallengeHandler.nextMark()
     var answers: [Question: ChallengeAnswer] = [:]
-    var asking: [Question: Asking] = [:]
-    var nextWaiter = 0
     var logins: [ProtectionSpace: [Known]] = [:]
     /// Logins that were said and neither accepted nor refused yet: a load that meets the challenge meanwhile uses them.
     var onTrial: [ProtectionSpace: Trial] = [:]
@@ -69,14 +61,31 @@ public final class ChallengeHandler: Sendable {
       guard let known, refused.map(known.login.isSame) != true else { return nil }
       return .use(.login(known.login, isStored: known.isStored))
     }
+
+    /// Keeps an answer, unless all was forgotten since.
+    mutating func keep(_ answer: ChallengeAnswer, to question: Question, since mark: UInt) {
+      guard mark == self.mark else { return }
+      switch (question, answer) {
+      // A cancelled load says nothing about the next.
+      case (_, .cancel): break
+      case (.login(let space, _), .use(.login(let login, let isStored))):
+        if onTrial.count >= ChallengeHandler.mostAnswers { onTrial = [:] }
+        onTrial[space] = Trial(login: login, isStored: isStored)
+      case (.login, _): break
+      default:
+        if answers.count >= ChallengeHandler.mostAnswers { answers = [:] }
+        answers[question] = answer
+      }
+    }
   }
 
-  private let state = Mutex(State())
+  private let state = Mutex(ChallengeHandlerState())
+  private let asking = SingleFlight<Question, ChallengeAnswer>()
   private let answer: @Sendable (AuthenticationChallenge) async -> ChallengeAnswer
   private let loginNotStored: @Sendable (APIError) -> Void
 
   /// How many loads wait for a word.
-  var waiterCount: Int { state.withLock { $0.asking.values.reduce(0) { $0 + $1.waiters.count } } }
+  var waiterCount: Int { asking.waiterCount }
 
   /// How many words are kept; with more, all are asked for anew.
   private static let mostAnswers = 512
@@ -131,93 +140,30 @@ public final class ChallengeHandler: Sendable {
   func word(
     on question: Question, _ challenge: AuthenticationChallenge, within limit: Duration? = nil
   ) async throws(APIError) -> ChallengeAnswer {
-    let id = state.withLock { state in
-      state.nextWaiter += 1
-      return state.nextWaiter
+    guard !Task.isCancelled else { throw APIError(.transport, .cancelled) }
+    if let known = word(on: question) { return known }
+    let wait = { @Sendable () async throws(APIError) -> ChallengeAnswer in
+      let answer = await self.asking.value(question) { await self.ask(question, challenge) }
+      guard let answer else { throw APIError(.transport, .cancelled) }
+      return answer
     }
-    var timer: Task<Void, any Error>?
-    let answer = await withTaskCancellationHandler {
-      await withCheckedContinuation { waiter in
-        ask(question, challenge, waiter, id)
-        // Begun when the load waits.
-        timer = limit.map { limit in
-          Task { [weak self] in
-            try await Task.sleep(for: limit)
-            self?.leave(question, id)
-          }
-        }
-      }
-    } onCancel: {
-      leave(question, id)
-    }
-    timer?.cancel()
-    if let answer { return answer }
-    if let limit, !Task.isCancelled {
+    guard let limit else { return try await wait() }
+    do throws(APIError) { return try await TimeLimit.run(limit, SystemTime(), wait) } catch {
+      guard error.reason == .deadlineExceeded else { throw error }
       throw APIError(
         .transport, .totalTimeout,
         "not finished after \(limit.shortText): the application has not answered \(challenge)")
     }
-    throw APIError(.transport, .cancelled)
   }
 
-  private func ask(
-    _ question: Question, _ challenge: AuthenticationChallenge,
-    _ waiter: CheckedContinuation<ChallengeAnswer?, Never>, _ id: Int
-  ) {
-    let isCancelled = Task.isCancelled
-    let known = state.withLock { state -> ChallengeAnswer?? in
-      if isCancelled { return .some(nil) }
-      if let known = state.word(on: question) { return known }
-      var asking = state.asking[question] ?? Asking(id: id)
-      asking.waiters[id] = waiter
-      if asking.task == nil {
-        let (mark, round) = (state.mark, asking.id)
-        asking.task = Task.detached { [weak self, answer] in
-          let answer = await answer(challenge)
-          self?.answered(question, answer, mark, round)
-        }
-      }
-      state.asking[question] = asking
-      return nil
-    }
-    if let known { waiter.resume(returning: known) }
-    // A cancellation between the look above and the entry found no waiter to release.
-    if known == nil, Task.isCancelled { leave(question, id) }
-  }
-
-  private func answered(
-    _ question: Question, _ answer: ChallengeAnswer, _ mark: UInt, _ round: Int
-  ) {
-    let waiters = state.withLock { state -> [Int: CheckedContinuation<ChallengeAnswer?, Never>] in
-      // No load waits for it any more, and the question may have been put again.
-      guard state.asking[question]?.id == round else { return [:] }
-      // A cancelled load says nothing about the next, and what was forgotten meanwhile stays so.
-      var isKept = mark == state.mark
-      if case .cancel = answer { isKept = false }
-      if case .login(let space, _) = question {
-        if isKept, case .use(.login(let login, let isStored)) = answer {
-          if state.onTrial.count >= Self.mostAnswers { state.onTrial = [:] }
-          state.onTrial[space] = Trial(login: login, isStored: isStored)
-        }
-      } else if isKept {
-        if state.answers.count >= Self.mostAnswers { state.answers = [:] }
-        state.answers[question] = answer
-      }
-      return state.asking.removeValue(forKey: question)?.waiters ?? [:]
-    }
-    for waiter in waiters.values { waiter.resume(returning: answer) }
-  }
-
-  /// Releases one who waits. The last one ends the question.
-  private func leave(_ question: Question, _ id: Int) {
-    let (waiter, task) = state.withLock {
-      state -> (CheckedContinuation<ChallengeAnswer?, Never>?, Task<Void, Never>?) in
-      guard let waiter = state.asking[question]?.waiters.removeValue(forKey: id) else { return (nil, nil) }
-      guard state.asking[question]?.waiters.isEmpty == true else { return (waiter, nil) }
-      return (waiter, state.asking.removeValue(forKey: question)?.task)
-    }
-    task?.cancel()
-    waiter?.resume(returning: nil)
+  private func ask(_ question: Question, _ challenge: AuthenticationChallenge) async -> ChallengeAnswer {
+    let (known, mark) = state.withLock { ($0.word(on: question), $0.mark) }
+    // It may have been said since the load looked.
+    if let known { return known }
+    let answer = await answer(challenge)
+    // Where no load waits for it any more, the question may have been put again.
+    if !Task.isCancelled { state.withLock { $0.keep(answer, to: question, since: mark) } }
+    return answer
   }
 
   // MARK: Logins

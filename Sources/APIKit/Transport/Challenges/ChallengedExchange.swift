@@ -24,6 +24,18 @@ package struct ChallengedExchange {
     var isStored: Bool
   }
 
+  /// An exchange, and what was tried for it.
+  private struct Attempts {
+    var exchange: HTTPExchange
+    /// When all must be over; nil for no limit.
+    let due: ContinuousClock.Instant?
+    /// By whether it is the proxy's.
+    var trials: [Bool: Trial] = [:]
+    var failures: [ProtectionSpace: Int] = [:]
+
+    var timeLeft: Duration? { due.map { $0 - .now } }
+  }
+
   package init(
     handler: ChallengeHandler, logins: any LoginStore, identity: ClientIdentity? = nil,
     proxy: HTTPProxy? = nil, timeouts: HTTPTimeouts = .standard
@@ -47,57 +59,54 @@ package struct ChallengedExchange {
     }
     // The application's time counts as the exchange's.
     let total = exchange.request.timeouts.filled(from: timeouts).total.flatMap { $0 == .zero ? nil : $0 }
-    let due = total.map { ContinuousClock.now + $0 }
-    var trials: [Bool: Trial] = [:]  // by whether it is the proxy's
-    var failures: [ProtectionSpace: Int] = [:]
     prepare(&exchange)
+    var attempts = Attempts(exchange: exchange, due: total.map { ContinuousClock.now + $0 })
     var last: HTTPResponse?
     for round in 1...Self.mostAttempts {
-      if let due, let total {
-        let left = due - .now
+      if let total, let left = attempts.timeLeft {
         guard left > .zero else {
           throw APIError(.transport, .totalTimeout, "not finished after \(total.shortText)")
         }
-        (exchange.request.timeouts.ceiling, exchange.request.timeouts.spent) = (left, .zero)
+        (attempts.exchange.request.timeouts.ceiling, attempts.exchange.request.timeouts.spent) = (left, .zero)
       }
       let response: HTTPResponse
       do throws(APIError) {
-        response = try await attempt(exchange)
+        response = try await attempt(attempts.exchange)
       } catch {
-        var tried = TriedRequest(exchange.request, error.requestProgress)
+        var tried = TriedRequest(attempts.exchange.request, error.requestProgress)
         // Of a body that opens once nothing was read then.
         if tried.progress == .unsent { tried.isBodyReplayable = true }
         guard let raised = error.underlying as? RaisedChallenge, round < Self.mostAttempts,
           ResendOccasion.challenge.objection(to: tried) == nil
         else {
-          forget(after: error, exchange)
+          forget(after: error, attempts.exchange)
           throw error
         }
         if case .proxy(let scheme) = raised {
           let challenge = LoginChallenge(scheme: scheme, realm: "")
-          guard
-            try await answer(challenge, isProxy: true, due, &exchange, &trials, &failures)
-          else { throw APIError(.transport, .loginDenied, "the proxy wants a login") }
+          guard try await answer(challenge, isProxy: true, for: &attempts) else {
+            throw APIError(.transport, .loginDenied, "the proxy wants a login")
+          }
         } else {
-          try await answer(raised, exchange, due)
+          try await answer(raised, for: attempts)
         }
         continue
       }
-      settle(trials, response, exchange.request.url)
+      settle(attempts, response)
       last = response
       guard round < Self.mostAttempts, let challenge = LoginChallenge(response),
-        ResendOccasion.challenge.objection(to: TriedRequest(refused: exchange.request)) == nil
+        ResendOccasion.challenge.objection(to: TriedRequest(refused: attempts.exchange.request)) == nil
       else { break }
       let isProxy = response.status == 407
       // A field of the request's own belongs to the credential or signer that has set it.
-      guard isProxy || !exchange.request.headers.contains("Authorization"),
-        try await answer(challenge, isProxy: isProxy, due, &exchange, &trials, &failures)
+      guard isProxy || !attempts.exchange.request.headers.contains("Authorization"),
+        try await answer(challenge, isProxy: isProxy, for: &attempts)
       else { break }
     }
     guard var response = last else { throw APIError(.transport, .challengeCancelled) }
-    let certificate = handler.word(on: .client(ProtectionSpace(exchange.request.url)))
+    let certificate = handler.word(on: .client(ProtectionSpace(attempts.exchange.request.url)))
     if case .use = certificate { response.isPersonal = true }
-    if exchange.request.options.login != nil { response.isPersonal = true }
+    if attempts.exchange.request.options.login != nil { response.isPersonal = true }
     return response
   }
 
@@ -113,10 +122,8 @@ package struct ChallengedExchange {
   // MARK: Certificates
 
   /// Asks for the word that a new connection needs.
-  private func answer(
-    _ raised: RaisedChallenge, _ exchange: HTTPExchange, _ due: ContinuousClock.Instant?
-  ) async throws(APIError) {
-    let space = ProtectionSpace(exchange.request.url)
+  private func answer(_ raised: RaisedChallenge, for attempts: Attempts) async throws(APIError) {
+    let space = ProtectionSpace(attempts.exchange.request.url)
     let (challenge, question) =
       switch raised {
       case .server(let chain, let fault):
@@ -128,7 +135,7 @@ package struct ChallengedExchange {
         (AuthenticationChallenge(.clientCertificate(authorities: authorities), space: space), .client(space))
       case .proxy: preconditionFailure()  // a login
       }
-    let word = try await handler.word(on: question, challenge, within: due.map { $0 - .now })
+    let word = try await handler.word(on: question, challenge, within: attempts.timeLeft)
     if case .fail(let error) = ChallengeDecision(challenge, word, identity: identity) {
       if error.reason == .misconfigured { handler.forget(question) }
       throw error
@@ -147,24 +154,26 @@ package struct ChallengedExchange {
 
   /// Puts the login for a challenge into the next attempt; false when there is none.
   private func answer(
-    _ challenge: LoginChallenge, isProxy: Bool, _ due: ContinuousClock.Instant?,
-    _ exchange: inout HTTPExchange, _ trials: inout [Bool: Trial],
-    _ failures: inout [ProtectionSpace: Int]
+    _ challenge: LoginChallenge, isProxy: Bool, for attempts: inout Attempts
   ) async throws(APIError) -> Bool {
-    let request = exchange.request
+    let request = attempts.exchange.request
     guard !isProxy || proxy != nil else { return false }
     let space =
       proxy.flatMap { isProxy ? ProtectionSpace($0, realm: challenge.realm) : nil }
       ?? ProtectionSpace(request.url, realm: challenge.realm)
-    let refused = isProxy ? exchange.proxyLogin ?? proxy?.login : request.options.login
-    if refused != nil { failures[space, default: 0] += 1 }
+    let refused = isProxy ? attempts.exchange.proxyLogin ?? proxy?.login : request.options.login
+    if refused != nil { attempts.failures[space, default: 0] += 1 }
     let decision = try await handler.meet(
-      challenge, in: space, refused: refused, failures: failures[space] ?? 0, logins,
-      within: due.map { $0 - .now })
+      challenge, in: space, refused: refused, failures: attempts.failures[space] ?? 0, logins,
+      within: attempts.timeLeft)
     switch decision {
     case .login(let login, let isStored):
-      if isProxy { exchange.proxyLogin = login } else { exchange.request.options.login = login }
-      trials[isProxy] = Trial(login: login, space: space, isStored: isStored)
+      if isProxy {
+        attempts.exchange.proxyLogin = login
+      } else {
+        attempts.exchange.request.options.login = login
+      }
+      attempts.trials[isProxy] = Trial(login: login, space: space, isStored: isStored)
       return true
     case .fail(let error): throw error
     default: return false
@@ -172,8 +181,9 @@ package struct ChallengedExchange {
   }
 
   /// Keeps what was accepted.
-  private func settle(_ trials: [Bool: Trial], _ response: HTTPResponse, _ url: HTTPURL) {
-    for (isProxy, trial) in trials where response.status != (isProxy ? 407 : 401) {
+  private func settle(_ attempts: Attempts, _ response: HTTPResponse) {
+    let url = attempts.exchange.request.url
+    for (isProxy, trial) in attempts.trials where response.status != (isProxy ? 407 : 401) {
       handler.accepted(trial.login, in: trial.space, for: url, storing: trial.isStored ? logins : nil)
     }
   }

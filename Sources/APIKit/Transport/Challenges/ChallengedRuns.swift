@@ -5,7 +5,7 @@ import Synchronization
 final class ChallengedRuns: Sendable {
   typealias Outcome = Result<HTTPResponse, APIError>
 
-  private struct State {
+  private struct ChallengedRunsState {
     var tasks: [Int: Task<Outcome, Never>] = [:]
     var last = 0
     /// Whether nothing new is taken.
@@ -13,7 +13,7 @@ final class ChallengedRuns: Sendable {
     var isStopped = false
   }
 
-  private let state = Mutex(State())
+  private let state = Mutex(ChallengedRunsState())
 
   /// How many are under way.
   var count: Int { state.withLock { $0.tasks.count } }

@@ -64,16 +64,16 @@ extension HTTPTransport {
 
   /// Starts the exchange and waits for its completion.
   public func send(_ exchange: HTTPExchange) async throws(APIError) -> HTTPResponse {
-    let wait = AwaitedExchange()
+    let cancellation = Cancellation()
     let result = await withTaskCancellationHandler {
       await withUnsafeContinuation { continuation in
-        let isBegun = wait.cancellation.begin {
+        let isBegun = cancellation.begin {
           start(exchange) { continuation.resume(returning: $0) }
         }
         if !isBegun { continuation.resume(returning: .failure(APIError(.transport, .cancelled))) }
       }
     } onCancel: {
-      wait.cancellation.cancel()
+      cancellation.cancel()
     }
     return try result.get()
   }
@@ -82,10 +82,6 @@ extension HTTPTransport {
   public func send(_ request: HTTPRequest) async throws(APIError) -> HTTPResponse {
     try await send(HTTPExchange(request))
   }
-}
-
-private final class AwaitedExchange: Sendable {
-  let cancellation = Cancellation()
 }
 
 /// A transport that is written with `async`. Each exchange that is started runs in a task of its own.

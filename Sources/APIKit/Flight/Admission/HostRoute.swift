@@ -1,7 +1,7 @@
 /// The way of one load through the servers of a pool.
 ///
-/// `@unchecked Sendable`: a part of its ``Flight``, which one thread at a time runs.
-final class HostRoute: @unchecked Sendable {
+/// A part of its flight's ``FlightRun``.
+final class HostRoute {
   let pool: HostPool
   /// Where the attempt under way goes; nil where the system looks the name up.
   var server: PooledHost?
@@ -19,11 +19,11 @@ final class HostRoute: @unchecked Sendable {
   var refusal: APIError?
   /// The breaker's permit of an attempt that failed. The next attempt goes with it, and the breaker is told of the failure if
   /// the load ends with it.
-  var owed: (CircuitBreaker.Permit, key: Breakers.Key)?
+  var owed: (CircuitBreaker.Permit, key: Breakers.BreakerKey)?
   /// How long it takes to connect to the server; nil before it was measured, and where there is no other.
   var cost: Duration?
   /// What is timed, and since when, where slow reads get a second attempt.
-  var timed: (key: HedgeBooks.Key, since: Duration)?
+  var timed: (key: HedgeBooks.HedgeKey, since: Duration)?
   /// Whether the load has had its second attempt.
   var isHedged = false
 

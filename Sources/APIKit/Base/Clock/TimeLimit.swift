@@ -32,6 +32,12 @@ enum TimeLimit {
     // Work that succeeded in the last moment has succeeded: it may hold what must be given back.
     if case .success = result { return try result.get() }
     guard case .timeUp = first else { return try result.get() }
-    throw FlightDeadline.passed(limit)
+    throw passed(limit)
+  }
+
+  /// The failure of work that took too long.
+  static func passed(_ limit: Duration) -> APIError {
+    APIError(
+      .transport, .deadlineExceeded, "not finished before its deadline: \(limit.shortText) were left")
   }
 }

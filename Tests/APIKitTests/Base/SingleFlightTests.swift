@@ -4,9 +4,9 @@ import XCTest
 
 @testable import APIKit
 
-final class SharedWorkTests: XCTestCase {
+final class SingleFlightTests: XCTestCase {
   func testWorkIsDoneOnceForAllWhoAskWhileItIsUnderWay() async {
-    let work = SharedWork<String, Int>()
+    let work = SingleFlight<String, Int>()
     let gate = StubGate(isOpen: false)
     let runs = Counter()
     let asking = (0..<10).map { _ in
@@ -32,7 +32,7 @@ final class SharedWorkTests: XCTestCase {
   }
 
   func testWhoLeavesDoesNotEndItForTheOthersAndTheLastDoes() async {
-    let work = SharedWork<Int, Bool>()
+    let work = SingleFlight<Int, Bool>()
     let ended = Counter()
     let gate = StubGate(isOpen: false)
     let asking = (0..<2).map { _ in
@@ -56,7 +56,7 @@ final class SharedWorkTests: XCTestCase {
   }
 
   func testWorkThatIsWantedGoesOnWithoutAnybodyWaiting() async {
-    let work = SharedWork<Int, Int>()
+    let work = SingleFlight<Int, Int>()
     let gate = StubGate(isOpen: false)
     let done = Counter()
     let body: @Sendable () async -> Int = {
@@ -74,7 +74,7 @@ final class SharedWorkTests: XCTestCase {
   }
 
   func testATaskThatIsCancelledAlreadyBeginsNothing() async {
-    let work = SharedWork<Int, Int>()
+    let work = SingleFlight<Int, Int>()
     let runs = Counter()
     let task = Task {
       withUnsafeCurrentTask { $0?.cancel() }

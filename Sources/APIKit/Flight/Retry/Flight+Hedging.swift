@@ -10,13 +10,14 @@ extension Flight {
 
   /// The second attempt of the exchange that is about to be sent; nil where it gets none.
   func hedge(_ outgoing: HTTPExchange) -> Hedge? {
-    guard call.terms.retryPolicy.hedgesSlowReads, let way, let server = way.server, !way.isHedged,
-      !way.isRedirected, let request,
+    guard call.terms.retryPolicy.hedgesSlowReads, let way = run.way, let server = way.server, !way.isHedged,
+      !way.isRedirected, let request = run.request,
       ResendOccasion.hedge.objection(to: TriedRequest(request, .sent)) == nil,
-      case .memory = outgoing.destination, outgoing.fileAtHead == nil, !call.terms.wantsProgress, let exchange
+      case .memory = outgoing.destination, outgoing.fileAtHead == nil, !call.terms.wantsProgress,
+      let exchange = run.exchange
     else { return nil }
     let now = call.time.now
-    let key = HedgeBooks.Key(
+    let key = HedgeBooks.HedgeKey(
       service: call.service.name, method: call.method.rawValue, api: call.apiName)
     way.timed = (key, now)
     guard let (delay, other) = way.pool.hedge(key, beside: server, except: way.tried, now) else { return nil }
@@ -37,14 +38,15 @@ extension Flight {
   /// the load: nothing of it may be touched.
   func send(_ outgoing: HTTPExchange, _ hedge: Hedge) {
     let (time, transport) = (call.time, call.wire.client.transport)
-    guard let way, let server = way.server, let key = way.timed?.key else { return }
+    guard let way = run.way, let server = way.server, let key = way.timed?.key else { return }
     let pool = way.pool
-    let (call, user, host) = (call, user, outgoing.request.url.host)
+    let (call, user, host) = (call, run.user, outgoing.request.url.host)
+    ownership.release()
     let isBegun = cancellation.begin {
       let operation = HedgedExchange(transport, second: hedge.outgoing) {
         call.objection(to: user, host: host) == nil && pool.drawHedge(key, time.now)
       } began: {
-        call.recorder.record(.routed(to: hedge.server.description, because: HostTable.Reason.hedge.text))
+        call.recorder.record(.routed(to: hedge.server.description, because: ServerSelector.Reason.hedge.text))
       } refused: { attempt, response in
         guard HedgeBooks.isOverload(response.status) else { return }
         pool.refusedHedge(time.now)
@@ -62,9 +64,10 @@ extension Flight {
 
   /// The second attempt is the one that counts.
   private func went(by hedge: Hedge) {
-    way?.server = hedge.server
-    way?.isHedged = true
-    exchange = hedge.hops
-    sent = hedge.outgoing.request
+    ownership.take()
+    run.way?.server = hedge.server
+    run.way?.isHedged = true
+    run.exchange = hedge.hops
+    run.sent = hedge.outgoing.request
   }
 }

@@ -8,24 +8,23 @@ final class HedgedExchange: SuspendableOperation {
   typealias Outcome = Result<HTTPResponse, APIError>
   typealias Completion = @Sendable (HedgeMachine.Attempt, Outcome) -> Void
 
-  private struct State {
+  private struct HedgedExchangeState {
     var machine = HedgeMachine()
-    var operations: [HedgeMachine.Attempt: any CancellableOperation] = [:]
     var outcomes: [HedgeMachine.Attempt: Outcome] = [:]
     var timer: Task<Void, Never>?
     var completion: Completion?
-    var isCancelled = false
-    var isSuspended = false
   }
 
   private let transport: any HTTPTransport
   private let second: HTTPExchange
+  private let firstAttempt = Cancellation()
+  private let secondAttempt = Cancellation()
   /// Takes the token of the second one.
   private let draw: @Sendable () -> Bool
   private let began: @Sendable () -> Void
   /// Takes a response that is not good, whether it counts or not.
   private let refused: @Sendable (HedgeMachine.Attempt, HTTPResponse) -> Void
-  private let state: Mutex<State>
+  private let state: Mutex<HedgedExchangeState>
 
   init(
     _ transport: any HTTPTransport, second: HTTPExchange, draw: @escaping @Sendable () -> Bool,
@@ -38,7 +37,7 @@ final class HedgedExchange: SuspendableOperation {
     self.draw = draw
     self.began = began
     self.refused = refused
-    state = Mutex(State(completion: completion))
+    state = Mutex(HedgedExchangeState(completion: completion))
   }
 
   func start(_ first: HTTPExchange, delay: Duration, _ time: any TimeSource) {
@@ -58,72 +57,50 @@ final class HedgedExchange: SuspendableOperation {
   var timer: Task<Void, Never>? { state.withLock { $0.timer } }
 
   func cancel() {
-    let operations = state.withLock { state in
-      state.isCancelled = true
-      return state.operations
-    }
-    for operation in operations.values { operation.cancel() }
+    firstAttempt.cancel()
+    secondAttempt.cancel()
   }
 
-  func suspend() { hold(true) }
+  func suspend() {
+    firstAttempt.hold()
+    secondAttempt.hold()
+  }
 
-  func resume() { hold(false) }
-
-  private func hold(_ isSuspended: Bool) {
-    let operations = state.withLock { state in
-      state.isSuspended = isSuspended
-      return state.operations
-    }
-    for case let operation as any SuspendableOperation in operations.values {
-      if isSuspended { operation.suspend() } else { operation.resume() }
-    }
+  func resume() {
+    firstAttempt.resume()
+    secondAttempt.resume()
   }
 
   private func begin(_ attempt: HedgeMachine.Attempt, _ exchange: HTTPExchange) {
-    let operation = transport.start(exchange) { self.ended(attempt, $0) }
-    let (isUnwanted, isHeld) = state.withLock { state -> (Bool, Bool) in
-      // It may have ended already, and the load with it.
-      guard state.completion != nil, state.outcomes[attempt] == nil else {
-        return (state.completion == nil, false)
-      }
-      state.operations[attempt] = operation
-      return (state.isCancelled, state.isSuspended)
-    }
-    if isUnwanted { operation.cancel() }
-    // Suspended after its time had come and before it could be suspended itself.
-    if isHeld, let operation = operation as? any SuspendableOperation {
-      operation.suspend()
-      if !state.withLock({ $0.isSuspended }) { operation.resume() }
-    }
+    let start = { self.transport.start(exchange) { self.ended(attempt, $0) } }
+    let isBegun = attempt == .first ? firstAttempt.begin(start) : secondAttempt.begin(start)
+    if !isBegun { ended(attempt, .failure(APIError(.transport, .cancelled).unsent)) }
   }
 
   private func timeHasCome() {
-    guard state.withLock({ $0.completion != nil && !$0.isCancelled && !$0.isSuspended }), draw() else {
-      return
-    }
-    let action = state.withLock { state in
-      state.isCancelled ? HedgeMachine.Action.nothing : state.machine.timeHasCome()
-    }
-    guard action == .start else { return }
+    guard state.withLock({ $0.completion != nil }), !firstAttempt.isCancelled, !firstAttempt.isHeld, draw(),
+      state.withLock({ $0.machine.timeHasCome() }) == .start
+    else { return }
     began()
     begin(.second, second)
   }
 
   private func ended(_ attempt: HedgeMachine.Attempt, _ outcome: Outcome) {
     if !Self.isGood(outcome), case .success(let response) = outcome { refused(attempt, response) }
-    let end = state.withLock { state -> (HedgeMachine.Attempt, Outcome, Completion, State)? in
+    if attempt == .first { firstAttempt.clear() } else { secondAttempt.clear() }
+    let end = state.withLock { state -> (winner: HedgeMachine.Attempt, Outcome, HedgedExchangeState)? in
       state.outcomes[attempt] = outcome
-      state.operations[attempt] = nil
       guard case .finish(let winner) = state.machine.ended(attempt, isGood: Self.isGood(outcome)),
-        let outcome = state.outcomes[winner], let completion = state.completion.take()
+        let outcome = state.outcomes[winner], state.completion != nil
       else { return nil }
-      defer { (state.operations, state.outcomes, state.timer) = ([:], [:], nil) }
-      return (winner, outcome, completion, state)
+      defer { (state.outcomes, state.timer, state.completion) = ([:], nil, nil) }
+      return (winner, outcome, state)
     }
-    guard let (winner, outcome, completion, last) = end else { return }
+    guard let (winner, outcome, last) = end else { return }
     last.timer?.cancel()
-    for operation in last.operations.values { operation.cancel() }
-    completion(winner, outcome)
+    // The other one, if it is under way.
+    cancel()
+    last.completion?(winner, outcome)
   }
 
   /// A response of a server that has failed is not the one to land when another may come.

@@ -1,6 +1,6 @@
 /// The servers of one pool, what is known of each, and which is next: a state machine without time, tasks or sockets.
-struct HostTable {
-  struct Entry {
+struct ServerSelector {
+  struct Candidate {
     let host: PooledHost
     var health = HostHealth()
     var cost = HostCost()
@@ -58,7 +58,7 @@ struct HostTable {
   /// For so long after a response a server is asked without a race.
   static let freshness = Duration.seconds(10)
 
-  private(set) var entries: [Entry] = []
+  private(set) var candidates: [Candidate] = []
   private(set) var favourite: PooledHost?
   /// How often the favourite has changed.
   private(set) var switches = 0
@@ -71,18 +71,18 @@ struct HostTable {
     replace(hosts)
   }
 
-  var hosts: [PooledHost] { entries.map(\.host) }
+  var hosts: [PooledHost] { candidates.map(\.host) }
 
   /// A new list: what is known of the servers that stay is kept.
   mutating func replace(_ hosts: [PooledHost]) {
     var seen = Set<PooledHost>()
-    entries = drawn(hosts).filter { seen.insert($0).inserted }.map { host in
-      entries.first { $0.host == host } ?? Entry(host: host)
+    candidates = drawn(hosts).filter { seen.insert($0).inserted }.map { host in
+      candidates.first { $0.host == host } ?? Candidate(host: host)
     }
     if let favourite, !seen.contains(favourite) { self.favourite = nil }
   }
 
-  /// The servers in the order of this table: a server's place does not depend on which others there are.
+  /// The servers in the order of this selector: a server's place does not depend on which others there are.
   private func drawn(_ hosts: [PooledHost]) -> [PooledHost] {
     guard let seed else { return hosts }
     return hosts.map { host in
@@ -95,7 +95,7 @@ struct HostTable {
 
   /// The network is another one: what was measured and who responded is forgotten.
   mutating func forget() {
-    entries = entries.map { Entry(host: $0.host) }
+    candidates = candidates.map { Candidate(host: $0.host) }
     favourite = nil
   }
 
@@ -110,17 +110,17 @@ struct HostTable {
     except tried: [PooledHost] = [], now: @autoclosure () -> Duration,
     probes: @autoclosure () -> Bool = false
   ) -> Choice? {
-    if entries.count == 1, !tried.contains(entries[0].host) {
+    if candidates.count == 1, !tried.contains(candidates[0].host) {
       // Nothing is compared, so that a pool of one costs next to nothing.
-      return Choice(host: entries[0].host, reason: .only, others: [], isFresh: true, cost: nil)
+      return Choice(host: candidates[0].host, reason: .only, others: [], isFresh: true, cost: nil)
     }
     let now = now()
-    let left = entries.filter { !tried.contains($0.host) }
+    let left = candidates.filter { !tried.contains($0.host) }
     guard !left.isEmpty else { return nil }
     let open = left.filter { $0.health.state == .open }
     if !open.isEmpty, let due = left.first(where: { $0.health.standing(now: now) == .due }), probes() {
       mutate(due.host) { $0.health.probe(now: now) }
-      return Self.choice(due, .probe, from: open, now)
+      return Self.choice(due, .probe, from: open, now: now)
     }
     let good = open.filter { $0.isGood(now) }
     let ranked =
@@ -129,28 +129,29 @@ struct HostTable {
     guard let best = ranked.first else {
       // All that are left are put aside: they are all used, and the first that responds is back.
       let all = Self.ranked(left)
-      return Self.choice(all[0], .allAside, from: all, now)
+      return Self.choice(all[0], .allAside, from: all, now: now)
     }
     guard tried.isEmpty else {
       // In the place of the one that was in use it stays, unless leaving it is worth it.
       if let favourite, tried.contains(favourite) { take(best.host) }
-      return Self.choice(best, .afterFailure, from: ranked, now)
+      return Self.choice(best, .afterFailure, from: ranked, now: now)
     }
     if let current = good.first(where: { $0.host == favourite }), current.host != best.host,
       !current.cost.isWorthLeaving(for: best.cost)
     {
-      return Self.choice(current, .kept, from: ranked, now)
+      return Self.choice(current, .kept, from: ranked, now: now)
     }
     if favourite != best.host { take(best.host) }
-    let measured = entries.count { $0.cost.value != nil }
-    return Self.choice(best, best.cost.value.map { .fastest($0, of: measured) } ?? .first, from: ranked, now)
+    let measured = candidates.count { $0.cost.value != nil }
+    return Self.choice(
+      best, best.cost.value.map { .fastest($0, of: measured) } ?? .first, from: ranked, now: now)
   }
 
   /// Another server in good health, for a second attempt beside one at `host`; nil where there is none.
   func alternative(to host: PooledHost, except tried: [PooledHost], now: Duration) -> PooledHost? {
     Self.ranked(
-      entries.filter { entry in
-        entry.host != host && !tried.contains(entry.host) && entry.isGood(now)
+      candidates.filter { candidate in
+        candidate.host != host && !tried.contains(candidate.host) && candidate.isGood(now)
       }
     ).first?.host
   }
@@ -162,8 +163,8 @@ struct HostTable {
 
   /// How long all servers ask to be left alone, where none that was not tried is good; nil where one is.
   func quiet(except tried: [PooledHost], now: Duration) -> Duration? {
-    if entries.contains(where: { !tried.contains($0.host) && $0.isGood(now) }) { return nil }
-    return entries.map { max(.zero, $0.quietUntil - now) }.min()
+    if candidates.contains(where: { !tried.contains($0.host) && $0.isGood(now) }) { return nil }
+    return candidates.map { max(.zero, $0.quietUntil - now) }.min()
   }
 
   /// A server is used from now on: it has won a race.
@@ -173,18 +174,18 @@ struct HostTable {
   }
 
   mutating func report(_ outcome: Outcome, of host: PooledHost, now: Duration) {
-    mutate(host) { entry in
+    mutate(host) { candidate in
       switch outcome {
       case .good:
-        entry.health.succeeded(now: now)
-        entry.responded = now
+        candidate.health.succeeded(now: now)
+        candidate.responded = now
       case .bad:
-        entry.health.failed(now: now)
-        entry.responded = nil
+        candidate.health.failed(now: now)
+        candidate.responded = nil
       case .wrong:
-        entry.health.putAside(now: now)
-        entry.responded = nil
-      case .unknown: entry.health.leftProbe(now: now)
+        candidate.health.putAside(now: now)
+        candidate.responded = nil
+      case .unknown: candidate.health.leftProbe(now: now)
       }
     }
   }
@@ -192,10 +193,10 @@ struct HostTable {
   /// A connection was made ahead, and nothing was asked: the failures of loads are not forgotten for it, but a rest is
   /// over.
   mutating func connected(to host: PooledHost, in time: Duration?, now: Duration) {
-    mutate(host) { entry in
-      if entry.health.state != .open { entry.health.succeeded(now: now) }
-      entry.responded = now
-      if let time { entry.cost.add(time, now: now) }
+    mutate(host) { candidate in
+      if candidate.health.state != .open { candidate.health.succeeded(now: now) }
+      candidate.responded = now
+      if let time { candidate.cost.add(time, now: now) }
     }
   }
 
@@ -206,31 +207,31 @@ struct HostTable {
 
   /// The servers that a round of measuring asks: all but those at rest. The rest of those that are due ends with it.
   mutating func beginRound(now: Duration) -> [PooledHost] {
-    entries.indices.compactMap { index in
-      guard entries[index].health.standing(now: now) != .aside else { return nil }
-      entries[index].health.probe(now: now)
-      return entries[index].host
+    candidates.indices.compactMap { index in
+      guard candidates[index].health.standing(now: now) != .aside else { return nil }
+      candidates[index].health.probe(now: now)
+      return candidates[index].host
     }
   }
 
   // MARK: Insides
 
-  private mutating func mutate(_ host: PooledHost, _ change: (inout Entry) -> Void) {
-    guard let index = entries.firstIndex(where: { $0.host == host }) else { return }
-    change(&entries[index])
+  private mutating func mutate(_ host: PooledHost, _ change: (inout Candidate) -> Void) {
+    guard let index = candidates.firstIndex(where: { $0.host == host }) else { return }
+    change(&candidates[index])
   }
 
   private static func choice(
-    _ entry: Entry, _ reason: Reason, from ranked: [Entry], _ now: Duration
+    _ candidate: Candidate, _ reason: Reason, from ranked: [Candidate], now: Duration
   ) -> Choice {
     Choice(
-      host: entry.host, reason: reason, others: ranked.map(\.host).filter { $0 != entry.host },
-      isFresh: entry.responded.map { now - $0 < freshness } ?? false, cost: entry.cost.value)
+      host: candidate.host, reason: reason, others: ranked.map(\.host).filter { $0 != candidate.host },
+      isFresh: candidate.responded.map { now - $0 < freshness } ?? false, cost: candidate.cost.value)
   }
 
   /// The measured ones by their time, then the others; where equal, as listed.
-  private static func ranked(_ entries: [Entry]) -> [Entry] {
-    entries.enumerated().sorted { left, right in
+  private static func ranked(_ candidates: [Candidate]) -> [Candidate] {
+    candidates.enumerated().sorted { left, right in
       let (a, b) = (
         left.element.cost.value ?? .seconds(1 << 20), right.element.cost.value ?? .seconds(1 << 20)
       )
