@@ -1,4 +1,4 @@
-/// Whose load it is, wherever it continues: after each wait, before each attempt, before its response is stored and
+/// The load's user, compared wherever it continues: after each wait, before each attempt, before its response is stored and
 /// before it is delivered.
 extension Flight {
   /// Why the load may not continue; nil when its user is still the present one.

@@ -9,13 +9,13 @@ final class Flight: @unchecked Sendable {
   /// Takes the outcome of a wire call, and whose it was in the end.
   typealias Completion = @Sendable (_ outcome: Result<APIResponse, APIError>, _ user: LoadUser) -> Void
 
-  /// What the end of the load is for.
+  /// The recipient of the outcome.
   enum Purpose {
-    /// It lands on its manager.
+    /// Its manager.
     case landing
-    /// It is a wire call that other loads wait for.
+    /// Other loads, which wait for this wire call.
     case sharing(Completion)
-    /// It brings up to date what is stored, behind a landing.
+    /// The cache alone: the load brings a stored response up to date, behind a landing.
     case refreshing
   }
 
@@ -27,11 +27,11 @@ final class Flight: @unchecked Sendable {
     case task
   }
 
-  /// What was asked.
+  /// The call as it was made.
   let call: APICall
-  /// What the load shares with others.
+  /// The state that all loads share.
   let shared: SharedState
-  /// Its dealings with the cache; nil when there are none.
+  /// The use of the cache; nil for a load without one.
   let cache: FlightCache?
   let purpose: Purpose
   /// The flights of its manager; nil for a shared wire call.
@@ -39,12 +39,12 @@ final class Flight: @unchecked Sendable {
   let deadline: FlightDeadline
   let cancellation = Cancellation()
 
-  /// Who runs the load.
+  /// The thread or task that runs the load.
   let ownership = Ownership()
   // Accessors that check nothing would still be calls, so only debug builds have them.
   #if DEBUG
     @exclusivity(unchecked) private var ownedRun: FlightRun
-    /// What the one who runs the load knows of it.
+    /// The state of the run; for its owner only.
     var run: FlightRun {
       @storageRestrictions(initializes: ownedRun) init { ownedRun = newValue }
       _read {
@@ -89,7 +89,7 @@ final class Flight: @unchecked Sendable {
     purpose = .landing
     deadline = FlightDeadline(call)
     var run = FlightRun(step: .lookUp, place: .mainActor, user: call.user)
-    // One that belongs to a transfer has a user of an earlier time.
+    // The user of a transfer was fixed at an earlier time.
     if call.options.isEmpty || call.options.owner == nil { run.comparedAt = changes }
     // Here is the caller's task.
     if call.wire.trace != .none { run.trace = Boxed(TraceContext.current ?? TraceContext()) }
@@ -171,7 +171,7 @@ extension APIError {
 }
 
 extension ReformSource {
-  /// What a landing says of its call.
+  /// The source of a response to this call.
   init(_ call: APICall) {
     self.init(
       managerType: call.managerType, serviceName: call.service.name, apiName: call.apiName,

@@ -30,9 +30,9 @@ final class FlightBook: Sendable {
 
   private struct FlightBookState {
     var flights: [FlightID: Flight] = [:]
-    /// Those that bring up to date what is stored, behind a landing.
+    /// Flights that bring a stored response up to date, behind a landing.
     var refreshes: [ObjectIdentifier: Flight] = [:]
-    /// Those that their takeoff policy holds back.
+    /// Flights that their takeoff policy holds back.
     var waiting: Set<FlightID> = []
     var isClosed = false
     /// The turn of the main actor in which its manager loaded for the first time.

@@ -20,7 +20,7 @@ extension CacheKey {
         apiVersion: service.apiVersion, apiName: call.path.map { "path \($0)" } ?? call.apiName,
         method: call.method, partition: partition,
         parameters: common.removing(call.cache.volatileParameters).merging(call.parameters), body: body,
-        // What a signer adds to a link tells nothing apart: a link that was signed anew is the same link.
+        // A signer's parameters of a link are left out: a link that was signed anew is the same link.
         volatile: call.terms.caching.traits.volatileParameters.union(
           call.identity.signer?.volatileParameters ?? [])))
   }

@@ -1,11 +1,11 @@
 import Synchronization
 
-/// What one flight has to do with the cache, from the look-up before assembly to the store at its landing.
+/// The use of the cache by one flight, from the look-up before assembly to the store at its landing.
 ///
 /// Made at takeoff where the manager has a policy, or where its method changes something on the server. The
 /// look-up in memory is made on the main actor, for it takes less than a change of threads.
 final class FlightCache: Sendable {
-  /// What a look-up in memory leads to.
+  /// The result of a look-up in memory.
   enum Finding {
     /// The flight lands with this, and no request is sent.
     case land(APIResponse)
@@ -35,11 +35,11 @@ final class FlightCache: Sendable {
   let cache: ResponseCache
   /// The service's common parameters, as they are in the key; nil where there is none.
   let common: Parameters?
-  /// What the response is found and stored under; nil for a load that does neither. It is a digest of the whole body, so
+  /// The key of the stored response; nil for a load that stores and finds none. It is a digest of the whole body, so
   /// what a load makes stale does not depend on it.
   let key: CacheKey?
   private let call: APICall
-  /// Whose responses the load may use.
+  /// The partition of responses that the load may use.
   private let partition: String
   private let rules: CacheRules
   private let state = Mutex(FlightCacheState())
@@ -317,7 +317,7 @@ final class FlightCache: Sendable {
 
   // MARK: Insides
 
-  /// What is stored in the place of a response that its service or manager has changed.
+  /// The entry of a response that its service or manager has changed.
   private func changed(_ entry: CacheEntry, to stored: StorableResponse, _ requested: Double) -> CacheEntry? {
     guard stored.isChanged else { return entry }
     let http = stored.http

@@ -56,7 +56,7 @@ extension Flight {
     }
   }
 
-  /// What may mend a failure, in this order. See ``Remedy``.
+  /// The remedies for a failure, in the order in which they are asked.
   private func makeRemedies() -> [any Remedy] {
     [
       ServerClockRemedy(),  // A signature refused for its time teaches the server's clock.
@@ -68,7 +68,7 @@ extension Flight {
     ]
   }
 
-  /// What sends a request again within an attempt. Each place asks ``ResendOccasion/objection(to:)``, as the remedies do.
+  /// The occasions of a resend within an attempt. Each asks ``ResendOccasion/objection(to:)``, as the remedies do.
   static let resendsWithinAttempt: [ResendOccasion] = [
     .connectionEnded,  // The transport: a kept connection ended before a response.
     .failover,  // `route`: the server was not reached, and the pool has another one.
@@ -82,7 +82,7 @@ extension Flight {
   /// Goes on from the present step until the load ends or waits. A load that waits for nothing needs no task: it goes
   /// on where the news arrives, on the main actor at takeoff and on the transport's thread at the response.
   ///
-  /// Whatever the load has waited for comes here, so its user is looked at first.
+  /// Every wait ends here, so the user is compared first.
   func proceed() {
     ownership.take()
     if let userObjection { return fail(userObjection) }

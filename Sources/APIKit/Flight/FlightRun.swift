@@ -1,20 +1,20 @@
-/// What the thread or task that runs a load knows of it, and changes; see ``Flight/run``.
+/// The state of a load that its owner alone uses; see ``Flight/run``.
 ///
-/// What few loads have is boxed: a flight above 1 KiB leaves the thread's own pool of the system's allocator.
+/// Values that few loads have are boxed: a flight above 1 KiB leaves the thread's own pool of the system's allocator.
 struct FlightRun {
   var step: Flight.Step
   var place: Flight.Place
-  /// Whose load it is.
+  /// The user of the load.
   var user: LoadUser { didSet { comparedAt = .max } }
-  /// When it was last found to be the present one, see ``UserChanges``.
+  /// ``UserChanges/now`` when the user was last found to be the present one.
   var comparedAt = UInt64.max
   /// The request as assembled, before credential, cookies and signature.
   var request: HTTPRequest?
-  /// How it is one of a batch; nil where it makes its own call.
+  /// The load's part in a batch; nil where it makes its own call.
   var batch: Boxed<BatchPart>?
-  /// What a signature covers beside the request.
+  /// The values that a signature covers beside the request.
   var signed = (apiName: "", parameters: Parameters())
-  /// The trace that its requests belong to; nil where they do not say.
+  /// The trace that its requests name; nil where they name none.
   var trace: Boxed<TraceContext>?
   /// How far the request came, all attempts together.
   var requestProgress = RequestProgress.unsent
@@ -22,19 +22,19 @@ struct FlightRun {
   var attempt = 0
   /// How often the services' error hooks had resolved refusals when the attempt began; see ``Resolutions``.
   var resolutions = 0
-  /// What the present attempt goes with; nil where the load has nothing to do with a sign-in.
+  /// The credential of the present attempt; nil for a load that needs no sign-in.
   var credential: VersionedCredential?
-  /// Its place at the host, and the circuit breaker's permit.
+  /// The permits of the host's limit and of its circuit breaker.
   var admission: Flight.Admission?
-  /// Its way through the service's pool of servers; nil where it has none.
+  /// The servers of the service's pool that it has tried; nil without a pool.
   var way: HostRoute?
   /// The present exchange and its redirects.
   var exchange: ClientExchange?
-  /// What goes on the wire next.
+  /// The next exchange on the wire.
   var outgoing: HTTPExchange?
-  /// What went on the wire last, for the error where it fails.
+  /// The last request on the wire, for the error where it fails.
   var sent: HTTPRequest?
-  /// What came from the wire last.
+  /// The last response from the wire.
   var http: HTTPResponse?
   /// The response as far as it is known, decoded.
   var response: APIResponse?
@@ -42,6 +42,6 @@ struct FlightRun {
   var replaced: APIError?
   /// Why the load has failed, for its delivery.
   var failure: APIError?
-  /// What may mend a failure; made at the first.
+  /// Made at the first failure.
   var remedies: [any Remedy] = []
 }

@@ -41,7 +41,7 @@ public struct FlightStateChange: Sendable, Hashable {
 }
 
 extension FlightNotice {
-  /// What is told of a flight that enters a state; of one that is held back, nothing is.
+  /// The notice of a flight that enters a state; nil for a flight that is held back.
   init?(_ flight: FlightID, entering state: FlightState) {
     switch state {
     case .waiting: return nil

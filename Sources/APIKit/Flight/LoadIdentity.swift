@@ -3,23 +3,23 @@
 /// Loads share a wire call, a batch or a stored response only where it is equal. It is taken where something may be
 /// shared, and costs other loads nothing.
 struct LoadIdentity: Hashable, Sendable {
-  /// Whose stored responses the load may use, the same in every process; nil where it cannot be known,
+  /// The partition of stored responses that the load may use, the same in every process; nil where it is not known,
   /// because the application's own signer does not state its caller.
   let partition: String?
   /// Whether loads of the same identity may share a call.
   let isKnown: Bool
 
   private let authenticator: ObjectIdentifier?
-  /// Whose load it is.
+  /// The user of the load.
   private let user: LoadUser
   private let jar: ObjectIdentifier?
   private let transport: ObjectIdentifier
   private let signer: ObjectIdentifier?
-  /// Who answers its challenges, where that is not the transport's.
+  /// The load's own challenge handler.
   private let challenges: ObjectIdentifier?
-  /// What the jar has for the host.
+  /// The cookies of the jar for the host.
   private let cookies: String?
-  /// What signer and transport say of themselves.
+  /// The callers that signer and transport state.
   private let signerCaller: String?
   /// Whether its responses are verified: others may not take their place.
   private let isVerified: Bool
@@ -45,7 +45,7 @@ struct LoadIdentity: Hashable, Sendable {
     isKnown = signer == nil || signerCaller != nil || self.signer != nil
   }
 
-  /// Whose stored responses a load may use, see ``partition``.
+  /// The partition of stored responses that a load may use.
   static func partition(of call: APICall) -> String? {
     let isVerified = call.identity.verifier != nil
     if let stated = call.cache.partition.stated { return stated() + (isVerified ? " verified" : "") }

@@ -19,12 +19,12 @@ extension APIError {
 }
 
 extension ServerSelector.Outcome {
-  /// What the failure of a connection says about the server.
+  /// The outcome of a connection that failed.
   init(connecting error: APIError) {
     self =
       switch error.reason {
       case _ where error.refusesServer: .wrong
-      // It is not wanted any more, or nothing can be asked at all.
+      // The connection is not wanted any more, or the transport takes no exchange at all.
       case .cancelled, .transportStopped, .misconfigured, .unsupportedCapability, .cleartextRefused: .unknown
       default: .bad
       }

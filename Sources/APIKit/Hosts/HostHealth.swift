@@ -60,7 +60,7 @@ struct HostHealth: Equatable {
     switch state {
     case .open: if failures >= Self.patience { putAside(now: now) }
     case .probing: putAside(now: now)
-    // It rests already; an attempt of before, or one for want of others, says nothing new.
+    // The server rests already. An attempt from before, or one for want of other servers, tells nothing new.
     case .aside: break
     }
   }

@@ -13,7 +13,7 @@ struct Cancellation: ~Copyable {
     /// Counts operations, so that one that has ended does not replace its successor.
     var count = 0
     var operation: Stop?
-    /// What waits until the work is no longer held.
+    /// The task that waits until the work is no longer held.
     var waiter: CheckedContinuation<Void, Never>?
   }
 
@@ -85,7 +85,7 @@ struct Cancellation: ~Copyable {
     if !isHeld { operation.resume() }
   }
 
-  /// Keeps who waits until the work goes on; false when it needs not wait.
+  /// Keeps a waiter until the work goes on; false when there is nothing to wait for.
   func keep(_ waiter: CheckedContinuation<Void, Never>) -> Bool {
     state.withLock { state in
       guard isHeld, !state.isCancelled else { return false }

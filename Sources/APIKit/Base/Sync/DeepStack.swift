@@ -10,10 +10,10 @@ enum DeepStack {
   /// The depth that fits any thread.
   static let shallowDepth = 16
 
-  /// What one level takes at most, in a debug build: writing plain values, or decoding a type of the application.
+  /// The stack of one level at most, in a debug build: writing plain values, or decoding a type of the application.
   private static let bytesPerLevel = 16 << 10
 
-  /// What the callers and the work itself take.
+  /// The stack of the callers and of the work itself.
   private static let reserve = 64 << 10
 
   /// Runs work that goes to a depth.

@@ -2,7 +2,7 @@ import Synchronization
 
 /// The circuit breakers of all hosts and APIs that have one.
 final class Breakers: Sendable {
-  /// What one breaker watches over.
+  /// The attempts that one breaker watches.
   struct BreakerKey: Hashable, Sendable, CustomStringConvertible {
     let host: HostKey
     /// Service and API where the breaker is the API's own.
@@ -55,7 +55,7 @@ private final class SharedBreaker {
   }
 
   var breaker: CircuitBreaker
-  /// Who makes the probes, while it is half open.
+  /// The flights that probe while it is half open.
   private var probes: [Probe] = []
 
   init(_ breaker: CircuitBreaker) { self.breaker = breaker }

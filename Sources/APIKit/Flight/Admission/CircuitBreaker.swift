@@ -29,7 +29,7 @@ struct CircuitBreaker {
   enum Outcome {
     case good
     case bad
-    /// It says nothing about the server: cancelled, or never sent.
+    /// No statement about the server: cancelled, or never sent.
     case unknown
   }
 

@@ -1,4 +1,4 @@
-/// Who may send to one host now and who waits: a state machine without time, tasks or sockets.
+/// The attempts at one host that are under way and those that wait: a state machine without time, tasks or sockets.
 struct HostQueue {
   private(set) var flying = 0
   private var line = WaitingLine()

@@ -9,20 +9,20 @@ final class HostRoute {
   var last: PooledHost?
   /// How long the attempt's race of connections took.
   var raced = Duration.zero
-  /// Those that have failed in this load.
+  /// Servers that have failed in this load.
   var tried: [PooledHost] = []
   /// Whether another server is asked within the same attempt.
   var isFailover = false
   /// Whether a redirect was followed: the request has been sent then.
   var isRedirected = false
-  /// What is told when all servers fail: one whose certificate is not accepted rather than one that was not reached.
+  /// The error when all servers fail: a certificate that is not accepted tells more than a server that was not reached.
   var refusal: APIError?
   /// The breaker's permit of an attempt that failed. The next attempt goes with it, and the breaker is told of the failure if
   /// the load ends with it.
   var owed: (CircuitBreaker.Permit, key: Breakers.BreakerKey)?
   /// How long it takes to connect to the server; nil before it was measured, and where there is no other.
   var cost: Duration?
-  /// What is timed, and since when, where slow reads get a second attempt.
+  /// The API whose time is taken, and the start, where slow reads get a second attempt.
   var timed: (key: HedgeBooks.HedgeKey, since: Duration)?
   /// Whether the load has had its second attempt.
   var isHedged = false

@@ -2,7 +2,7 @@ import Synchronization
 
 /// The attempts of each ``RequestRate`` in use, and those that wait for their turn.
 final class RateLimiter: Sendable {
-  /// What is counted together.
+  /// Attempts with equal keys are counted together.
   struct RateKey: Hashable, Sendable, CustomStringConvertible {
     let service: String
     let environment: ServiceEnvironment
@@ -27,7 +27,7 @@ final class RateLimiter: Sendable {
     /// The keys with a task that sleeps until their next opening.
     var clocks: Set<RateKey> = []
 
-    /// What has run out is forgotten once there are many.
+    /// Forgets idle windows once there are many.
     mutating func tidy(now: Duration) {
       guard windows.count > 64 else { return }
       windows = windows.filter { !$0.value.isIdle(now: now) }

@@ -1,7 +1,7 @@
 /// The attempts of the last interval of one ``RequestRate``, and those that wait: a state machine without time, tasks or
 /// sockets.
 struct RateWindow {
-  /// What an attempt is told.
+  /// The answer to an attempt.
   enum RateVerdict: Equatable {
     case begin
     case wait

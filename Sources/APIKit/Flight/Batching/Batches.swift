@@ -38,7 +38,7 @@ final class Batches: Sendable {
     var machine = Machine()
     /// The latest batch in the air for each key, where later loads gather meanwhile.
     var inAir: [BatchKey: Int] = [:]
-    /// What makes the call of a batch when the one with this number has landed.
+    /// Closures that make the call of a waiting batch when the batch with this number has landed.
     var successors: [Int: @Sendable () -> Void] = [:]
 
     /// The call of a batch is to be made. Returns the task that it has, and its loads; nil when it was made or given up.

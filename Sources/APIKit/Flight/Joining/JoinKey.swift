@@ -1,4 +1,4 @@
-/// What makes two loads identical, so that one wire call can serve both.
+/// The properties in which two loads must be equal for one wire call to serve both.
 ///
 /// Taken before signing, so that times and nonces do not keep loads apart. All header fields count, those
 /// with credentials among them: no user gets a response that was given to another. A class, because every load that waits
@@ -10,7 +10,7 @@ final class JoinKey: Hashable, Sendable {
   private let url: HTTPURL
   private let headers: HTTPHeaders
   private let timeouts: HTTPTimeouts
-  /// What is accepted: each load is judged by its own.
+  /// The expectation by which the response is judged.
   private let expectation: ResponseExpectation.Identity?
   /// The latest change of its URL and its tags: what was asked before is out of date.
   private let change: UInt64
@@ -56,7 +56,7 @@ final class JoinKey: Hashable, Sendable {
 }
 
 extension ResponseExpectation {
-  /// What tells two expectations apart: the same is equal, and a decoder of the application's own by what it is made of.
+  /// The parts by which expectations are compared; a decoder of the application's own counts by its properties.
   struct Identity: Hashable, Sendable {
     let statuses: Range<Int>
     let contentTypes: Set<String>

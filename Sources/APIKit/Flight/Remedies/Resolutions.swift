@@ -1,11 +1,11 @@
 import Synchronization
 
-/// What the services' error hooks made of refused sign-ins.
+/// The resolutions of the services' error hooks for refused sign-ins.
 ///
 /// A refused sign-in concerns every load of its user, so the hook is called once for all that are refused alike: those
 /// that fail while it runs, and those that were sent before it was done.
 final class Resolutions: Sendable {
-  /// What is refused alike.
+  /// The properties in which refusals are alike.
   struct ResolutionKey: Hashable, Sendable {
     private let service: String
     private let base: HTTPURL?
@@ -55,7 +55,7 @@ final class Resolutions: Sendable {
       // A resolution may have ended since the look above.
       if let past = past(key, since: count) { return past }
       let resolution = await resolve()
-      // One that all its loads have left is no resolution.
+      // All its loads may have left it.
       if !Task.isCancelled { keep(resolution, key) }
       return resolution
     }

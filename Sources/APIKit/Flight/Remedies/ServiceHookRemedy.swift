@@ -31,8 +31,8 @@ struct ServiceHookRemedy: Remedy {
     }
   }
 
-  /// What the hook says in the end, a suspension carried out; where all loads of a user are refused alike, what it has
-  /// said to the first of them.
+  /// The resolution of the hook, after its suspension if it wants one; for loads of a user that are refused alike, the
+  /// resolution for the first of them.
   private func resolution(
     of failure: APIError, _ flight: Flight
   ) async throws(APIError) -> ErrorResolution {

@@ -15,7 +15,7 @@ struct FlightDeadline: Sendable {
     isCutByTransport = call.wire.client.transport.capabilities.contains(.totalTimeout)
   }
 
-  /// What is left; nil is no limit.
+  /// The time left; nil for no limit.
   func remaining(_ time: any TimeSource) -> Duration? { due.map { max(.zero, $0 - time.now) } }
 
   /// Whether it has passed, a millisecond of the timers' own looseness forgiven.

@@ -3,12 +3,12 @@
 ///
 /// A failure goes in, a verdict comes out; the step carries it out.
 struct RetryMachine {
-  /// What the machine needs of one failure.
+  /// The facts about one failure.
   struct Failure {
     var row: RetryTable.Row?
-    /// What failed, for the reason's text: `status 503`, `connection-lost`.
+    /// The failure's name in the reason: `status 503`, `connection-lost`.
     var name: String
-    /// What the server asked for.
+    /// The wait that the server asks for.
     var retryAfter: Duration?
     /// Why the request may not go again; nil when it may.
     var objection: ResendObjection?

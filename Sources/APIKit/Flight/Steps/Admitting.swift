@@ -2,7 +2,7 @@
 ///
 /// Asked for every attempt, so that a load that waits before a retry holds no place.
 extension Flight {
-  /// What an attempt holds at its host until it is over.
+  /// The permits of an attempt at its host, held until the attempt is over.
   struct Admission {
     let host: HostKey
     var holdsPlace = false

@@ -21,7 +21,7 @@ extension Flight {
     }
   }
 
-  /// Whose credential the load carries; nil where it has nothing to do with a sign-in.
+  /// The authenticator whose credential the load carries; nil for a load that needs no sign-in.
   var authenticator: Authenticator? { call.authenticator }
 
   /// Waits for the sign-in or renewal, no longer than the load has time.
@@ -53,7 +53,7 @@ extension Flight {
 }
 
 extension SignInMachine.Verdict {
-  /// What to go with; nil when the server's own refusal stands.
+  /// The credential to go with; nil when the server's refusal lands.
   fileprivate var credential: VersionedCredential? {
     get throws(APIError) {
       switch self {

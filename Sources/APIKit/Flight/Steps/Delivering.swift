@@ -22,7 +22,7 @@ extension Flight {
       // Rules change: what was stored under old ones must not fail a load that would succeed.
       if response.provenance.isStored, let cache {
         cache.discard()
-        // It stood in for a failure, which counts then: a further attempt is the retry policy's to make.
+        // It stood in for a failure, which lands now: the retry policy alone decides on further attempts.
         if let replaced = run.replaced {
           deliverFailure(attaching(to: replaced).completed(for: call))
           return .handedOver

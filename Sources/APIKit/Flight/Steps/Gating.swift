@@ -47,7 +47,7 @@ extension Flight {
     do throws(APIError) {
       return try await TimeLimit.run(limit, call.time) { () throws(APIError) in
         for await condition in monitor.changes() where gate.objection(to: condition) == nil {
-          // It may be gone again by the time that one hears of it.
+          // The network may be gone again by the time that its change arrives here.
           let now = monitor.condition
           if gate.objection(to: now) == nil { return now }
         }

@@ -33,7 +33,7 @@ extension Flight {
     return .next
   }
 
-  /// What a request within its origin gets last.
+  /// The last changes to a request within its origin: time limits, trace, signature.
   func prepare(_ request: inout HTTPRequest) throws(APIError) { try prepare(&request, for: run.way?.server) }
 
   /// - Parameter server: That of the pool which the request goes to; nil where there is none.

@@ -19,7 +19,7 @@ extension Flight {
 }
 
 extension APICall {
-  /// What can be said before the body is decoded: status, emptiness, content type, in this order.
+  /// The checks before the body is decoded: status, emptiness, content type, in this order.
   func checkHead(of http: HTTPResponse) throws(APIError) {
     guard terms.expectation.statuses.contains(http.status) else {
       throw refusal(of: http, .unacceptableStatus, "status \(http.status)")
@@ -41,7 +41,7 @@ extension APICall {
     }
   }
 
-  /// What can be said of the decoded body: business code, then shape. A response that reports an error rarely has
+  /// The checks of the decoded body: business code, then shape. A response that reports an error rarely has
   /// the shape of a good one.
   func check(_ response: APIResponse) throws(APIError) {
     let raw = response.raw

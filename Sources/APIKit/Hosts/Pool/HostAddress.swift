@@ -40,7 +40,7 @@ public struct HostAddress: Hashable, Sendable, CustomStringConvertible {
   /// Whether it is one of IPv6.
   public var isIPv6: Bool { host.utf8.contains(UInt8(ascii: ":")) }
 
-  /// What an address means that no server has; nil for any other.
+  /// The name of an address that no server has; nil for any other.
   private static func unusable(_ host: String) -> String? {
     guard let bytes = URLHost.address(host), let first = bytes.first else { return nil }
     if bytes.allSatisfy({ $0 == 0 }) { return "the unspecified address" }

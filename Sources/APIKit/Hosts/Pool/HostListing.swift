@@ -2,7 +2,7 @@
 struct HostListing {
   enum Need: Equatable {
     case nothing
-    /// What is kept on disk is to be read first.
+    /// The list on disk is to be read first.
     case read
     /// The source is to be asked, while loads go on.
     case refresh
@@ -36,7 +36,7 @@ struct HostListing {
     return now < expiry.at + expiry.lifetime ? .refresh : .wait
   }
 
-  /// What is kept was read.
+  /// The list on disk was read.
   mutating func read(day: Int?) {
     isRead = true
     if let day { self.day = day }

@@ -1,7 +1,7 @@
 import Synchronization
 
 extension HostPool {
-  /// Whose connections a race is about: those of one transport to one origin, for requests of one kind.
+  /// The connections that a race is about: of one transport to one origin, for requests of one kind.
   struct RaceKey: Hashable, Sendable {
     let transport: ObjectIdentifier
     let origin: String

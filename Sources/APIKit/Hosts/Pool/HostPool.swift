@@ -141,7 +141,7 @@ public final class HostPool: Sendable {
 
   // MARK: The list
 
-  /// What is to be done before a server is chosen.
+  /// The step that the list needs before a server is chosen.
   func need(_ time: any TimeSource) -> HostListing.Need {
     guard source != nil else { return .nothing }
     return state.withLock { state in
@@ -187,7 +187,7 @@ public final class HostPool: Sendable {
   }
 
   private func question(_ time: any TimeSource) async {
-    // Who asks may have found the list out of date just before another's question brought a new one.
+    // A question that has just ended may have brought a new list since the caller looked.
     guard let source, need(time) != .nothing else { return }
     let day = Self.day(time)
     do {

@@ -51,7 +51,7 @@ struct ServerSelector {
     case bad
     /// Its certificate is not accepted, or it says that it is not the server that is asked for.
     case wrong
-    /// It says nothing about the server: cancelled.
+    /// No statement about the server: cancelled.
     case unknown
   }
 
@@ -63,7 +63,7 @@ struct ServerSelector {
   /// How often the favourite has changed.
   private(set) var switches = 0
 
-  /// What the order of the list is drawn from; nil for the order as given.
+  /// The seed of the list's order; nil for the order as given.
   private let seed: UInt64?
 
   init(_ hosts: [PooledHost] = [], seed: UInt64? = nil) {
@@ -200,7 +200,7 @@ struct ServerSelector {
     }
   }
 
-  /// It took so long to connect.
+  /// Takes the time of a connection.
   mutating func measured(_ time: Duration, of host: PooledHost, now: Duration) {
     mutate(host) { $0.cost.add(time, now: now) }
   }

@@ -32,7 +32,7 @@ struct HedgeMachine {
     return .start
   }
 
-  /// One has ended, and well or not.
+  /// An attempt has ended.
   mutating func ended(_ attempt: Attempt, isGood: Bool) -> Action {
     switch state {
     case .alone where attempt == .first: break

@@ -53,7 +53,7 @@ final class HedgedExchange: SuspendableOperation {
     if isOver { timer.cancel() }
   }
 
-  /// What waits for the second one's time.
+  /// The task that waits for the time of the second exchange.
   var timer: Task<Void, Never>? { state.withLock { $0.timer } }
 
   func cancel() {

@@ -3,9 +3,9 @@
 struct HostRace: Sendable {
   /// How a race ended.
   struct Outcome: Sendable {
-    /// Who won, and how long its connection took; nil when all have failed.
+    /// The server that connected first, and its time; nil when all have failed.
     var winner: (host: PooledHost, time: Duration?)?
-    /// Who failed before, and why.
+    /// The servers that failed before, and their errors.
     var failures: [(host: PooledHost, error: APIError)] = []
     /// How long it all took.
     var time = Duration.zero

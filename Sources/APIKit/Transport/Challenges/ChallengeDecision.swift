@@ -1,4 +1,4 @@
-/// What a challenge is met with, on any transport: a function of the challenge and of what was said to it.
+/// The decision on a challenge, on any transport: a function of the challenge and of the answer to it.
 enum ChallengeDecision: Sendable {
   /// The server is trusted.
   case trust

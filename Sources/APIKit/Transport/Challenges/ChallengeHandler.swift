@@ -22,7 +22,7 @@ import Synchronization
 /// Isolation: the closure runs in a task of its own, on no transport's thread; it may wait for the user. It is cancelled
 /// when no load waits for it any more.
 public final class ChallengeHandler: Sendable {
-  /// What is asked for once.
+  /// The application is asked once for each.
   enum Question: Hashable {
     /// The digest is of the chain.
     case server(ProtectionSpace, digest: [UInt8])
@@ -54,7 +54,7 @@ public final class ChallengeHandler: Sendable {
       logins[space.withoutRealm]?.last { $0.space == space || space.isProxy && space.realm.isEmpty }?.login
     }
 
-    /// What a question needs not be put for.
+    /// The answer to a question that needs not be put.
     func word(on question: Question) -> ChallengeAnswer? {
       guard case .login(let space, let refused) = question else { return answers[question] }
       let known = login(in: space).map { Trial(login: $0, isStored: false) } ?? onTrial[space]
@@ -128,7 +128,7 @@ public final class ChallengeHandler: Sendable {
   /// ``forget()``.
   var mark: UInt { state.withLock { $0.mark } }
 
-  /// What was said already.
+  /// The answer that was given already.
   func word(on question: Question) -> ChallengeAnswer? { state.withLock { $0.word(on: question) } }
 
   /// Takes back one word.
@@ -158,7 +158,7 @@ public final class ChallengeHandler: Sendable {
 
   private func ask(_ question: Question, _ challenge: AuthenticationChallenge) async -> ChallengeAnswer {
     let (known, mark) = state.withLock { ($0.word(on: question), $0.mark) }
-    // It may have been said since the load looked.
+    // The answer may have been given since the load looked.
     if let known { return known }
     let answer = await answer(challenge)
     // Where no load waits for it any more, the question may have been put again.
@@ -190,7 +190,7 @@ public final class ChallengeHandler: Sendable {
     state.withLock { state in
       if state.onTrial[space]?.login.isSame(as: login) == true { state.onTrial[space] = nil }
       var known = state.logins[space.withoutRealm] ?? []
-      // What lies below is covered by what lies above.
+      // A folder covers the folders below it.
       known.removeAll { $0.space == space && ($0.login != login || $0.folder.hasPrefix(folder)) }
       if !known.contains(where: { $0.space == space && folder.hasPrefix($0.folder) }) {
         known.append(Known(space: space, login: login, folder: folder))
@@ -209,7 +209,7 @@ public final class ChallengeHandler: Sendable {
   }
 }
 
-/// What an attempt that ended at a challenge carries as the underlying error.
+/// The underlying error of an attempt that ended at a challenge.
 enum RaisedChallenge: Error {
   case server(chain: [[UInt8]], fault: APIError?)
   case client(authorities: [[UInt8]])
@@ -222,7 +222,7 @@ enum RaisedChallenge: Error {
       .transport, .challengeCancelled, "the attempt ended at an authentication challenge", underlying: self)
   }
 
-  /// What the question about a server is kept under.
+  /// The question about a server.
   static func question(of chain: [[UInt8]], _ space: ProtectionSpace) -> ChallengeHandler.Question {
     .server(space, digest: Crypto.sha256(chain.flatMap { $0 }))
   }

@@ -210,7 +210,7 @@ private final class UnreadStream: Sendable {
 }
 
 extension ChallengeHandler {
-  /// What a challenge for a login is met with.
+  /// The decision on a challenge for a login.
   ///
   /// - Parameters:
   ///   - refused: The login that the challenge refuses, which is not proposed again; nil for the first one.
