@@ -125,29 +125,19 @@ public final class CookieJar: Sendable {
 
   /// The value of the `Cookie` field for a request: longer paths first, then older cookies; nil for none.
   public func header(for url: HTTPURL) -> String? {
-    guard count.load(ordering: .acquiring) != 0 else { return nil }
-    return Self.header(kept(for: url))
+    let cookies = cookies(for: url)
+    return cookies.isEmpty ? nil : cookies.map { "\($0.name)=\($0.value)" }.joined(separator: "; ")
   }
 
   /// The value of the `Cookie` field for the request of a load. Throws ``APIError/Reason/signedOut`` where the load's
   /// cookies were removed after the generation in which it was called (nil: the present one).
   func header(for url: HTTPURL, since generation: Int?) throws(APIError) -> String? {
-    let isSame = isSameUser(since: generation, host: url.host)
-    guard isSame, count.load(ordering: .acquiring) != 0 else {
-      guard isSame else { throw .signedOut("the cookies of the user to whom the load belongs were removed") }
-      return nil
-    }
-    let found = kept(for: url)
-    // Asked again: the cookies that were found may be those of another user.
+    let header = header(for: url)
+    // Asked last: the cookies that were found may be those of another user.
     guard isSameUser(since: generation, host: url.host) else {
       throw .signedOut("the cookies of the user to whom the load belongs were removed")
     }
-    return Self.header(found)
-  }
-
-  private static func header(_ cookies: [Cookie]) -> String? {
-    guard !cookies.isEmpty else { return nil }
-    return cookies.map { "\($0.name)=\($0.value)" }.joined(separator: "; ")
+    return header
   }
 
   /// The cookies that would be sent with a request, in the order in which they are sent.
@@ -271,17 +261,12 @@ public final class CookieJar: Sendable {
   func isSameUser(since: Int?, host: @autoclosure () -> String?) -> Bool {
     guard let since, since != generation else { return true }
     let host = host()
-    return state.withLock { !isOther($0, since: since, host: host) }
-  }
-
-  private func isOther(_ state: borrowing JarState, since: Int, host: String?) -> Bool {
-    let present = generation
-    guard since != present else { return false }
-    for one in since..<present {
-      guard let domains = state.ended[one], let host else { return true }
-      if domains.contains(where: { Cookie.domain($0, matches: host) }) { return true }
+    return state.withLock { state in
+      (since..<generation).allSatisfy { one in
+        guard let host, let domains = state.ended[one] else { return false }
+        return !domains.contains { Cookie.domain($0, matches: host) }
+      }
     }
-    return false
   }
 
   /// Removes the session cookies, which otherwise stay until the process ends.

@@ -72,8 +72,6 @@ extension APIManagerInterceptor {
     entries.removeAll { $0.interceptor == nil || $0.interceptor === interceptor }
   }
 
-  var isEmpty: Bool { entries.isEmpty }
-
   func forEach(_ body: (any APIManagerInterceptor) -> Void) {
     for entry in entries { if let interceptor = entry.interceptor { body(interceptor) } }
   }
