@@ -55,6 +55,10 @@ final class Flight: @unchecked Sendable {
         ownership.check()
         yield &ownedRun
       }
+      set {
+        ownership.check()
+        ownedRun = newValue
+      }
     }
   #else
     @exclusivity(unchecked) var run: FlightRun
