@@ -45,6 +45,9 @@ extension Optional {
 }
 
 /// The table of a versioned form.
+///
+/// The generic functions of forms are never specialised: they run rarely, and their copies for each type were a tenth of
+/// all code.
 package struct VersionedForm<Value: Sendable>: Sendable {
   /// One member of the form.
   package struct Member: Sendable {
