@@ -25,7 +25,7 @@ final class BrokenRequestTests: XCTestCase {
   }
 
   private func load(_ events: [(Int, FlightEvent)]) -> LandedLoad {
-    var state = FlightRecorder.State()
+    var state = FlightRecorder.RecorderState()
     state.entries = record(events).entries
     let landing = record(events).landing ?? .cancelled("by-caller")
     return LandedLoad(
@@ -80,7 +80,7 @@ final class BrokenRequestTests: XCTestCase {
   }
 
   func testTheWaterfallShowsWhatItWasAtWhenItBroke() {
-    func kinds(_ status: Int?, _ times: [Int64], reused: Bool = false) -> [FlightPhase.Kind] {
+    func kinds(_ status: Int?, _ times: [Int64], reused: Bool = false) -> [FlightPhase.PhaseKind] {
       FlightPhase.phases(
         of: record([
           (0, .attempt(1, host: "homes.test")),

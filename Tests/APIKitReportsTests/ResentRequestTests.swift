@@ -18,7 +18,7 @@
       return TestManager(service)
     }
 
-    private func lasting(_ kind: FlightPhase.Kind, in record: FlightRecord) -> Duration {
+    private func lasting(_ kind: FlightPhase.PhaseKind, in record: FlightRecord) -> Duration {
       FlightPhase.phases(of: record).filter { $0.kind == kind }.reduce(.zero) { $0 + ($1.to - $1.from) }
     }
 

@@ -29,7 +29,7 @@ extension FlightRecord {
   public var requests: [Request] {
     var requests: [Request] = []
     var (attempt, hop, host) = (0, 0, "")
-    func add(_ entry: Entry, _ status: Int?, _ metrics: TransportMetrics, isBroken: Bool = false) {
+    func add(_ entry: Entry, status: Int?, _ metrics: TransportMetrics, isBroken: Bool = false) {
       let at = max(.zero, entry.at - .microseconds(metrics.total))
       requests.append(
         Request(
@@ -40,10 +40,10 @@ extension FlightRecord {
       switch entry.event {
       case .attempt(let number, let name): (attempt, hop, host) = (number, 0, name)
       case .redirected(let status, let target, let metrics):
-        add(entry, status, metrics)
+        add(entry, status: status, metrics)
         (hop, host) = (hop + 1, (try? HTTPURL(target))?.host ?? host)
-      case .responded(let status, let metrics): add(entry, status, metrics)
-      case .broken(let status, let metrics): add(entry, status, metrics, isBroken: true)
+      case .responded(let status, let metrics): add(entry, status: status, metrics)
+      case .broken(let status, let metrics): add(entry, status: status, metrics, isBroken: true)
       default: break
       }
     }

@@ -15,14 +15,14 @@ public final class FlightRecorder: Sendable {
   private let begin: Duration
   private let wallClock: Double
 
-  struct State {
+  struct RecorderState {
     var service = ""
     var apiName = ""
     var method: HTTPMethod = .get
     var parameters = Parameters()
     var entries: [FlightRecord.Entry] = []
   }
-  private let state = Mutex(State())
+  private let state = Mutex(RecorderState())
 
   init(flight: FlightID, manager: any Any.Type, time: any TimeSource) {
     self.flight = flight
@@ -51,7 +51,7 @@ public final class FlightRecorder: Sendable {
     }
   }
 
-  /// Records the takeoff, and tells who follows flights where there is one.
+  /// Records the takeoff, and tells the observers of takeoffs, if there are any.
   func takeOff(policy: String) {
     record(.tookOff(policy: policy))
     if LandingObservers.followsFlights { LandingObservers.tellTakeoff(self) }

@@ -31,14 +31,14 @@ public final class RecordSink: LandingObserver {
     var end: @Sendable (LandedLoad) -> Void
   }
 
-  private struct State {
+  private struct SinkState {
     var waiting: [FlightRecorder] = []
     var isDraining = false
     var counts = Counts()
     var flushers: [CheckedContinuation<Void, Never>] = []
   }
 
-  private let state = Mutex(State())
+  private let state = Mutex(SinkState())
   private let capacity: Int
   private let queue: DispatchQueue
   private let write: @Sendable (FlightRecord) throws -> Void
@@ -92,7 +92,7 @@ public final class RecordSink: LandingObserver {
   func tookOff(_ recorder: FlightRecorder) { follower?.begin(recorder.flight, recorder.api) }
 
   func landed(_ load: LandedLoad, _ recorder: FlightRecorder) {
-    // One that was cancelled while it waited for its takeoff has no beginning.
+    // A load that was cancelled before its takeoff has not begun.
     if let follower, recorder.hasTakenOff { follower.end(load) }
     let mustStart = state.withLock { state in
       guard state.waiting.count < capacity else {

@@ -70,7 +70,7 @@ public final class ExchangeArchive: Sendable {
     }
   }
 
-  fileprivate func add(_ number: UInt64, _ sent: SentExchange, _ result: Result<HTTPResponse, APIError>) {
+  fileprivate func add(_ number: UInt64, _ sent: SentExchange, result: Result<HTTPResponse, APIError>) {
     let limit = keepsBodies ? Self.bodyLimit : 0
     let exchange = Exchange(
       number: number, sent: sent.reduced(to: limit), result: result.map { $0.reduced(to: limit) },
@@ -94,7 +94,7 @@ public final class ExchangeArchive: Sendable {
       return { result in
         var sent = sent
         sent.took = clock.now - begin
-        archive.add(number, sent, result)
+        archive.add(number, sent, result: result)
         completion(result)
       }
     }
@@ -143,7 +143,8 @@ package struct SentExchange: Sendable {
         method: request.method, url: mask.url(request.url),
         headers: request.headers.masked(mask),
         body: HTTPArchive.Content(
-          bodyOf: request.body.kept, size: bodySize, request.headers["Content-Type"], mask, bodyLimit)))
+          bodyOf: request.body.kept, size: bodySize, type: request.headers["Content-Type"], mask: mask,
+          limit: bodyLimit)))
     entry.flight = flight?.rawValue
     (entry.service, entry.apiName) = (subject?.service, subject?.apiName)
     switch result {
@@ -155,7 +156,7 @@ package struct SentExchange: Sendable {
       entry.response = HTTPArchive.Response(
         status: response.status, headers: response.headers.masked(mask), version: response.version,
         body: HTTPArchive.Content(
-          bodyOf: kept, size: size, response.headers["Content-Type"], mask, bodyLimit),
+          bodyOf: kept, size: size, type: response.headers["Content-Type"], mask: mask, limit: bodyLimit),
         wireBytes: response.metrics.bytesReceived)
     case .failure(let error):
       entry.failure = error.label
@@ -175,7 +176,7 @@ package struct SentExchange: Sendable {
 extension HTTPArchive.Content {
   /// The beginning of a body: cut first, then masked, so that no secret is left at the cut.
   fileprivate init(
-    bodyOf bytes: [UInt8]?, size: Int64?, _ type: String?, _ mask: SecretMask, _ limit: Int?
+    bodyOf bytes: [UInt8]?, size: Int64?, type: String?, mask: SecretMask, limit: Int?
   ) {
     guard let bytes, limit != 0, !bytes.isEmpty || size == 0 else {
       self.init(nil, size: size, comment: size == 0 ? nil : "the body was not kept")

@@ -10,40 +10,42 @@ extension StatisticsReport {
   /// - SeeAlso: <https://github.com/prometheus/OpenMetrics/blob/main/specification/OpenMetrics.md>
   public var openMetrics: String {
     var text = MetricsText()
-    text.family("apikit_loads", "counter", "Loads that have landed.")
+    text.family("apikit_loads", "counter", help: "Loads that have landed.")
     for totals in totals {
       for (outcome, count) in [
         ("succeeded", totals.succeeded), ("failed", totals.failed), ("cancelled", totals.cancelled),
       ] {
-        text.sample("apikit_loads_total", totals.labels + [("outcome", outcome)], String(count))
+        text.sample("apikit_loads_total", totals.labels + [("outcome", outcome)], value: String(count))
       }
     }
-    text.family("apikit_failures", "counter", "Failed loads by the label of their error.")
+    text.family("apikit_failures", "counter", help: "Failed loads by the label of their error.")
     for totals in totals {
       for (reason, count) in totals.reasons.sorted(by: { $0.key < $1.key }) {
-        text.sample("apikit_failures_total", totals.labels + [("reason", reason)], String(count))
+        text.sample("apikit_failures_total", totals.labels + [("reason", reason)], value: String(count))
       }
     }
     text.family(
-      "apikit_load_duration_seconds", "histogram", "From the call of load to the landing.", unit: "seconds")
+      "apikit_load_duration_seconds", "histogram", help: "From the call of load to the landing.",
+      unit: "seconds")
     for totals in totals {
       for bound in Self.bounds {
         text.sample(
           "apikit_load_duration_seconds_bucket",
           totals.labels + [("le", String(Double(bound) / 1_000_000))],
-          String(totals.durations.count(upTo: bound)))
+          value: String(totals.durations.count(upTo: bound)))
       }
       let count = String(totals.durations.count)
-      text.sample("apikit_load_duration_seconds_bucket", totals.labels + [("le", "+Inf")], count)
-      text.sample("apikit_load_duration_seconds_count", totals.labels, count)
+      text.sample("apikit_load_duration_seconds_bucket", totals.labels + [("le", "+Inf")], value: count)
+      text.sample("apikit_load_duration_seconds_count", totals.labels, value: count)
       text.sample(
-        "apikit_load_duration_seconds_sum", totals.labels, String(totals.durations.sum / .seconds(1)))
+        "apikit_load_duration_seconds_sum", totals.labels, value: String(totals.durations.sum / .seconds(1)))
     }
-    text.family("apikit_sent_bytes", "counter", "Bytes of request bodies on the wire.", unit: "bytes")
-    for totals in totals { text.sample("apikit_sent_bytes_total", totals.labels, String(totals.sent)) }
-    text.family("apikit_received_bytes", "counter", "Bytes of response bodies on the wire.", unit: "bytes")
+    text.family("apikit_sent_bytes", "counter", help: "Bytes of request bodies on the wire.", unit: "bytes")
+    for totals in totals { text.sample("apikit_sent_bytes_total", totals.labels, value: String(totals.sent)) }
+    text.family(
+      "apikit_received_bytes", "counter", help: "Bytes of response bodies on the wire.", unit: "bytes")
     for totals in totals {
-      text.sample("apikit_received_bytes_total", totals.labels, String(totals.received))
+      text.sample("apikit_received_bytes_total", totals.labels, value: String(totals.received))
     }
     return text.text + "# EOF\n"
   }
@@ -68,13 +70,13 @@ extension FlightStatistics.Totals {
 private struct MetricsText {
   var text = ""
 
-  mutating func family(_ name: String, _ type: String, _ help: String, unit: String? = nil) {
+  mutating func family(_ name: String, _ type: String, help: String, unit: String? = nil) {
     text += "# TYPE \(name) \(type)\n"
     if let unit { text += "# UNIT \(name) \(unit)\n" }
     text += "# HELP \(name) \(help)\n"
   }
 
-  mutating func sample(_ name: String, _ labels: [(String, String)], _ value: String) {
+  mutating func sample(_ name: String, _ labels: [(String, String)], value: String) {
     let list = labels.map { "\($0.0)=\"\(Self.escaped($0.1))\"" }.joined(separator: ",")
     text += "\(name){\(list)} \(value)\n"
   }

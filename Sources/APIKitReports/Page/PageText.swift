@@ -12,7 +12,7 @@ struct PageText {
 
   /// Appends an element with attributes and a text, all of whatever origin but for the names.
   mutating func element(
-    _ name: StaticString, _ attributes: KeyValuePairs<StaticString, String> = [:], _ content: String? = nil
+    _ name: StaticString, _ attributes: KeyValuePairs<StaticString, String> = [:], text content: String? = nil
   ) {
     open(name, attributes)
     if let content { text += Self.escaped(content) }
@@ -22,7 +22,7 @@ struct PageText {
   /// Appends an element with what `body` appends in it.
   mutating func element(
     _ name: StaticString, _ attributes: KeyValuePairs<StaticString, String> = [:],
-    _ body: (inout PageText) -> Void
+    body: (inout PageText) -> Void
   ) {
     open(name, attributes)
     body(&self)

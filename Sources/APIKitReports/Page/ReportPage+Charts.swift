@@ -21,21 +21,22 @@ extension ReportPage {
     func y(_ microseconds: Double) -> Double {
       top + height * (1 - (log10(microseconds) - low) / max(high - low, 1))
     }
-    page.element("h2", [:], "Latency over time")
+    page.element("h2", text: "Latency over time")
     page.element("svg", ["id": "latency", "viewBox": "0 0 900 260", "role": "img"]) { page in
-      page.element("title", [:], "Each load by when it landed and how long it took")
+      page.element("title", text: "Each load by when it landed and how long it took")
       for power in stride(from: low, through: high, by: 1) {
         let at = y(pow(10, power))
-        line(&page, "axis", left, at, Self.width - 10, at)
-        text(&page, left - 6, at + 4, Duration.microseconds(Int64(pow(10, power))).shortText, anchor: "end")
+        line(&page, "axis", from: (left, at), to: (Self.width - 10, at))
+        let time = Duration.microseconds(Int64(pow(10, power))).shortText
+        text(&page, time, at: (left - 6, at + 4), anchor: "end")
       }
       for (load, time) in zip(loads, times) {
         let x = left + (Self.width - left - 20) * ((load.landedAt - first) / .microseconds(1)) / span
         let kind = load.outcome == .succeeded ? "ok" : load.outcome == .failed ? "bad" : "off"
         page.element("circle", ["class": kind, "cx": Self.shown(x), "cy": Self.shown(y(time)), "r": "2.5"])
       }
-      text(&page, left, 252, "0")
-      text(&page, Self.width - 10, 252, "+" + (last - first).shortText, anchor: "end")
+      text(&page, "0", at: (left, 252))
+      text(&page, "+" + (last - first).shortText, at: (Self.width - 10, 252), anchor: "end")
     }
   }
 
@@ -52,9 +53,9 @@ extension ReportPage {
     for time in durations { counts[min(bars - 1, Int(place(time) * Double(bars)))] += 1 }
     let most = Double(counts.max() ?? 1)
     let (left, wide, base) = (60.0, Self.width - 80, 200.0)
-    page.element("h2", [:], "Histogram")
+    page.element("h2", text: "Histogram")
     page.element("svg", ["id": "histogram", "viewBox": "0 0 900 230", "role": "img"]) { page in
-      page.element("title", [:], "How many loads took how long; lines at the percentiles")
+      page.element("title", text: "How many loads took how long; lines at the percentiles")
       for (index, count) in counts.enumerated() where count > 0 {
         let height = 160 * Double(count) / most
         page.element(
@@ -65,19 +66,20 @@ extension ReportPage {
             "height": Self.shown(height), "data-value": String(count),
           ])
       }
-      line(&page, "axis", left, base, left + wide, base)
+      line(&page, "axis", from: (left, base), to: (left + wide, base))
       for power in stride(from: low, through: high, by: 1) {
         let x = left + wide * (power - low) / max(high - low, 1)
-        text(&page, x, base + 16, Duration.microseconds(Int64(pow(10, power))).shortText, anchor: "middle")
+        let time = Duration.microseconds(Int64(pow(10, power))).shortText
+        text(&page, time, at: (x, base + 16), anchor: "middle")
       }
       let marks = [("p50", report.summary.median), ("p95", report.summary.p95), ("p99", report.summary.p99)]
       for (index, (name, time)) in marks.enumerated() {
         guard let time else { continue }
         let x = left + wide * place(time)
-        line(&page, "mark", x, 14, x, base)
+        line(&page, "mark", from: (x, 14), to: (x, base))
         page.element(
           "text", ["class": "mark", "x": Self.shown(x + 3), "y": String(12 + 12 * index)],
-          "\(name) \(time.shortText)")
+          text: "\(name) \(time.shortText)")
       }
     }
   }
@@ -86,14 +88,14 @@ extension ReportPage {
   func statuses(_ page: inout PageText) {
     let statuses = report.summary.statuses.sorted { $0.key < $1.key }
     let most = Double(statuses.map(\.value).max() ?? 1)
-    page.element("h2", [:], "Statuses")
-    guard !statuses.isEmpty else { return page.element("p", ["id": "statuses"], "None.") }
+    page.element("h2", text: "Statuses")
+    guard !statuses.isEmpty else { return page.element("p", ["id": "statuses"], text: "None.") }
     let height = 22 * statuses.count + 10
     page.element("svg", ["id": "statuses", "viewBox": "0 0 900 \(height)", "role": "img"]) { page in
-      page.element("title", [:], "How often each status was the last one")
+      page.element("title", text: "How often each status was the last one")
       for (index, (status, count)) in statuses.enumerated() {
         let y = Double(8 + 22 * index)
-        text(&page, 52, y + 12, String(status), anchor: "end")
+        text(&page, String(status), at: (52, y + 12), anchor: "end")
         let wide = max(1, 760 * Double(count) / most)
         page.element(
           "rect",
@@ -102,21 +104,26 @@ extension ReportPage {
             "width": Self.shown(wide), "height": "16", "data-status": String(status),
             "data-value": String(count),
           ])
-        text(&page, 66 + wide, y + 12, String(count))
+        text(&page, String(count), at: (66 + wide, y + 12))
       }
     }
   }
 
   // MARK: Parts
 
-  func line(_ page: inout PageText, _ kind: String, _ x: Double, _ y: Double, _ x2: Double, _ y2: Double) {
+  func line(
+    _ page: inout PageText, _ kind: String, from: (x: Double, y: Double), to: (x: Double, y: Double)
+  ) {
     page.element(
       "line",
-      ["class": kind, "x1": Self.shown(x), "y1": Self.shown(y), "x2": Self.shown(x2), "y2": Self.shown(y2)])
+      [
+        "class": kind, "x1": Self.shown(from.x), "y1": Self.shown(from.y), "x2": Self.shown(to.x),
+        "y2": Self.shown(to.y),
+      ])
   }
 
-  func text(_ page: inout PageText, _ x: Double, _ y: Double, _ text: String, anchor: String = "start") {
-    page.element("text", ["x": Self.shown(x), "y": Self.shown(y), "text-anchor": anchor], text)
+  func text(_ page: inout PageText, _ text: String, at: (x: Double, y: Double), anchor: String = "start") {
+    page.element("text", ["x": Self.shown(at.x), "y": Self.shown(at.y), "text-anchor": anchor], text: text)
   }
 
   static func shown(_ number: Double) -> String {

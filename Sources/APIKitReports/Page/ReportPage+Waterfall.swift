@@ -4,17 +4,17 @@ import APIKit
 extension ReportPage {
   func waterfalls(_ page: inout PageText) {
     guard !records.isEmpty else { return }
-    page.element("h2", [:], "The phases of the last flights")
+    page.element("h2", text: "The phases of the last flights")
     page.element("p") { page in
       page.put(
         """
         <svg viewBox="0 0 900 20" role="img"><title>Legend</title>
         """)
-      for (index, phase) in FlightPhase.Kind.allCases.enumerated() {
+      for (index, phase) in FlightPhase.PhaseKind.allCases.enumerated() {
         let x = Double(8 + index * 110)
         page.element(
           "rect", ["class": phase.rawValue, "x": Self.shown(x), "y": "5", "width": "10", "height": "10"])
-        text(&page, x + 14, 14, phase.title)
+        text(&page, phase.title, at: (x + 14, 14))
       }
       page.put("</svg>\n")
     }
@@ -26,16 +26,17 @@ extension ReportPage {
   private func waterfall(_ page: inout PageText, _ record: FlightRecord) {
     let total = max(1, record.duration / .microseconds(1))
     page.element("tr", ["data-flight": record.flight.description]) { page in
-      page.element("td", [:], record.flight.description)
+      page.element("td", text: record.flight.description)
       let resends = record.requests.reduce(0) { $0 + $1.metrics.resends }
       page.element(
-        "td", [:],
-        "\(record.method) \(record.apiName) (\(record.service))" + (resends > 0 ? ", resent: \(resends)" : "")
+        "td",
+        text: "\(record.method) \(record.apiName) (\(record.service))"
+          + (resends > 0 ? ", resent: \(resends)" : "")
       )
-      page.element("td", ["class": "n"], record.duration.shortText)
+      page.element("td", ["class": "n"], text: record.duration.shortText)
       page.element("td") { page in
         page.element("svg", ["viewBox": "0 0 500 14", "role": "img"]) { page in
-          page.element("title", [:], record.landing?.description ?? "in the air")
+          page.element("title", text: record.landing?.description ?? "in the air")
           for phase in FlightPhase.phases(of: record) {
             let x = 500 * (phase.from / .microseconds(1)) / total
             let wide = max(0.5, 500 * ((phase.to - phase.from) / .microseconds(1)) / total)
@@ -54,7 +55,7 @@ extension ReportPage {
 
 /// A part of a flight's time, with what it went to.
 struct FlightPhase: Equatable {
-  enum Kind: String, CaseIterable {
+  enum PhaseKind: String, CaseIterable {
     case held, dns, connect, tls, wait, receive, again, own
 
     var title: String {
@@ -71,7 +72,7 @@ struct FlightPhase: Equatable {
     }
   }
 
-  var kind: Kind
+  var kind: PhaseKind
   var from: Duration
   var to: Duration
 
@@ -79,7 +80,7 @@ struct FlightPhase: Equatable {
   static func phases(of record: FlightRecord) -> [FlightPhase] {
     var phases: [FlightPhase] = []
     var last = Duration.zero
-    func add(_ kind: Kind, to end: Duration) {
+    func add(_ kind: PhaseKind, to end: Duration) {
       let end = max(end, last)
       if end > last {
         if phases.last?.kind == kind {
@@ -91,16 +92,16 @@ struct FlightPhase: Equatable {
       last = end
     }
     var isOnWire = false
-    var next = Kind.own
+    var next = PhaseKind.own
     /// A request on the wire, with what it was at when it ended.
-    func addRequest(_ metrics: TransportMetrics, _ ending: Kind, endsAt end: Duration) {
+    func addRequest(_ metrics: TransportMetrics, _ ending: PhaseKind, endsAt end: Duration) {
       let begin = max(last, end - .microseconds(metrics.total))
       add(.held, to: begin)
       // Before it, what the transport itself has sent: it waited for a response, and was not held back.
       for part in metrics.earlier + [metrics] where part.firstByte > 0 {
         let isLast = part.total == metrics.total
         for (kind, time) in [
-          (Kind.held, part.queued), (.dns, part.nameLookup), (.connect, part.connect), (.tls, part.tls),
+          (PhaseKind.held, part.queued), (.dns, part.nameLookup), (.connect, part.connect), (.tls, part.tls),
           (.wait, part.firstByte), (isLast ? ending : part.version == nil ? .wait : .receive, part.total),
         ] {
           add(kind, to: min(end, begin + .microseconds(time)))
@@ -115,7 +116,7 @@ struct FlightPhase: Equatable {
       case .responded(_, let metrics), .redirected(_, _, let metrics):
         addRequest(metrics, .receive, endsAt: entry.at)
       case .broken(let status, let metrics):
-        let broken = Kind(rawValue: metrics.brokenPhase.rawValue) ?? .wait
+        let broken = PhaseKind(rawValue: metrics.brokenPhase.rawValue) ?? .wait
         addRequest(metrics, status == nil ? broken : .receive, endsAt: entry.at)
       case .attemptFailed:
         add(isOnWire ? .wait : .own, to: entry.at)

@@ -41,13 +41,13 @@ public struct ReportPage: Sendable {
     )
     page.put(escaped: digest)
     page.put("'\">\n<meta name=\"viewport\" content=\"width=device-width\">\n")
-    page.element("title", [:], title)
+    page.element("title", text: title)
     // The digest is of the text between the tags, to the letter.
     page.element("style") { $0.put(escaped: Self.style) }
     page.put("</head><body>\n")
-    page.element("h1", [:], title)
+    page.element("h1", text: title)
     if report.loads.isEmpty {
-      page.element("p", ["id": "none"], "No loads have landed.")
+      page.element("p", ["id": "none"], text: "No loads have landed.")
     } else {
       numbers(&page)
       latency(&page)
@@ -55,8 +55,8 @@ public struct ReportPage: Sendable {
       statuses(&page)
       groups(&page)
       let loads = report.loads.filter { $0.outcome != .cancelled }.sorted { $0.duration > $1.duration }
-      table(&page, "slowest", "The slowest loads", Array(loads.prefix(20)))
-      table(&page, "failed", "The latest failed loads", Array(report.failed.prefix(Self.mostRows)))
+      table(&page, "slowest", title: "The slowest loads", of: Array(loads.prefix(20)))
+      table(&page, "failed", title: "The latest failed loads", of: Array(report.failed.prefix(Self.mostRows)))
     }
     waterfalls(&page)
     page.put("</body></html>\n")
@@ -104,15 +104,15 @@ public struct ReportPage: Sendable {
     page.element("dl") { page in
       for row in rows {
         page.element("div") { page in
-          page.element("dt", [:], row.name)
-          page.element("dd", ["id": row.id, "data-value": row.value], row.shown)
+          page.element("dt", text: row.name)
+          page.element("dd", ["id": row.id, "data-value": row.value], text: row.shown)
         }
       }
     }
   }
 
   private func groups(_ page: inout PageText) {
-    page.element("h2", [:], "By API, service, host and origin")
+    page.element("h2", text: "By API, service, host and origin")
     page.element("table", ["id": "groups"]) { page in
       heads(&page, ["", "", "loads", "success rate", "failed", "median", "p95", "p99"], numbersFrom: 2)
       for (kind, groups) in [
@@ -122,14 +122,14 @@ public struct ReportPage: Sendable {
         for group in groups.prefix(Self.mostRows) {
           let summary = group.summary
           page.element("tr", ["data-kind": kind]) { page in
-            page.element("td", [:], kind)
-            page.element("td", [:], group.name)
+            page.element("td", text: kind)
+            page.element("td", text: group.name)
             for number in [
               String(summary.total), summary.successRate.map { "\(($0 * 1000).rounded() / 10) %" } ?? "none",
               String(summary.failed), summary.median?.shortText ?? "none", summary.p95?.shortText ?? "none",
               summary.p99?.shortText ?? "none",
             ] {
-              page.element("td", ["class": "n"], number)
+              page.element("td", ["class": "n"], text: number)
             }
           }
         }
@@ -137,9 +137,9 @@ public struct ReportPage: Sendable {
     }
   }
 
-  private func table(_ page: inout PageText, _ id: String, _ title: String, _ loads: [LandedLoad]) {
-    page.element("h2", [:], title)
-    guard !loads.isEmpty else { return page.element("p", ["id": id], "None.") }
+  private func table(_ page: inout PageText, _ id: String, title: String, of loads: [LandedLoad]) {
+    page.element("h2", text: title)
+    guard !loads.isEmpty else { return page.element("p", ["id": id], text: "None.") }
     page.element("table", ["id": id]) { page in
       heads(
         &page, ["flight", "API", "host", "status", "reason", "start", "duration", "attempts"], numbersFrom: 6)
@@ -150,11 +150,12 @@ public struct ReportPage: Sendable {
             load.status.map { String($0) } ?? "–",
             load.reason ?? "–", ISO8601.text(secondsSince1970: load.secondsSince1970) ?? "–",
           ] {
-            page.element("td", [:], cell)
+            page.element("td", text: cell)
           }
           page.element(
-            "td", ["class": "n", "data-value": String(load.duration.microseconds)], load.duration.shortText)
-          page.element("td", ["class": "n"], String(load.attempts.count))
+            "td", ["class": "n", "data-value": String(load.duration.microseconds)],
+            text: load.duration.shortText)
+          page.element("td", ["class": "n"], text: String(load.attempts.count))
         }
       }
     }
@@ -163,7 +164,7 @@ public struct ReportPage: Sendable {
   private func heads(_ page: inout PageText, _ names: [String], numbersFrom: Int) {
     page.element("tr") { page in
       for (index, name) in names.enumerated() {
-        page.element("th", index >= numbersFrom ? ["class": "n"] : [:], name)
+        page.element("th", index >= numbersFrom ? ["class": "n"] : [:], text: name)
       }
     }
   }

@@ -64,7 +64,7 @@ final class StructuredFieldsTests: XCTestCase {
   }
 
   func testTheExamplesOfTheRFCHaveTheirCanonicalText() {
-    let cases: [(String, StructuredFields.Kind, String)] = [
+    let cases: [(String, StructuredFields.FieldKind, String)] = [
       ("  \"applepie\" , \"cherry\"", .list, "\"applepie\", \"cherry\""),
       ("a=?0,   b,   c; foo=bar", .dictionary, "a=?0, b, c;foo=bar"),
       ("rating=1.5, feelings=(joy sadness)", .dictionary, "rating=1.5, feelings=(joy sadness)"),
@@ -81,7 +81,7 @@ final class StructuredFieldsTests: XCTestCase {
 
   func testWhatHasNoTextIsNotWritten() {
     func text(_ value: StructuredFields.Value) -> String? {
-      StructuredFieldWriter.text(StructuredFields.Item(value: value))
+      StructuredFieldWriter.text(StructuredFields.FieldItem(value: value))
     }
     XCTAssertNil(text(.integer(1_000_000_000_000_000)))
     XCTAssertNil(text(.decimal(thousandths: .max)))
@@ -91,7 +91,9 @@ final class StructuredFieldsTests: XCTestCase {
     XCTAssertEqual(text(.display("ü\"%")), "%\"%c3%bc%22%25\"")
     XCTAssertEqual(text(.decimal(thousandths: -1)), "-0.001")
     XCTAssertNil(
-      StructuredFieldWriter.text([StructuredFields.Entry(key: "A", member: .item(.init(value: .bool(true))))])
+      StructuredFieldWriter.text([
+        StructuredFields.DictionaryMember(key: "A", member: .item(.init(value: .bool(true))))
+      ])
     )
   }
 
@@ -105,7 +107,7 @@ final class StructuredFieldsTests: XCTestCase {
       let cases = try RawData(parsing: [UInt8](Data(contentsOf: URL(fileURLWithPath: "\(folder)/\(file)"))))
       for one in cases.elements {
         let raw = one.raw.elements.map { $0.string ?? "" }.joined(separator: ", ")
-        let kind: StructuredFields.Kind =
+        let kind: StructuredFields.FieldKind =
           one.header_type == "item" ? .item : one.header_type == "list" ? .list : .dictionary
         let isRead =
           switch kind {

@@ -8,7 +8,7 @@ extension LandedLoad {
     duration: Duration = .milliseconds(1), at: Duration = .zero, begin: Duration = .zero,
     wallClock: Double = 1_767_225_600, flight: UInt64 = 1
   ) -> LandedLoad {
-    var state = FlightRecorder.State()
+    var state = FlightRecorder.RecorderState()
     (state.service, state.method, state.apiName) = (service, method, name)
     state.entries.append(.init(at: at, event: .attempt(1, host: host)))
     if let status {

@@ -12,18 +12,18 @@
     nonisolated(unsafe) private static let fetchedAES = EVP_CIPHER_fetch(nil, "AES-256-GCM", nil)
 
     /// The digest; nil where the machine's policy (FIPS) forbids it.
-    static func md5(_ bytes: [UInt8]) -> [UInt8]? { digest(bytes, fetchedMD5, 16) }
+    static func md5(_ bytes: [UInt8]) -> [UInt8]? { digest(bytes, fetchedMD5, count: 16) }
 
     /// The digest; nil where the machine's policy (FIPS) forbids it.
-    package static func sha1(_ bytes: [UInt8]) -> [UInt8]? { digest(bytes, fetchedSHA1, 20) }
+    package static func sha1(_ bytes: [UInt8]) -> [UInt8]? { digest(bytes, fetchedSHA1, count: 20) }
 
     package static func sha256(_ bytes: [UInt8]) -> [UInt8] {
       // Policies permit SHA-256, and a digest of bytes in memory fails for no other reason.
-      guard let digest = digest(bytes, fetchedSHA256, 32) else { preconditionFailure("no SHA-256") }
+      guard let digest = digest(bytes, fetchedSHA256, count: 32) else { preconditionFailure("no SHA-256") }
       return digest
     }
 
-    static func digest(_ bytes: [UInt8], _ kind: OpaquePointer?, _ count: Int) -> [UInt8]? {
+    static func digest(_ bytes: [UInt8], _ kind: OpaquePointer?, count: Int) -> [UInt8]? {
       guard let kind else { return nil }
       var isDone = false
       let digest = [UInt8](unsafeUninitializedCapacity: count) { target, written in
@@ -35,16 +35,16 @@
 
     /// The digest of chunks from a closure; nil or an empty chunk is the end.
     package static func sha256(reading next: () throws -> [UInt8]?) rethrows -> [UInt8] {
-      try digest(reading: next, fetchedSHA256, 32)
+      try digest(reading: next, fetchedSHA256, count: 32)
     }
 
     /// The digest of chunks from a closure; nil or an empty chunk is the end.
     package static func sha512(reading next: () throws -> [UInt8]?) rethrows -> [UInt8] {
-      try digest(reading: next, fetchedSHA512, 64)
+      try digest(reading: next, fetchedSHA512, count: 64)
     }
 
     private static func digest(
-      reading next: () throws -> [UInt8]?, _ kind: OpaquePointer?, _ count: Int
+      reading next: () throws -> [UInt8]?, _ kind: OpaquePointer?, count: Int
     ) rethrows -> [UInt8] {
       let digest = EVP_MD_CTX_new()
       defer { EVP_MD_CTX_free(digest) }

@@ -8,7 +8,7 @@
     static func sha512(_ bytes: [UInt8]) -> [UInt8] { Array(SHA512.hash(data: bytes)) }
 
     /// A private or a public key.
-    final class Key: Sendable {
+    final class AsymmetricKey: Sendable {
       private enum Secret: Sendable {
         case ed25519(Curve25519.Signing.PrivateKey?, Curve25519.Signing.PublicKey)
         case p256(P256.Signing.PrivateKey?, P256.Signing.PublicKey)

@@ -5,12 +5,12 @@
     nonisolated(unsafe) private static let fetchedSHA384 = EVP_MD_fetch(nil, "SHA384", nil)
 
     static func sha512(_ bytes: [UInt8]) -> [UInt8] {
-      guard let digest = digest(bytes, fetchedSHA512, 64) else { preconditionFailure("no SHA-512") }
+      guard let digest = digest(bytes, fetchedSHA512, count: 64) else { preconditionFailure("no SHA-512") }
       return digest
     }
 
     /// A private or a public key.
-    final class Key: @unchecked Sendable {
+    final class AsymmetricKey: @unchecked Sendable {
       // Unchecked because of the pointer: after init the key is only read, and each operation has a context of its
       // own. OpenSSL allows that on several threads (openssl-threads(7)).
       private let key: OpaquePointer

@@ -32,7 +32,7 @@ package struct FileDraft {
   package mutating func write(_ bytes: UnsafeRawBufferPointer) throws(PrivateFile.Fault) {
     var rest = bytes
     while !rest.isEmpty {
-      let written = systemWrite(descriptor, rest.baseAddress, rest.count)
+      let written = systemWrite(descriptor, rest.baseAddress, count: rest.count)
       if written < 0, errno == EINTR { continue }
       guard written > 0 else { throw .system("written") }
       rest = UnsafeRawBufferPointer(rebasing: rest[written...])
@@ -82,6 +82,6 @@ package struct FileDraft {
 }
 
 // The system call whose name the type uses for a function of its own.
-private func systemWrite(_ file: Int32, _ bytes: UnsafeRawPointer?, _ count: Int) -> Int {
+private func systemWrite(_ file: Int32, _ bytes: UnsafeRawPointer?, count: Int) -> Int {
   write(file, bytes, count)
 }

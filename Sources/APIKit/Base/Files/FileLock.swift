@@ -44,7 +44,7 @@ package final class FileLock: Sendable {
   /// Ends the lock before the object is released, which may be held a moment longer by work that has ended.
   package func release() { flock(file, LOCK_UN) }
 
-  /// Whether the path still names the locked file: nobody has removed or replaced it.
+  /// Whether the path still names the locked file: it was neither removed nor replaced.
   package func holds(_ path: String) -> Bool { Self.names(path, file) }
 
   /// Whether a path names an open file.

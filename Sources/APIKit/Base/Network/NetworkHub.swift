@@ -17,7 +17,7 @@ final class NetworkHub: Sendable {
   /// Reports at once or soon, and after every change until its result is released.
   typealias Source = @Sendable (_ tell: @escaping @Sendable (Report) -> Void) -> (any Sendable)?
 
-  private struct State {
+  private struct HubState {
     var latest: Report?
     /// The number of the latest report.
     var count = 0
@@ -28,7 +28,7 @@ final class NetworkHub: Sendable {
   }
 
   private let source: Source
-  private let state = Mutex(State())
+  private let state = Mutex(HubState())
   /// Held while watching begins; other callers wait until it has begun.
   private let beginning = Mutex(())
 
@@ -49,7 +49,7 @@ final class NetworkHub: Sendable {
     return Observation { _ = self.state.withLock { $0.observers.removeValue(forKey: id) } }
   }
 
-  /// For tests.
+  /// The number of observers; for tests.
   var observerCount: Int { state.withLock { $0.observers.count } }
 
   private func begin() {

@@ -17,7 +17,7 @@ public final class NetworkMonitor: Sendable {
   /// The key of the condition in the notification's `userInfo`.
   public static let conditionKey = "condition"
 
-  private struct State {
+  private struct MonitorState {
     var system = NetworkCondition.unknown
     var forced: NetworkCondition?
     var isWatching = false
@@ -31,7 +31,7 @@ public final class NetworkMonitor: Sendable {
     var condition: NetworkCondition { forced ?? system }
   }
 
-  private let state = Mutex(State())
+  private let state = Mutex(MonitorState())
   /// Held while watching begins; other callers wait until it has begun.
   private let beginning = Mutex(())
   private let system: Source?
@@ -135,7 +135,7 @@ public final class NetworkMonitor: Sendable {
   private var isWatching: Bool { state.withLock { $0.isWatching } }
 
   /// - Parameter body: Changes the state; true when the network is another one, whatever its condition.
-  private func change(_ body: (inout State) -> Bool) {
+  private func change(_ body: (inout MonitorState) -> Bool) {
     let news = state.withLock { state -> NetworkCondition? in
       let before = state.condition
       let isOther = body(&state)

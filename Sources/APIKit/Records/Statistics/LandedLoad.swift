@@ -96,7 +96,7 @@ public struct LandedLoad: Sendable {
 extension LandedLoad {
   /// What the steps have recorded, read once.
   init(
-    _ flight: FlightID, _ record: borrowing FlightRecorder.State, begin: Duration, wallClock: Double,
+    _ flight: FlightID, _ record: borrowing FlightRecorder.RecorderState, begin: Duration, wallClock: Double,
     landing: FlightLanding, status: Int?, decoded: Int64?
   ) {
     var sums = Sums()

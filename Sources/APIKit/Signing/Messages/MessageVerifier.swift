@@ -134,7 +134,7 @@ public struct MessageVerifier: ResponseVerifier {
 
 /// A signature of a message whose key is known.
 private struct FoundSignature {
-  let items: [StructuredFields.Item]
+  let items: [StructuredFields.FieldItem]
   let parameters: [StructuredFields.Parameter]
   let text: String
   let bytes: [UInt8]

@@ -25,7 +25,7 @@ public struct SignatureComponent: Sendable, Hashable, ExpressibleByStringLiteral
   init(_ name: String, _ parameters: [StructuredFields.Parameter]) {
     self.name = name.lowercased()
     self.parameters = parameters
-    let item = StructuredFields.Item(value: .string(self.name), parameters: parameters)
+    let item = StructuredFields.FieldItem(value: .string(self.name), parameters: parameters)
     // What has no text is not among the components of any message.
     description = StructuredFieldWriter.text(item) ?? ""
     guard parameters.count > 1 else {
@@ -33,7 +33,8 @@ public struct SignatureComponent: Sendable, Hashable, ExpressibleByStringLiteral
       return
     }
     let sorted = parameters.sorted { $0.key < $1.key }
-    identity = StructuredFieldWriter.text(StructuredFields.Item(value: item.value, parameters: sorted)) ?? ""
+    identity =
+      StructuredFieldWriter.text(StructuredFields.FieldItem(value: item.value, parameters: sorted)) ?? ""
   }
 
   /// The method.

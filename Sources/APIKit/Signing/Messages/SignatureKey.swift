@@ -32,7 +32,7 @@ public struct SignatureKey: Sendable {
 
   private enum Secret: Sendable {
     case shared(Crypto.HMACKey)
-    case pair(Crypto.Key)
+    case pair(Crypto.AsymmetricKey)
   }
 
   /// The id by which the other side finds the key (`keyid`).
@@ -88,7 +88,7 @@ public struct SignatureKey: Sendable {
       throw APIError(.signing, .signingFailed, "\(algorithm.rawValue) has a secret, not a pair of keys")
     }
     let der = PEM.der(bytes)
-    guard let key = Crypto.Key(der, isPrivate: isPrivate, kind: kind) else {
+    guard let key = Crypto.AsymmetricKey(der, isPrivate: isPrivate, kind: kind) else {
       let noun = isPrivate ? "private" : "public"
       throw APIError(
         .signing, .signingFailed, "the bytes of \(id) are no \(noun) key for \(algorithm.rawValue)")

@@ -164,7 +164,7 @@ struct SignedMessage {
   }
 
   /// The fields that are structured ones, from the registry of HTTP field names.
-  private static let kinds: [String: StructuredFields.Kind] = [
+  private static let kinds: [String: StructuredFields.FieldKind] = [
     "accept-ch": .list, "accept-signature": .dictionary, "accept-query": .list, "available-dictionary": .item,
     "cache-status": .list, "capsule-protocol": .item, "cdn-cache-control": .dictionary, "client-cert": .item,
     "client-cert-chain": .list, "content-digest": .dictionary, "cross-origin-embedder-policy": .item,

@@ -26,14 +26,14 @@ extension RawData {
     guard let node = existing, node.tag == .integer || node.tag == .number else {
       return isWritten ? fromText(RawNumber.double) : nil
     }
-    return document.bytes.withUnsafeBufferPointer { RawNumber.double($0, node.offset, node.length) }
+    return document.bytes.withUnsafeBufferPointer { RawNumber.double($0, node.offset, length: node.length) }
   }
 
   /// The float nearest to a number, rounded only once, not through a double.
   var float: Float? {
     guard let node = existing, node.tag == .integer || node.tag == .number else { return nil }
     return document.bytes.withUnsafeBufferPointer { bytes in
-      let float = RawNumber.text(bytes, node.offset, node.length) { Float($0) }
+      let float = RawNumber.text(bytes, node.offset, length: node.length) { Float($0) }
       return float.flatMap { $0.isFinite ? $0 : nil }
     }
   }
@@ -51,7 +51,7 @@ extension RawData {
   public var numberText: String? {
     guard let node = existing, node.tag == .integer || node.tag == .number else { return nil }
     return document.bytes.withUnsafeBufferPointer {
-      RawNumber.text($0, node.offset, node.length) { $0 }
+      RawNumber.text($0, node.offset, length: node.length) { $0 }
     }
   }
 
@@ -59,8 +59,8 @@ extension RawData {
   public func equals(_ text: String) -> Bool {
     guard let node = existing, node.isString else { return false }
     return document.bytes.withUnsafeBufferPointer { bytes in
-      text.utf8.withContiguousStorageIfAvailable { document.matches(code, $0, bytes) }
-        ?? Array(text.utf8).withUnsafeBufferPointer { document.matches(code, $0, bytes) }
+      text.utf8.withContiguousStorageIfAvailable { document.matches(code, $0, in: bytes) }
+        ?? Array(text.utf8).withUnsafeBufferPointer { document.matches(code, $0, in: bytes) }
     }
   }
 }
@@ -72,7 +72,9 @@ extension RawData {
   @inline(never)
   private func writtenInteger<Integer: FixedWidthInteger>(_ type: Integer.Type) -> Integer? {
     guard isWritten else { return nil }
-    return fromText { RawNumber.integer($0, $1, $2, as: type) ?? Integer(RawNumber.text($0, $1, $2) { $0 }) }
+    return fromText {
+      RawNumber.integer($0, $1, length: $2, as: type) ?? Integer(RawNumber.text($0, $1, length: $2) { $0 })
+    }
   }
 
   /// The text of an XML element that has attributes or children too; nil for everything else.
@@ -94,7 +96,9 @@ extension RawData {
   public var lenientInt: Int? {
     if let int { return int }
     if let bool { return bool ? 1 : 0 }
-    return fromText { RawNumber.integer($0, $1, $2, as: Int.self) ?? Int(RawNumber.text($0, $1, $2) { $0 }) }
+    return fromText {
+      RawNumber.integer($0, $1, length: $2, as: Int.self) ?? Int(RawNumber.text($0, $1, length: $2) { $0 })
+    }
   }
 
   /// A number, or a number in a string.

@@ -60,7 +60,7 @@ struct RawIndexes {
     var slot = Self.hash(key) & (slots.count - 1)
     while slots[slot] != 0 {
       let candidate = Int(slots[slot])
-      if document.matches(candidate, key, bytes) { return candidate + 1 }
+      if document.matches(candidate, key, in: bytes) { return candidate + 1 }
       slot = (slot + 1) & (slots.count - 1)
     }
     return nil
@@ -89,7 +89,7 @@ struct RawIndexes {
     /// Inserts the current name. A later member with the same name replaces the earlier one.
     func insert(_ key: UnsafeBufferPointer<UInt8>) {
       var slot = hash(key) & mask
-      while slots[slot] != 0, !document.matches(Int(slots[slot]), key, bytes) { slot = (slot + 1) & mask }
+      while slots[slot] != 0, !document.matches(Int(slots[slot]), key, in: bytes) { slot = (slot + 1) & mask }
       slots[slot] = UInt32(name)
     }
   }

@@ -22,7 +22,7 @@ public struct TraceContext: Sendable, Hashable {
 
   /// Begins a trace.
   public init(isSampled: Bool = true) {
-    self.init(Self.makeID(16), Self.makeID(8), isSampled, nil)
+    self.init(Self.makeID(16), Self.makeID(8), isSampled: isSampled, state: nil)
   }
 
   /// Reads the fields of a request; nil when `traceparent` is not valid. Of a version above 00 the parts of 00 are read.
@@ -33,10 +33,11 @@ public struct TraceContext: Sendable, Hashable {
       parts[2].contains(where: { $0 != "0" }), Self.isHex(parts[3], 2), let flags = UInt8(parts[3], radix: 16)
     else { return nil }
     self.init(
-      String(parts[1]), String(parts[2]), flags & 1 == 1, tracestate.flatMap { $0.isEmpty ? nil : $0 })
+      String(parts[1]), String(parts[2]), isSampled: flags & 1 == 1,
+      state: tracestate.flatMap { $0.isEmpty ? nil : $0 })
   }
 
-  private init(_ traceID: String, _ parentID: String, _ isSampled: Bool, _ state: String?) {
+  private init(_ traceID: String, _ parentID: String, isSampled: Bool, state: String?) {
     (self.traceID, self.parentID, self.isSampled, self.state) = (traceID, parentID, isSampled, state)
   }
 
@@ -44,7 +45,9 @@ public struct TraceContext: Sendable, Hashable {
   public var traceparent: String { "00-\(traceID)-\(parentID)-\(isSampled ? "01" : "00")" }
 
   /// The same trace with a new parent.
-  public func child() -> TraceContext { TraceContext(traceID, Self.makeID(8), isSampled, state) }
+  public func child() -> TraceContext {
+    TraceContext(traceID, Self.makeID(8), isSampled: isSampled, state: state)
+  }
 
   private static func isHex(_ text: Substring, _ count: Int) -> Bool {
     text.utf8.count == count

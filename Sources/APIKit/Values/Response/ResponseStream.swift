@@ -76,7 +76,7 @@ public struct ResponseStream: AsyncSequence, Sendable {
     var waiting = ready.makeAsyncIterator()
     var iterator = makeAsyncIterator()
     while let chunk = try await iterator.next() {
-      // A word that came before the writer was full ends a wait too early once; it takes what it is given all the same.
+      // A signal from before the writer was full ends one wait too early; the writer takes the bytes all the same.
       if try writer.write(chunk) { await waiting.next() }
     }
   }

@@ -6,11 +6,11 @@ extension Charset {
   /// The text in UTF-8; nil when the library does not know the charset, or when `isStrict` and a sequence cannot be read.
   static func convert(_ bytes: ArraySlice<UInt8>, from name: String, isStrict: Bool) -> [UInt8]? {
     guard let converter = CharsetConverter(name) else { return nil }
-    if CharsetSequence.exist(in: name) { return sequences(bytes, name, converter, isStrict) }
+    if CharsetSequence.exist(in: name) { return sequences(bytes, name, by: converter, isStrict: isStrict) }
     // Escape sequences change what the bytes after them mean, so it is read as a whole.
     if name == "ISO-2022-JP" { return converter.text(of: bytes, isStrict: isStrict) }
     guard bytes.contains(where: { $0 >= 0x80 }) else { return Array(bytes) }
-    let table = (UInt8(0x80)...0xFF).map { character($0, name, converter) }
+    let table = (UInt8(0x80)...0xFF).map { character($0, name, by: converter) }
     var output: [UInt8] = []
     output.reserveCapacity(bytes.count * 2)
     for byte in bytes {
@@ -29,7 +29,7 @@ extension Charset {
 
   /// The character of one byte of a charset without longer sequences; nil where the standard has none. Each byte is
   /// converted by itself: the library joins a letter and the mark after it (windows-1258), the standard does not.
-  private static func character(_ byte: UInt8, _ name: String, _ converter: CharsetConverter) -> [UInt8]? {
+  private static func character(_ byte: UInt8, _ name: String, by converter: CharsetConverter) -> [UInt8]? {
     if let known = characters[name]?[byte] { return Array(String(known).utf8) }
     if let character = converter.text(of: CollectionOfOne(byte), isStrict: true) { return character }
     // The standard reads what the pages of Windows leave undefined as control characters.
@@ -46,7 +46,7 @@ extension Charset {
   private static let runLength = 4096
 
   private static func sequences(
-    _ bytes: ArraySlice<UInt8>, _ name: String, _ converter: CharsetConverter, _ isStrict: Bool
+    _ bytes: ArraySlice<UInt8>, _ name: String, by converter: CharsetConverter, isStrict: Bool
   ) -> [UInt8]? {
     var output: [UInt8] = []
     output.reserveCapacity(bytes.count * 2)
@@ -57,7 +57,9 @@ extension Charset {
         index += count
         if index - run < runLength, index < bytes.endIndex { continue }
       }
-      guard append(bytes[run..<index], name, converter, isStrict, to: &output) else { return nil }
+      guard append(bytes[run..<index], name, by: converter, isStrict: isStrict, to: &output) else {
+        return nil
+      }
       switch sequence {
       case .whole: break
       case .known(let count, let character):
@@ -75,7 +77,7 @@ extension Charset {
 
   /// Appends a run of whole sequences; false when `isStrict` and one of them has no character.
   private static func append(
-    _ run: ArraySlice<UInt8>, _ name: String, _ converter: CharsetConverter, _ isStrict: Bool,
+    _ run: ArraySlice<UInt8>, _ name: String, by converter: CharsetConverter, isStrict: Bool,
     to output: inout [UInt8]
   ) -> Bool {
     if run.isEmpty { return true }

@@ -27,7 +27,7 @@
         var next = input.baseAddress
         var left = input.count
         while left > 0 {
-          switch step(&next, &left, &output) {
+          switch step(&next, &left, to: &output) {
           case 0, E2BIG: continue
           default:
             // EILSEQ: a wrong sequence; EINVAL: one that the end cuts off.
@@ -42,13 +42,13 @@
       guard isRead else { return nil }
       // Some charsets hold a letter back, for a mark that may follow.
       var (next, left) = (UnsafeMutablePointer<CChar>?.none, 0)
-      _ = step(&next, &left, &output)
+      _ = step(&next, &left, to: &output)
       return output
     }
 
     /// Converts until 256 bytes are written; the error number of `iconv`, or 0.
     private func step(
-      _ next: inout UnsafeMutablePointer<CChar>?, _ left: inout Int, _ output: inout [UInt8]
+      _ next: inout UnsafeMutablePointer<CChar>?, _ left: inout Int, to output: inout [UInt8]
     ) -> Int32 {
       withUnsafeTemporaryAllocation(of: CChar.self, capacity: 256) { piece in
         var target = piece.baseAddress

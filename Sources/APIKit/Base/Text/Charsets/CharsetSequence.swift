@@ -26,8 +26,8 @@ enum CharsetSequence: Equatable {
     }
     switch name {
     case "CP932": self = Self.shiftJIS(lead, next(1))
-    case "EUC-JP-MS": self = Self.eucJP(lead, next(1), next(2))
-    case "GB18030": self = Self.gb18030(lead, next(1), next(2), next(3))
+    case "EUC-JP-MS": self = Self.eucJP(lead, next(1), third: next(2))
+    case "GB18030": self = Self.gb18030(lead, next(1), third: next(2), fourth: next(3))
     case "BIG5-HKSCS": self = Self.pair(lead, next(1)) { $0 >= 0x40 && $0 < 0x7F || $0 > 0xA0 && $0 < 0xFF }
     default: self = Self.pair(lead, next(1)) { $0 > 0x40 && $0 < 0xFF }
     }
@@ -38,7 +38,7 @@ enum CharsetSequence: Equatable {
     ["CP932", "EUC-JP-MS", "GB18030", "BIG5-HKSCS", "CP949"].contains(name)
   }
 
-  private static func pair(_ lead: UInt8, _ trail: UInt8?, _ isTrail: (UInt8) -> Bool) -> CharsetSequence {
+  private static func pair(_ lead: UInt8, _ trail: UInt8?, isTrail: (UInt8) -> Bool) -> CharsetSequence {
     guard lead > 0x80, lead < 0xFF, let trail else { return .broken(1) }
     // An ASCII character is read for itself.
     return isTrail(trail) ? .whole(2) : .broken(trail < 0x80 ? 1 : 2)
@@ -53,7 +53,7 @@ enum CharsetSequence: Equatable {
     }
   }
 
-  private static func eucJP(_ lead: UInt8, _ second: UInt8?, _ third: UInt8?) -> CharsetSequence {
+  private static func eucJP(_ lead: UInt8, _ second: UInt8?, third: UInt8?) -> CharsetSequence {
     func isTrail(_ byte: UInt8) -> Bool { byte > 0xA0 && byte < 0xFF }
     switch lead {
     case 0x8E: return pair(lead, second) { $0 > 0xA0 && $0 < 0xE0 }
@@ -68,15 +68,17 @@ enum CharsetSequence: Equatable {
     case 0xF5...0xFE:
       // The library reads these rows as private characters. The standard has 374 letters of IBM in four of them, which
       // stand in JIS X 0212 as well; here they are U+FFFD.
-      guard case .whole(let count) = pair(lead, second, isTrail) else { return pair(lead, second, isTrail) }
+      guard case .whole(let count) = pair(lead, second, isTrail: isTrail) else {
+        return pair(lead, second, isTrail: isTrail)
+      }
       return .broken(count)
-    case 0xA1...0xF4: return pair(lead, second, isTrail)
+    case 0xA1...0xF4: return pair(lead, second, isTrail: isTrail)
     default: return .broken(1)
     }
   }
 
   private static func gb18030(
-    _ lead: UInt8, _ second: UInt8?, _ third: UInt8?, _ fourth: UInt8?
+    _ lead: UInt8, _ second: UInt8?, third: UInt8?, fourth: UInt8?
   ) -> CharsetSequence {
     if lead == 0x80 { return .known(1, "\u{20AC}") }
     guard let second, lead != 0xFF, (0x30...0x39).contains(second) else {

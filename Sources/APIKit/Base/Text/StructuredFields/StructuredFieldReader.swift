@@ -1,10 +1,10 @@
 /// Reads structured fields by the algorithms of RFC 9651, 4.2.
 struct StructuredFieldReader {
   typealias Value = StructuredFields.Value
-  typealias Item = StructuredFields.Item
+  typealias FieldItem = StructuredFields.FieldItem
   typealias Parameter = StructuredFields.Parameter
   typealias Member = StructuredFields.Member
-  typealias Entry = StructuredFields.Entry
+  typealias DictionaryMember = StructuredFields.DictionaryMember
 
   private let bytes: [UInt8]
   private var index = 0
@@ -29,8 +29,8 @@ struct StructuredFieldReader {
     } ? members : nil
   }
 
-  mutating func dictionary() -> [Entry]? {
-    var entries: [Entry] = []
+  mutating func dictionary() -> [DictionaryMember]? {
+    var entries: [DictionaryMember] = []
     var places: [String: Int] = [:]
     let isRead = isRead {
       $0.members { reader in
@@ -39,7 +39,7 @@ struct StructuredFieldReader {
         if reader.take("=") {
           member = reader.member()
         } else if let parameters = reader.parameters() {
-          member = .item(Item(value: .bool(true), parameters: parameters))
+          member = .item(FieldItem(value: .bool(true), parameters: parameters))
         }
         guard let member else { return false }
         if let place = places[key] {
@@ -47,7 +47,7 @@ struct StructuredFieldReader {
           entries[place].member = member
         } else {
           places[key] = entries.count
-          entries.append(Entry(key: key, member: member))
+          entries.append(DictionaryMember(key: key, member: member))
         }
         return true
       }
@@ -55,8 +55,8 @@ struct StructuredFieldReader {
     return isRead ? entries : nil
   }
 
-  mutating func singleItem() -> Item? {
-    var item: Item?
+  mutating func singleItem() -> FieldItem? {
+    var item: FieldItem?
     return isRead {
       item = $0.item()
       return item != nil
@@ -88,7 +88,7 @@ struct StructuredFieldReader {
 
   private mutating func member() -> Member? {
     guard take("(") else { return item().map(Member.item) }
-    var items: [Item] = []
+    var items: [FieldItem] = []
     while index < bytes.count {
       skipSpaces()
       if take(")") { return parameters().map { .innerList(items, $0) } }
@@ -99,9 +99,9 @@ struct StructuredFieldReader {
     return nil
   }
 
-  private mutating func item() -> Item? {
+  private mutating func item() -> FieldItem? {
     guard let value = value(), let parameters = parameters() else { return nil }
-    return Item(value: value, parameters: parameters)
+    return FieldItem(value: value, parameters: parameters)
   }
 
   private mutating func parameters() -> [Parameter]? {

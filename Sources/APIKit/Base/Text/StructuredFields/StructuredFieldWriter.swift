@@ -1,10 +1,10 @@
 /// Writes structured fields by the algorithms of RFC 9651, 4.1; nil for what has no text.
 enum StructuredFieldWriter {
   typealias Value = StructuredFields.Value
-  typealias Item = StructuredFields.Item
+  typealias FieldItem = StructuredFields.FieldItem
   typealias Parameter = StructuredFields.Parameter
   typealias Member = StructuredFields.Member
-  typealias Entry = StructuredFields.Entry
+  typealias DictionaryMember = StructuredFields.DictionaryMember
 
   static let keyStart = ASCIISet("abcdefghijklmnopqrstuvwxyz*".utf8)
   static let keyCharacters = ASCIISet("abcdefghijklmnopqrstuvwxyz0123456789_-.*".utf8)
@@ -23,7 +23,7 @@ enum StructuredFieldWriter {
   }
 
   /// A dictionary; nil for an empty one.
-  static func text(_ dictionary: [Entry]) -> String? {
+  static func text(_ dictionary: [DictionaryMember]) -> String? {
     guard !dictionary.isEmpty else { return nil }
     var output = ""
     for (index, entry) in dictionary.enumerated() {
@@ -39,7 +39,7 @@ enum StructuredFieldWriter {
     return output
   }
 
-  static func text(_ item: Item) -> String? {
+  static func text(_ item: FieldItem) -> String? {
     var output = ""
     return append(item, to: &output) ? output : nil
   }
@@ -65,7 +65,7 @@ enum StructuredFieldWriter {
     }
   }
 
-  private static func append(_ item: Item, to output: inout String) -> Bool {
+  private static func append(_ item: FieldItem, to output: inout String) -> Bool {
     append(item.value, to: &output) && append(item.parameters, to: &output)
   }
 

@@ -33,25 +33,25 @@ enum StructuredFields {
   }
 
   /// A value with parameters in order, each key once.
-  struct Item: Sendable, Hashable {
+  struct FieldItem: Sendable, Hashable {
     var value: Value
     var parameters: [Parameter] = []
   }
 
   /// A member of a list or a dictionary.
   enum Member: Sendable, Hashable {
-    case item(Item)
-    case innerList([Item], [Parameter])
+    case item(FieldItem)
+    case innerList([FieldItem], [Parameter])
   }
 
   /// A member of a dictionary with its key.
-  struct Entry: Sendable, Hashable {
+  struct DictionaryMember: Sendable, Hashable {
     let key: String
     var member: Member
   }
 
   /// What a field is at its top.
-  enum Kind: Sendable, Hashable {
+  enum FieldKind: Sendable, Hashable {
     case item, list, dictionary
   }
 
@@ -62,25 +62,25 @@ enum StructuredFields {
   }
 
   /// A dictionary in the order of its keys; of several members with one key the last counts, at the place of the first.
-  static func dictionary(_ text: String) -> [Entry]? {
+  static func dictionary(_ text: String) -> [DictionaryMember]? {
     var reader = StructuredFieldReader(text)
     return reader.dictionary()
   }
 
   /// A dictionary in which no key stands twice, nor among the parameters of a member; nil otherwise.
-  static func strictDictionary(_ text: String) -> [Entry]? {
+  static func strictDictionary(_ text: String) -> [DictionaryMember]? {
     var reader = StructuredFieldReader(text, allowsRepeatedKeys: false)
     return reader.dictionary()
   }
 
   /// A single item.
-  static func item(_ text: String) -> Item? {
+  static func item(_ text: String) -> FieldItem? {
     var reader = StructuredFieldReader(text)
     return reader.singleItem()
   }
 
   /// The one canonical text of a field (RFC 9651, 4.1); nil when it is not of the kind, or is empty.
-  static func canonical(_ text: String, as kind: Kind) -> String? {
+  static func canonical(_ text: String, as kind: FieldKind) -> String? {
     switch kind {
     case .item: item(text).flatMap(StructuredFieldWriter.text)
     case .list: list(text).flatMap(StructuredFieldWriter.text)
@@ -94,7 +94,7 @@ extension [StructuredFields.Parameter] {
   subscript(key: String) -> StructuredFields.Value? { first { $0.key == key }?.value }
 }
 
-extension [StructuredFields.Entry] {
+extension [StructuredFields.DictionaryMember] {
   /// The member with a key; nil when there is none.
   subscript(key: String) -> StructuredFields.Member? { first { $0.key == key }?.member }
 }

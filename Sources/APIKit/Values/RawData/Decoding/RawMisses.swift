@@ -6,7 +6,7 @@ import Synchronization
 /// contains the last existing value and the number of an entry here. Entries are chained, so the whole path
 /// of `raw.a.b.c` is available when `a` is missing. The same miss in ten thousand rows is one entry.
 struct RawMisses {
-  struct Entry: Hashable {
+  struct MissedStep: Hashable {
     /// The entry before this one, or 0 for the first missing step.
     var parent: UInt32
     var step: RawPath.Step
@@ -18,12 +18,12 @@ struct RawMisses {
   /// The entry for everything beyond the limit.
   static let unknown: UInt32 = 0x7FFF_FFFF
 
-  private var entries: [Entry] = []
-  private var numbers: [Entry: UInt32] = [:]
-  private var last: (entry: Entry, number: UInt32)?
+  private var entries: [MissedStep] = []
+  private var numbers: [MissedStep: UInt32] = [:]
+  private var last: (entry: MissedStep, number: UInt32)?
 
   /// The number of an entry, from 1.
-  mutating func number(of entry: Entry) -> UInt32 {
+  mutating func number(of entry: MissedStep) -> UInt32 {
     if let last, last.entry == entry { return last.number }
     var number = numbers[entry]
     if number == nil, entries.count < Self.limit, entry.parent != Self.unknown {
@@ -53,7 +53,7 @@ struct RawMisses {
 extension RawDocument {
   /// The number of the entry for a missing step after another entry, or after 0.
   func number(of step: RawPath.Step, after parent: UInt32) -> UInt32 {
-    misses.withLock { $0.number(of: RawMisses.Entry(parent: parent, step: step)) }
+    misses.withLock { $0.number(of: RawMisses.MissedStep(parent: parent, step: step)) }
   }
 
   /// The missing steps up to the entry with this number.

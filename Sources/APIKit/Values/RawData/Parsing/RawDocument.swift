@@ -92,7 +92,7 @@ extension RawDocument {
       var index = object + 2
       let end = end(of: object)
       while index < end {
-        if matches(index, key, bytes) { found = index + 1 }
+        if matches(index, key, in: bytes) { found = index + 1 }
         index = next(after: index + 1)
       }
       return found
@@ -102,7 +102,7 @@ extension RawDocument {
   /// Whether the text of the string at an index is the given UTF-8.
   @inline(__always)
   func matches(
-    _ index: Int, _ text: UnsafeBufferPointer<UInt8>, _ bytes: UnsafeBufferPointer<UInt8>
+    _ index: Int, _ text: UnsafeBufferPointer<UInt8>, in bytes: UnsafeBufferPointer<UInt8>
   ) -> Bool {
     let node = node(index)
     if node.tag == .string {
@@ -110,7 +110,7 @@ extension RawDocument {
       // In bounds, because the parser stored offset and length of a complete string. An empty text has no
       // base address, and nothing to compare.
       guard let text = text.baseAddress, let bytes = bytes.baseAddress else { return true }
-      return sameBytes(bytes + node.offset, text, node.length)
+      return sameBytes(bytes + node.offset, text, count: node.length)
     }
     return node.tag == .escapedString && RawText.unescaped(bytes, node).elementsEqual(text)
   }
@@ -118,7 +118,7 @@ extension RawDocument {
 
 /// Compares two runs of `count` readable bytes.
 @inline(__always)
-func sameBytes(_ left: UnsafePointer<UInt8>, _ right: UnsafePointer<UInt8>, _ count: Int) -> Bool {
+func sameBytes(_ left: UnsafePointer<UInt8>, _ right: UnsafePointer<UInt8>, count: Int) -> Bool {
   let left = UnsafeRawPointer(left)
   let right = UnsafeRawPointer(right)
   guard count >= 8 else {

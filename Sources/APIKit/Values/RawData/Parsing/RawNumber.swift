@@ -7,7 +7,7 @@ struct RawNumber {
   var isExact = true
 
   /// Parses a number in the grammar of JSON; nil when the bytes are not one.
-  init?(_ bytes: UnsafeBufferPointer<UInt8>, _ offset: Int, _ length: Int) {
+  init?(_ bytes: UnsafeBufferPointer<UInt8>, _ offset: Int, length: Int) {
     var index = offset
     let end = offset + length
     var digits = 0
@@ -139,33 +139,37 @@ extension RawNumber {
   private static func slowInteger<Integer: FixedWidthInteger>(
     _ bytes: UnsafeBufferPointer<UInt8>, _ node: RawNode, as type: Integer.Type
   ) -> Integer? {
-    if node.tag == .integer { return text(bytes, node.offset, node.length) { Integer($0, radix: 10) } }
-    return integer(bytes, node.offset, node.length, as: type)
+    if node.tag == .integer {
+      return text(bytes, node.offset, length: node.length) { Integer($0, radix: 10) }
+    }
+    return integer(bytes, node.offset, length: node.length, as: type)
   }
 
   /// The exact value of a number in the grammar of JSON; nil for other text, and for what is not an integer of the type.
   static func integer<Integer: FixedWidthInteger>(
-    _ bytes: UnsafeBufferPointer<UInt8>, _ offset: Int, _ length: Int, as type: Integer.Type
+    _ bytes: UnsafeBufferPointer<UInt8>, _ offset: Int, length: Int, as type: Integer.Type
   ) -> Integer? {
-    guard let number = RawNumber(bytes, offset, length) else { return nil }
+    guard let number = RawNumber(bytes, offset, length: length) else { return nil }
     // The parts have 64 bits, and 19 digits.
     guard number.isExact, Integer.bitWidth <= 64 else {
-      return text(bytes, offset, length) { RawDigits($0)?.integer(type) }
+      return text(bytes, offset, length: length) { RawDigits($0)?.integer(type) }
     }
     return number.integer(type)
   }
 
   /// The double nearest to the number; nil when it is larger than any double.
-  static func double(_ bytes: UnsafeBufferPointer<UInt8>, _ offset: Int, _ length: Int) -> Double? {
-    guard let number = RawNumber(bytes, offset, length) else { return nil }
+  static func double(_ bytes: UnsafeBufferPointer<UInt8>, _ offset: Int, length: Int) -> Double? {
+    guard let number = RawNumber(bytes, offset, length: length) else { return nil }
     if let fast = number.fastDouble { return fast }
     // The standard library's conversion is correctly rounded and independent of the locale.
-    guard let double = text(bytes, offset, length, { Double($0) }), double.isFinite else { return nil }
+    guard let double = text(bytes, offset, length: length, read: { Double($0) }), double.isFinite else {
+      return nil
+    }
     return double
   }
 
   static func text<Result>(
-    _ bytes: UnsafeBufferPointer<UInt8>, _ offset: Int, _ length: Int, _ body: (String) -> Result
+    _ bytes: UnsafeBufferPointer<UInt8>, _ offset: Int, length: Int, read body: (String) -> Result
   ) -> Result {
     body(String(decoding: UnsafeBufferPointer(rebasing: bytes[offset..<offset + length]), as: UTF8.self))
   }

@@ -107,7 +107,7 @@ extension RawParser {
 
       case UInt8(ascii: "{"), UInt8(ascii: "["):
         guard depth < maximumDepth else { return .at(i, .tooDeep) }
-        if depth > 0 { suspend(parent, children, inObject) }
+        if depth > 0 { suspend(parent, children, isObject: inObject) }
         let grandparent = parent
         inObject = base[i] == UInt8(ascii: "{")
         parent = count
@@ -127,17 +127,19 @@ extension RawParser {
         if let fault = number(&i) { return fault }
 
       case UInt8(ascii: "t"):
-        guard literal(i, 0x6575_7274, 4) else { return .at(i, .unexpectedCharacter) }
+        guard literal(i, 0x6575_7274, length: 4) else { return .at(i, .unexpectedCharacter) }
         write(RawNode(.true, offset: i, length: 4).word)
         i += 4
 
       case UInt8(ascii: "f"):
-        guard i + 5 <= end, literal(i + 1, 0x6573_6C61, 4) else { return .at(i, .unexpectedCharacter) }
+        guard i + 5 <= end, literal(i + 1, 0x6573_6C61, length: 4) else {
+          return .at(i, .unexpectedCharacter)
+        }
         write(RawNode(.false, offset: i, length: 5).word)
         i += 5
 
       case UInt8(ascii: "n"):
-        guard literal(i, 0x6C6C_756E, 4) else { return .at(i, .unexpectedCharacter) }
+        guard literal(i, 0x6C6C_756E, length: 4) else { return .at(i, .unexpectedCharacter) }
         write(RawNode(.null, offset: i, length: 4).word)
         i += 4
 
@@ -164,7 +166,7 @@ extension RawParser {
         }
         i += 1
         depth -= 1
-        close(&parent, &children, &inObject, end: i, depth: depth)
+        close(&parent, &children, isObject: &inObject, end: i, depth: depth)
       }
 
       skipSpace(&i)
@@ -175,7 +177,7 @@ extension RawParser {
   /// Stores the state of a container while a child container is open: its children and kind above its
   /// offset.
   @inline(__always)
-  private func suspend(_ container: Int, _ children: Int, _ isObject: Bool) {
+  private func suspend(_ container: Int, _ children: Int, isObject: Bool) {
     // Bit 63 is the kind, bits 32 to 62 the children; a document has less than 2^31 bytes.
     tape[container] =
       (tape[container] & 0xFFFF_FFFF) | UInt64(children) << 32 | (isObject ? 1 << 63 : 0)
@@ -184,7 +186,7 @@ extension RawParser {
   /// Writes the final words of a container and resumes its parent.
   @inline(__always)
   private func close(
-    _ container: inout Int, _ children: inout Int, _ isObject: inout Bool, end: Int, depth: Int
+    _ container: inout Int, _ children: inout Int, isObject: inout Bool, end: Int, depth: Int
   ) {
     let parent = Int(tape[container + 1])
     let offset = Int(tape[container] & 0xFFFF_FFFF)
@@ -216,7 +218,7 @@ extension RawParser {
   }
 
   @inline(__always)
-  private func literal(_ i: Int, _ word: UInt32, _ length: Int) -> Bool {
+  private func literal(_ i: Int, _ word: UInt32, length: Int) -> Bool {
     i + length <= end
       && UInt32(littleEndian: UnsafeRawPointer(base + i).loadUnaligned(as: UInt32.self)) == word
   }

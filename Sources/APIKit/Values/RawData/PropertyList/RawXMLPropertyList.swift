@@ -26,7 +26,7 @@ struct RawXMLPropertyList {
       return try bytes.withUnsafeBufferPointer { (buffer) throws(Fault) in
         let tree = try RawXMLReader.read(buffer, options)
         guard let base = buffer.baseAddress else { return [] }
-        var list = RawXMLPropertyList(tree, base, limits)
+        var list = RawXMLPropertyList(tree, base, limits: limits)
         do throws(Fault) {
           try list.write()
           return list.output
@@ -45,7 +45,7 @@ struct RawXMLPropertyList {
     }
   }
 
-  private init(_ tree: RawXMLTree, _ base: UnsafePointer<UInt8>, _ limits: RawData.Limits) {
+  private init(_ tree: RawXMLTree, _ base: UnsafePointer<UInt8>, limits: RawData.Limits) {
     (self.tree, self.base, maximumDepth) = (tree, base, limits.depth)
   }
 

@@ -21,13 +21,15 @@ package indirect enum JSONTree: Sendable {
     switch self {
     case .object(let members):
       let sorted = members.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }
-      Self.append(sorted, "{", "}", to: &output, depth) { member, output in
+      Self.append(sorted, between: ("{", "}"), to: &output, depth: depth) { member, output in
         RawWriter.append(string: member.key.utf8, to: &output)
         output += ": ".utf8
         member.value.append(to: &output, depth: depth + 1)
       }
     case .array(let elements):
-      Self.append(elements, "[", "]", to: &output, depth) { $0.append(to: &$1, depth: depth + 1) }
+      Self.append(elements, between: ("[", "]"), to: &output, depth: depth) {
+        $0.append(to: &$1, depth: depth + 1)
+      }
     case .string(let text): RawWriter.append(string: text.utf8, to: &output)
     case .integer(let number): output += String(number).utf8
     case .double(let number): output += (number.isFinite ? RawWriter.ecmaScript(number) : "null").utf8
@@ -37,10 +39,10 @@ package indirect enum JSONTree: Sendable {
   }
 
   private static func append<Element>(
-    _ elements: [Element], _ open: String, _ close: String, to output: inout [UInt8], _ depth: Int,
-    _ write: (Element, inout [UInt8]) -> Void
+    _ elements: [Element], between marks: (open: String, close: String), to output: inout [UInt8], depth: Int,
+    write: (Element, inout [UInt8]) -> Void
   ) {
-    output += open.utf8
+    output += marks.open.utf8
     for (index, element) in elements.enumerated() {
       if index > 0 { output.append(UInt8(ascii: ",")) }
       output.append(UInt8(ascii: "\n"))
@@ -51,6 +53,6 @@ package indirect enum JSONTree: Sendable {
       output.append(UInt8(ascii: "\n"))
       output.append(contentsOf: repeatElement(UInt8(ascii: " "), count: 2 * depth))
     }
-    output += close.utf8
+    output += marks.close.utf8
   }
 }

@@ -13,14 +13,14 @@ extension RawData {
       return try? RawData(parsing: text).decimal
     }
     return document.bytes.withUnsafeBufferPointer { bytes in
-      guard let number = RawNumber(bytes, node.offset, node.length) else { return nil }
+      guard let number = RawNumber(bytes, node.offset, length: node.length) else { return nil }
       if number.significand == 0 { return 0 }
       if number.isExact, number.exponent >= -127, number.exponent <= 108 {
         return Decimal(
           sign: number.isNegative ? .minus : .plus, exponent: number.exponent,
           significand: Decimal(number.significand))
       }
-      return RawNumber.text(bytes, node.offset, node.length) { text in
+      return RawNumber.text(bytes, node.offset, length: node.length) { text in
         Decimal(string: text, locale: Locale(identifier: "en_US_POSIX")).flatMap { $0.isFinite ? $0 : nil }
       }
     }

@@ -64,7 +64,7 @@ extension RawXMLReader {
       try attributeValue(of: node)
       tree.append(node, to: element.node, after: element.lastChild)
       element.lastChild = node
-      if !options.prefixes.isEmpty { bind(name, node, &element) }
+      if !options.prefixes.isEmpty { bind(name, node, of: &element) }
     }
   }
 
@@ -73,7 +73,7 @@ extension RawXMLReader {
     let start = i
     i += 2
     guard i + element.name.count <= end,
-      sameBytes(base + i, base + element.name.lowerBound, element.name.count)
+      sameBytes(base + i, base + element.name.lowerBound, count: element.name.count)
     else { throw Fault(offset: start, text: "expected </\(name(element.name))>") }
     i += element.name.count
     _ = skipSpaces()
@@ -93,7 +93,7 @@ extension RawXMLReader {
   // MARK: Namespaces
 
   /// Keeps a declaration of a namespace until its element ends.
-  mutating func bind(_ name: Range<Int>, _ node: UInt32, _ element: inout Open) {
+  mutating func bind(_ name: Range<Int>, _ node: UInt32, of element: inout Open) {
     let text = UnsafeBufferPointer(start: base + name.lowerBound, count: name.count)
     guard text.starts(with: "xmlns".utf8) else { return }
     var prefix: [UInt8] = []

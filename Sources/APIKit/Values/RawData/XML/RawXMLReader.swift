@@ -49,7 +49,7 @@ struct RawXMLReader {
   /// Namespaces that are declared: prefix and name, innermost last. Empty unless ``Options/prefixes`` are given.
   var bindings: [(prefix: [UInt8], uri: String)] = []
 
-  private init(_ bytes: UnsafeBufferPointer<UInt8>, _ base: UnsafePointer<UInt8>, _ options: Options) {
+  private init(_ bytes: UnsafeBufferPointer<UInt8>, _ base: UnsafePointer<UInt8>, options: Options) {
     self.base = base
     end = bytes.count
     self.options = options
@@ -67,7 +67,7 @@ struct RawXMLReader {
     guard check.take(UnsafeRawBufferPointer(bytes)), check.isComplete else {
       throw Fault(offset: 0, text: "the document is not UTF-8")
     }
-    var reader = RawXMLReader(bytes, base, options)
+    var reader = RawXMLReader(bytes, base, options: options)
     try reader.document()
     return reader.tree
   }
@@ -247,7 +247,7 @@ struct RawXMLReader {
   }
 
   func starts(with text: StaticString) -> Bool {
-    i + text.utf8CodeUnitCount <= end && sameBytes(base + i, text.utf8Start, text.utf8CodeUnitCount)
+    i + text.utf8CodeUnitCount <= end && sameBytes(base + i, text.utf8Start, count: text.utf8CodeUnitCount)
   }
 
   /// Moves behind the next occurrence of a text.

@@ -65,14 +65,15 @@ struct RawXMLTree {
   @inline(__always)
   private mutating func intern(
     _ text: UnsafeBufferPointer<UInt8>, _ base: UnsafePointer<UInt8>, isAttribute: Bool,
-    _ make: (inout [UInt8]) -> Name
+    make: (inout [UInt8]) -> Name
   ) -> UInt32 {
     var hash: UInt32 = isAttribute ? 0x811C_9DC4 : 0x811C_9DC5
     for byte in text { hash = (hash ^ UInt32(byte)) &* 0x0100_0193 }
     var slot = Int(hash) & (slots.count - 1)
     while slots[slot] != 0 {
       let index = Int(slots[slot]) - 1
-      if hashes[index] == hash, names[index].isAttribute == isAttribute, isSame(names[index], text, base) {
+      if hashes[index] == hash, names[index].isAttribute == isAttribute, isSame(names[index], text, in: base)
+      {
         return UInt32(index)
       }
       slot = (slot + 1) & (slots.count - 1)
@@ -85,11 +86,12 @@ struct RawXMLTree {
   }
 
   @inline(__always)
-  private func isSame(_ name: Name, _ text: UnsafeBufferPointer<UInt8>, _ base: UnsafePointer<UInt8>) -> Bool
-  {
+  private func isSame(
+    _ name: Name, _ text: UnsafeBufferPointer<UInt8>, in base: UnsafePointer<UInt8>
+  ) -> Bool {
     guard name.range.count == text.count, let start = text.baseAddress else { return false }
     if name.isAside { return asideBytes[name.range].elementsEqual(text) }
-    return sameBytes(base + name.range.lowerBound, start, text.count)
+    return sameBytes(base + name.range.lowerBound, start, count: text.count)
   }
 
   private mutating func rehash() {

@@ -37,13 +37,13 @@ extension HTTPRequest {
 
 /// Compresses the chunks of another source.
 private final class GzipSource: Sendable {
-  private struct State: ~Copyable {
+  private struct GzipState: ~Copyable {
     var encoder = GzipEncoder()
     var isFinished = false
   }
 
   private let plain: HTTPBodyStream.Source
-  private let state = Mutex(State())
+  private let state = Mutex(GzipState())
 
   init(_ plain: @escaping HTTPBodyStream.Source) { self.plain = plain }
 

@@ -3,7 +3,7 @@ extension SecretMask {
   /// name, by an attribute `name`, `key`, `id` or `field`, and in a property list by the `<key>` before it.
   func xml(_ bytes: [UInt8]) -> [UInt8] {
     var reader = MaskReader(bytes)
-    // There `key` is no secret but the name of one.
+    // The content of a `<key>` is the name of a value there, and no secret itself.
     let isPropertyList = reader.find("<dict", from: 0) != nil
     var isNextSecret = false
     while let tag = XMLTag(in: reader, from: reader.index) {

@@ -17,7 +17,7 @@ package struct SecretMask: Sendable {
   private let plainNames: Set<String>
   /// How many texts within texts this one is in.
   private var depth = 0
-  /// Deeper than anybody nests; what is in there is replaced as a whole.
+  /// A text that is nested deeper is replaced as a whole.
   private static let mostDepth = 8
 
   package init(isOn: Bool = true, plainNames: Set<String> = [], standIn: StandIn? = nil) {
@@ -94,7 +94,7 @@ package struct SecretMask: Sendable {
 
   /// A text that is a value of something else, and may be JSON, XML, a form or a URL itself: masked as that.
   func nested(_ text: String) -> String {
-    // Each of them has one of these where it has a name.
+    // JSON, XML, forms and URLs have one of these characters where they have a name.
     guard text.utf8.contains(where: { "=:<".utf8.contains($0) }) else { return text }
     guard depth < Self.mostDepth else { return replacement(text) }
     var inner = self

@@ -34,7 +34,7 @@ public struct MultipartForm: Sendable {
 
   /// Appends a text. Its part has no content type unless one is given.
   public mutating func append(_ name: String, text: String, contentType: String? = nil) {
-    parts.append(MultipartPart(name, nil, contentType, .bytes(Array(text.utf8))))
+    parts.append(MultipartPart(name: name, contentType: contentType, content: .bytes(Array(text.utf8))))
   }
 
   /// Appends bytes as a file.
@@ -47,7 +47,7 @@ public struct MultipartForm: Sendable {
   ///     `application/octet-stream`.
   public mutating func append(_ name: String, bytes: [UInt8], fileName: String, contentType: String? = nil) {
     let type = contentType ?? MediaTypes.type(ofName: fileName, beginning: bytes.prefix(MediaTypes.longest))
-    parts.append(MultipartPart(name, fileName, type, .bytes(bytes)))
+    parts.append(MultipartPart(name: name, fileName: fileName, contentType: type, content: .bytes(bytes)))
   }
 
   /// Appends a file that is read while it is sent.
@@ -62,7 +62,8 @@ public struct MultipartForm: Sendable {
     _ name: String, file path: String, fileName: String? = nil, contentType: String? = nil
   ) {
     let fileName = fileName ?? (path as NSString).lastPathComponent
-    parts.append(MultipartPart(name, fileName, contentType, .file(path)))
+    parts.append(
+      MultipartPart(name: name, fileName: fileName, contentType: contentType, content: .file(path)))
   }
 
   /// Appends a file whose content is produced while it is sent.
@@ -77,7 +78,7 @@ public struct MultipartForm: Sendable {
     _ name: String, stream: HTTPBodyStream, fileName: String, contentType: String? = nil
   ) {
     let type = contentType ?? MediaTypes.type(ofName: fileName, beginning: [])
-    parts.append(MultipartPart(name, fileName, type, .stream(stream)))
+    parts.append(MultipartPart(name: name, fileName: fileName, contentType: type, content: .stream(stream)))
   }
 
   /// The form as the body of a request: a stream, whose length is known when those of all parts are, and that can be sent
@@ -129,16 +130,9 @@ struct MultipartPart: Sendable {
   }
 
   let name: String
-  let fileName: String?
+  var fileName: String?
   let contentType: String?
   let content: Content
-
-  init(_ name: String, _ fileName: String?, _ contentType: String?, _ content: Content) {
-    self.name = name
-    self.fileName = fileName
-    self.contentType = contentType
-    self.content = content
-  }
 
   /// The delimiter before the part and its header fields. `beginning` is that of a file.
   func head(_ boundary: String, _ beginning: ArraySlice<UInt8>) throws(APIError) -> String {

@@ -6,12 +6,12 @@
 /// exception for one of its environments in ``ServiceEnvironments``, which goes before the configuration. Other schemes
 /// are not concerned: an `ftp:` URL is used as it is written.
 public struct CleartextPolicy: Sendable, Hashable {
-  enum Kind: Sendable, Hashable {
+  enum CleartextRule: Sendable, Hashable {
     case all
     case loopbackAnd(Set<String>)
   }
 
-  let kind: Kind
+  let kind: CleartextRule
 
   /// Servers of this machine only: `localhost` and the names below it, `127.0.0.0/8` and `::1`.
   public static let loopback = loopback(and: [])

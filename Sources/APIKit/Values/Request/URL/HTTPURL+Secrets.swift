@@ -25,7 +25,7 @@ struct PathSecrets: Sendable, Hashable {
   /// The placeholders and what stands for them in the path, percent-encoded.
   private(set) var values: [(name: String, text: String)] = []
 
-  /// None.
+  /// No secrets.
   init() {}
 
   /// Those of an endpoint's path.
@@ -38,7 +38,7 @@ struct PathSecrets: Sendable, Hashable {
     }
   }
 
-  /// All are equal: they do not make a URL another one.
+  /// All are equal: URLs that differ in nothing else are equal.
   static func == (left: Self, right: Self) -> Bool { true }
   func hash(into hasher: inout Hasher) {}
 }

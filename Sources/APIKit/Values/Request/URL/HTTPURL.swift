@@ -39,7 +39,7 @@ public struct HTTPURL: Hashable, Sendable {
     _modify { yield &fields.value.query }
   }
 
-  /// The values in the path that no text shows. They are no part of what the URL is: equal URLs may differ in them.
+  /// The secret values in the path, which no text shows. Equal URLs may differ in them.
   var pathSecrets: PathSecrets {
     get { fields.value.pathSecrets }
     _modify { yield &fields.value.pathSecrets }

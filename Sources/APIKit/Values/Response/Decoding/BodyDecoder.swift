@@ -68,7 +68,7 @@ public struct JSONBodyDecoder: BodyDecoder {
   ) throws(APIError) -> RawData {
     // No text in UTF-8 begins so.
     if bytes.count >= 2, bytes[0] == 0 || bytes[1] == 0 || bytes[0] >= 0xFE {
-      return try Self.decode(bytes, Charset.mark(of: bytes)?.charset ?? Charset.wide(bytes), limits)
+      return try Self.decode(bytes, Charset.mark(of: bytes)?.charset ?? Charset.wide(bytes), limits: limits)
     }
     do throws(APIError) {
       return try RawData(parsing: bytes, limits: limits)
@@ -77,12 +77,12 @@ public struct JSONBodyDecoder: BodyDecoder {
         let charset = Charset.label(in: contentType).flatMap(Charset.init),
         charset != .utf8, String(validating: bytes, as: UTF8.self) == nil
       else { throw error }
-      return try Self.decode(bytes, charset, limits)
+      return try Self.decode(bytes, charset, limits: limits)
     }
   }
 
   private static func decode(
-    _ bytes: [UInt8], _ charset: Charset?, _ limits: RawData.Limits
+    _ bytes: [UInt8], _ charset: Charset?, limits: RawData.Limits
   ) throws(APIError) -> RawData {
     try limits.check(bytes)
     let start = Charset.mark(of: bytes)?.length ?? 0

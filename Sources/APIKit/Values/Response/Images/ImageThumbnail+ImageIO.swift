@@ -5,13 +5,13 @@
 
   extension ImageThumbnail {
     static func draw(
-      _ bytes: [UInt8], _ head: ImageHead, _ longestSide: Int, _ maximumPixels: Int
+      _ bytes: [UInt8], _ head: ImageHead, longestSide: Int, maximumPixels: Int
     ) throws(APIError) -> CGImage {
       let options: [String: Any] = [kCGImageSourceShouldCache as String: false]
       guard let source = CGImageSourceCreateWithData(Data(bytes) as CFData, options as CFDictionary) else {
         throw APIError(.response, .malformedBody, "ImageIO reads no image in the bytes")
       }
-      try check(source, head, maximumPixels)
+      try check(source, head, maximumPixels: maximumPixels)
       let wanted: [String: Any] = [
         // Otherwise a small preview that the file carries would be taken, of any size and content.
         kCGImageSourceCreateThumbnailFromImageAlways as String: true,
@@ -28,7 +28,7 @@
 
     /// What ImageIO will decode must be within the limit, whatever the head said.
     private static func check(
-      _ source: CGImageSource, _ head: ImageHead, _ maximumPixels: Int
+      _ source: CGImageSource, _ head: ImageHead, maximumPixels: Int
     ) throws(APIError) {
       let properties = CGImageSourceCopyPropertiesAtIndex(source, 0, nil) as? [String: Any]
       guard let width = properties?[kCGImagePropertyPixelWidth as String] as? Int,

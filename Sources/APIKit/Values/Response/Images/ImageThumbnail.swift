@@ -44,7 +44,7 @@ public struct ImageThumbnail: @unchecked Sendable {  // An image of Core Graphic
     }
     try head.check(maximumPixels)
     #if canImport(ImageIO)
-      image = try Self.draw(bytes, head, longestSide, maximumPixels)
+      image = try Self.draw(bytes, head, longestSide: longestSide, maximumPixels: maximumPixels)
       size = ImageHead.Size(width: image.width, height: image.height)
     #else
       throw APIError(

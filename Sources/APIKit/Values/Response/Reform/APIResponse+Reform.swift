@@ -5,7 +5,7 @@ extension APIResponse {
   /// equal reformer. Runs on the caller's thread; for long lists use ``dataInBackground(with:)``. Throws
   /// what the reformer throws, as an ``APIError`` placed in `reform`.
   public func data<Output>(with reformer: some Reformer<Output>) throws(APIError) -> Output {
-    guard let key = ReformMemo.Key(reformer) else { return try reform(reformer) }
+    guard let key = ReformMemo.ReformerKey(reformer) else { return try reform(reformer) }
     if let output = reforms.output(of: key, as: Output.self) { return output }
     let output = try reform(reformer)
     reforms.keep(output, of: key)
@@ -27,15 +27,15 @@ extension APIResponse {
     do {
       return try reformer.reform(raw, from: source)
     } catch is CancellationError {
-      throw error(.cancelled, "the reform was cancelled", nil)
+      throw error(.cancelled, "the reform was cancelled", underlying: nil)
     } catch let error as APIError {
-      throw self.error(error.reason, error.detail, error.underlying)
+      throw self.error(error.reason, error.detail, underlying: error.underlying)
     } catch {
-      throw self.error(.reformFailed, "\(type(of: reformer)) threw \(type(of: error))", error)
+      throw self.error(.reformFailed, "\(type(of: reformer)) threw \(type(of: error))", underlying: error)
     }
   }
 
-  private func error(_ reason: APIError.Reason, _ detail: String, _ underlying: (any Error)?) -> APIError {
+  private func error(_ reason: APIError.Reason, _ detail: String, underlying: (any Error)?) -> APIError {
     var context = APIError.Context()
     if source.managerType != Never.self { context.manager = String(describing: source.managerType) }
     context.service = source.serviceName

@@ -8,7 +8,7 @@ final class ReformMemo: Sendable {
   ///
   /// `@unchecked`, because `AnyHashable` is not `Sendable`; the initializer accepts only `Sendable` values,
   /// and the key is immutable.
-  struct Key: Hashable, @unchecked Sendable {
+  struct ReformerKey: Hashable, @unchecked Sendable {
     private let reformer: AnyHashable
 
     /// Nil when the reformer is not `Hashable`.
@@ -18,15 +18,15 @@ final class ReformMemo: Sendable {
     }
   }
 
-  private let outputs = Mutex<[Key: any Sendable]>([:])
+  private let outputs = Mutex<[ReformerKey: any Sendable]>([:])
 
   /// The output that an equal reformer made before.
-  func output<Output>(of key: Key, as type: Output.Type) -> Output? {
+  func output<Output>(of key: ReformerKey, as type: Output.Type) -> Output? {
     outputs.withLock { $0[key] } as? Output
   }
 
   /// Keeps the output of a reformer.
-  func keep(_ output: some Sendable, of key: Key) {
+  func keep(_ output: some Sendable, of key: ReformerKey) {
     outputs.withLock { $0[key] = output }
   }
 }
