@@ -40,6 +40,9 @@ struct TakeoffControl {
   /// How many lanes are kept; for tests.
   var laneCount: Int { lanes.count + (common.isWanted ? 1 : 0) }
 
+  /// Whether no load flies or waits; for tests.
+  var isIdle: Bool { common.isIdle && keys.isEmpty }
+
   /// A load with validated parameters requests its takeoff.
   ///
   /// - Parameter now: The time, asked for only by rules that need it.
