@@ -44,14 +44,16 @@ extension Flight {
     ownership.release()
     let isBegun = cancellation.begin {
       let operation = HedgedExchange(transport, second: hedge.outgoing) {
-        call.objection(to: user, host: host) == nil && pool.drawHedge(key, time.now)
+        call.objection(to: user, host: host) == nil && pool.withHedges { $0.draw(key, now: time.now) }
       } began: {
         call.recorder.record(.routed(to: hedge.server.description, because: ServerSelector.Reason.hedge.text))
       } refused: { attempt, response in
         guard HedgeBooks.isOverload(response.status) else { return }
-        pool.refusedHedge(time.now)
+        pool.withHedges { $0.pause(now: time.now) }
         guard let asked = response.retryAfter(now: time.wallClock) else { return }
-        pool.leave(attempt == .first ? server : hedge.server, for: asked, time.now)
+        pool.withSelector {
+          $0.leave(attempt == .first ? server : hedge.server, for: asked, now: time.now)
+        }
       } completion: { attempt, outcome in
         if attempt == .second { self.went(by: hedge) }
         self.received(outcome)

@@ -39,11 +39,12 @@ extension Flight {
       way.tried = pool.hasMore(than: last) ? last : []
     }
     // The time and the transport are looked at where there is something to choose.
-    guard
-      let choice = pool.choose(
-        except: way.tried, call.time.now,
+    let choice = pool.withSelector {
+      $0.choose(
+        except: way.tried, now: call.time.now,
         probes: !way.isFailover && call.wire.client.transport.connector == nil)
-    else {
+    }
+    guard let choice else {
       guard pool.source?.fallsBack ?? true else {
         throw APIError(
           .transport, .unknownHost, "the pool of \(pool.name) has no address: its resolver gave none")
@@ -141,7 +142,9 @@ extension Flight {
     else { return false }
     way.failed(server, error)
     way.server = nil
-    way.pool.report(ServerSelector.Outcome(connecting: error), of: server, call.time.now)
+    way.pool.withSelector {
+      $0.report(ServerSelector.Outcome(connecting: error), of: server, now: call.time.now)
+    }
     note(.serverFailed(server.description, label: error.label, detail: error.detail))
     guard objection(to: .failover) == nil, way.pool.hasMore(than: way.tried), !deadline.isOver(call.time)
     else {
@@ -158,7 +161,7 @@ extension Flight {
     guard response.status == 421, let way = run.way, let server = way.server, !way.isRedirected else {
       return false
     }
-    way.pool.report(.wrong, of: server, call.time.now)
+    way.pool.withSelector { $0.report(.wrong, of: server, now: call.time.now) }
     guard !way.tried.contains(server) else { return false }
     way.tried.append(server)
     guard objection(to: .misdirected, isUnprocessed: true) == nil, way.pool.hasMore(than: way.tried),
@@ -175,11 +178,13 @@ extension Flight {
   func arrived(_ response: HTTPResponse) {
     guard let way = run.way, let server = way.server, !way.isRedirected else { return }
     if let (key, since) = way.timed.take() {
-      way.pool.responded(key, after: call.time.now - since, status: response.status, call.time.now)
+      let now = call.time.now
+      way.pool.withHedges { $0.responded(key, after: now - since, status: response.status, now: now) }
     }
     let metrics = response.metrics
     if !metrics.isReused, metrics.tls > metrics.nameLookup {
-      way.pool.measured(.microseconds(metrics.tls - metrics.nameLookup), of: server, call.time.now)
+      let taken = Duration.microseconds(metrics.tls - metrics.nameLookup)
+      way.pool.withSelector { $0.measured(taken, of: server, now: call.time.now) }
     }
   }
 
@@ -191,10 +196,10 @@ extension Flight {
     let asked = error.retryAfter(now: call.time.wallClock)
     guard error.evidence != nil, let way = run.way, let server = way.last else { return asked }
     let now = call.time.now
-    if let asked { way.pool.leave(server, for: asked, now) }
+    if let asked { way.pool.withSelector { $0.leave(server, for: asked, now: now) } }
     if !way.tried.contains(server) { way.tried.append(server) }
     guard asked != nil else { return nil }
-    return way.pool.quiet(except: way.tried, now)
+    return way.pool.withSelector { $0.quiet(except: way.tried, now: now) }
   }
 
   /// The attempt is over.
@@ -210,7 +215,7 @@ extension Flight {
       case .unknown: .unknown
       }
     if result == .bad, !way.tried.contains(server) { way.tried.append(server) }
-    way.pool.report(result, of: server, call.time.now)
+    way.pool.withSelector { $0.report(result, of: server, now: call.time.now) }
   }
 }
 

@@ -63,7 +63,9 @@ extension HostPool {
             let taken = try await connect(host)
             self.state.withLock { $0.selector.connected(to: host, in: taken, now: time.now) }
           } catch {
-            self.report(ServerSelector.Outcome(connecting: error), of: host, time.now)
+            self.withSelector {
+              $0.report(ServerSelector.Outcome(connecting: error), of: host, now: time.now)
+            }
           }
         }
       }

@@ -208,34 +208,17 @@ public final class HostPool: Sendable {
 
   private static func day(_ time: any TimeSource) -> Int { Int((time.wallClock / 86_400).rounded(.down)) }
 
-  // MARK: Choosing
+  // MARK: Loads
 
-  func choose(
-    except tried: [PooledHost], _ now: @autoclosure () -> Duration, probes: @autoclosure () -> Bool
-  ) -> ServerSelector.Choice? {
-    state.withLock { $0.selector.choose(except: tried, now: now(), probes: probes()) }
+  /// Chooses among the servers, or takes what a load has seen of them.
+  func withSelector<Value: Sendable>(_ body: (inout ServerSelector) -> Value) -> Value {
+    state.withLock { body(&$0.selector) }
   }
 
   /// Whether a server is left that a load has not tried.
   func hasMore(than tried: [PooledHost]) -> Bool {
-    state.withLock { state in state.selector.candidates.contains { !tried.contains($0.host) } }
+    withSelector { $0.candidates.contains { !tried.contains($0.host) } }
   }
-
-  func report(_ outcome: ServerSelector.Outcome, of host: PooledHost, _ now: Duration) {
-    state.withLock { $0.selector.report(outcome, of: host, now: now) }
-  }
-
-  /// A server asks to be left alone for so long.
-  func leave(_ host: PooledHost, for time: Duration, _ now: Duration) {
-    state.withLock { $0.selector.leave(host, for: time, now: now) }
-  }
-
-  /// How long all servers ask to be left alone, where none that was not tried is good; nil where one is.
-  func quiet(except tried: [PooledHost], _ now: Duration) -> Duration? {
-    state.withLock { $0.selector.quiet(except: tried, now: now) }
-  }
-
-  // MARK: Second attempts
 
   /// A load that may get a second attempt begins: when, and where; nil for none.
   func hedge(
@@ -249,23 +232,8 @@ public final class HostPool: Sendable {
     }
   }
 
-  /// Takes the token of a second attempt.
-  func drawHedge(_ key: HedgeBooks.HedgeKey, _ now: Duration) -> Bool {
-    state.withLock { $0.hedges.draw(key, now: now) }
-  }
-
-  /// A server has refused one of two attempts, because it has too much to do.
-  func refusedHedge(_ now: Duration) { state.withLock { $0.hedges.pause(now: now) } }
-
-  /// A load has its response.
-  func responded(_ key: HedgeBooks.HedgeKey, after time: Duration, status: Int, _ now: Duration) {
-    state.withLock { $0.hedges.responded(key, after: time, status: status, now: now) }
-  }
-
-  // MARK: What loads have seen
-
-  /// A load has seen how long it takes to connect.
-  func measured(_ time: Duration, of host: PooledHost, _ now: Duration) {
-    state.withLock { $0.selector.measured(time, of: host, now: now) }
+  /// Takes what loads have seen of second attempts.
+  func withHedges<Value: Sendable>(_ body: (inout HedgeBooks) -> Value) -> Value {
+    state.withLock { body(&$0.hedges) }
   }
 }
