@@ -21,20 +21,29 @@ extension String {
   ///
   /// - Parameter hasTargets: Whether a separator between `<` and `>` does not count either, as in `Link` (RFC 8288, 3).
   package func fieldParts(at separator: Unicode.Scalar, hasTargets: Bool = false) -> [String] {
-    var (isQuoted, isEscaped, isTarget) = (false, false, false)
-    let parts = utf8.split { byte in
-      switch byte {
-      case _ where isEscaped: isEscaped = false
-      case UInt8(ascii: "\\") where isQuoted: isEscaped = true
-      case UInt8(ascii: "\"") where !isTarget: isQuoted.toggle()
-      case UInt8(ascii: "<") where hasTargets && !isQuoted: isTarget = true
-      case UInt8(ascii: ">") where isTarget: isTarget = false
-      case UInt8(ascii: separator): return !isQuoted && !isTarget
-      default: break
+    var text = self
+    return text.withUTF8 { bytes in
+      var parts: [String] = []
+      var (start, isQuoted, isEscaped, isTarget) = (0, false, false, false)
+      func end(at index: Int) {
+        let part = Self.trimmed(bytes[start..<index])
+        if !part.isEmpty { parts.append(part) }
+        start = index + 1
       }
-      return false
+      for index in bytes.indices {
+        switch bytes[index] {
+        case _ where isEscaped: isEscaped = false
+        case UInt8(ascii: "\\") where isQuoted: isEscaped = true
+        case UInt8(ascii: "\"") where !isTarget: isQuoted.toggle()
+        case UInt8(ascii: "<") where hasTargets && !isQuoted: isTarget = true
+        case UInt8(ascii: ">") where isTarget: isTarget = false
+        case UInt8(ascii: separator) where !isQuoted && !isTarget: end(at: index)
+        default: break
+        }
+      }
+      end(at: bytes.count)
+      return parts
     }
-    return parts.map { Substring($0).trimmingSpaces() }.filter { !$0.isEmpty }
   }
 
   /// The parameters behind the first part: of `form-data; name="a"` the one with the name `name`.
@@ -45,9 +54,22 @@ extension String {
   /// The text as a parameter or a directive: its name in lower case, and its value without the marks of a quoted string; nil
   /// without an equals sign.
   package var fieldParameter: (name: String, value: String?) {
-    guard let equals = utf8.firstIndex(of: UInt8(ascii: "=")) else { return (lowercased(), nil) }
-    let value = self[equals...].dropFirst().trimmingSpaces()
-    return (self[..<equals].trimmingSpaces().lowercased(), value.hasPrefix("\"") ? value.unquoted : value)
+    var text = self
+    return text.withUTF8 { bytes in
+      let equals = bytes.firstIndex(of: UInt8(ascii: "="))
+      let name = Self.trimmed(bytes[..<(equals ?? bytes.count)]).lowercased()
+      guard let equals else { return (name, nil) }
+      let value = Self.trimmed(bytes[(equals + 1)...])
+      return (name, value.utf8.first == UInt8(ascii: "\"") ? value.unquoted : value)
+    }
+  }
+
+  /// Text without spaces and tabs at its ends.
+  private static func trimmed(_ bytes: Slice<UnsafeBufferPointer<UInt8>>) -> String {
+    var bytes = bytes
+    while let first = bytes.first, first == 0x20 || first == 0x09 { bytes.removeFirst() }
+    while let last = bytes.last, last == 0x20 || last == 0x09 { bytes.removeLast() }
+    return String(decoding: UnsafeBufferPointer(rebasing: bytes), as: UTF8.self)
   }
 
   /// What a quoted string stands for.

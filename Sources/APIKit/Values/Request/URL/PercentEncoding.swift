@@ -98,21 +98,28 @@ public struct PercentEncoding: Sendable, Hashable {
   static func bytes(
     of text: some Collection<UInt8>, plusIsSpace: Bool = false, isStrict: Bool = true
   ) -> [UInt8]? {
-    var output: [UInt8] = []
-    output.reserveCapacity(text.count)
-    var rest = text[...]
-    while let byte = rest.popFirst() {
-      if byte == UInt8(ascii: "%") {
-        if let high = rest.first.flatMap(Hex.value), let low = rest.dropFirst().first.flatMap(Hex.value) {
-          output.append(high << 4 | low)
-          rest = rest.dropFirst(2)
-          continue
+    func bytes(_ text: UnsafeBufferPointer<UInt8>) -> [UInt8]? {
+      var output: [UInt8] = []
+      output.reserveCapacity(text.count)
+      var index = 0
+      while index < text.count {
+        let byte = text[index]
+        index += 1
+        if byte == UInt8(ascii: "%") {
+          if index + 1 < text.count, let high = Hex.value(of: text[index]),
+            let low = Hex.value(of: text[index + 1])
+          {
+            output.append(high << 4 | low)
+            index += 2
+            continue
+          }
+          if isStrict { return nil }
         }
-        if isStrict { return nil }
+        output.append(plusIsSpace && byte == UInt8(ascii: "+") ? 0x20 : byte)
       }
-      output.append(plusIsSpace && byte == UInt8(ascii: "+") ? 0x20 : byte)
+      return output
     }
-    return output
+    return text.withContiguousStorageIfAvailable(bytes) ?? Array(text).withUnsafeBufferPointer(bytes)
   }
 
   /// The decoded pairs of a query or a form; the value of a name without `=` is empty. Nil where
