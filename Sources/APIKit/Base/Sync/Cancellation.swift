@@ -12,6 +12,8 @@ struct Cancellation: ~Copyable {
     var isCancelled = false
     /// Counts operations, so that one that has ended does not replace its successor.
     var count = 0
+    /// The last one that has reported its end.
+    var ended = 0
     var operation: Stop?
     /// The task that waits until the work is no longer held.
     var waiter: CheckedContinuation<Void, Never>?
@@ -36,7 +38,10 @@ struct Cancellation: ~Copyable {
   /// Begins an operation; after ``cancel()`` it begins nothing and returns false.
   ///
   /// - Parameter start: Starts the operation, which may end, and the next one begin, before this returns.
-  func begin(_ start: () -> Stop) -> Bool {
+  func begin(_ start: () -> Stop) -> Bool { begin { _ in start() } }
+
+  /// The same with the number of the operation, for ``end(_:)``.
+  func begin(_ start: (Int) -> Stop) -> Bool {
     let number: Int? = state.withLock { state in
       guard !state.isCancelled else { return nil }
       state.count &+= 1
@@ -44,7 +49,7 @@ struct Cancellation: ~Copyable {
       return state.count
     }
     guard let number else { return false }
-    let operation = start()
+    let operation = start(number)
     let isLate = state.withLock { state in
       if !state.isCancelled, state.count == number { state.operation = operation }
       return state.isCancelled
@@ -90,6 +95,18 @@ struct Cancellation: ~Copyable {
     state.withLock { state in
       guard isHeld, !state.isCancelled else { return false }
       state.waiter = waiter
+      return true
+    }
+  }
+
+  /// Lets the operation of this number go: it is over. False for one that has ended before: whoever reports an end twice is
+  /// heard once.
+  func end(_ number: Int) -> Bool {
+    state.withLock { state in
+      guard number > state.ended else { return false }
+      state.ended = number
+      state.count &+= 1
+      state.operation = nil
       return true
     }
   }

@@ -42,7 +42,7 @@ extension Flight {
     let pool = way.pool
     let (call, user, host) = (call, run.user, outgoing.request.url.host)
     ownership.release()
-    let isBegun = cancellation.begin {
+    let isBegun = cancellation.begin { number in
       let operation = HedgedExchange(transport, second: hedge.outgoing) {
         call.objection(to: user, host: host) == nil && pool.withHedges { $0.draw(key, now: time.now) }
       } began: {
@@ -56,7 +56,7 @@ extension Flight {
         }
       } completion: { attempt, outcome in
         if attempt == .second { self.went(by: hedge) }
-        self.received(outcome)
+        self.received(outcome, of: number)
       }
       operation.start(outgoing, delay: hedge.delay, time)
       return operation

@@ -26,17 +26,20 @@ extension Flight {
       return .handedOver
     }
     ownership.release()
-    let isBegun = cancellation.begin {
-      transport.start(outgoing) { result in self.received(result) }
+    let isBegun = cancellation.begin { number in
+      transport.start(outgoing) { result in self.received(result, of: number) }
     }
     if !isBegun { received(.failure(APIError(.transport, .cancelled).unsent)) }
     return .handedOver
   }
 
-  func received(_ result: Result<HTTPResponse, APIError>) {
+  /// Takes the outcome of an exchange, which counts once.
+  ///
+  /// - Parameter number: That of the operation; nil for one that did not begin.
+  func received(_ result: Result<HTTPResponse, APIError>, of number: Int? = nil) {
+    if let number, !cancellation.end(number) { return }
     ownership.take()
     run.place = .transport
-    cancellation.clear()
     noteProgress(result)
     switch result {
     case .success(let response):

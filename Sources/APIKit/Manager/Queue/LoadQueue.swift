@@ -76,6 +76,7 @@ extension BaseAPIManager {
       book.takeOff(flight)
       enter(.flying, flight)
     }
+    flight.ownership.take()
     land(flight, result)
   }
 }
