@@ -264,8 +264,11 @@ import XCTest
     stub.hold()
     let first = makeGatherer([1, 2], most: 2)
     try await stub.waitForRequests(1)
+    // Held in the order of their calls.
+    await waitUntil { self.stub.heldCount == 1 }
     let second = makeGatherer([3, 4], most: 2)
     try await stub.waitForRequests(2)
+    await waitUntil { self.stub.heldCount == 2 }
     XCTAssertEqual(ids(stub.requests[1]), ["3", "4"])
     let third = makeGatherer([5], most: 2)
     await waitUntilGathered(5)
