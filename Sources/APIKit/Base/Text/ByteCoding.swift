@@ -32,14 +32,6 @@ package struct ByteWriter {
     append(UInt64(texts.count))
     for text in texts { append(text) }
   }
-
-  package mutating func append(_ headers: HTTPHeaders) {
-    append(UInt64(headers.count))
-    for field in headers.fields {
-      append(field.name)
-      append(field.value)
-    }
-  }
 }
 
 extension [UInt8] {
@@ -104,13 +96,6 @@ package struct ByteReader {
       guard let name = reader.text(), let value = reader.optionalText() else { return nil }
       return (name, value.text)
     }
-  }
-
-  package mutating func headers() -> HTTPHeaders? {
-    list { reader in
-      guard let name = reader.text(), let value = reader.text() else { return nil }
-      return HTTPHeaders.Field(name, value)
-    }.map { HTTPHeaders($0) }
   }
 
   /// Elements behind their count. Each takes at least so many bytes, so a damaged count cannot ask for more than fit.

@@ -161,3 +161,22 @@ extension HTTPHeaders.Field: Redacted {
   /// Name and value, a secret masked; see ``SecretNames``.
   public var description: String { "\(name): \(SecretMask().header(self))" }
 }
+
+extension ByteWriter {
+  package mutating func append(_ headers: HTTPHeaders) {
+    append(UInt64(headers.count))
+    for field in headers.fields {
+      append(field.name)
+      append(field.value)
+    }
+  }
+}
+
+extension ByteReader {
+  package mutating func headers() -> HTTPHeaders? {
+    list { reader in
+      guard let name = reader.text(), let value = reader.text() else { return nil }
+      return HTTPHeaders.Field(name, value)
+    }.map { HTTPHeaders($0) }
+  }
+}
