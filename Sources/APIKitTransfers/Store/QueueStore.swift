@@ -267,9 +267,9 @@ final class QueueStore {
       "UPDATE items SET state = 0, reason = NULL, blame = NULL, attempts = 0, deaths = 0, due = 0 WHERE id = ?",
       id)
     if let lane {
-      let running = try database.all(
+      let running: [Bool] = try database.all(
         "SELECT 1 FROM items WHERE lane = ? AND state < 2 AND head = 1 LIMIT 1", lane
-      ) { _ in }
+      ) { _ in true }
       if running.isEmpty { try goOn(lane) }
     } else {
       try database.run("UPDATE items SET head = 1 WHERE id = ?", id)
