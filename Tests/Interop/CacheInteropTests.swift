@@ -154,7 +154,7 @@ import XCTest
         let response = try await manager.response(for: [:])
         XCTFail("\(manager.apiName) landed with \(response.provenance)")
       } catch {
-        XCTAssertEqual(error.place, .transport)
+        XCTAssertEqual(error.stage, .transport)
       }
     }
   }

@@ -34,7 +34,7 @@ class CertificateTests: InteropCase {
     let nginx = try nginx()
     for server in CertificateMatrix.Server.byNginx {
       let error = try await failure(.get, nginx.url("/echo", site: .tls(server), host: "localhost"))
-      XCTAssertEqual(error.place, .transport, "\(server): \(error)")
+      XCTAssertEqual(error.stage, .transport, "\(server): \(error)")
       XCTAssertNil(error.response, "\(server) was heard all the same")
     }
   }

@@ -84,7 +84,7 @@ enum SoakFile {
   private static func upload(_ path: String, _ manager: SoakUpload) async throws(APIError) -> APIResponse {
     for _ in 0..<20 {
       do { return try await manager.response(uploading: .file(path: path)) } catch {
-        guard error.place == .transport else { throw error }
+        guard error.stage == .transport else { throw error }
       }
     }
     return try await manager.response(uploading: .file(path: path))

@@ -152,7 +152,7 @@ struct CacheRules: Sendable {
     if let status = error.evidence?.status ?? error.context.status {
       return [500, 502, 503, 504].contains(status)
     }
-    return error.place == .transport && error.reason != .cancelled
+    return error.stage == .transport && error.reason != .cancelled
       || [.noNetwork, .circuitOpen, .rateLimited].contains(error.reason)
   }
 }

@@ -6,7 +6,7 @@ extension APIManager {
   /// - Parameters:
   ///   - type: What to decode the whole response as; a part of it is decoded by a reformer.
   ///   - parameters: The parameters; nil, the default, asks the ``BaseAPIManager/parameterSource``.
-  /// - Throws: What the load fails with, or an error with the place `reform` that names the path of the value that
+  /// - Throws: What the load fails with, or an error with the stage `reform` that names the path of the value that
   ///   does not fit.
   public func value<Value: Decodable & Sendable>(
     as type: Value.Type, for parameters: Parameters? = nil

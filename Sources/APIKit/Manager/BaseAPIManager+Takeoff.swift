@@ -213,11 +213,11 @@ extension APIError {
   }
 
   /// The error that a validation threw, as an ``APIError``.
-  package init(validation error: any Error, _ place: Place, _ reason: Reason) {
+  package init(validation error: any Error, _ stage: Stage, _ reason: Reason) {
     switch error {
     case let error as APIError: self = error
-    case let error as ValidationError: self.init(place, reason, error.message, underlying: error)
-    default: self.init(place, reason, "\(reason.text) (\(type(of: error)))", underlying: error)
+    case let error as ValidationError: self.init(stage, reason, error.message, underlying: error)
+    default: self.init(stage, reason, "\(reason.text) (\(type(of: error)))", underlying: error)
     }
   }
 }

@@ -82,7 +82,7 @@ public protocol APIService: Sendable {
   /// loads that it makes; a cycle ends with ``APIError/Reason/resolutionCycle``, which names the managers.
   ///
   /// A refused sign-in (``Authenticator/Rules/isRefusal``, status 401 without an authenticator, or a failure in
-  /// ``APIError/Place/auth``) is that of all loads of the user: the hook is called once for all that fail with the same
+  /// ``APIError/Stage/auth``) is that of all loads of the user: the hook is called once for all that fail with the same
   /// ``APIError/label``, whether they fail while it runs or were sent before it was done, and they share the outcome.
   /// So state ``SignInRule/exempt`` in the managers that sign in.
   /// The default lets the failure land.
@@ -124,7 +124,7 @@ extension APIService {
     if let status = error.evidence?.status ?? error.context.status {
       return [500, 502, 503, 504].contains(status)
     }
-    return error.place == .transport && error.reason != .cancelled
+    return error.stage == .transport && error.reason != .cancelled
   }
   /// Status 401 or 403.
   public func refusesTime(_ error: APIError, of call: APICall) -> Bool {

@@ -39,9 +39,9 @@ enum OutboxVerdict: Sendable, Equatable {
     } else if error.reason == .signedOut, known.isSignedIn {
       // The user is back.
       self = .again
-    } else if status == 401 || error.place == .auth, !known.isSignedIn || !known.canRenew {
+    } else if status == 401 || error.stage == .auth, !known.isSignedIn || !known.canRenew {
       self = known.hasSignIn ? .awaitSignIn : .park
-    } else if error.place == .auth || status.map(Self.passes) ?? Self.passing(error) {
+    } else if error.stage == .auth || status.map(Self.passes) ?? Self.passing(error) {
       guard known.attempts < known.maximumAttempts else {
         self = .park
         return
@@ -70,7 +70,7 @@ enum OutboxVerdict: Sendable, Equatable {
     switch error.reason {
     case .noNetwork, .circuitOpen, .rateLimited, .deadlineExceeded, .alreadyLoading: true
     case .unreadableBody, .fileFailed, .unsupportedCapability, .unsupportedScheme, .responseTooLarge: false
-    default: error.place == .transport || error.isCancellation
+    default: error.stage == .transport || error.isCancellation
     }
   }
 }

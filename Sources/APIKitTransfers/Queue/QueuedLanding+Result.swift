@@ -26,7 +26,7 @@ extension QueuedLanding {
         .takeoff, .misconfigured, "\(manager) was given what belongs to a manager of another kind")
     }
     var error = APIError(
-      APIError.Place(rawValue: place) ?? .transport, APIError.Reason(reason, detail), detail,
+      APIError.Stage(rawValue: place) ?? .transport, APIError.Reason(reason, detail), detail,
       evidence: status.map { APIError.Evidence(status: $0, headers: [], body: body) })
     error.context.status = status
     error.context.manager = String(describing: manager)

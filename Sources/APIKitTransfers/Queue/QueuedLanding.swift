@@ -8,7 +8,7 @@ enum QueuedLanding: Sendable {
 
   init(_ error: APIError) {
     self = .failure(
-      reason: error.reason.name, place: error.place.rawValue, detail: error.detail,
+      reason: error.reason.name, place: error.stage.rawValue, detail: error.detail,
       status: error.context.status ?? error.evidence?.status, body: error.evidence?.body ?? [])
   }
 }

@@ -66,7 +66,7 @@ final class OAuthDiscoveryTests: XCTestCase {
       stub.on("/.well-known/oauth-authorization-server/tenant", .json(document(changes)))
       let error = await failure { try await self.discover() }
       XCTAssertEqual(error?.reason, reason, "\(changes)")
-      XCTAssertEqual(error?.place, .auth)
+      XCTAssertEqual(error?.stage, .auth)
     }
   }
 

@@ -109,7 +109,7 @@ final class OAuthTests: XCTestCase {
         XCTFail("\(callback) gave \(code)")
       } catch {
         XCTAssertEqual(error.reason, reason, callback)
-        XCTAssertEqual(error.place, .auth)
+        XCTAssertEqual(error.stage, .auth)
         XCTAssertFalse(error.description.contains("\n"))
       }
     }

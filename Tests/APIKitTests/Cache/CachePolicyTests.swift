@@ -184,7 +184,7 @@ import XCTest
     manager.cachePolicy = .cacheOnly
     let error = await fails()
     XCTAssertEqual(error?.reason, .notCached)
-    XCTAssertEqual(error?.place, .cache)
+    XCTAssertEqual(error?.stage, .cache)
     XCTAssertEqual(asked, 0)
     manager.cachePolicy = .fresh()
     _ = try await lands()

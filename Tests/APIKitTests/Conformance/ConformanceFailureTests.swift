@@ -21,7 +21,7 @@ extension TransportConformanceTests {
     let transport = try transport()
     let error = await failure { try await transport.send(HTTPRequest(url: url)) }
     XCTAssertEqual(error?.reason, .connectionRefused)
-    XCTAssertEqual(error?.place, .transport)
+    XCTAssertEqual(error?.stage, .transport)
   }
 
   func testAnUnknownHostIsTold() async throws {
@@ -37,7 +37,7 @@ extension TransportConformanceTests {
     let refusing = try transport()
     let error = await failure { try await refusing.send(reference) }
     XCTAssertEqual(error?.reason, .cleartextRefused)
-    XCTAssertEqual(error?.place, .assembly)
+    XCTAssertEqual(error?.stage, .assembly)
     XCTAssertEqual(error?.detail.contains("http://no-such-host.invalid would be asked without TLS"), true)
     let naming = try transport { $0.cleartext = .loopback(and: ["no-such-host.invalid"]) }
     let sent = await failure { try await naming.send(reference) }

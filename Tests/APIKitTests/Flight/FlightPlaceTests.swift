@@ -68,7 +68,7 @@ import XCTest
     }
     let unsigned = makeManager { $0.signer = Refusal() }
     let error = try await errorThrown { () throws(APIError) in try await unsigned.response() }
-    XCTAssertEqual(error.place, .signing)
+    XCTAssertEqual(error.stage, .signing)
     await assertHostIsIdle()
 
     stub.on("/api/list", .status(503))

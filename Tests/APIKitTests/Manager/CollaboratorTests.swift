@@ -146,7 +146,7 @@ import XCTest
     }
     let refusal = manager.load().refusal
     XCTAssertEqual(refusal?.reason, .invalidParameters)
-    XCTAssertEqual(refusal?.place, .parameters)
+    XCTAssertEqual(refusal?.stage, .parameters)
     XCTAssertEqual(recorder.errors.count, 0, "the delegate is not called before load returns")
     await recorder.waitForLandings()
     await landingsWorkedOff()

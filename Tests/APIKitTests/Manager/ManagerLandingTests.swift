@@ -47,7 +47,7 @@ import XCTest
     let flight = manager.load().flightID
     await recorder.waitForLandings()
     let error = recorder.errors[0]
-    XCTAssertEqual(error.place, .transport)
+    XCTAssertEqual(error.stage, .transport)
     XCTAssertEqual(error.reason, .connectionRefused)
     XCTAssertEqual(error.context.manager, "TestManager")
     XCTAssertEqual(error.context.service, "Homes")

@@ -23,7 +23,7 @@ import XCTest
     manager.load()
     let refusal = manager.load().refusal
     XCTAssertEqual(refusal?.reason, .alreadyLoading)
-    XCTAssertEqual(refusal?.place, .takeoff)
+    XCTAssertEqual(refusal?.stage, .takeoff)
     await recorder.waitForLandings()
     await landingsWorkedOff()
     XCTAssertEqual(recorder.events, ["delegate.success"])

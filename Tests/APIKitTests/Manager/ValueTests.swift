@@ -54,7 +54,7 @@ import XCTest
   func testAValueThatDoesNotFitIsNamedByItsPath() async throws {
     let manager = PageManager(StubTransport(.json(#"{"total": "many"}"#)))
     let error = try await errorThrown { () throws(APIError) in try await manager.value(["id": 1]) }
-    XCTAssertEqual(error.place, .reform)
+    XCTAssertEqual(error.stage, .reform)
     XCTAssertTrue(error.detail.contains("total"), error.detail)
     XCTAssertEqual(error.context.apiName, "pages/{id}")
   }

@@ -53,7 +53,7 @@ import XCTest
     service.environments = ServiceEnvironments("https://homes.test")
     service.environments.current = "qa"
     let error = try await errorThrown { () throws(APIError) in try await self.load(service) }
-    XCTAssertEqual(error.place, .assembly)
+    XCTAssertEqual(error.stage, .assembly)
     XCTAssertEqual(error.reason, .misconfigured)
     XCTAssertTrue(error.detail.contains("environment qa"), error.detail)
   }
@@ -99,7 +99,7 @@ import XCTest
     let manager = TestManager(stub)
     manager.apiName = "home/{id}"
     let error = try await errorThrown { () throws(APIError) in try await manager.response() }
-    XCTAssertEqual(error.place, .assembly)
+    XCTAssertEqual(error.stage, .assembly)
     XCTAssertEqual(error.reason, .invalidURL)
     XCTAssertTrue(error.detail.contains("{id}"), error.detail)
     XCTAssertEqual(stub.requests.count, 0)

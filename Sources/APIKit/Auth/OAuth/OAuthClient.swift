@@ -7,7 +7,7 @@
 /// let credential = try await oauth.credential(for: authorization, callback: callback)
 /// ```
 /// A value, safe on any thread. Its credentials are for an ``Authenticator``, which renews them with
-/// ``renew(_:)``. Errors of the server are an ``APIError`` with the place `auth` and the RFC's code as its
+/// ``renew(_:)``. Errors of the server are an ``APIError`` with the stage `auth` and the RFC's code as its
 /// reason.
 public struct OAuthClient: Sendable {
   /// Sends one request. It must not follow redirects, so that codes and secrets reach only the named

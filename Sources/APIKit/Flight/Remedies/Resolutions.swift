@@ -17,7 +17,7 @@ final class Resolutions: Sendable {
       // A load that a hook makes, or that signs in, would wait for itself.
       guard call.resolving.isEmpty, call.terms.signInRule != .exempt else { return nil }
       let isRefusal = call.identity.authenticator?.rules.isRefusal ?? Authenticator.Rules().isRefusal
-      guard failure.place == .auth || isRefusal(failure) else { return nil }
+      guard failure.stage == .auth || isRefusal(failure) else { return nil }
       service = call.service.name
       base = call.baseURL
       label = failure.label

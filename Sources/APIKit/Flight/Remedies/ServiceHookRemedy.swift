@@ -41,7 +41,7 @@ struct ServiceHookRemedy: Remedy {
     guard !chain.contains(call.managerName), chain.count < Self.deepest else {
       let circle = (chain + [call.managerName]).joined(separator: " → ")
       throw APIError(
-        failure.place, .resolutionCycle, "the error hook of \(call.service.name) goes in a circle: \(circle)",
+        failure.stage, .resolutionCycle, "the error hook of \(call.service.name) goes in a circle: \(circle)",
         underlying: failure, evidence: failure.evidence)
     }
     guard let key = Resolutions.ResolutionKey(failure, of: call) else {

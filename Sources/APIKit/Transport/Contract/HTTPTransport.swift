@@ -41,7 +41,7 @@ public protocol HTTPTransport: Sendable {
   /// - Parameters:
   ///   - exchange: The request, and where its response goes.
   ///   - completion: Called exactly once, when the response is complete or, for a stream, at its head. A response
-  ///     of any status is a success; failures have the place `transport`. Called on any thread, a transport's own
+  ///     of any status is a success; failures have the stage `transport`. Called on any thread, a transport's own
   ///     usually, and perhaps before this function returns. It must not block.
   /// - Returns: What cancels the exchange. A cancelled exchange completes soon with
   ///   ``APIError/Reason/cancelled``, unless it has completed already.

@@ -5,7 +5,7 @@ extension APIError: Redacted {
   public var description: String {
     var text = ""
     if let subject { text += subject + " " }
-    text += "failed in \(place.rawValue): \(detail)"
+    text += "failed in \(stage.rawValue): \(detail)"
     if let status = context.status, reason != .unacceptableStatus { text += "; status \(status)" }
     if let attempt = context.attempt {
       if let limit = context.attemptLimit, limit > 1 {
@@ -20,8 +20,8 @@ extension APIError: Redacted {
   /// Holds ``label`` and ``description``, so that `dump` shows no secret of request and response.
   public var customMirror: Mirror { Mirror(self, children: ["label": label, "description": description]) }
 
-  /// Place and reason, without variable parts: `transport.idle-timeout`. Suitable as the name of a metric.
-  public var label: String { "\(place.rawValue).\(reason.name)" }
+  /// Stage and reason, without variable parts: `transport.idle-timeout`. Suitable as the name of a metric.
+  public var label: String { "\(stage.rawValue).\(reason.name)" }
 
   /// Everything known, over several lines, with at most 16 KiB of the body. It may contain bodies and
   /// values of header fields: keep it out of logs that leave the machine.

@@ -5,7 +5,7 @@
 /// values of header fields, and `localizedDescription` is a sentence for the user.
 public struct APIError: Error, Sendable {
   private struct Fields: Sendable {
-    var place: Place
+    var stage: Stage
     var reason: Reason
     var detail: String
     var quote: String?
@@ -21,9 +21,9 @@ public struct APIError: Error, Sendable {
   private var fields: Boxed<Fields>
 
   /// The stage of the load at which it failed.
-  public var place: Place {
-    get { fields.value.place }
-    _modify { yield &fields.value.place }
+  public var stage: Stage {
+    get { fields.value.stage }
+    _modify { yield &fields.value.stage }
   }
   /// Why it failed. Compare with `==`; new reasons may be added, so a `switch` needs a default.
   public var reason: Reason {
@@ -84,7 +84,7 @@ public struct APIError: Error, Sendable {
   /// Makes an error.
   ///
   /// - Parameters:
-  ///   - place: The stage of the load.
+  ///   - stage: The stage of the load.
   ///   - reason: Why it failed.
   ///   - detail: What happened, in words that may be logged. The default is the reason's own text.
   ///   - quote: What the detail leaves out because it may be a secret. None by default.
@@ -92,13 +92,13 @@ public struct APIError: Error, Sendable {
   ///   - underlying: The error that caused this one. None by default.
   ///   - evidence: The response at which the load failed. None by default.
   public init(
-    _ place: Place, _ reason: Reason, _ detail: String? = nil, quote: String? = nil,
+    _ stage: Stage, _ reason: Reason, _ detail: String? = nil, quote: String? = nil,
     context: Context = Context(),
     underlying: (any Error)? = nil, evidence: Evidence? = nil
   ) {
     fields = Boxed(
       Fields(
-        place: place, reason: reason, detail: detail ?? reason.text, quote: quote, context: context,
+        stage: stage, reason: reason, detail: detail ?? reason.text, quote: quote, context: context,
         underlying: underlying,
         evidence: evidence))
   }
@@ -106,7 +106,7 @@ public struct APIError: Error, Sendable {
 
 extension APIError {
   /// A stage of one load.
-  public enum Place: String, Sendable, Hashable, CaseIterable {
+  public enum Stage: String, Sendable, Hashable, CaseIterable {
     /// Collecting, reforming and validating the parameters.
     case parameters
     /// The takeoff policy and the interceptors, the network gate, the limiter and the circuit breaker.

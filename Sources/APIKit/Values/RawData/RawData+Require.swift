@@ -5,7 +5,7 @@ extension RawData {
   /// let price = try row.price.require(Double.self)
   /// let name: String = try row.name.require()
   /// ```
-  /// - Throws: An error with the place `reform` and the reason ``APIError/Reason/unexpectedValue``, like
+  /// - Throws: An error with the stage `reform` and the reason ``APIError/Reason/unexpectedValue``, like
   ///   `items[3].price: expected a number, found a string`; ``APIError/quote`` has the value.
   @inlinable
   public func require<Leaf: RawLeaf>(_ type: Leaf.Type = Leaf.self) throws(APIError) -> Leaf {

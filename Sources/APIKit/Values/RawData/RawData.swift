@@ -37,7 +37,7 @@ public struct RawData: Sendable {
   /// - Parameters:
   ///   - bytes: The document in UTF-8. It is kept, not copied.
   ///   - limits: The depth and size beyond which to throw. The default is depth 512 and 512 MiB.
-  /// - Throws: An error with the place `response`: ``APIError/Reason/malformedBody``, whose detail names
+  /// - Throws: An error with the stage `response`: ``APIError/Reason/malformedBody``, whose detail names
   ///   line, column and byte offset, or ``APIError/Reason/bodyLimitExceeded``.
   /// - SeeAlso: <https://www.rfc-editor.org/rfc/rfc8259>
   public init(parsing bytes: [UInt8], limits: Limits = .default) throws(APIError) {

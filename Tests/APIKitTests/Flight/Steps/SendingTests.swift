@@ -99,7 +99,7 @@ import XCTest
     let stub = StubTransport(.json(someJSON))
     stub.on("/api/list", .redirect(to: "ftp://homes.test/list"))
     let error = try await errorThrown { () throws(APIError) in try await TestManager(stub).response() }
-    XCTAssertEqual(error.place, .transport)
+    XCTAssertEqual(error.stage, .transport)
     XCTAssertEqual(stub.requests.count, 1)
   }
 }

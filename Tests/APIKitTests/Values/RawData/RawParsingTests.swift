@@ -8,7 +8,7 @@ final class RawParsingTests: XCTestCase {
       _ = try RawData(parsing: bytes, limits: limits)
       XCTFail("accepted: \(String(decoding: bytes, as: UTF8.self))", line: line)
     } catch {
-      XCTAssertEqual(error.place, .response, line: line)
+      XCTAssertEqual(error.stage, .response, line: line)
       return error
     }
     return nil

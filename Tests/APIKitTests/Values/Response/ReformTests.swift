@@ -46,7 +46,7 @@ import XCTest
       _ = try manager.fetchData(with: PriceReformer())
       XCTFail("it did not throw")
     } catch {
-      XCTAssertEqual(error.place, .reform)
+      XCTAssertEqual(error.stage, .reform)
       XCTAssertEqual(error.reason, .unexpectedValue)
       XCTAssertTrue(error.detail.contains("items[0].price"), error.detail)
       XCTAssertEqual(error.context.manager, "TestManager")

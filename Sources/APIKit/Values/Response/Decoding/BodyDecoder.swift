@@ -13,7 +13,7 @@ public protocol BodyDecoder: Sendable {
   /// - Parameters:
   ///   - bytes: The body after content decoding and the service's own transformation.
   ///   - limits: The sizes and depths beyond which to throw.
-  /// - Throws: An error with the place `response`: ``APIError/Reason/malformedBody`` or
+  /// - Throws: An error with the stage `response`: ``APIError/Reason/malformedBody`` or
   ///   ``APIError/Reason/bodyLimitExceeded``.
   func decode(_ bytes: [UInt8], limits: RawData.Limits) throws(APIError) -> RawData
 
