@@ -10,7 +10,7 @@ extension Flight: MainDeliverable {
         self.ownership.take()
         do throws(APIError) {
           self.run.step = try await self.suspended(for: reason, work) ?? next
-          self.run.place = .task
+          self.run.executor = .task
           self.proceed()
         } catch {
           self.fail(error)
@@ -75,7 +75,7 @@ extension Flight: MainDeliverable {
   /// Goes on, or lands as failed, on the main actor.
   @MainActor func deliver() {
     ownership.take()
-    run.place = .mainActor
+    run.executor = .mainActor
     if let failure = run.failure { return deliverFailure(failure) }
     if run.step == .land { land() } else { proceed() }
   }

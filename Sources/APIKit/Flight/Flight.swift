@@ -20,7 +20,7 @@ final class Flight: @unchecked Sendable {
   }
 
   /// Which thread runs the load.
-  enum Place {
+  enum Executor {
     case mainActor
     /// A transport's thread: it must not wait, and runs no code of the application.
     case transport
@@ -92,7 +92,7 @@ final class Flight: @unchecked Sendable {
     cache = FlightCache.make(for: call)
     purpose = .landing
     deadline = FlightDeadline(call)
-    var run = FlightRun(step: .lookUp, place: .mainActor, user: call.user)
+    var run = FlightRun(step: .lookUp, executor: .mainActor, user: call.user)
     // The user of a transfer was fixed at an earlier time.
     if call.options.isEmpty || call.options.owner == nil { run.comparedAt = changes }
     // Here is the caller's task.
@@ -111,8 +111,8 @@ final class Flight: @unchecked Sendable {
     self.cache = cache
     self.purpose = purpose
     deadline = FlightDeadline(call)
-    let place: Place = if case .refreshing = purpose { .mainActor } else { .task }
-    run = FlightRun(step: step, place: place, user: call.user)
+    let executor: Executor = if case .refreshing = purpose { .mainActor } else { .task }
+    run = FlightRun(step: step, executor: executor, user: call.user)
   }
 
   /// The wire call of a load that others may join: it goes on where that load stands.
@@ -124,7 +124,7 @@ final class Flight: @unchecked Sendable {
     book = nil
     deadline = flight.deadline
     run = FlightRun(
-      step: .authorize, place: flight.run.place, user: flight.run.user, comparedAt: flight.run.comparedAt,
+      step: .authorize, executor: flight.run.executor, user: flight.run.user, comparedAt: flight.run.comparedAt,
       request: flight.run.request, signed: flight.run.signed, trace: flight.run.trace)
   }
 

@@ -15,7 +15,7 @@ extension Flight {
     case next
     case goTo(Step)
     /// The step is to run again on another thread.
-    case on(Place)
+    case on(Executor)
     /// The load waits for something; the work says where it goes on, nil for the next step. With a reason, the
     /// flight counts as suspended meanwhile.
     case wait(for: String? = nil, @Sendable () async throws(APIError) -> Step?)
@@ -125,7 +125,7 @@ extension Flight {
         self.ownership.take()
         do throws(APIError) {
           self.run.step = try await self.mend(error)
-          self.run.place = .task
+          self.run.executor = .task
           self.proceed()
         } catch {
           self.end(error)

@@ -3,7 +3,7 @@
 /// Values that few loads have are boxed: a flight above 1 KiB leaves the thread's own pool of the system's allocator.
 struct FlightRun {
   var step: Flight.Step
-  var place: Flight.Place
+  var executor: Flight.Executor
   /// The user of the load.
   var user: LoadUser { didSet { comparedAt = .max } }
   /// ``UserChanges/now`` when the user was last found to be the present one.

@@ -1,7 +1,7 @@
 /// Step `assemble`: the request of a call, made of endpoint, common parameters, header fields and encoded body.
 extension Flight {
   func assemble() throws(APIError) -> Progress {
-    if run.place == .mainActor, !mayAssembleInline { return .on(.task) }
+    if run.executor == .mainActor, !mayAssembleInline { return .on(.task) }
     if planBatch() { return .next }
     let service = call.service
     let endpoint = try Endpoint(of: call)

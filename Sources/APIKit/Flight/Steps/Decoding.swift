@@ -3,7 +3,7 @@
 extension Flight {
   func decode() throws(APIError) -> Progress {
     guard let http = run.http else { return .next }
-    if run.place == .transport, !mayReadInline(http) { return .on(.task) }
+    if run.executor == .transport, !mayReadInline(http) { return .on(.task) }
     run.http = nil
     if let confirmed = cache?.confirmed(by: http) {
       run.response = confirmed

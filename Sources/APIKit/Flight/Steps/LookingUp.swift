@@ -5,7 +5,7 @@ extension Flight {
       try FlightCache.refuseStoredOnly(call)
       return .next
     }
-    if run.place == .mainActor {
+    if run.executor == .mainActor {
       switch cache.lookInMemory() {
       case .land(let stored), .landAndRefresh(let stored):
         run.response = stored

@@ -10,13 +10,13 @@ extension Flight {
   private func route(by pool: HostPool) throws(APIError) -> Progress {
     guard let request = run.request, pool.serves(request) else { return .next }
     // A file is read, or a signer of the application's own follows.
-    if run.place == .transport, call.identity.signer?.runsInline == false { return .on(.task) }
+    if run.executor == .transport, call.identity.signer?.runsInline == false { return .on(.task) }
     if !call.listsHosts {
       switch pool.need(call.time) {
       case .nothing: break
       case .refresh: pool.askBehind(call.time)
       case .read:
-        guard run.place == .task else { return .on(.task) }
+        guard run.executor == .task else { return .on(.task) }
         pool.readKept(call.time)
         return .goTo(.route)
       case .wait:

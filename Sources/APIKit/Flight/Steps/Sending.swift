@@ -39,7 +39,7 @@ extension Flight {
   func received(_ result: Result<HTTPResponse, APIError>, of number: Int? = nil) {
     if let number, !cancellation.end(number) { return }
     ownership.take()
-    run.place = .transport
+    run.executor = .transport
     noteProgress(result)
     switch result {
     case .success(let response):
@@ -55,7 +55,7 @@ extension Flight {
   }
 
   func redirect() throws(APIError) -> Progress {
-    if let verifier = call.identity.verifier, run.place == .transport, let http = run.http,
+    if let verifier = call.identity.verifier, run.executor == .transport, let http = run.http,
       !verifier.mayRunInline(for: http)
     {
       return .on(.task)
@@ -82,7 +82,7 @@ extension Flight {
       run.way?.isRedirected = true
       note(.redirected(status: received.status, to: target, metrics: received.metrics))
       // A signer of the application's own does not run on a transport's thread.
-      if run.place == .transport, call.identity.signer?.runsInline == false {
+      if run.executor == .transport, call.identity.signer?.runsInline == false {
         run.step = .sign
         return .on(.task)
       }

@@ -31,7 +31,7 @@ extension Flight {
   func joined(_ outcome: Result<APIResponse, APIError>, by caller: LoadUser? = nil) {
     ownership.take()
     if let epoch = caller?.epoch, run.user.epoch == nil { run.user.epoch = epoch }
-    run.place = .transport
+    run.executor = .transport
     cancellation.clear()
     switch outcome {
     case .success(let response):

@@ -6,7 +6,7 @@ extension Flight {
     if cancellation.isHeld { return holding(.sign) }
     try checkUser()
     // A large body takes the signer long.
-    if run.place != .task, let request = run.request, !request.body.isSmall { return .on(.task) }
+    if run.executor != .task, let request = run.request, !request.body.isSmall { return .on(.task) }
     if run.exchange == nil, let request = run.request {
       // Another server within the same attempt is no attempt of its own.
       if run.way?.isFailover != true { note(.attempt(run.attempt, host: request.url.host)) }
