@@ -35,7 +35,7 @@ import APIKit
   override var endIsLoss: Bool { true }
 
   override func opening(
-    _ onPlace: @escaping @Sendable (_ isWaiting: Bool) -> Void
+    _ onSlot: @escaping @Sendable (_ isWaiting: Bool) -> Void
   ) throws(APIError) -> Opening {
     try child.checkStatements()
     var headers = child.headers
@@ -43,7 +43,7 @@ import APIKit
     where !headers.contains(name) { headers.add(name, value) }
     if !lastEventID.isEmpty { headers["Last-Event-ID"] = lastEventID }
     let parser = EventStreamParser(maximumBytes: child.maximumEventBytes, lastEventID: lastEventID)
-    return try opening(of: child, headers: headers, parser, onPlace)
+    return try opening(of: child, headers: headers, parser, onSlot)
   }
 
   override func check(_ response: HTTPResponse) throws(APIError) {

@@ -31,12 +31,12 @@ import APIKit
   override var recipient: AnyObject? { delegate }
 
   override func opening(
-    _ onPlace: @escaping @Sendable (_ isWaiting: Bool) -> Void
+    _ onSlot: @escaping @Sendable (_ isWaiting: Bool) -> Void
   ) throws(APIError) -> Opening {
     try child.checkStatements()
     let parser = LineParser(
       child.format, maximumBytes: child.maximumLineBytes, deliversBad: child.deliversBadLines)
-    return try opening(of: child, headers: child.headers, parser, onPlace)
+    return try opening(of: child, headers: child.headers, parser, onSlot)
   }
 
   override func didOpen(with response: HTTPResponse) {

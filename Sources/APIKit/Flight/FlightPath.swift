@@ -33,14 +33,14 @@ extension Flight {
     // Once an attempt.
     case .authorize: try authorize()  // The credential of the service's user.
     case .pace: try pace()  // Its turn by the client's own rate.
-    case .admit: try admit()  // Its place at the host, unless the circuit breaker is open.
+    case .admit: try admit()  // Its slot at the host, unless the circuit breaker is open.
     case .route: try route()  // The server of the service's pool, where it has one.
     case .sign: try sign()  // Cookies, credential, signature: what goes on the wire.
     case .send: send()  // The transport has it until there is a response.
     case .redirect: try redirect()  // Another request follows, which is signed anew.
     case .decode: try decode()  // Deciphered and parsed, or confirmed by a 304.
     case .validate: try validate()  // Shape and business code.
-    case .complete: complete()  // The place at the host is free, the credential has proved good.
+    case .complete: complete()  // The slot at the host is free, the credential has proved good.
     // On the main actor.
     case .land: .on(.mainActor)
     }

@@ -20,7 +20,7 @@ public enum FlightEvent: Sendable {
   case joined(FlightID)
   /// A decision of the network gate, in words.
   case network(String)
-  /// The load waited this long for its place at the host.
+  /// The load waited this long for its slot at the host.
   case held(Duration, host: String)
   /// The load waited this long for its turn by a rate; with what is counted and the rate, in words.
   case paced(Duration, by: String)

@@ -81,7 +81,7 @@ import APIKit
   var endIsLoss: Bool { false }
 
   /// Makes the next connection, by ``opening(of:headers:_:_:)``.
-  func opening(_ onPlace: @escaping @Sendable (_ isWaiting: Bool) -> Void) throws(APIError) -> Opening {
+  func opening(_ onSlot: @escaping @Sendable (_ isWaiting: Bool) -> Void) throws(APIError) -> Opening {
     throw APIError(.takeoff, .misconfigured, "a stream is opened by a subclass")
   }
 
@@ -103,7 +103,7 @@ import APIKit
   /// Makes a connection of a manager's statements.
   func opening(
     of manager: some StreamManager, headers: HTTPHeaders, _ parser: any StreamParser<Item>,
-    _ onPlace: @escaping @Sendable (_ isWaiting: Bool) -> Void
+    _ onSlot: @escaping @Sendable (_ isWaiting: Bool) -> Void
   ) throws(APIError) -> Opening {
     serviceName = manager.service.name
     let (idleLimit, openLimit) = (manager.idleLimit, manager.openLimit)
@@ -112,7 +112,7 @@ import APIKit
     let (call, transport) = try manager.opening(
       parameters, method: manager.method, headers: headers, expectation: expectation, for: cycle.user,
       time: time
-    ) { StreamTransport($0, idleLimit: idleLimit, openLimit: openLimit, onPlace: onPlace) }
+    ) { StreamTransport($0, idleLimit: idleLimit, openLimit: openLimit, onSlot: onSlot) }
     return (call, transport, parser)
   }
 }

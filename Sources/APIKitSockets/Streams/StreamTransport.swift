@@ -7,18 +7,18 @@ final class StreamTransport: HTTPTransport {
   private let base: any HTTPTransport
   private let idleLimit: Duration
   private let openLimit: Duration
-  private let onPlace: @Sendable (_ isWaiting: Bool) -> Void
+  private let onSlot: @Sendable (_ isWaiting: Bool) -> Void
   private let body = Mutex<ResponseStream?>(nil)
 
-  /// - Parameter onPlace: Called with false when a connection begins to open, and with true when it must wait for its place.
+  /// - Parameter onSlot: Called with false when a connection begins to open, and with true when it must wait for its place.
   init(
     _ base: any HTTPTransport, idleLimit: Duration, openLimit: Duration,
-    onPlace: @escaping @Sendable (_ isWaiting: Bool) -> Void
+    onSlot: @escaping @Sendable (_ isWaiting: Bool) -> Void
   ) {
     self.openLimit = openLimit
     self.base = base
     self.idleLimit = idleLimit
-    self.onPlace = onPlace
+    self.onSlot = onSlot
   }
 
   var capabilities: TransportCapabilities { base.capabilities }
@@ -33,10 +33,10 @@ final class StreamTransport: HTTPTransport {
     exchange.destination = .stream
     exchange.request.timeouts.idle = idleLimit
     exchange.request.timeouts.total = .zero
-    onPlace(false)
+    onSlot(false)
     let head = Head(completion, within: openLimit)
-    exchange.onPlace = { [onPlace] isWaiting in
-      onPlace(isWaiting)
+    exchange.onSlot = { [onSlot] isWaiting in
+      onSlot(isWaiting)
       // The time in which the response must begin is that of the connection.
       if isWaiting { head.rest() } else { head.watch() }
     }

@@ -4,7 +4,7 @@ import XCTest
 
 @testable import APIKit
 
-/// An attempt's place at its host is left once, however the attempt or the load ends.
+/// An attempt's slot at its host is left once, however the attempt or the load ends.
 @MainActor final class FlightExecutorTests: XCTestCase {
   private let stub = StubTransport()
   private let sharedState = SharedState()

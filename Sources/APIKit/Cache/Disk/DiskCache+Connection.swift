@@ -31,7 +31,7 @@ extension DiskCache {
   }
 
   /// The path of the database.
-  var database: String { place.folder + "/responses.sqlite" }
+  var database: String { configuration.folder + "/responses.sqlite" }
 
   func open(_ connection: inout Connection) -> DiskStore? {
     let age = remakes.withLock { $0 }
@@ -43,10 +43,10 @@ extension DiskCache {
     case .failed, .closed: break
     }
     do throws(PrivateFile.Fault) {
-      try PrivateFile.makeFolder(place.folder)
+      try PrivateFile.makeFolder(configuration.folder)
       try bodies.makeFolder()
     } catch {
-      fail(&connection, "the folder \(place.folder) \(error)")
+      fail(&connection, "the folder \(configuration.folder) \(error)")
       return nil
     }
     do throws(SQLiteFailure) {
@@ -72,7 +72,7 @@ extension DiskCache {
     _ connection: inout Connection, patience: Int32
   ) throws(SQLiteFailure) -> DiskStore? {
     let database = try SQLiteDatabase(path: database, patience: patience)
-    if let limit = place.maximumPages { try database.execute("PRAGMA max_page_count = \(limit)") }
+    if let limit = configuration.maximumPages { try database.execute("PRAGMA max_page_count = \(limit)") }
     switch try SQLiteSchema.cache.prepare(database) {
     case nil: return try DiskStore(database, process: process)
     case .future(let version):

@@ -3,7 +3,7 @@ import Synchronization
 /// Lasting removals: noted on the disk before they are written, so that they happen even if the process ends or the disk is full.
 extension DiskCache {
   /// Set while a removal of this object is not written. The next process that opens the folder then removes everything.
-  var mark: ErasureMark { ErasureMark(path: "\(place.folder)/\(Self.markPrefix)\(process)") }
+  var mark: ErasureMark { ErasureMark(path: "\(configuration.folder)/\(Self.markPrefix)\(process)") }
 
   private static let markPrefix = "removing-"
 
@@ -66,5 +66,5 @@ extension DiskBacklog {
 
 extension ResponseCache {
   /// The folder from which a removal is still to be erased; nil where none is.
-  package var unerasedFolder: String? { disk.flatMap { $0.mark.isSet ? $0.place.folder : nil } }
+  package var unerasedFolder: String? { disk.flatMap { $0.mark.isSet ? $0.configuration.folder : nil } }
 }

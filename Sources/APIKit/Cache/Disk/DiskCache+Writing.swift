@@ -6,7 +6,7 @@ extension DiskCache {
   /// Whether a response may be written to this disk.
   func accepts(_ entry: CacheEntry) -> Bool {
     if key == nil, entry.isSensitive || entry.vary.hasSecrets { return false }
-    return entry.http.bytes.count <= min(place.maximumBytes / 2, Self.largestBody)
+    return entry.http.bytes.count <= min(configuration.maximumBytes / 2, Self.largestBody)
   }
 
   /// Adds work for the writer, and starts the writer where needed.
@@ -15,7 +15,7 @@ extension DiskCache {
     let mustSchedule = state.withLock { state in
       // Nothing is read from a disabled database, so nothing needs to be removed from it.
       if state.isDisabled { return false }
-      if case .store(let entry) = work, state.next.bytes > place.maximumPendingBytes {
+      if case .store(let entry) = work, state.next.bytes > configuration.maximumPendingBytes {
         overrun = true
         // The response that was to be replaced must not be found again.
         state.next.add(.remove(entry.key))
@@ -27,7 +27,7 @@ extension DiskCache {
     if mustSchedule { queue.async { self.workOff() } }
     if overrun {
       report(
-        CacheFault(kind: .overrun, detail: "\(place.maximumPendingBytes) bytes wait for the disk already"))
+        CacheFault(kind: .overrun, detail: "\(configuration.maximumPendingBytes) bytes wait for the disk already"))
     }
   }
 
@@ -172,7 +172,7 @@ extension DiskCache {
       }
     }
     for (row, moment) in batch.uses.sorted(by: { $0.key < $1.key }) { try store.touch(row, at: moment) }
-    let made = try store.evict(to: place.maximumBytes, now: now)
+    let made = try store.evict(to: configuration.maximumBytes, now: now)
     outcome.files += made.files
     outcome.evicted = made.count
     var evicted = DiskCounts()
@@ -199,7 +199,7 @@ extension DiskCache {
     }
     var file: String?
     var checksum: UInt64?
-    if body.count > min(place.bodyFileThreshold, Self.largestInlineBody) {
+    if body.count > min(configuration.bodyFileThreshold, Self.largestInlineBody) {
       checksum = Checksum.of(body)
       guard let bytes = inEnvelope(body, CacheRecord.bodyEnvelope) else { return nil }
       switch bodies.write(bytes) {
@@ -231,6 +231,6 @@ extension DiskCache {
     let names = use(writer) { connection in
       try? withStore(over: &connection) { (store) throws(SQLiteFailure) in try store.files() }
     }
-    if let names { bodies.sweep(keeping: names, olderThan: place.orphanAge) }
+    if let names { bodies.sweep(keeping: names, olderThan: configuration.orphanAge) }
   }
 }

@@ -56,7 +56,7 @@ final class DiskCache: Sendable {
     }
   }
 
-  let place: DiskCacheConfiguration
+  let configuration: DiskCacheConfiguration
   let key: StorageKey?
   let bodies: BodyFiles
   let time: any TimeSource
@@ -81,15 +81,15 @@ final class DiskCache: Sendable {
   let keptCounts = Mutex(DiskCounts())
 
   init(
-    _ place: DiskCacheConfiguration, time: any TimeSource, report: @escaping @Sendable (CacheFault) -> Void
+    _ configuration: DiskCacheConfiguration, time: any TimeSource, report: @escaping @Sendable (CacheFault) -> Void
   ) {
-    self.place = place
+    self.configuration = configuration
     self.time = time
     self.report = report
-    leftMarks = Self.marks(in: place.folder)
-    key = place.encryptionKey.flatMap { StorageKey($0.bytes) }
-    bodies = BodyFiles(folder: place.folder + "/bodies")
-    if let key = place.encryptionKey, self.key == nil {
+    leftMarks = Self.marks(in: configuration.folder)
+    key = configuration.encryptionKey.flatMap { StorageKey($0.bytes) }
+    bodies = BodyFiles(folder: configuration.folder + "/bodies")
+    if let key = configuration.encryptionKey, self.key == nil {
       report(
         CacheFault(
           kind: .unusable,

@@ -1,9 +1,9 @@
-/// A binary heap of places by the time they expire, earliest first. Outdated entries stay until they are
+/// A binary heap of indices by the time they expire, earliest first. Outdated entries stay until they are
 /// popped or filtered; the caller recognises them by their generation.
 struct ExpiryQueue {
   struct Expiry {
     var expiry: Double
-    var place: Int32
+    var index: Int32
     var generation: UInt32
   }
 
@@ -12,8 +12,8 @@ struct ExpiryQueue {
   var count: Int { items.count }
   var first: Expiry? { items.first }
 
-  mutating func push(_ expiry: Double, place: Int32, generation: UInt32) {
-    items.append(Expiry(expiry: expiry, place: place, generation: generation))
+  mutating func push(_ expiry: Double, index: Int32, generation: UInt32) {
+    items.append(Expiry(expiry: expiry, index: index, generation: generation))
     var child = items.count - 1
     while child > 0 {
       let parent = (child - 1) / 2

@@ -1,4 +1,4 @@
-/// The bookkeeping of ``MemoryCache``: the place of each response, the order of use and the times of
+/// The bookkeeping of ``MemoryCache``: the index of each response, the order of use and the times of
 /// expiry.
 ///
 /// Slots linked in order of use, with an index by key. Not locked itself.
@@ -16,7 +16,7 @@ struct MemoryBooks {
 
   var slots: [Slot] = []
   var free: [Int32] = []
-  var places: [CacheKey: Int32] = [:]
+  var indices: [CacheKey: Int32] = [:]
   var byTag: [String: Set<CacheKey>] = [:]
   var newest: Int32 = -1
   var oldest: Int32 = -1
@@ -28,18 +28,18 @@ extension MemoryBooks {
   /// The most variants that are kept of one key.
   private static var maximumVariants: Int { 8 }
 
-  mutating func touch(_ place: Int32) {
-    guard newest != place else { return }
-    unlink(place)
-    link(place)
+  mutating func touch(_ index: Int32) {
+    guard newest != index else { return }
+    unlink(index)
+    link(index)
   }
 
   mutating func put(_ entry: CacheEntry, cost: Int) -> [CacheEntry] {
     numbers.stores += 1
     var dropped: [CacheEntry] = []
-    let place: Int32
-    if let old = places[entry.key] {
-      place = old
+    let index: Int32
+    if let old = indices[entry.key] {
+      index = old
       var slot = slots[Int(old)]
       forget(slot.variants, of: entry.key)
       var kept: [CacheEntry] = []
@@ -57,27 +57,27 @@ extension MemoryBooks {
       slot.cost = cost + kept.reduce(0) { $0 + $1.memoryCost }
       slot.generation &+= 1
       slots[Int(old)] = slot
-      touch(place)
+      touch(index)
     } else {
       let slot = Slot(
         key: entry.key, variants: [entry], cost: cost, newer: -1, older: -1, generation: 0)
       if let reused = free.popLast() {
-        place = reused
+        index = reused
         let generation = slots[Int(reused)].generation &+ 1
         slots[Int(reused)] = slot
         slots[Int(reused)].generation = generation
       } else {
-        place = Int32(slots.count)
+        index = Int32(slots.count)
         slots.append(slot)
       }
-      places[entry.key] = place
-      link(place)
+      indices[entry.key] = index
+      link(index)
     }
-    let slot = slots[Int(place)]
+    let slot = slots[Int(index)]
     numbers.bytes += slot.cost
     numbers.count += slot.variants.count
     for variant in slot.variants { note(variant) }
-    expiries.push(slot.variants.map(\.expiry).max() ?? 0, place: place, generation: slot.generation)
+    expiries.push(slot.variants.map(\.expiry).max() ?? 0, index: index, generation: slot.generation)
     compactExpiries()
     return dropped
   }
@@ -87,10 +87,10 @@ extension MemoryBooks {
   mutating func evict(now: Double, sparing key: CacheKey) -> [CacheEntry]? {
     while let first = expiries.first, first.expiry <= now {
       expiries.pop()
-      let slot = slots[Int(first.place)]
+      let slot = slots[Int(first.index)]
       guard slot.generation == first.generation, !slot.variants.isEmpty, slot.key != key else { continue }
       numbers.evictions += slot.variants.count
-      return remove(first.place)
+      return remove(first.index)
     }
     guard oldest >= 0, slots[Int(oldest)].key != key else { return nil }
     numbers.evictions += slots[Int(oldest)].variants.count
@@ -98,28 +98,28 @@ extension MemoryBooks {
   }
 
   @discardableResult
-  mutating func remove(_ place: Int32) -> [CacheEntry] {
-    let slot = slots[Int(place)]
+  mutating func remove(_ index: Int32) -> [CacheEntry] {
+    let slot = slots[Int(index)]
     forget(slot.variants, of: slot.key)
-    unlink(place)
-    places[slot.key] = nil
+    unlink(index)
+    indices[slot.key] = nil
     numbers.bytes -= slot.cost
     numbers.count -= slot.variants.count
-    slots[Int(place)].variants = []
-    slots[Int(place)].generation &+= 1
-    free.append(place)
+    slots[Int(index)].variants = []
+    slots[Int(index)].generation &+= 1
+    free.append(index)
     return slot.variants
   }
 
   mutating func expire(_ key: CacheKey, where fits: (CacheEntry) -> Bool) {
-    guard let place = places[key] else { return }
-    slots[Int(place)].variants = slots[Int(place)].variants.map {
+    guard let index = indices[key] else { return }
+    slots[Int(index)].variants = slots[Int(index)].variants.map {
       fits($0) && !$0.isExpired ? $0.expired() : $0
     }
-    slots[Int(place)].generation &+= 1
-    let slot = slots[Int(place)]
+    slots[Int(index)].generation &+= 1
+    let slot = slots[Int(index)]
     expiries.push(
-      slot.variants.map(\.expiry).max() ?? 0, place: place, generation: slot.generation)
+      slot.variants.map(\.expiry).max() ?? 0, index: index, generation: slot.generation)
     compactExpiries()
   }
 
@@ -141,20 +141,20 @@ extension MemoryBooks {
   private mutating func compactExpiries() {
     guard expiries.count > 64 + 2 * slots.count else { return }
     expiries.keep {
-      slots[Int($0.place)].generation == $0.generation && !slots[Int($0.place)].variants.isEmpty
+      slots[Int($0.index)].generation == $0.generation && !slots[Int($0.index)].variants.isEmpty
     }
   }
 
-  private mutating func link(_ place: Int32) {
-    slots[Int(place)].newer = -1
-    slots[Int(place)].older = newest
-    if newest >= 0 { slots[Int(newest)].newer = place }
-    newest = place
-    if oldest < 0 { oldest = place }
+  private mutating func link(_ index: Int32) {
+    slots[Int(index)].newer = -1
+    slots[Int(index)].older = newest
+    if newest >= 0 { slots[Int(newest)].newer = index }
+    newest = index
+    if oldest < 0 { oldest = index }
   }
 
-  private mutating func unlink(_ place: Int32) {
-    let (newer, older) = (slots[Int(place)].newer, slots[Int(place)].older)
+  private mutating func unlink(_ index: Int32) {
+    let (newer, older) = (slots[Int(index)].newer, slots[Int(index)].older)
     if newer >= 0 { slots[Int(newer)].older = older } else { newest = older }
     if older >= 0 { slots[Int(older)].newer = newer } else { oldest = newer }
   }

@@ -27,9 +27,9 @@ final class MemoryCache: Sendable {
   /// select.
   func find(_ query: CacheQuery) -> CacheEntry? {
     let variants = state.withLock { state -> [CacheEntry]? in
-      guard let place = state.places[query.key] else { return nil }
-      state.touch(place)
-      return state.slots[Int(place)].variants
+      guard let index = state.indices[query.key] else { return nil }
+      state.touch(index)
+      return state.slots[Int(index)].variants
     }
     // Matching may call the service for header fields, so it is done outside the lock.
     let entry = variants?.first(where: query.matches)
@@ -41,7 +41,7 @@ final class MemoryCache: Sendable {
     return entry
   }
 
-  /// Stores a response in place of the same variant.
+  /// Stores a response in the place of the same variant.
   ///
   /// - Parameter now: The wall clock's time; entries that have expired by then are evicted first.
   func store(_ entry: CacheEntry, now: Double) {
@@ -62,13 +62,13 @@ final class MemoryCache: Sendable {
 
   /// Removes all variants of a key.
   func remove(_ key: CacheKey) {
-    _ = state.withLock { state in state.places[key].map { state.remove($0) } }
+    _ = state.withLock { state in state.indices[key].map { state.remove($0) } }
   }
 
   /// Removes the responses of a partition.
   func remove(partition: UInt64) {
     let dropped = state.withLock { state in
-      let keys = state.places.filter {
+      let keys = state.indices.filter {
         state.slots[Int($0.value)].variants.contains { $0.partition == partition }
       }
       return keys.values.flatMap { state.remove($0) }

@@ -1,11 +1,11 @@
-/// Step `admit`: an attempt has its place at the host, and the circuit breaker lets it through.
+/// Step `admit`: an attempt has its slot at the host, and the circuit breaker lets it through.
 ///
-/// Asked for every attempt, so that a load that waits before a retry holds no place.
+/// Asked for every attempt, so that a load that waits before a retry holds no slot.
 extension Flight {
   /// The permits of an attempt at its host, held until the attempt is over.
   struct Admission {
     let host: HostKey
-    var holdsPlace = false
+    var holdsSlot = false
     var permit: (CircuitBreaker.Permit, key: Breakers.BreakerKey)?
   }
 
@@ -16,7 +16,7 @@ extension Flight {
     run.admission = Admission(host: host)
     guard let limits = call.admission.hostLimits else { return try askBreaker(host) }
     if shared.hostLimiter.enterAtOnce(call, at: host, limits: limits) {
-      run.admission?.holdsPlace = true
+      run.admission?.holdsSlot = true
       return try askBreaker(host)
     }
     return .wait { () throws(APIError) in
@@ -33,7 +33,7 @@ extension Flight {
         throw APIError(.takeoff, .cancelled)
       }
     }
-    run.admission?.holdsPlace = true
+    run.admission?.holdsSlot = true
     let waited = call.time.now - start
     if waited > .milliseconds(1) { note(.held(waited, host: host.description)) }
   }
@@ -69,7 +69,7 @@ extension Flight {
         report(outcome, of: permit, key)
       }
     }
-    if admission.holdsPlace { shared.hostLimiter.leave(admission.host, now: call.time.now) }
+    if admission.holdsSlot { shared.hostLimiter.leave(admission.host, now: call.time.now) }
   }
 
   /// The load ends with the failure that the breaker was not told of. One that was cancelled says nothing: another server

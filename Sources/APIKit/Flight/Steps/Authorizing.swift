@@ -1,6 +1,6 @@
 /// Step `authorize`: the credential that an attempt goes with, waited for where a sign-in is required.
 ///
-/// It comes before the place at the host, so that loads which wait hold none, and before the signature, so that a
+/// It comes before the slot at the host, so that loads which wait hold none, and before the signature, so that a
 /// further attempt is signed afresh.
 extension Flight {
   func authorize() throws(APIError) -> Progress {

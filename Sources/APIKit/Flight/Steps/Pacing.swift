@@ -1,6 +1,6 @@
 /// Step `pace`: an attempt begins when the client's own rate for the service or the API allows it.
 ///
-/// Asked for every attempt, before its place at the host, so that a load that waits for the rate holds no place.
+/// Asked for every attempt, before its slot at the host, so that a load that waits for the rate holds no slot.
 extension Flight {
   func pace() throws(APIError) -> Progress {
     guard call.terms.requestRate.isLimited else { return .next }

@@ -9,7 +9,7 @@
 /// let admission = AdmissionOptions(requestRate: RequestRate(100, per: .seconds(60)))
 /// ```
 /// Retries count, since each is a request; redirects, stored responses and loads that share a request do not. The
-/// attempt is counted before it waits for its place at the host (``HostLimits``). Counts are kept in ``SharedState``, in
+/// attempt is counted before it waits for its slot at the host (``HostLimits``). Counts are kept in ``SharedState``, in
 /// memory: another process has its own.
 /// - SeeAlso: <https://www.rfc-editor.org/rfc/rfc6585#section-4> for what a server says to more: 429.
 public struct RequestRate: Sendable, Hashable {

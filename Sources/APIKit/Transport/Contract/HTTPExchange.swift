@@ -7,7 +7,7 @@ public struct HTTPExchange: Sendable {
     var onProgress: (@Sendable (TransferProgress) -> Void)?
     var challenges: ChallengeHandler?
     var proxyLogin: HTTPLogin?
-    var onPlace: (@Sendable (_ isWaiting: Bool) -> Void)?
+    var onSlot: (@Sendable (_ isWaiting: Bool) -> Void)?
   }
 
   private var extras: Boxed<Extras>?
@@ -59,9 +59,9 @@ public struct HTTPExchange: Sendable {
   /// true when it must wait for one of those there are for such exchanges, and with false when it has it. None by default.
   ///
   /// Called on a thread of the transport, so it must not block.
-  package var onPlace: (@Sendable (_ isWaiting: Bool) -> Void)? {
-    get { extras?.value.onPlace }
-    set { if extras != nil || newValue != nil { change { $0.onPlace = newValue } } }
+  package var onSlot: (@Sendable (_ isWaiting: Bool) -> Void)? {
+    get { extras?.value.onSlot }
+    set { if extras != nil || newValue != nil { change { $0.onSlot = newValue } } }
   }
 
   /// Whether a redirect leads the request to another origin than the one that was asked; false by default.

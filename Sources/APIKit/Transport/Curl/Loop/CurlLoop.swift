@@ -163,7 +163,7 @@
 
     private func startWaiting() {
       while let (job, lane) = queue.next() {
-        job.exchange.onPlace?(false)
+        job.exchange.onSlot?(false)
         start(job, lane)
       }
     }

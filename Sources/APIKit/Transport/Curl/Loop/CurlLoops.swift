@@ -84,7 +84,7 @@
     /// Whether an exchange has a place among the streams. With a limit of connections in all there is one loop, which keeps
     /// that.
     private func staysOpen(_ exchange: HTTPExchange) -> Bool {
-      exchange.onPlace != nil && configuration.connections.total == nil
+      exchange.onSlot != nil && configuration.connections.total == nil
     }
 
     /// Whether an exchange that may use HTTP/2 loses responses or takes too much memory there, so that it uses

@@ -74,7 +74,7 @@
       lane.waiting.append(job)
       enterTurn(lane)
       if lane.inFlight + lane.waitingCount > lane.limit || limits.total.map({ inFlight >= $0 }) ?? false {
-        job.exchange.onPlace?(true)
+        job.exchange.onSlot?(true)
       }
     }
 
