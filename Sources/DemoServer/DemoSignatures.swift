@@ -67,7 +67,7 @@ extension DemoSignatures {
 
   private static func hmac() -> Check {
     let signer = HMACSigner(key: SigningKey(Keys.ames), keyID: Keys.amesID)
-    let nonces = NonceBook()
+    let nonces = NonceStore()
     return { request in
       guard let host = request.headers["Host"], let url = try? HTTPURL("http://\(host)\(request.target)")
       else {
@@ -88,7 +88,7 @@ extension DemoSignatures {
 }
 
 /// The nonces of the last ten minutes, the signer's time window in both directions.
-private final class NonceBook: Sendable {
+private final class NonceStore: Sendable {
   private let seen = Mutex<[String: Int]>([:])
 
   func isNew(_ nonce: String, now: Int) -> Bool {

@@ -40,7 +40,7 @@ public final class Authenticator: Sendable {
   }
 
   private let state: Mutex<SignInState>
-  private let keeper: CredentialKeeper
+  private let storage: CredentialStorage
   private let renewal: Renewal?
   private let signIn: SignIn?
   private let time: any TimeSource
@@ -70,14 +70,14 @@ public final class Authenticator: Sendable {
   init(
     store: any CredentialStore, rules: Rules, renewal: Renewal?, signIn: SignIn?, time: any TimeSource
   ) {
-    keeper = CredentialKeeper(store, account: rules.account)
+    storage = CredentialStorage(store, account: rules.account)
     self.rules = rules
     self.signIn = signIn
     self.renewal = renewal
     self.time = time
     let machine = SignInMachine(
       canRenew: renewal != nil, needsRefreshToken: rules.needsRefreshToken, leeway: rules.leeway,
-      credential: keeper.load(), user: rules.user)
+      credential: storage.load(), user: rules.user)
     presence = Atomic(Self.presence(of: machine))
     state = Mutex(SignInState(machine: machine))
   }
@@ -100,14 +100,14 @@ public final class Authenticator: Sendable {
   /// Why the credential in use is not in the store, or could not be read; nil when the store works.
   ///
   /// Loads go on with the credential in memory; the next run of the application will not find it.
-  public var storeFailure: APIError? { keeper.failure }
+  public var storeFailure: APIError? { storage.failure }
 
   /// Calls a closure for each failure of the store that is not thrown to a caller: after a renewal, after a
   /// sign-in that loads required, and at the first read.
   ///
   /// It is called on any thread, at once for the last failure that was not yet reported. It replaces an
   /// earlier closure.
-  public func onStoreFailure(_ report: @escaping @Sendable (APIError) -> Void) { keeper.listen(report) }
+  public func onStoreFailure(_ report: @escaping @Sendable (APIError) -> Void) { storage.listen(report) }
 
   /// The present state, ``SignInChange/signInNeeded`` where loads wait for a sign-in, and each change from then on, until
   /// the authenticator is released. Each call returns a stream of its own. The latest 100 changes are kept for a slow
@@ -211,7 +211,7 @@ public final class Authenticator: Sendable {
   ) -> (verdict: SignInMachine.Verdict, work: SignInMachine.Work?) {
     let now = time.now
     // A credential that cannot be renewed is dropped, unless another holder of the store has signed in again.
-    if state.withLock({ $0.machine.drops(version, rule) }) { adopt(keeper.read()) }
+    if state.withLock({ $0.machine.drops(version, rule) }) { adopt(storage.read()) }
     let (asked, isDropped) = state.withLock { state in
       let isDropped = state.machine.drops(version, rule)
       let asked = state.machine.refused(flight, rule, version: version, now: now)
@@ -285,14 +285,14 @@ extension Authenticator {
         do { try await time.sleep(for: rules.renewalLimit) } catch { return }
         self?.renewalTimedOut(number)
       }
-      let run = CredentialRenewal(keeper: keeper, rules: rules, renewal: renewal, time: time)
+      let run = CredentialRenewal(storage: storage, rules: rules, renewal: renewal, time: time)
       Task.detached { [weak self] in
         let outcome = await Self.$atWork.withValue(scope) { await run.outcome(of: credential) }
         timer.cancel()
         self?.renewed(number, outcome)
       }
     case .signIn(let number):
-      if adopt(keeper.read()) { return }
+      if adopt(storage.read()) { return }
       tell(.signInNeeded)
       guard let signIn else { return }
       Task.detached { [weak self] in
@@ -300,7 +300,7 @@ extension Authenticator {
         guard let self else { return }
         switch result {
         case .success(let credential):
-          do throws(APIError) { try self.signIn(with: credential) } catch { keeper.report(error) }
+          do throws(APIError) { try self.signIn(with: credential) } catch { storage.report(error) }
         case .failure(let error):
           let isGivenUp = error.reason == .cancelled || error.reason == .signInCancelled
           let end = isGivenUp ? APIError(.auth, .signInCancelled) : Self.signInFailed(error)
@@ -325,7 +325,7 @@ extension Authenticator {
   }
 
   /// Adopts the credential that another holder of the store has written; false when there is none.
-  @discardableResult private func adopt(_ stored: CredentialKeeper.Stored) -> Bool {
+  @discardableResult private func adopt(_ stored: CredentialStorage.Stored) -> Bool {
     guard case .changed(let credential?) = stored else { return false }
     let now = time.now
     settle { machine in
@@ -340,9 +340,9 @@ extension Authenticator {
   /// Removes a dropped credential from the store too, unless another holder has signed in again.
   private func forgetStored() {
     tell(.signedOut)
-    let stored = keeper.read()
-    if adopt(stored) || keeper.write(nil, over: stored) { return }
-    adopt(keeper.read())
+    let stored = storage.read()
+    if adopt(stored) || storage.write(nil, over: stored) { return }
+    adopt(storage.read())
   }
 
   private func renewalTimedOut(_ number: Int) {
@@ -354,7 +354,7 @@ extension Authenticator {
 
   /// Stores the credential in use.
   private func keep() throws(APIError) {
-    try keeper.keep { state.withLock { ($0.machine.version, $0.machine.credential) } }
+    try storage.keep { state.withLock { ($0.machine.version, $0.machine.credential) } }
   }
 
   /// Changes the machine, and resumes the released flights outside the lock.

@@ -3,7 +3,7 @@
 /// The store is read again first, so that a refresh token that another process has used is not used again. The new
 /// credential is stored before anything is sent with it, so that it is not lost with the process.
 struct CredentialRenewal: Sendable {
-  let keeper: CredentialKeeper
+  let storage: CredentialStorage
   let rules: Authenticator.Rules
   let renewal: Authenticator.Renewal
   let time: any TimeSource
@@ -11,14 +11,14 @@ struct CredentialRenewal: Sendable {
   func outcome(of credential: Credential) async -> SignInMachine.Outcome {
     let running: Task<SignInMachine.Outcome, Never>
     do throws(APIError) {
-      running = try await keeper.store.withRenewal(of: keeper.account) {
+      running = try await storage.store.withRenewal(of: storage.account) {
         let running = Task { await renew(credential) }
         await settled(running)
         return running
       }
     } catch {
       if error.reason == .refreshFailed { return .failed(error) }
-      keeper.report(error)
+      storage.report(error)
       return await renew(credential)
     }
     return await running.value
@@ -44,7 +44,7 @@ struct CredentialRenewal: Sendable {
 
   private func renew(_ credential: Credential) async -> SignInMachine.Outcome {
     var base = credential
-    let stored = keeper.read()
+    let stored = storage.read()
     if case .changed(let other) = stored {
       guard let other = other?.identified else { return .replaced(by: nil) }
       let isOfUse = !other.isDue(at: time.wallClock, leeway: rules.leeway)
@@ -54,7 +54,7 @@ struct CredentialRenewal: Sendable {
     switch await response(to: base) {
     case .success(let response):
       let new = response.renewing(base).issued(at: time.wallClock)
-      guard keeper.write(new, over: stored) else { return overtaken }
+      guard storage.write(new, over: stored) else { return overtaken }
       return base == credential ? .renewed(new) : .replaced(by: new)
     case .failure(let cause):
       let error = APIError(
@@ -63,14 +63,14 @@ struct CredentialRenewal: Sendable {
       guard rules.endsCredential(cause) else {
         return .failed(error, rest: min(wait(after: cause) ?? .zero, Self.longestRest))
       }
-      guard keeper.write(nil, over: stored) else { return overtaken }
+      guard storage.write(nil, over: stored) else { return overtaken }
       return .failed(error, isFinal: true)
     }
   }
 
   /// The outcome when a sign-in or sign-out came meanwhile, which takes precedence.
   private var overtaken: SignInMachine.Outcome {
-    switch keeper.read() {
+    switch storage.read() {
     case .changed(let other), .unchanged(let other): .replaced(by: other)
     case .unreadable: .failed(APIError(.auth, .credentialStoreFailed))
     }

@@ -91,7 +91,7 @@ extension CacheEntry.Fields {
     return cost
   }
 
-  /// The object, its arrays' headers and its slot in ``MemoryBooks``; a measured number.
+  /// The object, its arrays' headers and its slot in ``MemoryStore``; a measured number.
   private static let fixedCost = 1024
 }
 

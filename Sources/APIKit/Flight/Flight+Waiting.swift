@@ -52,8 +52,8 @@ extension Flight: MainDeliverable {
   }
 
   private func tell(isSuspended: Bool) {
-    guard let book else { return }
-    MainDelivery.main.put { book.manager?.suspend(self, isSuspended) }
+    guard let flightStore else { return }
+    MainDelivery.main.put { flightStore.manager?.suspend(self, isSuspended) }
   }
 
   /// The load has failed, and nothing mends it.

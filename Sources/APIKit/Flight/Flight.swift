@@ -35,7 +35,7 @@ final class Flight: @unchecked Sendable {
   let cache: FlightCache?
   let purpose: Purpose
   /// The flights of its manager; nil for a shared wire call.
-  let book: FlightBook?
+  let flightStore: FlightStore?
   let deadline: FlightDeadline
   let cancellation = Cancellation()
 
@@ -85,10 +85,10 @@ final class Flight: @unchecked Sendable {
   /// A load of a manager.
   ///
   /// - Parameter changes: ``UserChanges/now`` of a moment before the call was made.
-  init(_ call: APICall, _ shared: SharedState, book: FlightBook, comparedAt changes: UInt64 = .max) {
+  init(_ call: APICall, _ shared: SharedState, flightStore: FlightStore, comparedAt changes: UInt64 = .max) {
     self.call = call
     self.shared = shared
-    self.book = book
+    self.flightStore = flightStore
     cache = FlightCache.make(for: call)
     purpose = .landing
     deadline = FlightDeadline(call)
@@ -102,12 +102,13 @@ final class Flight: @unchecked Sendable {
 
   /// A wire call of its own: for loads that are gathered in it, or behind a landing.
   init(
-    _ call: APICall, _ shared: SharedState, cache: FlightCache?, book: FlightBook? = nil, from step: Step,
+    _ call: APICall, _ shared: SharedState, cache: FlightCache?, flightStore: FlightStore? = nil,
+    from step: Step,
     for purpose: Purpose
   ) {
     self.call = call
     self.shared = shared
-    self.book = book
+    self.flightStore = flightStore
     self.cache = cache
     self.purpose = purpose
     deadline = FlightDeadline(call)
@@ -121,10 +122,11 @@ final class Flight: @unchecked Sendable {
     shared = flight.shared
     cache = flight.cache
     purpose = .sharing(completion)
-    book = nil
+    flightStore = nil
     deadline = flight.deadline
     run = FlightRun(
-      step: .authorize, executor: flight.run.executor, user: flight.run.user, comparedAt: flight.run.comparedAt,
+      step: .authorize, executor: flight.run.executor, user: flight.run.user,
+      comparedAt: flight.run.comparedAt,
       request: flight.run.request, signed: flight.run.signed, trace: flight.run.trace)
   }
 

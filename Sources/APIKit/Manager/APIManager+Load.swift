@@ -61,13 +61,13 @@ extension APIManager {
   @inline(__always) func landing(
     of flight: FlightID, begin: (CheckedContinuation<Result<APIResponse, APIError>, Never>) -> Void
   ) async -> Result<APIResponse, APIError> {
-    let book = book
+    let flightStore = flightStore
     return await withTaskCancellationHandler {
       await withCheckedContinuation(begin)
     } onCancel: {
       // Runs on any thread, possibly before the takeoff. The takeoff then follows on the main actor without
       // a suspension, so the delivery is handled after it. A flight in the air sends nothing more from here on.
-      book[flight]?.cancel()
+      flightStore[flight]?.cancel()
       MainDelivery.main.put { [weak self] in _ = self?.end(flight, because: .taskCancelled) }
     }
   }

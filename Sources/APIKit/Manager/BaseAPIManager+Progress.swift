@@ -11,7 +11,7 @@ extension BaseAPIManager {
   /// `throughput` and `estimatedTimeRemaining`, is indeterminate while the size is unknown, and finished when the load
   /// has succeeded. It moves only when ``reportsProgress`` was set before takeoff. Several calls return the same object.
   public func progress(of flight: FlightID) -> Progress? {
-    guard let flight = book[flight] else { return nil }
+    guard let flight = flightStore[flight] else { return nil }
     if let progress = flight.progress { return progress }
     let (progress, id) = (Progress(totalUnitCount: -1), flight.id)
     flight.progress = progress
@@ -30,7 +30,7 @@ extension BaseAPIManager {
   }
 
   private func pause(_ id: FlightID) {
-    do throws(APIError) { try suspend(id) } catch { book[id]?.note(.note("progress", error.detail)) }
+    do throws(APIError) { try suspend(id) } catch { flightStore[id]?.note(.note("progress", error.detail)) }
   }
 }
 

@@ -11,7 +11,7 @@ extension BaseAPIManager {
   /// - Throws: ``APIError/Reason/unsupportedCapability`` where the transport cannot suspend an exchange
   ///   (``TransportCapabilities/suspension``).
   @discardableResult public func suspend(_ flight: FlightID) throws(APIError) -> Bool {
-    guard let flight = book[flight], !flight.cancellation.isHeld else { return false }
+    guard let flight = flightStore[flight], !flight.cancellation.isHeld else { return false }
     try flight.call.wire.client.transport.capabilities.require(.suspension, "suspending a load (suspension)")
     flight.note(.suspended("by its caller"))
     suspend(flight, true)
@@ -23,7 +23,7 @@ extension BaseAPIManager {
   ///
   /// - Returns: Whether it was suspended by ``suspend(_:)``.
   @discardableResult public func resume(_ flight: FlightID) -> Bool {
-    guard let flight = book[flight], flight.cancellation.isHeld else { return false }
+    guard let flight = flightStore[flight], flight.cancellation.isHeld else { return false }
     flight.note(.resumed)
     suspend(flight, false)
     flight.cancellation.resume()

@@ -17,7 +17,7 @@ extension BaseAPIManager {
       guard interceptors.allow({ $0.manager(self, shouldLoad: call.parameters) }) else {
         throw APIError(.takeoff, .vetoed, "an interceptor refused the load", context: call.context())
       }
-      let flight = Flight(call, sharedState, book: book, comparedAt: changes)
+      let flight = Flight(call, sharedState, flightStore: flightStore, comparedAt: changes)
       let policy = child.takeoffPolicy
       flight.policy = policy.rule.name
       flight.tags = tags
@@ -71,7 +71,7 @@ extension BaseAPIManager {
   /// Cancels the replaced loads before the new one begins, so that they hold nothing that it needs: a slot of the host, the
   /// probe of a circuit breaker. ``supersede(_:)`` delivers their cancellation afterwards.
   private func stop(_ superseded: [FlightID]) {
-    for id in superseded { book[id]?.cancel() }
+    for id in superseded { flightStore[id]?.cancel() }
   }
 
   /// Starts a flight.
@@ -96,7 +96,7 @@ extension BaseAPIManager {
 
   private func waitIsOver(for flight: Flight) {
     guard let decision = control.timerFired(for: flight.id, now: time.now) else { return }
-    book.takeOff(flight)
+    flightStore.takeOff(flight)
     stop(decision.superseded)
     launch(flight)
     supersede(decision)
@@ -182,8 +182,8 @@ extension APIManager {
     try checkStatements()
     if isQueued { queue = try LoadQueues.queue(of: Self.self) }
     hasLoaded = true
-    book.beginFirstTurn()
-    guard let (complaint, isNew) = ServiceTable.shared.enter(service) else { return }
+    flightStore.beginFirstTurn()
+    guard let (complaint, isNew) = ServiceStore.shared.enter(service) else { return }
     recorder.record(.note("service", complaint))
     if isNew { DeveloperNotice.give(complaint) }
   }

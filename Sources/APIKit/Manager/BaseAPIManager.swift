@@ -53,7 +53,7 @@ import Observation
   var time: any TimeSource = SystemTime()
   var control = TakeoffControl()
   var interceptors = InterceptorList()
-  let book = FlightBook()
+  let flightStore = FlightStore()
   private var observers: [AsyncStream<FlightStateChange>.Continuation] = []
   private var listeners: [AsyncStream<Result<APIResponse, APIError>>.Continuation] = []
   var registrar: ObservationRegistrar?
@@ -72,12 +72,12 @@ import Observation
       fatalError("\(type(of: self)) must adopt APIManager: it states the API's name, service and policies")
     }
     adopted = child
-    book.manager = self
+    flightStore.manager = self
     if let own = self as? any APIManagerInterceptor { interceptors.add(own) }
   }
 
   deinit {
-    book.close()
+    flightStore.close()
     for observer in observers { observer.finish() }
     for listener in listeners { listener.finish() }
   }
@@ -87,26 +87,26 @@ import Observation
   /// Whether a load is in the air or waits to take off. Observable.
   public var isLoading: Bool {
     track(\.isLoading)
-    return !book.isEmpty
+    return !flightStore.isEmpty
   }
 
   /// The loads in the air or waiting, earliest first.
-  public var flights: [FlightID] { book.flights.map(\.id).sorted() }
+  public var flights: [FlightID] { flightStore.flights.map(\.id).sorted() }
 
   /// The state of a flight; nil when it is over or belongs to another manager.
-  public func state(of flight: FlightID) -> FlightState? { book[flight]?.state }
+  public func state(of flight: FlightID) -> FlightState? { flightStore[flight]?.state }
 
   /// The events of a flight so far, with the reason of every decision; nil when the ``FlightLog`` no longer
   /// holds it.
   public func record(of flight: FlightID) -> FlightRecord? {
-    book[flight]?.call.recorder.record ?? FlightLog.shared.record(of: flight)
+    flightStore[flight]?.call.recorder.record ?? FlightLog.shared.record(of: flight)
   }
 
   /// The present state of each flight, and all state changes from then on. Each call returns a new stream, which ends
   /// when the manager is released.
   public func stateChanges() -> AsyncStream<FlightStateChange> {
     let (stream, continuation) = AsyncStream.makeStream(of: FlightStateChange.self)
-    for flight in book.flights.sorted(by: { $0.id < $1.id }) {
+    for flight in flightStore.flights.sorted(by: { $0.id < $1.id }) {
       continuation.yield(FlightStateChange(flight: flight.id, from: nil, to: flight.state))
     }
     observers.append(continuation)
@@ -180,10 +180,10 @@ import Observation
 
 extension BaseAPIManager {
   func open(_ flight: Flight, isWaiting: Bool = false) {
-    if book.isEmpty {
-      change(\.isLoading) { book.add(flight, isWaiting: isWaiting) }
+    if flightStore.isEmpty {
+      change(\.isLoading) { flightStore.add(flight, isWaiting: isWaiting) }
     } else {
-      book.add(flight, isWaiting: isWaiting)
+      flightStore.add(flight, isWaiting: isWaiting)
     }
     tell(FlightStateChange(flight: flight.id, from: nil, to: flight.state))
   }
@@ -207,13 +207,13 @@ extension BaseAPIManager {
 
   /// Removes a flight, after which nothing of it is delivered, and lets the next queued one take off.
   func retire(_ flight: Flight) {
-    if registrar != nil, book.holdsOnly(flight) {
-      change(\.isLoading) { _ = book.remove(flight) }
+    if registrar != nil, flightStore.holdsOnly(flight) {
+      change(\.isLoading) { _ = flightStore.remove(flight) }
     } else {
-      book.remove(flight)
+      flightStore.remove(flight)
     }
-    if let next = control.retire(flight.id), let flight = book[next] {
-      book.takeOff(flight)
+    if let next = control.retire(flight.id), let flight = flightStore[next] {
+      flightStore.takeOff(flight)
       launch(flight)
     }
   }
@@ -221,7 +221,7 @@ extension BaseAPIManager {
   /// Cancels a flight. False when it is over already.
   @discardableResult
   func end(_ id: FlightID, because reason: CancellationReason) -> Bool {
-    guard let flight = book[id] else { return false }
+    guard let flight = flightStore[id] else { return false }
     queue?.giveUp(id)
     flight.cancel()
     retire(flight)

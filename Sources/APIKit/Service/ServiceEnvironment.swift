@@ -43,7 +43,7 @@ public final class ServiceEnvironments: Sendable {
   }
 
   private let state: Mutex<EnvironmentState>
-  /// Whether ``ServiceTable`` knows it as that of its service.
+  /// Whether ``ServiceStore`` knows it as that of its service.
   let isEntered = Atomic<Bool>(false)
 
   /// Makes a table of environments.

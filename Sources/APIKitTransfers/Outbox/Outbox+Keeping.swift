@@ -72,7 +72,7 @@ extension Outbox: LoadQueue {
       QueuedCall.Fill(parameter: $0.parameter, parent: $0.item.rawValue, path: $0.path)
     }
     // What was loaded before has its place before.
-    guard keeper.task == nil else {
+    guard keeping.task == nil else {
       let waiting = draft
       return try await withCheckedContinuation { done in
         var draft = waiting
@@ -139,7 +139,7 @@ extension Outbox: LoadQueue {
 
   private func keep(_ draft: OutboxDraft) {
     drafts.append(draft)
-    keeper.run { [self] in
+    keeping.run { [self] in
       // What is loaded in one turn of the main actor is kept by one commit.
       await Task.yield()
       let batch = drafts

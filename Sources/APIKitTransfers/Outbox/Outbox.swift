@@ -36,7 +36,7 @@ import Synchronization
 
   // Coming in.
   var drafts: [OutboxDraft] = []
-  let keeper = WorkLoop()
+  let keeping = WorkLoop()
   /// Loads whose caller does not want them any more, and that are not kept yet.
   var givenUp: Set<FlightID> = []
   var waiters: [Int64: QueuedLoad] = [:]
@@ -92,7 +92,7 @@ import Synchronization
 
   /// Returns when all that was given to it so far is on the disk, or refused.
   public func flush() async {
-    while let task = keeper.task { await task.value }
+    while let task = keeping.task { await task.value }
   }
 
   // MARK: Looking and deciding

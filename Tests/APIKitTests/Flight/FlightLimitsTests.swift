@@ -24,7 +24,7 @@ import XCTest
       manager.service.client = HTTPClient(transport: try XCTUnwrap(transport))
       manager.apiName = apiName
       guard case .flying(let id) = manager.load() else { return XCTFail("it did not take off") }
-      weak let flight = manager.book[id]
+      weak let flight = manager.flightStore[id]
       flights.append { flight }
       if flights.count == 3 { manager.cancel() }
       await waitUntil { !manager.isLoading }

@@ -21,7 +21,7 @@
       let manager = TestManager(service)
       manager.sharedState = SharedState()
       manager.load()
-      let flight = try XCTUnwrap(manager.book.flights.first)
+      let flight = try XCTUnwrap(manager.flightStore.flights.first)
       for (name, object) in [("flight", flight as AnyObject), ("call", flight.call as AnyObject)] {
         let size = usableSize(Unmanaged.passUnretained(object).toOpaque())
         XCTAssertLessThanOrEqual(size, 1032, name)

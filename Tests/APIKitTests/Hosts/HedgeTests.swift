@@ -4,7 +4,7 @@ import XCTest
 
 /// When a second attempt is made, and which counts.
 final class HedgeTests: XCTestCase {
-  private let key = HedgeBooks.HedgeKey(service: "Homes", method: "GET", api: "list")
+  private let key = HedgeStore.HedgeKey(service: "Homes", method: "GET", api: "list")
 
   func testThePercentileIsKnownFromAHundredSamplesOn() throws {
     var window = LatencyWindow()
@@ -29,7 +29,7 @@ final class HedgeTests: XCTestCase {
   }
 
   /// Loads of which some are slow; how many get a second attempt.
-  private func hedges(_ books: inout HedgeBooks, loads: Int, now: Duration, isSlow: (Int) -> Bool) -> Int {
+  private func hedges(_ books: inout HedgeStore, loads: Int, now: Duration, isSlow: (Int) -> Bool) -> Int {
     var count = 0
     for index in 0..<loads {
       let delay = books.begin(key, now: now)
@@ -41,29 +41,29 @@ final class HedgeTests: XCTestCase {
   }
 
   func testNoMoreThanOneLoadInTwentyGetsASecondAttempt() {
-    var books = HedgeBooks()
+    var books = HedgeStore()
     _ = hedges(&books, loads: 1000, now: .zero) { _ in false }
     // All of them slow at once: a burst of what was saved, then a twentieth of the loads.
     let count = hedges(&books, loads: 1000, now: .zero) { _ in true }
-    XCTAssertLessThanOrEqual(count, 1000 / 20 + Int(HedgeBooks.capacity))
+    XCTAssertLessThanOrEqual(count, 1000 / 20 + Int(HedgeStore.capacity))
   }
 
   func testTheSlowTwoInAHundredAllGetOne() {
-    var books = HedgeBooks()
+    var books = HedgeStore()
     _ = hedges(&books, loads: 200, now: .zero) { $0 % 50 == 0 }
     XCTAssertEqual(hedges(&books, loads: 1000, now: .zero) { $0 % 50 == 0 }, 20)
   }
 
   func testItIsNotBegunBeforeFiftyMilliseconds() {
-    var books = HedgeBooks()
+    var books = HedgeStore()
     _ = hedges(&books, loads: 200, now: .zero) { _ in false }
     XCTAssertEqual(books.begin(key, now: .zero), .milliseconds(50))
-    XCTAssertNil(books.begin(HedgeBooks.HedgeKey(service: "Homes", method: "GET", api: "other"), now: .zero))
+    XCTAssertNil(books.begin(HedgeStore.HedgeKey(service: "Homes", method: "GET", api: "other"), now: .zero))
   }
 
   func testAServerThatIsOverloadedGetsNoneForAWhile() {
     for status in [429, 503] {
-      var books = HedgeBooks()
+      var books = HedgeStore()
       _ = hedges(&books, loads: 200, now: .zero) { _ in false }
       books.responded(key, after: .milliseconds(10), status: status, now: .seconds(1))
       XCTAssertNil(books.begin(key, now: .seconds(10)))
@@ -73,9 +73,9 @@ final class HedgeTests: XCTestCase {
   }
 
   func testNamesThatAreMadeUpAreNotKeptForEver() {
-    var books = HedgeBooks()
+    var books = HedgeStore()
     for index in 0..<10_000 {
-      let key = HedgeBooks.HedgeKey(service: "Homes", method: "GET", api: "\(index)")
+      let key = HedgeStore.HedgeKey(service: "Homes", method: "GET", api: "\(index)")
       _ = books.begin(key, now: .zero)
       books.responded(key, after: .zero, status: 200, now: .zero)
     }

@@ -7,7 +7,7 @@ import Synchronization
 final class MemoryCache: Sendable {
   let maximumBytes: Int
   let maximumCount: Int
-  private let state = Mutex(MemoryBooks())
+  private let state = Mutex(MemoryStore())
   private let hits = Atomic<Int>(0)
   private let misses = Atomic<Int>(0)
 
@@ -100,7 +100,7 @@ final class MemoryCache: Sendable {
     let dropped = state.withLock { state in
       let old = state.slots
       let numbers = state.numbers
-      state = MemoryBooks()
+      state = MemoryStore()
       state.numbers = numbers
       state.numbers.count = 0
       state.numbers.bytes = 0

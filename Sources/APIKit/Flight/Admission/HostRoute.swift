@@ -23,7 +23,7 @@ final class HostRoute {
   /// How long it takes to connect to the server; nil before it was measured, and where there is no other.
   var cost: Duration?
   /// The API whose time is taken, and the start, where slow reads get a second attempt.
-  var timed: (key: HedgeBooks.HedgeKey, since: Duration)?
+  var timed: (key: HedgeStore.HedgeKey, since: Duration)?
   /// Whether the load has had its second attempt.
   var isHedged = false
 

@@ -17,7 +17,7 @@ extension Flight {
       let exchange = run.exchange
     else { return nil }
     let now = call.time.now
-    let key = HedgeBooks.HedgeKey(
+    let key = HedgeStore.HedgeKey(
       service: call.service.name, method: call.method.rawValue, api: call.apiName)
     way.timed = (key, now)
     guard let (delay, other) = way.pool.hedge(key, beside: server, except: way.tried, now) else { return nil }
@@ -48,7 +48,7 @@ extension Flight {
       } began: {
         call.recorder.record(.routed(to: hedge.server.description, because: ServerSelector.Reason.hedge.text))
       } refused: { attempt, response in
-        guard HedgeBooks.isOverload(response.status) else { return }
+        guard HedgeStore.isOverload(response.status) else { return }
         pool.withHedges { $0.pause(now: time.now) }
         guard let asked = response.retryAfter(now: time.wallClock) else { return }
         pool.withSelector {

@@ -2,7 +2,7 @@
 extension Flight {
   @MainActor func judge() -> Progress {
     if cancellation.isHeld { return holding(.land) }
-    guard let manager = book?.manager, var response = run.response else {
+    guard let manager = flightStore?.manager, var response = run.response else {
       // The manager is gone, and nothing lands.
       retire((run.response?.provenance).map { .succeeded($0) })
       return .handedOver
@@ -38,7 +38,7 @@ extension Flight {
     guard let response = run.response else { return }
     let changes = changes(by: response)
     if response.provenance == .network { shared.changed(tags: changes.tags, urls: changes.urls) }
-    cache?.settle(response, changing: changes, on: book?.manager) {
+    cache?.settle(response, changing: changes, on: flightStore?.manager) {
       // A user whom the load has taken only on its way is not the one whose key it has.
       self.run.user == self.call.user && self.userObjection == nil
     }
@@ -57,15 +57,17 @@ extension Flight {
   }
 
   @MainActor func deliverSuccess() {
-    guard case .landing = purpose, let book, let manager = book.manager, let response = run.response else {
+    guard case .landing = purpose, let flightStore, let manager = flightStore.manager,
+      let response = run.response
+    else {
       return retire((run.response?.provenance).map { .succeeded($0) })
     }
     manager.land(self, .success(response))
-    if cache?.wantsRefresh == true { refresh(book) }
+    if cache?.wantsRefresh == true { refresh(flightStore) }
   }
 
   @MainActor func deliverFailure(_ error: APIError) {
-    guard case .landing = purpose, let manager = book?.manager else {
+    guard case .landing = purpose, let manager = flightStore?.manager else {
       return retire(
         error.cancellation.map { .cancelled($0.description) }
           ?? .failed(label: error.label, detail: error.detail))
@@ -76,19 +78,20 @@ extension Flight {
   /// Ends a load that is not delivered: one behind a landing, or one whose manager is gone, which says so in its record.
   @MainActor private func retire(_ landing: FlightLanding?) {
     guard case .landing = purpose else {
-      book?.removeRefresh(self)
+      flightStore?.removeRefresh(self)
       return
     }
-    guard book?.remove(self) == true, let landing else { return }
+    guard flightStore?.remove(self) == true, let landing else { return }
     note(.note("delivery", "nothing is delivered: the manager was released"))
     call.recorder.land(landing)
     FlightNotices.shared.give(FlightNotice(.completed, flight: id))
   }
 
   /// Asks the server once more, behind a landing with a stale response that allowed it (RFC 5861, 3).
-  @MainActor private func refresh(_ book: FlightBook) {
-    let flight = Flight(call, shared, cache: cache, book: book, from: .assemble, for: .refreshing)
-    book.addRefresh(flight)
+  @MainActor private func refresh(_ flightStore: FlightStore) {
+    let flight = Flight(
+      call, shared, cache: cache, flightStore: flightStore, from: .assemble, for: .refreshing)
+    flightStore.addRefresh(flight)
     flight.proceed()
   }
 }

@@ -25,6 +25,6 @@ extension Flight {
     stored.source = ReformSource(call)
     // The load goes on meanwhile, so its run is not the main actor's.
     let (preview, user) = (stored, run.user)
-    MainDelivery.main.put { self.book?.manager?.preview(preview, of: self, for: user) }
+    MainDelivery.main.put { self.flightStore?.manager?.preview(preview, of: self, for: user) }
   }
 }

@@ -73,9 +73,9 @@ extension Flight {
   }
 
   private var progressReport: (@Sendable (TransferProgress) -> Void)? {
-    guard call.terms.wantsProgress, let book else { return nil }
+    guard call.terms.wantsProgress, let flightStore else { return nil }
     return { progress in
-      MainDelivery.main.put { book.manager?.report(progress, of: self) }
+      MainDelivery.main.put { flightStore.manager?.report(progress, of: self) }
     }
   }
 }

@@ -42,7 +42,7 @@ public final class HostPool: Sendable {
     var listing: HostListing?
     /// When the last round of measuring began.
     var measured: Duration?
-    var hedges = HedgeBooks()
+    var hedges = HedgeStore()
     var way = NetworkWay()
   }
 
@@ -222,7 +222,7 @@ public final class HostPool: Sendable {
 
   /// A load that may get a second attempt begins: when, and where; nil for none.
   func hedge(
-    _ key: HedgeBooks.HedgeKey, beside server: PooledHost, except tried: [PooledHost], _ now: Duration
+    _ key: HedgeStore.HedgeKey, beside server: PooledHost, except tried: [PooledHost], _ now: Duration
   ) -> (delay: Duration, server: PooledHost)? {
     state.withLock { state in
       guard let delay = state.hedges.begin(key, now: now),
@@ -233,7 +233,7 @@ public final class HostPool: Sendable {
   }
 
   /// Takes what loads have seen of second attempts.
-  func withHedges<Value: Sendable>(_ body: (inout HedgeBooks) -> Value) -> Value {
+  func withHedges<Value: Sendable>(_ body: (inout HedgeStore) -> Value) -> Value {
     state.withLock { body(&$0.hedges) }
   }
 }

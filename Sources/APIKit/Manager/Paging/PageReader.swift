@@ -3,8 +3,8 @@ struct PageReader {
   let paging: Paging
   let service: any APIService
 
-  func read(_ response: APIResponse, _ items: [RawData], before: APIResponse?) -> PageLedger.Contents {
-    var contents = PageLedger.Contents(ids: items.map(id))
+  func read(_ response: APIResponse, _ items: [RawData], before: APIResponse?) -> PageStore.Contents {
+    var contents = PageStore.Contents(ids: items.map(id))
     contents.total = paging.total.flatMap { response.raw.at($0).lenientInt }
     contents.isSameAsBefore = before.map { $0.bytes == response.bytes } ?? false
     switch paging.strategy {
@@ -22,7 +22,7 @@ struct PageReader {
 
   private func id(_ item: RawData) -> String? { paging.id.flatMap { item.at($0).lenientString } }
 
-  private func cursor(_ raw: RawData) -> PageLedger.Position? {
+  private func cursor(_ raw: RawData) -> PageStore.Position? {
     guard let text = raw.lenientString, !text.isEmpty else { return nil }
     return .cursor(text)
   }
@@ -32,7 +32,7 @@ struct PageReader {
   ///
   /// The link must lead to the origin that was asked, which may not be that of the response after a redirect: the load
   /// carries what authenticates there.
-  private func link(_ target: String, in response: HTTPResponse) -> PageLedger.Position {
+  private func link(_ target: String, in response: HTTPResponse) -> PageStore.Position {
     guard let here = response.url, let url = try? here.resolving(target) else {
       return .refused("the link to the page cannot be resolved")
     }
@@ -40,7 +40,7 @@ struct PageReader {
     guard url.origin == asked.origin else {
       return .refused("the page is at another origin: \(url.origin), the list is at \(asked.origin)")
     }
-    return .link(PageLedger.Target(path: url.path, parameters: parameters(of: url)))
+    return .link(PageStore.Target(path: url.path, parameters: parameters(of: url)))
   }
 
   private func parameters(of url: HTTPURL) -> Parameters {

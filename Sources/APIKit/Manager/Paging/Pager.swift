@@ -29,7 +29,7 @@
 
   private var given: Parameters?
   private var asksSource = false
-  private var ledger: PageLedger
+  private var store: PageStore
   /// The load of the page requested last; its value is the error that it failed with.
   private var task: Task<APIError?, Never>?
   private var delivered = 0
@@ -40,7 +40,7 @@
   /// Makes a pager without pages.
   public init(_ manager: any PageableAPIManager) {
     self.manager = manager
-    ledger = PageLedger(manager.paging)
+    store = PageStore(manager.paging)
   }
 
   deinit { task?.cancel() }
@@ -48,13 +48,13 @@
   /// The items of all loaded pages, each id once.
   public var items: [RawData] { pages.flatMap(\.items) }
   /// The number of items in the whole list according to the server; nil while unknown.
-  public var total: Int? { ledger.total }
+  public var total: Int? { store.total }
   /// Whether there is a page after the last loaded one. True before the first page was loaded.
-  public var hasNext: Bool { pages.isEmpty ? ledger.fault == nil : ledger.hasNext }
+  public var hasNext: Bool { pages.isEmpty ? store.fault == nil : store.hasNext }
   /// Whether there is a page before the first loaded one.
-  public var hasPrevious: Bool { ledger.hasPrevious }
+  public var hasPrevious: Bool { store.hasPrevious }
   /// Whether a page is being loaded.
-  public var isLoading: Bool { ledger.open != nil }
+  public var isLoading: Bool { store.open != nil }
 
   // MARK: Moves
 
@@ -104,8 +104,8 @@
   /// Reports that the item with this index has become visible. Loads the next page when fewer than
   /// ``Paging/prefetchDistance`` items follow it.
   public func itemShown(at index: Int) {
-    let distance = ledger.paging.prefetchDistance
-    guard distance > 0, !isLoading, ledger.hasNext else { return }
+    let distance = store.paging.prefetchDistance
+    guard distance > 0, !isLoading, store.hasNext else { return }
     let count = pages.reduce(0) { $0 + $1.items.count }
     if count - 1 - index < distance { loadNext() }
   }
@@ -113,8 +113,8 @@
   /// Cancels the page being loaded, if there is one. The loaded pages are kept. The cancellation is
   /// delivered before this returns.
   public func cancel() {
-    guard let open = ledger.open else { return }
-    ledger.abandon()
+    guard let open = store.open else { return }
+    store.abandon()
     task?.cancel()
     delegate?.pager(self, didCancelPage: open.index, because: .byCaller)
   }
@@ -123,7 +123,7 @@
   func nextPage() async throws(APIError) -> Page? {
     if delivered < pages.count { return deliver() }
     guard hasNext else {
-      if let fault = ledger.fault { throw fault }
+      if let fault = store.fault { throw fault }
       return nil
     }
     if !isLoading, let refusal = load(.next) { throw refusal }
@@ -140,7 +140,7 @@
       pages.removeFirst(delivered - 1)
       delivered = 1
     }
-    if ledger.paging.prefetchDistance > 0, delivered == pages.count, ledger.hasNext { load(.next) }
+    if store.paging.prefetchDistance > 0, delivered == pages.count, store.hasNext { load(.next) }
     return page
   }
 }
@@ -150,10 +150,10 @@
 extension Pager {
   /// - Returns: What tells the delegate.
   private func reset() -> () -> Void {
-    let (replaced, hadPages) = (ledger.open, !pages.isEmpty)
+    let (replaced, hadPages) = (store.open, !pages.isEmpty)
     task?.cancel()
-    ledger.reset()
-    ledger.paging = manager.paging
+    store.reset()
+    store.paging = manager.paging
     (pages, delivered) = ([], 0)
     return { [self] in
       if let replaced { delegate?.pager(self, didCancelPage: replaced.index, because: .superseded) }
@@ -163,21 +163,21 @@ extension Pager {
 
   /// Moves to a neighbouring page. Refused while a load is under way; if the parameter source has changed,
   /// the list starts anew.
-  private func turn(_ move: PageLedger.Move) -> APIError? {
+  private func turn(_ move: PageStore.Move) -> APIError? {
     if asksSource, let now = manager.parameterSource?.parameters(for: manager), now != given {
       return loadFirst()
     }
     guard !isLoading else {
       return APIError(
-        .takeoff, .alreadyLoading, "page \((ledger.open?.index ?? 0) + 1) is already being loaded")
+        .takeoff, .alreadyLoading, "page \((store.open?.index ?? 0) + 1) is already being loaded")
     }
     return load(move)
   }
 
-  @discardableResult private func load(_ move: PageLedger.Move) -> APIError? {
-    let replaced = ledger.open
-    let request: PageLedger.Request
-    do throws(APIError) { request = try ledger.request(move) } catch { return error }
+  @discardableResult private func load(_ move: PageStore.Move) -> APIError? {
+    let replaced = store.open
+    let request: PageStore.Request
+    do throws(APIError) { request = try store.request(move) } catch { return error }
     task?.cancel()
     let (manager, parameters) = (manager, parameters(for: request))
     let path: String? = if case .link(let target?) = request.position { target.path } else { nil }
@@ -195,8 +195,8 @@ extension Pager {
     return nil
   }
 
-  private func parameters(for request: PageLedger.Request) -> Parameters {
-    let paging = ledger.paging
+  private func parameters(for request: PageStore.Request) -> Parameters {
+    let paging = store.paging
     var parameters = parameters
     switch (paging.strategy, request.position) {
     case (.pageNumber(let name, let size, _), .number(let number)):
@@ -218,9 +218,9 @@ extension Pager {
 
   /// Handles the result of a load if its page is still wanted. Returns the error that it failed with.
   private func landed(
-    _ request: PageLedger.Request, _ result: Result<APIResponse, APIError>
+    _ request: PageStore.Request, _ result: Result<APIResponse, APIError>
   ) -> APIError? {
-    guard ledger.isOpen(request) else {
+    guard store.isOpen(request) else {
       return APIError(.takeoff, .cancelled, "the page was cancelled before it landed")
     }
     do throws(APIError) {
@@ -228,7 +228,7 @@ extension Pager {
       delegate?.pager(self, didLoad: page)
       return nil
     } catch {
-      ledger.abandon()
+      store.abandon()
       if let reason = error.cancellation {
         delegate?.pager(self, didCancelPage: request.index, because: reason)
       } else {
@@ -238,13 +238,13 @@ extension Pager {
     }
   }
 
-  /// Adds a page to the ledger and to the pages.
-  private func enter(_ response: APIResponse, _ request: PageLedger.Request) throws(APIError) -> Page {
-    let all = Array(response.raw.at(ledger.paging.items).elements)
-    let contents = PageReader(paging: ledger.paging, service: manager.service)
+  /// Adds a page to the store and to the pages.
+  private func enter(_ response: APIResponse, _ request: PageStore.Request) throws(APIError) -> Page {
+    let all = Array(response.raw.at(store.paging.items).elements)
+    let contents = PageReader(paging: store.paging, service: manager.service)
       .read(response, all, before: request.move == .next ? pages.last?.response : nil)
-    let fresh = try ledger.landed(request, contents) ?? []
-    let hasNext = ledger.entries.first { $0.index == request.index }?.next != nil
+    let fresh = try store.landed(request, contents) ?? []
+    let hasNext = store.entries.first { $0.index == request.index }?.next != nil
     let page = Page(
       index: request.index, response: response, items: fresh.map { all[$0] },
       duplicateCount: all.count - fresh.count, hasNext: hasNext)

@@ -62,7 +62,7 @@ extension APIManager {
       terms, of: service, over: wire, recorder: recorder, apiName: kept.apiName, parameters: kept.parameters,
       body: kept.body, options: options, resolving: [])
     return await landing(of: call.flightID) { waiter in
-      let flight = Flight(call, sharedState, book: book)
+      let flight = Flight(call, sharedState, flightStore: flightStore)
       (flight.policy, flight.waiter) = ("queue", waiter)
       open(flight)
       launch(flight)

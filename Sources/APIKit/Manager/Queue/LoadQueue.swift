@@ -73,7 +73,7 @@ extension BaseAPIManager {
   /// Ends a load that a queue has taken.
   fileprivate func land(queued flight: Flight, _ result: Result<APIResponse, APIError>) {
     if flight.state == .waiting {
-      book.takeOff(flight)
+      flightStore.takeOff(flight)
       enter(.flying, flight)
     }
     flight.ownership.take()

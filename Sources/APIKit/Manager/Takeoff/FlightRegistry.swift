@@ -18,7 +18,7 @@ public final class FlightRegistry: Sendable {
     public static var all: Query { Query { _ in true } }
     /// Flights whose manager has this owner: ``BaseAPIManager/owner``, or the delegate if no owner is set.
     public static func owner(_ owner: AnyObject) -> Query {
-      Query { $0.book?.manager?.beneficiary === owner }
+      Query { $0.flightStore?.manager?.beneficiary === owner }
     }
     /// Flights of one manager type.
     public static func manager<Manager: BaseAPIManager>(_ type: Manager.Type) -> Query {
@@ -55,13 +55,13 @@ public final class FlightRegistry: Sendable {
   @MainActor @discardableResult public func cancel(_ query: Query) -> Int {
     let flights = matching(query)
     for flight in flights {
-      if let manager = flight.book?.manager { _ = manager.cancel(flight.id) } else { flight.cancel() }
+      if let manager = flight.flightStore?.manager { _ = manager.cancel(flight.id) } else { flight.cancel() }
     }
     return flights.count
   }
 
   @MainActor private func matching(_ query: Query) -> [Flight] {
-    FlightBook.all.withLock { Array($0.values) }.flatMap(\.flights).filter(query.matches).sorted {
+    FlightStore.all.withLock { Array($0.values) }.flatMap(\.flights).filter(query.matches).sorted {
       $0.id < $1.id
     }
   }

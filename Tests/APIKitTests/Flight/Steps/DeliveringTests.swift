@@ -82,7 +82,7 @@ import XCTest
     await recorder.waitForLandings(2)
     try await stub.waitForRequests(2)
     XCTAssertEqual(recorder.responses.map { $0.raw[0].int }, [1, 1])
-    await waitUntil { manager.book.flights.isEmpty }
+    await waitUntil { manager.flightStore.flights.isEmpty }
     await landingsWorkedOff()
     XCTAssertEqual(recorder.landingCount, 2, "what comes behind a landing lands nowhere")
   }

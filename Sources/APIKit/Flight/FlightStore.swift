@@ -22,11 +22,11 @@ import Synchronization
 
 /// The flights of one manager, from takeoff to landing.
 ///
-/// A flight is taken out of the book when it lands: what still comes of it then is dropped. May be used from any
+/// A flight is taken out of the store when it lands: what still comes of it then is dropped. May be used from any
 /// thread, for the last reference to a manager may be released on any.
-final class FlightBook: Sendable {
+final class FlightStore: Sendable {
   /// The books of all managers that are there, or have flights that outlive them.
-  static let all = Mutex<[ObjectIdentifier: FlightBook]>([:])
+  static let all = Mutex<[ObjectIdentifier: FlightStore]>([:])
 
   private struct FlightBookState {
     var flights: [FlightID: Flight] = [:]
@@ -42,7 +42,7 @@ final class FlightBook: Sendable {
   @MainActor weak var manager: (any FlightOwner)?
   private let state = Mutex(FlightBookState())
 
-  /// Makes a book and has it known.
+  /// Makes a store and has it known.
   init() { Self.all.withLock { $0[ObjectIdentifier(self)] = self } }
 
   var isEmpty: Bool { state.withLock { $0.flights.isEmpty } }

@@ -4,8 +4,8 @@ import Synchronization
 /// store fails.
 ///
 /// Safe on any thread; calls neither the store nor the listener under a lock.
-final class CredentialKeeper: Sendable {
-  private struct KeeperState {
+final class CredentialStorage: Sendable {
+  private struct CredentialStorageState {
     /// The credential that this authenticator has read or written last.
     var known: Credential?
     var failure: APIError?
@@ -16,7 +16,7 @@ final class CredentialKeeper: Sendable {
 
   let store: any CredentialStore
   let account: String
-  private let state = Mutex(KeeperState())
+  private let state = Mutex(CredentialStorageState())
 
   init(_ store: any CredentialStore, account: String) {
     self.store = store

@@ -4,9 +4,9 @@ import Synchronization
 ///
 /// Two objects of one service have environments, authenticators, clocks and caches of their own, so that a switch of the
 /// one does not reach the managers of the other.
-final class ServiceTable: Sendable {
+final class ServiceStore: Sendable {
   /// The table of the process.
-  static let shared = ServiceTable()
+  static let shared = ServiceStore()
 
   private struct NamedService {
     weak var environments: ServiceEnvironments?

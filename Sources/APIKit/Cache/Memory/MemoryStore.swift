@@ -2,7 +2,7 @@
 /// expiry.
 ///
 /// Slots linked in order of use, with an index by key. Not locked itself.
-struct MemoryBooks {
+struct MemoryStore {
   struct Slot {
     var key: CacheKey
     /// The variants that `Vary` tells apart, latest first; usually one.
@@ -24,7 +24,7 @@ struct MemoryBooks {
   var numbers = CacheStatistics.Level()
 }
 
-extension MemoryBooks {
+extension MemoryStore {
   /// The most variants that are kept of one key.
   private static var maximumVariants: Int { 8 }
 

@@ -3,7 +3,7 @@
 ///
 /// Each allowed move returns a request; the contents of its response go in. At most one request is open: a
 /// later request replaces an earlier one, whose response is then ignored.
-struct PageLedger {
+struct PageStore {
   /// The position of a page, in the terms of the strategy.
   enum Position: Hashable {
     case number(Int)

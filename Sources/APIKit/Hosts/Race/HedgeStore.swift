@@ -2,7 +2,7 @@
 ///
 /// For each load that may have one, a twentieth of a token is paid in; a second attempt costs a token. So they are never
 /// more than 5 % of the loads.
-struct HedgeBooks {
+struct HedgeStore {
   /// An API of a service.
   struct HedgeKey: Hashable, Sendable {
     let service: String
@@ -10,7 +10,7 @@ struct HedgeBooks {
     let api: String
   }
 
-  private struct Book {
+  private struct HedgeBudget {
     var times = LatencyWindow()
     var tokens = 0.0
   }
@@ -23,29 +23,29 @@ struct HedgeBooks {
   /// A server that is overloaded gets no second attempts for so long.
   static let pause = Duration.seconds(10)
   /// An application has fewer APIs; names that are made up as it goes are not kept for ever.
-  private static let mostBooks = 256
+  private static let mostBudgets = 256
 
-  private var books: [HedgeKey: Book] = [:]
+  private var budgets: [HedgeKey: HedgeBudget] = [:]
   private var pausedUntil: Duration?
 
   /// How many APIs it keeps the times of.
-  var count: Int { books.count }
+  var count: Int { budgets.count }
 
   /// A load begins: when it is to get a second attempt; nil for never.
   mutating func begin(_ key: HedgeKey, now: Duration) -> Duration? {
     makeRoom(for: key)
-    let tokens = min(Self.capacity, books[key, default: Book()].tokens + Self.share)
-    books[key, default: Book()].tokens = tokens
+    let tokens = min(Self.capacity, budgets[key, default: HedgeBudget()].tokens + Self.share)
+    budgets[key, default: HedgeBudget()].tokens = tokens
     if let pausedUntil, now < pausedUntil { return nil }
-    guard tokens >= 1, let slow = books[key]?.times.percentile(Self.percentile) else { return nil }
+    guard tokens >= 1, let slow = budgets[key]?.times.percentile(Self.percentile) else { return nil }
     return max(slow, Self.shortestDelay)
   }
 
   /// Takes the token of a second attempt; false when there is none.
   mutating func draw(_ key: HedgeKey, now: Duration) -> Bool {
     if let pausedUntil, now < pausedUntil { return false }
-    guard let tokens = books[key]?.tokens, tokens >= 1 else { return false }
-    books[key]?.tokens = tokens - 1
+    guard let tokens = budgets[key]?.tokens, tokens >= 1 else { return false }
+    budgets[key]?.tokens = tokens - 1
     return true
   }
 
@@ -53,7 +53,7 @@ struct HedgeBooks {
   mutating func responded(_ key: HedgeKey, after time: Duration, status: Int, now: Duration) {
     if Self.isOverload(status) { pause(now: now) }
     makeRoom(for: key)
-    books[key, default: Book()].times.add(time)
+    budgets[key, default: HedgeBudget()].times.add(time)
   }
 
   /// A server has too much to do: no second attempts for a while.
@@ -63,6 +63,6 @@ struct HedgeBooks {
   static func isOverload(_ status: Int) -> Bool { status == 429 || status == 503 }
 
   private mutating func makeRoom(for key: HedgeKey) {
-    if books.count >= Self.mostBooks, books[key] == nil { books = [:] }
+    if budgets.count >= Self.mostBudgets, budgets[key] == nil { budgets = [:] }
   }
 }

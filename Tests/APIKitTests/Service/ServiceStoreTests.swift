@@ -6,7 +6,7 @@ import XCTest
 @testable import APIKit
 
 /// One backend is one object; where there are several, the record and the standard error stream say so.
-@MainActor final class ServiceTableTests: XCTestCase {
+@MainActor final class ServiceStoreTests: XCTestCase {
   private let stub = StubTransport(.json(someJSON))
 
   private func makeService(_ name: String) -> TestService {
