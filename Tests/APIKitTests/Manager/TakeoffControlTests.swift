@@ -166,6 +166,6 @@ final class TakeoffControlTests: XCTestCase {
       XCTAssertEqual(asked.decision.verdict, .fly)
       _ = control.retire(asked.id)
     }
-    XCTAssertLessThanOrEqual(control.laneCount, 66)
+    XCTAssertLessThanOrEqual(control.keyCount, 66)
   }
 }

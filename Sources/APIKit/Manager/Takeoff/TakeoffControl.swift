@@ -2,7 +2,7 @@
 /// time, tasks or sockets.
 ///
 /// Events go in (a load is requested, a timer has fired, a flight is over) and decisions come out, which
-/// the manager carries out. Loads with the same key form a lane; lanes do not affect each other.
+/// the manager carries out. Loads with the same key are controlled together, and apart from all others.
 struct TakeoffControl {
   /// What happens to a load and, because of it, to others.
   struct Decision: Equatable {
@@ -19,8 +19,8 @@ struct TakeoffControl {
     /// Flights in the air or waiting that this load replaces. They are told between ``TakeoffControl/tell(_:)`` and
     /// ``TakeoffControl/told(_:)``.
     var superseded: [FlightID] = []
-    /// The lane in which they are replaced.
-    var lane: Parameters?
+    /// The key under which they are replaced.
+    var control: Parameters?
 
     /// Whether the load flies or waits.
     var isAccepted: Bool {
@@ -31,14 +31,14 @@ struct TakeoffControl {
     }
   }
 
-  /// The lane of all loads whose policy has no key.
-  private var common = Lane()
-  private var lanes: [Parameters: Lane] = [:]
-  /// The loads in `lanes`.
+  /// For all loads whose policy has no key.
+  private var common = KeyControl()
+  private var controls: [Parameters: KeyControl] = [:]
+  /// The loads in `controls`.
   private var keys: [FlightID: Parameters] = [:]
 
-  /// How many lanes are kept; for tests.
-  var laneCount: Int { lanes.count + (common.isWanted ? 1 : 0) }
+  /// How many keys are kept; for tests.
+  var keyCount: Int { controls.count + (common.isWanted ? 1 : 0) }
 
   /// Whether no load flies or waits; for tests.
   var isIdle: Bool { common.isIdle && keys.isEmpty }
@@ -54,7 +54,7 @@ struct TakeoffControl {
     if let key, decision.isAccepted {
       for id in decision.superseded { keys[id] = nil }
       keys[flight] = key
-      if !decision.superseded.isEmpty { decision.lane = key }
+      if !decision.superseded.isEmpty { decision.control = key }
     }
     if case .throttle = policy.rule { forgetOpenLanes(now: now()) }
     return decision
@@ -65,11 +65,11 @@ struct TakeoffControl {
     let key = keys[flight]
     guard var decision = change(key, { $0.timerFired(for: flight, now: now) }) else { return nil }
     for id in decision.superseded { keys[id] = nil }
-    decision.lane = key
+    decision.control = key
     return decision
   }
 
-  /// The flights that a decision replaced are about to be told. Until they have been, no other load of the lane may
+  /// The flights that a decision replaced are about to be told. Until they have been, no other load of the key may
   /// replace its flights.
   mutating func tell(_ decision: Decision) { setReplacing(true, decision) }
 
@@ -78,7 +78,7 @@ struct TakeoffControl {
 
   private mutating func setReplacing(_ isReplacing: Bool, _ decision: Decision) {
     guard !decision.superseded.isEmpty else { return }
-    change(decision.lane) { $0.isReplacing = isReplacing }
+    change(decision.control) { $0.isReplacing = isReplacing }
   }
 
   /// A flight has ended in any way. Returns the queued flight that takes off next, if there is one.
@@ -86,19 +86,19 @@ struct TakeoffControl {
     change(keys.isEmpty ? nil : keys.removeValue(forKey: flight)) { $0.retire(flight) }
   }
 
-  /// Removes idle lanes whose throttle interval is over. Otherwise a throttle with many keys would grow
+  /// Removes idle keys whose throttle interval is over. Otherwise a throttle with many keys would grow
   /// without bound.
   private mutating func forgetOpenLanes(now: Duration) {
-    guard lanes.count > 64 else { return }
-    lanes = lanes.filter { !$0.value.isIdle || ($0.value.closedUntil ?? .zero) > now }
+    guard controls.count > 64 else { return }
+    controls = controls.filter { !$0.value.isIdle || ($0.value.closedUntil ?? .zero) > now }
   }
 
-  /// Changes a lane in place: one of thousands of loads must not be copied for each of them.
-  private mutating func change<Result>(_ key: Parameters?, _ body: (inout Lane) -> Result) -> Result {
+  /// Changes one in place: one of thousands of loads must not be copied for each of them.
+  private mutating func change<Result>(_ key: Parameters?, _ body: (inout KeyControl) -> Result) -> Result {
     guard let key else { return body(&common) }
-    var lane = lanes.removeValue(forKey: key) ?? Lane()
-    defer { if lane.isWanted { lanes[key] = lane } }
-    return body(&lane)
+    var control = controls.removeValue(forKey: key) ?? KeyControl()
+    defer { if control.isWanted { controls[key] = control } }
+    return body(&control)
   }
 
   /// Nil for all loads of the manager.

@@ -172,7 +172,7 @@
       XCTAssertTrue(second?.job === jobs[1])
       XCTAssertNil(queue.next())
       XCTAssertEqual(queue.waitingCount, 2)
-      if let lane = second?.lane { queue.finished(in: lane) }
+      if let jobs = second?.hostJobs { queue.finished(in: jobs) }
       XCTAssertTrue(queue.next()?.job === jobs[2])
       XCTAssertNil(queue.next())
       jobs.forEach { $0.stop() }
@@ -183,9 +183,9 @@
       var jobs: [CurlJob] = []
       for host in ["a", "a", "a", "b", "c"] { jobs.append(try job(host, in: &queue)) }
       var hosts: [String] = []
-      while let (_, lane) = queue.next() {
-        hosts.append(lane.key.host)
-        queue.finished(in: lane)
+      while let (_, jobs) = queue.next() {
+        hosts.append(jobs.key.host)
+        queue.finished(in: jobs)
       }
       XCTAssertEqual(hosts, ["a", "b", "c", "a", "a"])
       jobs.forEach { $0.stop() }

@@ -177,15 +177,15 @@
       applied.needsReset = true
     }
 
-    /// Connects to a given address. All requests of a lane have the same, so that it is made once for them; it stays set
+    /// Connects to a given address. All requests to a host have the same, so that it is made once for them; it stays set
     /// until another request needs another one: a service with a pool sends all of its requests so.
     private func applyConnectTo(_ request: HTTPRequest) throws(APIError) {
       var connectTo: CurlConnectTo?
       if let target = request.options.connectTo {
-        connectTo = transfer.lane?.connectTo
+        connectTo = transfer.hostJobs?.connectTo
         if connectTo == nil {
           connectTo = try CurlConnectTo(target, request.url)
-          transfer.lane?.connectTo = connectTo
+          transfer.hostJobs?.connectTo = connectTo
         }
       }
       guard connectTo !== applied.connectTo else { return }

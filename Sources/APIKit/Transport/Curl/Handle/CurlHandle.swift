@@ -18,7 +18,7 @@
     /// One transfer: what is sent, what was received, and its state.
     struct Transfer {
       var job: CurlJob?
-      var lane: CurlQueue.Lane?
+      var hostJobs: CurlQueue.HostJobs?
       /// Its index among the loop's active handles.
       var index = -1
       var machine = CurlTransferMachine()
@@ -81,9 +81,9 @@
       /// No transfer.
       init() {}
 
-      init(_ job: CurlJob, _ lane: CurlQueue.Lane, at now: Int64) {
+      init(_ job: CurlJob, _ hostJobs: CurlQueue.HostJobs, at now: Int64) {
         self.job = job
-        self.lane = lane
+        self.hostJobs = hostJobs
         started = now
         machine = CurlTransferMachine(job.limits, posted: job.began, now: now)
         source = job.source

@@ -162,24 +162,24 @@
     // MARK: Transfers
 
     private func startWaiting() {
-      while let (job, lane) = queue.next() {
+      while let (job, hostJobs) = queue.next() {
         job.exchange.onSlot?(false)
-        start(job, lane)
+        start(job, hostJobs)
       }
     }
 
-    private func start(_ job: CurlJob, _ lane: CurlQueue.Lane) {
+    private func start(_ job: CurlJob, _ hostJobs: CurlQueue.HostJobs) {
       do throws(APIError) {
         try job.source?.open()
         try job.sink?.open()
         let handle = if let pooled = pool.popLast() { pooled } else { try makeHandle() }
-        handle.transfer = CurlHandle.Transfer(job, lane, at: now)
+        handle.transfer = CurlHandle.Transfer(job, hostJobs, at: now)
         try add(handle, job)
       } catch {
         job.sink?.fail(error)
         job.source?.close()
         end(job, .failure(error.unsent))
-        queue.finished(in: lane)
+        queue.finished(in: hostJobs)
       }
     }
 
@@ -238,7 +238,7 @@
     }
 
     private func finish(_ handle: CurlHandle, _ code: CURLcode) {
-      guard let job = handle.transfer.job, let lane = handle.transfer.lane else { return }
+      guard let job = handle.transfer.job, let hostJobs = handle.transfer.hostJobs else { return }
       let outcome = handle.outcome(code)
       if handle.transfer.chunks != nil { chunked = chunked.filter { $0.value !== handle } }
       handle.reportEnd()
@@ -250,7 +250,7 @@
       }
       recycle(handle)
       end(job, outcome)
-      queue.finished(in: lane)
+      queue.finished(in: hostJobs)
     }
 
     private func makeHandle() throws(APIError) -> CurlHandle {

@@ -1,12 +1,12 @@
 #if os(Linux)
-  /// The waiting jobs, in one lane for each host.
+  /// The waiting jobs, host by host.
   ///
   /// libcurl becomes slower with every handle it holds (it scans them by host), so it gets no more than a
-  /// lane's limit. The others wait here: in order within a host, and in turn between hosts. Used on the
+  /// host's limit. The others wait here: in order within a host, and in turn between hosts. Used on the
   /// loop's thread only; does not call libcurl.
   struct CurlQueue {
     /// The jobs of one host.
-    final class Lane {
+    final class HostJobs {
       let key: ConnectionKey
       let limit: Int
       /// The address of its key as libcurl reads it; made for the first request.
@@ -53,10 +53,10 @@
 
     private let limits: ConnectionLimits
     private let multiplexedLimit: Int
-    private var lanes: [ConnectionKey: Lane] = [:]
-    private var latest: Lane?
+    private var jobsByHost: [ConnectionKey: HostJobs] = [:]
+    private var latest: HostJobs?
     /// Lanes with a waiting job and a free place, in the order of their turns.
-    private var turn: [Lane] = []
+    private var turn: [HostJobs] = []
     private(set) var inFlight = 0
 
     /// Makes an empty queue.
@@ -68,53 +68,55 @@
       self.multiplexedLimit = multiplexedLimit
     }
 
-    /// Puts a job at the end of its lane.
+    /// Puts a job at the end of those of its host.
     mutating func append(_ job: CurlJob) {
-      let lane = lane(for: job)
-      lane.waiting.append(job)
-      enterTurn(lane)
-      if lane.inFlight + lane.waitingCount > lane.limit || limits.total.map({ inFlight >= $0 }) ?? false {
+      let hostJobs = hostJobs(for: job)
+      hostJobs.waiting.append(job)
+      enterTurn(hostJobs)
+      if hostJobs.inFlight + hostJobs.waitingCount > hostJobs.limit
+        || limits.total.map({ inFlight >= $0 }) ?? false
+      {
         job.exchange.onSlot?(true)
       }
     }
 
-    /// The next job that may start, with its lane; counts it as in flight.
-    mutating func next() -> (job: CurlJob, lane: Lane)? {
-      while let lane = turn.first, limits.total.map({ inFlight < $0 }) ?? true {
+    /// The next job that may start, with those of its host; counts it as in flight.
+    mutating func next() -> (job: CurlJob, hostJobs: HostJobs)? {
+      while let hostJobs = turn.first, limits.total.map({ inFlight < $0 }) ?? true {
         turn.removeFirst()
-        lane.isInTurn = false
-        while let job = lane.removeFirst() {
+        hostJobs.isInTurn = false
+        while let job = hostJobs.removeFirst() {
           guard job.activate() else { continue }
-          lane.inFlight += 1
+          hostJobs.inFlight += 1
           inFlight += 1
-          enterTurn(lane)
-          return (job, lane)
+          enterTurn(hostJobs)
+          return (job, hostJobs)
         }
-        discardIfIdle(lane)
+        discardIfIdle(hostJobs)
       }
       return nil
     }
 
     /// Frees the place of a job that has ended.
-    mutating func finished(in lane: Lane) {
-      lane.inFlight -= 1
+    mutating func finished(in hostJobs: HostJobs) {
+      hostJobs.inFlight -= 1
       inFlight -= 1
-      enterTurn(lane)
-      discardIfIdle(lane)
+      enterTurn(hostJobs)
+      discardIfIdle(hostJobs)
     }
 
     /// Removes the jobs that have ended while they waited; called after cancellations.
     mutating func compact(_ hasLanded: (CurlJob) -> Bool) {
-      for lane in lanes.values where lane.waitingCount > 0 {
-        lane.waiting = lane.waitingJobs.filter { !hasLanded($0) }
-        lane.head = 0
+      for hostJobs in jobsByHost.values where hostJobs.waitingCount > 0 {
+        hostJobs.waiting = hostJobs.waitingJobs.filter { !hasLanded($0) }
+        hostJobs.head = 0
       }
     }
 
     /// Every waiting job; the queue is empty afterwards.
     mutating func removeAll() -> [CurlJob] {
-      let jobs = lanes.values.flatMap(\.waitingJobs)
-      lanes = [:]
+      let jobs = jobsByHost.values.flatMap(\.waitingJobs)
+      jobsByHost = [:]
       turn = []
       latest = nil
       return jobs
@@ -122,20 +124,20 @@
 
     /// Calls `body` with each waiting job.
     func forEachWaiting(_ body: (CurlJob) -> Void) {
-      for lane in lanes.values {
-        for case let job? in lane.waiting[lane.head...] { body(job) }
+      for hostJobs in jobsByHost.values {
+        for case let job? in hostJobs.waiting[hostJobs.head...] { body(job) }
       }
     }
 
-    var waitingCount: Int { lanes.values.reduce(0) { $0 + $1.waitingCount } }
+    var waitingCount: Int { jobsByHost.values.reduce(0) { $0 + $1.waitingCount } }
 
-    private mutating func enterTurn(_ lane: Lane) {
-      guard !lane.isInTurn, lane.waitingCount > 0, lane.inFlight < lane.limit else { return }
-      lane.isInTurn = true
-      turn.append(lane)
+    private mutating func enterTurn(_ hostJobs: HostJobs) {
+      guard !hostJobs.isInTurn, hostJobs.waitingCount > 0, hostJobs.inFlight < hostJobs.limit else { return }
+      hostJobs.isInTurn = true
+      turn.append(hostJobs)
     }
 
-    private mutating func lane(for job: CurlJob) -> Lane {
+    private mutating func hostJobs(for job: CurlJob) -> HostJobs {
       let url = job.exchange.request.url
       let connectTo = job.exchange.request.options.connectTo
       if let latest, latest.key.host == url.host, latest.key.port == url.port,
@@ -144,22 +146,22 @@
         return latest
       }
       let key = ConnectionKey(host: url.host, port: url.port, scheme: url.scheme, connectTo: connectTo)
-      if let lane = lanes[key] {
-        latest = lane
-        return lane
+      if let hostJobs = jobsByHost[key] {
+        latest = hostJobs
+        return hostJobs
       }
       let limit = url.scheme == "https" ? max(limits.perHost, multiplexedLimit) : limits.perHost
-      let lane = Lane(key, limit: limit)
-      lanes[key] = lane
-      latest = lane
-      return lane
+      let hostJobs = HostJobs(key, limit: limit)
+      jobsByHost[key] = hostJobs
+      latest = hostJobs
+      return hostJobs
     }
 
-    /// Without this a process with many hosts would keep a lane for each.
-    private mutating func discardIfIdle(_ lane: Lane) {
-      guard lanes.count > 64, lane.inFlight == 0, lane.waitingCount == 0 else { return }
-      lanes[lane.key] = nil
-      if latest === lane { latest = nil }
+    /// Without this a process with many hosts would keep an object for each.
+    private mutating func discardIfIdle(_ hostJobs: HostJobs) {
+      guard jobsByHost.count > 64, hostJobs.inFlight == 0, hostJobs.waitingCount == 0 else { return }
+      jobsByHost[hostJobs.key] = nil
+      if latest === hostJobs { latest = nil }
     }
   }
 #endif

@@ -1,7 +1,7 @@
 /// The loads of one manager among which its takeoff policy applies: those that fly, those that wait, and what a
 /// throttle remembers.
 extension TakeoffControl {
-  struct Lane {
+  struct KeyControl {
     /// Ids are assigned in ascending order, so sorting by id is sorting by takeoff.
     private var flying: Set<FlightID> = []
     private var waiting: [FlightID] = []
