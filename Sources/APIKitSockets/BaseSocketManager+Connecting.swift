@@ -47,9 +47,9 @@ extension BaseSocketManager {
       packing = options
       network = call.network
       if call.waits { state = .waiting }
-      cycle.open(call, sharing: sharedState, abandoned: { upgrade.takeLink()?.release() }) {
+      cycle.open(call, sharing: sharedState, abandoned: { upgrade.takeChannel()?.release() }) {
         [weak self] result in
-        self?.landed(result, upgrade.takeLink())
+        self?.landed(result, upgrade.takeChannel())
       }
     } catch {
       // Not before `open` has returned.
@@ -60,52 +60,52 @@ extension BaseSocketManager {
     }
   }
 
-  private func landed(_ result: Result<APIResponse, APIError>, _ link: (any SocketLink)?) {
+  private func landed(_ result: Result<APIResponse, APIError>, _ channel: (any SocketChannel)?) {
     switch result {
     case .success(let response):
-      guard let link else {
+      guard let channel else {
         let error = APIError(
           .transport, .socketHandshakeFailed, "the response with status 101 left no connection behind")
         return lost(.failed(error, retryAfter: nil), Self.neverOpen(error), unsent: [])
       }
-      open(link, response.http)
+      open(channel, response.http)
     case .failure(let error):
-      link?.release()
+      channel?.release()
       let retryAfter = error.retryAfter(now: time.wallClock)
       lost(.failed(error, retryAfter: retryAfter), Self.neverOpen(error), unsent: [])
     }
   }
 
-  private func open(_ link: any SocketLink, _ response: HTTPResponse) {
-    let inbox = SocketInbox(link)
+  private func open(_ channel: any SocketChannel, _ response: HTTPResponse) {
+    let inbox = SocketInbox(channel)
     // Taken one by one: a callback may release the manager, and then nothing more is delivered.
     inbox.onItems = { [weak self] inbox in while self?.handleNext(of: inbox) == true {} }
-    (self.link, self.inbox) = (link, inbox)
+    (self.channel, self.inbox) = (channel, inbox)
     state = .open
     openedAt = time.now
     connections += 1
-    let accepted = link.accepted
+    let accepted = channel.accepted
     let opening = SocketOpening(
       subprotocol: accepted.subprotocol, isCompressed: accepted.deflate != nil, response: response,
       number: connections)
     self.opening = opening
-    cycle.hold(watchNetwork(link)) { link.release() }
-    link.begin(inbox)
+    cycle.hold(watchNetwork(channel)) { channel.release() }
+    channel.begin(inbox)
     let unsent = kept
     kept = []
-    for message in unsent { link.send(message.message, packs: message.packs) }
+    for message in unsent { channel.send(message.message, packs: message.packs) }
     if let opener { openers.resume(opener, .success(opening)) }
     opener = nil
     delegate?.socket(self, didOpenWith: opening)
   }
 
   /// A change of the network may have cut the connection without a FIN: a ping finds out.
-  private func watchNetwork(_ link: any SocketLink) -> Task<Void, Never> {
+  private func watchNetwork(_ channel: any SocketChannel) -> Task<Void, Never> {
     let changes = network.changes()
     return Task.detached {
       var isFirst = true
       for await _ in changes {
-        if !isFirst { link.ping(token: nil) }
+        if !isFirst { channel.ping(token: nil) }
         isFirst = false
       }
     }
@@ -135,15 +135,15 @@ extension BaseSocketManager {
       guard isPresent else { return true }
       if ended == nil { tell(unsent: [message]) } else { ended?.unsent.append(message) }
     case .ended(let closing, let unsent):
-      guard isPresent, let link else { return true }
+      guard isPresent, let channel else { return true }
       // Messages that were sent meanwhile come back first.
       ended = (closing, unsent)
       state = .closing
-      link.settle()
+      channel.settle()
     case .settled:
       inbox.letGo()
       guard isPresent, let ended else { return true }
-      (link, self.inbox, opening, self.ended) = (nil, nil, nil, nil)
+      (channel, self.inbox, opening, self.ended) = (nil, nil, nil, nil)
       cycle.letGo()
       var closing = ended.closing
       if isMuted { (closing.end, closing.error) = (.aborted, APIError(cancelled: .byCaller)) }
@@ -218,11 +218,11 @@ extension BaseSocketManager {
   /// Ends the socket by the caller's wish: in order where it is open.
   func endByCaller(_ code: SocketCloseCode, _ reason: String) {
     isClosedByCaller = true
-    guard let link else { return finish(Self.neverOpen(APIError(cancelled: .byCaller))) }
+    guard let channel else { return finish(Self.neverOpen(APIError(cancelled: .byCaller))) }
     if state == .open {
       state = .closing
       sendWaiting()
-      link.close(code, reason)
+      channel.close(code, reason)
     }
   }
 

@@ -32,7 +32,7 @@ public import APIKit
   var jitter: () -> Double = { .random(in: 0...1) }
 
   let cycle = ConnectionCycle()
-  var link: (any SocketLink)?
+  var channel: (any SocketChannel)?
   var inbox: SocketInbox?
   var packing: SocketOptions?
   /// The parameters and header fields of the present connection.
@@ -108,14 +108,14 @@ public import APIKit
   }
 
   private func put(_ message: SocketMessage, _ compressed: Bool) throws(APIError) {
-    let link = try openLink()
+    let channel = try openChannel()
     let limit = packing?.maximumQueuedBytes ?? .max
-    guard link.queuedBytes + message.byteCount <= limit else {
+    guard channel.queuedBytes + message.byteCount <= limit else {
       throw APIError(
-        .transport, .sendQueueFull, "\(link.queuedBytes) bytes wait to be sent, and \(limit) may")
+        .transport, .sendQueueFull, "\(channel.queuedBytes) bytes wait to be sent, and \(limit) may")
     }
-    if !compressed, let objection = link.objection(to: .sendUncompressed) { throw objection }
-    link.send(message, packs: compressed)
+    if !compressed, let objection = channel.objection(to: .sendUncompressed) { throw objection }
+    channel.send(message, packs: compressed)
   }
 
   /// Sends a message when there is room for it, and behind those that wait for room already; throws what
@@ -153,13 +153,13 @@ public import APIKit
         try put(message, packs)
         senders.resumeFirst(.success(()))
       } catch {
-        guard error.reason == .sendQueueFull, let link else {
+        guard error.reason == .sendQueueFull, let channel else {
           senders.resumeFirst(.failure(error))
           continue
         }
-        link.tellWhenDrained()
+        channel.tellWhenDrained()
         // Otherwise it may have drained before the request.
-        guard link.queuedBytes + message.byteCount <= packing?.maximumQueuedBytes ?? 0 else { return }
+        guard channel.queuedBytes + message.byteCount <= packing?.maximumQueuedBytes ?? 0 else { return }
       }
     }
   }
@@ -169,15 +169,15 @@ public import APIKit
   /// limit it waits until the connection is lost: for ``SocketOptions/pingLimit``, and longer while nothing is read because
   /// messages were not taken.
   @discardableResult public func ping(within limit: Duration? = nil) async throws(APIError) -> Duration {
-    let link = try openLink()
-    return try await pingers.wait((), within: limit, time: time) { link.ping(token: $0) }
+    let channel = try openChannel()
+    return try await pingers.wait((), within: limit, time: time) { channel.ping(token: $0) }
   }
 
-  private func openLink() throws(APIError) -> any SocketLink {
-    guard state == .open, let link else {
+  private func openChannel() throws(APIError) -> any SocketChannel {
+    guard state == .open, let channel else {
       throw APIError(.transport, .socketNotOpen, "the socket is \(state.rawValue), so nothing can be sent")
     }
-    return link
+    return channel
   }
 
   // MARK: Closing
@@ -199,7 +199,7 @@ public import APIKit
     guard state.isActive || !pendingOpens.isEmpty else {
       throw APIError(.transport, .socketNotOpen, "the socket is \(state.rawValue) already")
     }
-    if state == .open, let objection = link?.objection(to: .close(code)) { throw objection }
+    if state == .open, let objection = channel?.objection(to: .close(code)) { throw objection }
     pendingOpens.refuse(because: .byCaller)
     if state.isActive { endByCaller(code, reason) }
   }
@@ -211,10 +211,10 @@ public import APIKit
     guard state.isActive else { return }
     isClosedByCaller = true
     isMuted = true
-    guard let link else { return finish(Self.neverOpen(APIError(cancelled: .byCaller))) }
+    guard let channel else { return finish(Self.neverOpen(APIError(cancelled: .byCaller))) }
     state = .closing
     sendWaiting()
-    link.cancel()
+    channel.cancel()
   }
 
   /// The messages from now on, beside the delegate. Each call returns a new sequence, which ends when the socket closes in

@@ -62,42 +62,42 @@ private final class PlayedWire: Wire, @unchecked Sendable {
 @MainActor final class SocketBoundsTests: XCTestCase {
   private let wire = PlayedWire()
 
-  private func open(bits: Int? = nil, _ fields: String = "") throws -> (WireSocketLink, SocketInbox) {
+  private func open(bits: Int? = nil, _ fields: String = "") throws -> (WireSocketChannel, SocketInbox) {
     let exchange = HTTPExchange(HTTPRequest(url: try HTTPURL("http://homes.test/echo")))
     var options = SocketOptions()
     options.compressionBits = bits
-    let link = WireSocketLink(
+    let channel = WireSocketChannel(
       wire, StubTransport(), for: exchange, options: options, offer: .init(deflateBits: bits))
     let status = Record<Int>()
-    link.open { status.add((try? $0.get().status) ?? 0) }
+    channel.open { status.add((try? $0.get().status) ?? 0) }
     try wire.accept(fields)
     XCTAssertEqual(status.all, [101])
-    let inbox = SocketInbox(link)
-    link.begin(inbox)
-    return (link, inbox)
+    let inbox = SocketInbox(channel)
+    channel.begin(inbox)
+    return (channel, inbox)
   }
 
   func testRoomToSendComesBackAsABacklogDrains() async throws {
-    let (link, _) = try open()
+    let (channel, _) = try open()
     let message = SocketMessage.data([UInt8](repeating: 1, count: 1000))
     let size = WebSocketFrame.size(of: message)
-    for _ in 0..<4 { link.send(message, packs: false) }
-    XCTAssertEqual(link.queuedBytes, 4 * size)
+    for _ in 0..<4 { channel.send(message, packs: false) }
+    XCTAssertEqual(channel.queuedBytes, 4 * size)
     wire.take(size - 1)
-    XCTAssertEqual(link.queuedBytes, 4 * size, "not as a whole")
+    XCTAssertEqual(channel.queuedBytes, 4 * size, "not as a whole")
     // There is always something that waits.
     for _ in 0..<1000 {
       wire.take(size)
-      XCTAssertEqual(link.queuedBytes, 3 * size)
-      link.send(message, packs: false)
-      XCTAssertEqual(link.queuedBytes, 4 * size)
+      XCTAssertEqual(channel.queuedBytes, 3 * size)
+      channel.send(message, packs: false)
+      XCTAssertEqual(channel.queuedBytes, 4 * size)
     }
     wire.take(wire.unsentBytes)
-    XCTAssertEqual(link.queuedBytes, 0)
+    XCTAssertEqual(channel.queuedBytes, 0)
   }
 
   func testAFewBytesDoNotUnpackToMoreThanIsTaken() async throws {
-    let (link, inbox) = try open(bits: 15, "Sec-WebSocket-Extensions: permessage-deflate\r\n")
+    let (channel, inbox) = try open(bits: 15, "Sec-WebSocket-Extensions: permessage-deflate\r\n")
     let deflater = MessageDeflater(windowBits: 15, keepsContext: false)
     let zeros = [UInt8](repeating: 0, count: 1 << 20)
     var packed: [UInt8] = []
@@ -128,7 +128,7 @@ private final class PlayedWire: Wire, @unchecked Sendable {
     XCTAssertEqual(last, .text("last"))
     XCTAssertTrue(isClosing)
     XCTAssertLessThanOrEqual(most, 2 << 20)
-    link.cancel()
+    channel.cancel()
   }
 
   func testAnEmptyMessageCountsAsItsFrame() async throws {

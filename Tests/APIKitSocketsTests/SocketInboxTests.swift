@@ -7,7 +7,7 @@ import XCTest
 @testable import APIKitSockets
 
 /// Counts how often it is told to read on.
-private final class StillLink: SocketLink {
+private final class StillChannel: SocketChannel {
   let readOns = Counter()
   var accepted: WebSocketHandshake.Accepted { .init() }
   var queuedBytes: Int { 0 }
@@ -25,9 +25,9 @@ private final class StillLink: SocketLink {
 
 /// What a connection brings on its way to the main actor, and what a socket may take.
 @MainActor final class SocketInboxTests: XCTestCase {
-  private let link = StillLink()
+  private let channel = StillChannel()
 
-  private func inbox() -> SocketInbox { SocketInbox(link) }
+  private func inbox() -> SocketInbox { SocketInbox(channel) }
 
   func testWhatComesBeforeTheMainActorLooksComesInOneHop() async {
     let inbox = inbox()
@@ -47,9 +47,9 @@ private final class StillLink: SocketLink {
     for number in 1...15 { XCTAssertTrue(inbox.put([.message(.text("\(number)"))]), "\(number)") }
     XCTAssertFalse(inbox.put([.message(.text("16"))]))
     for _ in 1...7 { XCTAssertNotNil(inbox.take()) }
-    XCTAssertEqual(link.readOns.value, 0)
+    XCTAssertEqual(channel.readOns.value, 0)
     XCTAssertNotNil(inbox.take())
-    XCTAssertEqual(link.readOns.value, 1)
+    XCTAssertEqual(channel.readOns.value, 1)
   }
 
   func testReadingStopsAtAMebibyteAndGoesOnAtHalf() async {
@@ -58,7 +58,7 @@ private final class StillLink: SocketLink {
     XCTAssertTrue(inbox.put([.message(.data(half))]))
     XCTAssertFalse(inbox.put([.message(.data(half))]))
     XCTAssertNotNil(inbox.take())
-    XCTAssertEqual(link.readOns.value, 1)
+    XCTAssertEqual(channel.readOns.value, 1)
   }
 
   func testATaskThatWaitsForRoomEndsWithItsConsumer() async {

@@ -294,7 +294,7 @@
       let response = try await upgrade.send(exchange)
       XCTAssertEqual(response.status, 101)
       XCTAssertEqual(other.requests.first?.headers["Host"], "homes.test")
-      upgrade.takeLink()?.release()
+      upgrade.takeChannel()?.release()
     }
 
     func testAStoppedTransportEndsItsSockets() async throws {

@@ -35,11 +35,11 @@ public final class ByteStream: Sendable {
     }
   }
 
-  private let link: ByteLink
+  private let channel: ByteChannel
 
-  private init(_ link: ByteLink) { self.link = link }
+  private init(_ channel: ByteChannel) { self.channel = channel }
 
-  deinit { link.close() }
+  deinit { channel.close() }
 
   /// Opens a connection.
   ///
@@ -64,9 +64,9 @@ public final class ByteStream: Sendable {
     let name = host.contains(":") && !host.hasPrefix("[") ? "[\(host)]" : host
     let exchange = HTTPExchange(
       HTTPRequest(url: try HTTPURL("\(isSecure ? "https" : "http")://\(name):\(port)/")))
-    let link = ByteLink(try opener.makeWire(for: exchange, speaksHTTP: false), opener)
-    try await link.open(within: limit)
-    return ByteStream(link)
+    let channel = ByteChannel(try opener.makeWire(for: exchange, speaksHTTP: false), opener)
+    try await channel.open(within: limit)
+    return ByteStream(channel)
   }
 
   /// Reads.
@@ -80,7 +80,7 @@ public final class ByteStream: Sendable {
     guard minimum >= 0, maximum > 0, minimum <= maximum else {
       throw APIError(.transport, .misconfigured, "a read has a minimum of at most its maximum")
     }
-    return try await link.read(.count(minimum: minimum, maximum: maximum), within: limit)
+    return try await channel.read(.count(minimum: minimum, maximum: maximum), within: limit)
   }
 
   /// Reads up to a delimiter, which is the end of the bytes that are returned; or to the end of the stream.
@@ -92,7 +92,7 @@ public final class ByteStream: Sendable {
     guard !delimiter.isEmpty, maximum > 0 else {
       throw APIError(.transport, .misconfigured, "a delimiter has at least one byte, and so has the maximum")
     }
-    return try await link.read(.until(delimiter, maximum: maximum), within: limit)
+    return try await channel.read(.until(delimiter, maximum: maximum), within: limit)
   }
 
   /// Writes, and returns when the kernel has taken everything.
@@ -100,17 +100,17 @@ public final class ByteStream: Sendable {
   /// Throws `APIError.Reason.idleTimeout` after `limit` (none by default), and `APIError.Reason.cancelled` when the task is
   /// cancelled; the bytes leave all the same, for a part of them may have left already.
   public func write(_ bytes: [UInt8], within limit: Duration? = nil) async throws(APIError) {
-    try await link.write(bytes, within: limit)
+    try await channel.write(bytes, within: limit)
   }
 
   /// Ends the own side behind everything that was written: FIN, over TLS a close_notify. Reading goes on. Waits, and throws,
   /// as ``write(_:within:)`` does.
   public func closeWrite(within limit: Duration? = nil) async throws(APIError) {
-    try await link.closeWrite(within: limit)
+    try await channel.closeWrite(within: limit)
   }
 
   /// Reads no more: reads that wait fail with `APIError.Reason.cancelled`, and what comes is dropped.
-  public func closeRead() { link.closeRead() }
+  public func closeRead() { channel.closeRead() }
 
   /// Begins TLS on the open connection, and returns when the server's certificate has been verified.
   ///
@@ -122,9 +122,9 @@ public final class ByteStream: Sendable {
   ///   - host: The name that the certificate must have.
   ///   - limit: How long the handshake may take; the default is 10 seconds.
   public func startTLS(host: String, within limit: Duration = .seconds(10)) async throws(APIError) {
-    try await link.startTLS(host, within: limit)
+    try await channel.startTLS(host, within: limit)
   }
 
   /// Ends the connection at once.
-  public func close() { link.close() }
+  public func close() { channel.close() }
 }

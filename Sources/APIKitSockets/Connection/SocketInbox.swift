@@ -7,7 +7,7 @@ extension SocketInbox {
   /// When reading stops: so many messages that were not taken.
   static var messageLimit: Int { 16 }
 
-  convenience init(_ link: any SocketLink) { self.init(limit: Self.messageLimit) { link.readOn() } }
+  convenience init(_ channel: any SocketChannel) { self.init(limit: Self.messageLimit) { channel.readOn() } }
 }
 
 enum SocketInboxItem: InboxItem {
@@ -20,7 +20,7 @@ enum SocketInboxItem: InboxItem {
   case unsent(SocketUnsent)
   /// The connection has ended; only ``unsent(_:)`` and ``settled`` come behind it.
   case ended(SocketClosing, unsent: [SocketUnsent])
-  /// The last item, requested by ``SocketLink/settle()``: no message comes back any more.
+  /// The last item, requested by ``SocketChannel/settle()``: no message comes back any more.
   case settled
 
   init(_ event: WebSocketMachine.Event) {

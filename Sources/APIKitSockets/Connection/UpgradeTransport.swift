@@ -11,7 +11,7 @@ final class UpgradeTransport: HTTPTransport {
   private let offer: WebSocketHandshake.Offer
   private let time: any TimeSource
   private let onStart: @Sendable () -> Void
-  private let state = Mutex<(any SocketLink)?>(nil)
+  private let state = Mutex<(any SocketChannel)?>(nil)
 
   /// - Parameter onStart: Called when a connection begins to open.
   init(
@@ -30,17 +30,17 @@ final class UpgradeTransport: HTTPTransport {
   var caller: String { base.caller }
 
   /// The connection that the load has left behind, once.
-  func takeLink() -> (any SocketLink)? { state.withLock { $0.take() } }
+  func takeChannel() -> (any SocketChannel)? { state.withLock { $0.take() } }
 
   func start(
     _ exchange: HTTPExchange, completion: @escaping Completion
   ) -> any CancellableOperation {
     let completion = base.followed(exchange, completion)
     do throws(APIError) {
-      let link = try makeLink(exchange)
+      let channel = try makeChannel(exchange)
       onStart()
-      link.open { result in completion(self.take(result, link, of: exchange)) }
-      return link
+      channel.open { result in completion(self.take(result, channel, of: exchange)) }
+      return channel
     } catch {
       completion(.failure(error))
       return NoOperation()
@@ -49,20 +49,20 @@ final class UpgradeTransport: HTTPTransport {
 
   /// Keeps the connection of a response that is not refused at its head.
   private func take(
-    _ result: Result<HTTPResponse, APIError>, _ link: any SocketLink, of exchange: HTTPExchange
+    _ result: Result<HTTPResponse, APIError>, _ channel: any SocketChannel, of exchange: HTTPExchange
   ) -> Result<HTTPResponse, APIError> {
     guard case .success(let response) = result else { return result }
     do throws(APIError) {
       try exchange.inspect(response.status, response.headers, evidence: response.evidence)
     } catch {
-      link.cancel()
+      channel.cancel()
       return .failure(error)
     }
-    if response.status == 101 { state.withLock { $0 = link } }
+    if response.status == 101 { state.withLock { $0 = channel } }
     return result
   }
 
-  private func makeLink(_ exchange: HTTPExchange) throws(APIError) -> any SocketLink {
+  private func makeChannel(_ exchange: HTTPExchange) throws(APIError) -> any SocketChannel {
     var exchange = exchange
     let scheme = exchange.request.url.scheme
     guard scheme == "http" || scheme == "https" else {
@@ -73,12 +73,12 @@ final class UpgradeTransport: HTTPTransport {
     try WebSocketHandshake.refuseOwnFields(exchange.request.headers)
     try Self.attachLogin(to: &exchange.request)
     if let opener = base.wires {
-      return WireSocketLink(
+      return WireSocketChannel(
         try opener.makeWire(for: exchange, speaksHTTP: true), base, for: exchange, options: options,
         offer: offer)
     }
     if let opener = base.messageWires {
-      return try MessageSocketLink(
+      return try MessageSocketChannel(
         opener, base, for: exchange, options: options, offer: offer, time: time)
     }
     throw APIError(

@@ -1,5 +1,5 @@
 // Apple's session only: type-checked by Scripts/apple, never run here. What can be decided without it, ``SystemSocketRules``
-// decides, which is tested, and so is what has the wire (`MessageSocketLink`).
+// decides, which is tested, and so is what has the wire (`MessageSocketChannel`).
 #if !canImport(FoundationNetworking)
   import Foundation
   import Synchronization

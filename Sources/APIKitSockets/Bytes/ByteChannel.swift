@@ -5,7 +5,7 @@ import Synchronization
 ///
 /// `@unchecked Sendable`: what changes belongs to the wire's thread, to which every call from another goes by
 /// `Wire.perform(_:)`; the count of reads is an atomic.
-final class ByteLink: WireOwner, @unchecked Sendable {
+final class ByteChannel: WireOwner, @unchecked Sendable {
   private typealias Waiter<Value> = CheckedContinuation<Result<Value, APIError>, Never>
 
   private let wire: any Wire

@@ -4,8 +4,8 @@ import Synchronization
 /// A WebSocket whose handshake and frames are the system's.
 ///
 /// `@unchecked Sendable`: what changes belongs to the wire's queue, but for what a lock or an atomic guards.
-final class MessageSocketLink: SocketLink, MessageWireOwner, @unchecked Sendable {
-  private enum MessageLinkPhase { case opening, accepted, open, over }
+final class MessageSocketChannel: SocketChannel, MessageWireOwner, @unchecked Sendable {
+  private enum MessageChannelPhase { case opening, accepted, open, over }
 
   private let wire: any MessageWire
   /// Kept as long as the connection: it stops with its last reference.
@@ -19,7 +19,7 @@ final class MessageSocketLink: SocketLink, MessageWireOwner, @unchecked Sendable
   private let isAwaited = Atomic(false)
 
   // The wire's queue alone.
-  private var phase = MessageLinkPhase.opening
+  private var phase = MessageChannelPhase.opening
   private var completion: HTTPTransport.Completion?
   private var machine: MessageSocketMachine?
   private var inbox: SocketInbox?

@@ -4,8 +4,8 @@ import Synchronization
 /// A WebSocket over a wire: the handshake, then the machine of an open connection.
 ///
 /// `@unchecked Sendable`: what changes belongs to the wire's thread, but for what a lock or an atomic guards.
-final class WireSocketLink: SocketLink, WireOwner, @unchecked Sendable {
-  private enum WireLinkPhase {
+final class WireSocketChannel: SocketChannel, WireOwner, @unchecked Sendable {
+  private enum WireChannelPhase {
     case opening(UpgradeResponseParser)
     /// The server has accepted; these bytes came with its response.
     case accepted([UInt8])
@@ -27,7 +27,7 @@ final class WireSocketLink: SocketLink, WireOwner, @unchecked Sendable {
   private let isAwaited = Atomic(false)
 
   // The wire's thread alone.
-  private var phase: WireLinkPhase
+  private var phase: WireChannelPhase
   private var completion: HTTPTransport.Completion?
   private var machine: WebSocketMachine?
   private var inbox: SocketInbox?

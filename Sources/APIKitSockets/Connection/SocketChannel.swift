@@ -1,7 +1,7 @@
 import APIKit
 
 /// One connection of a WebSocket, as its manager has it. From any thread.
-protocol SocketLink: CancellableOperation {
+protocol SocketChannel: CancellableOperation {
   /// Opens the connection; called once. The completion has the response to the handshake; with status 101 the
   /// connection stays and waits for ``begin(_:)``.
   func open(_ completion: @escaping HTTPTransport.Completion)
@@ -35,7 +35,7 @@ enum OptionalSocketFeature {
   case sendUncompressed
 }
 
-extension SocketLink {
+extension SocketChannel {
   /// None.
   func objection(to feature: OptionalSocketFeature) -> APIError? { nil }
 }
