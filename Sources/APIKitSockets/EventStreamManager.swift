@@ -40,7 +40,7 @@ extension EventStreamManager {
 
   func checkStatements() throws(APIError) {
     try checkStatements(
-      streamStatements + [Statement("maximumEventBytes", maximumEventBytes)], of: "EventStreamManager",
+      streamStatements + [StatedMember("maximumEventBytes", maximumEventBytes)], of: "EventStreamManager",
       below: BaseEventStreamManager.self)
   }
 }

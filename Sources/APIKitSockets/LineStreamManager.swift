@@ -44,8 +44,8 @@ extension LineStreamManager {
   func checkStatements() throws(APIError) {
     try checkStatements(
       streamStatements + [
-        Statement("format", format), Statement("deliversBadLines", deliversBadLines),
-        Statement("maximumLineBytes", maximumLineBytes),
+        StatedMember("format", format), StatedMember("deliversBadLines", deliversBadLines),
+        StatedMember("maximumLineBytes", maximumLineBytes),
       ], of: "LineStreamManager", below: BaseLineStreamManager.self)
   }
 }

@@ -97,8 +97,8 @@ extension SocketManager {
   func checkStatements() throws(APIError) {
     try checkStatements(
       [
-        Statement("subprotocols", subprotocols), Statement("options", options),
-        Statement("reconnection", reconnection),
+        StatedMember("subprotocols", subprotocols), StatedMember("options", options),
+        StatedMember("reconnection", reconnection),
       ], of: "SocketManager", below: BaseSocketManager.self)
   }
 }

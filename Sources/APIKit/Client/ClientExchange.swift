@@ -1,7 +1,7 @@
 /// One exchange of a client with the requests of its redirects: gives the next request to send, and takes
 /// the response. Neither sends nor waits.
 struct ClientExchange {
-  private let boxed: Boxed<HTTPClient>
+  private let boxed: CopyOnWrite<HTTPClient>
   /// The caller's exchange; its request is replaced by that of each hop, without cookies and preparation.
   private var exchange: HTTPExchange
   private let inspect: (@Sendable (_ status: Int, _ headers: HTTPHeaders) throws -> Void)?
@@ -17,7 +17,7 @@ struct ClientExchange {
   var next: HTTPURL { exchange.request.url }
 
   /// - Parameter generation: Of the cookie jar when the load was called; the present one by default.
-  init(_ client: Boxed<HTTPClient>, _ exchange: HTTPExchange, since generation: Int? = nil) {
+  init(_ client: CopyOnWrite<HTTPClient>, _ exchange: HTTPExchange, since generation: Int? = nil) {
     boxed = client
     self.generation = generation ?? client.value.cookies?.generation
     self.exchange = exchange

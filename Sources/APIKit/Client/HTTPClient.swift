@@ -37,7 +37,7 @@ public struct HTTPClient: Sendable {
     _ exchange: HTTPExchange,
     prepare: (inout HTTPRequest) throws(APIError) -> Void = { (_) throws(APIError) in }
   ) async throws(APIError) -> HTTPResponse {
-    var hops = ClientExchange(Boxed(self), exchange)
+    var hops = ClientExchange(CopyOnWrite(self), exchange)
     var sent = exchange.request
     do throws(APIError) {
       while true {

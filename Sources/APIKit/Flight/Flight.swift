@@ -96,7 +96,7 @@ final class Flight: @unchecked Sendable {
     // The user of a transfer was fixed at an earlier time.
     if call.options.isEmpty || call.options.owner == nil { run.comparedAt = changes }
     // Here is the caller's task.
-    if call.wire.trace != .none { run.trace = Boxed(TraceContext.current ?? TraceContext()) }
+    if call.wire.trace != .none { run.trace = CopyOnWrite(TraceContext.current ?? TraceContext()) }
     self.run = run
   }
 

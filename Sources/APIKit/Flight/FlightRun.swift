@@ -11,11 +11,11 @@ struct FlightRun {
   /// The request as assembled, before credential, cookies and signature.
   var request: HTTPRequest?
   /// The load's part in a batch; nil where it makes its own call.
-  var batch: Boxed<BatchPart>?
+  var batch: CopyOnWrite<BatchPart>?
   /// The values that a signature covers beside the request.
   var signed = (apiName: "", parameters: Parameters())
   /// The trace that its requests name; nil where they name none.
-  var trace: Boxed<TraceContext>?
+  var trace: CopyOnWrite<TraceContext>?
   /// How far the request came, all attempts together.
   var requestProgress = RequestProgress.unsent
   /// The attempt under way, from 1; 0 before the first.

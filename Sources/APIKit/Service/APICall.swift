@@ -86,7 +86,7 @@ public final class APICall: Sendable {
   /// Whether its signer may say another caller later on, see ``ServiceIdentity/mayChangeCaller``.
   let mayChangeCaller: Bool
   /// What the file of the body was at the call; nil for another body, and where there was no file.
-  let bodyFile: Boxed<FileIdentity>?
+  let bodyFile: CopyOnWrite<FileIdentity>?
 
   /// The call of one load, whatever makes it; its recorder learns what is loaded.
   ///
@@ -123,7 +123,7 @@ public final class APICall: Sendable {
     self.parameters = parameters
     self.body = body
     if case .file(let path, _) = body {
-      bodyFile = FileIdentity(path: path).map { Boxed($0) }
+      bodyFile = FileIdentity(path: path).map { CopyOnWrite($0) }
     } else {
       bodyFile = nil
     }

@@ -57,15 +57,15 @@ package struct LoadUser: Hashable, Sendable {
 /// Compares a user with the one who is present now, without a reference to a load: for connections and transfers, which
 /// outlast their loads.
 package struct UserCheck: Sendable {
-  /// One that may say another caller later on; nil for any other. Boxed: few services have one, and every open connection
+  /// One that may say another caller later on; nil for any other. CopyOnWrite: few services have one, and every open connection
   /// keeps a check.
-  private let signer: Boxed<any RequestSigner>?
+  private let signer: CopyOnWrite<any RequestSigner>?
   private let cookies: CookieJar?
   private let authenticator: Authenticator?
   private let host: String?
 
   package init(_ identity: ServiceIdentity, _ wire: WireOptions, signIn rule: SignInRule, host: String?) {
-    signer = identity.mayChangeCaller ? identity.signer.map { Boxed($0) } : nil
+    signer = identity.mayChangeCaller ? identity.signer.map { CopyOnWrite($0) } : nil
     (cookies, self.host) = (wire.client.cookies, host)
     authenticator = rule == .exempt ? nil : identity.authenticator
   }

@@ -8,10 +8,10 @@ public struct ServiceIdentity: Sendable {
   /// Checks the signature of each response, before anything else is done with it. The default, nil, checks none.
   public var verifier: (any ResponseVerifier)? {
     get { boxedVerifier?.value }
-    set { boxedVerifier = newValue.map { Boxed($0) } }
+    set { boxedVerifier = newValue.map { CopyOnWrite($0) } }
   }
   /// Few services have one, and every load takes a copy of the identity.
-  private var boxedVerifier: Boxed<any ResponseVerifier>?
+  private var boxedVerifier: CopyOnWrite<any ResponseVerifier>?
   /// Keeps the credential of the signed-in user and renews it. Loads carry it, unless their manager is
   /// exempt (``EndpointManager/signIn``). None by default.
   public var authenticator: Authenticator?
@@ -35,7 +35,7 @@ public struct ServiceIdentity: Sendable {
     clock: ServerClock? = nil
   ) {
     self.signer = signer
-    boxedVerifier = verifier.map { Boxed($0) }
+    boxedVerifier = verifier.map { CopyOnWrite($0) }
     self.authenticator = authenticator
     self.clock = clock
   }
@@ -44,7 +44,7 @@ public struct ServiceIdentity: Sendable {
 /// How a service's requests are sent, and how its bodies are written and read.
 public struct WireOptions: Sendable {
   private struct Fields: Sendable {
-    var client: Boxed<HTTPClient>
+    var client: CopyOnWrite<HTTPClient>
     var parameterEncoding: ParameterEncoding
     var timeouts: HTTPTimeouts
     var decoders: BodyDecoders
@@ -54,7 +54,7 @@ public struct WireOptions: Sendable {
     var trace: TracePolicy
   }
 
-  private var fields: Boxed<Fields>
+  private var fields: CopyOnWrite<Fields>
 
   /// What carries the requests: transport, cookies, redirects. The default is ``HTTPClient/shared``; in a test,
   /// one over a `StubTransport`.
@@ -63,7 +63,7 @@ public struct WireOptions: Sendable {
     _modify { yield &fields.value.client.value }
   }
   /// The same in one word, for the exchange of each attempt.
-  var boxedClient: Boxed<HTTPClient> { fields.value.client }
+  var boxedClient: CopyOnWrite<HTTPClient> { fields.value.client }
   /// How parameters are written where the manager does not say. The default is ``ParameterEncoding/automatic``: in
   /// the query for GET, HEAD and DELETE, as JSON for the others.
   public var parameterEncoding: ParameterEncoding {
@@ -123,9 +123,10 @@ public struct WireOptions: Sendable {
     requestIDField: String? = nil, loadOptions: LoadOptions = .none,
     trace: TracePolicy = .none
   ) {
-    fields = Boxed(
+    fields = CopyOnWrite(
       Fields(
-        client: Boxed(client), parameterEncoding: parameterEncoding, timeouts: timeouts, decoders: decoders,
+        client: CopyOnWrite(client), parameterEncoding: parameterEncoding, timeouts: timeouts,
+        decoders: decoders,
         cipher: cipher, requestIDField: requestIDField, loadOptions: loadOptions, trace: trace))
   }
 }
@@ -186,7 +187,7 @@ public struct CacheOptions: Sendable {
     var volatileParameters: Set<String>
   }
 
-  private var fields: Boxed<Fields>
+  private var fields: CopyOnWrite<Fields>
 
   /// Where responses are kept; nil keeps none. The default is ``ResponseCache/shared``, which is in memory only.
   public var store: ResponseCache? {
@@ -220,7 +221,7 @@ public struct CacheOptions: Sendable {
     store: ResponseCache? = .shared, partition: CachePartition = .credential, origin: String? = nil,
     volatileParameters: Set<String> = CacheTraits.usuallyVolatile
   ) {
-    fields = Boxed(
+    fields = CopyOnWrite(
       Fields(
         store: store, partition: partition, origin: origin, volatileParameters: volatileParameters))
   }
@@ -260,7 +261,7 @@ public struct AdmissionOptions: Sendable {
     var hosts: HostPool?
   }
 
-  private var fields: Boxed<Fields>
+  private var fields: CopyOnWrite<Fields>
 
   /// Whether and how loads that failed are sent again where the manager does not say. The default is
   /// ``RetryPolicy/never``.
@@ -310,7 +311,7 @@ public struct AdmissionOptions: Sendable {
     requestRate: RequestRate = .unlimited, hostLimits: HostLimits? = nil, breaker: BreakerPolicy? = nil,
     hosts: HostPool? = nil
   ) {
-    fields = Boxed(
+    fields = CopyOnWrite(
       Fields(
         retryPolicy: retryPolicy, networkGate: networkGate, network: network, requestRate: requestRate,
         hostLimits: hostLimits, breaker: breaker, hosts: hosts))

@@ -27,10 +27,10 @@ extension StreamManager {
   public var openLimit: Duration { .seconds(30) }
 
   /// What every stream states, beside what every endpoint does.
-  var streamStatements: [Statement] {
+  var streamStatements: [StatedMember] {
     [
-      Statement("method", method), Statement("reconnection", reconnection),
-      Statement("idleLimit", idleLimit), Statement("openLimit", openLimit),
+      StatedMember("method", method), StatedMember("reconnection", reconnection),
+      StatedMember("idleLimit", idleLimit), StatedMember("openLimit", openLimit),
     ]
   }
 }

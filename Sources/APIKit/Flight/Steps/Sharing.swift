@@ -64,7 +64,7 @@ extension Flight {
     else { return false }
     let caller = LoadIdentity(call)
     guard caller.isKnown else { return false }
-    run.batch = Boxed(BatchPart(plan: plan, caller: caller))
+    run.batch = CopyOnWrite(BatchPart(plan: plan, caller: caller))
     return true
   }
 

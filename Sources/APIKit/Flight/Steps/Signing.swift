@@ -63,7 +63,7 @@ extension Flight {
   /// A call that was made for a batch or behind a landing begins a trace of its own.
   private func beginTrace() {
     guard call.wire.trace != .none else { return }
-    let trace = run.trace ?? Boxed(TraceContext())
+    let trace = run.trace ?? CopyOnWrite(TraceContext())
     run.trace = trace
     if run.attempt <= 1 { note(.note("trace", trace.value.traceID)) }
   }

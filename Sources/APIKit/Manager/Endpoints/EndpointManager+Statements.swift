@@ -9,15 +9,15 @@ extension EndpointManager {
   ///   - contract: The protocol that the class adopts, and `base` the class that it is a subclass of.
   ///   - others: Further checks; they come first.
   package func checkStatements(
-    _ own: @autoclosure () -> [Statement], of contract: String, below base: AnyClass,
+    _ own: @autoclosure () -> [StatedMember], of contract: String, below base: AnyClass,
     others: () throws(APIError) -> Void = { () throws(APIError) in }
   ) throws(APIError) {
     let id = ObjectIdentifier(Self.self)
     guard !CheckedEndpoints.passed.contains(id) else { return }
     try others()
     let common = [
-      Statement("service", service), Statement("apiName", apiName), Statement("headers", headers),
-      Statement("signIn", signIn), Statement("networkGate", networkGate),
+      StatedMember("service", service), StatedMember("apiName", apiName), StatedMember("headers", headers),
+      StatedMember("signIn", signIn), StatedMember("networkGate", networkGate),
     ]
     let faults = (common + own()).faults(of: self, of: contract, below: base) + service.lostStatements
     guard faults.isEmpty else { throw APIError(lost: faults.joined(separator: "; ")) }
@@ -52,16 +52,16 @@ extension APIManager {
   }
 
   /// What has a default, with what counts.
-  private var statements: [Statement] {
+  private var statements: [StatedMember] {
     [
-      Statement("method", method), Statement("takeoffPolicy", takeoffPolicy),
-      Statement("parameterEncoding", parameterEncoding), Statement("timeouts", timeouts),
-      Statement("retryPolicy", retryPolicy), Statement("loadOptions", loadOptions),
-      Statement("joinsIdenticalFlights", joinsIdenticalFlights), Statement("priority", priority),
-      Statement("requestRate", requestRate), Statement("expectation", expectation),
-      Statement("cachePolicy", cachePolicy), Statement("cacheTraits", cacheTraits),
-      Statement("outlivesRelease", outlivesRelease), Statement("isQueued", isQueued),
-      Statement("queueLane", queueLane),
+      StatedMember("method", method), StatedMember("takeoffPolicy", takeoffPolicy),
+      StatedMember("parameterEncoding", parameterEncoding), StatedMember("timeouts", timeouts),
+      StatedMember("retryPolicy", retryPolicy), StatedMember("loadOptions", loadOptions),
+      StatedMember("joinsIdenticalFlights", joinsIdenticalFlights), StatedMember("priority", priority),
+      StatedMember("requestRate", requestRate), StatedMember("expectation", expectation),
+      StatedMember("cachePolicy", cachePolicy), StatedMember("cacheTraits", cacheTraits),
+      StatedMember("outlivesRelease", outlivesRelease), StatedMember("isQueued", isQueued),
+      StatedMember("queueLane", queueLane),
     ]
   }
 }

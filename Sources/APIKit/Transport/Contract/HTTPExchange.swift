@@ -10,7 +10,7 @@ public struct HTTPExchange: Sendable {
     var onSlot: (@Sendable (_ isWaiting: Bool) -> Void)?
   }
 
-  private var extras: Boxed<Extras>?
+  private var extras: CopyOnWrite<Extras>?
 
   /// What is sent.
   public var request: HTTPRequest
@@ -78,7 +78,7 @@ public struct HTTPExchange: Sendable {
   public var flightID: FlightID?
 
   private mutating func change(_ body: (inout Extras) -> Void) {
-    var changed = extras ?? Boxed(Extras())
+    var changed = extras ?? CopyOnWrite(Extras())
     body(&changed.value)
     extras = changed
   }

@@ -42,7 +42,7 @@ public struct LoadOptions: Sendable {
   public typealias HeadInspection = @Sendable (_ status: Int, _ headers: HTTPHeaders) throws -> Void
 
   /// Nil where nothing is stated: then options cost a load one word and one comparison.
-  var fields: Boxed<Fields>?
+  var fields: CopyOnWrite<Fields>?
 
   /// Where the body of the response goes; in memory by default.
   ///
@@ -162,7 +162,7 @@ public struct LoadOptions: Sendable {
     usesCookies: Bool? = nil, cookieDocument: HTTPURL? = nil, challenges: ChallengeHandler? = nil,
     timeouts: HTTPTimeouts = HTTPTimeouts()
   ) {
-    fields = Boxed(
+    fields = CopyOnWrite(
       Fields(
         destination: destination, login: login, connectTo: connectTo, compressesBody: compressesBody,
         inspectHead: inspectHead, fileAtHead: fileAtHead, allowsCellular: allowsCellular,
@@ -175,7 +175,7 @@ public struct LoadOptions: Sendable {
   /// No options.
   public static let none = LoadOptions(fields: nil)
 
-  private init(fields: Boxed<Fields>?) { self.fields = fields }
+  private init(fields: CopyOnWrite<Fields>?) { self.fields = fields }
 
   /// Whether nothing can have been stated.
   var isEmpty: Bool { fields == nil }
@@ -185,7 +185,7 @@ public struct LoadOptions: Sendable {
     set {
       var all = fields?.value ?? Fields()
       all[keyPath: field] = newValue
-      fields = Boxed(all)
+      fields = CopyOnWrite(all)
     }
   }
 }
@@ -266,7 +266,7 @@ extension LoadOptions {
       if own.binding != nil || own.location != nil { all.isOwn = true }
     }
     let isEmpty = applied.isEmpty && all.owner == nil && all.binding == nil && all.location == nil
-    return (isEmpty ? .none : LoadOptions(fields: Boxed(all)), applied)
+    return (isEmpty ? .none : LoadOptions(fields: CopyOnWrite(all)), applied)
   }
 
   /// Whether other loads of the service go the same way, so that one call may serve them too.

@@ -18,7 +18,7 @@ public struct APIError: Error, Sendable {
     var requestProgress: RequestProgress?
   }
 
-  private var fields: Boxed<Fields>
+  private var fields: CopyOnWrite<Fields>
 
   /// The stage of the load at which it failed.
   public var stage: Stage {
@@ -96,7 +96,7 @@ public struct APIError: Error, Sendable {
     context: Context = Context(),
     underlying: (any Error)? = nil, evidence: Evidence? = nil
   ) {
-    fields = Boxed(
+    fields = CopyOnWrite(
       Fields(
         stage: stage, reason: reason, detail: detail ?? reason.text, quote: quote, context: context,
         underlying: underlying,

@@ -12,7 +12,7 @@ public struct HTTPRequest: Sendable {
     var options: HTTPRequestOptions
   }
 
-  private var fields: Boxed<Fields>
+  private var fields: CopyOnWrite<Fields>
 
   /// The method; the default is `GET`.
   public var method: HTTPMethod {
@@ -50,7 +50,7 @@ public struct HTTPRequest: Sendable {
     method: HTTPMethod = .get, url: HTTPURL, headers: HTTPHeaders = HTTPHeaders(), body: HTTPBody = .empty,
     timeouts: HTTPTimeouts = HTTPTimeouts(), options: HTTPRequestOptions = HTTPRequestOptions()
   ) {
-    fields = Boxed(
+    fields = CopyOnWrite(
       Fields(
         method: method, url: url, headers: headers, body: body, timeouts: timeouts, options: options))
   }

@@ -22,14 +22,14 @@ public struct APIResponse: Sendable {
     var source: ReformSource
     let reforms = ReformMemo()
   }
-  private var contents: Boxed<Contents>
+  private var contents: CopyOnWrite<Contents>
 
   /// Makes a response.
   public init(
     raw: RawData, http: HTTPResponse, provenance: Provenance = .network,
     source: ReformSource = ReformSource(managerType: Never.self)
   ) {
-    contents = Boxed(Contents(raw: raw, http: http, provenance: provenance, source: source))
+    contents = CopyOnWrite(Contents(raw: raw, http: http, provenance: provenance, source: source))
   }
 
   /// The flight that landed with it; nil for a response that was made by hand.

@@ -13,7 +13,7 @@ public struct HTTPResponse: Sendable {
     var trailers = HTTPHeaders()
   }
 
-  private var fields: Boxed<Fields>
+  private var fields: CopyOnWrite<Fields>
 
   /// The status code, 100 to 599; 200 for schemes that have none (`file`, `data`, `ftp`).
   public var status: Int {
@@ -80,7 +80,7 @@ public struct HTTPResponse: Sendable {
     version: HTTPVersion = .http1_1, metrics: TransportMetrics = TransportMetrics(), url: HTTPURL? = nil,
     redirects: [HTTPRedirect] = []
   ) {
-    fields = Boxed(
+    fields = CopyOnWrite(
       Fields(
         status: status, headers: headers, body: body, version: version, metrics: metrics, url: url,
         redirects: redirects))

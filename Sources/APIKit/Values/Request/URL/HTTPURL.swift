@@ -17,7 +17,7 @@ public struct HTTPURL: Hashable, Sendable {
     var pathSecrets = PathSecrets()
   }
 
-  private var fields: Boxed<Fields>
+  private var fields: CopyOnWrite<Fields>
 
   /// The scheme, lower case: `https`.
   public var scheme: String { fields.value.scheme }
@@ -95,7 +95,7 @@ public struct HTTPURL: Hashable, Sendable {
 
   /// Makes a URL from parts that are valid.
   init(scheme: String, host: String, port: Int?, path: String, query: String?) {
-    fields = Boxed(Fields(scheme: scheme, host: host, port: port, path: path, query: query))
+    fields = CopyOnWrite(Fields(scheme: scheme, host: host, port: port, path: path, query: query))
   }
 
   /// The host as it is written in a URL, with an IPv6 address in brackets.

@@ -2,7 +2,7 @@
 ///
 /// A stored property with such a name but another type (an Optional, a concrete type) is not what the protocol asks for:
 /// the default counts, and the compiler is silent. A look by `Mirror` finds it, once per type.
-package struct Statement {
+package struct StatedMember {
   /// The member's name.
   let name: String
   /// The type that the property must have.
@@ -65,7 +65,7 @@ extension Equatable {
   fileprivate func isEqual(_ other: Any) -> Bool { self == other as? Self }
 }
 
-extension [Statement] {
+extension [StatedMember] {
   /// What an object stores under these names without effect, a sentence each, from its own class up to `root`.
   package func faults(of object: Any, of contract: String, below root: (any Any.Type)? = nil) -> [String] {
     let known = Dictionary(map { ($0.name, $0) }) { first, _ in first }

@@ -3,9 +3,9 @@
 /// For large values that many functions pass on. An `async` function reserves room in its frame for every
 /// copy it may hold, so a path of ten steps over large structs takes a hundred kilobytes for each flight
 /// under way. A boxed value takes one word in each place.
-struct Boxed<Value: Sendable>: Sendable {
-  /// `@unchecked`: `value` is changed only through a `Boxed` that holds the sole reference to its box, and
-  /// changing that `Boxed` is exclusive by the language's own rule, so that the access needs no check of its own.
+struct CopyOnWrite<Value: Sendable>: Sendable {
+  /// `@unchecked`: `value` is changed only through a `CopyOnWrite` that holds the sole reference to its box, and
+  /// changing that `CopyOnWrite` is exclusive by the language's own rule, so that the access needs no check of its own.
   private final class Box: @unchecked Sendable {
     @exclusivity(unchecked) var value: Value
     init(_ value: Value) { self.value = value }
@@ -25,10 +25,10 @@ struct Boxed<Value: Sendable>: Sendable {
   }
 }
 
-extension Boxed: Equatable where Value: Equatable {
+extension CopyOnWrite: Equatable where Value: Equatable {
   static func == (left: Self, right: Self) -> Bool { left.box === right.box || left.value == right.value }
 }
 
-extension Boxed: Hashable where Value: Hashable {
+extension CopyOnWrite: Hashable where Value: Hashable {
   func hash(into hasher: inout Hasher) { hasher.combine(value) }
 }
