@@ -1,5 +1,5 @@
 extension APIService {
-  /// What the service stores under the names of members without effect, a sentence each; see ``Statement``.
+  /// What the service stores under the names of members without effect, a sentence each; see ``StatedMember``.
   package var lostStatements: [String] {
     let (identity, wire, cache, admission) = (identity, wire, cache, admission)
     let statements = [

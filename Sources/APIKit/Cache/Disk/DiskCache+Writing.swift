@@ -27,7 +27,8 @@ extension DiskCache {
     if mustSchedule { queue.async { self.workOff() } }
     if overrun {
       report(
-        CacheFault(kind: .overrun, detail: "\(configuration.maximumPendingBytes) bytes wait for the disk already"))
+        CacheFault(
+          kind: .overrun, detail: "\(configuration.maximumPendingBytes) bytes wait for the disk already"))
     }
   }
 

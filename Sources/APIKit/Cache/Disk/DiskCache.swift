@@ -81,7 +81,8 @@ final class DiskCache: Sendable {
   let keptCounts = Mutex(DiskCounts())
 
   init(
-    _ configuration: DiskCacheConfiguration, time: any TimeSource, report: @escaping @Sendable (CacheFault) -> Void
+    _ configuration: DiskCacheConfiguration, time: any TimeSource,
+    report: @escaping @Sendable (CacheFault) -> Void
   ) {
     self.configuration = configuration
     self.time = time
