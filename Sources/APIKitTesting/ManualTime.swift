@@ -8,7 +8,7 @@ public final class ManualTime: TimeSource {
     let due: Duration
     let continuation: CheckedContinuation<Void, any Error>
   }
-  private struct State {
+  private struct ManualTimeState {
     var now: Duration = .zero
     var wallClock: Double
     var nextID = 0
@@ -16,12 +16,12 @@ public final class ManualTime: TimeSource {
     var cancelled: Set<Int> = []
   }
 
-  private let state: Mutex<State>
+  private let state: Mutex<ManualTimeState>
 
   /// Makes a clock at zero.
   ///
   /// - Parameter wallClock: The wall clock in seconds since 1970; the default is the start of 2026, UTC.
-  public init(wallClock: Double = 1_767_225_600) { state = Mutex(State(wallClock: wallClock)) }
+  public init(wallClock: Double = 1_767_225_600) { state = Mutex(ManualTimeState(wallClock: wallClock)) }
 
   /// How far the clock was moved.
   public var now: Duration { state.withLock { $0.now } }

@@ -98,7 +98,7 @@ public final class DemoServer: Sendable {
   public func on(
     _ method: HTTPMethod, _ path: String, response: @escaping @Sendable (DemoRequest) -> DemoResponse
   ) {
-    routes.set(method, path, response)
+    routes.set(method, path, handler: response)
   }
 
   /// Closes the port and all connections, and waits until the thread has ended. Calling it again does

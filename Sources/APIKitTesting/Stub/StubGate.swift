@@ -12,7 +12,7 @@ import Synchronization
 /// ```
 /// May be used from any thread.
 public final class StubGate: Sendable {
-  private struct State {
+  private struct GateState {
     var isOpen: Bool
     var passes = 0
     var arrivals = 0
@@ -21,10 +21,10 @@ public final class StubGate: Sendable {
     var watchers: [(count: Int, continuation: CheckedContinuation<Void, Never>)] = []
   }
 
-  private let state: Mutex<State>
+  private let state: Mutex<GateState>
 
   /// Makes a gate; closed by default.
-  public init(isOpen: Bool = false) { state = Mutex(State(isOpen: isOpen)) }
+  public init(isOpen: Bool = false) { state = Mutex(GateState(isOpen: isOpen)) }
 
   /// How many requests are held now.
   public var waiting: Int { state.withLock { $0.held.count } }

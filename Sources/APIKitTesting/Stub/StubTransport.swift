@@ -25,14 +25,14 @@ public final class StubTransport: AsyncHTTPTransport {
     var used = 0
   }
 
-  private struct State {
+  private struct StubState {
     var rules: [Rule] = []
     var requests: [HTTPRequest] = []
     var watchers: [(id: UInt64, count: Int, continuation: CheckedContinuation<Bool, Never>)] = []
     var nextWatcher: UInt64 = 0
   }
 
-  private let state = Mutex(State())
+  private let state = Mutex(StubState())
   private let gate = StubGate(isOpen: true)
   private let clock: any Clock<Duration>
   private let keepsRequests: Bool

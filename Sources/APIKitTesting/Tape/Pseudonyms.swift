@@ -5,17 +5,17 @@ import Synchronization
 
 /// The pseudonyms of a tape: while it is recorded, every secret gets one, and keeps it.
 final class Pseudonyms: Sendable {
-  private struct State {
+  private struct PseudonymsState {
     /// By the secret.
     var names: [String: String] = [:]
     var count = 0
   }
-  private let state: Mutex<State>
+  private let state: Mutex<PseudonymsState>
 
   /// - Parameter tape: What is on it already, so that no pseudonym is given twice.
   init(_ tape: Tape) {
     let highest = tape.archive.entries.flatMap(\.texts).flatMap(Self.numbers).max() ?? 0
-    state = Mutex(State(count: highest))
+    state = Mutex(PseudonymsState(count: highest))
   }
 
   /// The mask of the recording.

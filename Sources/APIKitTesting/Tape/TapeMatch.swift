@@ -23,7 +23,7 @@ struct TapeMatch: Hashable, Sendable {
       let values = request.headers.values(name)
       return "\(name): " + (values.isEmpty ? "(none)" : values.map(stranger).joined(separator: ", "))
     }
-    body = stranger(Self.meaning(request.body.bytes ?? [], request.headers["Content-Type"], rules))
+    body = stranger(Self.meaning(request.body.bytes ?? [], of: request.headers["Content-Type"], rules))
   }
 
   private static func split(url: String) -> (host: String, path: String, query: String) {
@@ -46,7 +46,7 @@ struct TapeMatch: Hashable, Sendable {
   }
 
   /// A body by what it says.
-  private static func meaning(_ bytes: [UInt8], _ type: String?, _ rules: TapeRules) -> String {
+  private static func meaning(_ bytes: [UInt8], of type: String?, _ rules: TapeRules) -> String {
     guard !bytes.isEmpty else { return "" }
     let type = type?.lowercased() ?? ""
     if type.contains("x-www-form-urlencoded") {
@@ -80,14 +80,14 @@ struct TapeMatch: Hashable, Sendable {
   /// What sets it apart from an entry of the tape, in words; for people who look for their mistake.
   func differences(from entry: TapeMatch) -> [String] {
     var differences: [String] = []
-    func compare(_ what: String, _ own: String, _ recorded: String) {
+    func compare(_ what: String, _ own: String, with recorded: String) {
       if own != recorded {
         differences.append("\(what) is \(Self.shown(own)), recorded \(Self.shown(recorded))")
       }
     }
-    compare("the method", method, entry.method)
-    compare("the host", host, entry.host)
-    compare("the path", path, entry.path)
+    compare("the method", method, with: entry.method)
+    compare("the host", host, with: entry.host)
+    compare("the path", path, with: entry.path)
     for extra in Self.minus(query, entry.query) {
       differences.append("\(Self.shown(extra)) is not in the recorded query")
     }
@@ -95,10 +95,10 @@ struct TapeMatch: Hashable, Sendable {
       differences.append("the recorded query has \(Self.shown(missing))")
     }
     for (own, recorded) in zip(headers, entry.headers) where own != recorded {
-      compare("the header field", own, recorded)
+      compare("the header field", own, with: recorded)
     }
     if body != entry.body {
-      compare("the body", Self.around(body, entry.body), Self.around(entry.body, body))
+      compare("the body", Self.around(body, entry.body), with: Self.around(entry.body, body))
     }
     return differences
   }

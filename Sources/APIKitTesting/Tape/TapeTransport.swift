@@ -46,7 +46,7 @@ public final class TapeTransport: AsyncHTTPTransport {
     case scaled(Double)
   }
 
-  private struct State {
+  private struct TapeState {
     var tape: Tape
     /// By the request, which entries there are.
     var index: [TapeMatch: [Int]] = [:]
@@ -63,7 +63,7 @@ public final class TapeTransport: AsyncHTTPTransport {
 
   /// What it can do: everything, or when it records, what the transport that it records can.
   public let capabilities: TransportCapabilities
-  private let state: Mutex<State>
+  private let state: Mutex<TapeState>
   private let file: String?
   private let mode: Mode
   private let pace: Pace
@@ -76,7 +76,7 @@ public final class TapeTransport: AsyncHTTPTransport {
   public convenience init(
     _ tape: Tape, rules: TapeRules = TapeRules(), pace: Pace = .instant, time: any TimeSource = SystemTime()
   ) {
-    self.init(tape, file: nil, .replay, rules, pace, time)
+    self.init(tape, file: nil, mode: .replay, rules: rules, pace: pace, time: time)
   }
 
   /// Plays back the tape of a file, or records it.
@@ -110,7 +110,7 @@ public final class TapeTransport: AsyncHTTPTransport {
     if mode.looksUp, mode.transport == nil || FileManager.default.fileExists(atPath: file) {
       tape = try Tape(contentsOf: file)
     }
-    self.init(tape, file: file, mode, rules, pace, time)
+    self.init(tape, file: file, mode: mode, rules: rules, pace: pace, time: time)
   }
 
   static func isCI(_ value: String?) -> Bool {
@@ -118,9 +118,9 @@ public final class TapeTransport: AsyncHTTPTransport {
   }
 
   private init(
-    _ tape: Tape, file: String?, _ mode: Mode, _ rules: TapeRules, _ pace: Pace, _ time: any TimeSource
+    _ tape: Tape, file: String?, mode: Mode, rules: TapeRules, pace: Pace, time: any TimeSource
   ) {
-    var state = State(tape: Tape())
+    var state = TapeState(tape: Tape())
     for entry in tape.archive.entries { Self.append(entry, to: &state, rules) }
     self.state = Mutex(state)
     (self.file, self.mode, self.rules, self.pace, self.time) = (file, mode, rules, pace, time)
@@ -180,7 +180,7 @@ public final class TapeTransport: AsyncHTTPTransport {
       if mode.looksUp, let entry = lookUp(sent) {
         found = entry
       } else {
-        return try await record(exchange, sent, over: transport, wire)
+        return try await record(exchange, sent, over: transport, by: wire)
       }
     } else {
       found = try miss(SentExchange(exchange))
@@ -260,18 +260,18 @@ public final class TapeTransport: AsyncHTTPTransport {
     }
   }
 
-  private func match(_ sent: SentExchange, _ state: State) -> TapeMatch {
+  private func match(_ sent: SentExchange, _ state: TapeState) -> TapeMatch {
     // A secret that is none of the tape's is the application's own.
     let mask = SecretMask(plainNames: rules.plainNames) { secret, isNumber in
       Pseudonyms.isPseudonym(secret, isNumber) ? secret : isNumber ? "9000000000" : Pseudonyms.prefix + "0"
     }
     let entry = sent.entry(
       of: .failure(APIError(.transport, .cancelled)), size: nil, mask: mask, bodyLimit: nil)
-    return Self.match(entry.request, rules, state.given)
+    return Self.match(entry.request, rules, given: state.given)
   }
 
   private static func match(
-    _ request: HTTPArchive.Request, _ rules: TapeRules, _ given: Set<Int>
+    _ request: HTTPArchive.Request, _ rules: TapeRules, given: Set<Int>
   ) -> TapeMatch {
     TapeMatch(request, rules) { text in
       guard Pseudonyms.occur(in: text) else { return text }
@@ -291,12 +291,12 @@ public final class TapeTransport: AsyncHTTPTransport {
     }
   }
 
-  private static func append(_ entry: HTTPArchive.Entry, to state: inout State, _ rules: TapeRules) {
+  private static func append(_ entry: HTTPArchive.Entry, to state: inout TapeState, _ rules: TapeRules) {
     for number in entry.requestTexts.flatMap(Pseudonyms.numbers) { state.seen.insert(number) }
     for number in entry.responseTexts.flatMap(Pseudonyms.numbers) where state.seen.insert(number).inserted {
       state.given.insert(number)
     }
-    let match = match(entry.request, rules, state.given)
+    let match = match(entry.request, rules, given: state.given)
     state.tape.archive.entries.append(entry)
     state.matches.append(match)
     state.index[match, default: []].append(state.matches.count - 1)
@@ -305,7 +305,7 @@ public final class TapeTransport: AsyncHTTPTransport {
   // MARK: Recording
 
   private func record(
-    _ exchange: HTTPExchange, _ sent: SentExchange, over transport: any HTTPTransport, _ wire: StubWire
+    _ exchange: HTTPExchange, _ sent: SentExchange, over transport: any HTTPTransport, by wire: StubWire
   ) async throws(APIError) -> HTTPResponse {
     var plain = HTTPExchange(exchange.request)
     plain.crossesOrigin = exchange.crossesOrigin

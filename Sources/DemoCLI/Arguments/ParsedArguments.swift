@@ -16,7 +16,7 @@ struct ParsedArguments: Sendable {
       } else if isOperandsOnly || !word.hasPrefix("-") || word == "-" {
         operands.append(word)
       } else {
-        try take(word, &rest, options)
+        try take(word, &rest, of: options)
       }
     }
     let isOptional = names.last?.hasPrefix("[") == true
@@ -29,7 +29,7 @@ struct ParsedArguments: Sendable {
   }
 
   private mutating func take(
-    _ word: String, _ rest: inout ArraySlice<String>, _ options: [Option]
+    _ word: String, _ rest: inout ArraySlice<String>, of options: [Option]
   ) throws(UsageError) {
     let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
     let name = String(parts[0])

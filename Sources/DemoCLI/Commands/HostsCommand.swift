@@ -30,7 +30,7 @@ struct HostsCommand: Command {
     if session.writesJSON {
       try HomePrinter(session: session).json(["servers": status.map { Self.row($0) }])
     } else {
-      table(status, [], session)
+      table(status, [], in: session)
     }
   }
 
@@ -44,7 +44,7 @@ struct HostsCommand: Command {
       admission: AdmissionOptions(retryPolicy: .atAnotherServer, hosts: pool))
 
     try await service.measureHosts()
-    if !session.writesJSON { table(pool.status, servers, session) }
+    if !session.writesJSON { table(pool.status, servers, in: session) }
     var (homes, pages, stopped) = (0, 0, "none")
     for try await page in NewHomesManager(service).pages() {
       homes += try page.response.data(with: PropertyListReformer()).count
@@ -62,7 +62,7 @@ struct HostsCommand: Command {
         "servers": rows, "homes": homes, "pages": pages, "stopped": stopped,
       ])
     } else {
-      table(pool.status, servers, session)
+      table(pool.status, servers, in: session)
       session.console.print("\(homes) homes from \(pages) pages, and no load has failed")
     }
   }
@@ -75,7 +75,7 @@ struct HostsCommand: Command {
   }
 
   /// - Parameter servers: Those whose requests are counted; none where they are not the command's own.
-  private func table(_ status: [HostPool.Status], _ servers: [DemoServer], _ session: Session) {
+  private func table(_ status: [HostPool.Status], _ servers: [DemoServer], in session: Session) {
     let names = ["Server", "Connects in"] + (servers.isEmpty ? [] : ["Requests"]) + ["State"]
     let columns = names.map { TextTable.Column($0, minimumWidth: 10) }
     let requests = servers.isEmpty ? status.map { _ in [] } : servers.map { [String($0.counters.requests)] }

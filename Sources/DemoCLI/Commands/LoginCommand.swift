@@ -49,7 +49,8 @@ struct LoginCommand: Command {
     let authenticator = oauth.authenticator()
     try authenticator.signIn(with: credential)
     try await show(
-      credential, authenticator, isOwn ? try HTTPURL(session.baseURL.string + "oauth/me") : nil, session)
+      credential, of: authenticator, at: isOwn ? try HTTPURL(session.baseURL.string + "oauth/me") : nil,
+      in: session)
   }
 
   /// The server of the command line, given by its addresses or by its issuer alone; otherwise the demo's
@@ -72,7 +73,7 @@ struct LoginCommand: Command {
   }
 
   private func show(
-    _ credential: Credential, _ authenticator: Authenticator, _ own: HTTPURL?, _ session: Session
+    _ credential: Credential, of authenticator: Authenticator, at own: HTTPURL?, in session: Session
   ) async throws {
     let address = try arguments.text("--me-url").map { (text) throws(APIError) in try HTTPURL(text) } ?? own
     var user: RawData?

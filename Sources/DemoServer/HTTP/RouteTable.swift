@@ -21,7 +21,7 @@ final class RouteTable: Sendable {
 
   /// Adds the handler of a method and a path; a path that ends with `*` matches every path with that
   /// beginning. Of several that match, the one added last is called.
-  func set(_ method: HTTPMethod, _ path: String, _ handler: @escaping Handler) {
+  func set(_ method: HTTPMethod, _ path: String, handler: @escaping Handler) {
     let isPrefix = path.hasSuffix("*")
     let route = Route(
       method: method, path: isPrefix ? String(path.dropLast()) : path, isPrefix: isPrefix, handler: handler)

@@ -24,14 +24,14 @@ struct AmesListings: Sendable {
     _ request: DemoRequest, make: (DemoRequest) throws(InvalidQuery) -> (JSON, HTTPHeaders)
   ) -> DemoResponse {
     if let complaint = verify?(request) {
-      var response = failure(401, "invalid_signature", complaint)
+      var response = failure(401, "invalid_signature", text: complaint)
       response.headers["WWW-Authenticate"] = "Signature realm=\"ames\""
       return response
     }
     do throws(InvalidQuery) {
       return try pages.response(request, make: make)
     } catch {
-      return failure(400, "invalid_parameter", error.text, parameter: error.name)
+      return failure(400, "invalid_parameter", text: error.text, parameter: error.name)
     }
   }
 
@@ -54,7 +54,7 @@ struct AmesListings: Sendable {
   private func detail(_ request: DemoRequest) -> DemoResponse {
     let id = request.path.split(separator: "/").last ?? ""
     guard let number = Int(id), homes.indices.contains(number - 1) else {
-      return failure(404, "unknown_listing", "there is no listing \(id)")
+      return failure(404, "unknown_listing", text: "there is no listing \(id)")
     }
     return response(request) { _ in (["status": "ok", "result": row(homes[number - 1])], HTTPHeaders()) }
   }
@@ -96,7 +96,7 @@ struct AmesListings: Sendable {
     ]
   }
 
-  private func failure(_ status: Int, _ code: String, _ text: String, parameter: String? = nil)
+  private func failure(_ status: Int, _ code: String, text: String, parameter: String? = nil)
     -> DemoResponse
   {
     var error: [(String, JSON)] = [("code", .string(code)), ("message", .string(text))]

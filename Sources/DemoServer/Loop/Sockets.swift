@@ -41,7 +41,7 @@ enum Sockets {
 
   /// Accepts a waiting connection; nil when there is none.
   static func accept(_ listener: Int32) -> Int32? {
-    let descriptor = systemAccept(listener, nil, nil)
+    let descriptor = systemAccept(listener)
     guard descriptor >= 0 else { return nil }
     prepare(descriptor)
     var yes: Int32 = 1
@@ -65,7 +65,7 @@ enum Sockets {
     #else
       let flags = Int32(MSG_NOSIGNAL)
     #endif
-    let count = bytes.withUnsafeBytes { systemSend(descriptor, $0.baseAddress, $0.count, flags) }
+    let count = bytes.withUnsafeBytes { systemSend(descriptor, $0, flags: flags) }
     if count >= 0 { return count }
     return errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR ? 0 : nil
   }
@@ -127,9 +127,7 @@ enum Sockets {
 
 // System calls whose names `Sockets` uses for its own functions.
 private func systemListen(_ descriptor: Int32, _ backlog: Int32) -> Int32 { listen(descriptor, backlog) }
-private func systemAccept(
-  _ descriptor: Int32, _ address: UnsafeMutablePointer<sockaddr>?, _ length: UnsafeMutablePointer<socklen_t>?
-) -> Int32 { accept(descriptor, address, length) }
-private func systemSend(
-  _ descriptor: Int32, _ bytes: UnsafeRawPointer?, _ count: Int, _ flags: Int32
-) -> Int { send(descriptor, bytes, count, flags) }
+private func systemAccept(_ descriptor: Int32) -> Int32 { accept(descriptor, nil, nil) }
+private func systemSend(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer, flags: Int32) -> Int {
+  send(descriptor, bytes.baseAddress, bytes.count, flags)
+}

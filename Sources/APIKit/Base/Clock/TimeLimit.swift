@@ -10,7 +10,7 @@ enum TimeLimit {
   /// Cancels the work when the limit passes and throws ``APIError/Reason/deadlineExceeded`` when it has
   /// ended. Work that does not end when cancelled is waited for.
   static func run<Value: Sendable>(
-    _ limit: Duration, _ time: any TimeSource,
+    _ limit: Duration, by time: any TimeSource,
     _ work: @escaping @Sendable () async throws(APIError) -> Value
   ) async throws(APIError) -> Value {
     let (first, second) = await withTaskGroup(of: Outcome<Value>.self) { group in

@@ -36,6 +36,6 @@ struct FlightDeadline: Sendable {
     _ time: any TimeSource, _ wait: @escaping @Sendable () async throws(APIError) -> Value
   ) async throws(APIError) -> Value {
     guard let remaining = remaining(time) else { return try await wait() }
-    return try await TimeLimit.run(remaining, time, wait)
+    return try await TimeLimit.run(remaining, by: time, wait)
   }
 }

@@ -31,7 +31,7 @@ extension Flight {
   private func waitForFirstReport() async throws(APIError) {
     let monitor = call.admission.network
     do throws(APIError) {
-      try await TimeLimit.run(Self.reportLimit, call.time) { () throws(APIError) in
+      try await TimeLimit.run(Self.reportLimit, by: call.time) { () throws(APIError) in
         for await _ in monitor.changes() where !monitor.awaitsFirstReport { return }
         throw APIError(.takeoff, .cancelled)
       }
@@ -45,7 +45,7 @@ extension Flight {
   private func condition(upTo limit: Duration) async throws(APIError) -> NetworkCondition? {
     let (monitor, gate) = (call.admission.network, call.terms.networkGate)
     do throws(APIError) {
-      return try await TimeLimit.run(limit, call.time) { () throws(APIError) in
+      return try await TimeLimit.run(limit, by: call.time) { () throws(APIError) in
         for await condition in monitor.changes() where gate.objection(to: condition) == nil {
           // The network may be gone again by the time that its change arrives here.
           let now = monitor.condition

@@ -117,7 +117,7 @@ extension Flight {
     let time = call.time
     return try await deadline.limitWait(time) { [total = run.request?.timeouts.total] () throws(APIError) in
       guard let total, total > .zero else { return try await race() }
-      do throws(APIError) { return try await TimeLimit.run(total, time, race) } catch {
+      do throws(APIError) { return try await TimeLimit.run(total, by: time, race) } catch {
         guard error.reason == .deadlineExceeded else { throw error }
         throw APIError(
           .transport, .totalTimeout, "not finished after \(total.shortText): no server let it connect"

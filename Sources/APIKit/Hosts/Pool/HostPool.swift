@@ -171,7 +171,7 @@ public final class HostPool: Sendable {
   func wait(upTo limit: Duration, _ time: any TimeSource) async {
     askBehind(time)
     do throws(APIError) {
-      try await TimeLimit.run(limit, time) { () throws(APIError) in
+      try await TimeLimit.run(limit, by: time) { () throws(APIError) in
         guard await self.questions.value(0, { await self.question(time) }) != nil else {
           throw APIError(.transport, .cancelled)
         }

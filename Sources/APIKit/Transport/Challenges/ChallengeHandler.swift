@@ -148,7 +148,7 @@ public final class ChallengeHandler: Sendable {
       return answer
     }
     guard let limit else { return try await wait() }
-    do throws(APIError) { return try await TimeLimit.run(limit, SystemTime(), wait) } catch {
+    do throws(APIError) { return try await TimeLimit.run(limit, by: SystemTime(), wait) } catch {
       guard error.reason == .deadlineExceeded else { throw error }
       throw APIError(
         .transport, .totalTimeout,

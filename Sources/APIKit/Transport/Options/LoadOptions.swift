@@ -235,30 +235,30 @@ extension LoadOptions {
     for (source, options) in stated {
       guard let given = options.fields?.value else { continue }
       func take<Value>(
-        _ field: WritableKeyPath<Fields, Value?>, _ name: String, _ text: (Value) -> String = { "\($0)" }
+        _ field: WritableKeyPath<Fields, Value?>, as name: String, _ text: (Value) -> String = { "\($0)" }
       ) {
         guard all[keyPath: field] == nil, let value = given[keyPath: field] else { return }
         all[keyPath: field] = value
         if source == .load || source == .manager { all.isOwn = true }
         applied.append(Applied(name: name, value: text(value), source: source))
       }
-      take(\.destination, "destination") { $0.text }
-      take(\.login, "login")
-      take(\.connectTo, "connectTo")
-      take(\.compressesBody, "compressesBody")
-      take(\.inspectHead, "inspectHead") { _ in "stated" }
-      take(\.fileAtHead, "fileAtHead") { _ in "stated" }
-      take(\.allowsCellular, "allowsCellular")
-      take(\.allowsExpensive, "allowsExpensive")
-      take(\.allowsConstrained, "allowsConstrained")
-      take(\.serviceType, "serviceType")
-      take(\.usesCookies, "usesCookies")
-      take(\.expectsContinue, "expectsContinue")
-      take(\.cookieDocument, "cookieDocument") { $0.origin }
-      take(\.challenges, "challenges") { _ in "stated" }
-      take(\.connect, "timeouts.connect") { $0.shortText }
-      take(\.idle, "timeouts.idle") { $0.shortText }
-      take(\.total, "timeouts.total") { $0.shortText }
+      take(\.destination, as: "destination") { $0.text }
+      take(\.login, as: "login")
+      take(\.connectTo, as: "connectTo")
+      take(\.compressesBody, as: "compressesBody")
+      take(\.inspectHead, as: "inspectHead") { _ in "stated" }
+      take(\.fileAtHead, as: "fileAtHead") { _ in "stated" }
+      take(\.allowsCellular, as: "allowsCellular")
+      take(\.allowsExpensive, as: "allowsExpensive")
+      take(\.allowsConstrained, as: "allowsConstrained")
+      take(\.serviceType, as: "serviceType")
+      take(\.usesCookies, as: "usesCookies")
+      take(\.expectsContinue, as: "expectsContinue")
+      take(\.cookieDocument, as: "cookieDocument") { $0.origin }
+      take(\.challenges, as: "challenges") { _ in "stated" }
+      take(\.connect, as: "timeouts.connect") { $0.shortText }
+      take(\.idle, as: "timeouts.idle") { $0.shortText }
+      take(\.total, as: "timeouts.total") { $0.shortText }
     }
     // What the framework states for its own loads is no option that applies to others.
     if let own = stated.first(where: { $0.0 == .load })?.1.fields?.value {
