@@ -48,7 +48,7 @@ extension Flight {
   /// before the delegate is told, so that a load it starts sees the change.
   @MainActor private func changes(by response: APIResponse) -> (tags: Set<String>, urls: [HTTPURL]) {
     let tags = call.terms.caching.traits.expires
-    guard let request = run.request else { return (tags, []) }
+    guard !call.method.isSafe, let request = run.request else { return (tags, []) }
     return (
       tags,
       HTTPStorage.invalidated(
