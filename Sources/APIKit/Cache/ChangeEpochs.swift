@@ -1,4 +1,4 @@
-/// The order of changes of tags and URLs on their servers: a request before a change is told from one after it.
+/// Counts changes of tags and URLs on their servers, so that a response to a request from before a change is recognised.
 struct ChangeEpochs {
   /// The number of changes so far.
   private(set) var now: UInt64 = 0

@@ -99,8 +99,8 @@ struct Cancellation: ~Copyable {
     }
   }
 
-  /// Lets the operation of this number go: it is over. False for one that has ended before: whoever reports an end twice is
-  /// heard once.
+  /// Notes the end of an operation by its number. Returns false when its end was reported before, so that a duplicate
+  /// completion is ignored.
   func end(_ number: Int) -> Bool {
     state.withLock { state in
       guard number > state.ended else { return false }

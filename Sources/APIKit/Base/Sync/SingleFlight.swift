@@ -30,7 +30,7 @@ final class SingleFlight<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     return await withTaskCancellationHandler {
       await withCheckedContinuation { waiter in
         let role = machine.withLock { machine in
-          // A cancellation before this moment has found nobody to wake.
+          // The cancellation handler has run already, and found no waiter.
           Task.isCancelled ? nil : machine.enter(id, key, waiter: waiter) { run(work, $0) }
         }
         switch role {

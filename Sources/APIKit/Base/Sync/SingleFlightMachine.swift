@@ -111,7 +111,7 @@ extension SingleFlightMachine {
     return (work, work.members.compactMap { waiters[$0]?.work == number ? waiters[$0]?.waiter : nil })
   }
 
-  /// Work goes on by another operation.
+  /// Replaces the operation of work that is under way.
   mutating func replaceOperation(of number: Int, with operation: Operation) {
     works[number]?.operation = operation
   }

@@ -15,7 +15,7 @@ extension DiskCache {
 
   /// Notes a removal and adds it to the writer's work.
   func removeLastingly(_ work: DiskBacklog.Work) {
-    // A removal that cannot be noted is done all the same, unless the process ends before.
+    // Where the mark cannot be written, the removal goes on without it; only a kill would then leave something.
     do throws(PrivateFile.Fault) { try mark.set() } catch {
       report(CacheFault(kind: .unusable, detail: "a removal cannot be noted: its mark \(error)"))
     }

@@ -1,7 +1,7 @@
 /// The attempts of the last interval of one ``RequestRate``, and those that wait: a state machine without time, tasks or
 /// sockets.
 struct RateWindow {
-  /// The answer to an attempt.
+  /// Whether an attempt may begin.
   enum RateVerdict: Equatable {
     case begin
     case wait
