@@ -92,12 +92,13 @@ final class Flight: @unchecked Sendable {
     cache = FlightCache.make(for: call)
     purpose = .landing
     deadline = FlightDeadline(call)
-    var run = FlightRun(step: .lookUp, executor: .mainActor, user: call.user)
     // The user of a transfer was fixed at an earlier time.
-    if call.options.isEmpty || call.options.owner == nil { run.comparedAt = changes }
+    let isOfNow = call.options.isEmpty || call.options.owner == nil
     // Here is the caller's task.
-    if call.wire.trace != .none { run.trace = CopyOnWrite(TraceContext.current ?? TraceContext()) }
-    self.run = run
+    let trace = call.wire.trace == .none ? nil : CopyOnWrite(TraceContext.current ?? TraceContext())
+    run = FlightRun(
+      step: .lookUp, executor: .mainActor, user: call.user, comparedAt: isOfNow ? changes : .max, trace: trace
+    )
   }
 
   /// A wire call of its own: for loads that are gathered in it, or behind a landing.

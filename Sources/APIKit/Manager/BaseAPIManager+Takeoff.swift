@@ -138,10 +138,11 @@ extension APIManager {
       var wire = service.wire
       let options = wire.applyOptions(load: options, manager: loadOptions, recorder)
       let body = try body(for: parameters)
-      let terms = terms(cacheTerms(use, over: wire.client.transport, recorder), wantsProgress: wantsProgress)
+      let caching = cacheTerms(use, over: wire.client.transport, recorder)
       return APICall(
-        terms, of: service, over: wire, recorder: recorder, apiName: apiName, path: path,
-        parameters: parameters, body: body, options: options, resolving: ServiceHookRemedy.resolving)
+        terms(caching, wantsProgress: wantsProgress), of: service, over: wire, recorder: recorder,
+        apiName: apiName, path: path, parameters: parameters, body: body, options: options,
+        resolving: ServiceHookRemedy.resolving)
     } catch {
       recorder.describe(service: service.name, method: method, apiName: apiName, parameters: parameters)
       throw refusal(error, of: recorder.flight)

@@ -95,9 +95,9 @@ public final class APICall: Sendable {
   ///   - options: They may name the environment and the owner of the load.
   ///   - user: Whose it is; nil for the owner that the options name, or else for who is there now.
   init(
-    _ terms: Terms, of service: some APIService, over wire: WireOptions, recorder: FlightRecorder,
-    apiName: String, path: String? = nil, parameters: Parameters, body: HTTPBody? = nil,
-    options: LoadOptions, resolving: [String], user: LoadUser? = nil
+    _ terms: consuming Terms, of service: some APIService, over wire: consuming WireOptions,
+    recorder: FlightRecorder, apiName: String, path: String? = nil, parameters: Parameters,
+    body: HTTPBody? = nil, options: LoadOptions, resolving: [String], user: LoadUser? = nil
   ) {
     recorder.describe(
       service: service.name, method: terms.method, apiName: apiName, parameters: parameters)
@@ -112,7 +112,7 @@ public final class APICall: Sendable {
     } else if !options.isEmpty, let owner = options.owner {
       self.user = LoadUser(owner)
     } else {
-      self.user = LoadUser(identity, wire, signIn: terms.signInRule)
+      self.user = LoadUser(identity, self.wire, signIn: terms.signInRule)
     }
     cache = service.cache
     admission = service.admission

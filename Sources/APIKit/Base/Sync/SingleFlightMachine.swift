@@ -73,8 +73,11 @@ struct SingleFlightMachine<Key: Hashable & Sendable, Waiter: Sendable, Operation
   /// Work is done. Returns it, and its waiters in the order in which they came; nil when it was given up before.
   mutating func finish(_ number: Int) -> (work: Work, waiters: [Waiter])? {
     guard let work = remove(number) else { return nil }
-    let waiting = work.members.compactMap { id in
-      waiters[id]?.work == number ? waiters.removeValue(forKey: id)?.waiter : nil
+    var waiting: [Waiter] = []
+    waiting.reserveCapacity(work.waiting)
+    for id in work.members {
+      guard let index = waiters.index(forKey: id), waiters.values[index].work == number else { continue }
+      waiting.append(waiters.remove(at: index).value.waiter)
     }
     return (work, waiting)
   }

@@ -1,29 +1,29 @@
-/// Appends values in the form that ``ByteReader`` reads.
-package struct ByteWriter {
-  package var bytes: [UInt8] = []
+/// Appends values in the form that ``ByteReader`` reads. Inlinable, because the rows of a queue are written in another module.
+@usableFromInline package struct ByteWriter: Sendable {
+  @usableFromInline package var bytes: [UInt8] = []
 
-  package init(reserving count: Int) { bytes.reserveCapacity(count) }
+  @inlinable package init(reserving count: Int) { bytes.reserveCapacity(count) }
 
-  package mutating func append(_ number: UInt64) { bytes.append(littleEndian: number) }
+  @inlinable package mutating func append(_ number: UInt64) { bytes.append(littleEndian: number) }
 
-  package mutating func reserve(_ count: Int) { bytes.reserveCapacity(bytes.count + count) }
+  @inlinable package mutating func reserve(_ count: Int) { bytes.reserveCapacity(bytes.count + count) }
 
-  package mutating func append(_ number: Double) { append(number.bitPattern) }
+  @inlinable package mutating func append(_ number: Double) { append(number.bitPattern) }
 
-  package mutating func append(_ text: String) {
+  @inlinable package mutating func append(_ text: String) {
     append(UInt64(text.utf8.count))
     // The view itself is appended byte by byte where the text is a short one.
     var text = text
     text.withUTF8 { bytes.append(contentsOf: $0) }
   }
 
-  package mutating func append(_ text: String?) {
+  @inlinable package mutating func append(_ text: String?) {
     append(UInt64(text == nil ? 0 : 1))
     if let text { append(text) }
   }
 
   /// Bytes behind their count.
-  package mutating func append(_ more: [UInt8]) {
+  @inlinable package mutating func append(_ more: [UInt8]) {
     append(UInt64(more.count))
     bytes += more
   }
@@ -36,7 +36,7 @@ package struct ByteWriter {
 
 extension [UInt8] {
   /// Appends the eight bytes of a number, the lowest first.
-  mutating func append(littleEndian number: UInt64) {
+  @inlinable package mutating func append(littleEndian number: UInt64) {
     // As bytes of memory they would be copied one by one.
     withUnsafePointer(to: number.littleEndian) {
       $0.withMemoryRebound(to: UInt8.self, capacity: 8) {

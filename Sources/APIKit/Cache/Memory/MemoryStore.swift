@@ -77,7 +77,7 @@ extension MemoryStore {
     numbers.bytes += slot.cost
     numbers.count += slot.variants.count
     for variant in slot.variants { note(variant) }
-    expiries.push(slot.variants.map(\.expiry).max() ?? 0, index: index, generation: slot.generation)
+    expiries.push(slot.variants.lazy.map { $0.expiry }.max() ?? 0, index: index, generation: slot.generation)
     compactExpiries()
     return dropped
   }
@@ -119,7 +119,7 @@ extension MemoryStore {
     slots[Int(index)].generation &+= 1
     let slot = slots[Int(index)]
     expiries.push(
-      slot.variants.map(\.expiry).max() ?? 0, index: index, generation: slot.generation)
+      slot.variants.lazy.map { $0.expiry }.max() ?? 0, index: index, generation: slot.generation)
     compactExpiries()
   }
 

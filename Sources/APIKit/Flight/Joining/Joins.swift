@@ -1,3 +1,4 @@
+import Dispatch
 import Synchronization
 
 /// The wire calls that several flights wait for.
@@ -65,6 +66,9 @@ final class Joins: Sendable {
       waiter.timer?.cancel()
       waiter.flight.joined(outcome, by: user)
     }
+    // To free many flights takes as long as their landings, so the main thread is spared that.
+    guard waiters.count > 64 else { return }
+    MainDelivery.main.put { DispatchQueue.global().async { withExtendedLifetime(waiters) {} } }
   }
 
   fileprivate func leave(_ flight: FlightID, with error: APIError) {
