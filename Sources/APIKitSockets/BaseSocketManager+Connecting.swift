@@ -94,8 +94,7 @@ extension BaseSocketManager {
     let unsent = kept
     kept = []
     for message in unsent { channel.send(message.message, packs: message.packs) }
-    if let opener { openers.resume(opener, .success(opening)) }
-    opener = nil
+    tellOpener(.success(opening))
     delegate?.socket(self, didOpenWith: opening)
   }
 
@@ -226,6 +225,12 @@ extension BaseSocketManager {
     }
   }
 
+  private func tellOpener(_ outcome: Result<SocketOpening, APIError>) {
+    if let opener { openers?.resume(opener, outcome) }
+    opener = nil
+    if openers?.first == nil { openers = nil }
+  }
+
   /// The one end of an `open`.
   func finish(_ closing: SocketClosing, unsent: [SocketUnsent] = []) {
     cycle.stop()
@@ -235,8 +240,7 @@ extension BaseSocketManager {
     kept = []
     let error = closing.error ?? Self.closedError
     pingers.resumeAll(.failure(error))
-    if let opener { openers.resume(opener, .failure(error)) }
-    opener = nil
+    tellOpener(.failure(error))
     sendWaiting()
     readers.end(closing.error)
     tell(unsent: unsent) { manager in

@@ -54,7 +54,8 @@ public import APIKit
   var ended: (closing: SocketClosing, unsent: [SocketUnsent])?
   /// The caller that awaits the present `open`; nil where none does.
   var opener: UInt64?
-  lazy var openers = WaiterQueue<Void, SocketOpening>()
+  /// Nil while nobody waits.
+  var openers: WaiterQueue<Void, SocketOpening>?
   /// Nil until somebody has waited.
   var senders: WaiterQueue<(message: SocketMessage, packs: Bool), Void>?
   lazy var pingers = WaiterQueue<Void, Duration>()

@@ -61,7 +61,9 @@ extension SocketManager {
   /// `APIError.Reason.cancelled` is thrown. How long it takes is limited by ``SocketOptions/openLimit`` for each connection
   /// and by ``reconnection``.
   public func opened(_ parameters: Parameters = Parameters()) async throws(APIError) -> SocketOpening {
-    try await openers.wait(()) {
+    let waiting = openers ?? WaiterQueue()
+    openers = waiting
+    return try await waiting.wait(()) {
       begin(parameters, opener: $0)
     } onGivenUp: { [weak self] opener in
       self?.giveUpOpening(of: opener)

@@ -67,5 +67,9 @@ import APIKit
     waiters.first.map { resume($0.id, outcome) } ?? false
   }
 
-  func resumeAll(_ outcome: Outcome) { while resumeFirst(outcome) {} }
+  func resumeAll(_ outcome: Outcome) {
+    let all = waiters
+    waiters = []
+    for waiter in all { waiter.continuation.resume(returning: outcome) }
+  }
 }
