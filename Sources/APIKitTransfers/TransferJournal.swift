@@ -8,7 +8,7 @@ struct TransferJournal<Content: Codable>: Sendable {
   let path: String
   let envelope: Envelope
 
-  init(_ path: String, _ kind: Envelope.Kind) {
+  init(_ path: String, _ kind: Envelope.EnvelopeKind) {
     self.path = path
     envelope = Envelope(kind: kind)
   }

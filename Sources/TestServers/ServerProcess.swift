@@ -11,7 +11,7 @@ public final class ServerProcess: Sendable {
   /// The folder that holds the server's configuration, logs and temporary files; removed with the server.
   public let folder: URL
 
-  private struct State {
+  private struct ServerProcessState {
     var shell: pid_t
     var hasEnded = false
     var lifeline: FileHandle?
@@ -21,7 +21,7 @@ public final class ServerProcess: Sendable {
       return !hasEnded
     }
   }
-  private let state: Mutex<State>
+  private let state: Mutex<ServerProcessState>
 
   private static let script = #"""
     trap '' INT QUIT HUP TERM
@@ -53,7 +53,7 @@ public final class ServerProcess: Sendable {
       try? FileManager.default.removeItem(at: folder)
       throw error
     }
-    self.state = Mutex(State(shell: shell, lifeline: pipe.fileHandleForWriting))
+    self.state = Mutex(ServerProcessState(shell: shell, lifeline: pipe.fileHandleForWriting))
   }
 
   /// Whether the server is running.

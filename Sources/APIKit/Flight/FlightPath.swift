@@ -32,7 +32,7 @@ extension Flight {
     case .share: share()  // It joins an identical load, or gathers with its batch.
     // Once an attempt.
     case .authorize: try authorize()  // The credential of the service's user.
-    case .pace: try pace()  // Its turn by the client's own rate.
+    case .pace: try pace()  // It waits as the client's own rate demands.
     case .admit: try admit()  // Its slot at the host, unless the circuit breaker is open.
     case .route: try route()  // The server of the service's pool, where it has one.
     case .sign: try sign()  // Cookies, credential, signature: what goes on the wire.

@@ -22,7 +22,7 @@ public enum FlightEvent: Sendable {
   case network(String)
   /// The load waited this long for its slot at the host.
   case held(Duration, host: String)
-  /// The load waited this long for its turn by a rate; with what is counted and the rate, in words.
+  /// The load waited this long for the sake of a rate; with what is counted and the rate, in words.
   case paced(Duration, by: String)
   /// A decision of the circuit breaker, in words.
   case breaker(String)
@@ -81,8 +81,8 @@ extension FlightEvent: CustomStringConvertible {
     case .batched(let count, let leader): "one of \(count) loads in the call of flight \(leader)"
     case .joined(let leader): "joined the wire call of flight \(leader)"
     case .network(let decision): "network: \(decision)"
-    case .held(let wait, let host): "waited \(wait.shortText) for its turn at \(host)"
-    case .paced(let wait, let rate): "waited \(wait.shortText) for its turn by the rate of \(rate)"
+    case .held(let wait, let host): "waited \(wait.shortText) for a slot at \(host)"
+    case .paced(let wait, let rate): "waited \(wait.shortText) for the rate of \(rate)"
     case .breaker(let word): "breaker: \(word)"
     case .downgraded(let how): "downgraded to \(how)"
     case .routed(let server, let reason): "server \(server): \(reason)"

@@ -9,7 +9,7 @@
 package struct Envelope: Sendable {
   /// What is inside. This is the whole table: content of a kind that is not here is refused by name. Numbers are never
   /// given twice, and `Docs/Storage.md` lists them.
-  package enum Kind: UInt8, CaseIterable {
+  package enum EnvelopeKind: UInt8, CaseIterable {
     case cookies = 1
     case credential = 2
     case cachedResponse = 3
@@ -59,7 +59,7 @@ package struct Envelope: Sendable {
     /// No envelope.
     case foreign
     /// One of another kind.
-    case otherKind(UInt8, expected: Kind)
+    case otherKind(UInt8, expected: EnvelopeKind)
     /// One that is open where it should be sealed, or the reverse.
     case other
     case laterVersion(UInt8)
@@ -72,7 +72,7 @@ package struct Envelope: Sendable {
       switch self {
       case .foreign: "is no file of this framework"
       case .otherKind(let number, let expected):
-        "holds \(Kind(rawValue: number)?.name ?? "content of the unknown kind \(number)"), not \(expected.name)"
+        "holds \(EnvelopeKind(rawValue: number)?.name ?? "content of the unknown kind \(number)"), not \(expected.name)"
       case .other: "is not what should be there"
       case .laterVersion(let version): "has the form \(version) of a later version"
       case .earlierVersion(let version): "has the form \(version), which is not read any more"
@@ -82,14 +82,14 @@ package struct Envelope: Sendable {
     }
   }
 
-  let kind: Kind
+  let kind: EnvelopeKind
   /// The versions that are read. Raised when the content changes its form.
   let versions: ClosedRange<UInt8>
   /// The version that is written.
   var version: UInt8 { versions.upperBound }
 
   /// The envelope of a kind, in the versions of the table or in this one alone.
-  package init(kind: Kind, version: UInt8? = nil) {
+  package init(kind: EnvelopeKind, version: UInt8? = nil) {
     self.kind = kind
     versions = version.map { $0...$0 } ?? kind.versions
   }

@@ -5,7 +5,7 @@ public import APIKit
 ///
 /// They nest: `.after(.seconds(1), .status(503))`, `.held(by: gate, .json("[]"))`.
 public struct StubResponse: Sendable {
-  indirect enum Kind: Sendable {
+  indirect enum StubKind: Sendable {
     case response(HTTPResponse, chunks: [[UInt8]]?)
     case truncated(HTTPResponse, count: Int)
     case failure(APIError)
@@ -15,7 +15,7 @@ public struct StubResponse: Sendable {
     case silence
   }
 
-  let kind: Kind
+  let kind: StubKind
 
   /// This response. Its `url` and `metrics` are set when it is returned.
   public static func response(_ response: HTTPResponse) -> StubResponse {

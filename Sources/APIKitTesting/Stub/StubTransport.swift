@@ -215,9 +215,9 @@ public final class StubTransport: AsyncHTTPTransport {
         return (nil, reached)
       }
       let responses = state.rules[index].responses
-      let turn = min(state.rules[index].used, responses.count - 1)
-      state.rules[index].used = turn + 1
-      return (responses[turn], reached)
+      let next = min(state.rules[index].used, responses.count - 1)
+      state.rules[index].used = next + 1
+      return (responses[next], reached)
     }
     for one in reached { one.resume(returning: true) }
     guard let response else {

@@ -252,9 +252,9 @@ public final class TapeTransport: AsyncHTTPTransport {
     state.withLock { state in
       let match = self.match(sent, state)
       guard let entries = state.index[match] else { return nil }
-      let turn = state.asked[match, default: 0]
-      state.asked[match] = turn + 1
-      let index = entries[min(turn, entries.count - 1)]
+      let count = state.asked[match, default: 0]
+      state.asked[match] = count + 1
+      let index = entries[min(count, entries.count - 1)]
       state.used.insert(index)
       return state.tape.archive.entries[index]
     }

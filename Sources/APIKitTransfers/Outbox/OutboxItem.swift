@@ -4,7 +4,7 @@ public import APIKit
 public struct OutboxItem: Sendable, Hashable, Identifiable {
   /// What it is doing.
   public enum State: Sendable, Hashable {
-    /// It waits: for its turn, for the network, for a sign-in, or for the end of a wait.
+    /// It waits: for those before it, for the network, for a sign-in, or for the end of a wait.
     case waiting
     /// It is on its way.
     case sending

@@ -9,8 +9,8 @@ extension QueueRunner {
     await report { () async throws(DurableQueue.Fault) in try await self.forgetLanding(of: row.id) }
   }
 
-  /// Writes how an item has ended, and tells it. Where the disk fails, a waiter is told at once; the end is written at a later
-  /// turn, lest the item be sent again.
+  /// Writes how an item has ended, and tells it. Where the disk fails, a waiter is told at once; the end is written
+  /// later, lest the item be sent again.
   ///
   /// - Parameter write: Takes the landing, or nil where somebody was told.
   func finish(

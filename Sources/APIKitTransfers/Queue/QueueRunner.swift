@@ -23,7 +23,7 @@ import Foundation
   private let loop = WorkLoop()
   private var timer: Task<Void, Never>?
   private var tidied: Duration?
-  /// Results of items that could not be written, by their ids. They are written at a later turn.
+  /// Results of items that could not be written, by their ids. They are written later.
   private var owed: [Int64: @MainActor () async throws(DurableQueue.Fault) -> Void] = [:]
   /// Items whose delegate was told and whose landing is still on the disk.
   var told: Set<Int64> = []
@@ -342,7 +342,7 @@ import Foundation
     if await !report(work) { owe(id, work) }
   }
 
-  /// Has the writing of what has become of an item tried again at each turn, every two seconds at least, as long as the queue
+  /// Has the writing of what has become of an item tried again in each round, every two seconds at least, as long as the queue
   /// runs. Without it the item would stay under way until the next launch, and then be sent once more.
   func owe(_ id: Int64, _ work: @escaping @MainActor () async throws(DurableQueue.Fault) -> Void) {
     owed[id] = work

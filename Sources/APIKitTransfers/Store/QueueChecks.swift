@@ -48,13 +48,13 @@ struct QueueSeal: Sendable {
   static let failure = SQLiteFailure(code: 1, message: "the content cannot be sealed")
 
   /// The bytes to keep; nil when the encryption fails.
-  func close(_ content: [UInt8], _ kind: Envelope.Kind, of user: String) -> [UInt8]? {
+  func close(_ content: [UInt8], _ kind: Envelope.EnvelopeKind, of user: String) -> [UInt8]? {
     guard let key else { return content }
     return Envelope(kind: kind).seal(content, under: key, at: user.utf8)
   }
 
   /// What was kept; nil when it does not open. Content that was kept before there was a key is open.
-  func open(_ bytes: [UInt8], _ kind: Envelope.Kind, of user: String) -> [UInt8]? {
+  func open(_ bytes: [UInt8], _ kind: Envelope.EnvelopeKind, of user: String) -> [UInt8]? {
     let envelope = Envelope(kind: kind)
     guard envelope.isSealed(bytes) else { return bytes }
     guard let key else { return nil }

@@ -18,7 +18,7 @@ struct UploadCommand: Command {
   ]
 
   private let file: String
-  private let kind: FileUploads.Kind
+  private let kind: FileUploads.UploadKind
   private let path: String?
   private let part: Int?
   private let expects: Bool
@@ -27,8 +27,8 @@ struct UploadCommand: Command {
 
   init(_ arguments: ParsedArguments) throws(UsageError) {
     file = arguments.operands[0]
-    let name = arguments.text("--as") ?? FileUploads.Kind.plain.rawValue
-    guard let kind = FileUploads.Kind(rawValue: name) else {
+    let name = arguments.text("--as") ?? FileUploads.UploadKind.plain.rawValue
+    guard let kind = FileUploads.UploadKind(rawValue: name) else {
       throw UsageError("--as must be plain, form or tus, not \(name)")
     }
     self.kind = kind

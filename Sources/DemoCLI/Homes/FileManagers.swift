@@ -44,7 +44,7 @@ final class FileDownloads: BaseDownloadManager, DownloadManager {
 
 /// An upload to any path, in one request.
 class FileUploads: BaseUploadManager, UploadManager {
-  enum Kind: String { case plain, form, tus }
+  enum UploadKind: String { case plain, form, tus }
 
   let service: FileService
   var apiName = "transfers/uploads"
@@ -55,7 +55,7 @@ class FileUploads: BaseUploadManager, UploadManager {
 
   init(_ service: FileService) { self.service = service }
 
-  static func make(_ kind: Kind, _ service: FileService) -> FileUploads {
+  static func make(_ kind: UploadKind, _ service: FileService) -> FileUploads {
     switch kind {
     case .plain: FileUploads(service)
     case .form: FormUploads(service)

@@ -2,11 +2,11 @@ import APIKit
 
 /// Counts where the responses of a result came from.
 struct ResponseOrigins: Sendable {
-  private enum Kind: String, CaseIterable {
+  private enum OriginKind: String, CaseIterable {
     case network, revalidated, memory, disk, stale, fallback
   }
 
-  private var ages: [Kind: [Duration]] = [:]
+  private var ages: [OriginKind: [Duration]] = [:]
 
   /// Counts one response.
   mutating func note(_ provenance: Provenance) {
@@ -22,7 +22,7 @@ struct ResponseOrigins: Sendable {
 
   /// `from disk, 12 s old`; `2 responses from disk, 12 s old; 1 from the network`. Nil where nothing was loaded.
   var words: String? {
-    let parts = Kind.allCases.compactMap { kind in ages[kind].map { ($0.count, Self.words(kind, $0)) } }
+    let parts = OriginKind.allCases.compactMap { kind in ages[kind].map { ($0.count, Self.words(kind, $0)) } }
     guard parts.count > 1 else { return parts.first?.1 }
     return parts.enumerated().map { index, part in
       "\(part.0)\(index == 0 ? part.0 == 1 ? " response" : " responses" : "") \(part.1)"
@@ -37,7 +37,7 @@ struct ResponseOrigins: Sendable {
   /// The age of the oldest response, in seconds.
   var oldest: Int { Int(ages.values.joined().max()?.components.seconds ?? 0) }
 
-  private static func words(_ kind: Kind, _ ages: [Duration]) -> String {
+  private static func words(_ kind: OriginKind, _ ages: [Duration]) -> String {
     let age = "\(ages.max()?.components.seconds ?? 0) s old"
     return switch kind {
     case .network: "from the network"

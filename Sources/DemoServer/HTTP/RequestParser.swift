@@ -29,7 +29,7 @@ struct RequestParser {
     var body = 1 << 20
   }
 
-  private enum State {
+  private enum RequestParserState {
     /// Before or inside the head of a request.
     case head
     /// Inside a body of this many bytes.
@@ -54,7 +54,7 @@ struct RequestParser {
   }
 
   private let limits: Limits
-  private var state = State.head
+  private var state = RequestParserState.head
   private var buffer: [UInt8] = []
   private var start = 0
 
@@ -162,7 +162,7 @@ extension RequestParser {
   }
 
   /// The state after a head: a body with its framing, or the next request.
-  private mutating func afterHead(_ head: Head) throws(Failure) -> State {
+  private mutating func afterHead(_ head: Head) throws(Failure) -> RequestParserState {
     let codings = head.headers.values("Transfer-Encoding")
     let lengths = head.headers.values("Content-Length")
     if !codings.isEmpty {

@@ -67,7 +67,7 @@ struct AmesListings: Sendable {
     query.place = request.text("neighborhood")
     query.kind = request.text("building")
     if let name = request.text("order_by") {
-      let keys: [String: HomeQuery.Key] = [
+      let keys: [String: HomeQuery.SortKey] = [
         "price": .price, "bedrooms": .beds, "living": .area, "neighborhood": .place, "built": .year,
       ]
       guard let key = keys[name] else {

@@ -10,10 +10,10 @@ struct HomeQuery {
   /// What homes can be sorted by.
   enum Order {
     case none
-    case by(Key, descending: Bool)
+    case by(SortKey, descending: Bool)
   }
 
-  enum Key: String {
+  enum SortKey: String {
     case price, beds, area, place, year
   }
 
@@ -41,7 +41,7 @@ struct HomeQuery {
     return places.map(\.element)
   }
 
-  private static func precedes(_ left: Home, _ right: Home, by key: Key) -> Bool {
+  private static func precedes(_ left: Home, _ right: Home, by key: SortKey) -> Bool {
     switch key {
     case .price: left.price < right.price
     case .beds: left.beds < right.beds

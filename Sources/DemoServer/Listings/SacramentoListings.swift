@@ -63,7 +63,7 @@ struct SacramentoListings: Sendable {
     query.kind = request.text("home_type")
     if let sort = request.text("sort") {
       let name = sort.hasPrefix("-") ? String(sort.dropFirst()) : sort
-      let keys: [String: HomeQuery.Key] = [
+      let keys: [String: HomeQuery.SortKey] = [
         "asking_price": .price, "beds": .beds, "area_sqft": .area, "city": .place,
       ]
       guard let key = keys[name] else {

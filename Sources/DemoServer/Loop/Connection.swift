@@ -6,7 +6,7 @@ import APIKit
 /// may send the next one before it has the response (RFC 9112, 9.3.2).
 final class Connection {
   /// What the connection does now.
-  enum Phase {
+  enum ConnectionPhase {
     /// Reads until a request is complete.
     case reading
     /// Sends pieces; the next one not before its time.
@@ -21,7 +21,7 @@ final class Connection {
 
   let descriptor: Int32
   let number: Int
-  private(set) var phase = Phase.reading
+  private(set) var phase = ConnectionPhase.reading
   /// Monotonic nanoseconds of the last progress: a byte of a request, a byte that the peer took, or the end.
   private var lastProgress: Int64
   /// Monotonic nanoseconds at which the first byte of an incomplete request was there.

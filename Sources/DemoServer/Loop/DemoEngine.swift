@@ -8,9 +8,9 @@ final class DemoEngine: Sendable {
   let idleLimit: Duration
   let requestLimit: Duration
   private let routes: RouteTable
-  private let state = Mutex(State())
+  private let state = Mutex(DemoEngineState())
 
-  private struct State {
+  private struct DemoEngineState {
     var counters = DemoServer.Counters()
     var requests: [DemoRequest] = []
     var timesLeft: [String: Int] = [:]

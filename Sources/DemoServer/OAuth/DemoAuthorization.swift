@@ -15,14 +15,14 @@ final class DemoAuthorization: Sendable {
     var scope: String
   }
 
-  private struct State {
+  private struct AuthorizationState {
     var codes: [String: Code] = [:]
     var refreshTokens: [String: String] = [:]
     var accessTokens: [String: String] = [:]
   }
 
   private let issuer: String
-  private let state = Mutex(State())
+  private let state = Mutex(AuthorizationState())
   private static let lifetime = 300
 
   init(issuer: String) { self.issuer = issuer }

@@ -30,9 +30,9 @@ final class HostAddressTests: XCTestCase {
 
   func testFamiliesTakeTurnsBeginningWithThatOfTheFirst() {
     let hosts: [PooledHost] = ["10.0.0.1", "10.0.0.2", "10.0.0.3", "::1", "::2"]
-    XCTAssertEqual(PooledHost.inTurn(hosts), ["10.0.0.1", "::1", "10.0.0.2", "::2", "10.0.0.3"])
-    XCTAssertEqual(PooledHost.inTurn(["::1", "10.0.0.1"]), ["::1", "10.0.0.1"])
-    XCTAssertEqual(PooledHost.inTurn([]), [])
+    XCTAssertEqual(PooledHost.alternatingFamilies(hosts), ["10.0.0.1", "::1", "10.0.0.2", "::2", "10.0.0.3"])
+    XCTAssertEqual(PooledHost.alternatingFamilies(["::1", "10.0.0.1"]), ["::1", "10.0.0.1"])
+    XCTAssertEqual(PooledHost.alternatingFamilies([]), [])
   }
 
   func testAServerChangesTheConnectionOrTheOriginOfARequestAndNothingElse() {

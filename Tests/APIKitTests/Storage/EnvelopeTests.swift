@@ -46,7 +46,7 @@ final class EnvelopeTests: XCTestCase {
   }
 
   func testOpenContentWithAChangedBitIsNeverRead() throws {
-    for kind in Envelope.Kind.allCases where kind.versions.upperBound > 1 {
+    for kind in Envelope.EnvelopeKind.allCases where kind.versions.upperBound > 1 {
       let bytes = Envelope(kind: kind).wrap(secret)
       for bit in 0..<bytes.count * 8 {
         var changed = bytes
@@ -94,11 +94,11 @@ final class EnvelopeTests: XCTestCase {
   /// Type and version are authenticated: writing others into the head does not make it another content.
   func testSealedContentDoesNotOpenAsAnotherTypeOrVersion() throws {
     var sealed = try XCTUnwrap(envelope.seal(secret, under: key, at: []))
-    sealed[4] = Envelope.Kind.cookies.rawValue
+    sealed[4] = Envelope.EnvelopeKind.cookies.rawValue
     XCTAssertEqual(
       fault { try Envelope(kind: .cookies, version: 2).open(sealed, under: key, at: []) },
       "was damaged, or belongs elsewhere")
-    sealed[4] = Envelope.Kind.credential.rawValue
+    sealed[4] = Envelope.EnvelopeKind.credential.rawValue
     sealed[5] = 1
     XCTAssertEqual(
       fault { try Envelope(kind: .credential).open(sealed, under: key, at: []) },

@@ -7,7 +7,7 @@ import XCTest
 
 /// Files as earlier versions of the framework wrote them, one for each kind and version: they are read for ever.
 ///
-/// A new kind or version of ``Envelope/Kind`` gets a file here, which `APIKIT_GOLDEN=1 swift test --filter GoldenFile`
+/// A new kind or version of ``Envelope/EnvelopeKind`` gets a file here, which `APIKIT_GOLDEN=1 swift test --filter GoldenFile`
 /// prints. A file that is here is never changed.
 final class GoldenFileTests: XCTestCase {
   /// The key of all of them.
@@ -121,9 +121,10 @@ final class GoldenFileTests: XCTestCase {
   func testEveryKindInEveryVersionThatWasEverWrittenIsReadForEver() throws {
     for golden in GoldenFile.all { try read(golden) }
     XCTAssertEqual(
-      Set(GoldenFile.all.map(\.kind)), Set(Envelope.Kind.allCases), "each kind of the table has a golden file"
+      Set(GoldenFile.all.map(\.kind)), Set(Envelope.EnvelopeKind.allCases),
+      "each kind of the table has a golden file"
     )
-    for kind in Envelope.Kind.allCases {
+    for kind in Envelope.EnvelopeKind.allCases {
       let versions = GoldenFile.all.filter { $0.kind == kind }.map(\.version)
       XCTAssertEqual(
         versions.max(), Envelope(kind: kind).version, "\(kind.name): the present version has none")
@@ -132,7 +133,7 @@ final class GoldenFileTests: XCTestCase {
 
   func testTheNumbersOfTheTableAreNeverChanged() {
     XCTAssertEqual(
-      Envelope.Kind.allCases.map { "\($0.rawValue) \($0)" },
+      Envelope.EnvelopeKind.allCases.map { "\($0.rawValue) \($0)" },
       [
         "1 cookies", "2 credential", "3 cachedResponse", "4 cachedBody", "5 login", "6 queuedItem",
         "7 queuedLanding", "8 queuedTransfer", "9 downloadJournal", "10 uploadJournal", "16 hosts",

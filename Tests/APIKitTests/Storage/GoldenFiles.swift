@@ -4,7 +4,7 @@ import Foundation
 
 /// A file as some version of the framework wrote it.
 struct GoldenFile {
-  let kind: Envelope.Kind
+  let kind: Envelope.EnvelopeKind
   let version: UInt8
   /// The name of the file, which its content may be bound to.
   let name: String
@@ -13,7 +13,7 @@ struct GoldenFile {
   let bytes: [UInt8]
 
   private init(
-    _ kind: Envelope.Kind, _ version: UInt8, _ name: String, at place: String = "", _ base64: String
+    _ kind: Envelope.EnvelopeKind, _ version: UInt8, _ name: String, at place: String = "", _ base64: String
   ) {
     self.kind = kind
     self.version = version

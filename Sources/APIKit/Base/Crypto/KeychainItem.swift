@@ -33,7 +33,7 @@ struct KeychainItem: Sendable {
   /// process may add or remove it; then both are tried again.
   func write(_ bytes: [UInt8]) throws(Fault) {
     var status = KeychainStatus.notFound
-    for _ in 0..<Self.attempts {
+    for _ in 0..<Self.rounds {
       status = calls.update(self, to: bytes)
       if status == KeychainStatus.notFound { status = calls.add(self, bytes) }
       guard status == KeychainStatus.duplicate else { break }
@@ -61,7 +61,7 @@ struct KeychainItem: Sendable {
   }
 
   /// Each further one needs another process that adds and removes the item in between.
-  private static let attempts = 8
+  private static let rounds = 8
 }
 
 /// The calls of the keychain: the system's, or those of a test.

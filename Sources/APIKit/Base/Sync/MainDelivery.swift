@@ -94,7 +94,7 @@ package final class MainDelivery: Sendable {
   }
 
   /// Items that a delivery adds are delivered in the same hop, such as a load that lands from memory. After
-  /// this many rounds other work of the main thread gets a turn.
+  /// this many rounds other work of the main thread is let in.
   private static let roundsPerHop = 16
 
   @MainActor private func run() {

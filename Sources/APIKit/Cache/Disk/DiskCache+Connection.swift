@@ -18,13 +18,13 @@ extension DiskCache {
   func withStore<Value>(
     over connection: inout Connection, _ work: (DiskStore) throws(SQLiteFailure) -> Value
   ) throws(SQLiteFailure) -> Value? {
-    for attempt in 1...2 {
+    for isSecond in [false, true] {
       guard let store = open(&connection) else { return nil }
       do throws(SQLiteFailure) {
         return try work(store)
       } catch {
         note(error, on: &connection)
-        guard error.isDamage, attempt == 1 else { throw error }
+        guard error.isDamage, !isSecond else { throw error }
       }
     }
     return nil

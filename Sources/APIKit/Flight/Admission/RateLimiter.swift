@@ -1,6 +1,6 @@
 import Synchronization
 
-/// The attempts of each ``RequestRate`` in use, and those that wait for their turn.
+/// The attempts of each ``RequestRate`` in use, and those that wait for it.
 final class RateLimiter: Sendable {
   /// Attempts with equal keys are counted together.
   struct RateKey: Hashable, Sendable, CustomStringConvertible {

@@ -1,4 +1,4 @@
-/// Flights that wait for a turn: a state machine without time, tasks or sockets.
+/// Flights that wait in line: a state machine without time, tasks or sockets.
 ///
 /// The one with the highest priority is next, where every `ageing` of waiting counts as one step. Within a priority
 /// the one that came first is also the oldest, so only the heads of the lines have to be compared.
@@ -37,7 +37,7 @@ struct WaitingLine {
   /// A flight waits no longer. False when it does not wait.
   mutating func remove(_ flight: FlightID) -> Bool { waiting.remove(flight) != nil }
 
-  /// Takes out the one whose turn it is.
+  /// Takes out the next.
   mutating func takeNext(ageing: Duration, now: Duration) -> FlightID? {
     var best: (line: Int, rank: Double, since: Duration)?
     for index in lines.indices {

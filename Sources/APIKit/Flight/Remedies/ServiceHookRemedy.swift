@@ -37,9 +37,9 @@ struct ServiceHookRemedy: Remedy {
     of failure: APIError, _ flight: Flight
   ) async throws(APIError) -> ErrorResolution {
     let call = flight.call
-    let chain = call.resolving
-    guard !chain.contains(call.managerName), chain.count < Self.deepest else {
-      let circle = (chain + [call.managerName]).joined(separator: " → ")
+    let resolving = call.resolving
+    guard !resolving.contains(call.managerName), resolving.count < Self.deepest else {
+      let circle = (resolving + [call.managerName]).joined(separator: " → ")
       throw APIError(
         failure.stage, .resolutionCycle, "the error hook of \(call.service.name) goes in a circle: \(circle)",
         underlying: failure, evidence: failure.evidence)

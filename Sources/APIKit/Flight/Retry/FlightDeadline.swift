@@ -31,7 +31,7 @@ struct FlightDeadline: Sendable {
     request.timeouts.ceiling = max(.milliseconds(1), remaining)
   }
 
-  /// Waits for something that no transport ends: for others, for one's turn, or for a transport without limits.
+  /// Waits for something that no transport ends: for others, for a slot, or for a transport without limits.
   func limitWait<Value: Sendable>(
     _ time: any TimeSource, _ wait: @escaping @Sendable () async throws(APIError) -> Value
   ) async throws(APIError) -> Value {

@@ -16,7 +16,7 @@ extension HostPool {
     _ hosts: [PooledHost], _ key: RaceKey, time: any TimeSource, connect: @escaping Connect
   ) async -> HostRace.Outcome? {
     await races.value(key) {
-      let outcome = await HostRace(time: time, connect: connect).run(PooledHost.inTurn(hosts))
+      let outcome = await HostRace(time: time, connect: connect).run(PooledHost.alternatingFamilies(hosts))
       self.state.withLock { state in
         for failure in outcome.failures {
           state.selector.report(

@@ -30,9 +30,9 @@ public enum PooledHost: Hashable, Sendable, CustomStringConvertible {
     }
   }
 
-  /// The order in which connections are tried: as given, but the two families of addresses in turn, beginning with that
+  /// The order in which connections are tried: as given, but the two families of addresses alternate, beginning with that
   /// of the first (RFC 8305, 4).
-  static func inTurn(_ hosts: [PooledHost]) -> [PooledHost] {
+  static func alternatingFamilies(_ hosts: [PooledHost]) -> [PooledHost] {
     guard let first = hosts.first else { return hosts }
     let (own, other) = (
       hosts.filter { $0.isIPv6 == first.isIPv6 }, hosts.filter { $0.isIPv6 != first.isIPv6 }

@@ -37,9 +37,9 @@
 
   /// This chain with its output transformed by a closure on the main actor.
   public func map<Value: Sendable>(
-    _ name: String = "map", _ turn: @escaping @MainActor (Output) throws -> Value
+    _ name: String = "map", _ transform: @escaping @MainActor (Output) throws -> Value
   ) -> ManagerChain<Value> {
-    then(name) { output in MemberWork(name) { try turn(output) } }
+    then(name) { output in MemberWork(name) { try transform(output) } }
   }
 
   /// Starts the chain and waits for its end.

@@ -82,12 +82,12 @@
   /// - Returns: Why the load was refused: ``APIError/Reason/noSuchPage`` at the end of the list,
   ///   ``APIError/Reason/linkRefused`` if the link of the page is not followed, and
   ///   ``APIError/Reason/alreadyLoading``; nil when it was started.
-  @discardableResult public func loadNext() -> APIError? { turn(.next) }
+  @discardableResult public func loadNext() -> APIError? { loadNeighbour(.next) }
 
   /// Loads the page before the first loaded one, after ``go(to:)``.
   ///
   /// - Returns: Why the load was refused; nil when it was started.
-  @discardableResult public func loadPrevious() -> APIError? { turn(.previous) }
+  @discardableResult public func loadPrevious() -> APIError? { loadNeighbour(.previous) }
 
   /// Loads the first page again without using the cache. The loaded pages are kept until it lands.
   ///
@@ -161,9 +161,9 @@ extension Pager {
     }
   }
 
-  /// Moves to a neighbouring page. Refused while a load is under way; if the parameter source has changed,
+  /// Loads a neighbouring page. Refused while a load is under way; if the parameter source has changed,
   /// the list starts anew.
-  private func turn(_ move: PageStore.Move) -> APIError? {
+  private func loadNeighbour(_ move: PageStore.Move) -> APIError? {
     if asksSource, let now = manager.parameterSource?.parameters(for: manager), now != given {
       return loadFirst()
     }

@@ -1,6 +1,6 @@
 /// How many attempts begin per interval at most, as the client's own rule: for servers that count requests.
 ///
-/// In no span of ``interval`` do more than ``requests`` attempts begin. What is above waits for its turn, or is refused
+/// In no span of ``interval`` do more than ``requests`` attempts begin. What is above waits, or is refused
 /// with ``APIError/Reason/rateLimited``. Attempts wait by ``FlightPriority`` and, within a priority, in the order in
 /// which they came; two seconds of waiting count as one step of priority. One that is cancelled leaves the queue and uses
 /// nothing up.

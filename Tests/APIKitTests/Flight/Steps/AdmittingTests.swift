@@ -45,7 +45,7 @@ import XCTest
     await recorder.waitForLandings(4)
     XCTAssertEqual(recorder.responses.count, 4)
     let held = recorder.responses.compactMap(\.record).filter {
-      $0.description.contains("waited 20 ms for its turn at homes.test:443")
+      $0.description.contains("waited 20 ms for a slot at homes.test:443")
     }
     XCTAssertEqual(held.count, 2)
   }

@@ -42,7 +42,7 @@ import XCTest
     await time.advanceOnceAsleep(by: .seconds(1))
     await recorder.waitForLandings(5)
     let record = try XCTUnwrap(recorder.responses.last?.record).description
-    XCTAssertTrue(record.contains("waited 2 s for its turn by the rate of Homes: 2 requests in 1 s"), record)
+    XCTAssertTrue(record.contains("waited 2 s for the rate of Homes: 2 requests in 1 s"), record)
     await waitUntil { self.time.sleeperCount == 0 }
   }
 

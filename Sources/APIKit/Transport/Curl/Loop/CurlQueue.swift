@@ -2,7 +2,7 @@
   /// The waiting jobs, host by host.
   ///
   /// libcurl becomes slower with every handle it holds (it scans them by host), so it gets no more than a
-  /// host's limit. The others wait here: in order within a host, and in turn between hosts. Used on the
+  /// host's limit. The others wait here: in order within a host, and one of each host after the other. Used on the
   /// loop's thread only; does not call libcurl.
   struct CurlQueue {
     /// The jobs of one host.
@@ -15,7 +15,7 @@
       /// From `head` on those that wait; nil before it.
       fileprivate var waiting: [CurlJob?] = []
       fileprivate var head = 0
-      fileprivate var isInTurn = false
+      fileprivate var isReady = false
 
       init(_ key: ConnectionKey, limit: Int) {
         self.key = key
@@ -55,8 +55,8 @@
     private let multiplexedLimit: Int
     private var jobsByHost: [ConnectionKey: HostJobs] = [:]
     private var latest: HostJobs?
-    /// Lanes with a waiting job and a free place, in the order of their turns.
-    private var turn: [HostJobs] = []
+    /// The hosts with a waiting job and a free place, the next one first.
+    private var ready: [HostJobs] = []
     private(set) var inFlight = 0
 
     /// Makes an empty queue.
@@ -72,7 +72,7 @@
     mutating func append(_ job: CurlJob) {
       let hostJobs = hostJobs(for: job)
       hostJobs.waiting.append(job)
-      enterTurn(hostJobs)
+      makeReady(hostJobs)
       if hostJobs.inFlight + hostJobs.waitingCount > hostJobs.limit
         || limits.total.map({ inFlight >= $0 }) ?? false
       {
@@ -82,14 +82,14 @@
 
     /// The next job that may start, with those of its host; counts it as in flight.
     mutating func next() -> (job: CurlJob, hostJobs: HostJobs)? {
-      while let hostJobs = turn.first, limits.total.map({ inFlight < $0 }) ?? true {
-        turn.removeFirst()
-        hostJobs.isInTurn = false
+      while let hostJobs = ready.first, limits.total.map({ inFlight < $0 }) ?? true {
+        ready.removeFirst()
+        hostJobs.isReady = false
         while let job = hostJobs.removeFirst() {
           guard job.activate() else { continue }
           hostJobs.inFlight += 1
           inFlight += 1
-          enterTurn(hostJobs)
+          makeReady(hostJobs)
           return (job, hostJobs)
         }
         discardIfIdle(hostJobs)
@@ -101,7 +101,7 @@
     mutating func finished(in hostJobs: HostJobs) {
       hostJobs.inFlight -= 1
       inFlight -= 1
-      enterTurn(hostJobs)
+      makeReady(hostJobs)
       discardIfIdle(hostJobs)
     }
 
@@ -117,7 +117,7 @@
     mutating func removeAll() -> [CurlJob] {
       let jobs = jobsByHost.values.flatMap(\.waitingJobs)
       jobsByHost = [:]
-      turn = []
+      ready = []
       latest = nil
       return jobs
     }
@@ -131,10 +131,10 @@
 
     var waitingCount: Int { jobsByHost.values.reduce(0) { $0 + $1.waitingCount } }
 
-    private mutating func enterTurn(_ hostJobs: HostJobs) {
-      guard !hostJobs.isInTurn, hostJobs.waitingCount > 0, hostJobs.inFlight < hostJobs.limit else { return }
-      hostJobs.isInTurn = true
-      turn.append(hostJobs)
+    private mutating func makeReady(_ hostJobs: HostJobs) {
+      guard !hostJobs.isReady, hostJobs.waitingCount > 0, hostJobs.inFlight < hostJobs.limit else { return }
+      hostJobs.isReady = true
+      ready.append(hostJobs)
     }
 
     private mutating func hostJobs(for job: CurlJob) -> HostJobs {
