@@ -28,17 +28,22 @@
     }
 
     private static func report(of path: NWPath) -> NetworkHub.Report {
-      guard path.status == .satisfied else { return NetworkHub.Report(condition: .offline) }
+      let status: SystemPath.Status =
+        switch path.status {
+        case .satisfied: .satisfied
+        case .requiresConnection: .requiresConnection
+        case .unsatisfied: .unsatisfied
+        @unknown default: .unsatisfied
+        }
       let kind: NetworkCondition.InterfaceKind =
         if path.usesInterfaceType(.wifi) { .wifi } else if path.usesInterfaceType(.cellular) {
           .cellular
         } else if path.usesInterfaceType(.wiredEthernet) { .wired } else { .other }
-      let condition = NetworkCondition(
-        .online, over: kind, isExpensive: path.isExpensive, isConstrained: path.isConstrained,
-        generation: kind == .cellular ? generation : nil)
-      // The gateway tells one Wi-Fi from another; its name would need a permission of the user.
-      let way = path.availableInterfaces.map(\.name) + path.gateways.map { "\($0)" }.sorted()
-      return NetworkHub.Report(condition: condition, way: way.joined(separator: " "))
+      return SystemPath(
+        status: status, interface: kind, isExpensive: path.isExpensive, isConstrained: path.isConstrained,
+        generation: kind == .cellular ? generation : nil, interfaces: path.availableInterfaces.map(\.name),
+        gateways: path.gateways.map { "\($0)" }
+      ).report
     }
 
     /// The newest generation among the services of the device's cards.

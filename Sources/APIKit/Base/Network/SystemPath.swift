@@ -1,0 +1,29 @@
+/// What Apple's system says of the way to the network, as a value, and the report that is made of it.
+/// - SeeAlso: <https://developer.apple.com/documentation/network/nwpath>
+struct SystemPath {
+  enum Status {
+    case satisfied, unsatisfied
+    /// There is none at the moment, and one may be made when somebody asks for it: by a modem that dials, by a VPN on demand.
+    case requiresConnection
+  }
+
+  var status: Status
+  var interface = NetworkCondition.InterfaceKind.other
+  var isExpensive = false
+  var isConstrained = false
+  var generation: CellularGeneration?
+  /// The names of the interfaces, the preferred one first.
+  var interfaces: [String] = []
+  var gateways: [String] = []
+
+  /// A way that stands once it is asked for counts as one: the load that asks is the one that would wait for it.
+  var report: NetworkHub.Report {
+    guard status != .unsatisfied else { return NetworkHub.Report(condition: .offline) }
+    let condition = NetworkCondition(
+      .online, over: interface, isExpensive: isExpensive, isConstrained: isConstrained,
+      generation: interface == .cellular ? generation : nil)
+    // The gateway tells one Wi-Fi from another; its name would need a permission of the user.
+    return NetworkHub.Report(
+      condition: condition, way: (interfaces + gateways.sorted()).joined(separator: " "))
+  }
+}
