@@ -4,7 +4,8 @@
   extension RecordSink {
     /// A sink that writes each record to the system's log, and a signpost interval for each load, which Instruments shows.
     ///
-    /// A failed load is an error in the log, any other a line of information. The interval `load` begins at the takeoff and
+    /// A failed load is an error in the log, any other a line of information. A record that is longer than what the log keeps of
+    /// a message is written as several, each with its number. The interval `load` begins at the takeoff and
     /// ends at the landing; its messages name the API, the outcome and the reason.
     /// - Parameters:
     ///   - subsystem: The application's identifier, e.g. `com.example.homes`.
@@ -24,12 +25,13 @@
             "load", .beginState(id: OSSignpostID(load.flight.rawValue)), "\(outcome, privacy: .public)")
         })
       return RecordSink("system-log", follower: follower) { record in
-        let text = record.description
         // Secrets are masked in it.
-        if case .failed = record.landing {
-          logger.error("\(text, privacy: .public)")
-        } else {
-          logger.info("\(text, privacy: .public)")
+        for text in LogParts.parts(of: record.description, named: "flight \(record.flight)") {
+          if case .failed = record.landing {
+            logger.error("\(text, privacy: .public)")
+          } else {
+            logger.info("\(text, privacy: .public)")
+          }
         }
       }
     }
