@@ -4,7 +4,7 @@ extension HTTPClient {
   /// (``CookieJar/AcceptPolicy/always``).
   public static let shared = HTTPClient(
     transport: DefaultTransport.shared,
-    cookies: CookieJar(store: SigningKey.keychain.flatMap { try? .standard(key: $0) }))
+    cookies: .underKeychain())
 
   /// Makes a client with a transport of its own: the platform's default one with this configuration.
   ///
@@ -14,10 +14,29 @@ extension HTTPClient {
   public init(
     configuration: TransportConfiguration, redirects: RedirectPolicy = .follow
   ) throws(APIError) {
-    let key = configuration.persistence == .disk ? configuration.storageKey : nil
-    let store = try key.map { key throws(APIError) in try CookieStore.standard(key: key) }
+    let cookies: CookieJar
+    switch configuration.persistence {
+    case .memory: cookies = CookieJar()
+    case .disk where !configuration.statesStorageKey: cookies = .underKeychain()
+    case .disk:
+      let store = try configuration.storageKey.map { key throws(APIError) in
+        try CookieStore.standard(key: key)
+      }
+      cookies = CookieJar(store: store)
+    }
     self.init(
-      transport: try DefaultTransport.make(configuration), redirects: redirects,
-      cookies: CookieJar(store: store))
+      transport: try DefaultTransport.make(configuration), redirects: redirects, cookies: cookies)
+  }
+}
+
+extension CookieJar {
+  /// A jar with the program's own file under ``SigningKey/keychain``: in memory where there is no keychain, and until it is
+  /// unlocked for the first time.
+  static func underKeychain() -> CookieJar {
+    #if canImport(Security)
+      CookieJar(finding: { SigningKey.keychain.flatMap { try? .standard(key: $0) } })
+    #else
+      CookieJar()
+    #endif
   }
 }

@@ -1,3 +1,5 @@
+import Synchronization
+
 #if canImport(Security)
   import Foundation
 #endif
@@ -7,17 +9,53 @@ extension SigningKey {
     /// The program's own key in the system's keychain: 32 random bytes, made at the first use, readable after
     /// the first unlock and only on this device. Nil when the keychain cannot be used, as by a macOS tool that is
     /// not signed with an entitlement for it.
-    public static let keychain = kept(
-      in: KeychainItem(
+    ///
+    /// It is nil as well before the user has unlocked the device for the first time since it was started, when the system may
+    /// launch a program in the background. That is not remembered: it is asked for again at each use. Reads the keychain until
+    /// it has the key, and may block for as long as that takes.
+    ///
+    /// The item has the application's bundle identifier as its service, so each extension has a key of its own. It outlives
+    /// the application: one that is installed again finds it.
+    public static var keychain: SigningKey? { program.key }
+
+    private static let program = KeptKey(
+      KeychainItem(
         service: Bundle.main.bundleIdentifier ?? ProcessInfo.processInfo.processName, account: "storage-key",
         calls: SystemKeychain()))
   #else
     /// Nil: there is no keychain on this platform.
     public static let keychain: SigningKey? = nil
   #endif
+}
 
-  /// The key in an item, which is made when there is none; nil when the keychain cannot be used.
-  static func kept(in item: KeychainItem) -> SigningKey? {
-    (try? item.readOrAdd(SigningKey.random().bytes)).map { SigningKey(bytes: $0) }
+/// A key in an item of the keychain, which is made when there is none.
+final class KeptKey: Sendable {
+  private enum Known {
+    case key(SigningKey)
+    /// The program may not use the keychain, and never will in this process.
+    case none
+  }
+
+  private let item: KeychainItem
+  private let known = Mutex<Known?>(nil)
+
+  init(_ item: KeychainItem) { self.item = item }
+
+  /// Nil when the keychain cannot be used now.
+  var key: SigningKey? {
+    switch known.withLock({ $0 }) {
+    case .key(let key): return key
+    case .none?: return nil
+    case nil: break
+    }
+    do throws(KeychainItem.Fault) {
+      guard let bytes = try item.readOrAdd(SigningKey.random().bytes) else { return nil }
+      let key = SigningKey(bytes: bytes)
+      known.withLock { $0 = .key(key) }
+      return key
+    } catch {
+      if error.isLasting { known.withLock { $0 = Known.none } }
+      return nil
+    }
   }
 }

@@ -70,18 +70,38 @@ final class KeychainItemTests: XCTestCase {
   func testAKeyThatAnotherProcessMakesFirstIsTheKey() throws {
     let theirs = [UInt8](repeating: 9, count: 32)
     keychain.state.withLock { $0.beforeAdd = [{ $0.bytes = theirs }] }
-    XCTAssertEqual(SigningKey.kept(in: item)?.bytes, theirs)
+    XCTAssertEqual(KeptKey(item).key?.bytes, theirs)
   }
 
   func testAKeyIsMadeOnce() throws {
-    let made = try XCTUnwrap(SigningKey.kept(in: item))
+    let made = try XCTUnwrap(KeptKey(item).key)
     XCTAssertEqual(made.bytes.count, 32)
-    XCTAssertEqual(SigningKey.kept(in: item)?.bytes, made.bytes)
+    XCTAssertEqual(KeptKey(item).key?.bytes, made.bytes)
+  }
+
+  func testAKeychainThatIsLockedIsAskedAgainAndOneThatIsForbiddenIsNot() {
+    let kept = KeptKey(item)
+    // Before the first unlock (errSecInteractionNotAllowed).
+    keychain.state.withLock { $0.status = -25308 }
+    XCTAssertNil(kept.key)
+    XCTAssertNil(kept.key)
+    keychain.state.withLock { $0.status = 0 }
+    let key = kept.key
+    XCTAssertNotNil(key)
+    // It is read once.
+    keychain.state.withLock { $0.status = -25308 }
+    XCTAssertEqual(kept.key, key)
+
+    let forbidden = KeptKey(item)
+    keychain.state.withLock { $0.status = -34018 }
+    XCTAssertNil(forbidden.key)
+    keychain.state.withLock { $0.status = 0 }
+    XCTAssertNil(forbidden.key, "the process is not asked about again")
   }
 
   func testAKeychainThatCannotBeUsedIsAnErrorWithItsReason() {
     keychain.state.withLock { $0.status = -34018 }
-    XCTAssertNil(SigningKey.kept(in: item))
+    XCTAssertNil(KeptKey(item).key)
     XCTAssertThrowsError(try item.write([1])) { error in
       XCTAssertTrue("\(error)".contains("not signed with an entitlement"), "\(error)")
     }

@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 import XCTest
 
 @testable import APIKit
@@ -61,6 +62,39 @@ final class CookieStoreTests: XCTestCase {
     var dumped = ""
     dump(store, to: &dumped)
     for text in ["\(store)", String(reflecting: store), dumped] { XCTAssertFalse(text.contains("167"), text) }
+  }
+
+  func testAJarTakesItsFileOnceItsKeyCanBeRead() throws {
+    let store = try CookieStore(path: folder + "/cookies", key: key)
+    let old = Cookie("sid", "old", domain: "a.test", expires: 4_000_000_000)
+    let other = Cookie("lang", "de", domain: "b.test", expires: 4_000_000_000)
+    _ = try store.update { _ in [old, other] }
+    let isUnlocked = Mutex(false)
+    let jar = CookieJar(finding: { isUnlocked.withLock { $0 } ? store : nil })
+    let url = try HTTPURL("https://a.test/")
+    XCTAssertNil(jar.header(for: url))
+    XCTAssertFalse(jar.isOnDisk)
+    jar.set(cookies[0])
+    try jar.flush()
+    XCTAssertEqual(jar.header(for: url), "sid=hunter2")
+    XCTAssertEqual(store.load(), [old, other])
+    isUnlocked.withLock { $0 = true }
+    XCTAssertEqual(jar.header(for: try HTTPURL("https://b.test/")), "lang=de")
+    XCTAssertEqual(jar.header(for: url), "sid=hunter2", "the later one counts")
+    try jar.flush()
+    XCTAssertEqual(Set(store.load().map(\.value)), ["hunter2", "de"])
+  }
+
+  func testCookiesThatWereRemovedBeforeTheKeyCouldBeReadDoNotComeBack() throws {
+    let store = try CookieStore(path: folder + "/cookies", key: key)
+    _ = try store.update { _ in cookies }
+    let isUnlocked = Mutex(false)
+    let jar = CookieJar(finding: { isUnlocked.withLock { $0 } ? store : nil })
+    jar.removeAll()
+    isUnlocked.withLock { $0 = true }
+    XCTAssertEqual(jar.cookies, [])
+    try jar.flush()
+    XCTAssertEqual(store.load(), [])
   }
 
   func testWithoutAKeyCookiesStayInMemory() throws {

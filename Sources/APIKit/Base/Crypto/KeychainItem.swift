@@ -12,6 +12,9 @@ struct KeychainItem: Sendable {
   struct Fault: Error, Hashable, CustomStringConvertible {
     let status: Int32
 
+    /// Whether it stays so for as long as the process runs.
+    var isLasting: Bool { status == KeychainStatus.missingEntitlement }
+
     var description: String {
       status == KeychainStatus.missingEntitlement
         ? "status \(status): the program is not signed with an entitlement for the keychain (keychain-access-groups or application-identifier)"

@@ -78,7 +78,10 @@ public final class CookieJar: Sendable {
   private let state: Mutex<JarState>
   /// The number of cookies, readable without the lock; -1 until the file was read.
   private let count: Atomic<Int>
-  private let file: CookieStore?
+  private let store: CookieStore?
+  /// Finds the file where the jar was made without one.
+  private let findStore: (@Sendable () -> CookieStore?)?
+  private let foundStore = Mutex<CookieStore?>(nil)
   private let generations = Atomic(0)
   /// Held from taking the changes to the end of their write, so that no older state is written after a newer one.
   private let writing = Mutex(())
@@ -102,13 +105,27 @@ public final class CookieJar: Sendable {
     store: CookieStore? = nil, accept: AcceptPolicy = .always, limits: Limits = Limits(),
     isPublicSuffix: (@Sendable (String) -> Bool)? = nil, now: (@Sendable () -> Int64)? = nil
   ) {
-    file = store
+    self.store = store
+    findStore = nil
     acceptPolicy = accept
     self.limits = limits
     self.isPublicSuffix = isPublicSuffix ?? PublicSuffix.contains
     self.now = now ?? { Int64(WallClock.now) }
     state = Mutex(JarState())
     count = Atomic(store == nil ? 0 : -1)
+  }
+
+  /// Makes a jar that asks for its file at each use until it has one, as before a keychain is unlocked. What it was given
+  /// until then goes into the file.
+  init(finding store: @escaping @Sendable () -> CookieStore?) {
+    self.store = nil
+    findStore = store
+    acceptPolicy = .always
+    limits = Limits()
+    isPublicSuffix = PublicSuffix.contains
+    now = { Int64(WallClock.now) }
+    state = Mutex(JarState())
+    count = Atomic(-1)
   }
 
   deinit { try? flush() }
@@ -319,6 +336,14 @@ public final class CookieJar: Sendable {
   /// Whether cookies that are not session cookies are kept in a file.
   var isOnDisk: Bool { file != nil }
 
+  private var file: CookieStore? {
+    guard let findStore else { return store }
+    if let found = foundStore.withLock({ $0 }) { return found }
+    let found = findStore()
+    if let found { foundStore.withLock { $0 = found } }
+    return found
+  }
+
   /// Whether an unencrypted connection sets a cookie in the place of one that is sent over TLS only (RFC
   /// 6265bis, 5.7).
   private func isShadowing(_ cookie: Cookie, from url: HTTPURL) -> Bool {
@@ -407,18 +432,15 @@ public final class CookieJar: Sendable {
 
   /// Runs a closure on the state after the file was read, and updates ``count``.
   private func withLoaded<Value>(changes: Bool = true, _ work: (inout JarState) -> Value) -> Value {
-    state.withLock { state in
-      let isFirst = !state.isLoaded
+    let file = file
+    return state.withLock { state in
+      let isFirst = !state.isLoaded && (file != nil || findStore == nil)
       if isFirst {
         state.isLoaded = true
-        for cookie in file?.load() ?? [] {
-          state.ticks += 1
-          state.byDomain[cookie.domain, default: []].append(
-            Kept(cookie: cookie, created: state.ticks, used: state.ticks))
-        }
+        if let file { state.takeOver(state.changes.applied(to: file.load())) }
       }
       defer {
-        if changes || isFirst {
+        if state.isLoaded, changes || isFirst {
           count.store(state.number, ordering: .releasing)
         }
       }

@@ -68,9 +68,16 @@ public struct TransportConfiguration: Sendable {
   public var cacheFollowsNetwork = false
   /// The key under which secrets are kept on disk: cookies, and stored responses that are sensitive. 32 bytes.
   ///
-  /// The default is ``SigningKey/keychain``, which is nil where there is no keychain (Linux). With nil,
-  /// secrets stay in memory.
-  public var storageKey = SigningKey.keychain
+  /// The default is ``SigningKey/keychain``, read when it is asked for; it is nil where there is no keychain (Linux). With
+  /// nil, secrets stay in memory.
+  public var storageKey: SigningKey? {
+    get { statedStorageKey ?? .keychain }
+    set { statedStorageKey = .some(newValue) }
+  }
+  /// Nil where nobody has stated one, so that a keychain that was locked is not remembered.
+  private var statedStorageKey: SigningKey??
+  /// Whether somebody has stated a ``storageKey``, or that there is none.
+  var statesStorageKey: Bool { statedStorageKey != nil }
 
   /// Whether it comes from ``debug``, where ``TLSPolicy/allowsInvalidCertificates`` and
   /// ``TLSPolicy/skipsHostValidation`` may be set. Others refuse them with ``APIError/Reason/misconfigured``.
