@@ -208,17 +208,17 @@ public final class Authenticator: Sendable {
   /// The next step of a refused flight. When the verdict is to wait, ``wait(_:for:)`` must follow.
   func askAfterRefusal(
     of version: Int, for flight: FlightID, _ rule: SignInRule
-  ) -> (verdict: SignInMachine.Verdict, work: SignInMachine.Work?) {
+  ) async -> (verdict: SignInMachine.Verdict, work: SignInMachine.Work?) {
     let now = time.now
     // A credential that cannot be renewed is dropped, unless another holder of the store has signed in again.
-    if state.withLock({ $0.machine.drops(version, rule) }) { adopt(storage.read()) }
+    if state.withLock({ $0.machine.drops(version, rule) }) { adopt(await readStored()) }
     let (asked, isDropped) = state.withLock { state in
       let isDropped = state.machine.drops(version, rule)
       let asked = state.machine.refused(flight, rule, version: version, now: now)
       publish(state.machine)
       return (asked, isDropped)
     }
-    if isDropped { forgetStored() }
+    if isDropped { await forgetStored() }
     return asked
   }
 
@@ -292,20 +292,30 @@ extension Authenticator {
         self?.renewed(number, outcome)
       }
     case .signIn(let number):
-      if adopt(storage.read()) { return }
-      tell(.signInNeeded)
-      guard let signIn else { return }
-      Task.detached { [weak self] in
-        let result = await Self.$atWork.withValue(scope) { await Self.result { try await signIn() } }
-        guard let self else { return }
-        switch result {
-        case .success(let credential):
-          do throws(APIError) { try self.signIn(with: credential) } catch { storage.report(error) }
-        case .failure(let error):
-          let isGivenUp = error.reason == .cancelled || error.reason == .signInCancelled
-          let end = isGivenUp ? APIError(.auth, .signInCancelled) : Self.signInFailed(error)
-          settle { $0.signInEnded(end, number: number) }
+      Task.detached { [weak self, signIn] in
+        guard let self, !adopt(await readStored()) else { return }
+        tell(.signInNeeded)
+        if let signIn { startSignIn(number, signIn, in: scope) }
+      }
+    }
+  }
+
+  /// Has the user sign in.
+  private func startSignIn(_ number: Int, _ signIn: @escaping SignIn, in scope: Set<ObjectIdentifier>) {
+    Task.detached { [weak self] in
+      let result = await Self.$atWork.withValue(scope) { await Self.result { try await signIn() } }
+      guard let self else { return }
+      switch result {
+      case .success(let credential):
+        do throws(APIError) {
+          try await BlockingWork.run { () throws(APIError) in try self.signIn(with: credential) }
+        } catch {
+          storage.report(error)
         }
+      case .failure(let error):
+        let isGivenUp = error.reason == .cancelled || error.reason == .signInCancelled
+        let end = isGivenUp ? APIError(.auth, .signInCancelled) : Self.signInFailed(error)
+        settle { $0.signInEnded(end, number: number) }
       }
     }
   }
@@ -338,11 +348,17 @@ extension Authenticator {
   }
 
   /// Removes a dropped credential from the store too, unless another holder has signed in again.
-  private func forgetStored() {
+  private func forgetStored() async {
     tell(.signedOut)
-    let stored = storage.read()
-    if adopt(stored) || storage.write(nil, over: stored) { return }
-    adopt(storage.read())
+    let stored = await readStored()
+    if adopt(stored) { return }
+    let isForgotten = await BlockingWork.run { [storage] in storage.write(nil, over: stored) }
+    if !isForgotten { adopt(await readStored()) }
+  }
+
+  /// What the store holds, read where it may block.
+  private func readStored() async -> CredentialStorage.Stored {
+    await BlockingWork.run { [storage] in storage.read() }
   }
 
   private func renewalTimedOut(_ number: Int) {

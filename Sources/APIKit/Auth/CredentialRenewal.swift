@@ -44,7 +44,7 @@ struct CredentialRenewal: Sendable {
 
   private func renew(_ credential: Credential) async -> SignInMachine.Outcome {
     var base = credential
-    let stored = storage.read()
+    let stored = await BlockingWork.run { storage.read() }
     if case .changed(let other) = stored {
       guard let other = other?.identified else { return .replaced(by: nil) }
       let isOfUse = !other.isDue(at: time.wallClock, leeway: rules.leeway)
@@ -54,7 +54,7 @@ struct CredentialRenewal: Sendable {
     switch await response(to: base) {
     case .success(let response):
       let new = response.renewing(base).issued(at: time.wallClock)
-      guard storage.write(new, over: stored) else { return overtaken }
+      guard await write(new, over: stored) else { return await overtaken() }
       return base == credential ? .renewed(new) : .replaced(by: new)
     case .failure(let cause):
       let error = APIError(
@@ -63,17 +63,21 @@ struct CredentialRenewal: Sendable {
       guard rules.endsCredential(cause) else {
         return .failed(error, rest: min(wait(after: cause) ?? .zero, Self.longestRest))
       }
-      guard storage.write(nil, over: stored) else { return overtaken }
+      guard await write(nil, over: stored) else { return await overtaken() }
       return .failed(error, isFinal: true)
     }
   }
 
   /// The outcome when a sign-in or sign-out came meanwhile, which takes precedence.
-  private var overtaken: SignInMachine.Outcome {
-    switch storage.read() {
+  private func overtaken() async -> SignInMachine.Outcome {
+    switch await BlockingWork.run({ storage.read() }) {
     case .changed(let other), .unchanged(let other): .replaced(by: other)
     case .unreadable: .failed(APIError(.auth, .credentialStoreFailed))
     }
+  }
+
+  private func write(_ new: Credential?, over stored: CredentialStorage.Stored) async -> Bool {
+    await BlockingWork.run { storage.write(new, over: stored) }
   }
 
   /// The server's response. After a `Retry-After` the server is asked again, while the loads still wait.

@@ -13,7 +13,7 @@ struct SignInRemedy: Remedy {
       authenticator.rules.isRefusal(failure)
     else { return nil }
     hasRenewed = true
-    let asked = authenticator.askAfterRefusal(
+    let asked = await authenticator.askAfterRefusal(
       of: refused.version, for: flight.id, flight.call.terms.signInRule)
     if case .letThrough = asked.verdict { return nil }
     flight.note(.attemptFailed(label: failure.label, detail: failure.detail))

@@ -181,10 +181,8 @@ public final class ChallengeHandler: Sendable {
   /// The login that was accepted in a space; of a proxy in any realm, when the space names none.
   func login(in space: ProtectionSpace) -> HTTPLogin? { state.withLock { $0.login(in: space) } }
 
-  /// Keeps an accepted login, and stores it when that was wanted.
-  func accepted(
-    _ login: HTTPLogin, in space: ProtectionSpace, for url: HTTPURL, storing store: (any LoginStore)?
-  ) {
+  /// Keeps an accepted login.
+  func accepted(_ login: HTTPLogin, in space: ProtectionSpace, for url: HTTPURL) {
     let folder =
       space.isProxy ? "" : String(url.path[...(url.path.lastIndex(of: "/") ?? url.path.startIndex)])
     state.withLock { state in
@@ -197,7 +195,13 @@ public final class ChallengeHandler: Sendable {
       }
       state.logins[space.withoutRealm] = Array(known.suffix(32))
     }
-    do { try store?.store(login, in: space) } catch { loginNotStored(error) }
+  }
+
+  /// Stores an accepted login, which may take a file or the system's keychain.
+  func store(_ login: HTTPLogin, in space: ProtectionSpace, _ logins: any LoginStore) async {
+    do throws(APIError) {
+      try await BlockingWork.run { () throws(APIError) in try logins.store(login, in: space) }
+    } catch { loginNotStored(error) }
   }
 
   /// Drops a login that was refused.

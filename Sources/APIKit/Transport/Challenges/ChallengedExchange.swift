@@ -92,7 +92,7 @@ package struct ChallengedExchange {
         }
         continue
       }
-      settle(attempts, response)
+      await settle(attempts, response)
       last = response
       guard round < Self.mostAttempts, let challenge = LoginChallenge(response),
         ResendOccasion.challenge.objection(to: TriedRequest(refused: attempts.exchange.request)) == nil
@@ -181,10 +181,11 @@ package struct ChallengedExchange {
   }
 
   /// Keeps what was accepted.
-  private func settle(_ attempts: Attempts, _ response: HTTPResponse) {
+  private func settle(_ attempts: Attempts, _ response: HTTPResponse) async {
     let url = attempts.exchange.request.url
     for (isProxy, trial) in attempts.trials where response.status != (isProxy ? 407 : 401) {
-      handler.accepted(trial.login, in: trial.space, for: url, storing: trial.isStored ? logins : nil)
+      handler.accepted(trial.login, in: trial.space, for: url)
+      if trial.isStored { await handler.store(trial.login, in: trial.space, logins) }
     }
   }
 }
@@ -221,15 +222,19 @@ extension ChallengeHandler {
   ) async throws(APIError) -> ChallengeDecision {
     if let refused {
       self.refused(refused, in: space)
-      if let stored = try logins.login(in: space), stored.isSame(as: refused) {
+      try await BlockingWork.run { () throws(APIError) in
+        guard let stored = try logins.login(in: space), stored.isSame(as: refused) else { return }
         try logins.store(nil, in: space)
       }
     }
     // Another load may have been told meanwhile.
     if let known = login(in: space), known != refused { return .login(known, isStored: false) }
+    let stored: HTTPLogin? =
+      refused == nil
+      ? try await BlockingWork.run { () throws(APIError) in try logins.login(in: space) } : nil
     let asked = AuthenticationChallenge(
       challenge.scheme == .basic ? .basic : .digest, space: space, previousFailures: failures,
-      proposed: refused == nil ? try logins.login(in: space) : nil)
+      proposed: stored)
     let word = try await word(on: .login(space, refused: refused), asked, within: limit)
     return ChallengeDecision(asked, word, identity: nil)
   }

@@ -4,7 +4,7 @@ import Synchronization
 /// Keeps logins by protection space, for ``ChallengeAnswer/default``.
 ///
 /// ``MemoryLoginStore``, ``FileLoginStore`` and, on Apple platforms, `KeychainLoginStore` exist. Safe on any thread; called
-/// in a task of the load, and may block.
+/// on threads that may block, for as long as it takes.
 public protocol LoginStore: AnyObject, Sendable {
   /// The login of a space; nil when there is none.
   ///

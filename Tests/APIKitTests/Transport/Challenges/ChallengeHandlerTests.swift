@@ -51,7 +51,7 @@ final class ChallengeHandlerTests: XCTestCase {
     let handler = ChallengeHandler { _ in .default }
     _ = try await handler.word(on: question, challenge)
     let login = HTTPLogin(user: "a", password: "b")
-    handler.accepted(login, in: space, for: "https://a.test/x/", storing: nil)
+    handler.accepted(login, in: space, for: "https://a.test/x/")
     XCTAssertNotNil(handler.login(for: "https://a.test/x/y"))
     let mark = handler.mark
     handler.forget()
@@ -116,10 +116,10 @@ final class ChallengeHandlerTests: XCTestCase {
     let handler = ChallengeHandler { _ in .default }
     let realm = ProtectionSpace(scheme: "https", host: "a.test", port: 443, realm: "r")
     let (one, two) = (HTTPLogin(user: "1", password: "a"), HTTPLogin(user: "2", password: "b"))
-    handler.accepted(one, in: realm, for: "https://a.test/one/x", storing: nil)
+    handler.accepted(one, in: realm, for: "https://a.test/one/x")
     var other = realm
     other.realm = "s"
-    handler.accepted(two, in: other, for: "https://a.test/one/two/x", storing: nil)
+    handler.accepted(two, in: other, for: "https://a.test/one/two/x")
     XCTAssertEqual(handler.login(for: "https://a.test/one/y?z=1")?.user, "1")
     XCTAssertEqual(handler.login(for: "https://a.test/one/two/y")?.user, "2")
     for url: HTTPURL in [

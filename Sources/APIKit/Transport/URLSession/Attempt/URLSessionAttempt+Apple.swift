@@ -46,9 +46,9 @@
       guard let trial, trial.isHandlers, let challenges, let handler = challenges.handler,
         head.status != (trial.space.isProxy ? 407 : 401)
       else { return }
-      let (url, store) = (exchange.request.url, trial.isStored ? challenges.logins : nil)
-      // Storing may take the system's keychain or a file.
-      Task.detached { handler.accepted(trial.login, in: trial.space, for: url, storing: store) }
+      handler.accepted(trial.login, in: trial.space, for: exchange.request.url)
+      guard trial.isStored else { return }
+      Task.detached { await handler.store(trial.login, in: trial.space, challenges.logins) }
     }
 
     /// The body from its start: once, and again for a challenge if it can be opened again.
