@@ -73,6 +73,32 @@ extension TransportConformanceTests {
     XCTAssertNil(waited.version, "nothing came")
   }
 
+  func testAStreamIsMeasuredToItsEnd() async throws {
+    let transport = try transport()
+    guard transport.capabilities.contains(.streamDownload) else { return }
+    for isBroken in [false, true] {
+      let head = ScriptedServer.response(200, ["Content-Length": "20"])
+      let half = Self.pattern(10)
+      let server = try server(
+        .readRequest, .write(head + half), .pause(.milliseconds(60)), isBroken ? .reset : .write(half))
+      let exchange = HTTPExchange(HTTPRequest(url: try server.url()), destination: .stream)
+      guard case .stream(let stream) = try await transport.send(exchange).body else {
+        return XCTFail("no stream")
+      }
+      XCTAssertNil(stream.metrics, "the body has not ended")
+      var error: APIError?
+      do throws(APIError) {
+        _ = try await stream.collect(maximumBytes: 100)
+      } catch let failure {
+        error = failure
+      }
+      let metrics = try XCTUnwrap(stream.metrics)
+      XCTAssertGreaterThan(metrics.total, 55_000)
+      XCTAssertEqual(metrics.bytesReceived, isBroken ? 10 : 20)
+      XCTAssertEqual(error?.metrics, isBroken ? metrics : nil)
+    }
+  }
+
   func testWhatIsRefusedBeforeItIsSentIsNotMeasured() async throws {
     let transport = try transport()
     let error = await failure { try await transport.send(HTTPRequest(url: "gopher://127.0.0.1/")) }

@@ -13,6 +13,7 @@ final class ChunkPipe: Sendable {
     var unread = 0
     var isPaused = false
     var end: Result<Void, APIError>?
+    var metrics: TransportMetrics?
     var reader: Reader?
     /// The writer that takes the bytes instead of a reader.
     var writer: (any BodyWriter)?
@@ -49,6 +50,8 @@ final class ChunkPipe: Sendable {
       try await self.take()
     } pour: { (writer) async throws(APIError) in
       try await self.pour(into: writer)
+    } measured: {
+      self.state.withLock { $0.metrics }
     }
   }
 
@@ -83,10 +86,12 @@ final class ChunkPipe: Sendable {
   }
 
   /// Ends the body, with success or an error; chunks written before can still be read.
-  func finish(_ end: Result<Void, APIError>) {
+  ///
+  /// - Parameter metrics: What was measured of the attempt until then, where the transport tells.
+  func finish(_ end: Result<Void, APIError>, metrics: TransportMetrics? = nil) {
     let reader = state.withLock { state -> Reader? in
       guard state.end == nil else { return nil }
-      (state.end, state.writer) = (end, nil)
+      (state.end, state.writer, state.metrics) = (end, nil, metrics)
       defer { state.reader = nil }
       return state.reader
     }

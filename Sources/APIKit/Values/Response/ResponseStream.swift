@@ -12,6 +12,7 @@ public struct ResponseStream: AsyncSequence, Sendable {
   private let owner: Owner
   /// How a writer gets the whole body; nil where it can only be read in chunks.
   private let direct: (@Sendable (any BodyWriter) async throws(APIError) -> Void)?
+  private let measured: @Sendable () -> TransportMetrics?
 
   /// Makes a stream over a transport's own source.
   ///
@@ -22,19 +23,25 @@ public struct ResponseStream: AsyncSequence, Sendable {
     onAbandon: @escaping @Sendable () -> Void = {},
     pull: @escaping @Sendable () async throws(APIError) -> [UInt8]?
   ) {
-    self.init(onAbandon: onAbandon, pull: pull, pour: nil)
+    self.init(onAbandon: onAbandon, pull: pull, pour: nil, measured: { nil })
   }
 
-  /// Makes a stream whose source can also give the whole body to a writer.
+  /// Makes a stream whose source can also give the whole body to a writer, and tell what was measured at its end.
   init(
     onAbandon: @escaping @Sendable () -> Void,
     pull: @escaping @Sendable () async throws(APIError) -> [UInt8]?,
-    pour: (@Sendable (any BodyWriter) async throws(APIError) -> Void)?
+    pour: (@Sendable (any BodyWriter) async throws(APIError) -> Void)?,
+    measured: @escaping @Sendable () -> TransportMetrics?
   ) {
     self.pull = pull
     owner = Owner(onAbandon)
     direct = pour
+    self.measured = measured
   }
+
+  /// The metrics of the whole attempt once the body has ended; nil before, and where the transport does not tell. Those of
+  /// a body that broke are in its error as well (``APIError/metrics``); those of the head are ``HTTPResponse/metrics``.
+  public var metrics: TransportMetrics? { measured() }
 
   /// Starts the iteration.
   public func makeAsyncIterator() -> Iterator { Iterator(pull: pull, owner: owner) }

@@ -3,7 +3,8 @@
 /// Times are in microseconds since the transport accepted the request, each at least as large as the one
 /// before; a phase that did not occur (a reused connection has no look-up) has the time of the phase before
 /// it. A transport without ``TransportCapabilities/metrics`` gives ``total`` and the sizes of the bodies, and leaves the
-/// rest at 0 or nil. For a response that is streamed they are those of the moment at which its head has arrived.
+/// rest at 0 or nil. For a response that is streamed they are those of the moment at which its head has
+/// arrived; ``ResponseStream/metrics`` has them all at its end.
 ///
 /// The requests of a load, each with its own: ``FlightRecord/requests``. Those of redirects: ``HTTPResponse/redirects``.
 /// Those of an attempt that failed: ``APIError/metrics``.

@@ -228,7 +228,7 @@
         })
       // Closing fails as on a disk that reports its fault then.
       close(Int32(number))
-      XCTAssertThrowsError(try sink.finish())
+      XCTAssertThrowsError(try sink.finish(TransportMetrics()))
       let other = open("/dev/null", O_RDONLY)
       defer { close(other) }
       XCTAssertEqual(other, Int32(number), "another part of the process got the number")

@@ -37,9 +37,9 @@
     func begin(contentCoding: String?) throws(APIError) -> HTTPResponse.Body
     /// Takes the next bytes; false when nothing was taken, and the transfer waits for a `resume`.
     func write(_ bytes: UnsafeRawBufferPointer) throws(APIError) -> Bool
-    /// The body is complete. Returns the body of the response, for a sink that ends the job at its end.
-    func finish() throws(APIError) -> HTTPResponse.Body
-    /// The attempt failed.
+    /// The body is complete, and this was measured. Returns the body of the response, for a sink that ends the job at its end.
+    func finish(_ metrics: TransportMetrics) throws(APIError) -> HTTPResponse.Body
+    /// The attempt failed; the error has its metrics.
     func fail(_ error: APIError)
   }
 #endif

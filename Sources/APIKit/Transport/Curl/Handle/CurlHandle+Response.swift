@@ -157,7 +157,7 @@
         return .success(response(.bytes(bytes)))
       }
       do {
-        return .success(response(try sink.finish()))
+        return .success(response(try sink.finish(metrics())))
       } catch {
         sink.fail(error)
         var failure = error

@@ -153,7 +153,9 @@
     }
 
     var stream: ResponseStream {
-      ResponseStream { () async throws(APIError) in try await self.next() }
+      ResponseStream(
+        onAbandon: {}, pull: { () async throws(APIError) in try await self.next() }, pour: nil,
+        measured: { self.coded.metrics })
     }
 
     private func next() async throws(APIError) -> [UInt8]? {

@@ -59,7 +59,7 @@
       return true
     }
 
-    func finish() throws(APIError) -> HTTPResponse.Body {
+    func finish(_ metrics: TransportMetrics) throws(APIError) -> HTTPResponse.Body {
       let file = try state.withLock { state throws(APIError) in
         try state.decoder?.finish()
         return state.file.take()
@@ -124,12 +124,12 @@
       return true
     }
 
-    func finish() throws(APIError) -> HTTPResponse.Body {
-      present?.finish(.success(()))
+    func finish(_ metrics: TransportMetrics) throws(APIError) -> HTTPResponse.Body {
+      present?.finish(.success(()), metrics: metrics)
       return .bytes([])
     }
 
-    func fail(_ error: APIError) { present?.finish(.failure(error)) }
+    func fail(_ error: APIError) { present?.finish(.failure(error), metrics: error.metrics) }
 
     private var present: ChunkPipe? { pipe.withLock { $0 } }
   }
