@@ -15,18 +15,3 @@ public struct HostLimits: Sendable, Hashable {
     self.ageing = max(.milliseconds(1), ageing)
   }
 }
-
-/// The priority of attempts in the queue of a host; see ``HostLimits``.
-public enum FlightPriority: Int, Sendable, Hashable, CaseIterable, Comparable {
-  /// The user does not wait for it: prefetching, uploads of logs.
-  case background
-  /// Less urgent than usual.
-  case low
-  /// The default.
-  case normal
-  /// It fills a part of the screen that the user is looking at.
-  case high
-
-  /// Orders the cases from ``background`` to ``high``.
-  public static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
-}

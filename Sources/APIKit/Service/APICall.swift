@@ -18,7 +18,7 @@ public final class APICall: Sendable {
     public var retryPolicy: RetryPolicy
     /// Whether the load may share one request with identical loads in the air.
     public var joinsIdenticalFlights: Bool
-    /// Its priority in the queue of a host.
+    /// Its priority in the queue of a host, and for the transport.
     public var priority: FlightPriority
     /// What happens to the load while there is no network.
     public var networkGate: NetworkGate

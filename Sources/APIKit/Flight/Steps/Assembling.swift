@@ -13,6 +13,7 @@ extension Flight {
 
     if let cleartext = call.cleartext { request.options.cleartext = cleartext }
     if !call.options.isEmpty { call.options.apply(to: &request) }
+    request.options.priority = call.terms.priority
 
     // Asked once, for the cache's key as well; a replay asks anew.
     let common = run.request == nil ? cache?.common : nil

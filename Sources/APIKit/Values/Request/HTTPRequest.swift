@@ -160,6 +160,9 @@ public struct HTTPRequestOptions: Sendable {
   public var allowsConstrained: Bool?
   /// What the traffic is for; as above.
   public var serviceType: NetworkServiceType?
+  /// How urgent it is among the requests to its host. The default is ``FlightPriority/normal``. Wants no capability: what a
+  /// transport makes of it changes no outcome.
+  public var priority = FlightPriority.normal
 
   /// Whether the transport must be able to choose interfaces and to mark traffic.
   var choosesInterfaces: Bool {
