@@ -37,7 +37,29 @@ open class Stream: NSObject {
   open func open() { fatalError() }
   open func close() { fatalError() }
   open var streamError: (any Error)? { fatalError() }
+  open weak var delegate: (any StreamDelegate)?
+  open var streamStatus: Status { fatalError() }
+  /// https://developer.apple.com/documentation/foundation/stream/status
+  public enum Status: UInt, Sendable { case notOpen = 0, opening = 1, open = 2, reading = 3, writing = 4, atEnd = 5, closed = 6, error = 7 }
+  /// https://developer.apple.com/documentation/foundation/stream/event
+  public struct Event: OptionSet, Sendable {
+    public let rawValue: UInt
+    public init(rawValue: UInt) { self.rawValue = rawValue }
+    public static var openCompleted: Event { Event(rawValue: 1) }
+    public static var hasBytesAvailable: Event { Event(rawValue: 2) }
+    public static var hasSpaceAvailable: Event { Event(rawValue: 4) }
+    public static var errorOccurred: Event { Event(rawValue: 8) }
+    public static var endEncountered: Event { Event(rawValue: 16) }
+  }
 }
+/// https://developer.apple.com/documentation/foundation/streamdelegate
+public protocol StreamDelegate: NSObjectProtocol {
+  func stream(_ aStream: Stream, handle eventCode: Stream.Event)
+}
+/// https://developer.apple.com/documentation/corefoundation/cfwritestream: a stream of the one kind is one of the other.
+public typealias CFWriteStream = OutputStream
+/// https://developer.apple.com/documentation/corefoundation/cfwritestreamsetdispatchqueue(_:_:)
+public func CFWriteStreamSetDispatchQueue(_ stream: CFWriteStream!, _ q: DispatchQueue!) { fatalError() }
 /// https://developer.apple.com/documentation/foundation/inputstream
 open class InputStream: Stream {
   public init(data: Data) { fatalError() }

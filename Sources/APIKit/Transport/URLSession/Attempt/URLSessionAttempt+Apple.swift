@@ -55,14 +55,17 @@
     func openBody() -> InputStream? {
       guard case .stream(let stream) = exchange.request.body else { return nil }
       let (isFirst, isOver) = state.withLock { state in (state.body == nil, state.isOver) }
-      guard !isOver, isFirst || stream.isReplayable, let body = BoundBody() else { return nil }
-      let earlier = state.withLock { state in
+      guard !isOver, isFirst || stream.isReplayable else { return nil }
+      let body = BoundBody.sending(stream) { [weak self] error in self?.fail(error) }
+      guard let body else { return nil }
+      let (isLate, earlier) = state.withLock { state -> (Bool, BoundBody?) in
+        // It may have ended meanwhile.
+        if state.isOver { return (true, body) }
         defer { state.body = body }
-        return state.body
+        return (false, state.body)
       }
       earlier?.stop()
-      body.pump(stream) { [weak self] error in self?.fail(error) }
-      return body.input
+      return isLate ? nil : body.input
     }
   }
 #endif
