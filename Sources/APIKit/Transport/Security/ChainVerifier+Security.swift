@@ -32,9 +32,14 @@
         SecTrustSetAnchorCertificatesOnly(trust, !anchors.includesSystem)
       }
       let isTrusted = SecTrustEvaluateWithError(trust, nil)
-      let found = (SecTrustCopyCertificateChain(trust) as? [SecCertificate]) ?? []
-      let chain = found.map { [UInt8](SecCertificateCopyData($0) as Data) }
+      let chain = chain(of: trust)
       return (chain, isTrusted ? nil : ServerTrust.fault(of: chain, at: now))
+    }
+
+    /// The certificates of an evaluation, in DER, the server's own first.
+    static func chain(of trust: SecTrust) -> [[UInt8]] {
+      let found = (SecTrustCopyCertificateChain(trust) as? [SecCertificate]) ?? []
+      return found.map { [UInt8](SecCertificateCopyData($0) as Data) }
     }
   }
 #endif

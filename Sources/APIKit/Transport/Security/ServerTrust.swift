@@ -24,13 +24,7 @@ struct ServerTrust: Sendable {
     let entry = pins?.entry(for: host, at: now)
     let isReplaced = policy.allowsInvalidCertificates || entry?.replacesChain == true
     if let fault, !isReplaced { throw fault }
-    if !policy.skipsHostValidation, !certificate.isFor(host) {
-      throw APIError(
-        .transport, .certificateHostMismatch,
-        certificate.dnsNames.isEmpty && certificate.addresses.isEmpty
-          ? "the certificate names no host by subjectAltName; a common name does not count"
-          : "the certificate is not for \(host)")
-    }
+    if !policy.skipsHostValidation, !certificate.isFor(host) { throw Self.mismatch(certificate, host) }
     guard let pins, let entry else { return }
     // Without a verified chain a server may append any certificate to its own.
     try pins.check((isReplaced ? [own] : chain).compactMap(digest), entry, host: host)
@@ -49,6 +43,22 @@ struct ServerTrust: Sendable {
       return APIError(.transport, .certificateNotYetValid, "a certificate is not valid yet")
     }
     return APIError(.transport, .certificateUntrusted, "no trusted authority has signed the certificate")
+  }
+
+  /// Why a system that decides by itself has refused a server; nil where the certificates do not show it.
+  static func fault(of chain: [[UInt8]], host: String, at now: Date = Date()) -> APIError? {
+    guard let own = chain.first.flatMap(Certificate.init(der:)) else { return nil }
+    let fault = fault(of: chain, at: now)
+    guard fault.reason == .certificateUntrusted else { return fault }
+    return own.isFor(host) ? nil : mismatch(own, host)
+  }
+
+  private static func mismatch(_ certificate: Certificate, _ host: String) -> APIError {
+    APIError(
+      .transport, .certificateHostMismatch,
+      certificate.dnsNames.isEmpty && certificate.addresses.isEmpty
+        ? "the certificate names no host by subjectAltName; a common name does not count"
+        : "the certificate is not for \(host)")
   }
 
   private func digest(_ der: [UInt8]) -> PinSet.Pin? {

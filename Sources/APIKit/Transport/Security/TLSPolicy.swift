@@ -1,3 +1,5 @@
+import Foundation
+
 /// What a server must prove before a request is sent to it, and what the client presents to the server.
 ///
 /// The default trusts the system's authorities, checks the host's name and requires TLS 1.2. A policy
@@ -65,6 +67,26 @@ public struct TLSPolicy: Sendable {
     try trust.validate()
     if let pins = pinning.pins { try pins.validate() }
     if let identity { try identity.validate() }
+  }
+
+  /// Who decides about a server, on systems that can decide by themselves.
+  enum Judge {
+    /// The system alone, so that its pinned domains and the exceptions of its App Transport Security count.
+    case system
+    /// The system, and the policy as well, which is only stricter.
+    case both
+    /// The policy, which may accept what the system refuses.
+    case policy
+  }
+
+  /// Who decides about a host.
+  /// - SeeAlso: <https://developer.apple.com/documentation/foundation/performing-manual-server-trust-authentication>
+  func judge(of host: String, at now: Date) -> Judge {
+    let entry = pinning.pins?.entry(for: host, at: now)
+    if trust != .system || allowsInvalidCertificates || skipsHostValidation || entry?.replacesChain == true {
+      return .policy
+    }
+    return entry == nil ? .system : .both
   }
 
   static func misconfigured(_ detail: String) -> APIError {

@@ -82,6 +82,19 @@
       }
     }
 
+    func testWhatASystemHasRefusedByItselfIsNamedByItsCertificates() throws {
+      func reason(_ server: CertificateMatrix.Server, _ host: String = "good.test") throws -> APIError.Reason?
+      {
+        ServerTrust.fault(of: try chain(server), host: host)?.reason
+      }
+      XCTAssertEqual(try reason(.expired), .certificateExpired)
+      XCTAssertEqual(try reason(.notYetValid), .certificateNotYetValid)
+      XCTAssertEqual(try reason(.selfSigned, "other.test"), .certificateSelfSigned, "the chain goes first")
+      XCTAssertEqual(try reason(.wrongHost), .certificateHostMismatch)
+      XCTAssertNil(try reason(.unknownRoot), "its certificates show no fault")
+      XCTAssertNil(ServerTrust.fault(of: [], host: "good.test"))
+    }
+
     func testWhatIsNoCertificateIsRefused() throws {
       let good = try chain(.good)[0]
       for bytes in [[], [0x30], [0x30, 0x84, 0xFF, 0xFF, 0xFF, 0xFF], Array(good.dropLast(good.count - 60))] {
