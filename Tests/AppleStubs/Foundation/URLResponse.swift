@@ -1,5 +1,7 @@
 // swift-format-ignore-file
 // https://developer.apple.com/documentation/foundation/urlresponse
+public import Security
+
 open class URLResponse: NSObject, @unchecked Sendable {
   public init(url: URL, mimeType MIMEType: String?, expectedContentLength length: Int, textEncodingName name: String?) { fatalError() }
   open var url: URL? { fatalError() }
@@ -21,6 +23,8 @@ public struct URLError: Error, Hashable, Sendable {
   public var errorCode: Int { fatalError() }
   public var userInfo: [String: Any] { fatalError() }
   public var failingURL: URL? { fatalError() }
+  /// https://developer.apple.com/documentation/foundation/urlerror/failureurlpeertrust
+  public var failureURLPeerTrust: SecTrust? { fatalError() }
   public static func == (left: URLError, right: URLError) -> Bool { fatalError() }
   public func hash(into hasher: inout Hasher) { fatalError() }
   /// https://developer.apple.com/documentation/foundation/urlerror/code

@@ -44,10 +44,24 @@ open class URLSessionUploadTask: URLSessionDataTask, @unchecked Sendable {}
 open class URLSessionDownloadTask: URLSessionTask, @unchecked Sendable {}
 /// https://developer.apple.com/documentation/foundation/urlsessionwebsockettask
 open class URLSessionWebSocketTask: URLSessionTask, @unchecked Sendable {
-  public enum CloseCode: Int, Sendable {
-    case invalid = 0, normalClosure = 1000, goingAway = 1001, protocolError = 1002, unsupportedData = 1003,
-      noStatusReceived = 1005, abnormalClosure = 1006, invalidFramePayloadData = 1007, policyViolation = 1008,
-      messageTooBig = 1009, mandatoryExtensionMissing = 1010, internalServerError = 1011, tlsHandshakeFailure = 1015
+  /// https://developer.apple.com/documentation/foundation/urlsessionwebsockettask/closecode: an open enumeration of C.
+  public struct CloseCode: RawRepresentable, Hashable, Sendable {
+    public var rawValue: Int
+    public init?(rawValue: Int) { self.rawValue = rawValue }
+    private init(_ rawValue: Int) { self.rawValue = rawValue }
+    public static var invalid: CloseCode { CloseCode(0) }
+    public static var normalClosure: CloseCode { CloseCode(1000) }
+    public static var goingAway: CloseCode { CloseCode(1001) }
+    public static var protocolError: CloseCode { CloseCode(1002) }
+    public static var unsupportedData: CloseCode { CloseCode(1003) }
+    public static var noStatusReceived: CloseCode { CloseCode(1005) }
+    public static var abnormalClosure: CloseCode { CloseCode(1006) }
+    public static var invalidFramePayloadData: CloseCode { CloseCode(1007) }
+    public static var policyViolation: CloseCode { CloseCode(1008) }
+    public static var messageTooBig: CloseCode { CloseCode(1009) }
+    public static var mandatoryExtensionMissing: CloseCode { CloseCode(1010) }
+    public static var internalServerError: CloseCode { CloseCode(1011) }
+    public static var tlsHandshakeFailure: CloseCode { CloseCode(1015) }
   }
   public enum Message: Sendable { case data(Data), string(String) }
   open var maximumMessageSize: Int { get { fatalError() } set { fatalError() } }

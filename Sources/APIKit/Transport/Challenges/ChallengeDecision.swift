@@ -7,12 +7,18 @@ enum ChallengeDecision: Sendable {
   case identity(ClientIdentity)
   /// Nothing is shown.
   case nothing
+  /// The system decides about the server, by its own rules.
+  case system
   case fail(APIError)
 
   /// - Parameters:
   ///   - answer: What the handler said; `default` where there is none.
   ///   - identity: The certificate of the policy.
-  init(_ challenge: AuthenticationChallenge, _ answer: ChallengeAnswer, identity: ClientIdentity?) {
+  ///   - judge: Who decides about the server by default; the policy on systems that leave all to the transport.
+  init(
+    _ challenge: AuthenticationChallenge, _ answer: ChallengeAnswer, identity: ClientIdentity?,
+    judge: TLSPolicy.Judge = .policy
+  ) {
     if case .cancel = answer {
       self = .fail(
         APIError(.transport, .challengeCancelled, "the application cancelled at the challenge: \(challenge)"))
@@ -20,7 +26,9 @@ enum ChallengeDecision: Sendable {
     }
     switch (challenge.kind, answer) {
     case (.serverTrust, .use(.trust)): self = .trust
-    case (.serverTrust(_, let fault), .default): self = fault.map(Self.fail) ?? .trust
+    case (.serverTrust, .default) where judge == .system: self = .system
+    case (.serverTrust(_, let fault), .default):
+      self = fault.map(Self.fail) ?? (judge == .both ? .system : .trust)
     case (.serverTrust, .reject):
       self = .fail(
         APIError(

@@ -11,6 +11,7 @@
     let task: URLSessionWebSocketTask
     private let exchange: HTTPExchange
     private let queue: OperationQueue
+    private let faults: TrustFaults
     /// Called once, when the socket has ended.
     private let onEnd: @Sendable () -> Void
     /// The login that was sent and not answered yet.
@@ -23,11 +24,13 @@
 
     init(
       _ task: URLSessionWebSocketTask, _ exchange: HTTPExchange, on queue: OperationQueue,
+      faults: TrustFaults,
       onEnd: @escaping @Sendable () -> Void
     ) {
       self.task = task
       self.exchange = exchange
       self.queue = queue
+      self.faults = faults
       self.onEnd = onEnd
     }
 
@@ -74,8 +77,10 @@
     func canClose(with code: UInt16) -> Bool { SystemSocketRules.canClose(with: code) }
 
     func close(_ code: UInt16, _ reason: String) {
-      // The code was checked before.
-      let system = URLSessionWebSocketTask.CloseCode(rawValue: Int(code)) ?? .normalClosure
+      // The code was checked before. An open enumeration has a value for each number.
+      guard let system = URLSessionWebSocketTask.CloseCode(rawValue: Int(code)) else {
+        return fail(APIError(unsupported: "the close code \(code): the system has none"))
+      }
       task.cancel(with: system, reason: reason.isEmpty ? nil : Data(reason.utf8))
     }
 
@@ -101,7 +106,10 @@
       if !isOpen, let response = task.response as? HTTPURLResponse, response.statusCode != 101 {
         return end(nil, refusal: SystemSocketRules.response(response, choosing: nil))
       }
-      end(error.map(SystemSocketRules.error))
+      end(
+        error.map {
+          faults.failure(for: $0, of: exchange.request.url) ?? refusal(for: $0) ?? SystemSocketRules.error($0)
+        })
     }
 
     /// Meets a challenge in a task of its own, so that the session's queue does not wait.
@@ -130,6 +138,11 @@
       }
     }
 
+    /// Why the system has refused the server by itself.
+    private func refusal(for error: any Error) -> APIError? {
+      SystemTrust.fault(in: error, host: exchange.request.url.host)
+    }
+
     private func took(_ result: Result<URLSessionWebSocketTask.Message, any Error>) {
       switch result {
       case .success(.string(let text)): owner?.received(.text(text))
@@ -149,7 +162,7 @@
 
   extension URLSessionTransport {
     func makeSocket(
-      _ exchange: HTTPExchange, _ terms: MessageWireTerms
+      _ exchange: HTTPExchange, _ wire: MessageWireTerms
     ) throws(APIError) -> URLSessionSocket {
       try capabilities.check(exchange, cleartext: configuration.cleartextInForce)
       guard exchange.challenges == nil, configuration.challenges == nil else {
@@ -157,12 +170,16 @@
       }
       var headers = exchange.crossesOrigin ? HTTPHeaders() : configuration.headers
       headers.merge(exchange.request.headers)
-      let request = try SystemSocketRules.request(exchange.request, headers: headers, terms)
-      let (bridge, queue) = (bridge, session.delegateQueue)
+      let told = SystemRequestTerms(exchange.request, configuration)
+      let request = try SystemSocketRules.request(exchange.request, headers: headers, wire, told: told)
+      let (bridge, queue, faults) = (bridge, session.delegateQueue, terms.faults)
       return try bridge.add { () throws(APIError) in
         let task = session.webSocketTask(with: request)
-        task.maximumMessageSize = terms.maximumMessageBytes
-        return URLSessionSocket(task, exchange, on: queue) { [weak bridge] in bridge?.forget(task) }
+        task.priority = told.priority
+        task.maximumMessageSize = wire.maximumMessageBytes
+        return URLSessionSocket(task, exchange, on: queue, faults: faults) { [weak bridge] in
+          bridge?.forget(task)
+        }
       }
     }
   }

@@ -18,10 +18,22 @@ extension URLSessionTransport {
 
   /// The detail that the reason's text lacks; nil when that text is complete.
   package static func detail(of error: any Error) -> String? {
-    guard isAppTransportSecurity(error) else { return nil }
+    let system = error as NSError
+    guard system.domain == NSURLErrorDomain else { return nil }
+    if isAppTransportSecurity(error) {
+      return
+        "App Transport Security refuses servers without TLS; besides the transport's own policy, the application's "
+        + "Info.plist must name the host under NSAppTransportSecurity"
+    }
+    // NSURLErrorSecureConnectionFailed with the status of Secure Transport, which Apple's system alone tells: -9802
+    // (errSSLFatalAlert) is how App Transport Security ends a handshake.
+    guard system.code == -1200, let status = system.userInfo["_kCFStreamErrorCodeKey"] as? Int else {
+      return nil
+    }
     return
-      "App Transport Security refuses servers without TLS; besides the transport's own policy, the application's "
-      + "Info.plist must name the host under NSAppTransportSecurity"
+      "the TLS handshake failed (status \(status)); where the server is sound, App Transport Security has refused it: pins that "
+      + "replace the chain, authorities of one's own and old servers need an exception for the host in the application's "
+      + "Info.plist (NSAppTransportSecurity, NSExceptionDomains, NSExceptionAllowsInsecureHTTPLoads)"
   }
 
   /// NSURLErrorAppTransportSecurityRequiresSecureConnection, which Linux does not know.

@@ -21,11 +21,13 @@ extension URLSessionTransport: MessageTransport {
 
 /// The rules of the system's WebSocket, as functions that need no socket.
 enum SystemSocketRules {
-  /// Whether the system's enumeration has a close code. It has none for 1012 to 1014, nor for those of applications.
-  /// - SeeAlso: <https://developer.apple.com/documentation/foundation/urlsessionwebsockettask/closecode>
+  /// Whether the system sends a close code: one that its enumeration names, or one of the ranges for libraries and
+  /// applications. The enumeration is open, as all of C are, so a number without a name is a value of it. 1012 to 1014 are of
+  /// neither kind.
+  /// - SeeAlso: <https://developer.apple.com/documentation/foundation/urlsessionwebsockettask/closecode>, RFC 6455, 7.4.2
   static func canClose(with code: UInt16) -> Bool {
     switch code {
-    case 1000...1003, 1007...1011: true
+    case 1000...1003, 1007...1011, 3000...4999: true
     default: false
     }
   }
@@ -38,7 +40,7 @@ enum SystemSocketRules {
 
   /// The request of a handshake. The fields that the handshake consists of are the system's, but for the subprotocols.
   static func request(
-    _ request: HTTPRequest, headers: HTTPHeaders, _ terms: MessageWireTerms
+    _ request: HTTPRequest, headers: HTTPHeaders, _ terms: MessageWireTerms, told: SystemRequestTerms
   ) throws(APIError) -> URLRequest {
     var request = request
     request.method = .get
@@ -47,7 +49,7 @@ enum SystemSocketRules {
       headers.add("Sec-WebSocket-Protocol", terms.subprotocols.joined(separator: ", "))
     }
     let scheme = request.url.scheme == "https" ? "wss" : "ws"
-    return try URLSessionTransport.bridge(request, headers: headers, scheme: scheme)
+    return try URLSessionTransport.bridge(request, headers: headers, scheme: scheme, terms: told)
   }
 
   /// The response to a handshake, from what the system keeps of it.

@@ -8,9 +8,11 @@
 extension URLSessionTransport {
   /// The system's request for one of the framework.
   ///
-  /// - Parameter scheme: The scheme for the system; nil for that of the request.
+  /// - Parameters:
+  ///   - scheme: The scheme for the system; nil for that of the request.
+  ///   - terms: What the system is told besides; nil for what the request says alone.
   package static func bridge(
-    _ request: HTTPRequest, headers: HTTPHeaders, scheme: String? = nil
+    _ request: HTTPRequest, headers: HTTPHeaders, scheme: String? = nil, terms: SystemRequestTerms? = nil
   ) throws(APIError) -> URLRequest {
     // Foundation encodes a bracket itself, and then every percent sign a second time.
     let target = (request.url.path + (request.url.query.map { "?" + $0 } ?? ""))
@@ -27,6 +29,7 @@ extension URLSessionTransport {
       url: url, cachePolicy: .reloadIgnoringLocalCacheData, timeoutInterval: systemTimeout)
     system.httpMethod = request.method.rawValue
     system.httpShouldHandleCookies = false
+    system.set(terms ?? SystemRequestTerms(request.options))
     for field in headers { system.addValue(field.value, forHTTPHeaderField: field.name) }
     return system
   }

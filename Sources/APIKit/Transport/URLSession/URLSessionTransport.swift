@@ -61,6 +61,7 @@ public final class URLSessionTransport: HTTPTransport {
   let configuration: TransportConfiguration
   let session: URLSession
   let bridge: URLSessionBridge
+  let terms: URLSessionAttempt.Terms
   private let isInvalid = Atomic(false)
   #if !canImport(FoundationNetworking)
     /// Of changes of the network.
@@ -73,11 +74,12 @@ public final class URLSessionTransport: HTTPTransport {
   /// cannot honour, or ``APIError/Reason/misconfigured``.
   public init(_ configuration: TransportConfiguration = .standard) throws(APIError) {
     try configuration.validate(for: Self.capabilities)
-    if configuration.connections.total != nil {
-      // The system limits connections per host only.
-      try TransportCapabilities().require(.connectionLimits, "a limit of connections in all")
-    }
+    let told = try SystemSessionTerms(configuration)
     self.configuration = configuration
+    let faults = TrustFaults()
+    terms = URLSessionAttempt.Terms(
+      timeouts: configuration.timeouts, maximumDecodedBytes: configuration.maximumDecodedBytes, faults: faults
+    )
     caller = configuration.caller
     #if canImport(FoundationNetworking)
       bridge = URLSessionBridge()
@@ -87,16 +89,15 @@ public final class URLSessionTransport: HTTPTransport {
       bridge = URLSessionBridge(
         SystemChallenges(
           trust: try SystemTrust(configuration.tls), identity: configuration.tls.identity,
-          proxyLogin: proxy?.login, handler: configuration.challenges, logins: try configuration.loginStore())
-      )
+          proxyLogin: proxy?.login, handler: configuration.challenges, logins: try configuration.loginStore(),
+          faults: faults))
     #endif
-    let proxies = try ProxySettings(configuration.proxy)
+    let system = URLSessionConfiguration.ephemeral
+    system.set(told)
     let queue = OperationQueue()
     queue.name = "APIKit.URLSessionTransport"
     queue.maxConcurrentOperationCount = 1
-    session = URLSession(
-      configuration: Self.sessionConfiguration(configuration, proxies), delegate: bridge, delegateQueue: queue
-    )
+    session = URLSession(configuration: system, delegate: bridge, delegateQueue: queue)
     #if !canImport(FoundationNetworking)
       let way = Mutex(NetworkWay())
       observation = NetworkHub.shared.observe { [weak session] report in
@@ -106,10 +107,7 @@ public final class URLSessionTransport: HTTPTransport {
     #endif
   }
 
-  deinit {
-    session.invalidateAndCancel()
-    tellInvalid()
-  }
+  deinit { shutdown() }
 
   /// Takes nothing new, and returns when every attempt under way has ended and the session is invalid.
   ///
@@ -154,15 +152,14 @@ public final class URLSessionTransport: HTTPTransport {
       if LocalSchemes.serves(exchange.request.url) {
         return LocalSchemes.start(exchange, completion: completion)
       }
-      let request = try urlRequest(exchange)
+      let request = try Self.urlRequest(exchange, configuration)
+      let priority = SystemRequestTerms(exchange.request, configuration).priority
       let (ready, body, bridge) = (exchange, exchange.request.body, bridge)
       let attempt = try bridge.add { () throws(APIError) in
         let task = try makeTask(request, body)
-        return URLSessionAttempt(
-          task: task, exchange: ready, start: start,
-          timeouts: ready.request.timeouts.filled(from: configuration.timeouts),
-          maximumDecodedBytes: configuration.maximumDecodedBytes
-        ) { [weak bridge] result in
+        task.priority = priority
+        return URLSessionAttempt(task: task, exchange: ready, terms: terms, start: start) {
+          [weak bridge] result in
           // The task may end later; its further callbacks are ignored.
           if case .failure = result { bridge?.forget(task) }
           completion(result)
@@ -176,7 +173,10 @@ public final class URLSessionTransport: HTTPTransport {
     }
   }
 
-  private func urlRequest(_ exchange: HTTPExchange) throws(APIError) -> URLRequest {
+  /// The system's request for an exchange.
+  static func urlRequest(
+    _ exchange: HTTPExchange, _ configuration: TransportConfiguration
+  ) throws(APIError) -> URLRequest {
     let request = exchange.request
     guard ["http", "https"].contains(request.url.scheme) else {
       throw APIError(
@@ -194,18 +194,12 @@ public final class URLSessionTransport: HTTPTransport {
     #else
       // The session keeps only what it has decoded.
       if exchange.keepsCodedBody { headers["Accept-Encoding"] = "identity" }
-    #endif
-    #if canImport(FoundationNetworking)
-      return try URLSessionTransport.bridge(request, headers: headers)
-    #else
       // The session frames a body of unknown length itself.
       if case .stream(let body) = request.body, let length = body.length {
         headers.add("Content-Length", String(length))
       }
-      var system = try URLSessionTransport.bridge(request, headers: headers)
-      system.assumesHTTP3Capable = configuration.versions == .upToHTTP3
-      return system
     #endif
+    return try bridge(request, headers: headers, terms: SystemRequestTerms(request, configuration))
   }
 
   private func makeTask(_ request: URLRequest, _ body: HTTPBody) throws(APIError) -> URLSessionTask {
@@ -231,32 +225,6 @@ public final class URLSessionTransport: HTTPTransport {
         return session.uploadTask(withStreamedRequest: request)
       #endif
     }
-  }
-
-  private static func sessionConfiguration(
-    _ ours: TransportConfiguration, _ proxies: ProxySettings
-  ) -> URLSessionConfiguration {
-    let configuration = URLSessionConfiguration.ephemeral
-    configuration.httpCookieStorage = nil
-    configuration.httpShouldSetCookies = false
-    configuration.httpCookieAcceptPolicy = .never
-    configuration.urlCache = nil
-    configuration.urlCredentialStorage = nil
-    configuration.requestCachePolicy = .reloadIgnoringLocalCacheData
-    configuration.httpMaximumConnectionsPerHost = ours.connections.perHost
-    // The transport's own timers end attempts; the system's must not fire before them.
-    configuration.timeoutIntervalForRequest = systemTimeout
-    configuration.timeoutIntervalForResource = systemTimeout
-    #if !canImport(FoundationNetworking)
-      configuration.waitsForConnectivity = false
-      configuration.allowsCellularAccess = ours.interfaces.allowsCellular
-      configuration.allowsExpensiveNetworkAccess = ours.interfaces.allowsExpensive
-      configuration.allowsConstrainedNetworkAccess = ours.interfaces.allowsConstrained
-      configuration.connectionProxyDictionary = proxies.dictionary
-      configuration.networkServiceType = ours.interfaces.serviceType.networkServiceType
-      configuration.tlsMinimumSupportedProtocolVersion = ours.tls.minimumVersion.protocolVersion
-    #endif
-    return configuration
   }
 
   /// A week in seconds: longer than any attempt, and within the system's range in milliseconds.

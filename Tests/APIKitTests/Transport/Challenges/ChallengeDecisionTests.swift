@@ -1,3 +1,4 @@
+import Foundation
 import XCTest
 
 @testable import APIKit
@@ -10,14 +11,15 @@ final class ChallengeDecisionTests: XCTestCase {
 
   private func decide(
     _ kind: AuthenticationChallenge.Kind, _ answer: ChallengeAnswer, proposed: HTTPLogin? = nil,
-    identity: ClientIdentity? = nil
+    identity: ClientIdentity? = nil, judge: TLSPolicy.Judge = .policy
   ) -> String {
     let challenge = AuthenticationChallenge(kind, space: space, proposed: proposed)
-    return switch ChallengeDecision(challenge, answer, identity: identity) {
+    return switch ChallengeDecision(challenge, answer, identity: identity, judge: judge) {
     case .trust: "trust"
     case .login(let login, let isStored): "\(login.scheme)\(isStored ? ", stored" : "")"
     case .identity(let identity): "\(identity)"
     case .nothing: "nothing"
+    case .system: "system"
     case .fail(let error): error.reason.name
     }
   }
@@ -44,6 +46,47 @@ final class ChallengeDecisionTests: XCTestCase {
     }
     XCTAssertEqual(decide(certificate, .default, identity: identity), "PKCS#12 client identity")
     XCTAssertEqual(decide(.digest, .default, proposed: login), "digest")
+  }
+
+  func testTheSystemDecidesAboutAServerOfWhichNobodyHereSaysMore() {
+    let bad = AuthenticationChallenge.Kind.serverTrust(
+      chain: [], fault: APIError(.transport, .certificateUntrusted))
+    let good = AuthenticationChallenge.Kind.serverTrust(chain: [], fault: nil)
+    for server in [bad, good] {
+      XCTAssertEqual(decide(server, .default, judge: .system), "system")
+      for judge in [TLSPolicy.Judge.system, .both] {
+        XCTAssertEqual(decide(server, .use(.trust), judge: judge), "trust")
+        XCTAssertEqual(decide(server, .reject, judge: judge), "certificate-rejected")
+        XCTAssertEqual(decide(server, .cancel, judge: judge), "challenge-cancelled")
+      }
+    }
+    XCTAssertEqual(decide(good, .default, judge: .both), "system", "pins are only stricter")
+    XCTAssertEqual(decide(bad, .default, judge: .both), "certificate-untrusted")
+    XCTAssertEqual(
+      decide(.clientCertificate(authorities: []), .default, identity: identity, judge: .system),
+      "PKCS#12 client identity")
+  }
+
+  func testAPolicyThatSaysNothingOfAHostLeavesItToTheSystem() throws {
+    let pin = try PinSet.Pin(digest: [UInt8](repeating: 1, count: 32))
+    func judge(_ host: String = "homes.test", _ change: (inout TLSPolicy) -> Void) -> TLSPolicy.Judge {
+      var policy = TLSPolicy()
+      change(&policy)
+      return policy.judge(of: host, at: Date())
+    }
+    func pins(replacesChain: Bool = false, expires: Date? = nil) -> TLSPolicy.Pinning {
+      let host = PinSet.Host("homes.test", pins: [pin], expires: expires, replacesChain: replacesChain)
+      return .publicKey(PinSet([host]))
+    }
+    XCTAssertEqual(judge { _ in }, .system)
+    XCTAssertEqual(judge { $0.minimumVersion = .tls1_3 }, .system)
+    XCTAssertEqual(judge { $0.pinning = pins() }, .both)
+    XCTAssertEqual(judge("other.test") { $0.pinning = pins(replacesChain: true) }, .system)
+    XCTAssertEqual(judge { $0.pinning = pins(expires: Date(timeIntervalSinceNow: -1)) }, .system)
+    XCTAssertEqual(judge { $0.pinning = pins(replacesChain: true) }, .policy)
+    XCTAssertEqual(judge { $0.trust = .systemAnd(.bundle(path: "/etc/roots.pem")) }, .policy)
+    XCTAssertEqual(judge { $0.allowsInvalidCertificates = true }, .policy)
+    XCTAssertEqual(judge { $0.skipsHostValidation = true }, .policy)
   }
 
   func testALoginForOneSchemeIsNotGivenToAnother() {

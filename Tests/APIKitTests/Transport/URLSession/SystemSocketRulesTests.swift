@@ -12,9 +12,9 @@ import XCTest
 
 /// What is decided about the system's WebSockets without one.
 final class SystemSocketRulesTests: XCTestCase {
-  func testOnlyCodesOfTheSystemsEnumerationLeave() {
-    let sendable = (UInt16(0)...5000).filter(SystemSocketRules.canClose)
-    XCTAssertEqual(sendable, [1000, 1001, 1002, 1003, 1007, 1008, 1009, 1010, 1011])
+  func testCodesWithANameAndThoseOfApplicationsLeave() {
+    let sendable = (UInt16(0)...UInt16.max).filter(SystemSocketRules.canClose)
+    XCTAssertEqual(sendable, [1000, 1001, 1002, 1003, 1007, 1008, 1009, 1010, 1011] + (3000...4999))
   }
 
   func testACloseFrameWithoutACodeHasNone() {
@@ -27,13 +27,15 @@ final class SystemSocketRulesTests: XCTestCase {
     var request = HTTPRequest(method: .post, url: try HTTPURL("https://homes.test:8443/a/b?q=1"))
     request.headers = ["X-Own": "1"]
     let system = try SystemSocketRules.request(
-      request, headers: request.headers, MessageWireTerms(subprotocols: ["soap", "chat"]))
+      request, headers: request.headers, MessageWireTerms(subprotocols: ["soap", "chat"]),
+      told: SystemRequestTerms(request.options))
     XCTAssertEqual(system.url?.absoluteString, "wss://homes.test:8443/a/b?q=1")
     XCTAssertEqual(system.httpMethod, "GET")
     XCTAssertEqual(system.value(forHTTPHeaderField: "X-Own"), "1")
     XCTAssertEqual(system.value(forHTTPHeaderField: "Sec-WebSocket-Protocol"), "soap, chat")
     let plain = try SystemSocketRules.request(
-      HTTPRequest(url: try HTTPURL("http://homes.test/")), headers: HTTPHeaders(), MessageWireTerms())
+      HTTPRequest(url: try HTTPURL("http://homes.test/")), headers: HTTPHeaders(), MessageWireTerms(),
+      told: SystemRequestTerms(HTTPRequestOptions()))
     XCTAssertEqual(plain.url?.absoluteString, "ws://homes.test/")
     XCTAssertNil(plain.value(forHTTPHeaderField: "Sec-WebSocket-Protocol"))
   }

@@ -54,6 +54,19 @@ final class TransactionTimesTests: XCTestCase {
     XCTAssertNil(URLSessionTransport.detail(of: URLError(.cannotFindHost)))
   }
 
+  func testAHandshakeThatAppTransportSecurityEndsNamesTheException() {
+    let ended = URLError(
+      .secureConnectionFailed, userInfo: ["_kCFStreamErrorDomainKey": 3, "_kCFStreamErrorCodeKey": -9802])
+    XCTAssertEqual(URLSessionTransport.reason(of: ended), .tlsHandshakeFailed)
+    let detail = URLSessionTransport.detail(of: ended)
+    for word in ["-9802", "replace the chain", "NSExceptionDomains", "NSExceptionAllowsInsecureHTTPLoads"] {
+      XCTAssertEqual(detail?.contains(word), true, word)
+    }
+    XCTAssertNil(
+      URLSessionTransport.detail(of: NSError(domain: NSURLErrorDomain, code: -1200)),
+      "Linux has no such thing")
+  }
+
   func testEveryPresetIsWithinWhatApplesSessionCanDo() throws {
     let capabilities = URLSessionTransport.capabilities.union(URLSessionTransport.onApple)
     for preset: TransportConfiguration in [.standard, .ephemeral, .production, .debug, .background] {

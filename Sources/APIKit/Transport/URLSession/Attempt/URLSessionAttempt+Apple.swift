@@ -20,7 +20,7 @@
           let (disposition, credential) = try challenges.answer(decision, challenge)
           self.state.withLock { state in
             state.isAsking = false
-            state.lastActivity = .now
+            state.limits.noteActivity(at: .now)
             if let trial { state.trial = trial }
             if case .identity = decision, challenges.handler != nil { state.isPersonal = true }
             if trial?.isHandlers == true { state.isPersonal = true }
@@ -54,7 +54,7 @@
     /// The body from its start: once, and again for a challenge if it can be opened again.
     func openBody() -> InputStream? {
       guard case .stream(let stream) = exchange.request.body else { return nil }
-      let (isFirst, isOver) = state.withLock { state in (state.body == nil, state.isOver) }
+      let (isFirst, isOver) = state.withLock { state in (state.body == nil, state.isEnding) }
       guard !isOver, isFirst || stream.isReplayable else { return nil }
       let body = BoundBody.sending(stream) { [weak self] error in self?.fail(error) }
       guard let body else { return nil }

@@ -6,9 +6,9 @@ extension URLSessionAttempt {
   /// The most bytes of a body with this status.
   func limit(for status: Int) -> Int64 {
     if case .file(_, let maximum) = exchange.destination, ResponseFile.takes(status: status) {
-      return min(maximum, maximumDecodedBytes)
+      return min(maximum, terms.maximumDecodedBytes)
     }
-    return min(Int64(exchange.destination.memoryLimit), maximumDecodedBytes)
+    return min(Int64(exchange.destination.memoryLimit), terms.maximumDecodedBytes)
   }
 
   /// Throws why a response ends at its head.

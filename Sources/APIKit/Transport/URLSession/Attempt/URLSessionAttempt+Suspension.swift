@@ -7,8 +7,7 @@
     /// Suspends the task at the caller's wish. The system counts, so a stream's own suspension is another one.
     func suspend() {
       state.withLock { state in
-        guard !state.isOver, state.suspended == nil else { return }
-        state.suspended = .now
+        guard !state.isEnding, state.limits.suspend(at: .now) else { return }
         state.watch?.cancel()
         task.suspend()
       }
@@ -16,9 +15,7 @@
 
     func resume() {
       let isResumed = state.withLock { state in
-        guard let since = state.suspended.take() else { return false }
-        state.timeSuspended += ContinuousClock.now - since
-        state.lastActivity = .now
+        guard state.limits.resume(at: .now) else { return false }
         task.resume()
         return true
       }

@@ -13,16 +13,29 @@ import Synchronization
 final class URLSessionAttempt: CancellableOperation, URLSessionOperation {
   let task: URLSessionTask
   let exchange: HTTPExchange
+  let terms: Terms
   private let start: ContinuousClock.Instant
-  private let timeouts: HTTPTimeouts
-  let maximumDecodedBytes: Int64
-  let state = Mutex(AttemptState())
+  let state: Mutex<AttemptState>
+
+  /// What its transport says.
+  struct Terms: Sendable {
+    /// The time limits, as far as its request has none of its own.
+    var timeouts: HTTPTimeouts
+    var maximumDecodedBytes: Int64
+    var faults: TrustFaults
+    /// Whether the system tells the metrics of a task before its end, also of one that is cancelled.
+    var tellsMetrics = URLSessionTransport.capabilities.contains(.metrics)
+  }
 
   struct AttemptState {
     /// Called with the response; nil once it was called.
     var completion: HTTPTransport.Completion?
-    /// Whether the attempt has ended; further data is ignored.
+    /// Whether the attempt has ended.
     var isOver = false
+    /// Why it ends, while the system's metrics are waited for.
+    var failure: APIError?
+    /// Whether further data is ignored.
+    var isEnding: Bool { isOver || failure != nil }
     var head: HTTPResponse?
     /// The most bytes of the body, once its head is there.
     var limit = Int64.max
@@ -49,32 +62,36 @@ final class URLSessionAttempt: CancellableOperation, URLSessionOperation {
       var isPersonal = false
       var body: BoundBody?
     #endif
-    var lastActivity: ContinuousClock.Instant
+    var limits: AttemptLimits
     var lastReport: ContinuousClock.Instant?
     var watch: Task<Void, Never>?
-    /// Since when its caller has suspended it, and how long it was suspended before.
-    var suspended: ContinuousClock.Instant?
-    var timeSuspended = Duration.zero
 
-    init() { lastActivity = .now }
+    /// Whether it waits for this side, so that the server is not idle: while the reader of a stream is behind, and while
+    /// the application decides about a challenge.
+    var waitsForUs: Bool {
+      #if canImport(FoundationNetworking)
+        pause.isPaused
+      #else
+        pause.isPaused || isAsking
+      #endif
+    }
   }
 
   /// How many bytes of a stream may be unread before the task is suspended.
   private static let streamMark = 256 * 1024
 
   init(
-    task: URLSessionTask, exchange: HTTPExchange, start: ContinuousClock.Instant, timeouts: HTTPTimeouts,
-    maximumDecodedBytes: Int64, completion: @escaping HTTPTransport.Completion
+    task: URLSessionTask, exchange: HTTPExchange, terms: Terms, start: ContinuousClock.Instant,
+    completion: @escaping HTTPTransport.Completion
   ) {
     self.task = task
     self.exchange = exchange
+    self.terms = terms
     self.start = start
-    self.timeouts = timeouts
-    self.maximumDecodedBytes = maximumDecodedBytes
-    state.withLock { state in
-      state.completion = completion
-      if case .bytes(let bytes) = exchange.request.body { state.progress.totalToSend = Int64(bytes.count) }
-    }
+    let timeouts = exchange.request.timeouts.filled(from: terms.timeouts)
+    var first = AttemptState(completion: completion, limits: AttemptLimits(timeouts, start: start))
+    if case .bytes(let bytes) = exchange.request.body { first.progress.totalToSend = Int64(bytes.count) }
+    state = Mutex(first)
   }
 
   var taskIdentifier: Int { task.taskIdentifier }
@@ -89,8 +106,24 @@ final class URLSessionAttempt: CancellableOperation, URLSessionOperation {
   func cancel() { fail(APIError(.transport, .cancelled)) }
 
   /// Ends the attempt with an error, and cancels its task.
+  ///
+  /// A failure waits for the system's metrics, which come with the end of the task: soon, and not for longer than a second. A
+  /// caller that cancels waits for nothing.
   func fail(_ error: APIError) {
-    finish(.failure(error))
+    if terms.tellsMetrics, error.reason != .cancelled, error.reason != .transportStopped {
+      let isFirst = state.withLock { state in
+        guard !state.isEnding else { return false }
+        state.failure = error
+        return true
+      }
+      guard isFirst else { return }
+      Task {
+        try? await Task.sleep(for: .seconds(1))
+        finish(.failure(error))
+      }
+    } else {
+      finish(.failure(error))
+    }
     task.cancel()
   }
 
@@ -99,7 +132,7 @@ final class URLSessionAttempt: CancellableOperation, URLSessionOperation {
   /// Takes status and header fields; false when the body must not be read.
   @discardableResult
   func receive(head system: URLResponse) -> Bool {
-    guard state.withLock({ $0.head == nil && !$0.isOver }) else { return true }
+    guard state.withLock({ $0.head == nil && !$0.isEnding }) else { return true }
     guard let system = system as? HTTPURLResponse else {
       fail(APIError(.transport, .malformedResponse, "the response is not HTTP"))
       return false
@@ -114,7 +147,7 @@ final class URLSessionAttempt: CancellableOperation, URLSessionOperation {
     do throws(APIError) {
       try check(head)
       let becomes = exchange.file(status: head.status, headers)
-      limit = becomes == nil ? self.limit(for: head.status) : maximumDecodedBytes
+      limit = becomes == nil ? self.limit(for: head.status) : terms.maximumDecodedBytes
       try checkLength(of: head, limit: limit)
       file = try (becomes ?? path(for: head.status)).map { (path) throws(APIError) in
         try ResponseFile(path: path)
@@ -125,7 +158,7 @@ final class URLSessionAttempt: CancellableOperation, URLSessionOperation {
     }
     let pipe = makePipe()
     let (completion, response) = state.withLock { state -> (HTTPTransport.Completion?, HTTPResponse?) in
-      guard !state.isOver else {
+      guard !state.isEnding else {
         if var file { file.discard() }
         return (nil, nil)
       }
@@ -133,7 +166,7 @@ final class URLSessionAttempt: CancellableOperation, URLSessionOperation {
       state.limit = limit
       state.file = file
       state.pipe = pipe
-      state.lastActivity = .now
+      state.limits.noteActivity(at: .now)
       if expected > 0 {
         state.progress.totalToReceive = expected
         if file == nil, pipe == nil {
@@ -156,8 +189,8 @@ final class URLSessionAttempt: CancellableOperation, URLSessionOperation {
     if state.withLock({ $0.head == nil }), let response = task.response { receive(head: response) }
     var failure: APIError?
     let (pipe, report) = state.withLock { state -> (ChunkPipe?, TransferProgress?) in
-      guard !state.isOver else { return (nil, nil) }
-      state.lastActivity = .now
+      guard !state.isEnding else { return (nil, nil) }
+      state.limits.noteActivity(at: .now)
       state.decoded += Int64(data.count)
       #if canImport(FoundationNetworking)
         state.progress.received = state.decoded
@@ -192,7 +225,7 @@ final class URLSessionAttempt: CancellableOperation, URLSessionOperation {
   /// Takes the number of bytes sent and the total, which is 0 or less when it is not known.
   func sent(_ count: Int64, of total: Int64) {
     let report = state.withLock { state -> TransferProgress? in
-      state.lastActivity = .now
+      state.limits.noteActivity(at: .now)
       state.progress.sent = count
       if total > 0 { state.progress.totalToSend = total }
       return dueReport(&state)
@@ -202,9 +235,10 @@ final class URLSessionAttempt: CancellableOperation, URLSessionOperation {
 
   /// Takes the end of the task.
   func complete(_ error: (any Error)?) {
-    if let error { return finish(.failure(translate(error))) }
     // Linux does not report the head of a 3xx without a Location to the delegate.
-    if let response = task.response { receive(head: response) }
+    if error == nil, let response = task.response { receive(head: response) }
+    if let failure = state.withLock({ $0.failure }) { return finish(.failure(failure)) }
+    if let error { return finish(.failure(translate(error))) }
     if isCutToNothing {
       return finish(
         .failure(
@@ -234,7 +268,8 @@ final class URLSessionAttempt: CancellableOperation, URLSessionOperation {
   /// Completes the attempt, or ends its stream when it has completed at its head. Only the first call has
   /// an effect.
   private func finish(_ end: Result<ResponseFile?, APIError>) {
-    var last: TransferProgress?
+    var (last, progress): (TransferProgress?, RequestProgress?)
+    var metrics = TransportMetrics()
     let (completion, result, pipe) = state.withLock {
       state -> (HTTPTransport.Completion?, Result<HTTPResponse, APIError>?, ChunkPipe?) in
       guard !state.isOver else { return (nil, nil, nil) }
@@ -252,6 +287,9 @@ final class URLSessionAttempt: CancellableOperation, URLSessionOperation {
       if case .success = end {
         last = state.meter.completing(state.progress, at: microseconds(since: start))
       }
+      measure(&state)
+      metrics = state.metrics
+      progress = requestProgress(state)
       if let pipe = state.pipe { return (nil, nil, pipe) }
       let result = end.flatMap { file -> Result<HTTPResponse, APIError> in
         guard var response = makeResponse(&state) else {
@@ -259,18 +297,18 @@ final class URLSessionAttempt: CancellableOperation, URLSessionOperation {
         }
         if let file { response.body = .file(path: file.path, count: file.count) }
         return .success(response)
-      }.mapError { error in
-        measure(&state)
-        var failure = error
-        failure.metrics = state.metrics
-        if failure.requestProgress == nil { failure.requestProgress = requestProgress(state) }
-        return failure
       }
       return (state.completion.take(), result, nil)
     }
+    func measured(_ error: APIError) -> APIError {
+      var error = error
+      error.metrics = metrics
+      if error.requestProgress == nil { error.requestProgress = progress }
+      return error
+    }
     if let last { exchange.onProgress?(last) }
-    pipe?.finish(end.map { _ in })
-    if let result { completion?(result) }
+    pipe?.finish(end.map { _ in }.mapError(measured), metrics: metrics)
+    if let result { completion?(result.mapError(measured)) }
   }
 
   /// How far the request came; nil where the system does not say.
@@ -305,6 +343,10 @@ final class URLSessionAttempt: CancellableOperation, URLSessionOperation {
   }
 
   private func translate(_ error: any Error) -> APIError {
+    if let fault = terms.faults.failure(for: error, of: exchange.request.url) { return fault }
+    #if canImport(Security)
+      if let fault = SystemTrust.fault(in: error, host: exchange.request.url.host) { return fault }
+    #endif
     var reason = URLSessionTransport.reason(of: error)
     let (head, received) = state.withLock { ($0.head, $0.progress.received) }
     var detail = URLSessionTransport.detail(of: error) ?? reason.text
@@ -316,7 +358,7 @@ final class URLSessionAttempt: CancellableOperation, URLSessionOperation {
     return APIError(.transport, reason, detail, underlying: error, evidence: head?.evidence)
   }
 
-  // MARK: Streams, progress and limits
+  // MARK: Streams and progress
 
   private func makePipe() -> ChunkPipe? {
     guard case .stream = exchange.destination else { return nil }
@@ -329,7 +371,7 @@ final class URLSessionAttempt: CancellableOperation, URLSessionOperation {
 
   private func goOn() {
     state.withLock { state in
-      state.lastActivity = .now
+      state.limits.noteActivity(at: .now)
       if state.pause.drained() { task.resume() }
     }
   }
@@ -340,50 +382,6 @@ final class URLSessionAttempt: CancellableOperation, URLSessionOperation {
     if let last = state.lastReport, now - last < .milliseconds(100) { return nil }
     state.lastReport = now
     return state.meter.completing(state.progress, at: microseconds(since: start))
-  }
-
-  func watchLimits() {
-    guard timeouts.idle ?? .zero != .zero || timeouts.total ?? .zero != .zero else { return }
-    let watch = Task { [weak self] in
-      while let wait = self?.timeLeft(), !Task.isCancelled { try? await Task.sleep(for: wait) }
-    }
-    state.withLock { state in
-      if state.isOver { watch.cancel() } else { state.watch = watch }
-    }
-  }
-
-  /// The time to the nearest limit; nil when the attempt has ended, or is ended here because a limit is
-  /// reached.
-  private func timeLeft() -> Duration? {
-    let now = ContinuousClock.now
-    let (isOver, quiet, suspended) = state.withLock { state -> (Bool, Duration, Duration) in
-      // `resume()` watches it again.
-      if state.suspended != nil { return (true, .zero, .zero) }
-      // While the reader of a stream is behind, the server is not idle.
-      if state.pause.isPaused { state.lastActivity = now }
-      #if !canImport(FoundationNetworking)
-        // Neither is it while the application decides about a challenge.
-        if state.isAsking { state.lastActivity = now }
-      #endif
-      return (state.isOver, now - state.lastActivity, state.timeSuspended)
-    }
-    guard !isOver else { return nil }
-    var left = Duration.seconds(3600)
-    if let total = timeouts.total, total != .zero {
-      left = min(left, total - (now - start - suspended))
-      if left <= .zero {
-        fail(APIError(.transport, .totalTimeout, "not finished in \(total)"))
-        return nil
-      }
-    }
-    if let idle = timeouts.idle, idle != .zero {
-      left = min(left, idle - quiet)
-      if left <= .zero {
-        fail(APIError(.transport, .idleTimeout, "no bytes for \(idle)"))
-        return nil
-      }
-    }
-    return left
   }
 
   private func microseconds(since start: ContinuousClock.Instant) -> Int64 {

@@ -12,6 +12,7 @@
     let proxyLogin: HTTPLogin?
     let handler: ChallengeHandler?
     let logins: any LoginStore
+    let faults: TrustFaults
 
     /// A login of an attempt that was sent and not answered yet.
     struct Trial: Sendable {
@@ -34,13 +35,17 @@
         realm: place.realm ?? "", isProxy: place.isProxy())
       switch place.authenticationMethod {
       case NSURLAuthenticationMethodServerTrust:
-        guard let trust = place.serverTrust else { return (.nothing, nil) }
-        let verdict = self.trust.verdict(on: trust, host: place.host)
+        let judge = trust.policy.judge(of: place.host, at: Date())
+        // Nobody here has a say.
+        if judge == .system, handler == nil { return (.system, nil) }
+        guard let verdict = await trust.verdict(on: place) else { return (.nothing, nil) }
         let question = AuthenticationChallenge(
           .serverTrust(chain: verdict.chain, fault: verdict.fault), space: space.withoutRealm)
         let word = try await handler?.word(
           on: RaisedChallenge.question(of: verdict.chain, space.withoutRealm), question)
-        return (ChallengeDecision(question, word ?? .default, identity: nil), nil)
+        let decision = ChallengeDecision(question, word ?? .default, identity: nil, judge: judge)
+        faults.note(decision, of: place.host, port: place.port)
+        return (decision, nil)
       case NSURLAuthenticationMethodClientCertificate:
         let names = (place.distinguishedNames ?? []).map { [UInt8]($0) }
         let question = AuthenticationChallenge(
@@ -98,6 +103,7 @@
         )
       case .identity(let identity): return (.useCredential, try SystemIdentity.credential(identity))
       case .nothing: return (.rejectProtectionSpace, nil)
+      case .system: return (.performDefaultHandling, nil)
       case .fail(let error): throw error
       }
     }
