@@ -1,15 +1,13 @@
 /// The bookkeeping of ``MemoryCache``: the index of each response, the order of use and the times of
 /// expiry.
 ///
-/// Slots linked in order of use, with an index by key. Not locked itself.
+/// Slots with their order of use, and an index by key. Not locked itself.
 struct MemoryStore {
   struct Slot {
     var key: CacheKey
     /// The variants that `Vary` tells apart, latest first; usually one.
     var variants: [CacheEntry]
     var cost: Int
-    var newer: Int32
-    var older: Int32
     /// Raised with each change of the slot, so that outdated items of the expiry queue can be recognised.
     var generation: UInt32
   }
@@ -18,8 +16,7 @@ struct MemoryStore {
   var free: [Int32] = []
   var indices: [CacheKey: Int32] = [:]
   var byTag: [String: Set<CacheKey>] = [:]
-  var newest: Int32 = -1
-  var oldest: Int32 = -1
+  var uses = RecencyList()
   var expiries = ExpiryQueue()
   var numbers = CacheStatistics.Level()
 }
@@ -28,11 +25,7 @@ extension MemoryStore {
   /// The most variants that are kept of one key.
   private static var maximumVariants: Int { 8 }
 
-  mutating func touch(_ index: Int32) {
-    guard newest != index else { return }
-    unlink(index)
-    link(index)
-  }
+  mutating func touch(_ index: Int32) { uses.touch(index) }
 
   mutating func put(_ entry: CacheEntry, cost: Int) -> [CacheEntry] {
     numbers.stores += 1
@@ -59,8 +52,7 @@ extension MemoryStore {
       slots[Int(old)] = slot
       touch(index)
     } else {
-      let slot = Slot(
-        key: entry.key, variants: [entry], cost: cost, newer: -1, older: -1, generation: 0)
+      let slot = Slot(key: entry.key, variants: [entry], cost: cost, generation: 0)
       if let reused = free.popLast() {
         index = reused
         let generation = slots[Int(reused)].generation &+ 1
@@ -71,7 +63,7 @@ extension MemoryStore {
         slots.append(slot)
       }
       indices[entry.key] = index
-      link(index)
+      uses.insert(index)
     }
     let slot = slots[Int(index)]
     numbers.bytes += slot.cost
@@ -92,7 +84,7 @@ extension MemoryStore {
       numbers.evictions += slot.variants.count
       return remove(first.index)
     }
-    guard oldest >= 0, slots[Int(oldest)].key != key else { return nil }
+    guard let oldest = uses.oldest, slots[Int(oldest)].key != key else { return nil }
     numbers.evictions += slots[Int(oldest)].variants.count
     return remove(oldest)
   }
@@ -101,7 +93,7 @@ extension MemoryStore {
   mutating func remove(_ index: Int32) -> [CacheEntry] {
     let slot = slots[Int(index)]
     forget(slot.variants, of: slot.key)
-    unlink(index)
+    uses.remove(index)
     indices[slot.key] = nil
     numbers.bytes -= slot.cost
     numbers.count -= slot.variants.count
@@ -143,19 +135,5 @@ extension MemoryStore {
     expiries.keep {
       slots[Int($0.index)].generation == $0.generation && !slots[Int($0.index)].variants.isEmpty
     }
-  }
-
-  private mutating func link(_ index: Int32) {
-    slots[Int(index)].newer = -1
-    slots[Int(index)].older = newest
-    if newest >= 0 { slots[Int(newest)].newer = index }
-    newest = index
-    if oldest < 0 { oldest = index }
-  }
-
-  private mutating func unlink(_ index: Int32) {
-    let (newer, older) = (slots[Int(index)].newer, slots[Int(index)].older)
-    if newer >= 0 { slots[Int(newer)].older = older } else { newest = older }
-    if older >= 0 { slots[Int(older)].newer = newer } else { oldest = newer }
   }
 }
