@@ -31,6 +31,25 @@ extension APIManager {
   }
 }
 
+extension APIManager {
+  /// What tells the stored responses of a load with these parameters apart, for what is kept of them beside the response
+  /// cache; nil where it is not known whose they are. It changes with the user, the environment and the credential.
+  ///
+  /// The parameters are not reformed and not validated.
+  package func storedKey(for parameters: Parameters, path: String? = nil) -> CacheKey? {
+    let (service, recorder) = (service, FlightRecorder(flight: .next(), manager: type(of: self), time: time))
+    var wire = service.wire
+    let options = wire.applyOptions(load: .none, manager: loadOptions, recorder)
+    let call = APICall(
+      terms(CacheTerms(policy: cachePolicy, traits: cacheTraits), wantsProgress: false), of: service,
+      over: wire,
+      recorder: recorder, apiName: apiName, path: path, parameters: parameters, options: options,
+      resolving: [])
+    guard let partition = LoadIdentity.partition(of: call) else { return nil }
+    return CacheKey(call, partition: partition, common: service.commonParameters(for: call), body: [])
+  }
+}
+
 /// The responses of one load: the preview, if there is one, then the landing.
 public struct LandingSequence: AsyncSequence {
   /// A preview or the landing.

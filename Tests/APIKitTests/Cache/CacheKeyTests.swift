@@ -185,6 +185,24 @@ import XCTest
     }
   }
 
+  func testTheKeyOfALoadIsKnownWithoutTheLoad() throws {
+    let authenticator = Authenticator()
+    let manager = SignedInManager(
+      SignedInService(client: HTTPClient(transport: stub), cache: cache, authenticator: authenticator))
+    stub.hold()
+    var keys: [CacheKey?] = []
+    for user in [nil, "ann", "bob"] {
+      if let user { try authenticator.signIn(with: Credential(accessToken: user)) }
+      let flight = try XCTUnwrap(manager.load(["page": 2]).flightID)
+      let key = manager.storedKey(for: ["page": 2])
+      XCTAssertEqual(key, manager.flightStore[flight]?.cache?.key)
+      XCTAssertNotEqual(key, manager.storedKey(for: ["page": 3]))
+      keys.append(key)
+    }
+    XCTAssertEqual(Set(keys).count, 3, "nobody, ann and bob")
+    manager.cancel()
+  }
+
   func testTheDefaultPartitionHoldsNoToken() throws {
     let authenticator = Authenticator()
     try authenticator.signIn(with: Credential(accessToken: "s3cret"))

@@ -3,12 +3,14 @@ import Synchronization
 /// Does work once for all who ask for it while it is under way, in a task of its own.
 ///
 /// A waiter may leave at any time; work without a waiter is cancelled.
-final class SingleFlight<Key: Hashable & Sendable, Value: Sendable>: Sendable {
-  typealias Work = @Sendable () async -> Value
+package final class SingleFlight<Key: Hashable & Sendable, Value: Sendable>: Sendable {
+  package typealias Work = @Sendable () async -> Value
 
   private let machine = Mutex(
     SingleFlightMachine<Key, CheckedContinuation<Value?, Never>, Task<Void, Never>>())
   private let lastID = Atomic<UInt64>(0)
+
+  package init() {}
 
   /// How many wait for any of the works.
   var waiterCount: Int { machine.withLock { $0.waiterCount } }
@@ -23,7 +25,7 @@ final class SingleFlight<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   /// - Parameters:
   ///   - id: Tells the caller from the others; one of the single flight's own by default. Not both within one.
   ///   - following: Called with the id of the one that the work began for, when that is another.
-  func value(
+  package func value(
     _ key: Key, as id: UInt64? = nil, following: (UInt64) -> Void = { _ in }, _ work: @escaping Work
   ) async -> Value? {
     let id = id ?? lastID.wrappingAdd(1, ordering: .relaxed).newValue
