@@ -1,0 +1,69 @@
+// swift-format-ignore-file
+// https://developer.apple.com/documentation/swiftui/view
+public import CoreGraphics
+
+@MainActor @preconcurrency public protocol View {
+  associatedtype Body: View
+  @ViewBuilder @MainActor @preconcurrency var body: Body { get }
+}
+extension Never: View { public var body: Never { fatalError() } }
+
+/// https://developer.apple.com/documentation/swiftui/viewbuilder
+@resultBuilder public struct ViewBuilder {
+  public static func buildBlock() -> EmptyView { fatalError() }
+  public static func buildBlock<Content: View>(_ content: Content) -> Content { fatalError() }
+  public static func buildExpression<Content: View>(_ content: Content) -> Content { fatalError() }
+  public static func buildEither<T: View, F: View>(first: T) -> ConditionalContent<T, F> { fatalError() }
+  public static func buildEither<T: View, F: View>(second: F) -> ConditionalContent<T, F> { fatalError() }
+}
+/// https://developer.apple.com/documentation/swiftui/emptyview
+public struct EmptyView: View { public init() {}; public var body: Never { fatalError() } }
+/// `_ConditionalContent` there: https://developer.apple.com/documentation/swiftui/viewbuilder/buildeither(first:)
+public struct ConditionalContent<T: View, F: View>: View { public var body: Never { fatalError() } }
+
+/// https://developer.apple.com/documentation/swiftui/color
+public struct Color: View, Hashable, Sendable {
+  public static let gray = Color()
+  public func opacity(_ opacity: Double) -> Color { fatalError() }
+  public var body: Never { fatalError() }
+}
+/// https://developer.apple.com/documentation/swiftui/text/init(verbatim:)
+public struct Text: View, Equatable, Sendable {
+  public init(verbatim content: String) { fatalError() }
+  public var body: Never { fatalError() }
+}
+/// https://developer.apple.com/documentation/swiftui/image
+public struct Image: View, Equatable, Sendable {
+  public enum Orientation: UInt8, Sendable { case up }
+  public enum ResizingMode: Sendable { case tile, stretch }
+  public init(systemName: String) { fatalError() }
+  public init(_ cgImage: CGImage, scale: CGFloat, orientation: Image.Orientation = .up, label: Text) { fatalError() }
+  public func resizable(capInsets: EdgeInsets = EdgeInsets(), resizingMode: Image.ResizingMode = .stretch) -> Image { fatalError() }
+  public var body: Never { fatalError() }
+}
+/// https://developer.apple.com/documentation/swiftui/edgeinsets
+public struct EdgeInsets: Equatable, Sendable { public init() {} }
+/// https://developer.apple.com/documentation/swiftui/rectangle
+public struct Rectangle: Shape { public init() {}; public var body: Never { fatalError() } }
+/// https://developer.apple.com/documentation/swiftui/shape
+public protocol Shape: View, Sendable {}
+/// https://developer.apple.com/documentation/swiftui/geometryreader
+public struct GeometryReader<Content: View>: View {
+  public init(@ViewBuilder content: @escaping (GeometryProxy) -> Content) { fatalError() }
+  public var body: Never { fatalError() }
+}
+/// https://developer.apple.com/documentation/swiftui/geometryproxy
+public struct GeometryProxy { public var size: CGSize { fatalError() } }
+/// https://developer.apple.com/documentation/swiftui/button
+public struct Button<Label: View>: View {
+  public init(action: @escaping @MainActor () -> Void, @ViewBuilder label: () -> Label) { fatalError() }
+  public var body: Never { fatalError() }
+}
+/// https://developer.apple.com/documentation/swiftui/primitivebuttonstyle/plain
+public protocol PrimitiveButtonStyle {}
+public struct PlainButtonStyle: PrimitiveButtonStyle { public init() {} }
+extension PrimitiveButtonStyle where Self == PlainButtonStyle { public static var plain: PlainButtonStyle { fatalError() } }
+/// https://developer.apple.com/documentation/swiftui/contentmode
+public enum ContentMode: Hashable, CaseIterable, Sendable { case fit, fill }
+/// https://developer.apple.com/documentation/swiftui/alignment
+public struct Alignment: Equatable, Sendable { public static let center = Alignment() }

@@ -1,0 +1,55 @@
+// swift-format-ignore-file
+// https://developer.apple.com/documentation/uikit/uiview
+@_exported public import CoreGraphics
+@_exported public import Foundation
+
+/// https://developer.apple.com/documentation/uikit/uiresponder
+@MainActor open class UIResponder: NSObject {
+  nonisolated override public init() { super.init() }
+  open func touchesBegan(_ touches: Set<UITouch>, with event: UIEvent?) { fatalError() }
+  open func touchesMoved(_ touches: Set<UITouch>, with event: UIEvent?) { fatalError() }
+  open func touchesEnded(_ touches: Set<UITouch>, with event: UIEvent?) { fatalError() }
+  open func touchesCancelled(_ touches: Set<UITouch>, with event: UIEvent?) { fatalError() }
+}
+@MainActor open class UIView: UIResponder {
+  /// https://developer.apple.com/documentation/uikit/uiview/autoresizing-swift.struct
+  public struct AutoresizingMask: OptionSet, Sendable {
+    public let rawValue: UInt
+    public init(rawValue: UInt) { fatalError() }
+    public static var flexibleWidth: Self { fatalError() }
+    public static var flexibleHeight: Self { fatalError() }
+  }
+  /// https://developer.apple.com/documentation/uikit/uiview/contentmode-swift.enum
+  public enum ContentMode: Int, Sendable { case scaleToFill, scaleAspectFit, scaleAspectFill }
+  public init(frame: CGRect) { super.init() }
+  open var bounds: CGRect { get { fatalError() } set { fatalError() } }
+  open var contentMode: UIView.ContentMode { get { fatalError() } set { fatalError() } }
+  open var isUserInteractionEnabled: Bool { get { fatalError() } set { fatalError() } }
+  open var autoresizingMask: UIView.AutoresizingMask { get { fatalError() } set { fatalError() } }
+  open var traitCollection: UITraitCollection { fatalError() }
+  open var superview: UIView? { fatalError() }
+  open var subviews: [UIView] { fatalError() }
+  open var window: UIWindow? { fatalError() }
+  open func addSubview(_ view: UIView) { fatalError() }
+  open func layoutSubviews() { fatalError() }
+  open func didMoveToWindow() { fatalError() }
+  open func point(inside point: CGPoint, with event: UIEvent?) -> Bool { fatalError() }
+}
+/// https://developer.apple.com/documentation/uikit/uiwindow
+@MainActor open class UIWindow: UIView {}
+/// https://developer.apple.com/documentation/uikit/uievent and uitouch
+@MainActor open class UIEvent: NSObject {}
+@MainActor open class UITouch: NSObject { open func location(in view: UIView?) -> CGPoint { fatalError() } }
+/// https://developer.apple.com/documentation/uikit/uitraitcollection/displayscale
+open class UITraitCollection: NSObject, @unchecked Sendable { open var displayScale: CGFloat { fatalError() } }
+/// https://developer.apple.com/documentation/uikit/uiimageview/image
+@MainActor open class UIImageView: UIView { open var image: UIImage? { get { fatalError() } set { fatalError() } } }
+/// https://developer.apple.com/documentation/uikit/uiimage/init(cgimage:scale:orientation:)
+open class UIImage: NSObject, @unchecked Sendable {
+  public enum Orientation: Int, Sendable { case up }
+  public init(cgImage: CGImage, scale: CGFloat, orientation: UIImage.Orientation) { fatalError() }
+}
+/// https://developer.apple.com/documentation/uikit/uiapplication/didreceivememorywarningnotification
+@MainActor open class UIApplication: UIResponder {
+  nonisolated public class var didReceiveMemoryWarningNotification: Notification.Name { fatalError() }
+}
