@@ -25,6 +25,7 @@ let package = Package(
     .library(name: "APIKitSockets", targets: ["APIKitSockets"]),
     .library(name: "APIKitTransfers", targets: ["APIKitTransfers"]),
     .library(name: "APIKitReports", targets: ["APIKitReports"]),
+    .library(name: "APIKitImages", targets: ["APIKitImages"]),
     .library(name: "APIKitTesting", targets: ["APIKitTesting"]),
     .library(name: "Reformers", targets: ["Reformers"]),
     .executable(name: "DemoCLI", targets: ["DemoCLI"]),
@@ -49,6 +50,8 @@ let package = Package(
     .target(name: "APIKitTransfers", dependencies: ["APIKit"], swiftSettings: swift),
     // What is kept of loads for other programs and people: HTTP archives, OpenMetrics, JSON lines, a page.
     .target(name: "APIKitReports", dependencies: ["APIKit"], swiftSettings: swift),
+    // Remote images for views, of SwiftUI, UIKit and AppKit; a program without views does without it.
+    .target(name: "APIKitImages", dependencies: ["APIKit"], swiftSettings: swift),
     // Transports without a wire, a clock that stands still, contracts of reformers: for tests.
     .target(name: "APIKitTesting", dependencies: ["APIKit", "APIKitReports"], swiftSettings: swift),
     .target(name: "Reformers", dependencies: ["APIKit"], swiftSettings: swift),
@@ -99,6 +102,10 @@ let package = Package(
     .testTarget(
       name: "APIKitReportsTests",
       dependencies: ["APIKit", "APIKitReports", "APIKitTesting", "TestServers", "TestSupport"],
+      swiftSettings: swift),
+    .testTarget(
+      name: "APIKitImagesTests",
+      dependencies: ["APIKit", "APIKitImages", "APIKitTesting", "TestSupport"],
       swiftSettings: swift),
     .testTarget(
       name: "ReformersTests", dependencies: ["APIKit", "APIKitTesting", "Reformers"], swiftSettings: swift),
