@@ -106,10 +106,15 @@
       if !isOpen, let response = task.response as? HTTPURLResponse, response.statusCode != 101 {
         return end(nil, refusal: SystemSocketRules.response(response, choosing: nil))
       }
-      end(
-        error.map {
-          faults.failure(for: $0, of: exchange.request.url) ?? refusal(for: $0) ?? SystemSocketRules.error($0)
-        })
+      end(error.map(failure))
+    }
+
+    private func failure(of error: any Error) -> APIError {
+      let url = exchange.request.url
+      if let failure = faults.failure(for: error, of: url) { return failure }
+      let failure = SystemTrust.fault(in: error, host: url.host) ?? SystemSocketRules.error(error)
+      faults.note(failure, of: url)
+      return failure
     }
 
     /// Meets a challenge in a task of its own, so that the session's queue does not wait.
@@ -121,7 +126,7 @@
         do throws(APIError) {
           let (decision, trial) = try await challenges.decide(
             challenge, self.exchange, refused: self.trial.withLock { $0 })
-          let (disposition, credential) = try challenges.answer(decision, challenge)
+          let (disposition, credential) = try await challenges.answer(decision, challenge)
           if let trial { self.trial.withLock { $0 = trial } }
           answer(disposition, credential)
         } catch {
@@ -136,11 +141,6 @@
         self.end(error)
         self.task.cancel()
       }
-    }
-
-    /// Why the system has refused the server by itself.
-    private func refusal(for error: any Error) -> APIError? {
-      SystemTrust.fault(in: error, host: exchange.request.url.host)
     }
 
     private func took(_ result: Result<URLSessionWebSocketTask.Message, any Error>) {

@@ -45,8 +45,7 @@ extension URLSessionTransport {
   /// The reason for a code.
   private static func reason(of code: URLError.Code) -> APIError.Reason {
     switch code {
-    // An attempt has completed before its task is cancelled, so this comes from the system: an ended
-    // session.
+    // Of an attempt that its caller has not cancelled, ``TrustFaults`` says what it means.
     case .cancelled: .cancelled
     // The name has no address; on Apple platforms `dnsLookupFailed` means that the resolver failed.
     case .cannotFindHost, .dnsLookupFailed: .unknownHost

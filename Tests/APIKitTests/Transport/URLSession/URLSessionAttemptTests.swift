@@ -54,6 +54,19 @@ final class URLSessionAttemptTests: XCTestCase {
     XCTAssertEqual(results.error?.detail.contains("-999"), true)
   }
 
+  func testWhatTheSystemHasRefusedByItselfIsTheFaultOfLaterTasks() throws {
+    try attempt().complete(URLError(.serverCertificateHasBadDate))
+    XCTAssertEqual(results.error?.reason, .certificateExpired)
+    try attempt().complete(URLError(.networkConnectionLost))
+    try attempt().complete(URLError(.cancelled))
+    let reasons = results.all.withLock { all in
+      all.map { result -> APIError.Reason? in
+        if case .failure(let error) = result { error.reason } else { nil }
+      }
+    }
+    XCTAssertEqual(reasons, [.certificateExpired, .connectionLost, .certificateExpired])
+  }
+
   func testOtherErrorsOfTheHostKeepTheirReason() throws {
     faults.note(.fail(mismatch), of: "homes.test", port: 443)
     try attempt().complete(URLError(.networkConnectionLost))

@@ -17,7 +17,7 @@
             return state.trial
           }
           let (decision, trial) = try await challenges.decide(challenge, self.exchange, refused: refused)
-          let (disposition, credential) = try challenges.answer(decision, challenge)
+          let (disposition, credential) = try await challenges.answer(decision, challenge)
           self.state.withLock { state in
             state.isAsking = false
             state.limits.noteActivity(at: .now)

@@ -343,10 +343,18 @@ final class URLSessionAttempt: CancellableOperation, URLSessionOperation {
   }
 
   private func translate(_ error: any Error) -> APIError {
-    if let fault = terms.faults.failure(for: error, of: exchange.request.url) { return fault }
+    let url = exchange.request.url
+    if let fault = terms.faults.failure(for: error, of: url) { return fault }
     #if canImport(Security)
-      if let fault = SystemTrust.fault(in: error, host: exchange.request.url.host) { return fault }
+      let failure = SystemTrust.fault(in: error, host: url.host) ?? reported(error)
+    #else
+      let failure = reported(error)
     #endif
+    terms.faults.note(failure, of: url)
+    return failure
+  }
+
+  private func reported(_ error: any Error) -> APIError {
     var reason = URLSessionTransport.reason(of: error)
     let (head, received) = state.withLock { ($0.head, $0.progress.received) }
     var detail = URLSessionTransport.detail(of: error) ?? reason.text

@@ -37,7 +37,10 @@
       case NSURLAuthenticationMethodServerTrust:
         let judge = trust.policy.judge(of: place.host, at: Date())
         // Nobody here has a say.
-        if judge == .system, handler == nil { return (.system, nil) }
+        if judge == .system, handler == nil {
+          faults.note(.system, of: place.host, port: place.port)
+          return (.system, nil)
+        }
         guard let verdict = await trust.verdict(on: place) else { return (.nothing, nil) }
         let question = AuthenticationChallenge(
           .serverTrust(chain: verdict.chain, fault: verdict.fault), space: space.withoutRealm)
@@ -91,7 +94,7 @@
     /// The session's disposition for a decision. Throws for an identity that cannot be read.
     func answer(
       _ decision: ChallengeDecision, _ system: URLAuthenticationChallenge
-    ) throws(APIError) -> (URLSession.AuthChallengeDisposition, URLCredential?) {
+    ) async throws(APIError) -> (URLSession.AuthChallengeDisposition, URLCredential?) {
       switch decision {
       case .trust:
         guard let trust = system.protectionSpace.serverTrust else { return (.rejectProtectionSpace, nil) }
@@ -101,7 +104,12 @@
         return (
           .useCredential, URLCredential(user: login.user, password: login.password, persistence: .none)
         )
-      case .identity(let identity): return (.useCredential, try SystemIdentity.credential(identity))
+      case .identity(let identity):
+        // It may be in a file or in the keychain.
+        let credential = try await BlockingWork.run { () throws(APIError) in
+          try SystemIdentity.credential(identity)
+        }
+        return (.useCredential, credential)
       case .nothing: return (.rejectProtectionSpace, nil)
       case .system: return (.performDefaultHandling, nil)
       case .fail(let error): throw error

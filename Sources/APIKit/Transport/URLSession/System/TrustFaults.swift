@@ -14,6 +14,10 @@ final class TrustFaults: Sendable {
   private let faults = Mutex<[String: APIError]>([:])
   /// How many hosts are remembered; with more, all are forgotten.
   private static let most = 256
+  private static let reasons: [APIError.Reason] = [
+    .certificateExpired, .certificateNotYetValid, .certificateHostMismatch, .certificateSelfSigned,
+    .certificateUntrusted, .certificateRevoked, .certificateUnsuitable, .certificateTooWeak,
+  ]
 
   /// Keeps the decision about a server's certificates. To be called before the system learns of it.
   func note(_ decision: ChallengeDecision, of host: String, port: Int) {
@@ -22,6 +26,12 @@ final class TrustFaults: Sendable {
       if faults.count >= Self.most { faults = [:] }
       faults[Self.name(host, port)] = fault
     }
+  }
+
+  /// Keeps the failure of a task whose server the system has refused by itself; any other says nothing of the server.
+  func note(_ failure: APIError, of url: HTTPURL) {
+    guard Self.reasons.contains(failure.reason) else { return }
+    note(.fail(failure), of: url.host, port: url.effectivePort ?? 0)
   }
 
   /// The failure of a task that the system has ended as cancelled; nil for another error.
