@@ -57,10 +57,12 @@ import XCTest
     return queue
   }
 
-  func turn(until isTrue: @MainActor () async throws -> Bool) async throws {
+  func turn(
+    by step: Duration = .seconds(1), until isTrue: @MainActor () async throws -> Bool
+  ) async throws {
     for _ in 0..<2000 {
       if try await isTrue() { return }
-      time.advance(by: .seconds(1))
+      time.advance(by: step)
       try await Task.sleep(for: .milliseconds(2))
     }
     XCTFail("the condition did not come true")

@@ -53,6 +53,12 @@ public struct RedirectPolicy: Sendable {
     HTTPHeaders.describesClient(name) || publicHeaders.contains { HTTPHeaders.equal($0, name) }
   }
 
+  /// Whether redirects are followed to any origin, without a word of the application.
+  package var isFollow: Bool {
+    if case .follow = kind { return true }
+    return false
+  }
+
   /// Whether redirects are returned to the caller.
   var isRefuse: Bool {
     if case .refuse = kind { return true }

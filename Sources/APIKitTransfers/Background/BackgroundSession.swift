@@ -1,6 +1,7 @@
 import APIKit
 
-// Apple platforms only: type-checked by Scripts/apple, never run here. What it decides is in BackgroundTasks, which is tested.
+// Apple platforms only: type-checked by Scripts/apple, never run here. What is decided is in BackgroundTasks, BackgroundSetting
+// and BackgroundFaults, what is kept in BackgroundOutcomes; they are tested.
 #if !canImport(FoundationNetworking)
   import Foundation
   import Synchronization
@@ -9,74 +10,96 @@ import APIKit
   ///
   /// The system follows redirects by itself there, keeps its own time limits, and gives a response only when it is complete. What
   /// has ended before anybody asked is kept in a folder until its transfer asks.
-  final class BackgroundSession: NSObject, URLSessionDownloadDelegate, URLSessionDataDelegate {
-    /// What a task has brought.
-    private struct Outcome {
-      var file: String?
-      var bytes: [UInt8] = []
-      var head: HTTPResponse?
-      var error: APIError?
+  final class BackgroundSession: NSObject, TransferCarrier {
+    private struct Waiter {
+      let carried: CarriedExchange
+      let completion: HTTPTransport.Completion
     }
 
-    private struct Waiter {
-      let exchange: HTTPExchange
-      let completion: HTTPTransport.Completion
+    /// A challenge that was not answered yet.
+    private struct Challenge {
+      let system: URLAuthenticationChallenge
+      let task: Int
+      let answer: @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
     }
 
     private struct SessionState {
       var tasks = BackgroundTasks()
       var waiters: [String: Waiter] = [:]
       var running: [Int: URLSessionTask] = [:]
-      var outcomes: [Int: Outcome] = [:]
+      var outcomes: [Int: BackgroundOutcome] = [:]
+      var challenges: [Int: Challenge] = [:]
+      var lastChallenge = 0
+      /// Why challenges of tasks were refused, which the system then tells as cancelled.
+      var refusals: [Int: APIError] = [:]
       var handler: (@MainActor () -> Void)?
+      var isOpen = false
     }
 
+    let options: BackgroundSessionOptions
+    let fault: APIError?
+    private let identifier: String
+    private let outcomes: BackgroundOutcomes
+    private let challenges = CarriedChallenges()
+    private let queue = OperationQueue()
     private let state = Mutex(SessionState())
-    private let folder: String
     /// Set once, before the session can call; the delegate is needed to make it.
     private let session = Mutex<URLSession?>(nil)
 
     private static let sessions = Mutex<[String: BackgroundSession]>([:])
 
     /// The session of an identifier: there may be one in a process.
-    static func shared(_ identifier: String, folder: String) -> BackgroundSession {
-      sessions.withLock { sessions in
+    ///
+    /// - Parameter folder: That of the queue.
+    static func shared(
+      _ identifier: String, folder: String, sealedBy seal: QueueSeal, _ options: BackgroundSessionOptions
+    ) -> BackgroundSession {
+      let session = sessions.withLock { sessions in
         if let session = sessions[identifier] { return session }
-        let session = BackgroundSession(identifier, folder)
+        let session = BackgroundSession(identifier, folder, seal, options)
         sessions[identifier] = session
         return session
       }
+      if session.options != options {
+        DeveloperNotice.give(
+          "the background session \(identifier) was made before, with other options: its first ones are in force"
+        )
+      }
+      return session
     }
 
-    private init(_ identifier: String, _ folder: String) {
-      self.folder = folder
-      super.init()
-      try? PrivateFile.makeFolder(folder)
-      let configuration = URLSessionConfiguration.background(withIdentifier: identifier)
-      configuration.sessionSendsLaunchEvents = true
-      configuration.isDiscretionary = false
-      configuration.httpCookieStorage = nil
-      configuration.httpShouldSetCookies = false
-      configuration.urlCache = nil
-      configuration.urlCredentialStorage = nil
-      let queue = OperationQueue()
+    private init(
+      _ identifier: String, _ folder: String, _ seal: QueueSeal, _ options: BackgroundSessionOptions
+    ) {
+      (self.identifier, self.options) = (identifier, options)
+      // Application and extension may share the folder, and each has a session of its own.
+      let own = Crypto.digest(of: [identifier]).prefix(16)
+      outcomes = BackgroundOutcomes(folder: "\(folder)/session/\(own)", seal: seal)
+      fault = options.fault(inExtension: ExtensionProcess.isCurrent)
       queue.name = "APIKit.BackgroundSession"
       queue.maxConcurrentOperationCount = 1
-      let made = URLSession(configuration: configuration, delegate: self, delegateQueue: queue)
-      session.withLock { $0 = made }
-      made.getAllTasks { [weak self] tasks in
-        guard let self else { return }
-        act { state in
-          for task in tasks { state.running[task.taskIdentifier] = task }
-          return state.tasks.listed(tasks.map { ($0.taskIdentifier, $0.taskDescription) })
-        }
-      }
     }
 
     // MARK: The queue's side
 
-    func transport(for key: String) -> any HTTPTransport { BackgroundTransport(session: self, key: key) }
-    func keepOnly(_ keys: Set<String>) { act { $0.tasks.keep(only: keys) } }
+    func open() {
+      let isFirst = state.withLock { state in
+        defer { state.isOpen = true }
+        return !state.isOpen
+      }
+      guard isFirst, fault == nil else { return }
+      queue.addOperation { self.begin() }
+    }
+
+    func keepOnly(_ keys: Set<String>) {
+      act { $0.tasks.keep(only: keys) }
+      // Where files come as well, so that none is taken for left over that has just come.
+      queue.addOperation {
+        if let keys = self.state.withLock({ $0.tasks.keptKeys }) { self.outcomes.sweep(keeping: keys) }
+      }
+    }
+
+    func forget(_ key: String) { act { $0.tasks.forgot(key) } }
     func settled(underWay count: Int) { act { $0.tasks.settled(underWay: count) } }
 
     @MainActor func take(handler: @escaping @MainActor () -> Void) {
@@ -90,19 +113,62 @@ import APIKit
       }
     }
 
-    fileprivate func start(
-      _ exchange: HTTPExchange, name: String, completion: @escaping HTTPTransport.Completion
-    ) {
+    func start(_ carried: CarriedExchange, completion: @escaping HTTPTransport.Completion) {
+      let isTaken = state.withLock { state in
+        guard !state.tasks.isAwaited(carried.name) else { return true }
+        state.waiters[carried.name] = Waiter(carried: carried, completion: completion)
+        return false
+      }
+      guard !isTaken else {
+        return completion(
+          .failure(APIError(unsupported: "the same request twice at once in a background session")))
+      }
+      act { $0.tasks.asked(carried.name) }
+    }
+
+    func cancel(_ name: String) {
+      let waiter = state.withLock { $0.waiters.removeValue(forKey: name) }
+      guard let waiter else { return }
+      act { $0.tasks.gaveUp(name) }
+      waiter.completion(.failure(APIError(.transport, .cancelled)))
+    }
+
+    // MARK: The beginning
+
+    /// On the queue: what earlier launches have kept is known before the session can call.
+    private func begin() {
+      let kept = outcomes.takeUp()
       act { state in
-        state.waiters[name] = Waiter(exchange: exchange, completion: completion)
-        return state.tasks.asked(name)
+        // The system's numbers are positive.
+        let numbered = kept.enumerated().map { (index, one) in (name: one.name, task: -1 - index) }
+        for (index, one) in kept.enumerated() { state.outcomes[-1 - index] = one.outcome }
+        return state.tasks.tookUp(numbered)
+      }
+      let made = URLSession(configuration: configuration(), delegate: self, delegateQueue: queue)
+      session.withLock { $0 = made }
+      made.getAllTasks { [weak self] tasks in
+        guard let self else { return }
+        act { state in
+          for task in tasks { state.running[task.taskIdentifier] = task }
+          return state.tasks.listed(
+            tasks.map { task in
+              BackgroundTasks.SystemTask(
+                number: task.taskIdentifier, name: task.taskDescription, isSuspended: task.state == .suspended
+              )
+            })
+        }
       }
     }
 
-    fileprivate func cancel(_ name: String) {
-      let waiter = state.withLock { $0.waiters.removeValue(forKey: name) }
-      act { $0.tasks.gaveUp(name) }
-      waiter?.completion(.failure(APIError(.transport, .cancelled)))
+    private func configuration() -> URLSessionConfiguration {
+      let configuration = URLSessionConfiguration.background(withIdentifier: identifier)
+      // What cannot be set is the session's fault, and it was not opened.
+      if let terms = try? options.terms() { configuration.set(terms) }
+      configuration.sessionSendsLaunchEvents = true
+      configuration.isDiscretionary = options.isDiscretionary
+      if options.limit > .zero { configuration.timeoutIntervalForResource = options.limit.inSeconds }
+      configuration.sharedContainerIdentifier = options.sharedContainerIdentifier
+      return configuration
     }
 
     // MARK: Doing what was decided
@@ -111,9 +177,15 @@ import APIKit
     private func act(_ event: (inout SessionState) -> [BackgroundTasks.Action]) {
       for action in state.withLock({ event(&$0) }) {
         switch action {
-        case .make(let name): make(name)
+        // It may copy a file.
+        case .make(let name): queue.addOperation { self.make(name) }
+        case .resume(let number): state.withLock { $0.running[number] }?.resume()
         case .give(let name, let number): give(name, number)
         case .cancel(let number): drop(number)
+        case .meet(let challenge, let name): meet(challenge, name)
+        case .refuse(let challenge):
+          state.withLock { $0.challenges.removeValue(forKey: challenge) }?.answer(
+            .cancelAuthenticationChallenge, nil)
         case .callHandler:
           let handler = state.withLock { $0.handler.take() }
           if let handler { MainDelivery.main.put { handler() } }
@@ -126,15 +198,18 @@ import APIKit
         return
       }
       do throws(APIError) {
-        let request = waiter.exchange.request
-        let system = try URLSessionTransport.bridge(request, headers: request.headers)
+        let request = waiter.carried.exchange.request
+        let terms = SystemRequestTerms(
+          request.options, versions: waiter.carried.configuration.versions)
+        let system = try URLSessionTransport.bridge(request, headers: request.headers, terms: terms)
         let task: URLSessionTask
-        if let file = try file(of: request.body, name) {
+        if let file = try outcomes.file(of: request, named: name) {
           task = session.uploadTask(with: system, fromFile: URL(fileURLWithPath: file))
         } else {
           task = session.downloadTask(with: system)
         }
         task.taskDescription = name
+        task.priority = terms.priority
         act { state in
           state.running[task.taskIdentifier] = task
           return state.tasks.made(name, task: task.taskIdentifier)
@@ -143,35 +218,8 @@ import APIKit
       } catch {
         let waiter = state.withLock { $0.waiters.removeValue(forKey: name) }
         act { $0.tasks.gaveUp(name) }
-        waiter?.completion(.failure(error))
+        waiter?.completion(.failure(error.unsent))
       }
-    }
-
-    /// The system sends whole files only; nil for no body.
-    private func file(of body: HTTPBody, _ name: String) throws(APIError) -> String? {
-      let chunks: FileChunks
-      switch body {
-      case .empty: return nil
-      case .bytes(let bytes) where bytes.isEmpty: return nil
-      case .file(let path, offset: 0): return path
-      case .bytes(let bytes):
-        let copy = place(name, "body")
-        do { try PrivateFile.replace(copy, with: Data(bytes)) } catch { throw Self.fault(error) }
-        return copy
-      case .file(let path, let offset): chunks = try FileChunks(path: path, offset: offset)
-      case .stream:
-        throw APIError(unsupported: "request bodies from a stream (streamUpload)")
-      }
-      let copy = place(name, "body")
-      do {
-        try PrivateFile.replace(copy, with: Data())
-        let target = try FileHandle(forWritingTo: URL(fileURLWithPath: copy))
-        while let chunk = try chunks.next() { try target.write(contentsOf: Data(chunk)) }
-        try target.close()
-      } catch {
-        throw error as? APIError ?? Self.fault(error)
-      }
-      return copy
     }
 
     private func give(_ name: String, _ number: Int) {
@@ -179,144 +227,136 @@ import APIKit
         state.running[number] = nil
         return (state.waiters.removeValue(forKey: name), state.outcomes.removeValue(forKey: number))
       }
-      unlink(place(name, "body"))
-      guard let waiter else { return }
-      guard let outcome, var response = outcome.head, outcome.error == nil else {
-        return waiter.completion(
-          .failure(outcome?.error ?? APIError(.transport, .connectionLost, "the system has lost the task")))
-      }
+      outcomes.removeBody(named: name)
+      let brought = outcome ?? BackgroundOutcome()
+      guard let waiter else { return outcomes.remove(brought) }
+      outcomes.forget(brought)
       do throws(APIError) {
-        response.body = try body(outcome, waiter.exchange.destination)
+        let response = try brought.response(
+          for: waiter.carried.exchange.destination,
+          maximumDecodedBytes: waiter.carried.configuration.maximumDecodedBytes)
         waiter.completion(.success(response))
       } catch {
         waiter.completion(.failure(error))
       }
     }
 
-    /// The body as the exchange wants it; a file that is read is removed with its reader.
-    private func body(
-      _ outcome: Outcome, _ destination: HTTPExchange.Destination
-    ) throws(APIError) -> HTTPResponse.Body {
-      guard let path = outcome.file else { return .bytes(outcome.bytes) }
-      let chunks = try FileChunks(path: path, offset: 0)
-      if case .stream = destination {
-        return .stream(
-          ResponseStream(onAbandon: { unlink(path) }) { () async throws(APIError) in try chunks.next() })
-      }
-      defer { unlink(path) }
-      var bytes: [UInt8] = []
-      while let chunk = try chunks.next() {
-        bytes += chunk
-        guard bytes.count <= destination.memoryLimit else { throw APIError(.transport, .responseTooLarge) }
-      }
-      return .bytes(bytes)
-    }
-
     private func drop(_ number: Int) {
       let (task, outcome) = state.withLock { state in
         (state.running.removeValue(forKey: number), state.outcomes.removeValue(forKey: number))
       }
-      task?.cancel()
-      if let file = outcome?.file { unlink(file) }
-    }
-
-    /// Where a file of an exchange is.
-    private func place(_ name: String, _ ending: String) -> String {
-      "\(folder)/\(Crypto.digest(of: [name])).\(ending)"
-    }
-
-    private static func fault(_ error: any Error) -> APIError {
-      APIError(.transport, .fileFailed, "a file of the background session: \(error)", underlying: error)
-    }
-
-    // MARK: The system's side, on the session's queue
-
-    func urlSession(
-      _ session: URLSession, downloadTask: URLSessionDownloadTask, didFinishDownloadingTo location: URL
-    ) {
-      // The file is gone when this returns.
-      let path = place(downloadTask.taskDescription ?? "", "\(downloadTask.taskIdentifier)")
-      unlink(path)
-      let isMoved = rename(location.path, path) == 0
-      if !isMoved {
-        // Another volume.
-        try? FileManager.default.copyItem(atPath: location.path, toPath: path)
+      if let task {
+        task.cancel()
+        outcomes.removeBody(named: task.taskDescription ?? "")
       }
-      state.withLock { $0.outcomes[downloadTask.taskIdentifier, default: Outcome()].file = path }
+      if let outcome { outcomes.remove(outcome) }
     }
 
-    func urlSession(
-      _ session: URLSession, downloadTask: URLSessionDownloadTask, didWriteData bytesWritten: Int64,
-      totalBytesWritten: Int64, totalBytesExpectedToWrite: Int64
-    ) {
-      tell(
-        downloadTask,
-        TransferProgress(
-          received: totalBytesWritten,
-          totalToReceive: totalBytesExpectedToWrite < 0 ? nil : totalBytesExpectedToWrite, delta: bytesWritten
-        ))
-    }
-
-    func urlSession(
-      _ session: URLSession, task: URLSessionTask, didSendBodyData bytesSent: Int64, totalBytesSent: Int64,
-      totalBytesExpectedToSend: Int64
-    ) {
-      tell(
-        task, TransferProgress(sent: totalBytesSent, totalToSend: totalBytesExpectedToSend, delta: bytesSent))
-    }
-
-    private func tell(_ task: URLSessionTask, _ progress: TransferProgress) {
-      state.withLock { $0.waiters[task.taskDescription ?? ""]?.exchange.onProgress }?(progress)
-    }
-
-    func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
-      state.withLock { $0.outcomes[dataTask.taskIdentifier, default: Outcome()].bytes += data }
-    }
-
-    func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
-      act { state in
-        var outcome = state.outcomes[task.taskIdentifier] ?? Outcome()
-        if let error {
-          outcome.error = APIError(
-            .transport, URLSessionTransport.reason(of: error), URLSessionTransport.detail(of: error) ?? "",
-            underlying: error)
-        } else if let system = task.response as? HTTPURLResponse {
-          outcome.head = HTTPResponse(
-            status: system.statusCode, headers: URLSessionTransport.headers(of: system),
-            url: task.currentRequest?.url.flatMap { try? HTTPURL($0.absoluteString) })
+    /// Has the transport's own code decide, in a task of its own, so that the session's queue does not wait.
+    private func meet(_ number: Int, _ name: String) {
+      let (challenge, waiter) = state.withLock { state in
+        (state.challenges.removeValue(forKey: number), state.waiters[name])
+      }
+      guard let challenge else { return }
+      guard let carried = waiter?.carried else {
+        return challenge.answer(.cancelAuthenticationChallenge, nil)
+      }
+      Task.detached {
+        do throws(APIError) {
+          let (disposition, credential) = try await self.challenges.answer(
+            challenge.system, of: carried.exchange, under: carried.configuration)
+          challenge.answer(disposition, credential)
+        } catch {
+          self.state.withLock { $0.refusals[challenge.task] = error }
+          challenge.answer(.cancelAuthenticationChallenge, nil)
         }
-        state.outcomes[task.taskIdentifier] = outcome
-        return state.tasks.ended(task.taskDescription, task: task.taskIdentifier)
       }
     }
 
-    func urlSessionDidFinishEvents(forBackgroundURLSession session: URLSession) {
-      act { $0.tasks.eventsEnded() }
-    }
-  }
+    // MARK: What the system's side tells
 
-  /// Sends the requests of one transfer by a background session.
-  private struct BackgroundTransport: HTTPTransport {
-    let session: BackgroundSession
-    let key: String
-
-    /// Bodies of files; responses are files of the system, and can be read as streams when they are complete.
-    var capabilities: TransportCapabilities {
-      [.fileUpload, .fileDownload, .streamDownload, .progress, .http2, .http3, .totalTimeout, .idleTimeout]
+    /// A file has come, which is gone when this returns.
+    func received(_ task: URLSessionTask, file path: String) {
+      guard let head = Self.head(of: task) else { return }
+      let outcome = outcomes.keep(fileAt: path, head: head, of: task.taskDescription ?? "")
+      state.withLock { $0.outcomes[task.taskIdentifier] = outcome }
     }
 
-    func start(
-      _ exchange: HTTPExchange, completion: @escaping Completion
-    ) -> any CancellableOperation {
-      let name = exchange.request.backgroundName(key: key)
-      session.start(exchange, name: name, completion: completion)
-      return Operation(session: session, name: name)
+    func received(_ task: URLSessionTask, data: Data) {
+      let isTooLarge = state.withLock { state in
+        let number = task.taskIdentifier
+        state.outcomes[number, default: BackgroundOutcome()].bytes += data
+        guard let count = state.outcomes[number]?.bytes.count, count > Self.longestResponse else {
+          return false
+        }
+        state.outcomes[number]?.bytes = []
+        state.outcomes[number]?.error = APIError(.transport, .responseTooLarge)
+        return true
+      }
+      if isTooLarge { task.cancel() }
     }
 
-    private struct Operation: CancellableOperation {
-      let session: BackgroundSession
-      let name: String
-      func cancel() { session.cancel(name) }
+    /// Of one to an upload, in bytes; that of an exchange is lower or the same.
+    private static let longestResponse = 64 << 20
+
+    func tell(_ task: URLSessionTask, _ progress: TransferProgress) {
+      state.withLock { $0.waiters[task.taskDescription ?? ""]?.carried.exchange.onProgress }?(progress)
+    }
+
+    func challenged(
+      _ task: URLSessionTask, _ challenge: URLAuthenticationChallenge,
+      answer: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
+    ) {
+      act { state in
+        state.lastChallenge += 1
+        state.challenges[state.lastChallenge] = Challenge(
+          system: challenge, task: task.taskIdentifier, answer: answer)
+        return state.tasks.challenged(
+          task.taskDescription, task: task.taskIdentifier, challenge: state.lastChallenge)
+      }
+    }
+
+    func completed(_ task: URLSessionTask, _ error: (any Error)?) {
+      let (number, name) = (task.taskIdentifier, task.taskDescription)
+      var outcome = state.withLock { $0.outcomes[number] } ?? BackgroundOutcome()
+      if let error {
+        outcomes.remove(outcome)
+        outcome.file = nil
+        outcome.error = outcome.error ?? self.error(error, of: task)
+      } else if outcome.error == nil, outcome.file == nil {
+        outcome.head = Self.head(of: task)
+        // Before this returns: the next launch finds it, should this one end before the transfer has asked.
+        outcomes.keep(&outcome, of: name ?? "")
+      }
+      act { state in
+        state.outcomes[number] = outcome
+        return state.tasks.ended(name, task: number)
+      }
+    }
+
+    func gaveAllEvents() { act { $0.tasks.eventsEnded() } }
+
+    private func error(_ error: any Error, of task: URLSessionTask) -> APIError {
+      if let refusal = state.withLock({ $0.refusals.removeValue(forKey: task.taskIdentifier) }) {
+        return refusal
+      }
+      let system = error as NSError
+      let reason = (system.userInfo[NSURLErrorBackgroundTaskCancelledReasonKey] as? NSNumber)?.intValue
+      if system.domain == NSURLErrorDomain, let fault = BackgroundFaults.error(system.code, because: reason) {
+        return fault
+      }
+      let url = task.currentRequest?.url.flatMap { try? HTTPURL($0.absoluteString) }
+      if let url, let fault = challenges.failure(for: error, of: url) { return fault }
+      return APIError(
+        .transport, URLSessionTransport.reason(of: error), URLSessionTransport.detail(of: error) ?? "",
+        underlying: error)
+    }
+
+    private static func head(of task: URLSessionTask) -> HTTPResponse? {
+      guard let system = task.response as? HTTPURLResponse else { return nil }
+      return HTTPResponse(
+        status: system.statusCode, headers: URLSessionTransport.headers(of: system),
+        url: task.currentRequest?.url.flatMap { try? HTTPURL($0.absoluteString) })
     }
   }
 #endif

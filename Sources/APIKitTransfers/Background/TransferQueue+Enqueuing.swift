@@ -12,8 +12,9 @@ extension TransferQueue {
   ///   - sha256: The SHA-256 that the file must have, in hexadecimal digits.
   /// - Returns: Its id.
   /// - Throws: `APIError.Reason.queueFull` beyond the limits, `APIError.Reason.misconfigured` for a type that is not
-  ///   registered, `APIError.Reason.invalidParameters` for a digest that is not 64 hexadecimal digits, and
-  ///   `APIError.Reason.outboxUnusable`.
+  ///   registered, `APIError.Reason.invalidParameters` for a digest that is not 64 hexadecimal digits,
+  ///   `APIError.Reason.unsupportedCapability` for a setting of the service that does not hold in the background session,
+  ///   `APIError.Reason.cleartextRefused`, and `APIError.Reason.outboxUnusable`.
   @discardableResult public func enqueue<Manager: DownloadManager>(
     _ manager: Manager, _ parameters: Parameters = [:], to target: DownloadTarget, sha256: String? = nil
   ) async throws(APIError) -> TransferID {
@@ -36,11 +37,16 @@ extension TransferQueue {
   ///   - parameters: The parameters of the endpoint.
   /// - Returns: Its id.
   /// - Throws: `APIError.Reason.queueFull` beyond the limits, `APIError.Reason.misconfigured` for a type that is not
-  ///   registered, `APIError.Reason.unreadableBody`, and `APIError.Reason.outboxUnusable`.
+  ///   registered, `APIError.Reason.unsupportedCapability` for a setting of the service or of the manager that does not hold in
+  ///   the background session, `APIError.Reason.cleartextRefused`, `APIError.Reason.unreadableBody`, and
+  ///   `APIError.Reason.outboxUnusable`.
   @discardableResult public func enqueue<Manager: UploadManager>(
     _ manager: Manager, uploading body: HTTPBody, _ parameters: Parameters = [:]
   ) async throws(APIError) -> TransferID {
     var (kept, entry) = try draft(.spooledUpload(contentType: nil), of: manager, parameters)
+    if carrier != nil, manager.expectsContinue {
+      throw BackgroundSetting.refusal(of: "asking before a body is sent (expectsContinue)")
+    }
     let reader: UploadReader
     if case .file(let path, let offset) = body {
       reader = try UploadReader(body)
@@ -70,12 +76,21 @@ extension TransferQueue {
     kept.key = Nonce.make()
     kept.service = service.name
     kept.environment = service.environments.current.name
+    try checkCarried(kept, of: service)
     (kept.apiName, kept.parameters) = (manager.apiName, parameters)
     var entry = QueueStore.QueueEntry()
     (entry.type, entry.recipient) = (name, registry.recipient(manager))
     entry.user = try configuration.user(registration.work.signIn, of: service, for: name)
     entry.lifetime = configuration.lifetime?.inSeconds
     return (kept, entry)
+  }
+
+  /// Throws where the transfer could not go by the background session as its service states it.
+  private func checkCarried(_ kept: KeptTransfer, of service: any APIService) throws(APIError) {
+    guard let carrier else { return }
+    let carried = try CarriedTransport(by: carrier, for: kept.key, of: service)
+    let place = service.environments.selection(of: ServiceEnvironment(kept.environment))
+    if let url = place.baseURL { try carried.check(url, cleartext: place.cleartext) }
   }
 
   private func keep(_ kept: KeptTransfer, _ draft: QueueStore.QueueEntry) async throws(APIError) -> TransferID
@@ -103,7 +118,10 @@ extension TransferQueue {
   public func drop(_ transfer: TransferID) async throws(APIError) {
     let row = try await runner.drop(transfer.rawValue)
     await runner.running[transfer.rawValue]?.value
-    if let row { Self.discardFiles(of: row) }
+    if let row {
+      forgetCarried(row)
+      Self.discardFiles(of: row)
+    }
     runner.pump()
   }
 

@@ -6,8 +6,14 @@ extension TransferQueue: QueueOwner {
     _ row: QueueStore.Row, _ content: KeptTransfer, by work: Work, body: HTTPBody?,
     as identity: QueueRunner.Identity
   ) async -> Result<TransferEnd, APIError> {
-    var terms = TransferTerms(
-      environment: ServiceEnvironment(content.environment), transport: carrier?.transport(for: content.key))
+    var terms = TransferTerms(environment: ServiceEnvironment(content.environment))
+    if let carrier, let service = registry[row.type]?.service {
+      do throws(APIError) {
+        terms.transport = try CarriedTransport(by: carrier, for: content.key, of: service)
+      } catch {
+        return .failure(error)
+      }
+    }
     (terms.apiName, terms.user, terms.epoch) = (content.apiName, row.user, identity.epoch)
     if identity.epoch == nil { terms.signIn = .exempt }
     var body = body ?? .empty
@@ -24,8 +30,14 @@ extension TransferQueue: QueueOwner {
   }
 
   func dropped(_ row: QueueStore.Row, because error: APIError) {
+    forgetCarried(row)
     registry.attached(row.recipient)?.land(QueuedLanding(error))
     delegate?.transferQueue(self, didEnd: TransferID(rawValue: row.id), .failure(error))
+  }
+
+  /// Nothing goes on of a transfer that was given up, be it under way or waiting.
+  func forgetCarried(_ row: QueueStore.Row) {
+    if let key = Self.content(of: row)?.key { carrier?.forget(key) }
   }
 
   private func report(_ progress: TransferProgress, of row: QueueStore.Row) {

@@ -11,8 +11,8 @@ import Foundation
 /// try await transfers.enqueue(BrochureManager(), ["id": 7], to: .file(path))
 /// ```
 /// On Apple systems a background session of the system carries the requests, also while the process is suspended; give
-/// ``handleEvents(completion:)`` what `handleEventsForBackgroundURLSession` is called with. On Linux a process that runs the
-/// queue does it, be it another one. At least once, never exactly once: a process may end between the last byte and the
+/// ``handleEvents(completion:)`` what `handleEventsForBackgroundURLSession` is called with. In an extension, and on Linux, a
+/// process that runs the queue does it, be it another one. At least once, never exactly once: a process may end between the last byte and the
 /// commit. Isolated to the main actor; the disk is waited for elsewhere. Keep it as long as the application runs.
 @MainActor public final class TransferQueue {
   /// How it was made.
@@ -55,7 +55,7 @@ import Foundation
   ) {
     self.configuration = configuration
     self.time = time
-    self.carrier = carrier ?? TransferCarriers.system(configuration.sessionIdentifier, configuration.folder)
+    self.carrier = carrier ?? TransferCarriers.system(configuration)
     registry = QueueRegistry(of: configuration.name)
     runner = QueueRunner(configuration, time: time, boot: boot) { Self.discardFiles(of: $0) }
     runner.owner = self
@@ -164,6 +164,7 @@ import Foundation
   public func start() {
     runner.start()
     guard let carrier else { return }
+    carrier.open()
     Task {
       guard let rows = try? await queue.rows() else { return }
       carrier.keepOnly(Set(rows.compactMap { Self.content(of: $0)?.key }))
@@ -179,48 +180,50 @@ import Foundation
   public func finish() async { await runner.restReached() }
 
   /// Takes the completion handler with which the system has launched the application for its background session, and calls it
-  /// last: once all that has ended is worked off, and what comes next is under way. To be called after ``start()`` and after the
-  /// types were registered. Where there is no such session it is called when nothing is left to do for the moment.
+  /// last: once all that has ended is worked off, and what comes next is under way; after 25 seconds in any case, since the
+  /// system ends an application that takes half a minute. What waits then goes on when the application runs next. To be called
+  /// after ``start()`` and after the types were registered. Where there is no such session it is called when nothing is left to
+  /// do for the moment.
   ///
   /// - Parameter completion: What `application(_:handleEventsForBackgroundURLSession:completionHandler:)` was given; called on
   ///   the main actor, once.
   public func handleEvents(completion: @escaping @MainActor () -> Void) {
-    guard let carrier else {
-      Task {
-        await finish()
-        completion()
-      }
-      return
+    let handler = EventHandler(completion)
+    Task { [time] in
+      try? await time.sleep(for: Self.eventLimit)
+      handler.call()
     }
-    carrier.take(handler: completion)
+    if let carrier { return carrier.take { handler.call() } }
+    Task {
+      await finish()
+      handler.call()
+    }
+  }
+
+  /// How long the system's handler waits.
+  private static let eventLimit = Duration.seconds(25)
+
+  /// What is called once, by whoever is first.
+  @MainActor private final class EventHandler {
+    private var handler: (@MainActor () -> Void)?
+    init(_ handler: @escaping @MainActor () -> Void) { self.handler = handler }
+    func call() { handler.take()?() }
   }
 
   private func tellCarrier() { carrier?.settled(underWay: runner.running.count) }
 }
 
-/// What carries the requests of transfers in place of the services' transports.
-protocol TransferCarrier: Sendable {
-  /// The transport for the requests of one transfer.
-  func transport(for key: String) -> any HTTPTransport
-  /// Only transfers with these keys are in the queue; what is left of others is ended.
-  func keepOnly(_ keys: Set<String>)
-  /// As many transfers are under way, and the queue has taken all that it can for the moment.
-  func settled(underWay count: Int)
-  /// A handler that is called once, when all that has ended is worked off.
-  @MainActor func take(handler: @escaping @MainActor () -> Void)
-}
-
 enum TransferCarriers {
   /// The system's; nil where it has none, or none is wanted.
-  static func system(_ identifier: String?, _ folder: String) -> (any TransferCarrier)? {
+  static func system(_ configuration: TransferQueueConfiguration) -> (any TransferCarrier)? {
     #if canImport(FoundationNetworking)
       nil
     #else
-      identifier.map { BackgroundSession.shared($0, folder: folder + "/session") }
+      configuration.sessionIdentifier.map { identifier in
+        BackgroundSession.shared(
+          identifier, folder: configuration.folder, sealedBy: QueueSeal(configuration.storageKey),
+          configuration.session)
+      }
     #endif
   }
 }
-
-#if !canImport(FoundationNetworking)
-  extension BackgroundSession: TransferCarrier {}
-#endif

@@ -1,4 +1,5 @@
 public import APIKit
+import Foundation
 
 /// Where a ``TransferQueue`` is and how it transfers.
 public struct TransferQueueConfiguration: Sendable {
@@ -35,8 +36,12 @@ public struct TransferQueueConfiguration: Sendable {
   public var storageKey = SigningKey.keychain
   /// On Apple systems the identifier of the background session that carries the transfers on while the process is suspended
   /// or gone; nil has them made by the services' own transports, as on other systems, where it means nothing and any process
-  /// that runs the queue goes on with them. The default is `apikit.transfers`. One queue per identifier.
-  public var sessionIdentifier: String? = "apikit.transfers"
+  /// that runs the queue goes on with them. The default is `apikit.transfers`, and nil in an extension of an application, whose
+  /// session needs an identifier of its own and ``BackgroundSessionOptions/sharedContainerIdentifier``. One queue per
+  /// identifier.
+  public var sessionIdentifier = Self.standardIdentifier(inExtension: ExtensionProcess.isCurrent)
+  /// What the background session is made with; see ``BackgroundSessionOptions``.
+  public var session = BackgroundSessionOptions()
 
   /// Makes a configuration.
   ///
@@ -49,4 +54,16 @@ public struct TransferQueueConfiguration: Sendable {
 extension TransferQueueConfiguration: QueueConfiguration {
   var names: (queue: String, item: String) { ("queue of transfers", "transfer") }
   static let standardFolder = StandardFolder.state.path + "/transfers"
+
+  static func standardIdentifier(inExtension isExtension: Bool) -> String? {
+    isExtension ? nil : "apikit.transfers"
+  }
+}
+
+/// Whether this process is an extension of an application.
+enum ExtensionProcess {
+  static let isCurrent = isExtension(Bundle.main.bundlePath)
+
+  /// - SeeAlso: <https://developer.apple.com/library/archive/documentation/General/Conceptual/ExtensibilityPG/ExtensionOverview.html>
+  static func isExtension(_ bundlePath: String) -> Bool { (bundlePath as NSString).pathExtension == "appex" }
 }

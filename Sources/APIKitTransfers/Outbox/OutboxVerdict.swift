@@ -69,7 +69,9 @@ enum OutboxVerdict: Sendable, Equatable {
   private static func passing(_ error: APIError) -> Bool {
     switch error.reason {
     case .noNetwork, .circuitOpen, .rateLimited, .deadlineExceeded, .alreadyLoading: true
-    case .unreadableBody, .fileFailed, .unsupportedCapability, .unsupportedScheme, .responseTooLarge: false
+    case .unreadableBody, .fileFailed, .unsupportedCapability, .unsupportedScheme, .responseTooLarge,
+      .cleartextRefused:
+      false
     default: error.stage == .transport || error.isCancellation
     }
   }

@@ -47,7 +47,7 @@ final class DurableDatabase<Connection> {
 
   func makeFolder() throws(DurableQueue.Fault) {
     if let fault = seal.fault { throw .unusable(fault) }
-    do throws(PrivateFile.Fault) { try PrivateFile.makeFolder(folder) } catch {
+    do throws(PrivateFile.Fault) { try TransferFolder.make(folder) } catch {
       throw .unusable("the folder \(folder) \(error)")
     }
   }

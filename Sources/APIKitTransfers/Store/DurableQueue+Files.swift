@@ -15,8 +15,8 @@ extension DurableQueue {
   }
 
   private func write(_ body: HTTPBody) async throws -> (name: String, count: Int64) {
-    try PrivateFile.makeFolder(folder)
-    try PrivateFile.makeFolder(spoolFolder)
+    try TransferFolder.make(folder)
+    try TransferFolder.make(spoolFolder)
     // A file that no item names is removed once its owner has ended.
     try takePresence()
     let name = "\(owner).\(Hex.encode(Crypto.random(16)))"

@@ -15,7 +15,7 @@ final class UploadJournal {
     file = Self.file(path)
     do {
       let folder = (path as NSString).deletingLastPathComponent
-      try PrivateFile.makeFolder(folder)
+      try TransferFolder.make(folder, isOwn: folder == Self.folder(TusOptions()))
       guard let lock = try FileLock(ifFree: path + Self.lockEnding) else {
         throw APIError(
           .takeoff, .alreadyLoading, "the same is being uploaded to the same place, maybe by another process")

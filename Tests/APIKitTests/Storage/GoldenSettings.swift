@@ -58,7 +58,14 @@ extension GoldenForm {
     var configuration = TransferQueueConfiguration(folder: "/t")
     configuration.concurrency = 2
     configuration.sessionIdentifier = nil
+    configuration.session = session
     return configuration
+  }()
+  private static let session: BackgroundSessionOptions = {
+    var options = BackgroundSessionOptions.background
+    options.proxy = .none
+    options.sharedContainerIdentifier = "group.homes"
+    return options
   }()
   private static let tus: TusOptions = {
     var options = TusOptions()
@@ -169,8 +176,14 @@ extension GoldenForm {
       "TransferQueueConfiguration", transfers,
       #"{"backoff":{"floor":0,"initial":1,"isJittered":true,"maximum":300,"multiplier":2,"version":1},"c"#
         + #"oncurrency":2,"folder":"/t","keepsItemsAtSignOut":false,"lifetime":null,"maximumAttempts":20,"ma"#
-        + #"ximumBytes":4294967296,"maximumItems":10000,"sessionIdentifier":null,"storageKey":"keychain","version":1}"#
+        + #"ximumBytes":4294967296,"maximumItems":10000,"session":{"connectionsPerHost":2,"isDiscretionary":true,"#
+        + #""limit":3600,"minimumTLS":"TLS 1.2","proxy":"none","sharedContainerIdentifier":"group.homes","#
+        + #""version":1},"sessionIdentifier":null,"storageKey":"keychain","version":1}"#
     ),
+    GoldenForm(
+      "BackgroundSessionOptions", session,
+      #"{"connectionsPerHost":2,"isDiscretionary":true,"limit":3600,"minimumTLS":"TLS 1.2","proxy":"none","#
+        + #""sharedContainerIdentifier":"group.homes","version":1}"#),
     GoldenForm(
       "TusOptions", tus,
       #"{"journalFolder":null,"metadata":{"filename":"a.jpg"},"otherOrigins":["https://uploads.test"],"p"#

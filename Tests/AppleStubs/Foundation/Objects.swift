@@ -78,6 +78,8 @@ open class NSError: NSObject, Error, @unchecked Sendable {
 extension Error {
   public var localizedDescription: String { fatalError() }
 }
+/// https://developer.apple.com/documentation/foundation/nsurlerrorbackgroundtaskcancelledreasonkey
+public let NSURLErrorBackgroundTaskCancelledReasonKey: String = ""
 public let NSUnderlyingErrorKey: String = ""
 public let NSLocalizedDescriptionKey: String = ""
 // What the compiler calls for `as NSError`.

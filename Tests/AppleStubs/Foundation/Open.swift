@@ -48,6 +48,21 @@ public struct URLResourceKey: Hashable, Sendable {
   public static var isDirectoryKey: Self { fatalError() }
   public static var fileSizeKey: Self { fatalError() }
 }
+#if !os(macOS)
+extension ProcessInfo {
+  /// https://developer.apple.com/documentation/foundation/processinfo/performexpiringactivity(withreason:using:)
+  public func performExpiringActivity(withReason reason: String, using block: @escaping @Sendable (Bool) -> Void) { fatalError() }
+}
+#endif
+/// https://developer.apple.com/documentation/foundation/urlresourcevalues
+public struct URLResourceValues {
+  public init() { fatalError() }
+  public var isExcludedFromBackup: Bool? { get { fatalError() } set { fatalError() } }
+}
+extension URL {
+  /// https://developer.apple.com/documentation/foundation/url/setresourcevalues(_:)
+  public mutating func setResourceValues(_ values: URLResourceValues) throws { fatalError() }
+}
 extension Data {
   /// https://developer.apple.com/documentation/foundation/data/range(of:options:in:)
   public func range(of dataToFind: Data, options: SearchOptions = [], in range: Range<Index>? = nil) -> Range<Index>? { fatalError() }

@@ -34,6 +34,9 @@ open class URLSessionTask: NSObject, @unchecked Sendable {
   open var countOfBytesSent: Int64 { fatalError() }
   open var countOfBytesReceived: Int64 { fatalError() }
   open var error: (any Error)? { fatalError() }
+  /// https://developer.apple.com/documentation/foundation/urlsessiontask/state-swift.enum
+  public enum State: Int, Sendable { case running = 0, suspended = 1, canceling = 2, completed = 3 }
+  open var state: State { fatalError() }
   open var priority: Float { get { fatalError() } set { fatalError() } }
   open func cancel() { fatalError() }
   open func suspend() { fatalError() }
@@ -87,6 +90,7 @@ open class URLSessionConfiguration: NSObject, @unchecked Sendable {
   open var waitsForConnectivity: Bool { get { fatalError() } set { fatalError() } }
   open var isDiscretionary: Bool { get { fatalError() } set { fatalError() } }
   open var sessionSendsLaunchEvents: Bool { get { fatalError() } set { fatalError() } }
+  open var sharedContainerIdentifier: String? { get { fatalError() } set { fatalError() } }
   open var connectionProxyDictionary: [AnyHashable: Any]? { get { fatalError() } set { fatalError() } }
   open var tlsMinimumSupportedProtocolVersion: tls_protocol_version_t { get { fatalError() } set { fatalError() } }
   open var tlsMaximumSupportedProtocolVersion: tls_protocol_version_t { get { fatalError() } set { fatalError() } }

@@ -77,6 +77,18 @@ package struct VersionedForm<Value: Sendable>: Sendable {
     required: [String] = [], unwritable: KeyValuePairs<String, @Sendable (Value) -> Bool> = [:],
     settle: @escaping @Sendable (inout Value) -> Void = { _ in }
   ) {
+    self.init(
+      name: name, version: version, start: start, members: members, required: required,
+      unwritable: unwritable,
+      settle: settle)
+  }
+
+  /// The same, for members that are put together before.
+  package init(
+    name: String, version: Int = 1, start: @escaping @Sendable () -> Value, members: [Member],
+    required: [String] = [], unwritable: KeyValuePairs<String, @Sendable (Value) -> Bool> = [:],
+    settle: @escaping @Sendable (inout Value) -> Void = { _ in }
+  ) {
     (self.name, self.version, self.start, self.members) = (name, version, start, members)
     (self.required, self.unwritable, self.settle) = (required, unwritable, settle)
   }

@@ -22,7 +22,16 @@ extension TransportWrapper {
   }
 }
 
+/// A transport that is made with a ``TransportConfiguration``.
+package protocol ConfiguredTransport: HTTPTransport {
+  /// What it was made with.
+  var configuration: TransportConfiguration { get }
+}
+
 extension HTTPTransport {
+  /// What the transport that sends in the end was made with; nil for one that is made without a configuration.
+  package var madeWith: TransportConfiguration? { (innermost as? any ConfiguredTransport)?.configuration }
+
   /// The transport that sends in the end: itself, or the one that is wrapped.
   private var innermost: any HTTPTransport {
     var transport: any HTTPTransport = self

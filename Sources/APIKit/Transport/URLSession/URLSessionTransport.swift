@@ -58,7 +58,7 @@ public final class URLSessionTransport: HTTPTransport {
   public var loadOptions: LoadOptions { configuration.loadOptions }
   /// A digest of the configuration's header fields; empty where there are none.
   public let caller: String
-  let configuration: TransportConfiguration
+  package let configuration: TransportConfiguration
   let session: URLSession
   let bridge: URLSessionBridge
   let terms: URLSessionAttempt.Terms

@@ -81,7 +81,7 @@ extension URLRequest {
 
 extension URLSessionConfiguration {
   /// Sets what its properties can say, and switches off what the layers above do.
-  func set(_ terms: SystemSessionTerms) {
+  package func set(_ terms: SystemSessionTerms) {
     httpCookieStorage = nil
     httpShouldSetCookies = false
     httpCookieAcceptPolicy = .never

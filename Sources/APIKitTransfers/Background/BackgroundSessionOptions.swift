@@ -1,0 +1,68 @@
+public import APIKit
+
+/// What the background session of a ``TransferQueue`` is made with on Apple systems, for the transfers of all services alike.
+///
+/// A session has these once. So a service whose transport is stricter is refused by name when a transfer is enqueued:
+/// `APIError.Reason.unsupportedCapability`. State the same in later launches: the system goes on with tasks as they were made.
+/// On other systems, and where ``TransferQueueConfiguration/sessionIdentifier`` is nil, it means nothing.
+/// - SeeAlso: <https://developer.apple.com/documentation/foundation/urlsessionconfiguration>
+public struct BackgroundSessionOptions: Sendable, Hashable {
+  /// Whether the system may delay transfers until it has power and Wi-Fi. The default is false. What is begun while the
+  /// application is in the background is delayed in any case.
+  public var isDiscretionary = false
+  /// How many connections there are to one host; the default is 2.
+  public var connectionsPerHost = 2
+  /// How long a request may take in all, waits and repetitions of the system included. The default, `.zero`, leaves it to the
+  /// system: seven days. A file that takes longer than the limit never arrives.
+  public var limit = Duration.zero
+  /// The proxies; the default is `ProxyChoice.standard`, those of the system. The transports of the services must state the same.
+  public var proxy = ProxyChoice.standard
+  /// The oldest version of TLS; the default is TLS 1.2. A transport that wants a newer one is refused.
+  public var minimumTLS = TLSVersion.tls1_2
+  /// The identifier of the app group in whose container the system puts what it receives; an extension must state one. None by
+  /// default.
+  public var sharedContainerIdentifier: String?
+
+  /// Makes the options, each with its default.
+  public init() {}
+
+  /// For transfers that no user waits for: those of `TransportConfiguration.background`, an hour in all and two connections per
+  /// host, and the system may delay them.
+  public static let background: Self = {
+    let preset = TransportConfiguration.background
+    var options = Self()
+    options.isDiscretionary = true
+    options.connectionsPerHost = preset.connections.perHost
+    options.limit = preset.timeouts.total ?? .zero
+    return options
+  }()
+
+  /// Why no session can be made with them; nil where one can.
+  ///
+  /// - Parameter isExtension: Whether the process is an extension of an application.
+  func fault(inExtension isExtension: Bool) -> APIError? {
+    if isExtension, sharedContainerIdentifier == nil {
+      return APIError(
+        .takeoff, .misconfigured,
+        "an extension's background session needs an app group: state the sharedContainerIdentifier of its options, or nil as "
+          + "sessionIdentifier")
+    }
+    guard connectionsPerHost > 0, limit >= .zero else {
+      return APIError(
+        .takeoff, .misconfigured,
+        "a background session has at least one connection per host, and no negative limit")
+    }
+    do throws(APIError) { _ = try terms() } catch { return error }
+    return nil
+  }
+
+  /// What the system's session is told, as that of a transport. Throws `APIError.Reason.unsupportedCapability` for a proxy that
+  /// the system cannot use.
+  func terms() throws(APIError) -> SystemSessionTerms {
+    var configuration = TransportConfiguration()
+    configuration.connections.perHost = connectionsPerHost
+    configuration.proxy = proxy
+    configuration.tls.minimumVersion = minimumTLS
+    return try SystemSessionTerms(configuration)
+  }
+}
