@@ -19,7 +19,7 @@ final class PartialFile: Sendable {
 
   private let path: String
   private let identity: String
-  private let lock: FileLock
+  private let lock: FolderLock
   private let descriptor: Int32
   /// What the journal said, with no more bytes than the file has; empty for a file of another download.
   ///
@@ -78,13 +78,11 @@ final class PartialFile: Sendable {
     TransferJournal("\(path).journal", .downloadJournal)
   }
 
-  private static func lock(_ path: String) throws(APIError) -> FileLock {
+  private static func lock(_ path: String) throws(APIError) -> FolderLock {
     for _ in 0..<100 {
       do {
-        guard let lock = try FileLock(ifFree: path) else {
-          throw APIError(
-            .takeoff, .alreadyLoading,
-            "\(path.debugDescription) is being written by another download, maybe of another process")
+        guard let lock = try FolderLock(ifFree: path) else {
+          throw isTaken(path)
         }
         var status = stat()
         if lstat(path, &status) == 0, status.st_nlink > 1 {
@@ -107,6 +105,8 @@ final class PartialFile: Sendable {
 
   /// Drops all bytes from here on.
   func truncate(to offset: Int64) throws(APIError) {
+    // The process may have been suspended meanwhile.
+    guard lock.retake() else { throw Self.isTaken(path) }
     guard ftruncate(descriptor, off_t(offset)) == 0 else { throw Self.fault(path, "cannot be cut") }
   }
 
@@ -248,6 +248,12 @@ final class PartialFile: Sendable {
       let isDone = fdatasync(descriptor) == 0
     #endif
     guard isDone else { throw Self.fault(path, "cannot be written to the disk") }
+  }
+
+  private static func isTaken(_ path: String) -> APIError {
+    APIError(
+      .takeoff, .alreadyLoading,
+      "\(path.debugDescription) is being written by another download, maybe of another process")
   }
 
   /// The last failed system call.

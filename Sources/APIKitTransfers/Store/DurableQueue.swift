@@ -27,7 +27,7 @@ actor DurableQueue {
   private let discard: @Sendable (QueueStore.Row) -> Void
   /// The name of this object among the owners of items, and the lock that says that it is there.
   let owner = Hex.encode(Crypto.random(8))
-  private var presence: FileLock?
+  private var presence: FolderLock?
   private let seal: QueueSeal
   private let database: DurableDatabase<QueueStore>
   /// Called with the copies of damaged databases when there is a new one.
@@ -265,6 +265,10 @@ actor DurableQueue {
       try database.makeFolder()
       try takePresence()
       if !leaveMarks.isEmpty { giveUpReserve() }
+    } else if presence?.retake() == false {
+      // While the process was suspended another one has swept it.
+      presence = nil
+      try takePresence()
     }
     return try database.use(work) { (database) throws(SQLiteFailure) in
       let store = try QueueStore(database, time, boot: boot, seal: seal)
@@ -293,7 +297,7 @@ actor DurableQueue {
     let path = Self.presencePath(folder, owner)
     // Another process may look at the same moment whether it is free, and remove it.
     for _ in 0..<100 where presence == nil {
-      presence = (try? FileLock(ifFree: path)) ?? nil
+      presence = (try? FolderLock(ifFree: path)) ?? nil
     }
     guard presence != nil else { throw .unusable("the folder \(folder) takes no lock") }
   }

@@ -8,7 +8,7 @@ final class UploadJournal {
   private static let ending = ".upload"
 
   private let file: TransferJournal<UploadState>
-  private let lock: FileLock
+  private let lock: FolderLock
 
   /// - Throws: `APIError.Reason.alreadyLoading` when another upload of the same content to the same place is under way.
   init(_ path: String) throws(APIError) {
@@ -16,7 +16,7 @@ final class UploadJournal {
     do {
       let folder = (path as NSString).deletingLastPathComponent
       try TransferFolder.make(folder, isOwn: folder == Self.folder(TusOptions()))
-      guard let lock = try FileLock(ifFree: path + Self.lockEnding) else {
+      guard let lock = try FolderLock(ifFree: path + Self.lockEnding) else {
         throw APIError(
           .takeoff, .alreadyLoading, "the same is being uploaded to the same place, maybe by another process")
       }
