@@ -149,6 +149,7 @@ public final class URLSessionTransport: HTTPTransport {
       }
       var exchange = exchange
       exchange.request = exchange.request.compressingBody()
+      let rest = try FileRest(of: &exchange.request)
       if LocalSchemes.serves(exchange.request.url) {
         return LocalSchemes.start(exchange, completion: completion)
       }
@@ -163,6 +164,7 @@ public final class URLSessionTransport: HTTPTransport {
           // The task may end later; its further callbacks are ignored.
           if case .failure = result { bridge?.forget(task) }
           completion(result)
+          withExtendedLifetime(rest) {}
         }
       }
       attempt.begin()
@@ -206,18 +208,11 @@ public final class URLSessionTransport: HTTPTransport {
     switch body {
     case .empty: return session.dataTask(with: request)
     case .bytes(let bytes): return session.uploadTask(with: request, from: Data(bytes))
-    case .file(let path, let offset):
+    case .file(let path, _):
       guard FileIdentity(path: path) != nil, FileManager.default.isReadableFile(atPath: path) else {
         throw APIError(.transport, .unreadableBody, "the file \(path) cannot be read")
       }
-      let file = URL(fileURLWithPath: path)
-      guard offset > 0 else { return session.uploadTask(with: request, fromFile: file) }
-      // The system sends whole files only; a mapped file can be sent from an offset without reading it into
-      // memory first.
-      guard let whole = try? Data(contentsOf: file, options: .alwaysMapped) else {
-        throw APIError(.transport, .unreadableBody, "the file \(path) cannot be read")
-      }
-      return session.uploadTask(with: request, from: whole.dropFirst(Int(offset)))
+      return session.uploadTask(with: request, fromFile: URL(fileURLWithPath: path))
     case .stream:
       #if canImport(FoundationNetworking)
         throw APIError(unsupported: "request bodies from a stream (streamUpload)")
