@@ -19,7 +19,7 @@ let swift: [SwiftSetting] = [
 
 let package = Package(
   name: "APIKit",
-  platforms: [.macOS(.v15), .iOS(.v18)],
+  platforms: [.macOS(.v13), .iOS(.v16), .tvOS(.v16), .watchOS(.v9), .visionOS(.v1), .macCatalyst(.v16)],
   products: [
     .library(name: "APIKit", targets: ["APIKit"]),
     .library(name: "APIKitSockets", targets: ["APIKitSockets"]),
@@ -69,7 +69,7 @@ let package = Package(
       swiftSettings: swift
     ),
     // Real servers for tests and measurements: nginx and httpbin as child processes.
-    .target(name: "TestServers", swiftSettings: swift),
+    .target(name: "TestServers", dependencies: ["APIKit"], swiftSettings: swift),
     // What several test targets use: scripted servers, managers of a backend whose habits a test sets.
     .target(
       name: "TestSupport",

@@ -1,5 +1,4 @@
 import APIKit
-import Synchronization
 
 /// A socket or stream that ``ConnectionRegistry`` knows.
 @MainActor public protocol RegisteredConnection: AnyObject, Sendable {

@@ -1,5 +1,4 @@
 public import APIKit
-import Synchronization
 
 /// A clock for tests, which moves only when the test moves it. May be used from any thread.
 public final class ManualTime: TimeSource {

@@ -1,6 +1,5 @@
 public import APIKit
 import Foundation
-import Synchronization
 
 /// A small HTTP/1.1 server on the loopback address, for the demo and for tests.
 ///

@@ -1,6 +1,5 @@
 import APIKit
 import Foundation
-import Synchronization
 
 /// The signatures that the three services require.
 ///

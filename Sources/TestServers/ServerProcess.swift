@@ -1,5 +1,5 @@
+import APIKit
 public import Foundation
-import Synchronization
 
 /// A server in a process of its own, which never outlives the process that started it.
 ///

@@ -31,7 +31,7 @@ final class CompressionCaseTests: XCTestCase {
     }
     var bytes = Array(text.utf8.prefix(count))
     // Spaces in the place of a character that was cut.
-    while String(validating: bytes, as: UTF8.self) == nil { bytes.removeLast() }
+    while String(wellFormed: bytes, as: UTF8.self) == nil { bytes.removeLast() }
     return bytes + [UInt8](repeating: 0x20, count: count - bytes.count)
   }
 

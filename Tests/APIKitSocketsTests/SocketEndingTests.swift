@@ -1,7 +1,6 @@
 #if os(Linux)
   import APIKitTesting
   import Foundation
-  import Synchronization
   @testable import TestSupport
   import XCTest
 

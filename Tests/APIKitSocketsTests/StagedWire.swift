@@ -1,6 +1,5 @@
 import APIKitTesting
 import Dispatch
-import Synchronization
 import XCTest
 
 @testable import APIKit

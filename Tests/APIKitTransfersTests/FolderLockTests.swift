@@ -1,6 +1,5 @@
 import Foundation
 @testable import TestSupport
-import Synchronization
 import XCTest
 
 @testable import APIKit

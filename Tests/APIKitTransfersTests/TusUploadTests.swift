@@ -1,7 +1,6 @@
 import APIKitTesting
 import DemoServer
 import Foundation
-import Synchronization
 @testable import TestSupport
 import XCTest
 

@@ -1,5 +1,5 @@
+import APIKit
 import Foundation
-import Synchronization
 
 @testable import DemoCLI
 

@@ -1,7 +1,6 @@
 #if os(Linux)
   import APIKit
   import Foundation
-  import Synchronization
   import TestServers
   import XCTest
 

@@ -1,6 +1,7 @@
+import APIKit
+
 #if os(Linux)
   import Foundation
-  import Synchronization
   import XCTest
 
   /// The soak itself: that it finds nothing in a short run, and finds every fault that is planted.

@@ -1,4 +1,4 @@
-import Synchronization
+import APIKit
 
 /// Counts across threads.
 final class Counter: Sendable {

@@ -1,4 +1,4 @@
-import Synchronization
+import APIKit
 
 /// Collects values across threads, in the order they come.
 final class Record<Value: Sendable>: Sendable {

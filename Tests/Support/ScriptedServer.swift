@@ -1,6 +1,5 @@
 import APIKit
 import Foundation
-import Synchronization
 
 #if canImport(Glibc)
   // Owns the constants of sockets in a build that reads it before Glibc.

@@ -1,5 +1,4 @@
 import APIKitTesting
-import Synchronization
 import XCTest
 
 import APIKit

@@ -1,5 +1,5 @@
+import APIKit
 import Foundation
-import Synchronization
 
 /// A TCP proxy on loopback to one port, which breaks some of its connections on purpose.
 ///

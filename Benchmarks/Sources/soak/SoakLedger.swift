@@ -1,4 +1,4 @@
-import Synchronization
+import APIKit
 
 /// What the servers have read of numbered requests, each number being that of one load.
 ///

@@ -1,6 +1,5 @@
 import APIKit
 import DemoServer
-import Synchronization
 
 /// The origin: it responds with the number that it was asked for and the user who asked.
 final class SoakServer: Sendable {

@@ -1,5 +1,3 @@
-import Synchronization
-
 /// Keeps the credential of one user of one backend, renews it, and lets loads wait for a sign-in.
 ///
 /// A service names it in ``ServiceIdentity/authenticator``; the loads of its managers then carry the credential.
@@ -45,11 +43,11 @@ public final class Authenticator: Sendable {
   private let signIn: SignIn?
   private let time: any TimeSource
   /// Whether a renewed credential has not been accepted yet, so that acceptances must be recorded.
-  private let isUnproven = Atomic<Bool>(false)
+  private let isUnproven = AtomicFlag()
   /// The epoch of the present user, and whether one is signed in: read without the lock by every load.
-  private let presence: Atomic<Int>
+  private let presence: AtomicInt
   /// Whether the names of the fields that carry a credential are known.
-  private let hasAttached = Atomic<Bool>(false)
+  private let hasAttached = AtomicFlag()
 
   /// Makes an authenticator with the store's credential.
   ///
@@ -78,7 +76,7 @@ public final class Authenticator: Sendable {
     let machine = SignInMachine(
       canRenew: renewal != nil, needsRefreshToken: rules.needsRefreshToken, leeway: rules.leeway,
       credential: storage.load(), user: rules.user)
-    presence = Atomic(Self.presence(of: machine))
+    presence = AtomicInt(Self.presence(of: machine))
     state = Mutex(SignInState(machine: machine))
   }
 
@@ -172,18 +170,18 @@ public final class Authenticator: Sendable {
 
   /// The epoch of the present user. It changes when another user signs in and when the user signs out, not with a renewal or
   /// a new sign-in of the same user.
-  package var epoch: Int { presence.load(ordering: .acquiring) >> 1 }
+  package var epoch: Int { presence.load() >> 1 }
 
   /// The epoch of the user who is signed in; nil when nobody is.
   var userEpoch: Int? {
-    let presence = presence.load(ordering: .acquiring)
+    let presence = presence.load()
     return presence & 1 == 1 ? presence >> 1 : nil
   }
 
   private func publish(_ machine: SignInMachine) {
-    let (before, after) = (presence.load(ordering: .relaxed), Self.presence(of: machine))
+    let (before, after) = (presence.load(), Self.presence(of: machine))
     guard before != after else { return }
-    presence.store(after, ordering: .releasing)
+    presence.store(after)
     UserChanges.note()
   }
 
@@ -253,19 +251,19 @@ public final class Authenticator: Sendable {
 
   /// Puts a credential on a request. The fields that carry it are secret wherever they are printed.
   func attach(_ credential: Credential, to request: inout HTTPRequest) {
-    guard !hasAttached.load(ordering: .relaxed) else { return rules.attach(credential, &request) }
+    guard !hasAttached.load() else { return rules.attach(credential, &request) }
     let before = request.headers
     rules.attach(credential, &request)
     SecretNames.add(fields: request.headers.added(to: before))
-    hasAttached.store(true, ordering: .relaxed)
+    hasAttached.store(true)
   }
 
   /// Records that a server has accepted this version.
   func accepted(version: Int) {
-    guard isUnproven.load(ordering: .relaxed) else { return }
+    guard isUnproven.load() else { return }
     state.withLock { state in
       state.machine.accepted(version: version)
-      isUnproven.store(state.machine.isUnproven, ordering: .relaxed)
+      isUnproven.store(state.machine.isUnproven)
     }
   }
 }
@@ -328,7 +326,7 @@ extension Authenticator {
       let before = machine.version
       let release = machine.renewed(number, outcome, now: now, wallClock: wallClock)
       if machine.version != before { change = machine.credential == nil ? .signedOut : .refreshed }
-      isUnproven.store(machine.isUnproven, ordering: .relaxed)
+      isUnproven.store(machine.isUnproven)
       return release
     }
     if let change { tell(change) }
@@ -340,7 +338,7 @@ extension Authenticator {
     let now = time.now
     settle { machine in
       let release = machine.replaced(by: credential, now: now)
-      isUnproven.store(machine.isUnproven, ordering: .relaxed)
+      isUnproven.store(machine.isUnproven)
       return release
     }
     tell(.signedIn)

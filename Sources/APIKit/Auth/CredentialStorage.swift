@@ -1,5 +1,3 @@
-import Synchronization
-
 /// Stores an authenticator's credential, notices when others change what is stored, and calls a listener when the
 /// store fails.
 ///

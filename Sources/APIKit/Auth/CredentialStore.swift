@@ -1,5 +1,3 @@
-import Synchronization
-
 /// Where credentials are stored between runs of the application, by account.
 ///
 /// There are ``MemoryCredentialStore`` (the default), ``FileCredentialStore`` and, on Apple platforms,

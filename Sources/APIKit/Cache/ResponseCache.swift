@@ -1,5 +1,3 @@
-import Synchronization
-
 /// A store of responses in memory and, where configured, on disk, so that loads can land without the
 /// server.
 ///

@@ -85,7 +85,7 @@ final class Flight: @unchecked Sendable {
   /// A load of a manager.
   ///
   /// - Parameter changes: ``UserChanges/now`` of a moment before the call was made.
-  init(_ call: APICall, _ shared: SharedState, flightStore: FlightStore, comparedAt changes: UInt64 = .max) {
+  init(_ call: APICall, _ shared: SharedState, flightStore: FlightStore, comparedAt changes: Int = .max) {
     self.call = call
     self.shared = shared
     self.flightStore = flightStore

@@ -1,5 +1,3 @@
-import Synchronization
-
 /// The use of the cache by one flight, from the look-up before assembly to the store at its landing.
 ///
 /// Made at takeoff where the manager has a policy, or where its method changes something on the server. The

@@ -7,7 +7,7 @@ struct FlightRun {
   /// The user of the load.
   var user: LoadUser { didSet { comparedAt = .max } }
   /// ``UserChanges/now`` when the user was last found to be the present one.
-  var comparedAt = UInt64.max
+  var comparedAt = Int.max
   /// The request as assembled, before credential, cookies and signature.
   var request: HTTPRequest?
   /// The load's part in a batch; nil where it makes its own call.

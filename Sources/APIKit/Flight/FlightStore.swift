@@ -1,5 +1,3 @@
-import Synchronization
-
 /// The manager's side of its flights.
 @MainActor protocol FlightOwner: AnyObject {
   /// On whose behalf it works, for ``FlightRegistry``.
@@ -36,7 +34,7 @@ final class FlightStore: Sendable {
     var waiting: Set<FlightID> = []
     var isClosed = false
     /// The turn of the main actor in which its manager loaded for the first time.
-    var firstTurn: UInt64?
+    var firstTurn: Int?
   }
 
   @MainActor weak var manager: (any FlightOwner)?

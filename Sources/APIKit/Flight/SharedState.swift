@@ -1,5 +1,3 @@
-import Synchronization
-
 /// What flights share: wire calls that several wait for, the counts of request rates, and for each host its limits, its
 /// circuit breaker and its budget for retries.
 ///
@@ -18,7 +16,7 @@ public final class SharedState: Sendable {
   private let changes = Mutex(ChangeEpochs())
   private let budgets = Mutex<[HostKey: RetryBudget]>([:])
   /// How many hosts have a budget that is not full; while it is zero a success has nothing to pay back.
-  private let debtors = Atomic<Int>(0)
+  private let debtors = AtomicInt()
 
   /// One without a past.
   public init() {}
@@ -30,7 +28,7 @@ public final class SharedState: Sendable {
   public func forgetFailures() {
     breakers.reset()
     budgets.withLock { $0 = [:] }
-    debtors.store(0, ordering: .relaxed)
+    debtors.store(0)
   }
 
   /// A server has acknowledged a change: loads from now on join no call of before.
@@ -48,20 +46,20 @@ public final class SharedState: Sendable {
   func drawRetry(at host: HostKey, now: Duration) -> Bool {
     budgets.withLock { budgets in
       let isDrawn = budgets[host, default: RetryBudget(now: now)].draw(now: now)
-      debtors.store(budgets.count, ordering: .relaxed)
+      debtors.store(budgets.count)
       return isDrawn
     }
   }
 
   /// A load at the host has succeeded.
   func succeeded(at host: @autoclosure () -> HostKey, now: @autoclosure () -> Duration) {
-    guard debtors.load(ordering: .relaxed) > 0 else { return }
+    guard debtors.load() > 0 else { return }
     let (host, now) = (host(), now())
     budgets.withLock { budgets in
       guard budgets[host] != nil else { return }
       budgets[host]?.deposit(now: now)
       if budgets[host]?.isFull(now: now) == true { budgets[host] = nil }
-      debtors.store(budgets.count, ordering: .relaxed)
+      debtors.store(budgets.count)
     }
   }
 }

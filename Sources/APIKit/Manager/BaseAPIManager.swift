@@ -1,5 +1,3 @@
-import Observation
-
 /// The base class of every manager: it keeps the flights of one endpoint and delivers their results.
 ///
 /// Nothing here can be overridden. What a subclass decides is declared in ``APIManager``, which it must
@@ -56,7 +54,7 @@ import Observation
   let flightStore = FlightStore()
   private var observers: [AsyncStream<FlightStateChange>.Continuation] = []
   private var listeners: [AsyncStream<Result<APIResponse, APIError>>.Continuation] = []
-  var registrar: ObservationRegistrar?
+  var registrar: AnyObject?
   /// Whether this object has loaded before; its first load checks its statements.
   var hasLoaded = false
   /// What keeps its loads until they can be sent; nil where they are sent at once.

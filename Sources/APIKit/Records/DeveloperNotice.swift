@@ -1,5 +1,4 @@
 import Foundation
-import Synchronization
 
 /// What the framework sees to be wrong in an application and goes on with: a line on the standard error stream.
 package enum DeveloperNotice {

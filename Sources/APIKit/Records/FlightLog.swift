@@ -1,5 +1,3 @@
-import Synchronization
-
 /// The records of the latest flights of the process, whether or not they have landed.
 ///
 /// When it is full, a new flight replaces the oldest. It is kept in memory only.

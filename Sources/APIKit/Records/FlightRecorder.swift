@@ -1,5 +1,3 @@
-import Synchronization
-
 /// Collects the events of one flight from its steps.
 ///
 /// Made when `load` is called and carried by the call, so that every step and every hook of the service can

@@ -1,5 +1,4 @@
 import Dispatch
-import Synchronization
 
 /// Writes the record of each load that has landed, off the path of the load.
 ///

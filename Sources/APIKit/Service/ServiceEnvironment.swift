@@ -1,5 +1,3 @@
-import Synchronization
-
 /// One deployment of a backend: development, release candidate, release, or one of the application's own.
 public struct ServiceEnvironment: Hashable, Sendable, ExpressibleByStringLiteral, CustomStringConvertible {
   /// The name, as it appears in keys and records.
@@ -44,7 +42,7 @@ public final class ServiceEnvironments: Sendable {
 
   private let state: Mutex<EnvironmentState>
   /// Whether ``ServiceStore`` knows it as that of its service.
-  let isEntered = Atomic<Bool>(false)
+  let isEntered = AtomicFlag()
 
   /// Makes a table of environments.
   ///

@@ -1,5 +1,3 @@
-import Synchronization
-
 /// Which environments stand behind the name of a service, to find services that exist twice.
 ///
 /// Two objects of one service have environments, authenticators, clocks and caches of their own, so that a switch of the
@@ -20,12 +18,12 @@ final class ServiceStore: Sendable {
   /// - Returns: The complaint when there is another service of the name, and whether it is the first one; else nil.
   func enter(_ service: some APIService) -> (complaint: String, isNew: Bool)? {
     let environments = service.environments
-    guard !environments.isEntered.load(ordering: .relaxed) else { return nil }
+    guard !environments.isEntered.load() else { return nil }
     let name = service.name
     let isNew = entries.withLock { entries -> Bool? in
       guard let other = entries[name]?.environments, other !== environments else {
         entries[name, default: NamedService()].environments = environments
-        environments.isEntered.store(true, ordering: .relaxed)
+        environments.isEntered.store(true)
         return nil
       }
       defer { entries[name]?.isTold = true }

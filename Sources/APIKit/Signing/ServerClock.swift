@@ -1,5 +1,3 @@
-import Synchronization
-
 /// The server's time, estimated from the device's clock and the measured difference.
 ///
 /// Signatures with a time window fail on devices whose clock is wrong. When a server refuses a signature

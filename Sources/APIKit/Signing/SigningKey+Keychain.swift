@@ -1,5 +1,3 @@
-import Synchronization
-
 #if canImport(Security)
   import Foundation
 #endif

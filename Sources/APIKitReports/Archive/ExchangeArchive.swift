@@ -1,5 +1,4 @@
 public import APIKit
-import Synchronization
 
 /// Keeps what a transport sends and receives, to be written as a HAR file.
 ///

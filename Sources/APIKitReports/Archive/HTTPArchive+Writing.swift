@@ -135,7 +135,7 @@ extension HTTPArchive.Content {
     guard !bytes.contains(where: { $0 < 0x20 && $0 != 9 && $0 != 10 && $0 != 13 || $0 == 0x7F }) else {
       return nil
     }
-    return String(validating: bytes, as: UTF8.self)
+    return String(wellFormed: bytes, as: UTF8.self)
   }
 }
 

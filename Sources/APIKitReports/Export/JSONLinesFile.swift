@@ -1,5 +1,4 @@
 public import APIKit
-import Synchronization
 
 #if canImport(Darwin)
   import Darwin

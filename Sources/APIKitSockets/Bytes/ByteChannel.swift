@@ -1,5 +1,4 @@
 import APIKit
-import Synchronization
 
 /// The wire of a stream of bytes, and the calls that wait for it.
 ///
@@ -11,7 +10,7 @@ final class ByteChannel: WireOwner, @unchecked Sendable {
   private let wire: any Wire
   /// Kept as long as the connection: it stops with its last reference.
   private let transport: any HTTPTransport
-  private let lastID = Atomic(0)
+  private let lastID = AtomicInt()
 
   // The wire's thread alone.
   private var machine = ByteStreamMachine()
@@ -130,7 +129,7 @@ final class ByteChannel: WireOwner, @unchecked Sendable {
     orGiveUp giveUp: @escaping @Sendable (Int, APIError) -> Void,
     _ work: @escaping @Sendable (Int, Waiter<Value>) throws(APIError) -> Void
   ) async throws(APIError) -> Value {
-    let (id, ending) = (lastID.add(1, ordering: .relaxed).newValue, CallEnding())
+    let (id, ending) = (lastID.add(1), CallEnding())
     let end: @Sendable (APIError) -> Void = { error in
       // The work may begin only after it.
       ending.end.withLock { $0 = $0 ?? error }

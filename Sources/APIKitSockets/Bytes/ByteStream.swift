@@ -1,5 +1,4 @@
 public import APIKit
-import Synchronization
 
 /// A connection of bytes, TCP or TLS, for protocols other than HTTP.
 ///

@@ -1,5 +1,4 @@
 import APIKit
-import Synchronization
 
 /// Opens the connections of one manager, one after the other: runs the load that opens one, and waits before the
 /// next. ``stop()`` ends what is under way, and so does ``release()`` from any thread.

@@ -1,5 +1,4 @@
 import APIKit
-import Synchronization
 
 /// An item that a connection brings to its manager.
 protocol InboxItem: Sendable {

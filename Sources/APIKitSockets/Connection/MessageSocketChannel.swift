@@ -1,5 +1,4 @@
 import APIKit
-import Synchronization
 
 /// A WebSocket whose handshake and frames are the system's.
 ///
@@ -14,9 +13,9 @@ final class MessageSocketChannel: SocketChannel, MessageWireOwner, @unchecked Se
   private let options: SocketOptions
   private let offer: WebSocketHandshake.Offer
   private let time: any TimeSource
-  private let queued = Atomic(0)
+  private let queued = AtomicInt()
   private let agreed = Mutex(WebSocketHandshake.Accepted())
-  private let isAwaited = Atomic(false)
+  private let isAwaited = AtomicFlag()
 
   // The wire's queue alone.
   private var phase = MessageChannelPhase.opening
@@ -64,7 +63,7 @@ final class MessageSocketChannel: SocketChannel, MessageWireOwner, @unchecked Se
   // MARK: From any thread
 
   var accepted: WebSocketHandshake.Accepted { agreed.withLock { $0 } }
-  var queuedBytes: Int { queued.load(ordering: .relaxed) }
+  var queuedBytes: Int { queued.load() }
 
   func objection(to feature: OptionalSocketFeature) -> APIError? {
     switch feature {
@@ -86,10 +85,10 @@ final class MessageSocketChannel: SocketChannel, MessageWireOwner, @unchecked Se
 
   func begin(_ inbox: SocketInbox) { wire.perform { self.adopt(inbox) } }
 
-  func tellWhenDrained() { isAwaited.store(true, ordering: .sequentiallyConsistent) }
+  func tellWhenDrained() { isAwaited.exchange(true) }
 
   func send(_ message: SocketMessage, packs: Bool) {
-    queued.add(WebSocketFrame.size(of: message), ordering: .relaxed)
+    queued.add(WebSocketFrame.size(of: message))
     wire.perform {
       var isTaken = false
       if packs || self.objection(to: .sendUncompressed) == nil {
@@ -200,9 +199,9 @@ final class MessageSocketChannel: SocketChannel, MessageWireOwner, @unchecked Se
 
   /// So many bytes wait no longer.
   private func count(_ bytes: Int) {
-    queued.subtract(bytes, ordering: .relaxed)
+    queued.add(-bytes)
     guard bytes > 0 else { return }
-    if isAwaited.exchange(false, ordering: .sequentiallyConsistent) { _ = inbox?.put([.drained]) }
+    if isAwaited.exchange(false) { _ = inbox?.put([.drained]) }
   }
 
   private func sent(_ number: Int) {

@@ -1,5 +1,4 @@
 import APIKit
-import Synchronization
 
 /// The transport of the load that opens a WebSocket: its exchange is the handshake, and a response with status 101 leaves
 /// the connection behind.

@@ -1,5 +1,4 @@
 import APIKit
-import Synchronization
 
 /// A WebSocket over a wire: the handshake, then the machine of an open connection.
 ///
@@ -19,12 +18,12 @@ final class WireSocketChannel: SocketChannel, WireOwner, @unchecked Sendable {
   private let exchange: HTTPExchange
   private let options: SocketOptions
   private let handshake: WebSocketHandshake
-  private let queued = Atomic(0)
+  private let queued = AtomicInt()
   private let agreed = Mutex(WebSocketHandshake.Accepted())
   /// The inbox, for what comes when the wire's thread has ended.
   private let told = Mutex<SocketInbox?>(nil)
   /// Whether a sender waits for room.
-  private let isAwaited = Atomic(false)
+  private let isAwaited = AtomicFlag()
 
   // The wire's thread alone.
   private var phase: WireChannelPhase
@@ -59,7 +58,7 @@ final class WireSocketChannel: SocketChannel, WireOwner, @unchecked Sendable {
   // MARK: From any thread
 
   var accepted: WebSocketHandshake.Accepted { agreed.withLock { $0 } }
-  var queuedBytes: Int { queued.load(ordering: .relaxed) }
+  var queuedBytes: Int { queued.load() }
 
   func open(_ completion: @escaping HTTPTransport.Completion) {
     let isTaken = wire.perform {
@@ -70,7 +69,7 @@ final class WireSocketChannel: SocketChannel, WireOwner, @unchecked Sendable {
     if !isTaken { completion(.failure(APIError(.transport, .transportStopped))) }
   }
 
-  func tellWhenDrained() { isAwaited.store(true, ordering: .sequentiallyConsistent) }
+  func tellWhenDrained() { isAwaited.exchange(true) }
 
   func begin(_ inbox: SocketInbox) {
     told.withLock { $0 = inbox }
@@ -80,13 +79,13 @@ final class WireSocketChannel: SocketChannel, WireOwner, @unchecked Sendable {
 
   func send(_ message: SocketMessage, packs: Bool) {
     let size = WebSocketFrame.size(of: message)
-    queued.add(size, ordering: .relaxed)
+    queued.add(size)
     let isTaken = wire.perform { self.write(message, packs) }
     if !isTaken { drop(message, packs) }
   }
 
   private func drop(_ message: SocketMessage, _ packs: Bool) {
-    queued.subtract(WebSocketFrame.size(of: message), ordering: .relaxed)
+    queued.add(-WebSocketFrame.size(of: message))
     let inbox = told.withLock { $0 }
     _ = inbox?.put([.unsent(SocketUnsent(message: message, hasBegun: false, packs: packs))])
   }
@@ -239,8 +238,8 @@ final class WireSocketChannel: SocketChannel, WireOwner, @unchecked Sendable {
       outgoing.removeFirst(takenCount)
       takenCount = 0
     }
-    queued.subtract(bytes, ordering: .relaxed)
-    if isAwaited.exchange(false, ordering: .sequentiallyConsistent) { _ = inbox?.put([.drained]) }
+    queued.add(-bytes)
+    if isAwaited.exchange(false) { _ = inbox?.put([.drained]) }
   }
 
   func timeHasCome() {

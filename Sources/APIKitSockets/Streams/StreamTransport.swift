@@ -1,5 +1,4 @@
 import APIKit
-import Synchronization
 
 /// The transport of the load that opens a stream: a response with status 200 leaves its body behind, to be read as it
 /// comes; of any other as much is collected as an error needs.

@@ -242,7 +242,7 @@ struct WebSocketParser {
       }
       let code = UInt16(payload[0]) << 8 | UInt16(payload[1])
       guard SocketCloseCode.mayStand(code) else { throw .malformed("a close frame has the code \(code)") }
-      guard let reason = String(validating: payload[2...], as: UTF8.self) else {
+      guard let reason = String(wellFormed: payload[2...], as: UTF8.self) else {
         throw Violation(code: 1007, text: "the reason of a close frame is not UTF-8")
       }
       return .close(code: code, reason: reason)

@@ -1,4 +1,4 @@
-import Synchronization
+import APIKit
 
 /// Holds requests of a ``StubTransport`` until the test lets them pass.
 ///

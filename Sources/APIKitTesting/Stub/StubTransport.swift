@@ -1,5 +1,4 @@
 public import APIKit
-import Synchronization
 
 /// A transport for tests: returns scripted responses and records the requests, without a network.
 ///

@@ -1,6 +1,5 @@
 import APIKit
 import Foundation
-import Synchronization
 
 /// Plays one response of a ``StubTransport`` as a transport would: waits, limits, head, body, progress.
 struct StubWire {

@@ -1,7 +1,6 @@
 import APIKit
 import APIKitReports
 import Foundation
-import Synchronization
 
 /// The pseudonyms of a tape: while it is recorded, every secret gets one, and keeps it.
 final class Pseudonyms: Sendable {

@@ -1,7 +1,6 @@
 public import APIKit
 public import APIKitReports
 import Foundation
-import Synchronization
 
 /// A transport for tests that plays back what a server once said.
 ///

@@ -4,7 +4,6 @@ import APIKit
 // and BackgroundFaults, what is kept in BackgroundOutcomes; they are tested.
 #if !canImport(FoundationNetworking)
   import Foundation
-  import Synchronization
 
   /// A background session of the system: tasks of files, which go on while the process is suspended or gone.
   ///

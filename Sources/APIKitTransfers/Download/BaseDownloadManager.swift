@@ -1,5 +1,4 @@
 public import APIKit
-import Synchronization
 
 /// The base class of managers that download files.
 ///
@@ -35,7 +34,7 @@ import Synchronization
 
   /// Ends the download and removes its partial file. The delegate is told when it has ended.
   public func cancel() {
-    run?.discards.store(true, ordering: .releasing)
+    run?.discards.store(true)
     task?.cancel()
   }
 

@@ -1,6 +1,5 @@
 import APIKit
 import Foundation
-import Synchronization
 
 /// One download, from its journal to the file: asks ``DownloadMachine`` and does what it says.
 actor DownloadRun {
@@ -26,9 +25,9 @@ actor DownloadRun {
   }
 
   /// Whether the partial file is removed when the download is cancelled.
-  nonisolated let discards = Atomic(false)
+  nonisolated let discards = AtomicFlag()
 
-  nonisolated var isDiscarded: Bool { discards.load(ordering: .acquiring) }
+  nonisolated var isDiscarded: Bool { discards.load() }
 
   private let target: DownloadTarget
   private let identity: String

@@ -1,6 +1,5 @@
 import APIKit
 import Dispatch
-import Synchronization
 
 /// Takes a body on the thread that receives it, writes it to a partial file on another, and says when something is due.
 ///

@@ -1,6 +1,5 @@
 public import APIKit
 import Foundation
-import Synchronization
 
 /// Keeps the changes that a user makes on the disk, and sends them when they can be sent: at once, when there is a network
 /// again, after the next sign-in, after a relaunch.

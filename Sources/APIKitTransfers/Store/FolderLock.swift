@@ -1,6 +1,5 @@
 import APIKit
 import Foundation
-import Synchronization
 
 /// The lock on a file of a queue or a transfer, as `FileLock` is.
 ///

@@ -1,6 +1,5 @@
 import APIKit
 import Foundation
-import Synchronization
 
 /// Makes the folders of queues, sessions and journals.
 enum TransferFolder {

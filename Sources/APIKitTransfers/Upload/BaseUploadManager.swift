@@ -1,5 +1,4 @@
 public import APIKit
-import Synchronization
 
 /// The base class of managers that send files.
 ///
@@ -34,7 +33,7 @@ import Synchronization
 
   /// Ends the upload; by tus, the server is told to forget it, and so is the journal.
   public func cancel() {
-    run?.discards.store(true, ordering: .releasing)
+    run?.discards.store(true)
     task?.cancel()
   }
 
@@ -55,7 +54,7 @@ import Synchronization
 
   private func tell(_ progress: TransferProgress) {
     // The callback before may have cancelled it.
-    guard isUploading, run?.discards.load(ordering: .acquiring) != true else { return }
+    guard isUploading, run?.discards.load() != true else { return }
     last = progress
     delegate?.manager(self, didReport: progress)
   }

@@ -1,6 +1,5 @@
 import APIKit
 import Foundation
-import Synchronization
 
 /// One upload in parts, from its journal to the last response: asks its ``TusMachine`` and does what that says.
 actor UploadRun {
@@ -9,7 +8,7 @@ actor UploadRun {
     async -> Result<APIResponse, APIError>
 
   /// Whether the server is told to forget the upload when it is cancelled.
-  nonisolated let discards = Atomic(false)
+  nonisolated let discards = AtomicFlag()
 
   private let body: HTTPBody
   private let options: TusOptions
@@ -60,7 +59,7 @@ actor UploadRun {
         journal?.remove()
         return .success((response, machine.state.offset))
       } catch {
-        if error.isCancellation, discards.load(ordering: .acquiring) {
+        if error.isCancellation, discards.load() {
           journal?.remove()
           await terminate(machine)
         }

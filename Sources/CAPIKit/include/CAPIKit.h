@@ -26,6 +26,21 @@ static inline int apikit_sqlite3_bind_text(sqlite3_stmt *statement, int index, c
   return sqlite3_bind_text(statement, index, text, count, SQLITE_TRANSIENT);
 }
 
+// Words that threads read and change without a lock, for systems whose Swift library has none. A read sees what was written
+// before the store that it reads; exchanges have one order.
+static inline long apikit_atomic_load(const long *word) { return __atomic_load_n(word, __ATOMIC_ACQUIRE); }
+
+static inline void apikit_atomic_store(long *word, long value) { __atomic_store_n(word, value, __ATOMIC_RELEASE); }
+
+static inline long apikit_atomic_exchange(long *word, long value) {
+  return __atomic_exchange_n(word, value, __ATOMIC_SEQ_CST);
+}
+
+// Returns the sum, which wraps.
+static inline long apikit_atomic_add(long *word, long number) {
+  return __atomic_add_fetch(word, number, __ATOMIC_ACQ_REL);
+}
+
 #if defined(__linux__)
 #include <linux/falloc.h>
 #include <sys/socket.h>

@@ -1,5 +1,5 @@
+import APIKit
 import Foundation
-import Synchronization
 
 /// The line of a terminal that says how far long work has come.
 final class ProgressLine: Sendable {

@@ -1,5 +1,4 @@
 import APIKit
-import Synchronization
 
 /// The handlers by method and path.
 final class RouteTable: Sendable {

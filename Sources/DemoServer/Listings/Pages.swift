@@ -1,5 +1,4 @@
 import APIKit
-import Synchronization
 
 /// Makes the responses of one service, with their validators, and keeps them, because the data never
 /// changes.

@@ -1,3 +1,5 @@
+import APIKit
+
 /// The frames of a WebSocket as a server reads and writes them (RFC 6455, 5), without compression.
 struct SocketFrames {
   enum Opcode: UInt8 {
@@ -53,7 +55,7 @@ struct SocketFrames {
         let whole = (message ?? []) + payload
         message = isLast ? nil : whole
         guard isLast else { continue }
-        guard let text = String(validating: whole, as: UTF8.self) else { return .failure(1007) }
+        guard let text = String(wellFormed: whole, as: UTF8.self) else { return .failure(1007) }
         return .text(text)
       case .text, .continuation: return .failure(1002)
       }

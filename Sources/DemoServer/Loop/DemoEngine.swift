@@ -1,5 +1,4 @@
 import APIKit
-import Synchronization
 
 /// The part of the server that the loop calls: responses, limits, log and counters.
 final class DemoEngine: Sendable {

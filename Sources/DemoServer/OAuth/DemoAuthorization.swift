@@ -1,6 +1,5 @@
 import APIKit
 import Foundation
-import Synchronization
 
 /// A small OAuth 2.0 authorization server for the demo: the one user, ann, always consents.
 ///

@@ -1,5 +1,4 @@
 import APIKit
-import Synchronization
 
 /// Files both ways: `GET /transfers/files/<bytes>` with ranges, `PUT` and `POST /transfers/uploads` for plain uploads and forms,
 /// tus 1.0 at `/transfers/tus`.

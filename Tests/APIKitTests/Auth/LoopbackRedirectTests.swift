@@ -1,5 +1,4 @@
 import DemoServer
-import Synchronization
 @testable import TestSupport
 import XCTest
 

@@ -1,7 +1,6 @@
 #if os(Linux) || os(macOS)  // elsewhere there are no child processes
   import DemoServer
   import Foundation
-  import Synchronization
   import XCTest
 
   @testable import APIKit

@@ -1,8 +1,9 @@
+import APIKit
+
 #if os(Linux)
   import CAPIKit
   import Foundation
   import Glibc
-  import Synchronization
 
   /// Passes connections of 127.0.0.1 on to another port of it, and resets them on demand. One thread a connection.
   final class CuttingRelay: Sendable {

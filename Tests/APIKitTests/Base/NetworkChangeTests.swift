@@ -2,7 +2,6 @@ import APIKitTesting
 
 #if os(Linux)
   import Foundation
-  import Synchronization
   @testable import TestSupport
   import XCTest
 

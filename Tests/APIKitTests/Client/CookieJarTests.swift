@@ -1,6 +1,5 @@
 import APIKitTesting
 import Foundation
-import Synchronization
 import XCTest
 
 @testable import APIKit

@@ -1,3 +1,4 @@
+import APIKit
 import Foundation
 import TestServers
 import XCTest

@@ -1,5 +1,5 @@
+import APIKit
 import Foundation
-import Synchronization
 import TestServers
 import XCTest
 

@@ -1,7 +1,6 @@
 @testable import TestSupport
 import APIKit
 import Foundation
-import Synchronization
 
 /// Where code runs, as the path of a load tells threads apart.
 enum Site: Hashable, Sendable {

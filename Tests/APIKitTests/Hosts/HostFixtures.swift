@@ -1,6 +1,5 @@
 @testable import TestSupport
 import APIKitTesting
-import Synchronization
 
 @testable import APIKit
 

@@ -1,5 +1,4 @@
 import APIKitTesting
-import Synchronization
 @testable import TestSupport
 import XCTest
 

@@ -1,6 +1,5 @@
 import APIKitTesting
 import Foundation
-import Synchronization
 @testable import TestSupport
 import XCTest
 

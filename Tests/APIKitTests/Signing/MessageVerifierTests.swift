@@ -89,7 +89,7 @@ final class MessageVerifierTests: XCTestCase {
   private static func flipped(_ text: String, _ bit: Int) -> String? {
     var bytes = Array(text.utf8)
     bytes[bit / 8] ^= 1 << UInt8(bit % 8)
-    return String(validating: bytes, as: UTF8.self)
+    return String(wellFormed: bytes, as: UTF8.self)
   }
 
   /// What the fields say, whatever their spelling.

@@ -1,6 +1,5 @@
 import APIKit
 import Foundation
-import Synchronization
 
 /// What a flight costs while it is outstanding: a server that accepts and never responds holds them all.
 func flightMemory(_ measurement: Measurement) throws {

@@ -1,7 +1,6 @@
 import APIKit
 import APIKitTesting
 import Foundation
-import Synchronization
 
 let flightGroup = BenchGroup(name: "flight", summary: "what stands between takeoff and landing") {
   measurement in

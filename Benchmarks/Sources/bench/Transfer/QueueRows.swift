@@ -2,7 +2,6 @@ import APIKit
 import APIKitTransfers
 import CMachine
 import Foundation
-import Synchronization
 
 /// The outbox against SQLite called from C, and its launch with many items.
 enum QueueRows {

@@ -1,6 +1,5 @@
 #if os(Linux)
   import CAPIKit
-  import Synchronization
 
   extension Crypto {
     // Finding an algorithm by name costs more than a short digest, so each is fetched once. An EVP_MD is

@@ -1,5 +1,3 @@
-import Synchronization
-
 /// Makes unique texts of 128 random bits, in hexadecimal digits.
 ///
 /// Random bits for many nonces are read from the system at once, because a separate call for each takes

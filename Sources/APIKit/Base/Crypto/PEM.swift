@@ -4,7 +4,7 @@ import Foundation
 enum PEM {
   /// The bytes of the first block; the bytes themselves when they are no PEM.
   static func der(_ bytes: [UInt8]) -> [UInt8] {
-    guard let text = String(validating: bytes, as: UTF8.self), let begin = text.range(of: "-----BEGIN "),
+    guard let text = String(wellFormed: bytes, as: UTF8.self), let begin = text.range(of: "-----BEGIN "),
       let start = text[begin.upperBound...].range(of: "-----"),
       let end = text[start.upperBound...].range(of: "-----END ")
     else { return bytes }

@@ -1,5 +1,3 @@
-import Synchronization
-
 /// What the system says of its network, watched once for all of a process.
 ///
 /// Watching begins with the first observer and does not end.

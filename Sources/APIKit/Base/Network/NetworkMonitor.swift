@@ -1,5 +1,4 @@
 public import Foundation
-import Synchronization
 
 /// Watches whether and how the machine is connected to a network, and reports changes.
 ///

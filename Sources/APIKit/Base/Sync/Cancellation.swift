@@ -1,5 +1,3 @@
-import Synchronization
-
 /// The present operation of one piece of work, so that it can be cancelled, or held, from any thread.
 ///
 /// The work has one operation at a time, such as an exchange or a wait in a task. Cancelling ends the
@@ -20,7 +18,7 @@ struct Cancellation: ~Copyable {
   }
 
   let state = Mutex(CancellationState())
-  private let held = Atomic(false)
+  private let held = AtomicFlag()
 
   /// Whether ``cancel()`` was called.
   var isCancelled: Bool { state.withLock { $0.isCancelled } }
@@ -62,12 +60,12 @@ struct Cancellation: ~Copyable {
   // MARK: Holding
 
   /// Whether the work is held.
-  var isHeld: Bool { held.load(ordering: .acquiring) }
+  var isHeld: Bool { held.load() }
 
   /// Suspends the present operation, if it can be, and has the work wait where it asks ``isHeld``.
   func hold() {
     let operation = state.withLock { state in
-      held.store(true, ordering: .releasing)
+      held.store(true)
       return state.operation
     }
     if let operation { suspend(operation) }
@@ -76,7 +74,7 @@ struct Cancellation: ~Copyable {
   /// Lets the work go on.
   func resume() {
     let (operation, waiter) = state.withLock { state in
-      held.store(false, ordering: .releasing)
+      held.store(false)
       return (state.operation, state.waiter.take())
     }
     (operation as? any SuspendableOperation)?.resume()

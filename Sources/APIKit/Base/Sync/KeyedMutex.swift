@@ -1,5 +1,3 @@
-import Synchronization
-
 /// An asynchronous mutex for each key: one task at a time does its work, in the order in which they come.
 final class KeyedMutex<Key: Hashable & Sendable>: Sendable {
   /// The tasks that wait behind the one at work.

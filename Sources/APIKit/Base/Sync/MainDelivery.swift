@@ -1,5 +1,4 @@
 import Dispatch
-import Synchronization
 
 #if canImport(Darwin)
   import Darwin
@@ -37,7 +36,7 @@ package final class MainDelivery: Sendable {
 
   private let state = Mutex(MainDeliveryState())
   /// The thread that is delivering a round; 0 for none.
-  private let roundThread = Atomic<UInt>(0)
+  private let roundThread = AtomicInt()
 
   /// Calls `deliver` of an object on the main actor, after the items added before.
   package func put(_ object: any MainDeliverable) { put(.object(object)) }
@@ -71,7 +70,7 @@ package final class MainDelivery: Sendable {
   }
 
   /// Whether the calling thread is delivering a round.
-  var isInRound: Bool { roundThread.load(ordering: .relaxed) == Self.thread }
+  var isInRound: Bool { roundThread.load() == Self.thread }
 
   /// Runs `work` after the present round of deliveries; must be called within one.
   ///
@@ -79,11 +78,11 @@ package final class MainDelivery: Sendable {
   func afterRound(_ work: @escaping @Sendable () -> Void) { state.withLock { $0.atRoundEnd.append(work) } }
 
   /// The calling thread.
-  static var thread: UInt {
+  static var thread: Int {
     #if canImport(Darwin)
-      UInt(bitPattern: pthread_self())
+      Int(bitPattern: pthread_self())
     #else
-      UInt(pthread_self())
+      Int(truncatingIfNeeded: pthread_self())
     #endif
   }
 
@@ -106,14 +105,14 @@ package final class MainDelivery: Sendable {
         return items
       }
       if items.isEmpty { return }
-      roundThread.store(Self.thread, ordering: .relaxed)
+      roundThread.store(Self.thread)
       for item in items {
         switch item {
         case .object(let object): object.deliver()
         case .work(let work): work()
         }
       }
-      roundThread.store(0, ordering: .relaxed)
+      roundThread.store(0)
       let after = state.withLock { state in
         let after = state.atRoundEnd
         if !after.isEmpty { state.atRoundEnd = [] }

@@ -1,5 +1,3 @@
-import Synchronization
-
 /// Does work once for all who ask for it while it is under way, in a task of its own.
 ///
 /// A waiter may leave at any time; work without a waiter is cancelled.
@@ -8,7 +6,7 @@ package final class SingleFlight<Key: Hashable & Sendable, Value: Sendable>: Sen
 
   private let machine = Mutex(
     SingleFlightMachine<Key, CheckedContinuation<Value?, Never>, Task<Void, Never>>())
-  private let lastID = Atomic<UInt64>(0)
+  private let lastID = AtomicInt()
 
   package init() {}
 
@@ -28,7 +26,7 @@ package final class SingleFlight<Key: Hashable & Sendable, Value: Sendable>: Sen
   package func value(
     _ key: Key, as id: UInt64? = nil, following: (UInt64) -> Void = { _ in }, _ work: @escaping Work
   ) async -> Value? {
-    let id = id ?? lastID.wrappingAdd(1, ordering: .relaxed).newValue
+    let id = id ?? UInt64(lastID.add(1))
     return await withTaskCancellationHandler {
       await withCheckedContinuation { waiter in
         let role = machine.withLock { machine in

@@ -79,7 +79,7 @@ package struct ByteReader {
   package mutating func text() -> String? {
     guard let count = number(), count <= UInt64(bytes.count - index) else { return nil }
     defer { index += Int(count) }
-    return String(validating: bytes[index..<(index + Int(count))], as: UTF8.self)
+    return String(wellFormed: bytes[index..<(index + Int(count))], as: UTF8.self)
   }
 
   /// A text that may be absent; nil when the bytes end too early.

@@ -1,5 +1,3 @@
-import Synchronization
-
 /// The names whose values are secrets: of header fields, parameters, members of JSON, elements of XML and parts of forms.
 ///
 /// The one list of the framework. Whatever prints such values shows `•••` in their place: descriptions, records,
@@ -48,10 +46,10 @@ public enum SecretNames {
   static func knows(_ type: any Any.Type) -> Bool {
     let id = ObjectIdentifier(type)
     // Asked for every signed attempt, and nearly always about the same type.
-    let bits = UInt(bitPattern: id)
-    if lastLearnt.load(ordering: .relaxed) == bits { return true }
+    let bits = Int(bitPattern: id)
+    if lastLearnt.load() == bits { return true }
     guard lists.withLock({ $0.types.contains(id) }) else { return false }
-    lastLearnt.store(bits, ordering: .relaxed)
+    lastLearnt.store(bits)
     return true
   }
 
@@ -88,7 +86,7 @@ public enum SecretNames {
   }
   private static let lists = Mutex(Lists())
   /// The type of signers that ``knows(_:)`` was asked about last.
-  private static let lastLearnt = Atomic<UInt>(0)
+  private static let lastLearnt = AtomicInt()
   private static let mostVerdicts = 512
 
   private static func isSecret(_ name: String, _ own: Set<String>) -> Bool {

@@ -1,5 +1,3 @@
-import Synchronization
-
 /// The names of types, each asked of the runtime once: it takes a microsecond, and a load needs one.
 ///
 /// Bounded by the number of types in the program.

@@ -1,5 +1,3 @@
-import Synchronization
-
 /// Opens the database, and decides what a failed call means for the connection.
 extension DiskCache {
   /// Uses a connection, and reports its faults when its lock is left.

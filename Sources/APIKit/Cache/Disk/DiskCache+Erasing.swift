@@ -1,5 +1,3 @@
-import Synchronization
-
 /// Lasting removals: noted on the disk before they are written, so that they happen even if the process ends or the disk is full.
 extension DiskCache {
   /// Set while a removal of this object is not written. The next process that opens the folder then removes everything.

@@ -1,5 +1,4 @@
 import Dispatch
-import Synchronization
 
 /// The writer: work is gathered and done on one queue, many pieces in one transaction.
 extension DiskCache {
@@ -115,8 +114,8 @@ extension DiskCache {
           return outcome
         }
         guard let outcome else { return nil }
-        stores.add(prepared.count, ordering: .relaxed)
-        evictions.add(outcome.evicted, ordering: .relaxed)
+        stores.add(prepared.count)
+        evictions.add(outcome.evicted)
         keptCounts.withLock { $0 = outcome.counts }
         connection.faults += outcome.faults
         return outcome.files

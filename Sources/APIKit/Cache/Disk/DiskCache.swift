@@ -1,5 +1,4 @@
 import Dispatch
-import Synchronization
 
 /// Stored responses on disk: an SQLite database, and files for large bodies.
 ///
@@ -73,10 +72,10 @@ final class DiskCache: Sendable {
   let writer = Mutex(Connection(patience: 5000))
   let queue = DispatchQueue(label: "APIKit.DiskCache", qos: .utility)
 
-  private let hits = Atomic<Int>(0)
-  private let misses = Atomic<Int>(0)
-  let stores = Atomic<Int>(0)
-  let evictions = Atomic<Int>(0)
+  private let hits = AtomicInt()
+  private let misses = AtomicInt()
+  let stores = AtomicInt()
+  let evictions = AtomicInt()
   /// The part of these counts that is in the database; changed only by the writer.
   let keptCounts = Mutex(DiskCounts())
 
@@ -122,9 +121,9 @@ final class DiskCache: Sendable {
     case .ask: if !isDisabled { found = read(query, changes, isSetBack: isSetBack, now: now) }
     }
     if found == nil {
-      misses.add(1, ordering: .relaxed)
+      misses.add(1)
     } else {
-      hits.add(1, ordering: .relaxed)
+      hits.add(1)
     }
     return found
   }
@@ -203,8 +202,8 @@ final class DiskCache: Sendable {
   /// This process's counts.
   var counts: DiskCounts {
     DiskCounts(
-      hits: hits.load(ordering: .relaxed), misses: misses.load(ordering: .relaxed),
-      stores: stores.load(ordering: .relaxed), evictions: evictions.load(ordering: .relaxed))
+      hits: hits.load(), misses: misses.load(),
+      stores: stores.load(), evictions: evictions.load())
   }
 
   /// This process's counts and those of all processes. It reads the database.

@@ -1,5 +1,3 @@
-import Synchronization
-
 /// Stored responses in memory, bounded in bytes and in number.
 ///
 /// A look-up hashes one word. At a bound, expired entries are evicted first, then the least recently used.
@@ -8,8 +6,8 @@ final class MemoryCache: Sendable {
   let maximumBytes: Int
   let maximumCount: Int
   private let state = Mutex(MemoryStore())
-  private let hits = Atomic<Int>(0)
-  private let misses = Atomic<Int>(0)
+  private let hits = AtomicInt()
+  private let misses = AtomicInt()
 
   init(maximumBytes: Int, maximumCount: Int) {
     self.maximumBytes = maximumBytes
@@ -18,8 +16,8 @@ final class MemoryCache: Sendable {
 
   var statistics: CacheStatistics.Level {
     var numbers = state.withLock { $0.numbers }
-    numbers.hits = hits.load(ordering: .relaxed)
-    numbers.misses = misses.load(ordering: .relaxed)
+    numbers.hits = hits.load()
+    numbers.misses = misses.load()
     return numbers
   }
 
@@ -34,9 +32,9 @@ final class MemoryCache: Sendable {
     // Matching may call the service for header fields, so it is done outside the lock.
     let entry = variants?.first(where: query.matches)
     if entry == nil {
-      misses.add(1, ordering: .relaxed)
+      misses.add(1)
     } else {
-      hits.add(1, ordering: .relaxed)
+      hits.add(1)
     }
     return entry
   }

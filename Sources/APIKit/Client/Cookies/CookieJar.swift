@@ -1,5 +1,3 @@
-import Synchronization
-
 /// Keeps the cookies that servers set, and gives those to send with a request.
 ///
 /// In memory, and in a file where the jar has one: it is read at the first use, on the thread that uses the
@@ -77,12 +75,12 @@ public final class CookieJar: Sendable {
 
   private let state: Mutex<JarState>
   /// The number of cookies, readable without the lock; -1 until the file was read.
-  private let count: Atomic<Int>
+  private let count: AtomicInt
   private let store: CookieStore?
   /// Finds the file where the jar was made without one.
   private let findStore: (@Sendable () -> CookieStore?)?
   private let foundStore = Mutex<CookieStore?>(nil)
-  private let generations = Atomic(0)
+  private let generations = AtomicInt()
   /// Held from taking the changes to the end of their write, so that no older state is written after a newer one.
   private let writing = Mutex(())
   /// Whose cookies are kept. The jars of ``HTTPClient/shared`` and ``HTTPClient/init(configuration:redirects:)`` have
@@ -112,7 +110,7 @@ public final class CookieJar: Sendable {
     self.isPublicSuffix = isPublicSuffix ?? PublicSuffix.contains
     self.now = now ?? { Int64(WallClock.now) }
     state = Mutex(JarState())
-    count = Atomic(store == nil ? 0 : -1)
+    count = AtomicInt(store == nil ? 0 : -1)
   }
 
   /// Makes a jar that asks for its file at each use until it has one, as before a keychain is unlocked. What it was given
@@ -125,7 +123,7 @@ public final class CookieJar: Sendable {
     isPublicSuffix = PublicSuffix.contains
     now = { Int64(WallClock.now) }
     state = Mutex(JarState())
-    count = Atomic(-1)
+    count = AtomicInt(-1)
   }
 
   deinit { try? flush() }
@@ -159,7 +157,7 @@ public final class CookieJar: Sendable {
 
   /// The cookies that would be sent with a request, in the order in which they are sent.
   public func cookies(for url: HTTPURL) -> [Cookie] {
-    guard count.load(ordering: .acquiring) != 0 else { return [] }
+    guard count.load() != 0 else { return [] }
     return kept(for: url)
   }
 
@@ -254,7 +252,7 @@ public final class CookieJar: Sendable {
       let ended = generation
       state.ended[ended] = Set(state.byDomain.keys)
       state.ended[ended - Self.rememberedGenerations] = nil
-      generations.store(ended + 1, ordering: .releasing)
+      generations.store(ended + 1)
       UserChanges.note()
       state.byDomain = [:]
       state.changes.removeAll()
@@ -271,7 +269,7 @@ public final class CookieJar: Sendable {
   private static let rememberedGenerations = 16
 
   /// The number of calls of ``removeAll()``: a load belongs to the generation in which it is called.
-  var generation: Int { generations.load(ordering: .acquiring) }
+  var generation: Int { generations.load() }
 
   /// Whether a load to a host that was called in this generation still has the cookies that it was called with: none that
   /// would go there were removed by ``removeAll()``. A cookie that a server replaces changes nothing.
@@ -311,7 +309,7 @@ public final class CookieJar: Sendable {
       let written = try file.update { changes.applied(to: $0 ?? own).filter { !$0.isOver(time) } }
       state.withLock { state in
         state.takeOver(state.changes.applied(to: written))
-        count.store(state.number, ordering: .releasing)
+        count.store(state.number)
       }
     } catch {
       state.withLock { $0.changes.putBack(changes) }
@@ -323,7 +321,7 @@ public final class CookieJar: Sendable {
 
   /// All cookies of a host, whatever their paths, by which it can tell who sends a request; nil for none.
   func sender(to host: () -> String?) -> String? {
-    guard count.load(ordering: .acquiring) != 0, let host = host() else { return nil }
+    guard count.load() != 0, let host = host() else { return nil }
     let time = now()
     let found = withLoaded(changes: false) { state in
       state.byDomain.filter { Cookie.domain($0.key, matches: host) }.values.joined().map(\.cookie)
@@ -347,7 +345,7 @@ public final class CookieJar: Sendable {
   /// Whether an unencrypted connection sets a cookie in the place of one that is sent over TLS only (RFC
   /// 6265bis, 5.7).
   private func isShadowing(_ cookie: Cookie, from url: HTTPURL) -> Bool {
-    guard url.scheme != "https", count.load(ordering: .acquiring) != 0 else { return false }
+    guard url.scheme != "https", count.load() != 0 else { return false }
     let time = now()
     return withLoaded(changes: false) { state in
       state.byDomain.values.joined().contains { kept in
@@ -441,7 +439,7 @@ public final class CookieJar: Sendable {
       }
       defer {
         if state.isLoaded, changes || isFirst {
-          count.store(state.number, ordering: .releasing)
+          count.store(state.number)
         }
       }
       return work(&state)

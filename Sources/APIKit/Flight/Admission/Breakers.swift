@@ -1,5 +1,3 @@
-import Synchronization
-
 /// The circuit breakers of all hosts and APIs that have one.
 final class Breakers: Sendable {
   /// The attempts that one breaker watches.

@@ -1,5 +1,3 @@
-import Synchronization
-
 /// How many attempts are on their way to each host with limits, and which wait.
 final class HostLimiter: Sendable {
   private struct HostLimiterState {

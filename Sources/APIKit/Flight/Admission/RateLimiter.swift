@@ -1,5 +1,3 @@
-import Synchronization
-
 /// The attempts of each ``RequestRate`` in use, and those that wait for it.
 final class RateLimiter: Sendable {
   /// Attempts with equal keys are counted together.

@@ -1,5 +1,3 @@
-import Synchronization
-
 /// The loads that gather for common calls.
 ///
 /// A batch gathers until its window is over, the one before it has landed, or it is full; then its call is in the air, and the

@@ -1,5 +1,4 @@
 import Dispatch
-import Synchronization
 
 /// The wire calls that several flights wait for.
 ///

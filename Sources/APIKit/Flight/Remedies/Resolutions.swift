@@ -1,5 +1,3 @@
-import Synchronization
-
 /// The resolutions of the services' error hooks for refused sign-ins.
 ///
 /// A refused sign-in concerns every load of its user, so the hook is called once for all that are refused alike: those
@@ -29,10 +27,10 @@ final class Resolutions: Sendable {
   private let runs = SingleFlight<ResolutionKey, ErrorResolution>()
   /// The latest resolutions, with their numbers.
   private let latest = Mutex<[ResolutionKey: (number: Int, resolution: ErrorResolution)]>([:])
-  private let ended = Atomic<Int>(0)
+  private let ended = AtomicInt()
 
   /// The number of resolutions so far. An attempt that begins takes it down.
-  var count: Int { ended.load(ordering: .relaxed) }
+  var count: Int { ended.load() }
 
   /// How many loads wait for one.
   var waiterCount: Int { runs.waiterCount }
@@ -69,7 +67,7 @@ final class Resolutions: Sendable {
 
   private func keep(_ resolution: ErrorResolution, _ key: ResolutionKey) {
     latest.withLock { latest in
-      latest[key] = (ended.wrappingAdd(1, ordering: .relaxed).newValue, resolution)
+      latest[key] = (ended.add(1), resolution)
       if latest.count > Self.most, let oldest = latest.min(by: { $0.value.number < $1.value.number }) {
         latest[oldest.key] = nil
       }

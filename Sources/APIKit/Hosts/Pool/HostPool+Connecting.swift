@@ -1,5 +1,3 @@
-import Synchronization
-
 extension HostPool {
   /// The connections that a race is about: of one transport to one origin, for requests of one kind.
   struct RaceKey: Hashable, Sendable {

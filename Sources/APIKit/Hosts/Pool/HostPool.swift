@@ -1,5 +1,3 @@
-import Synchronization
-
 /// The servers of one name: which of them loads are sent to, and what is known of each.
 ///
 /// A service states it in ``AdmissionOptions/hosts``; keep it in a `let`, because it has state. Loads of the service

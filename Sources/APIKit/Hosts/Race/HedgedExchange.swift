@@ -1,5 +1,3 @@
-import Synchronization
-
 /// One exchange, and a second one at another server when the first takes long.
 ///
 /// ``HedgeMachine`` decides. The completion is called once, with the exchange that counts; the other is cancelled, and

@@ -1,5 +1,3 @@
-import Synchronization
-
 /// All flights of the process from takeoff to landing, to list or cancel them.
 ///
 /// Flights are selected by owner, manager type, service, tag or state. A flight is listed while it waits or is in

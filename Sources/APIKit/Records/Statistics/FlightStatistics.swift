@@ -1,5 +1,3 @@
-import Synchronization
-
 /// Numbers about the loads that have landed: the last 1,000 one by one, all of them in histograms.
 ///
 /// Off until ``isOn`` is set. A load that is refused at takeoff has not landed and is not counted.

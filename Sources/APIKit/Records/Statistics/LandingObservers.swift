@@ -1,5 +1,3 @@
-import Synchronization
-
 /// What is told of each landing. It is called where the load lands, usually on the main actor: it must not wait.
 protocol LandingObserver: AnyObject, Sendable {
   /// Whether it is told of takeoffs as well; does not change.
@@ -18,13 +16,13 @@ extension LandingObserver {
 /// Statistics and sinks that are switched on. While there is none, a landing costs one look at a flag, and so does a
 /// takeoff while there is no observer.
 enum LandingObservers {
-  private static let flag = Atomic<Bool>(false)
-  private static let takeoffFlag = Atomic<Bool>(false)
+  private static let flag = AtomicFlag()
+  private static let takeoffFlag = AtomicFlag()
   private static let list = Mutex<[any LandingObserver]>([])
 
-  static var isWanted: Bool { flag.load(ordering: .relaxed) }
+  static var isWanted: Bool { flag.load() }
   /// Whether an observer wants takeoffs.
-  static var followsFlights: Bool { takeoffFlag.load(ordering: .relaxed) }
+  static var followsFlights: Bool { takeoffFlag.load() }
 
   static func contains(_ observer: any LandingObserver) -> Bool {
     isWanted && list.withLock { $0.contains { $0 === observer } }
@@ -34,8 +32,8 @@ enum LandingObservers {
     list.withLock { list in
       list.removeAll { $0 === observer }
       if isOn { list.append(observer) }
-      flag.store(!list.isEmpty, ordering: .relaxed)
-      takeoffFlag.store(list.contains(where: \.followsFlights), ordering: .relaxed)
+      flag.store(!list.isEmpty)
+      takeoffFlag.store(list.contains(where: \.followsFlights))
     }
   }
 

@@ -1,5 +1,3 @@
-import Synchronization
-
 /// Signs with AWS Signature Version 4, as the services of Amazon and those that are compatible with them ask for.
 ///
 /// The signature covers method, path, query, header fields, time and the digest of the body; AWS accepts it for 5 to

@@ -1,5 +1,3 @@
-import Synchronization
-
 /// The application's word about authentication challenges, and what it has said already.
 ///
 /// Give it to a session (``TransportConfiguration/challenges``) or to one exchange (``HTTPExchange/challenges``), which
@@ -63,7 +61,7 @@ public final class ChallengeHandler: Sendable {
     }
 
     /// Keeps an answer, unless all was forgotten since.
-    mutating func keep(_ answer: ChallengeAnswer, to question: Question, since mark: UInt) {
+    mutating func keep(_ answer: ChallengeAnswer, to question: Question, since mark: Int) {
       guard mark == self.mark else { return }
       switch (question, answer) {
       // A cancelled load says nothing about the next.
@@ -89,9 +87,9 @@ public final class ChallengeHandler: Sendable {
 
   /// How many words are kept; with more, all are asked for anew.
   private static let mostAnswers = 512
-  private static let marks = Atomic<UInt>(1)
+  private static let marks = AtomicInt(1)
 
-  private static func nextMark() -> UInt { marks.add(1, ordering: .relaxed).newValue }
+  private static func nextMark() -> Int { marks.add(1) }
 
   /// Makes a handler.
   ///
@@ -126,7 +124,7 @@ public final class ChallengeHandler: Sendable {
 
   /// Marks the connections that were opened on the present words: above 1, different for every handler and after
   /// ``forget()``.
-  var mark: UInt { state.withLock { $0.mark } }
+  var mark: Int { state.withLock { $0.mark } }
 
   /// The answer that was given already.
   func word(on question: Question) -> ChallengeAnswer? { state.withLock { $0.word(on: question) } }

@@ -1,5 +1,3 @@
-import Synchronization
-
 /// Runs attempts of one exchange until it is met by no challenge that its handler has an answer to.
 ///
 /// For transports whose attempts end at a challenge instead of waiting at it.

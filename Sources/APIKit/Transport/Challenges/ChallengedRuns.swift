@@ -1,5 +1,3 @@
-import Synchronization
-
 /// The exchanges of one transport that may wait for the application's word about a challenge: ended and waited for with
 /// the transport.
 final class ChallengedRuns: Sendable {

@@ -1,5 +1,4 @@
 import Foundation
-import Synchronization
 
 /// Keeps logins by protection space, for ``ChallengeAnswer/default``.
 ///

@@ -1,5 +1,3 @@
-import Synchronization
-
 /// Passes the chunks of a body from a transport's thread to the reader of a ``ResponseStream``, or to a ``BodyWriter``.
 ///
 /// The transport learns when at least `mark` bytes are unread, so that it can stop receiving, and again when all

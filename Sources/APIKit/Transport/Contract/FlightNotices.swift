@@ -1,5 +1,4 @@
 public import Foundation
-import Synchronization
 
 /// One event for a part of the application that does not know the manager: an activity indicator, a log.
 public struct FlightNotice: Sendable, Hashable {
@@ -44,7 +43,7 @@ public final class FlightNotices: Sendable {
   }
 
   private let state = Mutex(NoticesState())
-  private let isHeard = Atomic(false)
+  private let isHeard = AtomicFlag()
 
   init() {}
 
@@ -58,7 +57,7 @@ public final class FlightNotices: Sendable {
     set {
       state.withLock { state in
         state.posts = newValue
-        isHeard.store(newValue || !state.streams.isEmpty, ordering: .relaxed)
+        isHeard.store(newValue || !state.streams.isEmpty)
       }
     }
   }
@@ -70,7 +69,7 @@ public final class FlightNotices: Sendable {
     let id = state.withLock { state in
       state.next += 1
       state.streams[state.next] = continuation
-      isHeard.store(true, ordering: .relaxed)
+      isHeard.store(true)
       return state.next
     }
     continuation.onTermination = { [weak self] _ in self?.drop(id) }
@@ -80,13 +79,13 @@ public final class FlightNotices: Sendable {
   private func drop(_ id: UInt64) {
     state.withLock { state in
       state.streams[id] = nil
-      isHeard.store(state.posts || !state.streams.isEmpty, ordering: .relaxed)
+      isHeard.store(state.posts || !state.streams.isEmpty)
     }
   }
 
   /// Tells who listens.
   @inline(__always) func give(_ notice: @autoclosure () -> FlightNotice?) {
-    if isHeard.load(ordering: .relaxed), let notice = notice() { tell(notice) }
+    if isHeard.load(), let notice = notice() { tell(notice) }
   }
 
   private func tell(_ notice: FlightNotice) {

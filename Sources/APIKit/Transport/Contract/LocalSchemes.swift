@@ -1,5 +1,4 @@
 import Foundation
-import Synchronization
 
 /// Responds to `file:` and `data:` URLs for every transport; no connection is needed.
 ///

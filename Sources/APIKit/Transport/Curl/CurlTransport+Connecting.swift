@@ -1,5 +1,4 @@
 #if os(Linux)
-  import Synchronization
 
   extension CurlTransport: ConnectingTransport {
     func connect(for exchange: HTTPExchange, keeping: Bool) async throws(APIError) -> Duration? {

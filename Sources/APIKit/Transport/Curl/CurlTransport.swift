@@ -1,6 +1,5 @@
 #if os(Linux)
   import CAPIKit
-  import Synchronization
 
   /// Sends requests with libcurl: the default transport on Linux.
   ///
@@ -24,7 +23,7 @@
     /// A digest of the configuration's header fields and client certificate; empty where there are none.
     public let caller: String
     let loops: CurlLoops
-    private let isInvalid = Atomic(false)
+    private let isInvalid = AtomicFlag()
     private let observation: any Sendable
     private let limits: CurlLimits
     private let cleartext: CleartextPolicy
@@ -271,7 +270,7 @@
 
     /// Tells once that the transport takes nothing more.
     private func tellInvalid() {
-      guard !isInvalid.exchange(true, ordering: .relaxed) else { return }
+      guard !isInvalid.exchange(true) else { return }
       FlightNotices.shared.give(FlightNotice(.sessionInvalidated, transport: ObjectIdentifier(self)))
     }
 

@@ -1,5 +1,3 @@
-import Synchronization
-
 /// Whose loads are, fixed for several of them before the first is made: the requests of a transfer, a load that a queue has
 /// kept.
 package final class LoadOwner: Sendable {

@@ -2,7 +2,6 @@
 // decides, which is tested, and so is what has the wire (`MessageSocketChannel`).
 #if !canImport(FoundationNetworking)
   import Foundation
-  import Synchronization
 
   /// One WebSocket of a ``URLSessionTransport``.
   ///

@@ -1,5 +1,4 @@
 import Foundation
-import Synchronization
 
 #if canImport(FoundationNetworking)
   import FoundationNetworking
@@ -62,7 +61,7 @@ public final class URLSessionTransport: HTTPTransport {
   let session: URLSession
   let bridge: URLSessionBridge
   let terms: URLSessionAttempt.Terms
-  private let isInvalid = Atomic(false)
+  private let isInvalid = AtomicFlag()
   #if !canImport(FoundationNetworking)
     /// Of changes of the network.
     private let observation: any Sendable
@@ -131,7 +130,7 @@ public final class URLSessionTransport: HTTPTransport {
 
   /// Tells once that the transport takes nothing more.
   private func tellInvalid() {
-    guard !isInvalid.exchange(true, ordering: .relaxed) else { return }
+    guard !isInvalid.exchange(true) else { return }
     FlightNotices.shared.give(FlightNotice(.sessionInvalidated, transport: ObjectIdentifier(self)))
   }
 

@@ -1,5 +1,3 @@
-import Synchronization
-
 /// The number of one flight: unique in the process, rising from 1, never used again.
 public struct FlightID: RawRepresentable, Hashable, Sendable, Comparable, CustomStringConvertible {
   /// The number.
@@ -16,10 +14,10 @@ public struct FlightID: RawRepresentable, Hashable, Sendable, Comparable, Custom
 }
 
 extension FlightID {
-  private static let last = Atomic<UInt64>(0)
+  private static let last = AtomicInt()
 
   /// An id that is unique in this process.
   static func next() -> FlightID {
-    FlightID(rawValue: last.wrappingAdd(1, ordering: .relaxed).newValue)
+    FlightID(rawValue: UInt64(last.add(1)))
   }
 }

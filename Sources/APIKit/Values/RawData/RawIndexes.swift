@@ -1,5 +1,3 @@
-import Synchronization
-
 /// The indexes for look-ups in the large containers of one document, each created on the first look-up.
 ///
 /// Most objects have a dozen members, for which scanning the tape is fastest. In an object with ten

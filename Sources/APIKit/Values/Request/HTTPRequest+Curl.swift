@@ -47,7 +47,7 @@ extension HTTPRequest {
     case .bytes(let original):
       guard !original.isEmpty else { return ("", []) }
       let bytes = secrets.body(original, contentType: headers["Content-Type"])
-      guard !bytes.contains(0), let text = String(validating: bytes, as: UTF8.self) else {
+      guard !bytes.contains(0), let text = String(wellFormed: bytes, as: UTF8.self) else {
         return ("printf %s \(Base64.encode(bytes)) | base64 -d | ", ["--data-binary", "@-"])
       }
       return ("", ["--data-raw", Self.quoted(text)])

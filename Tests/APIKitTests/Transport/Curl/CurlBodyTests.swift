@@ -1,7 +1,6 @@
 #if os(Linux)
   import Foundation
   import Glibc
-  import Synchronization
   @testable import TestSupport
   import TestServers
   import XCTest

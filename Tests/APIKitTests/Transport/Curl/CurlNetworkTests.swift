@@ -1,5 +1,4 @@
 #if os(Linux)
-  import Synchronization
   @testable import TestSupport
   import XCTest
 

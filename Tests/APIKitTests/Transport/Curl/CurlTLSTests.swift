@@ -1,7 +1,6 @@
 #if os(Linux)
   import CAPIKit
   import Foundation
-  import Synchronization
   @testable import TestSupport
   import TestServers
   import XCTest

@@ -3,7 +3,6 @@
   import CAPIKit
   import Foundation
   import Glibc
-  import Synchronization
   @testable import TestSupport
   import TestServers
   import XCTest

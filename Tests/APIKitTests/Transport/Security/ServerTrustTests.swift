@@ -1,6 +1,5 @@
 #if os(Linux) || os(macOS)  // elsewhere there is no openssl command
   import Foundation
-  import Synchronization
   import TestServers
   import XCTest
 

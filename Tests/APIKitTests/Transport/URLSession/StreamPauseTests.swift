@@ -1,4 +1,3 @@
-import Synchronization
 @testable import TestSupport
 import XCTest
 

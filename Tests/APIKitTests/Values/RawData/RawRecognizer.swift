@@ -1,3 +1,5 @@
+import APIKit
+
 /// RFC 8259 as plainly as it can be written, to judge the parser by.
 struct RawRecognizer {
   private let text: [Unicode.Scalar]
@@ -5,7 +7,7 @@ struct RawRecognizer {
 
   static func accepts(_ bytes: [UInt8]) -> Bool {
     let bytes = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? Array(bytes.dropFirst(3)) : bytes
-    guard let string = String(validating: bytes, as: UTF8.self) else { return false }
+    guard let string = String(wellFormed: bytes, as: UTF8.self) else { return false }
     var recognizer = RawRecognizer(text: Array(string.unicodeScalars))
     recognizer.space()
     guard recognizer.value() else { return false }

@@ -59,7 +59,7 @@ enum Charset: Sendable, Hashable {
   func text(of bytes: ArraySlice<UInt8>, isStrict: Bool) -> [UInt8]? {
     switch self {
     case .utf8:
-      if let text = String(validating: bytes, as: UTF8.self) { return Array(text.utf8) }
+      if let text = String(wellFormed: bytes, as: UTF8.self) { return Array(text.utf8) }
       return isStrict ? nil : Array(String(decoding: bytes, as: UTF8.self).utf8)
     case .utf16(let isBigEndian):
       let units = Self.units(of: bytes, 2) {
@@ -67,14 +67,14 @@ enum Charset: Sendable, Hashable {
       }
       guard isStrict else { return Array(String(decoding: units, as: UTF16.self).utf8) }
       guard bytes.count % 2 == 0 else { return nil }
-      return String(validating: units, as: UTF16.self).map { Array($0.utf8) }
+      return String(wellFormed: units, as: UTF16.self).map { Array($0.utf8) }
     case .utf32(let isBigEndian):
       let units = Self.units(of: bytes, 4) { unit in
         (0..<4).reduce(UInt32(0)) { $0 << 8 | UInt32(unit[isBigEndian ? $1 : 3 - $1]) }
       }
       guard isStrict else { return Array(String(decoding: units, as: UTF32.self).utf8) }
       guard bytes.count % 4 == 0 else { return nil }
-      return String(validating: units, as: UTF32.self).map { Array($0.utf8) }
+      return String(wellFormed: units, as: UTF32.self).map { Array($0.utf8) }
     case .other(let name): return Self.convert(bytes, from: name, isStrict: isStrict)
     }
   }

@@ -222,7 +222,7 @@ struct StructuredFieldReader {
     while let byte = current {
       index += 1
       switch byte {
-      case UInt8(ascii: "\""): return String(validating: text, as: UTF8.self)
+      case UInt8(ascii: "\""): return String(wellFormed: text, as: UTF8.self)
       case UInt8(ascii: "%"):
         guard index + 1 < bytes.count, let high = Self.lowerHex(bytes[index]),
           let low = Self.lowerHex(bytes[index + 1])

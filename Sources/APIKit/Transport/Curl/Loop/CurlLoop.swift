@@ -1,7 +1,6 @@
 #if os(Linux)
   import CAPIKit
   import Glibc
-  import Synchronization
 
   /// The owner of libcurl: takes jobs from the mailbox, runs their transfers and ends them.
   ///

@@ -1,5 +1,4 @@
 #if os(Linux)
-  import Synchronization
 
   /// The loops of one transport, each with a thread and connections of its own, and which of them carries a
   /// request. All but the first are made when they are first needed.

@@ -1,7 +1,6 @@
 #if os(Linux)
   import CAPIKit
   import Glibc
-  import Synchronization
 
   /// The messages of callers to the loop's thread.
   ///
@@ -40,7 +39,7 @@
 
     private let state = Mutex(MailboxState())
     /// Whether there may be messages; checked without the lock.
-    private let hasMail = Atomic(false)
+    private let hasMail = AtomicFlag()
     /// The eventfd the loop sleeps on; edge-triggered, so it is never read.
     let wakeup: Int32
 
@@ -57,7 +56,7 @@
       let (isTaken, mustWake) = state.withLock { state -> (Bool, Bool) in
         guard !state.isClosed else { return (false, false) }
         state.messages.append(message)
-        hasMail.store(true, ordering: .releasing)
+        hasMail.store(true)
         defer { state.isSleeping = false }
         return (true, state.isSleeping)
       }
@@ -71,10 +70,10 @@
 
     /// Swaps the messages into an empty array.
     func take(_ messages: inout [Message]) {
-      guard hasMail.load(ordering: .acquiring) else { return }
+      guard hasMail.load() else { return }
       state.withLock { state in
         swap(&state.messages, &messages)
-        hasMail.store(false, ordering: .relaxed)
+        hasMail.store(false)
       }
     }
 

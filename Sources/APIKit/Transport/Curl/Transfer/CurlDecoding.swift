@@ -1,5 +1,4 @@
 #if os(Linux)
-  import Synchronization
 
   /// Decodes the content codings of a response. libcurl's decoders are not used: they accept a truncated or
   /// damaged gzip body as complete, and read only the first of several members.

@@ -1,5 +1,4 @@
 #if os(Linux)
-  import Synchronization
 
   /// Writes the body to a file as it arrives: to a partial file in the same folder, renamed when it is
   /// complete.
@@ -86,7 +85,7 @@
 
     let landsAtHead = true
     private let maximumDecodedBytes: Int64
-    private let isFull = Atomic(false)
+    private let isFull = AtomicFlag()
     private let pipe = Mutex<ChunkPipe?>(nil)
 
     init(maximumDecodedBytes: Int64) {
@@ -98,7 +97,7 @@
       let pipe = ChunkPipe(
         mark: Self.mark,
         onDrain: { [weak self] in
-          self?.isFull.store(false, ordering: .releasing)
+          self?.isFull.store(false)
           onDrain()
         }, onCancel: onAbandon)
       self.pipe.withLock { $0 = pipe }
@@ -117,10 +116,10 @@
     }
 
     func write(_ bytes: UnsafeRawBufferPointer) throws(APIError) -> Bool {
-      guard !isFull.load(ordering: .acquiring) else { return false }
+      guard !isFull.load() else { return false }
       // Set before the chunk is written: the reader may drain the pipe, which clears it, at once.
-      isFull.store(true, ordering: .releasing)
-      if try present?.write(bytes) != true { isFull.store(false, ordering: .releasing) }
+      isFull.store(true)
+      if try present?.write(bytes) != true { isFull.store(false) }
       return true
     }
 

@@ -1,6 +1,5 @@
 #if os(Linux)
   import Glibc
-  import Synchronization
 
   /// One exchange of a transport: started on any thread, carried out on the loop's.
   ///
@@ -32,7 +31,7 @@
     /// When the transport accepted it, in microseconds of ``CurlClock``.
     let posted: Int64
     /// How long its caller has kept it from being started, in microseconds.
-    private let held = Atomic<Int64>(0)
+    private let held = AtomicInt()
     /// The source of the request's body; nil for none and for small arrays.
     let source: (any CurlSource)?
     /// The sink of the response's body; nil when that is collected in memory.
@@ -160,10 +159,10 @@
     func resume() { mailbox.post(.proceed(self)) }
 
     /// Its caller has kept it from being started for so long.
-    func wasHeld(for time: Int64) { held.wrappingAdd(time, ordering: .relaxed) }
+    func wasHeld(for time: Int64) { held.add(Int(time)) }
 
     /// From when its limits count: when it was posted, and later by what it was held.
-    var began: Int64 { posted &+ held.load(ordering: .relaxed) }
+    var began: Int64 { posted &+ Int64(held.load()) }
 
     /// When its total limit is exceeded; `.max` without one.
     var due: Int64 { limits.deadline(posted: began) }

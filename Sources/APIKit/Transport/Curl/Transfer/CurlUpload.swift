@@ -1,6 +1,5 @@
 #if os(Linux)
   import Glibc
-  import Synchronization
 
   /// Bytes in memory that are too many to be copied.
   final class CurlBytesSource: CurlSource {

@@ -1,7 +1,6 @@
 #if os(Linux)
   import CAPIKit
   import Glibc
-  import Synchronization
 
   /// The thread of a transport's open connections: WebSockets and streams of bytes.
   ///

@@ -1,5 +1,3 @@
-import Synchronization
-
 /// When the time limits of an attempt end it, not counting the time for which it stood still.
 ///
 /// It stands still while its caller has suspended it, and while the system has suspended the process, as iOS does in the

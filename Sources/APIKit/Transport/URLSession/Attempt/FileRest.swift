@@ -1,5 +1,4 @@
 import Foundation
-import Synchronization
 
 /// The rest of a file as a body, for a session that sends whole files only. Nothing is mapped, since a file that is cut while it
 /// is sent would end the process.

@@ -1,7 +1,6 @@
 // What only Apple's session asks for. Type-checked by Scripts/apple, never run here.
 #if !canImport(FoundationNetworking)
   import Foundation
-  import Synchronization
 
   extension URLSessionAttempt {
     /// Meets a challenge in a task of its own, so that the session's queue does not wait.

@@ -1,5 +1,4 @@
 import Foundation
-import Synchronization
 
 /// The decisions at the head of a response: whether its body is taken, where it goes, and how large it may be.
 extension URLSessionAttempt {

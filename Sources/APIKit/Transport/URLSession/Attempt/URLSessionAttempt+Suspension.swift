@@ -1,7 +1,6 @@
 // What only Apple's session has: Linux ends the program when a suspended task is resumed.
 #if !canImport(FoundationNetworking)
   import Foundation
-  import Synchronization
 
   extension URLSessionAttempt: SuspendableOperation {
     /// Suspends the task at the caller's wish. The system counts, so a stream's own suspension is another one.

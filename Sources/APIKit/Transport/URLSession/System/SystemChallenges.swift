@@ -3,7 +3,6 @@
 #if canImport(Security)
   import Foundation
   import Security
-  import Synchronization
 
   /// Meets the challenges of a session: as its policy says, or as its handler does.
   struct SystemChallenges: Sendable {

@@ -158,7 +158,5 @@ extension RawDecoder: SingleValueDecodingContainer {
   // Missing only for `superDecoder()` of an object without the member, where a null is expected.
   func decodeNil() -> Bool { raw.isNull || !raw.exists }
   func decode<Leaf: RawLeaf & Decodable>(_ type: Leaf.Type) throws -> Leaf { try leaf(type) }
-  func decode(_ type: Int128.Type) throws -> Int128 { try leaf(type) }
-  func decode(_ type: UInt128.Type) throws -> UInt128 { try leaf(type) }
   func decode<Value: Decodable>(_ type: Value.Type) throws -> Value { try value(type) }
 }

@@ -75,14 +75,14 @@ struct RawKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
   }
 
   @inline(__always)
-  private func member(_ key: Key) throws -> RawDecoder {
+  func member(_ key: Key) throws -> RawDecoder {
     guard let value = find(key.stringValue) else { throw notFound(key) }
     return RawDecoder(session: session, code: value)
   }
 
   /// The member, unless it is missing or null.
   @inline(__always)
-  private func present(_ key: Key) throws -> RawDecoder? {
+  func present(_ key: Key) throws -> RawDecoder? {
     guard let value = find(key.stringValue), session.document.node(value).tag != .null else { return nil }
     return RawDecoder(session: session, code: value)
   }
@@ -112,9 +112,6 @@ extension RawKeyedContainer {
   func decode(_ type: UInt32.Type, forKey key: Key) throws -> UInt32 { try member(key).leaf(type) }
   func decode(_ type: UInt64.Type, forKey key: Key) throws -> UInt64 { try member(key).leaf(type) }
 
-  func decode(_ type: Int128.Type, forKey key: Key) throws -> Int128 { try member(key).leaf(type) }
-  func decode(_ type: UInt128.Type, forKey key: Key) throws -> UInt128 { try member(key).leaf(type) }
-
   func decodeIfPresent(_ type: Bool.Type, forKey key: Key) throws -> Bool? { try present(key)?.leaf(type) }
   func decodeIfPresent(_ type: String.Type, forKey key: Key) throws -> String? {
     try present(key)?.leaf(type)
@@ -137,12 +134,6 @@ extension RawKeyedContainer {
     try present(key)?.leaf(type)
   }
   func decodeIfPresent(_ type: UInt64.Type, forKey key: Key) throws -> UInt64? {
-    try present(key)?.leaf(type)
-  }
-  func decodeIfPresent(_ type: Int128.Type, forKey key: Key) throws -> Int128? {
-    try present(key)?.leaf(type)
-  }
-  func decodeIfPresent(_ type: UInt128.Type, forKey key: Key) throws -> UInt128? {
     try present(key)?.leaf(type)
   }
 }

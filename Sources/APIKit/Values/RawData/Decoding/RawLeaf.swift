@@ -135,5 +135,3 @@ extension UInt8: RawLeaf {}
 extension UInt16: RawLeaf {}
 extension UInt32: RawLeaf {}
 extension UInt64: RawLeaf {}
-extension Int128: RawLeaf {}
-extension UInt128: RawLeaf {}

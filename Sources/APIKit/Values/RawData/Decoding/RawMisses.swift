@@ -1,5 +1,3 @@
-import Synchronization
-
 /// The names and positions that were looked up and not found.
 ///
 /// A missing value is a cursor of two words, and must still provide the path that it would have. It

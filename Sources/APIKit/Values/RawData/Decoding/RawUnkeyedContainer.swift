@@ -34,9 +34,6 @@ struct RawUnkeyedContainer: UnkeyedDecodingContainer {
     try next(type) { try $0.leaf(type) }
   }
 
-  mutating func decode(_ type: Int128.Type) throws -> Int128 { try next(type) { try $0.leaf(type) } }
-  mutating func decode(_ type: UInt128.Type) throws -> UInt128 { try next(type) { try $0.leaf(type) } }
-
   mutating func nestedContainer<Nested: CodingKey>(
     keyedBy type: Nested.Type
   ) throws -> KeyedDecodingContainer<Nested> {
@@ -53,7 +50,7 @@ struct RawUnkeyedContainer: UnkeyedDecodingContainer {
 
   /// Reads the next element. If that fails, the element remains the next one.
   @inline(__always)
-  private mutating func next<Value>(
+  mutating func next<Value>(
     _ type: Any.Type, _ read: (RawDecoder) throws -> Value
   ) throws -> Value {
     let value = try read(current(type))

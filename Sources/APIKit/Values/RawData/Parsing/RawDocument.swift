@@ -1,5 +1,4 @@
 import Foundation
-import Synchronization
 
 /// A parsed document: the bytes as received and the tape that describes them. Shared by all its cursors.
 @usableFromInline

@@ -107,10 +107,16 @@ struct RawBinaryPropertyList {
   private mutating func writeInteger(_ offset: Int, _ size: Int) throws(APIError) {
     guard size <= 16, offset + size < bytes.count else { throw fault(offset, "an integer of \(size) bytes") }
     // Up to four bytes are unsigned, eight are signed, sixteen are for values that eight cannot represent.
-    let bits = bytes[(offset + 1)...(offset + size)].reduce(Int128(0)) { $0 << 8 | Int128($1) }
-    let value = size == 8 ? Int128(Int64(truncatingIfNeeded: bits)) : bits
-    guard value >= Int64.min, value <= UInt64.max else { throw fault(offset, "an integer beyond 64 bits") }
-    output += "\(value)".utf8
+    let whole = bytes[(offset + 1)...(offset + size)]
+    let low = whole.suffix(8).reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+    let signed = Int64(bitPattern: low)
+    let high = whole.dropLast(8)
+    if size == 8 || size == 16 && signed < 0 && high.allSatisfy({ $0 == 0xFF }) {
+      output += "\(signed)".utf8
+    } else {
+      guard high.allSatisfy({ $0 == 0 }) else { throw fault(offset, "an integer beyond 64 bits") }
+      output += "\(low)".utf8
+    }
   }
 
   private mutating func writeReal(_ offset: Int, _ size: Int) throws(APIError) {

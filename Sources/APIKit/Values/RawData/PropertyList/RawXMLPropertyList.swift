@@ -95,7 +95,7 @@ struct RawXMLPropertyList {
     case "true", "false":
       guard try content().isEmpty else { throw fault("<\(name)> has content") }
       output += name.utf8
-    case "integer": output += "\(try integer())".utf8
+    case "integer": output += try integer().utf8
     case "real":
       guard let value = Double(try trimmed()) else { throw fault("a <real> that is not a number") }
       output += (value.isFinite ? "\(value)" : "null").utf8
@@ -115,16 +115,21 @@ struct RawXMLPropertyList {
     }
   }
 
-  private func integer() throws(Fault) -> Int128 {
+  /// The digits of an integer that 64 bits hold, signed or not.
+  private func integer() throws(Fault) -> String {
     let text = try trimmed()
     let sign = text.prefix { $0 == "-" || $0 == "+" }
     var digits = text.dropFirst(sign.count)
     let isHexadecimal = digits.hasPrefix("0x") || digits.hasPrefix("0X")
     if isHexadecimal { digits = digits.dropFirst(2) }
-    guard digits.first?.isHexDigit == true,
-      let value = Int128(sign + digits, radix: isHexadecimal ? 16 : 10), value >= Int64.min,
-      value <= UInt64.max
-    else { throw fault("an <integer> that is none of 64 bits") }
+    let radix = isHexadecimal ? 16 : 10
+    let value =
+      sign == "-"
+      ? Int64(sign + digits, radix: radix).map { "\($0)" }
+      : UInt64(sign + digits, radix: radix).map { "\($0)" }
+    guard digits.first?.isHexDigit == true, let value else {
+      throw fault("an <integer> that is none of 64 bits")
+    }
     return value
   }
 

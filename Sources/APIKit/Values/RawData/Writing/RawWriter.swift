@@ -106,13 +106,13 @@ package enum RawWriter {
     if number.digits.isEmpty { return "0" }
     let all = String(decoding: number.digits, as: UTF8.self)
     let sign = number.isNegative ? "-" : ""
-    let count = Int128(number.digits.count)
+    let count = number.digits.count
     // The value is 0.DIGITS times ten to the power of `position`.
     let position = count + number.exponent
-    func zeros(_ count: Int128) -> String { String(repeating: "0", count: Int(count)) }
+    func zeros(_ count: Int) -> String { String(repeating: "0", count: count) }
     if count <= position, position <= 21 { return sign + all + zeros(position - count) }
     if position > 0, position <= 21 {
-      return sign + all.prefix(Int(position)) + "." + all.dropFirst(Int(position))
+      return sign + all.prefix(position) + "." + all.dropFirst(position)
     }
     if position > -6, position <= 0 { return sign + "0." + zeros(-position) + all }
     let power = position - 1

@@ -1,5 +1,3 @@
-import Synchronization
-
 extension HTTPRequest {
   /// The request with its body compressed by gzip, if ``HTTPRequestOptions/compressesBody`` is set.
   ///

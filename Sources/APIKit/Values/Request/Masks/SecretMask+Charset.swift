@@ -9,7 +9,7 @@ extension SecretMask {
     var charset = mark?.charset ?? Charset.wide(bytes)
     if charset == nil, let label = Charset.label(in: contentType) ?? Self.declared(in: bytes) {
       // What is labelled so and is UTF-8 all the same is frequent.
-      guard String(validating: bytes, as: UTF8.self) == nil else { return nil }
+      guard String(wellFormed: bytes, as: UTF8.self) == nil else { return nil }
       charset = Charset(label: label)
     }
     let start = mark?.length ?? 0

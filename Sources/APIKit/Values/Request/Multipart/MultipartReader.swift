@@ -1,5 +1,4 @@
 import Foundation
-import Synchronization
 
 /// A piece of a form's body: what stands between the contents, or a content; a file with what it was when the body was made.
 enum MultipartSource: Sendable {

@@ -69,7 +69,7 @@ private protocol UnorderedMembers {}
 extension Dictionary: UnorderedMembers {}
 
 /// One value that is being encoded. Containers are nodes too, for the standard library asks for them again.
-private final class ParameterNode: Encoder, SingleValueEncodingContainer {
+final class ParameterNode: Encoder, SingleValueEncodingContainer {
   private enum Content {
     case nothing
     case value(ParameterValue)
@@ -110,9 +110,6 @@ private final class ParameterNode: Encoder, SingleValueEncodingContainer {
 
   func encodeNil() { content = .value(.null) }
   func encode<T: Encodable>(_ value: T) throws { try set(value) }
-  // Without these the defaults of the protocol are used, which refuse.
-  func encode(_ value: Int128) throws { try set(value) }
-  func encode(_ value: UInt128) throws { try set(value) }
 
   var count: Int { if case .array(let nodes) = content { nodes.count } else { 0 } }
 
@@ -150,8 +147,6 @@ private final class ParameterNode: Encoder, SingleValueEncodingContainer {
 
     func encodeNil(forKey key: Key) { node.member(key).encodeNil() }
     func encode<T: Encodable>(_ value: T, forKey key: Key) throws { try node.member(key).set(value) }
-    func encode(_ value: Int128, forKey key: Key) throws { try node.member(key).set(value) }
-    func encode(_ value: UInt128, forKey key: Key) throws { try node.member(key).set(value) }
     func nestedContainer<Nested: CodingKey>(
       keyedBy type: Nested.Type, forKey key: Key
     ) -> KeyedEncodingContainer<Nested> { node.member(key).container(keyedBy: type) }
@@ -169,8 +164,6 @@ private final class ParameterNode: Encoder, SingleValueEncodingContainer {
 
     func encodeNil() { node.append().encodeNil() }
     func encode<T: Encodable>(_ value: T) throws { try node.append().set(value) }
-    func encode(_ value: Int128) throws { try node.append().set(value) }
-    func encode(_ value: UInt128) throws { try node.append().set(value) }
     func nestedContainer<Nested: CodingKey>(
       keyedBy type: Nested.Type
     ) -> KeyedEncodingContainer<Nested> { node.append().container(keyedBy: type) }

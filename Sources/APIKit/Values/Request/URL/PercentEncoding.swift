@@ -83,7 +83,7 @@ public struct PercentEncoding: Sendable, Hashable {
       return String(text)
     }
     return bytes(of: text.utf8, plusIsSpace: plusIsSpace).flatMap {
-      String(validating: $0, as: UTF8.self)
+      String(wellFormed: $0, as: UTF8.self)
     }
   }
 

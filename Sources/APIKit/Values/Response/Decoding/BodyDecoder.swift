@@ -75,7 +75,7 @@ public struct JSONBodyDecoder: BodyDecoder {
     } catch {
       guard error.reason == .malformedBody,
         let charset = Charset.label(in: contentType).flatMap(Charset.init),
-        charset != .utf8, String(validating: bytes, as: UTF8.self) == nil
+        charset != .utf8, String(wellFormed: bytes, as: UTF8.self) == nil
       else { throw error }
       return try Self.decode(bytes, charset, limits: limits)
     }

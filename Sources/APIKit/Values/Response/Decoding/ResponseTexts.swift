@@ -16,7 +16,7 @@ extension HTTPResponse: Redacted {
       // Masks are made of whole bodies, which takes long for the largest.
       guard bytes.count <= 1 << 20,
         let text = String(
-          validating: SecretMask().body(bytes, contentType: headers["Content-Type"]), as: UTF8.self),
+          wellFormed: SecretMask().body(bytes, contentType: headers["Content-Type"]), as: UTF8.self),
         !text.unicodeScalars.contains(where: { $0.value < 0x20 && !"\t\n\r".unicodeScalars.contains($0) })
       else { return ["\(bytes.count) bytes"] }
       return ["", text.count <= 1000 ? text : text.prefix(1000) + "… (\(bytes.count) bytes)"]

@@ -1,5 +1,3 @@
-import Synchronization
-
 /// The outputs of reformers for one response, so that a reformer runs only once for several views.
 ///
 /// Shared by all copies of a response.

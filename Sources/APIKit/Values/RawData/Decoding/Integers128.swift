@@ -1,0 +1,49 @@
+// The integers of 128 bits, which Apple's systems have from iOS 18 and macOS 15 on. Without these members the defaults of the
+// coding protocols are used, which refuse.
+
+@available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
+extension Int128: RawLeaf {}
+@available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
+extension UInt128: RawLeaf {}
+
+@available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
+extension RawDecoder {
+  func decode(_ type: Int128.Type) throws -> Int128 { try leaf(type) }
+  func decode(_ type: UInt128.Type) throws -> UInt128 { try leaf(type) }
+}
+
+@available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
+extension RawKeyedContainer {
+  func decode(_ type: Int128.Type, forKey key: Key) throws -> Int128 { try member(key).leaf(type) }
+  func decode(_ type: UInt128.Type, forKey key: Key) throws -> UInt128 { try member(key).leaf(type) }
+  func decodeIfPresent(_ type: Int128.Type, forKey key: Key) throws -> Int128? {
+    try present(key)?.leaf(type)
+  }
+  func decodeIfPresent(_ type: UInt128.Type, forKey key: Key) throws -> UInt128? {
+    try present(key)?.leaf(type)
+  }
+}
+
+@available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
+extension RawUnkeyedContainer {
+  mutating func decode(_ type: Int128.Type) throws -> Int128 { try next(type) { try $0.leaf(type) } }
+  mutating func decode(_ type: UInt128.Type) throws -> UInt128 { try next(type) { try $0.leaf(type) } }
+}
+
+@available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
+extension ParameterNode {
+  func encode(_ value: Int128) throws { try set(value) }
+  func encode(_ value: UInt128) throws { try set(value) }
+}
+
+@available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
+extension ParameterNode.Keyed {
+  func encode(_ value: Int128, forKey key: Key) throws { try node.member(key).set(value) }
+  func encode(_ value: UInt128, forKey key: Key) throws { try node.member(key).set(value) }
+}
+
+@available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
+extension ParameterNode.Unkeyed {
+  func encode(_ value: Int128) throws { try node.append().set(value) }
+  func encode(_ value: UInt128) throws { try node.append().set(value) }
+}
