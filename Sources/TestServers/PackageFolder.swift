@@ -7,7 +7,9 @@ public enum PackageFolder {
     .standardizedFileURL
 
   /// The libraries' targets: the core and its leaves.
-  public static let libraries = ["APIKit", "APIKitSockets", "APIKitTransfers", "APIKitReports", "APIKitImages"]
+  public static let libraries = [
+    "APIKit", "APIKitSockets", "APIKitTransfers", "APIKitReports", "APIKitImages",
+  ]
 
   /// The Swift files of the core and its leaves.
   public static func sources() -> [URL] {

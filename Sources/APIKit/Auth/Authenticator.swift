@@ -305,10 +305,8 @@ extension Authenticator {
       guard let self else { return }
       switch result {
       case .success(let credential):
-        do throws(APIError) {
-          try await BlockingWork.run { () throws(APIError) in try self.signIn(with: credential) }
-        } catch {
-          storage.report(error)
+        await BlockingWork.run {
+          do throws(APIError) { try self.signIn(with: credential) } catch { self.storage.report(error) }
         }
       case .failure(let error):
         let isGivenUp = error.reason == .cancelled || error.reason == .signInCancelled

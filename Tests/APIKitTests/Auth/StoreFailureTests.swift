@@ -54,6 +54,7 @@ import XCTest
     await waitUntil { authenticator.storeFailure != nil }
     let told = Failures()
     authenticator.onStoreFailure { told.append($0) }
+    await waitUntil { !told.all.isEmpty }
     XCTAssertEqual(told.all.map(\.reason), [.credentialStoreFailed], "it is told even when it came before")
     authenticator.onStoreFailure { told.append($0) }
     XCTAssertEqual(told.all.count, 1, "and once")

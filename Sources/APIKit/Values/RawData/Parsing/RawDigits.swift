@@ -2,10 +2,10 @@
 struct RawDigits: Equatable {
   var isNegative = false
   var digits: [UInt8] = []
-  /// No number of digits takes it out of its range.
-  var exponent = 0
+  /// Wide enough that no number of digits overflows it.
+  var exponent = WideInteger(0)
 
-  /// Nil for an exponent beyond 2 to the 62nd.
+  /// Nil for an exponent beyond 2 to the 120th.
   init?(_ text: String) {
     let parts = text.lowercased().split(separator: "e")
     let number = parts[0].drop { $0 == "-" }.split(separator: ".")
@@ -13,13 +13,13 @@ struct RawDigits: Equatable {
     if digits.isEmpty { return }
     isNegative = text.hasPrefix("-")
     if parts.count == 2 {
-      guard let written = Int(parts[1]), written.magnitude < 1 << 62 else { return nil }
+      guard let written = WideInteger(parts[1]) else { return nil }
       exponent = written
     }
-    if number.count == 2 { exponent -= number[1].utf8.count }
+    if number.count == 2 { exponent = exponent + -number[1].utf8.count }
     while digits.last == UInt8(ascii: "0") {
       digits.removeLast()
-      exponent += 1
+      exponent = exponent + 1
     }
   }
 
@@ -27,7 +27,7 @@ struct RawDigits: Equatable {
   func integer<Integer: FixedWidthInteger>(_ type: Integer.Type) -> Integer? {
     if digits.isEmpty { return 0 }
     // The widest integers have 39 digits.
-    guard exponent >= 0, exponent < 40 else { return nil }
+    guard let exponent = exponent.int, exponent >= 0, exponent < 40 else { return nil }
     let zeros = String(repeating: "0", count: exponent)
     return Integer((isNegative ? "-" : "") + String(decoding: digits, as: UTF8.self) + zeros, radix: 10)
   }

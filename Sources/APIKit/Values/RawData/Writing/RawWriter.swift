@@ -108,16 +108,15 @@ package enum RawWriter {
     let sign = number.isNegative ? "-" : ""
     let count = number.digits.count
     // The value is 0.DIGITS times ten to the power of `position`.
-    let position = count + number.exponent
-    func zeros(_ count: Int) -> String { String(repeating: "0", count: count) }
-    if count <= position, position <= 21 { return sign + all + zeros(position - count) }
-    if position > 0, position <= 21 {
-      return sign + all.prefix(position) + "." + all.dropFirst(position)
+    if let position = (number.exponent + count).int, position > -6, position <= 21 {
+      func zeros(_ count: Int) -> String { String(repeating: "0", count: count) }
+      if count <= position { return sign + all + zeros(position - count) }
+      if position > 0 { return sign + all.prefix(position) + "." + all.dropFirst(position) }
+      return sign + "0." + zeros(-position) + all
     }
-    if position > -6, position <= 0 { return sign + "0." + zeros(-position) + all }
-    let power = position - 1
+    let power = number.exponent + (count - 1)
     let mantissa = count == 1 ? all : all.prefix(1) + "." + all.dropFirst()
-    return sign + mantissa + "e" + (power < 0 ? "-" : "+") + String(power.magnitude)
+    return sign + mantissa + "e" + (power.isNegative ? "-" : "+") + power.magnitudeText
   }
 }
 
