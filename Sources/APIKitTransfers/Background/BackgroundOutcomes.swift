@@ -190,7 +190,7 @@ struct BackgroundOutcomes: Sendable {
 
   /// A path for a new outcome of an exchange.
   private func stem(of name: String) -> String {
-    "\(folder)/\(Self.file(of: name)).\(Hex.encode(Crypto.random(8)))"
+    "\(folder)/\(Self.file(of: name)).\(Nonce.make())"
   }
 
   /// `KEY DIGEST` as the beginning of a file's name.

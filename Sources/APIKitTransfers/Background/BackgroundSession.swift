@@ -162,7 +162,7 @@ import APIKit
     private func configuration() -> URLSessionConfiguration {
       let configuration = URLSessionConfiguration.background(withIdentifier: identifier)
       // What cannot be set is the session's fault, and it was not opened.
-      if let terms = try? options.terms() { configuration.set(terms) }
+      if let terms = try? options.transport.systemTerms() { configuration.set(terms) }
       configuration.sessionSendsLaunchEvents = true
       configuration.isDiscretionary = options.isDiscretionary
       if options.limit > .zero { configuration.timeoutIntervalForResource = options.limit.inSeconds }

@@ -52,17 +52,16 @@ public struct BackgroundSessionOptions: Sendable, Hashable {
         .takeoff, .misconfigured,
         "a background session has at least one connection per host, and no negative limit")
     }
-    do throws(APIError) { _ = try terms() } catch { return error }
+    do throws(APIError) { _ = try transport.systemTerms() } catch { return error }
     return nil
   }
 
-  /// What the system's session is told, as that of a transport. Throws `APIError.Reason.unsupportedCapability` for a proxy that
-  /// the system cannot use.
-  func terms() throws(APIError) -> SystemSessionTerms {
+  /// The same as settings of a transport.
+  var transport: TransportConfiguration {
     var configuration = TransportConfiguration()
     configuration.connections.perHost = connectionsPerHost
     configuration.proxy = proxy
     configuration.tls.minimumVersion = minimumTLS
-    return try SystemSessionTerms(configuration)
+    return configuration
   }
 }

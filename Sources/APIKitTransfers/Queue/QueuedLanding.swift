@@ -22,7 +22,7 @@ extension QueuedLanding: QueueContent {
       writer.append(UInt64(1))
       writer.append(UInt64(http.status))
       // As of the header fields, secrets are left out of what is kept.
-      writer.append(http.url.map { SecretMask().url($0) })
+      writer.append(http.url?.masked)
       writer.append(http.headers.withoutSecrets)
       writer.append(http.bytes)
     case .file(let file):

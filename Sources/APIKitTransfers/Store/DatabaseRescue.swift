@@ -24,7 +24,7 @@ struct DatabaseRescue {
       let database = try SQLiteDatabase(path: path, patience: 10_000)
       // Another process may have done it in the meantime.
       if !isForced, (try? isWhole(database)) == true { return nil }
-      let copy = "\(path).damaged-\(Hex.encode(Crypto.random(4)))"
+      let copy = "\(path).damaged-\(Nonce.make())"
       for ending in ["", "-wal"] where PrivateFile.exists(path + ending) {
         try FileManager.default.copyItem(atPath: path + ending, toPath: copy + ending)
         chmod(copy + ending, 0o600)

@@ -19,7 +19,7 @@ extension DurableQueue {
     try TransferFolder.make(spoolFolder)
     // A file that no item names is removed once its owner has ended.
     try takePresence()
-    let name = "\(owner).\(Hex.encode(Crypto.random(16)))"
+    let name = "\(owner).\(Nonce.make())"
     let path = spoolPath(name)
     var file = try FileDraft(path)
     do {

@@ -26,7 +26,7 @@ actor DurableQueue {
   /// Removes what an item that is given up has beside its row and its file.
   private let discard: @Sendable (QueueStore.Row) -> Void
   /// The name of this object among the owners of items, and the lock that says that it is there.
-  let owner = Hex.encode(Crypto.random(8))
+  let owner = Nonce.make()
   private var presence: FolderLock?
   private let seal: QueueSeal
   private let database: DurableDatabase<QueueStore>

@@ -48,6 +48,11 @@ package struct SystemRequestTerms: Equatable, Sendable {
   }
 }
 
+extension TransportConfiguration {
+  /// Throws ``APIError/Reason/unsupportedCapability`` for what the system cannot do.
+  package func systemTerms() throws(APIError) -> SystemSessionTerms { try SystemSessionTerms(self) }
+}
+
 /// What the system's session is told.
 package struct SystemSessionTerms: Equatable, Sendable {
   var connectionsPerHost: Int

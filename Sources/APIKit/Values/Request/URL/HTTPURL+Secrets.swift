@@ -12,6 +12,9 @@ extension HTTPURL {
   /// Scheme, host, port and path, the secrets of the path masked.
   var maskedLocation: String { authorityText + SecretMask().path(of: self) }
 
+  /// The whole URL, with its secrets masked.
+  package var masked: String { SecretMask().url(self) }
+
   private static func isSecret(_ pair: Substring) -> Bool {
     let name = pair.prefix { $0 != "=" }
     return SecretNames.contains(PercentEncoding.decode(name, plusIsSpace: true) ?? String(name))
