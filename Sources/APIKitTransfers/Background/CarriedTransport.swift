@@ -23,7 +23,7 @@ protocol TransferCarrier: Sendable {
 
 /// A request that a ``TransferCarrier`` sends.
 struct CarriedExchange: Sendable {
-  /// The same in each launch; see ``HTTPRequest/backgroundName(key:without:)``.
+  /// The same in each launch; see `HTTPRequest.backgroundName(key:without:)`.
   let name: String
   var exchange: HTTPExchange
   /// What the transport of its service was made with.
