@@ -37,8 +37,8 @@
   /// of them is cancelled.
   var joinsIdenticalFlights: Bool { get }
 
-  /// The order in which attempts leave the queue of a host, where the service sets ``HostLimits``, and what the transport
-  /// is told (``HTTPRequestOptions/priority``). The default is ``FlightPriority/normal``.
+  /// The order in which attempts leave the queue of a host, where the service sets ``HostLimits``, and the priority
+  /// that the transport gets (``HTTPRequestOptions/priority``). The default is ``FlightPriority/normal``.
   var priority: FlightPriority { get }
 
   /// How many attempts begin per interval, in place of the service's rate, which is the default.

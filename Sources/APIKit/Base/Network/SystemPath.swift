@@ -3,7 +3,7 @@
 struct SystemPath {
   enum Status {
     case satisfied, unsatisfied
-    /// There is none at the moment, and one may be made when somebody asks for it: by a modem that dials, by a VPN on demand.
+    /// Not connected; a request makes the system connect, such as a VPN on demand or a modem that dials.
     case requiresConnection
   }
 

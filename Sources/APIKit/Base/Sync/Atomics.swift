@@ -7,7 +7,7 @@
 /// A number that threads read and change without a lock. A read sees what was written before the store that it reads.
 ///
 /// It is `Synchronization.Atomic`, but on Apple's systems, where that begins with iOS 18, an allocated word with the
-/// operations of C11.
+/// operations of C11. `@unchecked Sendable`: nothing else reads or writes the word.
 @usableFromInline package struct AtomicInt: ~Copyable, @unchecked Sendable {
   #if canImport(Darwin)
     private let word: UnsafeMutablePointer<Int>

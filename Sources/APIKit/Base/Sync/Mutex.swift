@@ -9,6 +9,8 @@
 ///
 /// It is `Synchronization.Mutex`, but on Apple's systems, where that begins with iOS 18, an unfair lock and the value in
 /// one allocation, as in `OSAllocatedUnfairLock`, which takes no values that cannot be copied.
+/// `@unchecked Sendable`: the value is reached with the lock held only, and none of its references leaves the closure, for it is
+/// `sending`.
 /// - SeeAlso: <https://developer.apple.com/documentation/os/osallocatedunfairlock>
 @usableFromInline package struct Mutex<Value: ~Copyable>: ~Copyable, @unchecked Sendable {
   #if canImport(Darwin)

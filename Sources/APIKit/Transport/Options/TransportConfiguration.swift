@@ -74,9 +74,9 @@ public struct TransportConfiguration: Sendable {
     get { statedStorageKey ?? .keychain }
     set { statedStorageKey = .some(newValue) }
   }
-  /// Nil where nobody has stated one, so that a keychain that was locked is not remembered.
+  /// Nil until a key is set; the default is read at each use, because the keychain may be locked at first.
   private var statedStorageKey: SigningKey??
-  /// Whether somebody has stated a ``storageKey``, or that there is none.
+  /// Whether ``storageKey`` was set, to a key or to nil.
   var statesStorageKey: Bool { statedStorageKey != nil }
 
   /// Whether it comes from ``debug``, where ``TLSPolicy/allowsInvalidCertificates`` and
