@@ -41,7 +41,7 @@ final class BackgroundSettingTests: XCTestCase {
     ]
     /// No setting of an application.
     let own: Set = [
-      "proxyTable", "isForDebugging", "timeouts.ceiling", "timeouts.spent", "loadOptions.isOwn",
+      "proxyTable", "isForDebugging", "timeouts.ceiling", "timeouts.spentMilliseconds", "loadOptions.isOwn",
       "loadOptions.owner", "loadOptions.binding", "loadOptions.location",
     ]
     for treatment in BackgroundSetting.Treatment.allCases {

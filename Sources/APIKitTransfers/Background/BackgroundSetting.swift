@@ -69,7 +69,7 @@ struct BackgroundSetting: Sendable {
     holds("timeouts.total", .shared),
     // What a flight notes in its requests.
     holds("timeouts.ceiling", .above),
-    holds("timeouts.spent", .above),
+    holds("timeouts.spentMilliseconds", .above),
     shared("connections.perHost", by: "connectionsPerHost") {
       $0.session.connectionsPerHost <= $0.configuration.connections.perHost
     },

@@ -145,13 +145,13 @@ import XCTest
 
     func testWhatTheRaceTookIsNoLongerThereForTheAttempt() {
       var timeouts = HTTPTimeouts(total: .seconds(2))
-      timeouts.spent = .milliseconds(500)
+      timeouts.spentMilliseconds = 500
       XCTAssertEqual(timeouts.filled(from: .standard).total, .milliseconds(1500))
       timeouts = HTTPTimeouts()
-      timeouts.spent = .milliseconds(500)
+      timeouts.spentMilliseconds = 500
       XCTAssertEqual(timeouts.filled(from: HTTPTimeouts(total: .seconds(1))).total, .milliseconds(500))
       XCTAssertEqual(timeouts.filled(from: .standard).total, .zero, "no limit stays none")
-      timeouts.spent = .seconds(9)
+      timeouts.spentMilliseconds = 9000
       XCTAssertEqual(timeouts.filled(from: HTTPTimeouts(total: .seconds(1))).total, .milliseconds(1))
     }
   }

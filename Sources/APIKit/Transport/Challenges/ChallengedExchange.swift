@@ -65,7 +65,8 @@ package struct ChallengedExchange {
         guard left > .zero else {
           throw APIError(.transport, .totalTimeout, "not finished after \(total.shortText)")
         }
-        (attempts.exchange.request.timeouts.ceiling, attempts.exchange.request.timeouts.spent) = (left, .zero)
+        attempts.exchange.request.timeouts.ceiling = left
+        attempts.exchange.request.timeouts.spentMilliseconds = 0
       }
       let response: HTTPResponse
       do throws(APIError) {

@@ -101,8 +101,9 @@ public struct HTTPTimeouts: Sendable, Hashable {
   public var total: Duration?
   /// The time left until the deadline of the load, which limits the total. Set by the flight.
   package var ceiling: Duration?
-  /// How much of the total was used before the transport got the request: by a race of connections.
-  var spent = Duration.zero
+  /// How many milliseconds of the total were used before the transport got the request: by a race of connections. So small a
+  /// number takes no memory beside the limits.
+  var spentMilliseconds: UInt32 = 0
 
   /// Makes timeouts; what is omitted is left to the transport.
   public init(connect: Duration? = nil, idle: Duration? = nil, total: Duration? = nil) {
@@ -118,8 +119,8 @@ public struct HTTPTimeouts: Sendable, Hashable {
   public func filled(from fallback: HTTPTimeouts) -> HTTPTimeouts {
     var filled = HTTPTimeouts(
       connect: connect ?? fallback.connect, idle: idle ?? fallback.idle, total: total ?? fallback.total)
-    if spent > .zero, let total = filled.total, total != .zero {
-      filled.total = max(.milliseconds(1), total - spent)
+    if spentMilliseconds > 0, let total = filled.total, total != .zero {
+      filled.total = max(.milliseconds(1), total - .milliseconds(spentMilliseconds))
     }
     guard let ceiling else { return filled }
     if let total = filled.total, total != .zero, total < ceiling { return filled }

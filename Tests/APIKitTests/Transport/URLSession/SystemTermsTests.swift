@@ -99,7 +99,7 @@ final class SystemTermsTests: XCTestCase {
       Row("timeouts.idle", .honoured) { $0.timeouts.idle = .seconds(1) },
       Row("timeouts.total", .honoured) { $0.timeouts.total = .seconds(1) },
       Row("timeouts.ceiling", .above) { $0.timeouts.ceiling = .seconds(1) },
-      Row("timeouts.spent", .above) { $0.timeouts.spent = .seconds(1) },
+      Row("timeouts.spentMilliseconds", .above) { $0.timeouts.spentMilliseconds = 1000 },
       Row("connections.perHost", .told(["session.connectionsPerHost": "2"])) { $0.connections.perHost = 2 },
       Row("connections.total", .refused("a limit of connections in all")) { $0.connections.total = 2 },
       Row("proxy", .told(["session.proxies": "none"])) { $0.proxy = .none },
