@@ -58,7 +58,8 @@ let package = Package(
     .target(
       name: "DemoServer",
       dependencies: ["APIKit", "APIKitSockets"],
-      resources: [.copy("Resources")],
+      // Its files, not the folder: a bundle with a folder of this name cannot be signed for iOS, nor for its simulators.
+      resources: [.process("Resources")],
       swiftSettings: swift
     ),
     .executableTarget(
@@ -105,7 +106,7 @@ let package = Package(
       swiftSettings: swift),
     .testTarget(
       name: "APIKitImagesTests",
-      dependencies: ["APIKit", "APIKitImages", "APIKitTesting", "TestSupport"],
+      dependencies: ["APIKit", "APIKitImages", "APIKitTesting", "APIKitTransfers", "TestSupport"],
       swiftSettings: swift),
     .testTarget(
       name: "ReformersTests", dependencies: ["APIKit", "APIKitTesting", "Reformers"], swiftSettings: swift),

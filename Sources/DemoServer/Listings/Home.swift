@@ -105,12 +105,9 @@ struct CSVTable {
 
   init(resource: String) throws(DemoServerError) {
     let file = resource + ".csv"
-    // Because the copied folder has this name, its place in the bundle differs between platforms.
-    let bundle = Bundle.module
-    let places = [bundle.bundleURL.appendingPathComponent("Resources"), bundle.resourceURL].compactMap(\.self)
-    let data = places.lazy.flatMap { [$0, $0.appendingPathComponent("Resources")] }
-      .compactMap { try? Data(contentsOf: $0.appendingPathComponent(file)) }.first
-    guard let data else {
+    guard let url = Bundle.module.url(forResource: resource, withExtension: "csv"),
+      let data = try? Data(contentsOf: url)
+    else {
       throw DemoServerError("the listings \(file) cannot be read from the package's resources")
     }
     let lines = String(decoding: data, as: UTF8.self).split(whereSeparator: \.isNewline)
