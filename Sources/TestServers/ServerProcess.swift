@@ -115,6 +115,15 @@ public final class ServerProcess: Sendable {
 /// thread blocks nearly all signals. A shell would not learn that its server has ended, and the server
 /// could not be stopped by a signal.
 private func spawn(_ command: [String], input: Int32) throws -> pid_t {
+  #if !os(Linux) && !os(macOS)
+    throw TestServerError(
+      "an application has no child processes on this platform, and a simulator's has not either")
+  #else
+    try spawnChild(command, input: input)
+  #endif
+}
+
+private func spawnChild(_ command: [String], input: Int32) throws -> pid_t {
   #if canImport(Darwin)
     var actions: posix_spawn_file_actions_t?
     var attributes: posix_spawnattr_t?

@@ -15,8 +15,19 @@ struct SwiftCompiler: Sendable {
   /// Where one is missing the test is skipped with the reason; under `CI=true` it fails.
   init() throws {
     #if os(macOS)
-      command = ["/usr/bin/xcrun", "swiftc", "-target", "arm64-apple-macosx15.0"]
-      manifestFlags = nil
+      #if arch(arm64)
+        let architecture = "arm64"
+      #else
+        let architecture = "x86_64"
+      #endif
+      let swiftc = try Self.output(of: ["/usr/bin/xcrun", "--find", "swiftc"]).text
+      let platform = try Self.output(of: ["/usr/bin/xcrun", "--sdk", "macosx", "--show-sdk-platform-path"])
+        .text
+      // XCTest is no part of the SDK, but of the platform.
+      command = [
+        "/usr/bin/xcrun", "swiftc", "-target", "\(architecture)-apple-macosx15.0",
+        "-F", "\(platform)/Developer/Library/Frameworks", "-I", "\(platform)/Developer/usr/lib",
+      ]
     #elseif os(Linux)
       let folders = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")
       let paths = folders.map { "\($0)/swiftc" }
@@ -24,16 +35,16 @@ struct SwiftCompiler: Sendable {
         throw Self.lack("swiftc is not on PATH")
       }
       command = [swiftc]
+    #else
+      throw XCTSkip("there is no compiler on this platform")
+    #endif
+    #if os(Linux) || os(macOS)
       let toolchain = URL(fileURLWithPath: swiftc).resolvingSymlinksInPath().appendingPathComponent("../..")
       let manifests = toolchain.appendingPathComponent("lib/swift/pm/ManifestAPI").standardizedFileURL.path
       let isThere = FileManager.default.fileExists(atPath: manifests)
       manifestFlags =
         isThere
         ? ["-typecheck", "-swift-version", "6", "-package-description-version", "6.2", "-I", manifests] : nil
-    #else
-      throw XCTSkip("there is no compiler on this platform")
-    #endif
-    #if os(Linux) || os(macOS)
       let build = Bundle(for: SwiftCompilerTests.self).bundleURL.resolvingSymlinksInPath()
       let products = build.pathExtension == "xctest" ? build.deletingLastPathComponent() : build
       let modules = products.appendingPathComponent("Modules").path
@@ -90,26 +101,30 @@ struct SwiftCompiler: Sendable {
       paths.append(file.path)
     }
     let isLibrary = files.values.contains { $0.contains("@main") }
+    let (words, status) = try Self.output(
+      of: command + flags + (isLibrary ? ["-parse-as-library"] : []) + paths)
+    let errors = words.split(separator: "\n").map(String.init).filter { line in
+      // The excerpts below a diagnostic repeat it behind a bar.
+      line.contains("error: ") && !line.contains("|")
+    }
+    guard status == 0 || !errors.isEmpty else { return ["swiftc ended with \(status): \(words)"] }
+    return errors
+  }
+
+  /// What a program writes, both of its streams in one, and its status.
+  private static func output(of command: [String]) throws -> (text: String, status: Int32) {
     #if os(Linux) || os(macOS)
       let process = Process()
       let output = Pipe()
-      let arguments = command + flags + (isLibrary ? ["-parse-as-library"] : []) + paths
-      process.executableURL = URL(fileURLWithPath: arguments[0])
-      process.arguments = Array(arguments.dropFirst())
+      process.executableURL = URL(fileURLWithPath: command[0])
+      process.arguments = Array(command.dropFirst())
       process.standardInput = FileHandle.nullDevice
       process.standardOutput = output
       process.standardError = output
       try process.run()
       let words = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
       process.waitUntilExit()
-      let errors = words.split(separator: "\n").map(String.init).filter { line in
-        // The excerpts below a diagnostic repeat it behind a bar.
-        line.contains("error: ") && !line.contains("|")
-      }
-      guard process.terminationStatus == 0 || !errors.isEmpty else {
-        return ["swiftc ended with \(process.terminationStatus): \(words)"]
-      }
-      return errors
+      return (words.trimmingCharacters(in: .newlines), process.terminationStatus)
     #else
       throw XCTSkip("there is no compiler on this platform")
     #endif
