@@ -4,8 +4,8 @@ public struct DiskCacheConfiguration: Sendable {
   /// user or that others may change is not used. Give each cache a folder of its own; several processes may
   /// use the same one.
   public var folder: String
-  /// The bound of everything stored, in bytes; the default is 256 MiB. A response whose body is larger than
-  /// half of it, or than 1 GiB, is not stored.
+  /// The bound of everything stored, in bytes; the default is ``defaultMaximumBytes``. A response whose body is
+  /// larger than half of it, or than 1 GiB, is not stored.
   public var maximumBytes: Int
   /// The length in bytes above which a body is stored in a file beside the database. The default is 64 KiB;
   /// more than 16 MiB counts as 16 MiB.
@@ -23,10 +23,13 @@ public struct DiskCacheConfiguration: Sendable {
   /// The age in seconds at which body files without a row are removed.
   var orphanAge = 600.0
 
+  /// The default bound on disk, in bytes: 32 MiB on watchOS, 256 MiB elsewhere.
+  public static var defaultMaximumBytes: Int { DeviceKind.present.diskBytes }
+
   /// Makes a configuration; what is left out has its default.
   public init(
-    folder: String, maximumBytes: Int = 256 << 20, bodyFileThreshold: Int = 64 << 10,
-    encryptionKey: SigningKey? = nil
+    folder: String, maximumBytes: Int = DiskCacheConfiguration.defaultMaximumBytes,
+    bodyFileThreshold: Int = 64 << 10, encryptionKey: SigningKey? = nil
   ) {
     self.folder = folder
     self.maximumBytes = maximumBytes

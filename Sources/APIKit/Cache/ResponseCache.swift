@@ -10,6 +10,9 @@ public final class ResponseCache: Sendable {
   /// The default cache of services, in memory only, with the default bounds.
   public static let shared = ResponseCache()
 
+  /// The default bound in memory, in bytes: 4 MiB on watchOS, 16 MiB on tvOS, 32 MiB elsewhere.
+  public static var defaultMemoryBytes: Int { DeviceKind.present.responseBytes }
+
   private struct CacheState {
     var table = CacheConditionTable.standard
     var condition: @Sendable () -> CacheCondition = { .unrestricted }
@@ -28,14 +31,15 @@ public final class ResponseCache: Sendable {
   /// Makes a cache; in memory only where no disk is given.
   ///
   /// - Parameters:
-  ///   - memoryBytes: The bound in memory, in bytes, bookkeeping included. The default is 32 MiB.
+  ///   - memoryBytes: The bound in memory, in bytes, bookkeeping included. The default is
+  ///     ``defaultMemoryBytes``.
   ///   - memoryCount: The most responses in memory. The default is 20,000.
   ///   - disk: Where responses are stored beyond the life of the process. Its failures are passed to
   ///     ``onFault(_:)``, and the cache goes on in memory.
   ///   - time: The clocks that measure ages.
   public init(
-    memoryBytes: Int = 32 << 20, memoryCount: Int = 20_000, disk: DiskCacheConfiguration? = nil,
-    time: any TimeSource = SystemTime()
+    memoryBytes: Int = ResponseCache.defaultMemoryBytes, memoryCount: Int = 20_000,
+    disk: DiskCacheConfiguration? = nil, time: any TimeSource = SystemTime()
   ) {
     memory = MemoryCache(maximumBytes: memoryBytes, maximumCount: memoryCount)
     self.time = time

@@ -28,15 +28,7 @@ public import APIKit
   public static let shared = ImageLoader()
 
   /// The default bound of the memory: 16 MiB on watchOS, 32 MiB on tvOS, 96 MiB elsewhere.
-  nonisolated public static var defaultMaximumBytes: Int {
-    #if os(watchOS)
-      16 << 20
-    #elseif os(tvOS)
-      32 << 20
-    #else
-      96 << 20
-    #endif
-  }
+  nonisolated public static var defaultMaximumBytes: Int { DeviceKind.present.pictureBytes }
 
   let pipeline: PicturePipeline<ImageThumbnail>
   #if canImport(UIKit) && !os(watchOS)

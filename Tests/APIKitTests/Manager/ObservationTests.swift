@@ -9,9 +9,16 @@ import XCTest
 @MainActor final class ObservationTests: XCTestCase {
   private let stub = StubTransport(.json(someJSON))
 
+  override func setUp() async throws {
+    guard #available(macOS 14, iOS 17, tvOS 17, watchOS 10, *) else {
+      throw XCTSkip("this system cannot observe")
+    }
+  }
+
   /// Whether the next change of what `read` reads is told.
   private func track<Value>(_ read: () -> Value) -> Counter {
     let changes = Counter()
+    guard #available(macOS 14, iOS 17, tvOS 17, watchOS 10, *) else { return changes }
     _ = withObservationTracking(read) { changes.increment() }
     return changes
   }

@@ -1,5 +1,5 @@
 // swift-format-ignore-file
-// https://developer.apple.com/documentation/appkit/nsview
+// AppKit/NSView.h, https://developer.apple.com/documentation/appkit/nsview; Mac Catalyst has none of them.
 @_exported public import CoreGraphics
 @_exported public import Foundation
 
@@ -8,11 +8,13 @@ public typealias NSPoint = CGPoint
 public typealias NSRect = CGRect
 public typealias NSSize = CGSize
 /// https://developer.apple.com/documentation/appkit/nsresponder
+@available(macCatalyst, unavailable)
 @MainActor open class NSResponder: NSObject {
   nonisolated override public init() { super.init() }
   open func mouseDown(with event: NSEvent) { fatalError() }
   open func mouseUp(with event: NSEvent) { fatalError() }
 }
+@available(macCatalyst, unavailable)
 @MainActor open class NSView: NSResponder {
   /// https://developer.apple.com/documentation/appkit/nsview/autoresizingmask-swift.struct
   public struct AutoresizingMask: OptionSet, Sendable {
@@ -35,17 +37,23 @@ public typealias NSSize = CGSize
   open func convert(_ point: NSPoint, from view: NSView?) -> NSPoint { fatalError() }
 }
 /// https://developer.apple.com/documentation/appkit/nswindow/backingscalefactor
+@available(macCatalyst, unavailable)
 @MainActor open class NSWindow: NSResponder { open var backingScaleFactor: CGFloat { fatalError() } }
 /// https://developer.apple.com/documentation/appkit/nsevent/locationinwindow
+@available(macCatalyst, unavailable)
 open class NSEvent: NSObject { open var locationInWindow: NSPoint { fatalError() } }
 /// https://developer.apple.com/documentation/appkit/nscontrol
+@available(macCatalyst, unavailable)
 @MainActor open class NSControl: NSView {}
 /// https://developer.apple.com/documentation/appkit/nsimageview
+@available(macCatalyst, unavailable)
 @MainActor open class NSImageView: NSControl {
   open var image: NSImage? { get { fatalError() } set { fatalError() } }
   open var imageScaling: NSImageScaling { get { fatalError() } set { fatalError() } }
 }
 /// https://developer.apple.com/documentation/appkit/nsimagescaling
+@available(macCatalyst, unavailable)
 public enum NSImageScaling: UInt, Sendable { case scaleProportionallyDown, scaleAxesIndependently, scaleNone, scaleProportionallyUpOrDown }
 /// https://developer.apple.com/documentation/appkit/nsimage/init(cgimage:size:)
+@available(macCatalyst, unavailable)
 open class NSImage: NSObject, @unchecked Sendable { public init(cgImage: CGImage, size: NSSize) { fatalError() } }

@@ -1,5 +1,5 @@
 // swift-format-ignore-file
-// https://developer.apple.com/documentation/corefoundation/cfstring
+// CoreFoundation/CFString.h and CFStringEncodingExt.h, https://developer.apple.com/documentation/corefoundation/cfstring
 public typealias CFStringEncoding = UInt32
 public let kCFStringEncodingInvalidId: CFStringEncoding = 0
 public func CFStringConvertIANACharSetNameToEncoding(_ theString: CFString!) -> CFStringEncoding { fatalError() }

@@ -1,5 +1,5 @@
 // swift-format-ignore-file
-// https://developer.apple.com/documentation/corefoundation
+// CoreFoundation/CFBase.h and the headers of the types, https://developer.apple.com/documentation/corefoundation
 //
 // Apple's compiler bridges these types to Swift's with `as`. Here they are Swift's, so that the same `as` compiles.
 public import FoundationEssentials

@@ -1,5 +1,5 @@
 // swift-format-ignore-file
-// https://developer.apple.com/documentation/corefoundation/cgfloat, which is a type of its own there and converts to and from
+// CoreGraphics/CGGeometry.h, https://developer.apple.com/documentation/corefoundation/cgfloat, which is a type of its own there and converts to and from
 // Double by itself; cgpoint, cgsize and cgrect beside it.
 public typealias CGFloat = Double
 public struct CGPoint: Equatable, Sendable { public var x: CGFloat, y: CGFloat }

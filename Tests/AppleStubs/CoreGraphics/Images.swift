@@ -1,5 +1,5 @@
 // swift-format-ignore-file
-// https://developer.apple.com/documentation/coregraphics/cgimage
+// CoreGraphics/CGImage.h, https://developer.apple.com/documentation/coregraphics/cgimage
 public final class CGImage {
   public var width: Int { fatalError() }
   public var height: Int { fatalError() }

@@ -1,7 +1,7 @@
 // swift-format-ignore-file
-/// https://developer.apple.com/documentation/coretelephony/cttelephonynetworkinfo
-/// On iOS alone.
+// CoreTelephony/CTTelephonyNetworkInfo.h, https://developer.apple.com/documentation/coretelephony/cttelephonynetworkinfo
+// On iOS and Mac Catalyst alone.
 open class CTTelephonyNetworkInfo {
   public init() { fatalError() }
-  open var serviceCurrentRadioAccessTechnology: [String: String]? { fatalError() }
+  @available(iOS 12, *) open var serviceCurrentRadioAccessTechnology: [String: String]? { fatalError() }
 }

@@ -1,7 +1,8 @@
 // swift-format-ignore-file
-// https://developer.apple.com/documentation/cryptokit/curve25519/signing
+// The interface of the module CryptoKit, https://developer.apple.com/documentation/cryptokit/curve25519/signing
 public import FoundationEssentials
 
+@available(macOS 10.15, iOS 13, tvOS 13, watchOS 6, *)
 public enum Curve25519 {
   public enum Signing {
     public struct PublicKey: Sendable {
@@ -16,6 +17,7 @@ public enum Curve25519 {
   }
 }
 /// https://developer.apple.com/documentation/cryptokit/p256/signing
+@available(macOS 10.15, iOS 13, tvOS 13, watchOS 6, *)
 public enum P256 {
   public enum Signing {
     public struct ECDSASignature: Sendable {
@@ -23,17 +25,18 @@ public enum P256 {
       public var rawRepresentation: Data { fatalError() }
     }
     public struct PublicKey: Sendable {
-      public init<Bytes: RandomAccessCollection>(derRepresentation: Bytes) throws where Bytes.Element == UInt8 { fatalError() }
+      @available(macOS 11, iOS 14, tvOS 14, watchOS 7, *) public init<Bytes: RandomAccessCollection>(derRepresentation: Bytes) throws where Bytes.Element == UInt8 { fatalError() }
       public func isValidSignature<D: DataProtocol>(_ signature: ECDSASignature, for data: D) -> Bool { fatalError() }
     }
     public struct PrivateKey: Sendable {
-      public init<Bytes: RandomAccessCollection>(derRepresentation: Bytes) throws where Bytes.Element == UInt8 { fatalError() }
+      @available(macOS 11, iOS 14, tvOS 14, watchOS 7, *) public init<Bytes: RandomAccessCollection>(derRepresentation: Bytes) throws where Bytes.Element == UInt8 { fatalError() }
       public var publicKey: PublicKey { fatalError() }
       public func signature<D: DataProtocol>(for data: D) throws -> ECDSASignature { fatalError() }
     }
   }
 }
 /// https://developer.apple.com/documentation/cryptokit/p384/signing
+@available(macOS 10.15, iOS 13, tvOS 13, watchOS 6, *)
 public enum P384 {
   public enum Signing {
     public struct ECDSASignature: Sendable {
@@ -41,11 +44,11 @@ public enum P384 {
       public var rawRepresentation: Data { fatalError() }
     }
     public struct PublicKey: Sendable {
-      public init<Bytes: RandomAccessCollection>(derRepresentation: Bytes) throws where Bytes.Element == UInt8 { fatalError() }
+      @available(macOS 11, iOS 14, tvOS 14, watchOS 7, *) public init<Bytes: RandomAccessCollection>(derRepresentation: Bytes) throws where Bytes.Element == UInt8 { fatalError() }
       public func isValidSignature<D: DataProtocol>(_ signature: ECDSASignature, for data: D) -> Bool { fatalError() }
     }
     public struct PrivateKey: Sendable {
-      public init<Bytes: RandomAccessCollection>(derRepresentation: Bytes) throws where Bytes.Element == UInt8 { fatalError() }
+      @available(macOS 11, iOS 14, tvOS 14, watchOS 7, *) public init<Bytes: RandomAccessCollection>(derRepresentation: Bytes) throws where Bytes.Element == UInt8 { fatalError() }
       public var publicKey: PublicKey { fatalError() }
       public func signature<D: DataProtocol>(for data: D) throws -> ECDSASignature { fatalError() }
     }

@@ -1,4 +1,5 @@
 // swift-format-ignore-file
+// fcntl.h, sys/socket.h, sys/errno.h, poll.h, time.h, signal.h, spawn.h, unistd.h, sys/stat.h, sys/file.h:
 // https://developer.apple.com/library/archive/documentation/System/Conceptual/ManPages_iPhoneOS/man2/open.2.html
 // and the pages of fcntl(2), socket(2), getsockopt(2), poll(2), errno(2), clock_gettime(3), signal(3), dirent(5).
 public var O_RDONLY: Int32 { 0 }
@@ -55,10 +56,10 @@ public var EAGAIN: Int32 { 35 }
 public var EWOULDBLOCK: Int32 { 35 }
 public var EINPROGRESS: Int32 { 36 }
 public var ELOOP: Int32 { 62 }
-public var CLOCK_REALTIME: clockid_t { fatalError() }
-public var CLOCK_MONOTONIC: clockid_t { fatalError() }
-public var CLOCK_UPTIME_RAW: clockid_t { fatalError() }
-public var CLOCK_PROCESS_CPUTIME_ID: clockid_t { fatalError() }
+@available(macOS 10.12, iOS 10, tvOS 10, watchOS 3, *) public var CLOCK_REALTIME: clockid_t { fatalError() }
+@available(macOS 10.12, iOS 10, tvOS 10, watchOS 3, *) public var CLOCK_MONOTONIC: clockid_t { fatalError() }
+@available(macOS 10.12, iOS 10, tvOS 10, watchOS 3, *) public var CLOCK_UPTIME_RAW: clockid_t { fatalError() }
+@available(macOS 10.12, iOS 10, tvOS 10, watchOS 3, *) public var CLOCK_PROCESS_CPUTIME_ID: clockid_t { fatalError() }
 public var SIGINT: Int32 { 2 }
 public var SIGKILL: Int32 { 9 }
 public var SIGPIPE: Int32 { 13 }

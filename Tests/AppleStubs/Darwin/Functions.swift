@@ -1,4 +1,5 @@
 // swift-format-ignore-file
+// unistd.h, fcntl.h, stdlib.h, string.h, time.h, signal.h, spawn.h, math.h, sys/stat.h, sys/socket.h, sys/resource.h, poll.h:
 // https://developer.apple.com/library/archive/documentation/System/Conceptual/ManPages_iPhoneOS/man2/intro.2.html
 // One page per function, in sections 2 and 3. As the compiler imports C: results may be discarded.
 @_exported public import DarwinTypes
@@ -81,7 +82,7 @@ public func _exit(_ code: Int32) -> Never { fatalError() }
 @discardableResult public func recv(_ socket: Int32, _ bytes: UnsafeMutableRawPointer!, _ count: Int, _ flags: Int32) -> Int { fatalError() }
 @discardableResult public func inet_pton(_ family: Int32, _ text: UnsafePointer<CChar>!, _ address: UnsafeMutableRawPointer!) -> Int32 { fatalError() }
 @discardableResult public func time(_ seconds: UnsafeMutablePointer<time_t>!) -> time_t { fatalError() }
-@discardableResult public func clock_gettime(_ clock: clockid_t, _ time: UnsafeMutablePointer<timespec>!) -> Int32 { fatalError() }
+@available(macOS 10.12, iOS 10, tvOS 10, watchOS 3, *) @discardableResult public func clock_gettime(_ clock: clockid_t, _ time: UnsafeMutablePointer<timespec>!) -> Int32 { fatalError() }
 @discardableResult public func gmtime_r(_ seconds: UnsafePointer<time_t>!, _ parts: UnsafeMutablePointer<tm>!) -> UnsafeMutablePointer<tm>! { fatalError() }
 @discardableResult public func localtime_r(_ seconds: UnsafePointer<time_t>!, _ parts: UnsafeMutablePointer<tm>!) -> UnsafeMutablePointer<tm>! { fatalError() }
 public func pthread_self() -> pthread_t { fatalError() }
@@ -89,15 +90,15 @@ public func pthread_self() -> pthread_t { fatalError() }
 @discardableResult public func getrlimit(_ resource: Int32, _ limits: UnsafeMutablePointer<rlimit>!) -> Int32 { fatalError() }
 @discardableResult public func sigemptyset(_ set: UnsafeMutablePointer<sigset_t>!) -> Int32 { fatalError() }
 @discardableResult public func sigfillset(_ set: UnsafeMutablePointer<sigset_t>!) -> Int32 { fatalError() }
-@discardableResult public func posix_spawn_file_actions_init(_ actions: UnsafeMutablePointer<posix_spawn_file_actions_t?>!) -> Int32 { fatalError() }
-@discardableResult public func posix_spawn_file_actions_destroy(_ actions: UnsafeMutablePointer<posix_spawn_file_actions_t?>!) -> Int32 { fatalError() }
-@discardableResult public func posix_spawn_file_actions_adddup2(_ actions: UnsafeMutablePointer<posix_spawn_file_actions_t?>!, _ fd: Int32, _ other: Int32) -> Int32 { fatalError() }
-@discardableResult public func posix_spawnattr_init(_ attributes: UnsafeMutablePointer<posix_spawnattr_t?>!) -> Int32 { fatalError() }
-@discardableResult public func posix_spawnattr_destroy(_ attributes: UnsafeMutablePointer<posix_spawnattr_t?>!) -> Int32 { fatalError() }
-@discardableResult public func posix_spawnattr_setflags(_ attributes: UnsafeMutablePointer<posix_spawnattr_t?>!, _ flags: Int16) -> Int32 { fatalError() }
-@discardableResult public func posix_spawnattr_setsigmask(_ attributes: UnsafeMutablePointer<posix_spawnattr_t?>!, _ set: UnsafePointer<sigset_t>!) -> Int32 { fatalError() }
-@discardableResult public func posix_spawnattr_setsigdefault(_ attributes: UnsafeMutablePointer<posix_spawnattr_t?>!, _ set: UnsafePointer<sigset_t>!) -> Int32 { fatalError() }
-@discardableResult public func posix_spawn(
+@available(tvOS, unavailable) @available(watchOS, unavailable) @discardableResult public func posix_spawn_file_actions_init(_ actions: UnsafeMutablePointer<posix_spawn_file_actions_t?>!) -> Int32 { fatalError() }
+@available(tvOS, unavailable) @available(watchOS, unavailable) @discardableResult public func posix_spawn_file_actions_destroy(_ actions: UnsafeMutablePointer<posix_spawn_file_actions_t?>!) -> Int32 { fatalError() }
+@available(tvOS, unavailable) @available(watchOS, unavailable) @discardableResult public func posix_spawn_file_actions_adddup2(_ actions: UnsafeMutablePointer<posix_spawn_file_actions_t?>!, _ fd: Int32, _ other: Int32) -> Int32 { fatalError() }
+@available(tvOS, unavailable) @available(watchOS, unavailable) @discardableResult public func posix_spawnattr_init(_ attributes: UnsafeMutablePointer<posix_spawnattr_t?>!) -> Int32 { fatalError() }
+@available(tvOS, unavailable) @available(watchOS, unavailable) @discardableResult public func posix_spawnattr_destroy(_ attributes: UnsafeMutablePointer<posix_spawnattr_t?>!) -> Int32 { fatalError() }
+@available(tvOS, unavailable) @available(watchOS, unavailable) @discardableResult public func posix_spawnattr_setflags(_ attributes: UnsafeMutablePointer<posix_spawnattr_t?>!, _ flags: Int16) -> Int32 { fatalError() }
+@available(tvOS, unavailable) @available(watchOS, unavailable) @discardableResult public func posix_spawnattr_setsigmask(_ attributes: UnsafeMutablePointer<posix_spawnattr_t?>!, _ set: UnsafePointer<sigset_t>!) -> Int32 { fatalError() }
+@available(tvOS, unavailable) @available(watchOS, unavailable) @discardableResult public func posix_spawnattr_setsigdefault(_ attributes: UnsafeMutablePointer<posix_spawnattr_t?>!, _ set: UnsafePointer<sigset_t>!) -> Int32 { fatalError() }
+@available(tvOS, unavailable) @available(watchOS, unavailable) @discardableResult public func posix_spawn(
   _ process: UnsafeMutablePointer<pid_t>!, _ path: UnsafePointer<CChar>!, _ actions: UnsafePointer<posix_spawn_file_actions_t?>!,
   _ attributes: UnsafePointer<posix_spawnattr_t?>!, _ arguments: UnsafePointer<UnsafeMutablePointer<CChar>?>!,
   _ environment: UnsafePointer<UnsafeMutablePointer<CChar>?>!

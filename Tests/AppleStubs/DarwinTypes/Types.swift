@@ -1,4 +1,5 @@
 // swift-format-ignore-file
+// sys/types.h, sys/stat.h, sys/socket.h, netinet/in.h, sys/time.h, dirent.h, termios.h:
 // https://developer.apple.com/library/archive/documentation/System/Conceptual/ManPages_iPhoneOS/man2/stat.2.html
 // and the pages of socket(2), poll(2), gettimeofday(2), readdir(3), localtime(3), pthread_self(3), setrlimit(2).
 //

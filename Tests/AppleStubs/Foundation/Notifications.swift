@@ -1,5 +1,5 @@
 // swift-format-ignore-file
-// https://developer.apple.com/documentation/foundation/notificationcenter
+// Foundation/NSNotification.h and NSOperation.h, https://developer.apple.com/documentation/foundation/notificationcenter
 public struct Notification {
   public struct Name: Hashable, RawRepresentable, Sendable {
     public var rawValue: String

@@ -1,5 +1,5 @@
 // swift-format-ignore-file
-// https://developer.apple.com/documentation/objectivec/nsobject-swift.class
+// objc/NSObject.h, Foundation/NSString.h, NSValue.h and NSError.h, https://developer.apple.com/documentation/objectivec/nsobject-swift.class
 // https://developer.apple.com/documentation/swift/importing-objective-c-into-swift: types that `as` bridges.
 @_exported public import CoreFoundation
 @_exported public import Darwin

@@ -1,11 +1,11 @@
 // swift-format-ignore-file
-// https://developer.apple.com/documentation/foundation/url and the pages of String and FileManager: what Apple's
+// Foundation/NSURL.h, NSString.h and NSFileManager.h, https://developer.apple.com/documentation/foundation/url and the pages of String and FileManager: what Apple's
 // Foundation has and its open part, FoundationEssentials, has not.
 @_exported public import enum Glibc.POSIXErrorCode
 
 extension URL {
-  public static var cachesDirectory: URL { fatalError() }
-  public static var applicationSupportDirectory: URL { fatalError() }
+  @available(macOS 13, iOS 16, tvOS 16, watchOS 9, *) public static var cachesDirectory: URL { fatalError() }
+  @available(macOS 13, iOS 16, tvOS 16, watchOS 9, *) public static var applicationSupportDirectory: URL { fatalError() }
 }
 extension StringProtocol {
   public func replacingOccurrences<Target: StringProtocol, Replacement: StringProtocol>(
@@ -48,12 +48,11 @@ public struct URLResourceKey: Hashable, Sendable {
   public static var isDirectoryKey: Self { fatalError() }
   public static var fileSizeKey: Self { fatalError() }
 }
-#if !os(macOS)
 extension ProcessInfo {
   /// https://developer.apple.com/documentation/foundation/processinfo/performexpiringactivity(withreason:using:)
+  @available(macOS, unavailable)
   public func performExpiringActivity(withReason reason: String, using block: @escaping @Sendable (Bool) -> Void) { fatalError() }
 }
-#endif
 /// https://developer.apple.com/documentation/foundation/urlresourcevalues
 public struct URLResourceValues {
   public init() { fatalError() }

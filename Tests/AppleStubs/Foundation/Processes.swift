@@ -1,16 +1,16 @@
 // swift-format-ignore-file
-// https://developer.apple.com/documentation/foundation/process, which is on macOS only.
-#if os(macOS)
+// Foundation/NSTask.h, https://developer.apple.com/documentation/foundation/process: on macOS alone.
+@available(iOS, unavailable) @available(tvOS, unavailable) @available(watchOS, unavailable)
 open class Process: NSObject, @unchecked Sendable {
   public enum TerminationReason: Int, Sendable { case exit = 1, uncaughtSignal = 2 }
-  open var executableURL: URL? { get { fatalError() } set { fatalError() } }
-  open var currentDirectoryURL: URL? { get { fatalError() } set { fatalError() } }
+  @available(macOS 10.13, iOS 11, tvOS 11, watchOS 4, *) open var executableURL: URL? { get { fatalError() } set { fatalError() } }
+  @available(macOS 10.13, iOS 11, tvOS 11, watchOS 4, *) open var currentDirectoryURL: URL? { get { fatalError() } set { fatalError() } }
   open var arguments: [String]? { get { fatalError() } set { fatalError() } }
   open var environment: [String: String]? { get { fatalError() } set { fatalError() } }
   open var standardInput: Any? { get { fatalError() } set { fatalError() } }
   open var standardOutput: Any? { get { fatalError() } set { fatalError() } }
   open var standardError: Any? { get { fatalError() } set { fatalError() } }
-  open func run() throws { fatalError() }
+  @available(macOS 10.13, iOS 11, tvOS 11, watchOS 4, *) open func run() throws { fatalError() }
   open func interrupt() { fatalError() }
   open func terminate() { fatalError() }
   open func waitUntilExit() { fatalError() }
@@ -20,7 +20,6 @@ open class Process: NSObject, @unchecked Sendable {
   open var terminationReason: TerminationReason { fatalError() }
   open var terminationHandler: (@Sendable (Process) -> Void)? { get { fatalError() } set { fatalError() } }
 }
-#endif
 /// https://developer.apple.com/documentation/foundation/filehandle
 open class FileHandle: NSObject, @unchecked Sendable {
   open class var standardInput: FileHandle { fatalError() }
@@ -37,15 +36,15 @@ open class FileHandle: NSObject, @unchecked Sendable {
   open var availableData: Data { fatalError() }
   open func readDataToEndOfFile() -> Data { fatalError() }
   open func write(_ data: Data) { fatalError() }
-  public func write<T: DataProtocol>(contentsOf data: T) throws { fatalError() }
-  public func readToEnd() throws -> Data? { fatalError() }
-  public func read(upToCount count: Int) throws -> Data? { fatalError() }
-  public func offset() throws -> UInt64 { fatalError() }
-  @discardableResult public func seekToEnd() throws -> UInt64 { fatalError() }
-  open func seek(toOffset offset: UInt64) throws { fatalError() }
-  open func truncate(atOffset offset: UInt64) throws { fatalError() }
-  open func synchronize() throws { fatalError() }
-  open func close() throws { fatalError() }
+  @available(macOS 10.15.4, iOS 13.4, tvOS 13.4, watchOS 6.2, *) public func write<T: DataProtocol>(contentsOf data: T) throws { fatalError() }
+  @available(macOS 10.15.4, iOS 13.4, tvOS 13.4, watchOS 6.2, *) public func readToEnd() throws -> Data? { fatalError() }
+  @available(macOS 10.15.4, iOS 13.4, tvOS 13.4, watchOS 6.2, *) public func read(upToCount count: Int) throws -> Data? { fatalError() }
+  @available(macOS 10.15.4, iOS 13.4, tvOS 13.4, watchOS 6.2, *) public func offset() throws -> UInt64 { fatalError() }
+  @available(macOS 10.15.4, iOS 13.4, tvOS 13.4, watchOS 6.2, *) @discardableResult public func seekToEnd() throws -> UInt64 { fatalError() }
+  @available(macOS 10.15, iOS 13, tvOS 13, watchOS 6, *) open func seek(toOffset offset: UInt64) throws { fatalError() }
+  @available(macOS 10.15, iOS 13, tvOS 13, watchOS 6, *) open func truncate(atOffset offset: UInt64) throws { fatalError() }
+  @available(macOS 10.15, iOS 13, tvOS 13, watchOS 6, *) open func synchronize() throws { fatalError() }
+  @available(macOS 10.15, iOS 13, tvOS 13, watchOS 6, *) open func close() throws { fatalError() }
 }
 /// https://developer.apple.com/documentation/foundation/pipe
 open class Pipe: NSObject, @unchecked Sendable {
@@ -74,9 +73,9 @@ open class Bundle: NSObject, @unchecked Sendable {
 open class Thread: NSObject, @unchecked Sendable {
   open class var current: Thread { fatalError() }
   open class var isMainThread: Bool { fatalError() }
-  open class func detachNewThread(_ block: @escaping @Sendable () -> Void) { fatalError() }
+  @available(macOS 10.12, iOS 10, tvOS 10, watchOS 3, *) open class func detachNewThread(_ block: @escaping @Sendable () -> Void) { fatalError() }
   open class func sleep(forTimeInterval ti: TimeInterval) { fatalError() }
-  public convenience init(block: @escaping @Sendable () -> Void) { fatalError() }
+  @available(macOS 10.12, iOS 10, tvOS 10, watchOS 3, *) public convenience init(block: @escaping @Sendable () -> Void) { fatalError() }
   open var threadDictionary: NSMutableDictionary { fatalError() }
   open var name: String? { get { fatalError() } set { fatalError() } }
   open var stackSize: Int { get { fatalError() } set { fatalError() } }

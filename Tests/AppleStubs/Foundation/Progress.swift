@@ -1,5 +1,5 @@
 // swift-format-ignore-file
-// https://developer.apple.com/documentation/foundation/progress
+// Foundation/NSProgress.h, https://developer.apple.com/documentation/foundation/progress
 open class Progress: NSObject, @unchecked Sendable {
   public convenience init(totalUnitCount unitCount: Int64) { fatalError() }
   open var totalUnitCount: Int64 { get { fatalError() } set { fatalError() } }

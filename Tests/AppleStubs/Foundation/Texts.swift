@@ -1,11 +1,11 @@
 // swift-format-ignore-file
-// https://developer.apple.com/documentation/foundation/jsonserialization
+// Foundation/NSJSONSerialization.h, https://developer.apple.com/documentation/foundation/jsonserialization
 open class JSONSerialization: NSObject {
   public struct ReadingOptions: OptionSet, Sendable { public let rawValue: UInt; public init(rawValue: UInt) { self.rawValue = rawValue }
     public static var fragmentsAllowed: ReadingOptions { fatalError() } }
   public struct WritingOptions: OptionSet, Sendable { public let rawValue: UInt; public init(rawValue: UInt) { self.rawValue = rawValue }
     public static var fragmentsAllowed: WritingOptions { fatalError() }
-    public static var sortedKeys: WritingOptions { fatalError() }
+    @available(macOS 10.13, iOS 11, tvOS 11, watchOS 4, *) public static var sortedKeys: WritingOptions { fatalError() }
     public static var prettyPrinted: WritingOptions { fatalError() } }
   open class func jsonObject(with data: Data, options opt: ReadingOptions = []) throws -> Any { fatalError() }
   open class func data(withJSONObject obj: Any, options opt: WritingOptions = []) throws -> Data { fatalError() }
@@ -21,10 +21,10 @@ open class PropertyListSerialization: NSObject {
   open class func propertyList(from data: Data, options opt: ReadOptions = [], format: UnsafeMutablePointer<PropertyListFormat>?) throws -> Any { fatalError() }
 }
 /// https://developer.apple.com/documentation/foundation/iso8601dateformatter
-open class ISO8601DateFormatter: NSObject, @unchecked Sendable {
+@available(macOS 10.12, iOS 10, tvOS 10, watchOS 3, *) open class ISO8601DateFormatter: NSObject, @unchecked Sendable {
   public struct Options: OptionSet, Sendable { public let rawValue: UInt; public init(rawValue: UInt) { self.rawValue = rawValue }
     public static var withInternetDateTime: Options { fatalError() }
-    public static var withFractionalSeconds: Options { fatalError() } }
+    @available(macOS 10.13, iOS 11, tvOS 11, watchOS 4, *) public static var withFractionalSeconds: Options { fatalError() } }
   open var formatOptions: Options { get { fatalError() } set { fatalError() } }
   open func string(from date: Date) -> String { fatalError() }
   open func date(from string: String) -> Date? { fatalError() }

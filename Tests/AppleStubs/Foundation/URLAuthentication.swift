@@ -1,4 +1,5 @@
 // swift-format-ignore-file
+// Foundation/NSURLAuthenticationChallenge.h, NSURLProtectionSpace.h and NSURLCredential.h,
 // https://developer.apple.com/documentation/foundation/urlauthenticationchallenge
 public import Security
 

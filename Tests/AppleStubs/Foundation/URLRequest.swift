@@ -1,12 +1,13 @@
 // swift-format-ignore-file
-// https://developer.apple.com/documentation/foundation/urlrequest
+// Foundation/NSURLRequest.h and NSStream.h, https://developer.apple.com/documentation/foundation/urlrequest
 public struct URLRequest: Hashable, Sendable {
   public enum CachePolicy: UInt, Sendable {
     case useProtocolCachePolicy = 0, reloadIgnoringLocalCacheData = 1, returnCacheDataElseLoad = 2, returnCacheDataDontLoad = 3
     case reloadIgnoringLocalAndRemoteCacheData = 4, reloadRevalidatingCacheData = 5
   }
   public enum NetworkServiceType: UInt, Sendable {
-    case `default` = 0, voip = 1, video = 2, background = 3, voice = 4, responsiveData = 6, avStreaming = 8, responsiveAV = 9, callSignaling = 11
+    case `default` = 0, voip = 1, video = 2, background = 3, voice = 4, responsiveData = 6, avStreaming = 8, responsiveAV = 9
+    @available(macOS 10.12, iOS 10, tvOS 10, watchOS 3, *) case callSignaling = 11
   }
   public init(url: URL, cachePolicy: CachePolicy = .useProtocolCachePolicy, timeoutInterval: TimeInterval = 60) { fatalError() }
   public var url: URL?
@@ -14,9 +15,9 @@ public struct URLRequest: Hashable, Sendable {
   public var timeoutInterval: TimeInterval
   public var networkServiceType: NetworkServiceType
   public var allowsCellularAccess: Bool
-  public var allowsExpensiveNetworkAccess: Bool
-  public var allowsConstrainedNetworkAccess: Bool
-  public var assumesHTTP3Capable: Bool
+  @available(macOS 10.15, iOS 13, tvOS 13, watchOS 6, *) public var allowsExpensiveNetworkAccess: Bool
+  @available(macOS 10.15, iOS 13, tvOS 13, watchOS 6, *) public var allowsConstrainedNetworkAccess: Bool
+  @available(macOS 11.3, iOS 14.5, tvOS 14.5, watchOS 7.4, *) public var assumesHTTP3Capable: Bool
   public var httpMethod: String? { get { fatalError() } set { fatalError() } }
   public var allHTTPHeaderFields: [String: String]? { get { fatalError() } set { fatalError() } }
   public var httpBody: Data? { get { fatalError() } set { fatalError() } }

@@ -1,5 +1,5 @@
 // swift-format-ignore-file
-// https://developer.apple.com/documentation/foundation/urlresponse
+// Foundation/NSURLResponse.h and NSURLError.h, https://developer.apple.com/documentation/foundation/urlresponse
 public import Security
 
 open class URLResponse: NSObject, @unchecked Sendable {
@@ -14,7 +14,7 @@ open class HTTPURLResponse: URLResponse, @unchecked Sendable {
   public init?(url: URL, statusCode: Int, httpVersion HTTPVersion: String?, headerFields: [String: String]?) { fatalError() }
   open var statusCode: Int { fatalError() }
   open var allHeaderFields: [AnyHashable: Any] { fatalError() }
-  open func value(forHTTPHeaderField field: String) -> String? { fatalError() }
+  @available(macOS 10.15, iOS 13, tvOS 13, watchOS 6, *) open func value(forHTTPHeaderField field: String) -> String? { fatalError() }
 }
 /// https://developer.apple.com/documentation/foundation/urlerror
 public struct URLError: Error, Hashable, Sendable {

@@ -1,5 +1,5 @@
 // swift-format-ignore-file
-// https://developer.apple.com/documentation/foundation/urlsession
+// Foundation/NSURLSession.h, https://developer.apple.com/documentation/foundation/urlsession
 public import Security
 
 open class URLSession: NSObject, @unchecked Sendable {
@@ -16,13 +16,13 @@ open class URLSession: NSObject, @unchecked Sendable {
   open func uploadTask(withStreamedRequest request: URLRequest) -> URLSessionUploadTask { fatalError() }
   open func downloadTask(with request: URLRequest) -> URLSessionDownloadTask { fatalError() }
   open func getAllTasks(completionHandler: @escaping @Sendable ([URLSessionTask]) -> Void) { fatalError() }
-  open func webSocketTask(with request: URLRequest) -> URLSessionWebSocketTask { fatalError() }
+  @available(macOS 10.15, iOS 13, tvOS 13, watchOS 6, *) open func webSocketTask(with request: URLRequest) -> URLSessionWebSocketTask { fatalError() }
   open var delegateQueue: OperationQueue { fatalError() }
   open func flush(completionHandler: @escaping @Sendable () -> Void) { fatalError() }
   open func invalidateAndCancel() { fatalError() }
   open func finishTasksAndInvalidate() { fatalError() }
-  public func data(for request: URLRequest) async throws -> (Data, URLResponse) { fatalError() }
-  public func data(from url: URL) async throws -> (Data, URLResponse) { fatalError() }
+  @available(macOS 10.15, iOS 13, tvOS 13, watchOS 6, *) public func data(for request: URLRequest) async throws -> (Data, URLResponse) { fatalError() }
+  @available(macOS 10.15, iOS 13, tvOS 13, watchOS 6, *) public func data(from url: URL) async throws -> (Data, URLResponse) { fatalError() }
 }
 /// https://developer.apple.com/documentation/foundation/urlsessiontask
 open class URLSessionTask: NSObject, @unchecked Sendable {
@@ -46,7 +46,7 @@ open class URLSessionDataTask: URLSessionTask, @unchecked Sendable {}
 open class URLSessionUploadTask: URLSessionDataTask, @unchecked Sendable {}
 open class URLSessionDownloadTask: URLSessionTask, @unchecked Sendable {}
 /// https://developer.apple.com/documentation/foundation/urlsessionwebsockettask
-open class URLSessionWebSocketTask: URLSessionTask, @unchecked Sendable {
+@available(macOS 10.15, iOS 13, tvOS 13, watchOS 6, *) open class URLSessionWebSocketTask: URLSessionTask, @unchecked Sendable {
   /// https://developer.apple.com/documentation/foundation/urlsessionwebsockettask/closecode: an open enumeration of C.
   public struct CloseCode: RawRepresentable, Hashable, Sendable {
     public var rawValue: Int
@@ -85,15 +85,15 @@ open class URLSessionConfiguration: NSObject, @unchecked Sendable {
   open var timeoutIntervalForResource: TimeInterval { get { fatalError() } set { fatalError() } }
   open var networkServiceType: URLRequest.NetworkServiceType { get { fatalError() } set { fatalError() } }
   open var allowsCellularAccess: Bool { get { fatalError() } set { fatalError() } }
-  open var allowsExpensiveNetworkAccess: Bool { get { fatalError() } set { fatalError() } }
-  open var allowsConstrainedNetworkAccess: Bool { get { fatalError() } set { fatalError() } }
-  open var waitsForConnectivity: Bool { get { fatalError() } set { fatalError() } }
+  @available(macOS 10.15, iOS 13, tvOS 13, watchOS 6, *) open var allowsExpensiveNetworkAccess: Bool { get { fatalError() } set { fatalError() } }
+  @available(macOS 10.15, iOS 13, tvOS 13, watchOS 6, *) open var allowsConstrainedNetworkAccess: Bool { get { fatalError() } set { fatalError() } }
+  @available(macOS 10.13, iOS 11, tvOS 11, watchOS 4, *) open var waitsForConnectivity: Bool { get { fatalError() } set { fatalError() } }
   open var isDiscretionary: Bool { get { fatalError() } set { fatalError() } }
-  open var sessionSendsLaunchEvents: Bool { get { fatalError() } set { fatalError() } }
+  @available(macOS 11, iOS 7, tvOS 9, watchOS 2, *) open var sessionSendsLaunchEvents: Bool { get { fatalError() } set { fatalError() } }
   open var sharedContainerIdentifier: String? { get { fatalError() } set { fatalError() } }
   open var connectionProxyDictionary: [AnyHashable: Any]? { get { fatalError() } set { fatalError() } }
-  open var tlsMinimumSupportedProtocolVersion: tls_protocol_version_t { get { fatalError() } set { fatalError() } }
-  open var tlsMaximumSupportedProtocolVersion: tls_protocol_version_t { get { fatalError() } set { fatalError() } }
+  @available(macOS 10.15, iOS 13, tvOS 13, watchOS 6, *) open var tlsMinimumSupportedProtocolVersion: tls_protocol_version_t { get { fatalError() } set { fatalError() } }
+  @available(macOS 10.15, iOS 13, tvOS 13, watchOS 6, *) open var tlsMaximumSupportedProtocolVersion: tls_protocol_version_t { get { fatalError() } set { fatalError() } }
   open var httpShouldSetCookies: Bool { get { fatalError() } set { fatalError() } }
   open var httpCookieAcceptPolicy: HTTPCookie.AcceptPolicy { get { fatalError() } set { fatalError() } }
   open var httpAdditionalHeaders: [AnyHashable: Any]? { get { fatalError() } set { fatalError() } }
@@ -103,7 +103,7 @@ open class URLSessionConfiguration: NSObject, @unchecked Sendable {
   open var urlCache: URLCache? { get { fatalError() } set { fatalError() } }
 }
 /// https://developer.apple.com/documentation/foundation/urlsessiontasktransactionmetrics
-open class URLSessionTaskTransactionMetrics: NSObject, @unchecked Sendable {
+@available(macOS 10.12, iOS 10, tvOS 10, watchOS 3, *) open class URLSessionTaskTransactionMetrics: NSObject, @unchecked Sendable {
   open var request: URLRequest { fatalError() }
   open var response: URLResponse? { fatalError() }
   open var fetchStartDate: Date? { fatalError() }
@@ -120,21 +120,21 @@ open class URLSessionTaskTransactionMetrics: NSObject, @unchecked Sendable {
   open var networkProtocolName: String? { fatalError() }
   open var isProxyConnection: Bool { fatalError() }
   open var isReusedConnection: Bool { fatalError() }
-  open var countOfRequestHeaderBytesSent: Int64 { fatalError() }
-  open var countOfRequestBodyBytesSent: Int64 { fatalError() }
-  open var countOfRequestBodyBytesBeforeEncoding: Int64 { fatalError() }
-  open var countOfResponseHeaderBytesReceived: Int64 { fatalError() }
-  open var countOfResponseBodyBytesReceived: Int64 { fatalError() }
-  open var countOfResponseBodyBytesAfterDecoding: Int64 { fatalError() }
-  open var localAddress: String? { fatalError() }
-  open var localPort: Int? { fatalError() }
-  open var remoteAddress: String? { fatalError() }
-  open var remotePort: Int? { fatalError() }
-  open var negotiatedTLSProtocolVersion: tls_protocol_version_t? { fatalError() }
-  open var negotiatedTLSCipherSuite: tls_ciphersuite_t? { fatalError() }
+  @available(macOS 10.15, iOS 13, tvOS 13, watchOS 6, *) open var countOfRequestHeaderBytesSent: Int64 { fatalError() }
+  @available(macOS 10.15, iOS 13, tvOS 13, watchOS 6, *) open var countOfRequestBodyBytesSent: Int64 { fatalError() }
+  @available(macOS 10.15, iOS 13, tvOS 13, watchOS 6, *) open var countOfRequestBodyBytesBeforeEncoding: Int64 { fatalError() }
+  @available(macOS 10.15, iOS 13, tvOS 13, watchOS 6, *) open var countOfResponseHeaderBytesReceived: Int64 { fatalError() }
+  @available(macOS 10.15, iOS 13, tvOS 13, watchOS 6, *) open var countOfResponseBodyBytesReceived: Int64 { fatalError() }
+  @available(macOS 10.15, iOS 13, tvOS 13, watchOS 6, *) open var countOfResponseBodyBytesAfterDecoding: Int64 { fatalError() }
+  @available(macOS 10.15, iOS 13, tvOS 13, watchOS 6, *) open var localAddress: String? { fatalError() }
+  @available(macOS 10.15, iOS 13, tvOS 13, watchOS 6, *) open var localPort: Int? { fatalError() }
+  @available(macOS 10.15, iOS 13, tvOS 13, watchOS 6, *) open var remoteAddress: String? { fatalError() }
+  @available(macOS 10.15, iOS 13, tvOS 13, watchOS 6, *) open var remotePort: Int? { fatalError() }
+  @available(macOS 10.15, iOS 13, tvOS 13, watchOS 6, *) open var negotiatedTLSProtocolVersion: tls_protocol_version_t? { fatalError() }
+  @available(macOS 10.15, iOS 13, tvOS 13, watchOS 6, *) open var negotiatedTLSCipherSuite: tls_ciphersuite_t? { fatalError() }
 }
 /// https://developer.apple.com/documentation/foundation/urlsessiontaskmetrics
-open class URLSessionTaskMetrics: NSObject, @unchecked Sendable {
+@available(macOS 10.12, iOS 10, tvOS 10, watchOS 3, *) open class URLSessionTaskMetrics: NSObject, @unchecked Sendable {
   open var transactionMetrics: [URLSessionTaskTransactionMetrics] { fatalError() }
   open var taskInterval: DateInterval { fatalError() }
   open var redirectCount: Int { fatalError() }

@@ -1,5 +1,5 @@
 // swift-format-ignore-file
-// https://developer.apple.com/documentation/foundation/xmlparser
+// Foundation/NSXMLParser.h, https://developer.apple.com/documentation/foundation/xmlparser
 
 open class XMLParser: NSObject {
   public init(data: Data) { fatalError() }
@@ -8,15 +8,9 @@ open class XMLParser: NSObject {
   public var parserError: (any Error)? { fatalError() }
 }
 
-/// Its methods are optional.
+/// Its methods are optional there; here they are those that the project's delegates have, required, so that a misspelt one fails.
 public protocol XMLParserDelegate: NSObjectProtocol {
   func parser(_ parser: XMLParser, didStartElement elementName: String, namespaceURI: String?, qualifiedName qName: String?, attributes attributeDict: [String: String])
   func parser(_ parser: XMLParser, didEndElement elementName: String, namespaceURI: String?, qualifiedName qName: String?)
   func parser(_ parser: XMLParser, foundCharacters string: String)
-}
-
-extension XMLParserDelegate {
-  public func parser(_ parser: XMLParser, didStartElement elementName: String, namespaceURI: String?, qualifiedName qName: String?, attributes attributeDict: [String: String]) { fatalError() }
-  public func parser(_ parser: XMLParser, didEndElement elementName: String, namespaceURI: String?, qualifiedName qName: String?) { fatalError() }
-  public func parser(_ parser: XMLParser, foundCharacters string: String) { fatalError() }
 }

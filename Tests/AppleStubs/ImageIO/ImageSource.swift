@@ -1,7 +1,8 @@
 // swift-format-ignore-file
-// https://developer.apple.com/documentation/imageio
+// ImageIO/CGImageSource.h and CGImageProperties.h, https://developer.apple.com/documentation/imageio
 public import CoreFoundation
 public import CoreGraphics
+public import FoundationEssentials
 
 public final class CGImageSource {}
 public func CGImageSourceCreateWithData(_ data: CFData, _ options: CFDictionary?) -> CGImageSource? { fatalError() }

@@ -1,7 +1,8 @@
 // swift-format-ignore-file
-// https://developer.apple.com/documentation/network/nwpathmonitor
+// The interface of the module Network, https://developer.apple.com/documentation/network/nwpathmonitor
 public import Dispatch
 
+@available(macOS 10.14, iOS 12, tvOS 12, watchOS 5, *)
 public final class NWPathMonitor: Sendable {
   public init() {}
   public init(requiredInterfaceType: NWInterface.InterfaceType) {}
@@ -13,20 +14,23 @@ public final class NWPathMonitor: Sendable {
 }
 
 /// https://developer.apple.com/documentation/network/nwpath
+@available(macOS 10.14, iOS 12, tvOS 12, watchOS 5, *)
 public struct NWPath: Sendable, Equatable {
   public enum Status: Sendable { case satisfied, unsatisfied, requiresConnection }
   public let status: Status
   public let isExpensive: Bool
-  public let isConstrained: Bool
+  @available(macOS 10.15, iOS 13, tvOS 13, watchOS 6, *) public let isConstrained: Bool
   public let availableInterfaces: [NWInterface]
-  public let gateways: [NWEndpoint]
+  @available(macOS 10.15, iOS 13, tvOS 13, watchOS 6, *) public let gateways: [NWEndpoint]
   public func usesInterfaceType(_ type: NWInterface.InterfaceType) -> Bool { fatalError() }
 }
 
 /// https://developer.apple.com/documentation/network/nwinterface
+@available(macOS 10.14, iOS 12, tvOS 12, watchOS 5, *)
 public struct NWInterface: Sendable, Equatable {
   public let name: String
   public enum InterfaceType: Sendable { case other, wifi, cellular, wiredEthernet, loopback }
 }
 /// https://developer.apple.com/documentation/network/nwendpoint
+@available(macOS 10.14, iOS 12, tvOS 12, watchOS 5, *)
 public enum NWEndpoint: Sendable, Hashable { case url(String) }

@@ -1,5 +1,5 @@
 // swift-format-ignore-file
-// https://developer.apple.com/documentation/security/keychain-items
+// Security/SecItem.h, https://developer.apple.com/documentation/security/keychain-items
 public let kSecClass: CFString = ""
 public let kSecClassGenericPassword: CFString = ""
 public let kSecClassIdentity: CFString = ""
@@ -10,7 +10,7 @@ public let kSecAttrLabel: CFString = ""
 public let kSecAttrSynchronizable: CFString = ""
 public let kSecAttrAccessible: CFString = ""
 public let kSecAttrAccessibleAfterFirstUnlockThisDeviceOnly: CFString = ""
-public let kSecUseDataProtectionKeychain: CFString = ""
+@available(macOS 10.15, iOS 13, tvOS 13, watchOS 6, *) public let kSecUseDataProtectionKeychain: CFString = ""
 public let kSecValueData: CFString = ""
 public let kSecReturnData: CFString = ""
 public let kSecReturnRef: CFString = ""
@@ -18,7 +18,7 @@ public let kSecReturnAttributes: CFString = ""
 public let kSecMatchLimit: CFString = ""
 public let kSecMatchLimitOne: CFString = ""
 
-// https://developer.apple.com/documentation/security/security-framework-result-codes
+// Security/SecBase.h, https://developer.apple.com/documentation/security/security-framework-result-codes
 public var errSecSuccess: OSStatus { 0 }
 public var errSecParam: OSStatus { -50 }
 public var errSecAuthFailed: OSStatus { -25293 }

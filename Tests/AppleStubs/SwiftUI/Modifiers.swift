@@ -1,7 +1,8 @@
 // swift-format-ignore-file
-// https://developer.apple.com/documentation/swiftui/view-modifiers
+// The interface of the module SwiftUI, https://developer.apple.com/documentation/swiftui/view-modifiers
 public import CoreGraphics
 
+@available(macOS 10.15, iOS 13, tvOS 13, watchOS 6, *)
 extension View {
   /// https://developer.apple.com/documentation/swiftui/view/frame(width:height:alignment:)
   nonisolated public func frame(width: CGFloat? = nil, height: CGFloat? = nil, alignment: Alignment = .center) -> some View { Color.gray }
@@ -16,7 +17,7 @@ extension View {
   /// https://developer.apple.com/documentation/swiftui/view/ondisappear(perform:)
   nonisolated public func onDisappear(perform action: (() -> Void)? = nil) -> some View { Color.gray }
   /// https://developer.apple.com/documentation/swiftui/view/task(id:priority:_:)
-  nonisolated public func task<T: Equatable>(
+  @available(macOS 12, iOS 15, tvOS 15, watchOS 8, *) nonisolated public func task<T: Equatable>(
     id value: T, priority: TaskPriority = .userInitiated, @_inheritActorContext _ action: @escaping @Sendable () async -> Void
   ) -> some View { Color.gray }
 }

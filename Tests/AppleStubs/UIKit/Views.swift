@@ -1,9 +1,10 @@
 // swift-format-ignore-file
-// https://developer.apple.com/documentation/uikit/uiview
+// UIKit/UIView.h, https://developer.apple.com/documentation/uikit/uiview; a watch has UIImage alone.
 @_exported public import CoreGraphics
 @_exported public import Foundation
 
 /// https://developer.apple.com/documentation/uikit/uiresponder
+@available(watchOS, unavailable)
 @MainActor open class UIResponder: NSObject {
   nonisolated override public init() { super.init() }
   open func touchesBegan(_ touches: Set<UITouch>, with event: UIEvent?) { fatalError() }
@@ -11,6 +12,7 @@
   open func touchesEnded(_ touches: Set<UITouch>, with event: UIEvent?) { fatalError() }
   open func touchesCancelled(_ touches: Set<UITouch>, with event: UIEvent?) { fatalError() }
 }
+@available(watchOS, unavailable)
 @MainActor open class UIView: UIResponder {
   /// https://developer.apple.com/documentation/uikit/uiview/autoresizing-swift.struct
   public struct AutoresizingMask: OptionSet, Sendable {
@@ -36,13 +38,18 @@
   open func point(inside point: CGPoint, with event: UIEvent?) -> Bool { fatalError() }
 }
 /// https://developer.apple.com/documentation/uikit/uiwindow
+@available(watchOS, unavailable)
 @MainActor open class UIWindow: UIView {}
 /// https://developer.apple.com/documentation/uikit/uievent and uitouch
+@available(watchOS, unavailable)
 @MainActor open class UIEvent: NSObject {}
+@available(watchOS, unavailable)
 @MainActor open class UITouch: NSObject { open func location(in view: UIView?) -> CGPoint { fatalError() } }
 /// https://developer.apple.com/documentation/uikit/uitraitcollection/displayscale
+@available(watchOS, unavailable)
 open class UITraitCollection: NSObject, @unchecked Sendable { open var displayScale: CGFloat { fatalError() } }
 /// https://developer.apple.com/documentation/uikit/uiimageview/image
+@available(watchOS, unavailable)
 @MainActor open class UIImageView: UIView { open var image: UIImage? { get { fatalError() } set { fatalError() } } }
 /// https://developer.apple.com/documentation/uikit/uiimage/init(cgimage:scale:orientation:)
 open class UIImage: NSObject, @unchecked Sendable {
@@ -50,6 +57,7 @@ open class UIImage: NSObject, @unchecked Sendable {
   public init(cgImage: CGImage, scale: CGFloat, orientation: UIImage.Orientation) { fatalError() }
 }
 /// https://developer.apple.com/documentation/uikit/uiapplication/didreceivememorywarningnotification
+@available(watchOS, unavailable)
 @MainActor open class UIApplication: UIResponder {
   nonisolated public class var didReceiveMemoryWarningNotification: Notification.Name { fatalError() }
 }

@@ -1,5 +1,5 @@
 // swift-format-ignore-file
-// https://developer.apple.com/documentation/xctest/xctestcase
+// XCTest/XCTestCase.h, https://developer.apple.com/documentation/xctest/xctestcase
 @_exported public import Foundation
 
 /// https://developer.apple.com/documentation/xctest/xctest

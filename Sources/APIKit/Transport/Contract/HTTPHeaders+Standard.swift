@@ -61,6 +61,12 @@ package enum ClientDescription {
       let name = "macOS"
     #elseif os(iOS)
       let name = "iOS"
+    #elseif os(tvOS)
+      let name = "tvOS"
+    #elseif os(watchOS)
+      let name = "watchOS"
+    #elseif os(visionOS)
+      let name = "visionOS"
     #elseif os(Linux)
       let name = "Linux"
     #else

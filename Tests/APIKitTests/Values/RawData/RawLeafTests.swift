@@ -197,7 +197,6 @@ final class RawLeafTests: XCTestCase {
       "1.8446744073709551615e19", "0.18446744073709551615E+20",
     ] {
       XCTAssertEqual(try RawData(parsing: text).integer(UInt64.self), .max, text)
-      XCTAssertEqual(try RawData(parsing: text).integer(UInt128.self), UInt128(UInt64.max), text)
       XCTAssertEqual(try RawData(parsing: text).decode(as: UInt64.self), .max, text)
       XCTAssertNil(try RawData(parsing: text).int, text)
     }

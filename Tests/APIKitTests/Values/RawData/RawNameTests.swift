@@ -67,40 +67,6 @@ final class RawNameTests: XCTestCase {
     )
   }
 
-  // MARK: Wide integers
-
-  private struct Wide: Codable, Equatable {
-    var signed: Int128
-    var unsigned: UInt128
-    var list: [Int128]
-    var none: UInt128?
-  }
-
-  func testIntegersOf128BitsAreRead() throws {
-    let raw = try RawData(
-      parsing: """
-        {"signed": \(Int128.min), "unsigned": \(UInt128.max), "list": [1, -2.0, 1e30, 18446744073709551616.0],
-        "over": 340282366920938463463374607431768211456, "half": 1.5, "small": 1e-40}
-        """)
-    XCTAssertEqual(raw.signed.integer(Int128.self), .min)
-    XCTAssertEqual(try raw.unsigned.require(UInt128.self), .max)
-    XCTAssertEqual(
-      try raw.decode(as: Wide.self),
-      Wide(signed: .min, unsigned: .max, list: [1, -2, 1_000_000_000_000_000_000_000_000_000_000, 1 << 64]))
-    XCTAssertNil(raw.over.integer(UInt128.self))
-    XCTAssertNil(raw.half.integer(Int128.self))
-    XCTAssertNil(raw.small.integer(Int128.self))
-    XCTAssertThrowsError(try raw.signed.require(UInt128.self)) { error in
-      XCTAssertTrue("\(error)".contains("an integer from 0 to \(UInt128.max)"), "\(error)")
-    }
-  }
-
-  func testIntegersOf128BitsAreParametersWithinTheRangeOfInt() throws {
-    XCTAssertEqual(
-      Parameters(encoding: Wide(signed: -7, unsigned: 7, list: [1])).pairs.map(\.value), [-7, 7, .array([1])])
-    XCTAssertEqual(try RawData(plain: ["a": Int128.min]).a.integer(Int128.self), .min)
-  }
-
   // MARK: Plain numbers
 
   func testANumberObjectIsWhatItWasMadeOf() throws {

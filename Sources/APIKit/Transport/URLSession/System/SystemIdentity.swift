@@ -7,8 +7,10 @@
   enum SystemIdentity {
     /// Throws ``APIError/Reason/unsupportedCapability`` for a form that the system does not read.
     static func check(_ identity: ClientIdentity?) throws(APIError) {
-      if case .pem = identity?.form {
-        throw APIError(unsupported: "client identities in PEM; use PKCS#12 or the keychain")
+      switch identity?.form {
+      case .pem: throw APIError(unsupported: "client identities in PEM; use PKCS#12 or the keychain")
+      case .pkcs12: _ = try MemoryOnlyImport.options()
+      case .keychain, nil: break
       }
     }
 
@@ -29,11 +31,8 @@
 
     private static func imported(_ container: Data, _ password: String) throws(APIError) -> URLCredential {
       var found: CFArray?
-      let options: [String: Any] = [
-        kSecImportExportPassphrase as String: password,
-        // Otherwise macOS would put the key into the user's keychain.
-        kSecImportToMemoryOnly as String: true,
-      ]
+      var options = try MemoryOnlyImport.options()
+      options[kSecImportExportPassphrase as String] = password
       let status = SecPKCS12Import(container as CFData, options as CFDictionary, &found)
       guard status == errSecSuccess, let items = found as? [[String: Any]], let item = items.first,
         let any = item[kSecImportItemIdentity as String], let identity = typed(any)
