@@ -12,6 +12,13 @@ final class SystemPathTests: XCTestCase {
     XCTAssertEqual(path.report, NetworkHub.Report(condition: .offline))
   }
 
+  func testAWatchIsNotOfflineBecauseAnApplicationMayOpenNoConnectionsItself() {
+    let path = SystemPath(status: .unsatisfied, device: .watch)
+    XCTAssertEqual(path.report, NetworkHub.Report(condition: .unknown))
+    XCTAssertNil(NetworkGate.refuse.objection(to: path.report.condition))
+    XCTAssertEqual(SystemPath(status: .satisfied, interface: .wifi, device: .watch).report.condition, .wifi)
+  }
+
   func testTheConditionIsThatOfTheInterfaceInUse() {
     let path = SystemPath(
       status: .satisfied, interface: .cellular, isExpensive: true, isConstrained: true, generation: .fifth,

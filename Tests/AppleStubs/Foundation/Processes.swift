@@ -81,6 +81,7 @@ open class Thread: NSObject, @unchecked Sendable {
   open var stackSize: Int { get { fatalError() } set { fatalError() } }
   open func start() { fatalError() }
 }
+/// https://developer.apple.com/documentation/foundation/nsmutabledictionary
 open class NSMutableDictionary: NSObject {
   public subscript(key: Any) -> Any? { get { fatalError() } set { fatalError() } }
 }

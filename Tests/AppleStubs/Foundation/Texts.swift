@@ -29,6 +29,7 @@ open class PropertyListSerialization: NSObject {
   open func string(from date: Date) -> String { fatalError() }
   open func date(from string: String) -> Date? { fatalError() }
 }
+/// https://developer.apple.com/documentation/foundation/nshomedirectory() and nstemporarydirectory()
 public func NSHomeDirectory() -> String { fatalError() }
 public func NSTemporaryDirectory() -> String { fatalError() }
 /// https://developer.apple.com/documentation/foundation/characterset

@@ -1,4 +1,4 @@
-/// The kinds of devices that have other memory than the rest, for the defaults of caches.
+/// The kinds of devices that differ from the rest in memory, files and network.
 package enum DeviceKind: Sendable, CaseIterable {
   case watch
   case television
@@ -39,4 +39,9 @@ package enum DeviceKind: Sendable, CaseIterable {
   /// Whether the system leaves an application's files alone. tvOS lets it write to Caches and the temporary folder alone, and may
   /// empty them while the application does not run.
   var keepsFiles: Bool { self != .television }
+
+  /// Whether a path to the network that does not stand means that there is none. On watchOS it stands only for an application that
+  /// may open connections itself: while it streams sound or has a call. `URLSession` loads over HTTP for every one.
+  /// - SeeAlso: <https://developer.apple.com/documentation/technotes/tn3135-low-level-networking-on-watchos>
+  var reportsNetworks: Bool { self != .watch }
 }

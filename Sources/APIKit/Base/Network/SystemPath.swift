@@ -15,10 +15,13 @@ struct SystemPath {
   /// The names of the interfaces, the preferred one first.
   var interfaces: [String] = []
   var gateways: [String] = []
+  var device = DeviceKind.present
 
   /// A way that stands once it is asked for counts as one: the load that asks is the one that would wait for it.
   var report: NetworkHub.Report {
-    guard status != .unsatisfied else { return NetworkHub.Report(condition: .offline) }
+    guard status != .unsatisfied else {
+      return NetworkHub.Report(condition: device.reportsNetworks ? .offline : .unknown)
+    }
     let condition = NetworkCondition(
       .online, over: interface, isExpensive: isExpensive, isConstrained: isConstrained,
       generation: interface == .cellular ? generation : nil)
