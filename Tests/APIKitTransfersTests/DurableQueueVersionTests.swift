@@ -87,6 +87,7 @@ final class DurableQueueVersionTests: DurableQueueCase {
       ("text", .string("ä\u{0}")), ("int", .integer(-5)), ("double", .double(0.1)), ("yes", .bool(true)),
       ("no", .bool(false)), ("null", .null), ("date", .date(Date(timeIntervalSince1970: 1.5))),
       ("data", .data([0, 255])), ("list", .array([.integer(1), .object(["deep": "er"])])),
+      ("number", .number("1.50")),
     ])
     call.headers.add("X-A", "b")
     call.contentType = "text/plain"

@@ -172,6 +172,7 @@ private struct CanonicalForm {
         for value in values { $0.append(value) }
       }
     case .object(let parameters): tag(10) { $0.append(parameters) }
+    case .number(let text): tag(11) { $0.append(text) }
     }
   }
 

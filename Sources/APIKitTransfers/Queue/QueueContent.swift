@@ -88,6 +88,9 @@ extension ByteWriter {
     case .object(let parameters):
       bytes.append(9)
       append(parameters)
+    case .number(let text):
+      bytes.append(10)
+      append(text)
     }
   }
 }
@@ -117,6 +120,7 @@ extension ByteReader {
     case 7: return countedBytes().map { .data($0) }
     case 8: return list(ofAtLeast: 1) { $0.value(depth: depth + 1) }.map { .array($0) }
     case 9: return parameters(depth: depth).map { .object($0) }
+    case 10: return text().map { .number($0) }
     default: return nil
     }
   }

@@ -299,7 +299,8 @@ final class WrittenFormTests: XCTestCase {
     let parameters: Parameters = [
       "city": "苏州", "beds": 3, "area": 0.1, "big": Double.infinity, "new": true,
       "since": Date(timeIntervalSinceReferenceDate: 0.1), "map": Data([0, 255]), "none": ParameterValue.null,
-      "tags": ["a", "b"], "range": Parameters(["low": Int.min, "high": Int.max]),
+      "digits": ParameterValue.number("1.50"), "tags": ["a", "b"],
+      "range": Parameters(["low": Int.min, "high": Int.max]),
     ]
     let open = try encoder().encode(WrittenParameters(parameters))
     let back = try decoder().decode(WrittenParameters.self, from: open).parameters

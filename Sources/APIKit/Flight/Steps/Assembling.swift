@@ -93,7 +93,7 @@ extension Parameters {
   private static func spend(_ size: Int, _ value: ParameterValue, from budget: inout Int) -> Bool {
     budget -= size + 16
     switch value {
-    case .string(let text): budget -= text.utf8.count
+    case .string(let text), .number(let text): budget -= text.utf8.count
     case .data(let bytes): budget -= bytes.count
     case .object(let parameters): return budget > 0 && parameters.spend(&budget)
     case .array(let values):

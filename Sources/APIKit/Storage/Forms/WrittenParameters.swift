@@ -69,6 +69,7 @@ extension ParameterValue: CaseCoded {
     .holding(
       "double", { if case .double(let number) = $0 { number.description } else { nil } },
       make: { Double($0).map(Self.double) }),
+    .holding("number", { if case .number(let text) = $0 { text } else { nil } }, make: Self.number),
     .holding("bool", { if case .bool(let flag) = $0 { flag } else { nil } }, make: Self.bool),
     .holding(
       "date",

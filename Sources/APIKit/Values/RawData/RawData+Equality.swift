@@ -1,4 +1,4 @@
-extension RawData: Equatable {
+extension RawData: Hashable {
   /// Whether two values are equal: text by its UTF-8, numbers by value (`1.0` equals `1`), arrays by their
   /// elements in order, objects by their members in any order (the last of several with one name counts).
   /// Two missing values are equal; a missing value does not equal null.
@@ -25,6 +25,12 @@ extension RawData: Equatable {
         return other.exists && isEqual(value, other)
       }
     }
+  }
+
+  /// Hashes the canonical text, which takes the time of writing it.
+  public func hash(into hasher: inout Hasher) {
+    hasher.combine(kind)
+    hasher.combine(jsonBytes(canonical: true))
   }
 
   /// The members of an object, of several with one name only the last. Each is compared once: with the others too,

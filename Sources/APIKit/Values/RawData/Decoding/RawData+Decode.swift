@@ -79,17 +79,3 @@ extension RawData {
     return "\(path.isEmpty ? "the top level" : path): \(context.debugDescription)"
   }
 }
-
-extension RawData: Decodable {
-  /// Keeps a part of a decoded type as raw data: a property of type `RawData` is a cursor to its value.
-  ///
-  /// - Throws: A `DecodingError` with any decoder other than that of ``decode(as:options:)``.
-  public init(from decoder: any Decoder) throws {
-    guard let decoder = decoder as? RawDecoder else {
-      let context = DecodingError.Context(
-        codingPath: decoder.codingPath, debugDescription: "only RawData.decode(as:) can decode RawData")
-      throw DecodingError.dataCorrupted(context)
-    }
-    self = decoder.raw
-  }
-}

@@ -1,4 +1,4 @@
-// Documents written in code, for tests and stubs: `let raw: RawData = ["items": [["name": "Lin", "price":
+// Documents written in code: `let raw: RawData = ["items": [["name": "Lin", "price":
 // 7]]]`. Each literal is a document; the outermost one is parsed from the text of those inside it.
 extension RawData: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, ExpressibleByFloatLiteral,
   ExpressibleByBooleanLiteral, ExpressibleByArrayLiteral,

@@ -15,6 +15,10 @@ public protocol BodyEncoder: Sendable {
   /// express.
   func encode(_ parameters: Parameters) throws(APIError) -> [UInt8]
 
+  /// The body that is one value: that of ``ParameterEncoding/body(at:)``. The default writes an object like parameters, and
+  /// refuses all else with ``APIError/Reason/unencodableParameter``: for formats that have names at the top.
+  func encode(value: ParameterValue) throws(APIError) -> [UInt8]
+
   /// Whether the encoder may run on the main actor or a transport's thread, for small parameters. It must
   /// then take only microseconds and never wait. The default, false, runs it in a task.
   var runsInline: Bool { get }
@@ -23,6 +27,14 @@ public protocol BodyEncoder: Sendable {
 extension BodyEncoder {
   /// False.
   public var runsInline: Bool { false }
+
+  /// Writes an object like parameters, and refuses all else.
+  public func encode(value: ParameterValue) throws(APIError) -> [UInt8] {
+    guard case .object(let parameters) = value else {
+      throw Unencodable("\(type(of: self)) writes objects only").error(in: "a body of \(contentType)")
+    }
+    return try encode(parameters)
+  }
 }
 
 /// Writes parameters as `application/x-www-form-urlencoded`, by the rules of the WHATWG.

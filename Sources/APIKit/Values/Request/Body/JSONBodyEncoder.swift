@@ -27,10 +27,15 @@ public struct JSONBodyEncoder: BodyEncoder {
   /// Throws ``APIError/Reason/unencodableParameter`` with the path of a number that is not finite, or of a
   /// date that its style cannot express.
   public func encode(_ parameters: Parameters) throws(APIError) -> [UInt8] {
+    try encode(value: .object(parameters))
+  }
+
+  /// The value as UTF-8: an array, a text, null. Throws what ``encode(_:)`` throws.
+  public func encode(value: ParameterValue) throws(APIError) -> [UInt8] {
     var output: [UInt8] = []
     output.reserveCapacity(256)
     do {
-      try write(parameters, to: &output)
+      try write(value, to: &output)
     } catch {
       throw error.error(in: "JSON")
     }
@@ -55,6 +60,7 @@ extension JSONBodyEncoder {
     case .double(let number):
       guard number.isFinite else { throw Unencodable("it is not a finite number") }
       output += number.description.utf8
+    case .number(let text): output += try text.asNumber.utf8
     case .bool(let flag): output += (flag ? "true" : "false").utf8
     case .date(let date):
       let text = try dates.text(of: date)

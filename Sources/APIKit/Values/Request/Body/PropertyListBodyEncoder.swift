@@ -22,9 +22,14 @@ public struct PropertyListBodyEncoder: BodyEncoder {
   ///
   /// Throws ``APIError/Reason/unencodableParameter`` with the path of a value that cannot be written.
   public func encode(_ parameters: Parameters) throws(APIError) -> [UInt8] {
+    try encode(value: .object(parameters))
+  }
+
+  /// The list whose top is any value. Throws what ``encode(_:)`` throws.
+  public func encode(value: ParameterValue) throws(APIError) -> [UInt8] {
     var output = Array(Self.head.utf8)
     do {
-      try write(parameters, to: &output)
+      try write(value, to: &output)
     } catch {
       throw error.error(in: "a property list")
     }
@@ -59,6 +64,7 @@ extension PropertyListBodyEncoder {
     case .double(let number):
       guard number.isFinite else { throw Unencodable("it is not a finite number") }
       try write("real", number.description, to: &output)
+    case .number(let text): try write("real", text.asNumber, to: &output)
     case .bool(let flag): output += (flag ? "<true/>\n" : "<false/>\n").utf8
     case .date(let date): try write("date", DateStyle.iso8601.text(of: date), to: &output)
     case .data(let bytes): try write("data", Base64.encode(bytes), to: &output)

@@ -11,6 +11,8 @@ public enum ParameterValue: Sendable {
   case integer(Int)
   /// A number with a fraction.
   case double(Double)
+  /// A number by its digits, written as in JSON, for one that `Int` and `Double` do not hold: `18446744073709551616`.
+  case number(String)
   /// True or false.
   case bool(Bool)
   /// A point in time.
@@ -32,6 +34,7 @@ extension ParameterValue: Hashable {
     case (.string(let one), .string(let other)): one.equalsExactly(other)
     case (.integer(let one), .integer(let other)): one == other
     case (.double(let one), .double(let other)): one == other
+    case (.number(let one), .number(let other)): one.equalsExactly(other)
     case (.bool(let one), .bool(let other)): one == other
     case (.date(let one), .date(let other)): one == other
     case (.data(let one), .data(let other)): one == other
@@ -48,6 +51,7 @@ extension ParameterValue: Hashable {
     case .string(let text): hasher.combine(ExactText(text))
     case .integer(let number): hasher.combine(number)
     case .double(let number): hasher.combine(number)
+    case .number(let text): hasher.combine(ExactText(text))
     case .bool(let flag): hasher.combine(flag)
     case .date(let date): hasher.combine(date)
     case .data(let bytes): hasher.combine(bytes)
@@ -85,14 +89,28 @@ extension ParameterValue {
   public var string: String? { if case .string(let value) = self { value } else { nil } }
   /// The whole number; nil for a value of another type.
   public var integer: Int? { if case .integer(let value) = self { value } else { nil } }
-  /// The number, with or without a fraction; nil for a value of another type.
+  /// The number, with or without a fraction, rounded where it has more digits; nil for a value of another type.
   public var double: Double? {
     switch self {
     case .double(let value): value
+    case .number(let text): Double(text)
     case .integer(let value): Double(value)
     default: nil
     }
   }
   /// The boolean; nil for a value of another type.
   public var bool: Bool? { if case .bool(let value) = self { value } else { nil } }
+}
+
+extension String {
+  /// The text of ``ParameterValue/number(_:)``, which may come from anywhere.
+  var asNumber: String {
+    get throws(Unencodable) {
+      var text = self
+      guard text.withUTF8({ RawNumber($0, 0, length: $0.count) }) != nil else {
+        throw Unencodable("it is not a number")
+      }
+      return self
+    }
+  }
 }

@@ -30,6 +30,9 @@ public struct Parameters: Sendable {
     for (name, value) in pairs { self[name] = value }
   }
 
+  /// Makes parameters from pairs of which no two have the same name.
+  init(distinct pairs: [(name: String, value: ParameterValue)]) { self.pairs = pairs }
+
   /// The value of a name. Setting nil removes the name, while ``ParameterValue/null`` is a value that is
   /// sent.
   public subscript(name: String) -> ParameterValue? {

@@ -89,6 +89,7 @@ public struct QueryStyle: Sendable {
     case .double(let number):
       guard number.isFinite else { throw Unencodable("it is not a finite number") }
       return number.description
+    case .number(let text): return try text.asNumber
     case .bool(let flag):
       switch booleans {
       case .literal: return flag ? "true" : "false"

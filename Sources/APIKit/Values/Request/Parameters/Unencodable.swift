@@ -35,8 +35,7 @@ struct Unencodable: Error {
 
   /// The error that the caller receives.
   func error(in format: String) -> APIError {
-    APIError(
-      .assembly, .unencodableParameter,
-      "the parameter \(path.debugDescription) cannot be written as \(format): \(why)")
+    let subject = path.isEmpty ? "the value" : "the parameter \(path.debugDescription)"
+    return APIError(.assembly, .unencodableParameter, "\(subject) cannot be written as \(format): \(why)")
   }
 }

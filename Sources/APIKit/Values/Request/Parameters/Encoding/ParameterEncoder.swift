@@ -13,7 +13,7 @@ enum ParameterEncoder {
     if type == String.self { return .string(known(value)) }
     if type == Int.self { return .integer(known(value)) }
     if type == ParameterValue.self, let value = value as? ParameterValue { return value }
-    if let optional = value as? any OptionalValue, optional.isNil { return nil }
+    if let value = value as? any Omittable, value.isOmitted { return nil }
     return try encodeValue(value)
   }
 
@@ -24,7 +24,13 @@ enum ParameterEncoder {
   fileprivate static func encodeValue(_ value: any Encodable) throws(Unencodable) -> ParameterValue {
     if type(of: value) == [UInt8].self, let bytes = value as? [UInt8] { return .data(bytes) }
     switch value {
-    case let value as any ParameterConvertible: return value.parameterValue
+    case let value as any ParameterConvertible:
+      let parameter = value.parameterValue
+      if case .object(let parameters) = parameter, let failure = parameters.failure {
+        throw Unencodable(failure.detail)
+      }
+      return parameter
+    case let value as RawData: return try value.parameterValue()
     case let value as URL: return .string(value.absoluteString)
     case let value as UUID: return .string(value.uuidString)
     case let value as Decimal: return .string("\(value)")
@@ -54,13 +60,13 @@ enum ParameterEncoder {
   }
 }
 
-/// An optional of any type.
-private protocol OptionalValue {
-  var isNil: Bool { get }
+/// A type with a value that is no parameter at all: its name is left out.
+protocol Omittable {
+  var isOmitted: Bool { get }
 }
 
-extension Optional: OptionalValue {
-  fileprivate var isNil: Bool { if case .none = self { true } else { false } }
+extension Optional: Omittable {
+  var isOmitted: Bool { if case .none = self { true } else { false } }
 }
 
 /// A dictionary of any type.
@@ -179,6 +185,7 @@ extension ParameterValue {
     case .string(let value): try value.encode(to: encoder)
     case .integer(let value): try value.encode(to: encoder)
     case .double(let value): try value.encode(to: encoder)
+    case .number(let text): try Self.write(number: text, to: encoder)
     case .bool(let value): try value.encode(to: encoder)
     case .date(let value):
       var container = encoder.singleValueContainer()
