@@ -78,11 +78,12 @@ struct ClientExchange {
     return nil
   }
 
-  /// Adds the jar's cookies to the request. Returns its `Cookie` field; nil without a jar.
+  /// Adds the jar's cookies to the request, but for those that it states itself. Returns its `Cookie` field; nil without a
+  /// jar.
   private func addCookies(to request: inout HTTPRequest) throws(APIError) -> String? {
     guard let cookies = client.cookies else { return nil }
     if let stored = try cookies.header(for: request.url, since: generation) {
-      request.headers["Cookie"] = request.headers["Cookie"].map { $0 + "; " + stored } ?? stored
+      request.headers.add(cookies: stored)
     }
     return request.headers["Cookie"]
   }

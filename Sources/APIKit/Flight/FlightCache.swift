@@ -81,7 +81,8 @@ final class FlightCache: Sendable {
     var rules = CacheRules(policy: policy, use: terms.use)
     if policy.rule != .none {
       rules.preference = terms.use.preference(under: cache.preference)
-      if !call.terms.headers.isEmpty { rules.request = CacheControl(request: call.terms.headers) }
+      let headers = call.managerHeaders
+      if !headers.isEmpty { rules.request = CacheControl(request: headers) }
     }
     self.rules = rules
   }
@@ -356,7 +357,7 @@ final class FlightCache: Sendable {
       authenticator.rules.attach(credential, &request)
       headers = request.headers
     }
-    if let cookies { headers["Cookie"] = headers["Cookie"].map { $0 + "; " + cookies } ?? cookies }
+    if let cookies { headers.add(cookies: cookies) }
     return headers
   }
 

@@ -80,10 +80,21 @@ struct LoadIdentity: Hashable, Sendable {
 }
 
 extension APICall {
-  /// The header fields that service and manager state.
+  /// The header fields that service and manager state, and those of parameters.
   var ownHeaders: HTTPHeaders {
     var headers = service.headers(for: self)
     headers.merge(terms.headers)
+    return withParameters(headers)
+  }
+
+  /// The header fields that the manager states, and those of parameters.
+  var managerHeaders: HTTPHeaders { withParameters(terms.headers) }
+
+  /// Where one cannot be written the load fails at its assembly.
+  private func withParameters(_ headers: HTTPHeaders) -> HTTPHeaders {
+    guard terms.encoding.hasFields else { return headers }
+    var headers = headers
+    try? terms.encoding.addFields(of: parameters, to: &headers)
     return headers
   }
 

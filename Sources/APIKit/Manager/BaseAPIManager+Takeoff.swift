@@ -144,7 +144,9 @@ extension APIManager {
         apiName: apiName, path: path, parameters: parameters, body: body, options: options,
         resolving: ServiceHookRemedy.resolving)
     } catch {
-      recorder.describe(service: service.name, method: method, apiName: apiName, parameters: parameters)
+      recorder.describe(
+        service: service.name, method: method, apiName: apiName,
+        parameters: parameterEncoding.masked(parameters))
       throw refusal(error, of: recorder.flight)
     }
   }

@@ -100,7 +100,8 @@ public final class APICall: Sendable {
     body: HTTPBody? = nil, options: LoadOptions, resolving: [String], user: LoadUser? = nil
   ) {
     recorder.describe(
-      service: service.name, method: terms.method, apiName: apiName, parameters: parameters)
+      service: service.name, method: terms.method, apiName: apiName,
+      parameters: terms.encoding.masked(parameters))
     flightID = recorder.flight
     managerType = recorder.manager
     self.service = service
@@ -152,7 +153,9 @@ public final class APICall: Sendable {
     cleartext = first.cleartext
     apiName = plan.apiName
     path = nil
-    parameters = plan.merge(calls.map(\.parameters))
+    // Those in header fields are the same in all of them, and sent like the manager's own fields.
+    parameters = first.terms.encoding.fieldParameters(of: first.parameters).merging(
+      plan.merge(calls.map(\.parameters)))
     body = nil
     bodyFile = nil
     var terms = first.terms

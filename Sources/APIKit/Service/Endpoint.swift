@@ -30,7 +30,7 @@ public struct Endpoint: Sendable {
     let secrets = url.pathSecrets
     url = location
     url.pathSecrets = secrets
-    pathParameters = call.parameters.map { $0.0 }
+    pathParameters = call.parameters.removing(call.terms.encoding.fieldNames).names
   }
 
   /// The default rule: base URL, API version, API name, with `{placeholders}` replaced with the parameters.

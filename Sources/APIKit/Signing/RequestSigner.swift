@@ -41,7 +41,8 @@ public struct SigningSubject: Sendable {
   /// The API's name as it is in the path: placeholders replaced, percent-encoded, without a slash before it. A followed
   /// redirect keeps it.
   public var apiName: String
-  /// The parameters sent in the query or the body, including the service's common ones.
+  /// The parameters sent in the query or the body, including the service's common ones, by the names that are sent. Where
+  /// ``ParameterEncoding/named(_:)`` gives two the same name, they have their own.
   public var parameters: Parameters
   /// The time in whole seconds since 1970, by the service's ``ServerClock`` or else the device's clock.
   public var secondsSince1970: Int

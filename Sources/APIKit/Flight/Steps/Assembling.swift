@@ -9,8 +9,6 @@ extension Flight {
       method: call.terms.method, url: endpoint.url, headers: service.headers(for: call),
       timeouts: call.terms.timeouts)
     request.headers.merge(call.terms.headers)
-    if call.terms.caching.use == .ignoringAllCaches { request.headers.add("Cache-Control", "no-cache") }
-
     if let cleartext = call.cleartext { request.options.cleartext = cleartext }
     if !call.options.isEmpty { call.options.apply(to: &request) }
     request.options.priority = call.terms.priority
@@ -20,7 +18,7 @@ extension Flight {
     var parameters = (common ?? service.commonParameters(for: call)).merging(call.parameters)
     if !endpoint.pathParameters.isEmpty { parameters = parameters.removing(endpoint.pathParameters) }
     if let body = call.body {
-      try ParameterEncoding.query.queryStyle(call.terms.encoding.queryStyle).apply(parameters, to: &request)
+      try call.terms.encoding.withoutBody.apply(parameters, to: &request)
       request.body = body
       if case .stream(let stream) = body, let type = stream.contentType,
         !request.headers.contains("Content-Type")
@@ -30,11 +28,12 @@ extension Flight {
     } else {
       try call.terms.encoding.apply(parameters, to: &request)
     }
+    if call.terms.caching.use == .ignoringAllCaches { request.headers.add("Cache-Control", "no-cache") }
     try encipher(&request)
     addIdempotencyKey(&request)
     cache?.prepare(&request)
     run.request = request
-    run.signed = (endpoint.apiName, parameters)
+    run.signed = (endpoint.apiName, call.terms.encoding.signed(parameters))
     return .next
   }
 

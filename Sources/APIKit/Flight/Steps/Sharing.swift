@@ -72,7 +72,7 @@ extension Flight {
     let plan = part.plan
     let key = Batches.BatchKey(
       manager: ObjectIdentifier(call.managerType), service: call.service.name, environment: call.environment,
-      plan: plan.key, method: call.terms.method, headers: call.terms.headers,
+      plan: plan.key, method: call.terms.method, headers: call.managerHeaders,
       parameters: plan.ownParameter.map { call.parameters.removing([$0]) }, caller: part.caller)
     let (own, shared, cache) = (call, shared, cache)
     let terms = Batches.Terms(plan: plan, time: own.time) { call in

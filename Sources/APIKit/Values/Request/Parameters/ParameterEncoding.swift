@@ -1,7 +1,14 @@
 /// Where the parameters of a call are placed in its request, and in which form.
 ///
-/// The default of a manager is that of its service, which is ``automatic`` by default. Some parameters may
-/// go into the URL while the others make a body: `.json.inURL("page", "token")`.
+/// The default of a manager is that of its service, which is ``automatic`` by default. Single parameters may go elsewhere
+/// than the others, and under another name than theirs:
+///
+/// ```swift
+/// ParameterEncoding.json.inURL("page").inHeaders("If-Match").inCookies("theme")
+/// ParameterEncoding.json.inURL("queryID").named(["queryID": "id"])  // ?id=7, beside an `id` in the body
+/// ParameterEncoding.json.body(at: "items")                          // the body is what `items` is, e.g. an array
+/// ```
+/// A parameter that a placeholder of the API's name takes is sent nowhere else.
 public struct ParameterEncoding: Sendable {
   private enum Form {
     case automatic
@@ -13,8 +20,18 @@ public struct ParameterEncoding: Sendable {
   private var form: Form
   /// The names of parameters that are sent in the query even when the others make a body. None by default.
   public var urlNames: [String] = []
-  /// How the query is written and, for ``form``, the body.
+  /// How the query is written and, for ``form``, the body; how single values are, in header fields and cookies too.
   public var queryStyle = QueryStyle()
+  /// What single parameters are stated to do; nil for most encodings, which every load carries.
+  private(set) var places: CopyOnWrite<Places>?
+
+  /// Where single parameters go, and as what.
+  struct Places: Sendable {
+    var headerNames: [String] = []
+    var cookieNames: [String] = []
+    var bodyName: String?
+    var sentNames: [(name: String, sent: String)] = []
+  }
 
   private init(_ form: Form) { self.form = form }
 
@@ -38,6 +55,53 @@ public struct ParameterEncoding: Sendable {
     return copy
   }
 
+  /// This encoding with the parameters of these names in header fields: `.json.inHeaders("If-Match")`.
+  ///
+  /// A parameter without a value sends no field; an array is one line, its values separated by commas. The field takes the
+  /// place of one that the manager or the service states under the same name. Afterwards it is treated like those: in joins,
+  /// stored responses, signatures and masks. An object, an array in an array and a comma in a value of an array refuse the
+  /// load with ``APIError/Reason/unencodableParameter``, what RFC 9110 forbids in a field with
+  /// ``APIError/Reason/invalidHeader``.
+  public func inHeaders(_ names: String...) -> Self {
+    placing { $0.headerNames += names }
+  }
+
+  /// This encoding with the parameters of these names as cookies.
+  ///
+  /// They are sent beside those of the client's jar and of the manager's own `Cookie` field, in whose place they are where
+  /// a name is the same. Not kept in the jar. A parameter without a value sends no cookie. Nothing is escaped: an array and
+  /// an object refuse the load with ``APIError/Reason/unencodableParameter``, a name or a character that cookies do not have
+  /// (RFC 6265, 4.1.1) with ``APIError/Reason/invalidHeader``.
+  public func inCookies(_ names: String...) -> Self {
+    placing { $0.cookieNames += names }
+  }
+
+  /// This encoding with the value of one parameter as the whole body, of whatever shape: `.json.body(at: "items")`.
+  ///
+  /// The others go into the query, or where else they are stated to go. Without a value there is no body. Where the method
+  /// or ``query`` makes no body, and where the manager has one of its own, the load is refused with
+  /// ``APIError/Reason/misconfigured``.
+  public func body(at name: String) -> Self {
+    placing { $0.bodyName = name }
+  }
+
+  /// This encoding with other names where parameters are sent, so that two of them can have one name in two places.
+  ///
+  /// In `["queryID": "id"]` the parameter is `queryID` for the manager, in stored responses and in all other statements
+  /// of this encoding, and `id` in the request. Two of one name in the same place refuse the load with
+  /// ``APIError/Reason/misconfigured``. A placeholder of the API's name needs no other name: `users/{userID}` leaves `id` to
+  /// the body.
+  public func named(_ names: KeyValuePairs<String, String>) -> Self {
+    placing { $0.sentNames += names.map { ($0.key, $0.value) } }
+  }
+
+  private func placing(_ change: (inout Places) -> Void) -> Self {
+    var (copy, new) = (self, places?.value ?? Places())
+    change(&new)
+    copy.places = CopyOnWrite(new)
+    return copy
+  }
+
   /// This encoding with another style of query.
   public func queryStyle(_ style: QueryStyle) -> Self {
     var copy = self
@@ -45,35 +109,64 @@ public struct ParameterEncoding: Sendable {
     return copy
   }
 
-  /// Adds the parameters to a request: to its query, or as its body with a `Content-Type`.
+  /// Adds the parameters to a request: to its query, its header fields, or as its body with a `Content-Type`.
   ///
   /// When no parameters are left for the body, neither is set. A `Content-Type` that the request has
   /// already is kept. Throws ``APIError/Reason/unencodableParameter`` for a value that the encoding cannot
   /// express, and ``APIError/Reason/misconfigured`` when the request has a body already.
   public func apply(_ parameters: Parameters, to request: inout HTTPRequest) throws(APIError) {
     guard !parameters.isEmpty else { return }
-    guard let encoder = bodyEncoder(for: request.method) else {
-      return request.url.append(query: try QueryEncoder(queryStyle).encode(parameters))
+    var rest = parameters
+    if hasFields {
+      try addFields(of: parameters, to: &request.headers)
+      rest = parameters.removing(fieldNames)
     }
-    var inBody = parameters
+    let (encoder, bodyName) = (bodyEncoder(for: request.method), places?.value.bodyName)
+    if let bodyName, let value = rest[bodyName] {
+      guard let encoder else {
+        throw APIError(
+          .assembly, .misconfigured,
+          "the parameter \(bodyName.debugDescription) is stated as the body, but the parameters make none here"
+        )
+      }
+      try addQuery(rest.removing([bodyName]), to: &request)
+      return try setBody(try encoder.encode(value: value), encoder.contentType, of: &request)
+    }
+    guard let encoder, bodyName == nil else { return try addQuery(rest, to: &request) }
     if !urlNames.isEmpty {
-      let inURL = Parameters(
-        parameters.pairs.filter { urlNames.containsExactly($0.name) }.map { ($0.name, $0.value) })
-      request.url.append(query: try QueryEncoder(queryStyle).encode(inURL))
-      inBody = parameters.removing(urlNames)
+      try addQuery(rest.only(urlNames), to: &request)
+      rest = rest.removing(urlNames)
     }
-    guard !inBody.isEmpty else { return }
+    guard !rest.isEmpty else { return }
+    try setBody(try encoder.encode(try named(rest, in: "the body")), encoder.contentType, of: &request)
+  }
+
+  private func addQuery(_ parameters: Parameters, to request: inout HTTPRequest) throws(APIError) {
+    guard !parameters.isEmpty else { return }
+    request.url.append(query: try QueryEncoder(queryStyle).encode(try named(parameters, in: "the query")))
+  }
+
+  private func setBody(
+    _ bytes: [UInt8], _ contentType: String, of request: inout HTTPRequest
+  ) throws(APIError) {
     guard request.body.isEmpty else {
       throw APIError(
         .assembly, .misconfigured,
         "the request has a body already, so its parameters cannot make one; put them in the query")
     }
-    request.body = .bytes(try encoder.encode(inBody))
-    if !request.headers.contains("Content-Type") { request.headers.add("Content-Type", encoder.contentType) }
+    request.body = .bytes(bytes)
+    if !request.headers.contains("Content-Type") { request.headers.add("Content-Type", contentType) }
   }
 
   /// Whether encoding is quick enough for the main actor; see ``BodyEncoder/runsInline``.
   var runsInline: Bool { if case .body(let encoder) = form { encoder.runsInline } else { true } }
+
+  /// The encoding beside a body of the manager's own.
+  var withoutBody: Self {
+    var copy = self
+    copy.form = .query
+    return copy
+  }
 
   private func bodyEncoder(for method: HTTPMethod) -> (any BodyEncoder)? {
     switch form {
@@ -82,5 +175,12 @@ public struct ParameterEncoding: Sendable {
     case .form: FormEncoder(queryStyle)
     case .body(let encoder): encoder
     }
+  }
+}
+
+extension Parameters {
+  /// The pairs whose names are among `names`.
+  func only(_ names: [String]) -> Parameters {
+    Parameters(pairs.filter { names.containsExactly($0.name) }.map { ($0.name, $0.value) })
   }
 }
