@@ -12,7 +12,7 @@ final class SacramentoHomesManager: BaseAPIManager, HomesManager {
   let cachePolicy = CachePolicy.fresh()
   let expectation = ResponseExpectation(shape: ["data.items": .array, "data.total": .number])
   let paging = Paging(
-    .pageNumber("page", size: "size"), items: "data.items", id: "home_id", total: "data.total", size: 100)
+    .pageNumber("page", size: "size"), items: "data.items", id: "home_id", total: "data.total", pageSize: 100)
 
   init(_ service: SacramentoService) { self.service = service }
 
@@ -38,7 +38,7 @@ final class AmesHomesManager: BaseAPIManager, HomesManager {
   let cachePolicy = CachePolicy.fresh()
   let expectation = ResponseExpectation(shape: ["result.rows": .array, "result.count": .number])
   let paging = Paging(
-    .offset("offset", limit: "size"), items: "result.rows", id: "id", total: "result.count", size: 100)
+    .offset("offset", limit: "size"), items: "result.rows", id: "id", total: "result.count", pageSize: 100)
 
   init(_ service: AmesService) { self.service = service }
 
@@ -72,7 +72,7 @@ final class NewHomesManager: BaseAPIManager, HomesManager, APIManagerInterceptor
   let expectation = ResponseExpectation(shape: ["xf_list": .array, "xf_total": .number])
   let paging = Paging(
     .cursor("cursor", at: "xf_cursor", size: "size"), items: "xf_list", id: "xf_id", total: "xf_total",
-    size: 100)
+    pageSize: 100)
 
   /// The cursors by page number; the first page has none.
   private var cursors: [Int: String] = [:]

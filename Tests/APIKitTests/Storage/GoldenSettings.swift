@@ -107,20 +107,23 @@ extension GoldenForm {
       "PagingStrategy.link", PagingStrategy.Link(),
       #"{"size":"per_page","version":1}"#),
     GoldenForm(
-      "Paging", Paging(.cursor("after", at: "meta.next", size: nil), items: "results", id: "id", size: 50),
+      "Paging",
+      Paging(
+        .cursor("after", at: "meta.next", size: nil), items: "results", id: "id", pageSize: 50,
+        prefetchDistance: 0),
       #"{"id":"id","items":"results","maximumPages":1000,"prefetchDistance":0,"size":50,"strategy":{"cur"#
         + #"sor":{"at":"meta.next","name":"after","previous":null,"size":null,"version":1}},"total":null,"ve"#
         + #"rsion":1}"#),
     GoldenForm(
-      "Paging", Paging(.pageNumber(first: 0), items: "[0].rows"),
+      "Paging", Paging(.pageNumber(first: 0), items: "[0].rows", prefetchDistance: 0),
       #"{"id":null,"items":"[0].rows","maximumPages":1000,"prefetchDistance":0,"size":20,"strategy":{"pa"#
         + #"geNumber":{"first":0,"name":"page","size":"per_page","version":1}},"total":null,"version":1}"#),
     GoldenForm(
-      "Paging", Paging(.offset(), items: "rows"),
+      "Paging", Paging(.offset(), items: "rows", prefetchDistance: 0),
       #"{"id":null,"items":"rows","maximumPages":1000,"prefetchDistance":0,"size":20,"strategy":{"offset"#
         + #"":{"limit":"limit","name":"offset","version":1}},"total":null,"version":1}"#),
     GoldenForm(
-      "Paging", Paging(.link(), items: ""),
+      "Paging", Paging(.link(), items: "", prefetchDistance: 0),
       #"{"id":null,"items":"","maximumPages":1000,"prefetchDistance":0,"size":20,"strategy":{"link":{"si"#
         + #"ze":"per_page","version":1}},"total":null,"version":1}"#),
     GoldenForm(

@@ -6,13 +6,34 @@ public struct Page: Sendable {
   public let response: APIResponse
   /// Its items, without those whose id was on an earlier page.
   public let items: [RawData]
-  /// The number of items left out because their id was on an earlier page.
-  public let duplicateCount: Int
+  /// The positions in the response of the items that were left out because their id was on an earlier page.
+  let repeated: Set<Int>
   /// Whether there is a page after it.
   public let hasNext: Bool
+  /// Whether it took the place of pages that were loaded: after ``Pager/refresh()`` and ``Pager/go(to:)`` all rows are new.
+  public let replacesOthers: Bool
+
+  /// The number of items left out because their id was on an earlier page.
+  public var duplicateCount: Int { repeated.count }
+
+  /// The rows that a reformer makes of the response; those of repeated items are left out.
+  ///
+  /// - Throws: What ``APIResponse/data(with:)`` throws, and ``APIError/Reason/misconfigured`` where items were repeated and the
+  ///   reformer does not make one row of each item, so that it is unknown which rows are theirs.
+  public func rows<Row>(with reformer: some Reformer<[Row]>) throws(APIError) -> [Row] {
+    let rows = try response.data(with: reformer)
+    guard !repeated.isEmpty else { return rows }
+    guard rows.count == items.count + repeated.count else {
+      throw APIError(
+        .reform, .misconfigured,
+        "page \(index + 1) has \(repeated.count) repeated items, and \(rows.count) rows were made of its \(items.count + repeated.count) items"
+      )
+    }
+    return rows.indices.filter { !repeated.contains($0) }.map { rows[$0] }
+  }
 }
 
-/// The pages of a list in order: made by ``PageableAPIManager/pages(for:)``.
+/// The pages of a list in order: made by ``PageableAPIManager/pages(for:loadsAhead:)``.
 ///
 /// A page is loaded when it is requested, and released after the next one. Leaving the loop ends the
 /// listing. Each iteration starts with the first page again.
@@ -57,11 +78,14 @@ extension PageableAPIManager {
   /// ```swift
   /// for try await page in homes.pages(for: ["city": "Ames"]) { show(page.items) }
   /// ```
-  public func pages(for parameters: Parameters = [:]) -> PageSequence {
+  /// - Parameters:
+  ///   - parameters: Those of the list.
+  ///   - loadsAhead: Whether the page after the one returned is loaded meanwhile.
+  public func pages(for parameters: Parameters = [:], loadsAhead: Bool = false) -> PageSequence {
     PageSequence {
       let pager = Pager(self)
       pager.parameters = parameters
-      pager.keepsDelivered = false
+      (pager.keepsDelivered, pager.loadsAhead) = (false, loadsAhead)
       return pager
     }
   }

@@ -135,7 +135,7 @@ struct PageStore {
   private func position(of index: Int) -> Position? {
     switch paging.strategy {
     case .pageNumber(_, _, let first): .number(first + index)
-    case .offset: .offset(index * paging.size)
+    case .offset: .offset(index * paging.pageSize)
     case .cursor, .link: index == 0 ? begin : nil
     }
   }
@@ -198,7 +198,7 @@ struct PageStore {
   private func previous(before request: Request, _ contents: Contents) -> Position? {
     switch request.position {
     case .number(let number): return request.index > 0 ? .number(number - 1) : nil
-    case .offset(let offset): return offset > 0 ? .offset(max(0, offset - paging.size)) : nil
+    case .offset(let offset): return offset > 0 ? .offset(max(0, offset - paging.pageSize)) : nil
     case .cursor, .link, .refused: return contents.previous
     }
   }
@@ -207,12 +207,12 @@ struct PageStore {
   /// total, a page with fewer items than requested ends it too.
   private func isEnd(_ request: Request, _ count: Int) -> Bool {
     if count == 0 { return true }
-    guard let total else { return count < paging.size }
+    guard let total else { return count < paging.pageSize }
     if case .offset(let offset) = request.position { return offset + count >= total }
     // A server may send fewer items than requested on every page, so the items received are counted where
     // the loaded pages start with the first.
     let isWhole = request.move != .previous && (entries.first?.index ?? request.index) == 0
-    let before = isWhole ? entries.reduce(0) { $0 + $1.count } : request.index * paging.size
+    let before = isWhole ? entries.reduce(0) { $0 + $1.count } : request.index * paging.pageSize
     return before + count >= total
   }
 }

@@ -36,6 +36,8 @@
   /// Whether pages are kept after the next was returned. False for a sequence, which returns them one by
   /// one.
   var keepsDelivered = true
+  /// Whether a sequence loads the page after the one that it returns.
+  var loadsAhead = false
 
   /// Makes a pager without pages.
   public init(_ manager: any PageableAPIManager) {
@@ -47,6 +49,19 @@
 
   /// The items of all loaded pages, each id once.
   public var items: [RawData] { pages.flatMap(\.items) }
+  /// The rows that a reformer makes of all loaded pages; the rows of repeated items are left out.
+  ///
+  /// ```swift
+  /// rows = try pager.rows(with: HomeRowReformer())
+  /// ```
+  /// A `Hashable` reformer runs once for each page, so this may be called after each landing.
+  /// - Throws: What ``Page/rows(with:)`` throws.
+  public func rows<Row>(with reformer: some Reformer<[Row]>) throws(APIError) -> [Row] {
+    var rows: [Row] = []
+    for page in pages { rows += try page.rows(with: reformer) }
+    return rows
+  }
+
   /// The number of items in the whole list according to the server; nil while unknown.
   public var total: Int? { store.total }
   /// Whether there is a page after the last loaded one. True before the first page was loaded.
@@ -89,25 +104,25 @@
   /// - Returns: Why the load was refused; nil when it was started.
   @discardableResult public func loadPrevious() -> APIError? { loadNeighbour(.previous) }
 
-  /// Loads the first page again without using the cache. The loaded pages are kept until it lands.
+  /// Loads the first page again without using the cache. The loaded pages are kept until it lands; its
+  /// ``Page/replacesOthers`` is then true.
   ///
   /// - Returns: Why the load was refused; nil when it was started.
   @discardableResult public func refresh() -> APIError? { load(.refresh) }
 
-  /// Loads the page with this index, from 0. The other pages are removed when it lands.
+  /// Loads the page with this index, from 0. The other pages are removed when it lands, as after ``refresh()``.
   ///
   /// With cursors and links, only loaded pages and the first can be reached; others are refused with
   /// ``APIError/Reason/noSuchPage``.
   /// - Returns: Why the load was refused; nil when it was started.
   @discardableResult public func go(to index: Int) -> APIError? { load(.jump(index)) }
 
-  /// Reports that the item with this index has become visible. Loads the next page when fewer than
+  /// Reports that the item with this index has become visible. Loads the next page when at most
   /// ``Paging/prefetchDistance`` items follow it.
   public func itemShown(at index: Int) {
-    let distance = store.paging.prefetchDistance
-    guard distance > 0, !isLoading, store.hasNext else { return }
+    guard !isLoading, store.hasNext else { return }
     let count = pages.reduce(0) { $0 + $1.items.count }
-    if count - 1 - index < distance { loadNext() }
+    if count - 1 - index <= store.paging.prefetchDistance { loadNext() }
   }
 
   /// Cancels the page being loaded, if there is one. The loaded pages are kept. The cancellation is
@@ -140,7 +155,7 @@
       pages.removeFirst(delivered - 1)
       delivered = 1
     }
-    if store.paging.prefetchDistance > 0, delivered == pages.count, store.hasNext { load(.next) }
+    if loadsAhead, delivered == pages.count, store.hasNext { load(.next) }
     return page
   }
 }
@@ -200,16 +215,16 @@ extension Pager {
     var parameters = parameters
     switch (paging.strategy, request.position) {
     case (.pageNumber(let name, let size, _), .number(let number)):
-      if let size { parameters[size] = .integer(paging.size) }
+      if let size { parameters[size] = .integer(paging.pageSize) }
       parameters[name] = .integer(number)
     case (.offset(let name, let limit), .offset(let offset)):
-      if let limit { parameters[limit] = .integer(paging.size) }
+      if let limit { parameters[limit] = .integer(paging.pageSize) }
       parameters[name] = .integer(offset)
     case (.cursor(let name, _, _, let size), .cursor(let cursor)):
-      if let size { parameters[size] = .integer(paging.size) }
+      if let size { parameters[size] = .integer(paging.pageSize) }
       if let cursor { parameters[name] = .string(cursor) }
     case (.link(let size), .link(let target)):
-      if let size { parameters[size] = .integer(paging.size) }
+      if let size { parameters[size] = .integer(paging.pageSize) }
       if let target { parameters.merge(target.parameters) }
     default: break
     }
@@ -245,9 +260,11 @@ extension Pager {
       .read(response, all, before: request.move == .next ? pages.last?.response : nil)
     let fresh = try store.landed(request, contents) ?? []
     let hasNext = store.entries.first { $0.index == request.index }?.next != nil
+    let isNeighbour = request.move == .next || request.move == .previous
     let page = Page(
       index: request.index, response: response, items: fresh.map { all[$0] },
-      duplicateCount: all.count - fresh.count, hasNext: hasNext)
+      repeated: fresh.count == all.count ? [] : Set(all.indices).subtracting(fresh), hasNext: hasNext,
+      replacesOthers: !isNeighbour && !pages.isEmpty)
     switch request.move {
     case .first, .refresh, .jump: (pages, delivered) = ([page], 0)
     case .next: pages.append(page)

@@ -4,9 +4,8 @@ extension Paging: VersionedCodable {
     .plain("strategy", \.strategy), .mapped("items", \.items, write: \.description, read: { RawPath($0) }),
     .mapped("id", \.id, write: \.?.description, read: { $0.map { RawPath($0) } }),
     .mapped("total", \.total, write: \.?.description, read: { $0.map { RawPath($0) } }),
-    .plain("size", \.size), .plain("prefetchDistance", \.prefetchDistance),
-    .plain("maximumPages", \.maximumPages), required: ["strategy", "items"],
-    settle: { $0.size = max(1, $0.size) })
+    .plain("size", \.pageSize), .plain("prefetchDistance", \.prefetchDistance),
+    .plain("maximumPages", \.maximumPages), required: ["strategy", "items"])
 }
 
 extension PagingStrategy: CaseCodable {

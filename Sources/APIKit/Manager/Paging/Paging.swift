@@ -1,6 +1,6 @@
 /// A manager whose API returns a list page by page.
 ///
-/// It only declares ``paging``; a ``Pager`` or ``PageableAPIManager/pages(for:)`` loads the pages.
+/// It only declares ``paging``; a ``Pager`` or ``PageableAPIManager/pages(for:loadsAhead:)`` loads the pages.
 @MainActor public protocol PageableAPIManager: APIManager {
   /// How the API divides its list into pages. Read when a listing starts.
   var paging: Paging { get }
@@ -19,22 +19,36 @@ public struct Paging: Sendable {
   /// it.
   public var total: RawPath?
   /// The number of items to request per page; at least 1. The default is 20.
-  public var size: Int
-  /// How many items before the end of the loaded list ``Pager/itemShown(at:)`` loads the next page. The
-  /// default, 0, loads none. For ``PageableAPIManager/pages(for:)``, any other number loads one page ahead.
-  public var prefetchDistance = 0
+  public var pageSize: Int { didSet { pageSize = max(1, pageSize) } }
+  /// How many items before the end of the loaded list ``Pager/itemShown(at:)`` loads the next page: 0 at the last item. The
+  /// default is 5.
+  public var prefetchDistance: Int
   /// The largest number of pages in a listing, for servers whose lists never end. The default is 1,000.
-  public var maximumPages = 1000
+  public var maximumPages: Int
 
   /// Describes the pages of a list.
   public init(
-    _ strategy: PagingStrategy, items: RawPath, id: RawPath? = nil, total: RawPath? = nil, size: Int = 20
+    _ strategy: PagingStrategy, items: RawPath, id: RawPath? = nil, total: RawPath? = nil,
+    pageSize: Int = 20, prefetchDistance: Int = 5, maximumPages: Int = 1000
   ) {
-    self.strategy = strategy
-    self.items = items
-    self.id = id
-    self.total = total
-    self.size = max(1, size)
+    (self.strategy, self.items, self.id, self.total) = (strategy, items, id, total)
+    self.pageSize = max(1, pageSize)
+    (self.prefetchDistance, self.maximumPages) = (prefetchDistance, maximumPages)
+  }
+
+  /// The former name of ``pageSize``.
+  @available(*, deprecated, renamed: "pageSize")
+  public var size: Int {
+    get { pageSize }
+    set { pageSize = newValue }
+  }
+
+  /// The former spelling of ``init(_:items:id:total:pageSize:prefetchDistance:maximumPages:)``.
+  @available(*, deprecated, renamed: "init(_:items:id:total:pageSize:)")
+  public init(
+    _ strategy: PagingStrategy, items: RawPath, id: RawPath? = nil, total: RawPath? = nil, size: Int
+  ) {
+    self.init(strategy, items: items, id: id, total: total, pageSize: size)
   }
 }
 

@@ -5,7 +5,7 @@ import XCTest
 /// The rules of turning pages, without tasks, time or sockets.
 final class PageStoreTests: XCTestCase {
   private func store(_ strategy: PagingStrategy = .pageNumber(), size: Int = 2) -> PageStore {
-    PageStore(Paging(strategy, items: "items", id: "id", total: "total", size: size))
+    PageStore(Paging(strategy, items: "items", id: "id", total: "total", pageSize: size))
   }
 
   private func contents(

@@ -12,7 +12,7 @@ import XCTest
 
   private func makeManager(_ paging: Paging? = nil) -> PagedManager {
     PagedManager(
-      stub, paging ?? Paging(.pageNumber(size: nil), items: "items", id: "id", total: "total", size: 2))
+      stub, paging ?? Paging(.pageNumber(size: nil), items: "items", id: "id", total: "total", pageSize: 2))
   }
 
   private func makePager(_ paging: Paging? = nil) -> Pager {
@@ -186,18 +186,81 @@ import XCTest
 
   func testTheNextPageIsFetchedBeforeTheEndIsSeen() async throws {
     stub.on("/api/list", page([1, 2, 3, 4], #", "total": 8"#), page([5, 6, 7, 8], #", "total": 8"#))
-    var paging = Paging(.pageNumber(size: nil), items: "items", id: "id", total: "total", size: 4)
-    paging.prefetchDistance = 2
-    let pager = makePager(paging)
+    let pager = makePager(
+      Paging(
+        .pageNumber(size: nil), items: "items", id: "id", total: "total", pageSize: 4, prefetchDistance: 2))
     pager.loadFirst()
     await waitUntil { pager.pages.count == 1 }
-    pager.itemShown(at: 1)
+    pager.itemShown(at: 0)
     XCTAssertFalse(pager.isLoading)
-    pager.itemShown(at: 2)
+    pager.itemShown(at: 1)
     XCTAssertTrue(pager.isLoading)
     await waitUntil { pager.pages.count == 2 }
     pager.itemShown(at: 7)
     XCTAssertFalse(pager.isLoading, "there is no more")
+  }
+
+  func testTheNextPageIsFetchedWithoutAnyStatementAndAtTheLastRowWhereThatIsStated() async throws {
+    let rows = Array(1...8)
+    stub.on("/api/list", page(rows, #", "total": 16"#))
+    for (distance, quiet, first) in [(nil, 1, 2), (0, 6, 7)] {
+      var paging = Paging(.pageNumber(size: nil), items: "items", total: "total", pageSize: 8)
+      if let distance { paging.prefetchDistance = distance }
+      let pager = makePager(paging)
+      pager.loadFirst()
+      await waitUntil { pager.pages.count == 1 }
+      pager.itemShown(at: quiet)
+      XCTAssertFalse(pager.isLoading)
+      pager.itemShown(at: first)
+      XCTAssertTrue(pager.isLoading)
+      pager.cancel()
+    }
+  }
+
+  func testAPageSaysThatItReplacesTheOthers() async throws {
+    stub.on("/api/list", page([1, 2], #", "total": 4"#), page([3, 4], #", "total": 4"#))
+    let pager = makePager()
+    pager.loadFirst()
+    await waitUntil { pager.pages.count == 1 }
+    XCTAssertEqual(pager.pages.map(\.replacesOthers), [false])
+    pager.loadNext()
+    await waitUntil { pager.pages.count == 2 }
+    XCTAssertEqual(pager.pages.map(\.replacesOthers), [false, false])
+    stub.reset()
+    stub.on("/api/list", page([5, 6], #", "total": 4"#), page([7, 8], #", "total": 4"#))
+    pager.refresh()
+    await waitUntil { pager.pages.count == 1 }
+    XCTAssertEqual(pager.pages.map(\.replacesOthers), [true])
+    pager.go(to: 1)
+    await waitUntil { pager.pages.first?.index == 1 }
+    XCTAssertEqual(pager.pages.map(\.replacesOthers), [true])
+  }
+
+  /// Ids as texts, without those in `hidden`.
+  private struct IDRows: Reformer, Hashable {
+    var hidden: Set<Int> = []
+
+    func reform(_ raw: RawData, from source: ReformSource) throws -> [String] {
+      let ids = raw.items.elements.compactMap(\.id.int)
+      return ids.filter { !hidden.contains($0) }.map(String.init)
+    }
+  }
+
+  func testAReformerMakesTheRowsOfAllPages() async throws {
+    stub.on("/api/list", page([1, 2], #", "total": 4"#), page([2, 3], #", "total": 4"#))
+    let pager = makePager()
+    pager.loadFirst()
+    await waitUntil { pager.pages.count == 1 }
+    XCTAssertEqual(try pager.rows(with: IDRows(hidden: [1])), ["2"], "no item is repeated")
+    pager.loadNext()
+    await waitUntil { pager.pages.count == 2 }
+    XCTAssertEqual(try pager.rows(with: IDRows()), ["1", "2", "3"])
+    XCTAssertEqual(try pager.pages[1].rows(with: IDRows()), ["3"])
+    XCTAssertThrowsError(try pager.rows(with: IDRows(hidden: [3]))) { error in
+      XCTAssertEqual((error as? APIError)?.reason, .misconfigured)
+      XCTAssertEqual(
+        (error as? APIError)?.detail, "page 2 has 1 repeated items, and 1 rows were made of its 2 items")
+    }
   }
 
   func testAFailedPageMayBeAskedForAgain() async throws {
@@ -261,7 +324,7 @@ import XCTest
   }
 
   func testASequenceKeepsNoPageThatItHasGiven() async throws {
-    for (distance, most) in [(0, 1), (1, 2)] {
+    for (loadsAhead, most) in [(false, 1), (true, 2)] {
       stub.reset()
       stub.on(
         "/api/list",
@@ -269,10 +332,8 @@ import XCTest
           let number = Int(request.url.query?.split(separator: "=").last ?? "") ?? 0
           return .json(#"{"items": [{"id": \#(number)}, {"id": \#(-number)}], "total": 12}"#)
         })
-      var paging = Paging(.pageNumber(size: nil), items: "items", id: "id", total: "total", size: 2)
-      paging.prefetchDistance = distance
-      let pager = makePager(paging)
-      pager.keepsDelivered = false
+      let pager = makePager()
+      (pager.keepsDelivered, pager.loadsAhead) = (false, loadsAhead)
       var indexes: [Int] = []
       while let page = try await pager.nextPage() {
         indexes.append(page.index)
@@ -372,14 +433,14 @@ import XCTest
     let lists: [(String, Paging, Int)] = [
       (
         "sacramento/v1/homes",
-        Paging(.pageNumber(), items: "data.items", id: "home_id", total: "data.total", size: 100), 932
+        Paging(.pageNumber(), items: "data.items", id: "home_id", total: "data.total", pageSize: 100), 932
       ),
       (
         "ames/v2/listings",
-        Paging(.offset(), items: "result.rows", id: "id", total: "result.count", size: 100), 2930
+        Paging(.offset(), items: "result.rows", id: "id", total: "result.count", pageSize: 100), 2930
       ),
       ("new/v1/projects", Paging(.cursor(at: "xf_cursor", size: "size"), items: "xf_list", id: "xf_id"), 335),
-      ("new/v1/projects", Paging(.link(size: "size"), items: "xf_list", id: "xf_id", size: 50), 335),
+      ("new/v1/projects", Paging(.link(size: "size"), items: "xf_list", id: "xf_id", pageSize: 50), 335),
     ]
     for (path, paging, count) in lists {
       let manager = PagedManager(stub, paging)
