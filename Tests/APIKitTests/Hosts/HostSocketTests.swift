@@ -113,9 +113,11 @@
       let manager = try makeManager(pool([refusing(), address(server.port)]), scheme: "https", configuration)
       manager.method = .post
       let response = try await manager.response(for: ["a": 1])
-      XCTAssertEqual(response.record?.requests.first?.metrics.isReused, CurlSession.reusesUnreadConnections)
+      let isReused = try XCTUnwrap(response.record?.requests.first?.metrics.isReused)
+      // Where the library leaves unread connections, it depends on when the session tickets have come.
+      XCTAssertTrue(isReused || !CurlSession.reusesUnreadConnections)
       XCTAssertEqual(server.requests.map(\.method), ["POST"])
-      XCTAssertEqual(server.connectionCount, CurlSession.reusesUnreadConnections ? 1 : 2)
+      XCTAssertEqual(server.connectionCount, isReused ? 1 : 2)
     }
 
     func testAnAddressThatIsListedAndCannotBeReachedIsPassedOver() async throws {
