@@ -29,6 +29,7 @@ let package = Package(
     .library(name: "APIKitTesting", targets: ["APIKitTesting"]),
     .library(name: "Reformers", targets: ["Reformers"]),
     .executable(name: "DemoCLI", targets: ["DemoCLI"]),
+    .executable(name: "apikit-generate", targets: ["apikit-generate"]),
   ],
   targets: [
     .target(
@@ -69,6 +70,9 @@ let package = Package(
       ],
       swiftSettings: swift
     ),
+    // Managers from an OpenAPI document. It writes code that uses the framework, and uses none of it itself.
+    .target(name: "APIGenerator", swiftSettings: swift),
+    .executableTarget(name: "apikit-generate", dependencies: ["APIGenerator"], swiftSettings: swift),
     // Real servers for tests and measurements: nginx and httpbin as child processes.
     .target(name: "TestServers", dependencies: ["APIKit"], swiftSettings: swift),
     // What several test targets use: scripted servers, managers of a backend whose habits a test sets.
@@ -114,6 +118,7 @@ let package = Package(
       name: "DemoCLITests",
       dependencies: ["DemoCLI", "APIKit", "APIKitTransfers", "APIKitReports", "APIKitTesting", "DemoServer"],
       swiftSettings: swift),
+    .testTarget(name: "APIGeneratorTests", dependencies: ["APIGenerator"], swiftSettings: swift),
     .testTarget(name: "DemoServerTests", dependencies: ["APIKit", "DemoServer"], swiftSettings: swift),
     .testTarget(
       name: "InteropTests",

@@ -1,0 +1,127 @@
+/// Makes sources of a document: read, plan, name, write. It touches no file.
+struct Generator {
+  /// The sources of a service.
+  struct Result {
+    /// The files by name.
+    var files: [String: String]
+    /// The names that were given.
+    var names: [String: String]
+    var report: Report
+  }
+
+  /// The longest file that is written, in lines, and the models that share one.
+  static let maximumLines = 2000
+  static let modelsPerFile = 40
+
+  /// - Parameters:
+  ///   - bytes: The document.
+  ///   - file: Its name, for messages and the heads of files.
+  ///   - listed: The names that the user wants.
+  ///   - kept: The names of an earlier run.
+  static func run(
+    _ bytes: [UInt8], file: String, settings: Settings, listed: [String: String] = [:],
+    kept: [String: String] = [:]
+  ) throws(Problems) -> Result {
+    let document = try APIDocument(bytes, file: file)
+    let service =
+      settings.service ?? Words.typeName(document.root["info"]?["title"]?.string ?? "API", suffix: "Service")
+    let selected = OperationPlanner.kept(of: document, by: settings.selection)
+    guard !selected.isEmpty else {
+      throw Problems("\(SafeText.line(file)): no operation is left; see --tag, --path, --operation, --all")
+    }
+    let schemas = SchemaPlan(document, roots: OperationPlanner.schemas(of: selected, document))
+    let security = SecurityPlan(document, selected, schemas)
+    let servers = try ServiceWriter.servers(of: document, baseURL: settings.baseURL, schemas)
+    let planner = OperationPlanner(
+      document: document, schemas: schemas, security: security, address: servers[0].url,
+      isAddressGiven: settings.baseURL != nil)
+    var operations = selected.compactMap(planner.plan)
+    if let hooks = document.root["webhooks"], !hooks.members.isEmpty {
+      schemas.note(hooks, "webhooks are not read", "receive them by hand")
+    }
+    schemas.boxCycles()
+
+    var further: [(name: String, address: String)] = []
+    var services = NameTable([service, service + "Manager", service + "Nothing", service + "Box"])
+    for address in Set(operations.compactMap(\.server)).sorted() {
+      let host = address.drop { $0 != ":" }.dropFirst(3).prefix { $0 != "." && $0 != "/" && $0 != ":" }
+      further.append((services.unique(service + Words.type(String(host))), address))
+    }
+    for index in operations.indices {
+      let address = operations[index].server
+      operations[index].service = further.first { $0.address == address }?.name ?? service
+    }
+    let reserved = [service, service + "Manager", service + "Nothing", service + "Box"] + further.map(\.name)
+    var names = NamePlan(document, selected, listed: listed, kept: kept, reserved: reserved)
+    for index in operations.indices { operations[index].className = names.className(of: operations[index]) }
+    schemas.nameModels { names.name(of: $0) }
+    let given = operations.map(\.className) + schemas.usedModels.map { schemas.models[$0].name } + reserved
+    var seen: Set<String> = []
+    if let twice = given.first(where: { !seen.insert($0).inserted }) {
+      throw Problems("the name \(SafeText.quoted(twice)) is given twice; change it in the file of --names")
+    }
+
+    let source = SourceWriter(
+      document: document, models: schemas.models, service: service, access: settings.access)
+    let files = write(operations, schemas, source, servers, further, security)
+    let report = Report(
+      file: file, operations: operations.count, kept: selected.count, models: schemas.usedModels.count,
+      notes: schemas.notes + names.notes)
+    return Result(
+      files: files.merging([Report.fileName: report.text]) { first, _ in first }, names: names.names,
+      report: report)
+  }
+
+  private static func write(
+    _ operations: [OperationPlan], _ schemas: SchemaPlan, _ source: SourceWriter,
+    _ servers: [ServiceWriter.Server],
+    _ further: [(name: String, address: String)], _ security: SecurityPlan
+  ) -> [String: String] {
+    let managers = ManagerWriter(source: source)
+    var layout = FileLayout(source)
+    let failures = Set(operations.flatMap { $0.failures.compactMap(\.model) }).sorted {
+      schemas.models[$0].name < schemas.models[$1].name
+    }
+    let used = schemas.usedModels
+    let isPublic = !source.prefix.isEmpty
+    var needsBasic = false
+    if case .basic? = security.scheme { needsBasic = true }
+    let isNothing = { (operation: OperationPlan) in
+      if case .nothing = operation.output { true } else { false }
+    }
+    let writer = ServiceWriter(
+      source: source, servers: servers, further: further, security: security, failures: failures,
+      hasInputs: operations.contains { !$0.parameters.isEmpty },
+      hasEmptyOutputs: operations.contains(where: isNothing),
+      hasBoxes: used.contains { id in
+        guard case .structure(let members) = schemas.models[id].kind else { return false }
+        return members.contains { if case .boxed = $0.type { true } else { false } }
+      })
+    layout.add(
+      FileLayout.Part(lines: writer.lines(), needsFoundation: needsBasic, isFoundationPublic: false), to: "")
+    for operation in operations {
+      var part = FileLayout.Part(lines: managers.declaration(of: operation))
+      if case .upload = operation.body { part.needsTransfers = true }
+      part.needsFoundation = operation.parameters.contains { $0.member.type.isOfFoundation }
+      if case .value(let type, _) = operation.output, type.isOfFoundation { part.needsFoundation = true }
+      part.isFoundationPublic = isPublic && part.needsFoundation
+      layout.add(part, to: operation.tag.isEmpty ? "Managers" : operation.tag)
+    }
+    for id in used.sorted(by: { schemas.models[$0].name < schemas.models[$1].name }) {
+      var part = FileLayout.Part(lines: source.declaration(of: schemas.models[id]))
+      part.needsFramework = false
+      switch schemas.models[id].kind {
+      case .structure(let members):
+        part.needsFoundation = members.contains { $0.type.isOfFoundation }
+        part.needsFramework = members.contains { $0.type.isFree || $0.isChange }
+      case .union(let types):
+        part.needsFoundation = types.contains(where: \.isOfFoundation)
+        part.needsFramework = true
+      case .enumeration: break
+      }
+      part.isFoundationPublic = isPublic && part.needsFoundation
+      layout.addModel(part)
+    }
+    return layout.files
+  }
+}

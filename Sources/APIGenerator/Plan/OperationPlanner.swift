@@ -1,0 +1,307 @@
+/// Plans the operations that the settings keep.
+struct OperationPlanner {
+  /// Something about an operation that cannot be written.
+  struct Unsupported: Error {
+    let pointer: String
+    let reason: String
+    let advice: String
+
+    init(node: JSONNode, reason: String, advice: String) {
+      (pointer, self.reason, self.advice) = (node.pointer, reason, advice)
+    }
+  }
+
+  let document: APIDocument
+  let schemas: SchemaPlan
+  let security: SecurityPlan
+  /// The address of the service, and whether the user has given it.
+  let address: String
+  let isAddressGiven: Bool
+
+  /// The operations of a document that a selection keeps, in the order of their paths.
+  static func kept(of document: APIDocument, by selection: Selection) -> [OperationPlan] {
+    var kept: [OperationPlan] = []
+    for (path, node) in document.root["paths"]?.members ?? [] where !path.hasPrefix("x-") {
+      guard let item = document.resolve(node) else { continue }
+      for method in APIDocument.methods {
+        guard let operation = item[method] else { continue }
+        let id = operation["operationId"]?.string
+        let tags = operation["tags"]?.strings ?? []
+        guard selection.keeps(path: path, operation: id ?? "\(method) \(path)", tags: tags) else { continue }
+        let named = id.map { Words.type($0) } ?? ""
+        let base = named.isEmpty ? Words.type("\(method) \(path == "/" ? "root" : path)") : named
+        kept.append(
+          OperationPlan(
+            path: path, method: method, node: operation, pointer: operation.pointer, tag: tags.first ?? "",
+            baseName: base))
+      }
+    }
+    return kept.sorted { ($0.path, $0.method) < ($1.path, $1.method) }
+  }
+
+  /// The schemas that the operations begin with.
+  static func schemas(of operations: [OperationPlan], _ document: APIDocument) -> [JSONNode] {
+    var found: [JSONNode] = []
+    func add(_ content: JSONNode?) {
+      for (_, media) in content?.members ?? [] { media["schema"].map { found.append($0) } }
+    }
+    for operation in operations {
+      for parameter in parameters(of: operation, document) { parameter["schema"].map { found.append($0) } }
+      add(operation.node["requestBody"].flatMap(document.resolve)?["content"])
+      for (_, response) in operation.node["responses"]?.members ?? [] {
+        add(document.resolve(response)?["content"])
+      }
+    }
+    return found
+  }
+
+  /// The parameters of an operation; its own take the place of those of its path.
+  static func parameters(of operation: OperationPlan, _ document: APIDocument) -> [JSONNode] {
+    var result: [JSONNode] = []
+    for list in [operation.node.parent?["parameters"], operation.node["parameters"]] {
+      for parameter in list?.elements.compactMap(document.resolve) ?? [] {
+        let same = result.firstIndex {
+          $0["name"]?.string == parameter["name"]?.string && $0["in"]?.string == parameter["in"]?.string
+        }
+        if let same { result[same] = parameter } else { result.append(parameter) }
+      }
+    }
+    return result
+  }
+
+  /// The operation with all that is written of it; nil where that cannot be done, which is then noted.
+  func plan(_ kept: OperationPlan) -> OperationPlan? {
+    var operation = kept
+    do throws(Unsupported) {
+      try planOutput(&operation)
+      try planBody(&operation)
+      try planParameters(&operation)
+      try planTemplate(&operation)
+      try planServer(&operation)
+    } catch {
+      schemas.note(at: error.pointer, error.reason, error.advice, isSkip: true)
+      return nil
+    }
+    operation.signIn = security.rule(of: operation.node, schemas)
+    if operation.node["callbacks"] != nil {
+      schemas.note(operation.node, "callbacks are not read", "receive them by hand")
+    }
+    // What is sent and received is known: only now are its types used, so that a skipped operation leaves none behind.
+    let direction: Direction = operation.method == "patch" ? .patch : .input
+    for parameter in operation.parameters { schemas.use(parameter.member.type, direction) }
+    if case .value(let type, _) = operation.output { schemas.use(type, .output) }
+    for failure in operation.failures { schemas.use(failure, .output) }
+    return operation
+  }
+
+  // MARK: Responses
+
+  private static func isJSON(_ type: String) -> Bool {
+    let type = type.prefix { $0 != ";" }.lowercased().filter { $0 != " " }
+    return type == "application/json" || type.hasSuffix("+json") || type == "*/*" || type == "application/*"
+      || type == "text/json"
+  }
+
+  private static func json(_ content: JSONNode?) -> (type: String, media: JSONNode)? {
+    let all = content?.members ?? []
+    return (all.first { $0.name.lowercased().hasPrefix("application/json") } ?? all.first { isJSON($0.name) })
+      .map { ($0.name, $0.node) }
+  }
+
+  private func planOutput(_ operation: inout OperationPlan) throws(Unsupported) {
+    let responses = (operation.node["responses"]?.members ?? []).filter { !$0.name.hasPrefix("x-") }
+    var good = responses.filter { $0.name.first == "2" }.sorted { $0.name < $1.name }
+    if good.isEmpty {
+      good = responses.filter { $0.name == "default" && !responses.contains { $0.name.first == "3" } }
+    }
+    var types: [SwiftType] = []
+    var isOptional = false
+    for (status, node) in good {
+      guard let response = document.resolve(node) else { continue }
+      let content = response["content"]?.members ?? []
+      if response["links"] != nil { schemas.note(node, "links are not read", "follow them by hand") }
+      if content.contains(where: { $0.name.lowercased().hasPrefix("text/event-stream") }) {
+        let advice = "write a manager of an event stream (Docs/Sockets.md)"
+        guard Self.json(response["content"]) != nil else {
+          throw Unsupported(node: node, reason: "the response is an event stream", advice: advice)
+        }
+        schemas.note(node, "the response may be an event stream", advice)
+      }
+      if content.isEmpty {
+        isOptional = true
+      } else if let json = Self.json(response["content"]) {
+        let (type, isNullable) = schemas.type(of: json.media["schema"], .output)
+        if !types.contains(type) { types.append(type) }
+        isOptional = isOptional || isNullable
+        if content.count > 1 || !json.type.lowercased().hasPrefix("application/json"),
+          !json.type.contains("*")
+        {
+          operation.accept = json.type
+        }
+        let links = response["headers"]?.members.contains { $0.name.lowercased() == "link" } == true
+        if links, case .array = type { operation.isPaged = true }
+      } else if types.isEmpty, case .nothing = operation.output {
+        operation.output = .bytes(content[0].name)
+        operation.accept = content[0].name.contains("*") ? nil : content[0].name
+        schemas.note(
+          node, "the response \(status) is \(SafeText.quoted(content[0].name))",
+          "its bytes are in `response(for:).http.bytes`")
+      }
+    }
+    if let first = types.first {
+      if types.count > 1 {
+        schemas.note(
+          operation.node, "its good responses have different types", "the output is a free value: JSONValue")
+      }
+      operation.output = .value(types.count > 1 ? .json : first, isOptional: isOptional)
+      operation.isPaged = operation.isPaged && types.count == 1 && !isOptional
+    }
+    for (status, node) in responses
+    where status.first == "4" || status.first == "5"
+      || status == "default" && !good.contains(where: { $0.name == status })
+    {
+      guard let response = document.resolve(node), let json = Self.json(response["content"]),
+        !json.type.lowercased().hasPrefix("application/problem")
+      else { continue }
+      let type = schemas.type(of: json.media["schema"], .output).type
+      if type.model != nil, !operation.failures.contains(type) { operation.failures.append(type) }
+    }
+  }
+
+  // MARK: Body
+
+  private func planBody(_ operation: inout OperationPlan) throws(Unsupported) {
+    guard let given = operation.node["requestBody"], let node = document.resolve(given) else { return }
+    let content = node["content"]?.members ?? []
+    guard let first = content.first else { return }
+    let isNeeded = node["required"]?.bool == true
+    if operation.method == "get" || operation.method == "head" || operation.method == "trace" {
+      return schemas.note(
+        given, "a body of \(operation.method.uppercased()) has no meaning (RFC 9110)", "it is not sent")
+    }
+    let form = content.first { $0.name.lowercased().hasPrefix("application/x-www-form-urlencoded") }
+    let json = Self.json(node["content"])
+    guard let (name, media) = json ?? form.map({ ($0.name, $0.node) }) else {
+      operation.body = .upload(contentType: first.name)
+      return
+    }
+    if content.count > 1 {
+      schemas.note(given, "the body has several forms", "it is sent as \(SafeText.line(name))")
+    }
+    if json != nil, name.lowercased() != "application/json", !name.contains("*") {
+      operation.bodyContentType = name
+    }
+    let direction: Direction = operation.method == "patch" ? .patch : .input
+    let (type, isNullable) = schemas.type(of: media["schema"], direction)
+    let isForm = json == nil
+    if let members = flatMembers(media["schema"], type, direction, operation), isForm || !isNullable {
+      // A body without members would not be sent at all, where the server needs one.
+      if isForm || !isNeeded || members.contains(where: \.isRequired) {
+        operation.parameters += members.map { OperationPlan.Parameter(member: $0, place: .body) }
+        operation.body = .members(isForm: isForm)
+        return
+      }
+    }
+    guard !isForm else {
+      throw Unsupported(
+        node: given, reason: "the form of the body has no named members",
+        advice: "write the manager by hand, with `.form`")
+    }
+    let taken = Set(Self.parameters(of: operation, document).compactMap { $0["name"]?.string })
+    let key = ["body", "requestBody", "theBody"].first { !taken.contains($0) } ?? "bodyOfTheRequest"
+    operation.parameters.append(
+      OperationPlan.Parameter(
+        member: Member(
+          key: key, name: key, type: type, isRequired: isNeeded, isNullable: isNullable && type != .json,
+          text: node["description"]?.string ?? "The body.", isDeprecated: false),
+        place: .body))
+    operation.body = .whole(key: key)
+  }
+
+  /// The members of a body that can stand beside the other parameters; nil where it cannot.
+  private func flatMembers(
+    _ schema: JSONNode?, _ type: SwiftType, _ direction: Direction, _ operation: OperationPlan
+  ) -> [Member]? {
+    guard let schema, case .model = type, let node = document.resolve(schema), let flat = schemas.flat(node)
+    else { return nil }
+    guard flat.isObject, !flat.hasChoice, flat.additional == nil, !flat.fields.isEmpty else { return nil }
+    let others = Self.parameters(of: operation, document).filter { $0["in"]?.string != "path" }.compactMap {
+      $0["name"]?.string
+    }
+    guard !flat.fields.contains(where: { others.contains($0.name) }) else { return nil }
+    return schemas.members(of: flat, direction, owner: node)
+  }
+
+  // MARK: Address and path
+
+  /// An operation may have a server of its own, for which a further service is written.
+  private func planServer(_ operation: inout OperationPlan) throws(Unsupported) {
+    guard let servers = operation.node["servers"] ?? operation.node.parent?["servers"],
+      let first = servers.elements.first
+    else { return }
+    guard !isAddressGiven else {
+      return schemas.note(servers, "the operation has a server of its own", "`--base-url` takes its place")
+    }
+    let url = first["url"]?.string ?? ""
+    guard url != address else { return }
+    guard ServiceWriter.isAddress(url) else {
+      throw Unsupported(
+        node: operation.node, reason: "its server \(SafeText.quoted(url)) is no plain http or https URL",
+        advice: "write the manager by hand, with a service of its own")
+    }
+    operation.server = url
+  }
+
+  private func planTemplate(_ operation: inout OperationPlan) throws(Unsupported) {
+    func refuse(_ reason: String) -> Unsupported {
+      Unsupported(node: operation.node, reason: reason, advice: "write the manager by hand")
+    }
+    // A fragment tells operations of one path apart and is never sent.
+    let path = operation.path.prefix { $0 != "#" }
+    guard path.unicodeScalars.allSatisfy({ SafeText.isVisible($0) && $0 != "?" && $0 != "\\" && $0 != " " })
+    else {
+      throw refuse("the path has a character that no path has")
+    }
+    var template = ""
+    var rest = path.dropFirst()
+    var used: Set<String> = []
+    while let open = rest.firstIndex(where: { $0 == "{" || $0 == "}" }) {
+      let after = rest.index(after: open)
+      guard rest[open] == "{", let close = rest[after...].firstIndex(where: { $0 == "{" || $0 == "}" }),
+        rest[close] == "}"
+      else {
+        throw refuse("the path has a brace without a partner")
+      }
+      let name = String(rest[after..<close])
+      var parameter = operation.parameters.first {
+        $0.place == .path && ($0.member.key == name || $0.member.key == "path_\(name)")
+      }
+      if parameter == nil {
+        schemas.note(
+          operation.node, "the path has a place \(SafeText.quoted(name)) without a parameter", "it is a text")
+        var names = NameTable(operation.parameters.map(\.member.name))
+        let isFree = !operation.parameters.contains { $0.member.key == name }
+        let added = OperationPlan.Parameter(
+          member: Member(
+            key: isFree ? name : "path_\(name)", name: names.unique(Words.memberName(name)), type: .string,
+            isRequired: true,
+            isNullable: false, text: "", isDeprecated: false),
+          place: .path)
+        operation.parameters.insert(added, at: 0)
+        parameter = added
+      }
+      let key = parameter?.member.key ?? name
+      used.insert(key)
+      template += rest[..<open] + "{" + key + "}"
+      rest = rest[rest.index(after: close)...]
+    }
+    operation.template = template + rest
+    operation.parameters.removeAll { parameter in
+      guard parameter.place == .path, !used.contains(parameter.member.key) else { return false }
+      schemas.note(
+        operation.node, "the path has no place for the parameter \(SafeText.quoted(parameter.member.key))",
+        "it is left out")
+      return true
+    }
+  }
+}

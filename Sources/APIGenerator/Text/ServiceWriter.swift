@@ -1,0 +1,277 @@
+/// Writes the service, and what its managers share.
+struct ServiceWriter {
+  /// An address of the service.
+  struct Server {
+    /// The name of its environment, as an expression.
+    var environment: String
+    /// The address, with `\(name)` for each variable.
+    var address: String
+    /// The address as the document has it.
+    var url: String
+    /// The variables with their defaults, and the values that they may have.
+    var variables: [(name: String, initial: String)]
+    var text: String
+  }
+
+  let source: SourceWriter
+  let servers: [Server]
+  /// Services of operations that have a server of their own, by address.
+  let further: [(name: String, address: String)]
+  let security: SecurityPlan
+  let failures: [Int]
+  let hasInputs: Bool
+  let hasEmptyOutputs: Bool
+  let hasBoxes: Bool
+
+  /// The servers of a document.
+  static func servers(of document: APIDocument, baseURL: String?, _ schemas: SchemaPlan) throws(Problems)
+    -> [Server]
+  {
+    if let baseURL {
+      guard isAddress(baseURL) else {
+        throw Problems("--base-url \(SafeText.quoted(baseURL)): this is no http or https URL")
+      }
+      return [
+        Server(
+          environment: ".release", address: SafeText.literal(baseURL), url: baseURL, variables: [], text: "")
+      ]
+    }
+    var servers: [Server] = []
+    var names = NameTable(["release"])
+    for node in document.root["servers"]?.elements ?? [] {
+      let url = node["url"]?.string ?? ""
+      let text = node["description"]?.string ?? ""
+      var (plain, literal) = ("", "")
+      var variables: [(name: String, initial: String)] = []
+      var members = NameTable()
+      var rest = url[...]
+      while let open = rest.firstIndex(of: "{"), let close = rest[open...].firstIndex(of: "}") {
+        let name = String(rest[rest.index(after: open)..<close])
+        let initial = node["variables"]?[name]?["default"]?.string ?? ""
+        let member = members.unique(Words.memberName(name))
+        variables.append((member, initial))
+        plain += rest[..<open] + initial
+        literal += SafeText.literal(String(rest[..<open])).dropFirst().dropLast() + "\\(\(member))"
+        rest = rest[rest.index(after: close)...]
+      }
+      (plain, literal) = (plain + rest, literal + SafeText.literal(String(rest)).dropFirst().dropLast())
+      guard isAddress(plain) else {
+        schemas.note(
+          node, "the address \(SafeText.quoted(url)) is no http or https URL",
+          "`--base-url` gives the service its address")
+        continue
+      }
+      if servers.isEmpty {
+        servers.append(
+          Server(
+            environment: ".release", address: "\"\(literal)\"", url: url, variables: variables, text: text))
+      } else {
+        let name = names.unique(Words.words(text).prefix(4).joined(separator: "-").lowercased())
+        let environment =
+          name.isEmpty || name.first?.isNumber == true ? names.unique("server-\(servers.count + 1)") : name
+        servers.append(
+          Server(
+            environment: SafeText.literal(environment), address: "\"\(literal)\"", url: url,
+            variables: variables, text: text))
+      }
+    }
+    guard !servers.isEmpty else {
+      let node = document.root["servers"] ?? document.root
+      throw Problems(
+        document.problem(
+          node, "the document states no http or https address; `--base-url` gives the service one"))
+    }
+    return servers
+  }
+
+  /// Whether a text is an address whose every character may stand in one.
+  static func isAddress(_ text: String) -> Bool {
+    let lower = text.lowercased()
+    guard lower.hasPrefix("https://") || lower.hasPrefix("http://") else { return false }
+    let rest = lower.drop { $0 != ":" }.dropFirst(3)
+    guard let first = rest.utf8.first, first != UInt8(ascii: "/") else { return false }
+    return rest.utf8.allSatisfy {
+      $0 > 0x20 && $0 < 0x7F && !"\"<>\\^`{|}?#@".utf8.contains($0)
+    }
+  }
+
+  func lines() -> [String] {
+    let (prefix, service) = (source.prefix, source.service)
+    let info = source.document.root["info"]
+    var lines = SafeText.comment(info?["title"]?.string ?? "\(service).", limit: 200)
+    if lines.isEmpty { lines = ["/// \(service)."] }
+    lines += [
+      "\(prefix)final class \(service): APIService {", "  \(prefix)static let shared = \(service)()", "",
+      "  \(prefix)let name = \(SafeText.literal(service))",
+    ]
+    lines += environments()
+    if security.scheme != nil {
+      lines.append("  \(prefix)let identity = ServiceIdentity(authenticator: \(service).authenticator)")
+    }
+    lines += authenticator() + ["}"]
+    for (name, address) in further {
+      lines += [
+        "", "/// The part of \(service) at another address, with the same credential.",
+        "\(prefix)final class \(name): APIService {",
+        "  \(prefix)static let shared = \(name)()", "", "  \(prefix)let name = \(SafeText.literal(name))",
+        "  \(prefix)let environments = ServiceEnvironments(\(SafeText.literal(address)))",
+      ]
+      if security.scheme != nil {
+        lines.append("  \(prefix)let identity = ServiceIdentity(authenticator: \(service).authenticator)")
+      }
+      lines.append("}")
+    }
+    if hasInputs {
+      lines += [
+        "", "/// A manager whose parameters are the members of an `Input`.",
+        "@MainActor \(prefix)protocol \(service)Manager: APIManager {",
+        "  associatedtype Input: Encodable & Sendable", "}", "",
+        "extension \(service)Manager {", "  /// Loads with an input.",
+        "  @discardableResult \(prefix)func load(_ input: Input) -> Takeoff { load(Parameters(encoding: input)) }",
+        "  /// Loads with an input, and waits for the response.",
+        "  \(prefix)func response(for input: Input) async throws(APIError) -> APIResponse {",
+        "    try await response(for: Parameters(encoding: input))", "  }", "}", "",
+        "extension \(service)Manager where Output: Decodable & Sendable {",
+        "  /// Loads with an input, and decodes the response.",
+        "  \(prefix)func value(_ input: Input) async throws(APIError) -> Output {",
+        "    try await value(Parameters(encoding: input))", "  }", "}",
+      ]
+    }
+    if hasEmptyOutputs {
+      lines += [
+        "", "/// What a response is decoded as that has no content.",
+        "\(prefix)struct \(service)Nothing: Decodable, Sendable {",
+        "  \(prefix)init(from decoder: any Decoder) {}", "}",
+      ]
+    }
+    if hasBoxes { lines += box() }
+    for id in failures {
+      let name = source.models[id].name
+      let member = service.prefix(1).lowercased() + service.dropFirst() + name
+      lines += [
+        "", "extension APIError {",
+        "  /// The body of the response that the load failed with, where it is one of `\(name)`.",
+        "  \(prefix)var \(member): \(name)? { try? raw.decode(as: \(name).self) }", "}",
+      ]
+    }
+    return lines
+  }
+
+  private func environments() -> [String] {
+    let prefix = source.prefix
+    var variables: [(name: String, initial: String)] = []
+    for server in servers {
+      for variable in server.variables where !variables.contains(where: { $0.name == variable.name }) {
+        variables.append(variable)
+      }
+    }
+    let table = servers.map { "\($0.environment): \($0.address)" }
+    if variables.isEmpty {
+      if servers.count == 1 {
+        return ["  \(prefix)let environments = ServiceEnvironments(\(servers[0].address))"]
+      }
+      return ["  \(prefix)let environments = ServiceEnvironments(["] + table.map { "    \($0)," } + ["  ])"]
+    }
+    let arguments = variables.map { "\($0.name): String = \(SafeText.literal($0.initial))" }.joined(
+      separator: ", ")
+    var lines = [
+      "  \(prefix)let environments = \(source.service).environments()", "",
+      "  /// The addresses for values of their variables: `\(source.service).shared.environments[.release] = …` uses one.",
+      "  \(prefix)static func addresses(\(arguments)) -> [ServiceEnvironment: String] {", "    [",
+    ]
+    lines += table.map { "      \($0)," } + ["    ]", "  }", ""]
+    lines += [
+      "  private static func environments() -> ServiceEnvironments {",
+      "    ServiceEnvironments(addresses().compactMapValues { try? HTTPURL($0) })", "  }",
+    ]
+    return lines
+  }
+
+  private func authenticator() -> [String] {
+    guard let scheme = security.scheme else { return [] }
+    let prefix = source.prefix
+    var lines = [""] + SafeText.comment(security.text, indent: "  ", limit: 240)
+    var attach: [String] = []
+    switch scheme {
+    case .bearer: lines.append("  /// Sign in with `Credential(accessToken: token)`.")
+    case .basic: lines.append("  /// Sign in with `\(source.service).credential(user:password:)`.")
+    case .key(let place, let name):
+      lines.append(
+        "  /// Sign in with `Credential(accessToken: key)`, the key for the \(place) field \(SafeText.code(name))."
+      )
+      switch place {
+      case "header": attach = ["request.headers[\(SafeText.literal(name))] = credential.accessToken"]
+      case "cookie":
+        attach = [
+          "let pair = \(SafeText.literal(name + "=")) + credential.accessToken",
+          "request.headers[\"Cookie\"] = request.headers[\"Cookie\"].map { $0 + \"; \" + pair } ?? pair",
+        ]
+      default:
+        attach = [
+          "let pair = PercentEncoding.component.encode(\(SafeText.literal(name))) + \"=\" + PercentEncoding.component.encode(credential.accessToken)",
+          "if let url = try? request.url.appending(query: pair) { request.url = url }",
+        ]
+      }
+    case .oauth: lines.append("  /// Sign in with the credential that an `OAuthClient` gets.")
+    }
+    lines.append("  \(prefix)static let authenticator: Authenticator = {")
+    if attach.isEmpty {
+      lines.append("    Authenticator()")
+    } else {
+      lines += ["    var rules = Authenticator.Rules()", "    rules.attach = { credential, request in"]
+      lines += attach.map { "      \($0)" } + ["    }", "    return Authenticator(rules: rules)"]
+    }
+    lines.append("  }()")
+    if case .basic = scheme {
+      lines += [
+        "", "  /// The credential of a user with a password.",
+        "  \(prefix)static func credential(user: String, password: String) -> Credential {",
+        "    Credential(accessToken: Data(\"\\(user):\\(password)\".utf8).base64EncodedString(), tokenType: \"Basic\")",
+        "  }",
+      ]
+    }
+    if case .oauth(let flows) = scheme { lines += configurations(flows) }
+    return lines
+  }
+
+  private func configurations(_ flows: [SecurityPlan.OAuthFlow]) -> [String] {
+    var lines: [String] = []
+    for flow in flows {
+      guard let token = flow.tokenURL, Self.isAddress(token) else { continue }
+      let scopes = flow.scopes.isEmpty ? "" : ", scopes: scopes"
+      let address =
+        flow.authorizationURL.flatMap {
+          Self.isAddress($0) ? ", authorizationEndpoint: \(SafeText.literal($0))" : nil
+        } ?? ""
+      let argument =
+        flow.scopes.isEmpty
+        ? "" : ", scopes: [String] = [\(flow.scopes.map(SafeText.literal).joined(separator: ", "))]"
+      let name =
+        ["authorizationCode", "clientCredentials", "password", "implicit"].contains(flow.kind)
+        ? flow.kind : "other"
+      lines += [
+        "", "  /// The client of the authorization server, for the flow \(SafeText.code(name)).",
+        "  \(source.prefix)static func \(name)Configuration(clientID: String\(argument)) -> OAuthConfiguration {",
+        "    OAuthConfiguration(clientID: clientID\(address), tokenEndpoint: \(SafeText.literal(token))\(scopes))",
+        "  }",
+      ]
+    }
+    return lines
+  }
+
+  private func box() -> [String] {
+    let (prefix, name) = (source.prefix, "\(source.service)Box")
+    return [
+      "", "/// Holds a value on the heap: a member of a structure that contains itself.",
+      "\(prefix)indirect enum \(name)<Value: Sendable>: Sendable {", "  case boxed(Value)", "",
+      "  /// Puts a value into a box.", "  \(prefix)init(_ value: Value) { self = .boxed(value) }", "",
+      "  /// The value in the box.", "  \(prefix)var value: Value {",
+      "    get { if case .boxed(let value) = self { value } }",
+      "    set { self = .boxed(newValue) }", "  }", "}", "",
+      "extension \(name): Decodable where Value: Decodable {",
+      "  \(prefix)init(from decoder: any Decoder) throws { self = .boxed(try Value(from: decoder)) }", "}",
+      "extension \(name): Encodable where Value: Encodable {",
+      "  \(prefix)func encode(to encoder: any Encoder) throws { try value.encode(to: encoder) }", "}",
+    ]
+  }
+}

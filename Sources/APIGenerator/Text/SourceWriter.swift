@@ -1,0 +1,172 @@
+/// What all writers of sources know.
+struct SourceWriter {
+  let document: APIDocument
+  let models: [Model]
+  /// The name of the service.
+  let service: String
+  let access: String
+
+  /// `public ` or nothing.
+  var prefix: String { access == "internal" ? "" : access + " " }
+  var importPrefix: String { access == "internal" ? "" : access + " " }
+
+  func resolve(_ node: JSONNode?) -> JSONNode? { node.flatMap(document.resolve) }
+
+  /// A type as it is written.
+  func text(_ type: SwiftType) -> String {
+    switch type {
+    case .string: "String"
+    case .int: "Int"
+    case .int64: "Int64"
+    case .double: "Double"
+    case .bool: "Bool"
+    case .date, .day: "Date"
+    case .bytes: "Data"
+    case .json: "JSONValue"
+    case .model(let id): models[id].name
+    case .boxed(let id): "\(service)Box<\(models[id].name)>"
+    case .array(let element): "[\(text(element))]"
+    case .dictionary(let value): "[String: \(text(value))]"
+    case .optional(let type): text(type) + "?"
+    }
+  }
+
+  private func text(of member: Member) -> String {
+    let type = text(member.type)
+    return member.isChange ? "Change<\(type)>" : member.isOptional ? type + "?" : type
+  }
+
+  // MARK: Structures
+
+  /// The body of a structure: its members, keys, initializer and encoding, indented.
+  func structure(_ members: [Member], isSent: Bool, isReceived: Bool, indent: String) -> [String] {
+    var lines: [String] = []
+    for member in members {
+      let text = (member.isDeprecated ? "Deprecated. " : "") + member.text
+      lines += SafeText.comment(text, indent: indent, limit: 240)
+      lines.append(
+        "\(indent)\(prefix)var \(member.name): \(self.text(of: member))\(member.isChange ? " = .keep" : "")")
+    }
+    let isWritten = isSent && members.contains(where: \.needsEncoding)
+    if !prefix.isEmpty { lines += [""] + initializer(members, indent: indent) }
+    if isWritten || members.contains(where: { $0.name != $0.key }) {
+      lines += [""] + keys(members, indent: indent)
+    }
+    if isWritten { lines += [""] + encoding(members, indent: indent) }
+    return lines
+  }
+
+  private func initializer(_ members: [Member], indent: String) -> [String] {
+    var lines = ["\(indent)/// Makes a value of its members.", "\(indent)\(prefix)init("]
+    for (index, member) in members.enumerated() {
+      let initial = member.isChange ? " = .keep" : member.isOptional ? " = nil" : ""
+      lines.append(
+        "\(indent)  \(member.name): \(text(of: member))\(initial)\(index == members.count - 1 ? "" : ",")")
+    }
+    lines.append("\(indent)) {")
+    for member in members { lines.append("\(indent)  self.\(member.name) = \(member.name)") }
+    return lines + ["\(indent)}"]
+  }
+
+  private func keys(_ members: [Member], indent: String) -> [String] {
+    ["\(indent)private enum CodingKeys: String, CodingKey {"]
+      + members.map {
+        "\(indent)  case \($0.name)\($0.name == $0.key ? "" : " = \(SafeText.literal($0.key))")"
+      } + ["\(indent)}"]
+  }
+
+  private func encoding(_ members: [Member], indent: String) -> [String] {
+    var lines = [
+      "\(indent)\(prefix)func encode(to encoder: any Encoder) throws {",
+      "\(indent)  var container = encoder.container(keyedBy: CodingKeys.self)",
+    ]
+    for member in members {
+      var value = member.name
+      if let written = written(member) {
+        value = member.isOptional ? "\(value).map { \(written("$0")) }" : written(value)
+      }
+      // A member that is required is sent as null where it has no value.
+      let call = member.isOptional && !member.isRequired ? "encodeIfPresent" : "encode"
+      lines.append("\(indent)  try container.\(call)(\(value), forKey: .\(member.name))")
+    }
+    return lines + ["\(indent)}"]
+  }
+
+  /// How a value is written that is not sent as its type is.
+  private func written(_ member: Member) -> ((String) -> String)? {
+    let day = { (value: String) in "\(value).formatted(.iso8601.year().month().day())" }
+    switch member.type {
+    case .day where !member.isChange: return day
+    case .array(let element):
+      if let separator = member.separator {
+        let text = element == .string ? "" : ".map { \(self.element(element, day)) }"
+        return { "\($0)\(text).joined(separator: \(SafeText.literal(separator)))" }
+      }
+      return element == .day ? { value in "\(value).map { day in \(day("day")) }" } : nil
+    default: return nil
+    }
+  }
+
+  private func element(_ type: SwiftType, _ day: (String) -> String) -> String {
+    switch type {
+    case .day: "item in \(day("item"))"
+    case .date: "item in item.formatted(.iso8601)"
+    case .model: "item in String(item.rawValue)"
+    default: "item in String(item)"
+    }
+  }
+
+  // MARK: Models
+
+  /// The declaration of a model.
+  func declaration(of model: Model) -> [String] {
+    var lines = SafeText.comment(model.node["description"]?.string ?? model.node["title"]?.string ?? "")
+    if lines.isEmpty { lines = ["/// \(SafeText.code(model.pointer)) of the document."] }
+    switch model.kind {
+    case .structure(let members):
+      let coding = model.isSent && model.isReceived ? "Codable" : model.isSent ? "Encodable" : "Decodable"
+      lines.append("\(prefix)struct \(model.name): \(coding), Sendable {")
+      lines += structure(members, isSent: model.isSent, isReceived: model.isReceived, indent: "  ")
+    case .enumeration(let base, let values):
+      lines.append("\(prefix)struct \(model.name): RawRepresentable, Codable, Hashable, Sendable {")
+      lines.append("  \(prefix)let rawValue: \(text(base))")
+      lines.append("  \(prefix)init(rawValue: \(text(base))) { self.rawValue = rawValue }")
+      for value in values {
+        lines.append("  \(prefix)static let \(value.name) = Self(rawValue: \(value.literal))")
+      }
+    case .union(let types):
+      lines.append("\(prefix)struct \(model.name): Codable, Sendable {")
+      lines += union(types, model)
+    }
+    return lines + ["}"]
+  }
+
+  private func union(_ types: [SwiftType], _ model: Model) -> [String] {
+    var lines = [
+      "  /// The value as it is sent.", "  \(prefix)var value: JSONValue", "",
+      "  /// Makes one of a free value.", "  \(prefix)init(_ value: JSONValue) { self.value = value }",
+      "  /// Takes any value.",
+      "  \(prefix)init(from decoder: any Decoder) throws { value = try JSONValue(from: decoder) }",
+      "  /// Writes the value.",
+      "  \(prefix)func encode(to encoder: any Encoder) throws { try value.encode(to: encoder) }",
+    ]
+    var names = NameTable(["value"])
+    for type in types {
+      guard let id = type.model else { continue }
+      let word = models[id].name + (type == .model(id) ? "" : "List")
+      if model.isSent {
+        lines.append("  /// Makes one of one of its types.")
+        lines.append(
+          "  \(prefix)init(\(names.unique("from\(word)")) value: \(text(type))) throws { self.value = try JSONValue(encoding: value) }"
+        )
+      }
+      if model.isReceived {
+        lines.append("  /// The value as one of its types; throws where it is none.")
+        lines.append(
+          "  \(prefix)func \(names.unique("as\(word)"))() throws -> \(text(type)) { try value.decode(as: \(text(type)).self) }"
+        )
+      }
+    }
+    return lines
+  }
+}

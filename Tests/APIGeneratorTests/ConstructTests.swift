@@ -1,0 +1,247 @@
+import XCTest
+
+@testable import APIGenerator
+
+final class ConstructTests: XCTestCase {
+  // MARK: Schemas
+
+  func testNullableInItsThreeSpellingsIsOptional() throws {
+    let text = try Documents.sources(
+      Documents.schema(
+        """
+        {"type": "object", "required": ["a", "b", "c", "d"], "properties": {"a": {"type": "string", "nullable": true},
+        "b": {"type": ["integer", "null"]}, "c": {"oneOf": [{"type": "null"}, {"type": "boolean"}]}, "d": {"type": "number"}}}
+        """))
+    assertContains(text, "var a: String?", "var b: Int?", "var c: Bool?", "var d: Double\n")
+    // What is required and has no value is sent as null.
+    assertContains(text, "try container.encode(a, forKey: .a)")
+  }
+
+  func testFormatsBecomeTypes() throws {
+    let text = try Documents.sources(
+      Documents.schema(
+        """
+        {"type": "object", "properties": {"at": {"type": "string", "format": "date-time"}, "day": {"type": "string", "format":
+        "date"}, "big": {"type": "integer", "format": "int64"}, "bytes": {"type": "string", "format": "byte"}, "id":
+        {"type": "string", "format": "uuid"}, "free": {}, "map": {"type": "object", "additionalProperties": {"type": "integer"}},
+        "any": {"type": "object"}, "days": {"type": "array", "items": {"type": "string", "format": "date"}}}}
+        """))
+    assertContains(
+      text, "import Foundation", "var at: Date?", "var day: Date?", "var big: Int64?", "var bytes: Data?",
+      "var id: String?",
+      "var free: JSONValue?", "var map: [String: Int]?", "var anyValue: [String: JSONValue]?",
+      "var days: [Date]?",
+      "try container.encodeIfPresent(day.map { $0.formatted(.iso8601.year().month().day()) }, forKey: .day)")
+  }
+
+  func testReadOnlyMembersAreNotSentAndWriteOnlyOnesNotReceived() throws {
+    let result = try Documents.generate(
+      Documents.schema(
+        """
+        {"type": "object", "required": ["id", "name"], "properties": {"id": {"type": "integer", "readOnly": true},
+        "name": {"type": "string"}, "secret": {"type": "string", "writeOnly": true}}}
+        """))
+    let models = try XCTUnwrap(result.files["Homes+Models.swift"])
+    assertContains(
+      models, "struct Thing: Decodable, Sendable {\n  var id: Int\n  var name: String\n}",
+      "struct ThingInput: Encodable, Sendable {\n  var name: String\n  var secret: String?\n}")
+  }
+
+  func testKnownValuesAreOpenAndHaveNames() throws {
+    let text = try Documents.sources(
+      Documents.schema(
+        #"{"type": "string", "enum": ["for sale", "SOLD", "default", "", "1st", "-1", "+1", "*", "for_sale", null]}"#
+      ))
+    assertContains(
+      text, "struct Thing: RawRepresentable, Codable, Hashable, Sendable",
+      #"static let forSale = Self(rawValue: "for sale")"#,
+      #"let sold = Self(rawValue: "SOLD")"#, #"let defaultValue = Self(rawValue: "default")"#,
+      #"let empty = Self(rawValue: "")"#,
+      #"let value1st ="#, "let minus1 =", "let plus1 =", "let signAny =",
+      #"let forSale2 = Self(rawValue: "for_sale")"#)
+  }
+
+  func testPartsBecomeOneStructureAndContradictionsAFreeValue() throws {
+    let result = try Documents.generate(
+      Documents.schema(
+        """
+        {"allOf": [{"$ref": "#/components/schemas/Base"}, {"type": "object", "required": ["name"], "properties": {"name":
+        {"type": "string"}, "kind": {"type": "integer"}, "place": {"type": "object", "properties": {"y": {"type": "integer"}}}}}]}
+        """,
+        others: """
+          "Base": {"type": "object", "required": ["id"], "properties": {"id": {"type": "integer"}, "kind": {"type": "string"},
+          "place": {"type": "object", "properties": {"x": {"type": "integer"}}}}}
+          """))
+    let models = try XCTUnwrap(result.files["Homes+Models.swift"])
+    assertContains(
+      models, "struct Thing: Codable", "var id: Int\n", "var name: String\n", "var kind: JSONValue?")
+    assertContains(models, "  var x: Int?\n  var y: Int?\n")
+    XCTAssertTrue(
+      result.report.notes.contains { $0.reason.contains("contradict") && $0.reason.contains("kind") })
+  }
+
+  func testChoicesKeepTheValueAndOfferItsTypes() throws {
+    let text = try Documents.sources(
+      Documents.schema(
+        """
+        {"oneOf": [{"$ref": "#/components/schemas/Flat"}, {"type": "string"}]}
+        """, others: #""Flat": {"type": "object", "properties": {"rooms": {"type": "integer"}}}"#))
+    assertContains(
+      text, "struct Thing: Codable, Sendable {", "var value: JSONValue", "func asFlat() throws -> Flat")
+  }
+
+  func testOnlyTheMemberThatClosesACycleIsBoxed() throws {
+    let text = try Documents.sources(
+      Documents.schema(
+        """
+        {"type": "object", "properties": {"parent": {"$ref": "#/components/schemas/Thing"}, "all": {"type": "array", "items":
+        {"$ref": "#/components/schemas/Thing"}}, "leaf": {"$ref": "#/components/schemas/Leaf"}}}
+        """, others: #""Leaf": {"type": "object", "properties": {"a": {"type": "string"}}}"#))
+    assertContains(
+      text, "var parent: HomesBox<Thing>?", "var all: [Thing]?", "var leaf: Leaf?", "indirect enum HomesBox")
+  }
+
+  func testAChangeTellsNoValueFromNull() throws {
+    let text = try Documents.sources(
+      Documents.make(
+        paths: """
+          {"/a": {"patch": {"requestBody": {"content": {"application/json": {"schema": {"type": "object", "required": ["c"],
+          "properties": {"a": {"type": ["string", "null"]}, "b": {"type": "string"}, "c": {"type": ["string", "null"]}}}}}},
+          "responses": {}}}}
+          """))
+    assertContains(
+      text, "var a: Change<String> = .keep", "var b: String?", "var c: String?", "class PatchAManager")
+  }
+
+  // MARK: Parameters
+
+  func testParametersGoToTheirPlaces() throws {
+    let text = try Documents.sources(
+      Documents.make(
+        paths: """
+          {"/users/{id}": {"parameters": [{"name": "id", "in": "path", "required": true, "schema": {"type": "integer"}}], "put":
+          {"operationId": "users/update", "parameters": [{"name": "id", "in": "query", "schema": {"type": "string"}},
+          {"name": "If-Match", "in": "header", "required": true, "schema": {"type": "string"}},
+          {"name": "session", "in": "cookie", "schema": {"type": "string"}},
+          {"name": "Authorization", "in": "header", "schema": {"type": "string"}},
+          {"name": "tags", "in": "query", "explode": false, "schema": {"type": "array", "items": {"type": "integer"}}},
+          {"name": "names", "in": "query", "schema": {"type": "array", "items": {"type": "string"}}}],
+          "requestBody": {"required": true, "content": {"application/json": {"schema": {"type": "object", "required": ["mail"],
+          "properties": {"mail": {"type": "string"}}}}}}, "responses": {"204": {}}}}}
+          """))
+    assertContains(
+      text, "final class UsersUpdateManager: BaseAPIManager, HomesManager {", "var id: Int\n",
+      #"case queryID = "query_id""#,
+      #"apiName = "users/{id}""#, "let method = HTTPMethod.put",
+      #".json.inURL("query_id", "tags", "names").inHeaders("If-Match").inCookies("session").named(["query_id": "id"])"#,
+      ".queryStyle(QueryStyle(arrays: .repeated))",
+      #"tags.map { $0.map { item in String(item) }.joined(separator: ",") }"#,
+      "typealias Output = HomesNothing")
+    XCTAssertFalse(text.contains("authorization"))
+  }
+
+  func testAPathAndABodyMayHaveTheSameName() throws {
+    let text = try Documents.sources(
+      Documents.make(
+        paths: """
+          {"/users/{id}": {"put": {"operationId": "update", "parameters": [{"name": "id", "in": "path", "required": true,
+          "schema": {"type": "integer"}}], "requestBody": {"content": {"application/json": {"schema": {"type": "object",
+          "properties": {"id": {"type": "integer"}}}}}}, "responses": {}}}}
+          """))
+    assertContains(text, #"apiName = "users/{path_id}""#, #"case pathID = "path_id""#, "var id: Int?")
+  }
+
+  func testABodyThatIsNoObjectIsOneMember() throws {
+    assertContains(
+      try Documents.sources(Documents.schema(#"{"type": "string"}"#)), "var body: [String]",
+      #"ParameterEncoding.json.body(at: "body")"#)
+  }
+
+  func testFilesAreSentByAnUploadManager() throws {
+    let text = try Documents.sources(
+      Documents.make(
+        paths: """
+          {"/plans/{id}": {"post": {"operationId": "send plan", "parameters": [{"name": "id", "in": "path", "required": true,
+          "schema": {"type": "string"}}], "requestBody": {"content": {"multipart/form-data": {"schema": {"type": "object",
+          "properties": {"file": {"type": "string", "format": "binary"}}}}}}, "responses": {"201": {}}}}}
+          """))
+    assertContains(
+      text, "import APIKitTransfers", "SendPlanManager: BaseUploadManager, UploadManager", "`file`")
+  }
+
+  func testWhatCannotBeWrittenIsReportedAndNeverWrong() throws {
+    let result = try Documents.generate(
+      Documents.make(
+        paths: """
+          {"/a/{id}": {"get": {"parameters": [{"name": "id", "in": "path", "required": true, "style": "matrix", "schema":
+          {"type": "string"}}], "responses": {}}}, "/b": {"get": {"parameters": [{"name": "filter", "in": "query", "schema":
+          {"type": "object", "properties": {"a": {"type": "string"}}}}], "responses": {"200": {"content": {"text/event-stream":
+          {}}}}}}, "/c": {"get": {"parameters": [{"name": "filter", "in": "query", "schema": {"type": "object"}}], "responses":
+          {}, "callbacks": {"x": {}}}}}
+          """))
+    XCTAssertEqual(result.report.operations, 1)
+    let text = result.report.text
+    assertContains(
+      text, "## Left out", "`#/paths/~1a~1{id}/get/parameters/0`: the style \"matrix\"", "event stream",
+      "## Written otherwise",
+      "callbacks are not read", "the parameter \"filter\" is left out")
+  }
+
+  // MARK: Service
+
+  func testServersVariablesAndSecurityMakeTheService() throws {
+    let text = try Documents.sources(
+      Documents.make(
+        paths: """
+          {"/a": {"get": {"security": [], "responses": {"200": {"content": {"application/json": {"schema": {"type": "array",
+          "items": {"type": "string"}}}}, "headers": {"Link": {}}}}}, "put": {"responses": {}, "servers":
+          [{"url": "https://up.homes.example"}]}, "delete": {"security": [{}, {"key": []}], "responses": {}}}}
+          """,
+        components: #"{"securitySchemes": {"key": {"type": "apiKey", "in": "header", "name": "X-Key"}}}"#,
+        servers: """
+          [{"url": "https://{region}.homes.example", "variables": {"region": {"default": "eu"}}},
+          {"url": "http://127.0.0.1:8080", "description": "Test server"}]
+          """, more: #", "security": [{"key": []}]"#))
+    assertContains(
+      text, #"static func addresses(region: String = "eu")"#, #".release: "https://\(region).homes.example""#,
+      #""test-server": "http://127.0.0.1:8080""#, #"request.headers["X-Key"] = credential.accessToken"#,
+      "let signIn = SignInRule.exempt", "let signIn = SignInRule.required", "PageableAPIManager",
+      #"let paging = Paging(.link(size: nil), items: "")"#, "final class HomesUp: APIService",
+      "let service = HomesUp.shared")
+  }
+
+  func testAFailureOfTheDocumentIsAMemberOfTheError() throws {
+    let text = try Documents.sources(
+      Documents.make(
+        paths: """
+          {"/a": {"get": {"responses": {"404": {"content": {"application/json": {"schema": {"$ref":
+          "#/components/schemas/Error"}}}}}}}}
+          """,
+        components:
+          #"{"schemas": {"Error": {"type": "object", "properties": {"code": {"type": "integer"}}}}}"#))
+    assertContains(
+      text, "struct ErrorModel: Decodable",
+      "var homesErrorModel: ErrorModel? { try? raw.decode(as: ErrorModel.self) }")
+  }
+
+  func testARelativeAddressNeedsOneOfTheUser() throws {
+    let document = Documents.make(
+      paths: #"{"/a": {"get": {"responses": {}}}}"#, servers: #"[{"url": "/v1"}]"#)
+    assertContains(Documents.problems(document), "#/servers", "--base-url")
+    var settings = Settings.homes
+    settings.baseURL = "https://homes.example"
+    assertContains(
+      try Documents.sources(document, settings: settings), #"ServiceEnvironments("https://homes.example")"#)
+  }
+
+  func testPublicSourcesHavePublicMembers() throws {
+    var settings = Settings.homes
+    settings.access = "public"
+    let text = try Documents.sources(
+      Documents.schema(#"{"type": "object", "properties": {"a": {"type": "string"}}}"#), settings: settings)
+    assertContains(
+      text, "public import APIKit", "public final class SendAManager", "public struct Input",
+      "public var a: String?",
+      "public init(\n    a: String? = nil\n  ) {", "public static let shared")
+  }
+}
