@@ -40,7 +40,7 @@ import XCTest
   }
 
   /// RFC 9457, 3.1: a member that is missing, or of another type.
-  func testWhatIsMissingOrOfAnotherTypeCountsAsMissing() throws {
+  func testWhatIsMissingOrOfAnotherTypeCountsAsMissing() async throws {
     for body in ["{}", #"{"type": 1, "title": [], "status": "403", "detail": null, "instance": {}}"#] {
       let problem = try XCTUnwrap(error(body).problem)
       XCTAssertEqual(problem.type, "about:blank")
@@ -50,7 +50,7 @@ import XCTest
     }
   }
 
-  func testOnlyTheContentTypeMakesOneAndItIsBounded() {
+  func testOnlyTheContentTypeMakesOneAndItIsBounded() async {
     XCTAssertNotNil(error(credit, "Application/Problem+JSON").problem)
     for type in [nil, "application/json", "application/problem+xml", "text/plain", "application/problem"] {
       XCTAssertNil(error(credit, type).problem)
@@ -61,7 +61,7 @@ import XCTest
     XCTAssertNil(APIError(.transport, .idleTimeout).problem)
   }
 
-  func testItsTextsMaskSecrets() throws {
+  func testItsTextsMaskSecrets() async throws {
     let problem = try XCTUnwrap(
       error(#"{"title": "no", "session_token": "hunter2", "detail": "https://a.test/?key=hunter3"}"#).problem)
     var dumped = ""
