@@ -266,7 +266,7 @@ struct ServiceWriter {
       "\(prefix)indirect enum \(name)<Value: Sendable>: Sendable {", "  case boxed(Value)", "",
       "  /// Puts a value into a box.", "  \(prefix)init(_ value: Value) { self = .boxed(value) }", "",
       "  /// The value in the box.", "  \(prefix)var value: Value {",
-      "    get { if case .boxed(let value) = self { value } }",
+      "    get { switch self { case .boxed(let value): value } }",
       "    set { self = .boxed(newValue) }", "  }", "}", "",
       "extension \(name): Decodable where Value: Decodable {",
       "  \(prefix)init(from decoder: any Decoder) throws { self = .boxed(try Value(from: decoder)) }", "}",
