@@ -25,11 +25,14 @@
     }
   }
 
-  private struct ServicePhoto: View {
-    var id: Int
+  private struct ServicePhotos: View {
+    var home: (id: Int, photo: HTTPURL?)
     var photos: ImageLoader
 
-    var body: some View { RemoteImage(for: ["id": id], by: photos) }
+    var body: some View {
+      RemoteImage(for: ["id": home.id], by: photos)
+      RemoteImage(home.photo, by: photos)
+    }
   }
 #endif
 
@@ -37,9 +40,11 @@
   import UIKit
 
   @MainActor private func configure(
-    _ view: UIImageView, _ photo: HTTPURL?, _ photos: ImageLoader, _ house: UIImage
+    _ cell: (photo: UIImageView, title: String), _ home: (id: Int, photo: HTTPURL?), _ photos: ImageLoader,
+    _ house: UIImage
   ) {
-    view.showImage(at: photo, placeholder: house)
+    let view = cell.photo
+    cell.photo.showImage(at: home.photo, placeholder: UIImage(named: "house"))
     view.showImage(at: nil)
     view.showImage(for: ["id": 7], by: photos, placeholder: house, failure: house)
   }

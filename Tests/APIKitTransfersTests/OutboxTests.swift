@@ -32,6 +32,26 @@ import XCTest
     XCTAssertEqual(items, [])
   }
 
+  func testFinishReturnsWhenNothingIsLeftToSendOrItsTaskIsCancelled() async throws {
+    let (outbox, manager) = (outbox(), manager())
+    manager.load(["text": "hello"])
+    manager.load(["text": "again"])
+    outbox.start()
+    await outbox.finish()
+    XCTAssertEqual(stub.requests.count, 2)
+    let items = try await outbox.items()
+    XCTAssertEqual(items, [])
+    // Without a network it waits, until the system has no more time for it.
+    network.force(.offline)
+    manager.load(["text": "later"])
+    let finishing = Task { await outbox.finish() }
+    finishing.cancel()
+    await finishing.value
+    XCTAssertEqual(stub.requests.count, 2)
+    let kept = try await outbox.items()
+    XCTAssertEqual(kept.count, 1)
+  }
+
   func testTheAwaitedFormWaitsForTheLanding() async throws {
     let outbox = outbox()
     outbox.start()

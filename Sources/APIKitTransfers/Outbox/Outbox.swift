@@ -89,6 +89,14 @@ import Foundation
   /// Ends sending, and returns when nothing is on its way any more. What was goes back to its place.
   public func stop() async { await runner.stop() }
 
+  /// Returns when there is nothing left that could be sent by itself: what is parked or waits for a sign-in stays. To be called
+  /// after ``start()``; waits for the network, and for the end of waits. Returns early when its task is cancelled, such as that of a
+  /// background task whose time is over.
+  public func finish() async {
+    await flush()
+    await runner.restReached()
+  }
+
   /// Returns when all that was given to it so far is on the disk, or refused.
   public func flush() async {
     while let task = keeping.task { await task.value }

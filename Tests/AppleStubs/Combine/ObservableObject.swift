@@ -14,3 +14,9 @@ extension ObservableObject where ObjectWillChangePublisher == ObservableObjectPu
 public final class ObservableObjectPublisher {
   public func send() { fatalError() }
 }
+/// https://developer.apple.com/documentation/combine/published
+@available(macOS 10.15, iOS 13, tvOS 13, watchOS 6, *)
+@propertyWrapper public struct Published<Value> {
+  public init(wrappedValue: Value) { fatalError() }
+  public var wrappedValue: Value { get { fatalError() } set { fatalError() } }
+}

@@ -55,6 +55,8 @@ open class UITraitCollection: NSObject, @unchecked Sendable { open var displaySc
 open class UIImage: NSObject, @unchecked Sendable {
   public enum Orientation: Int, Sendable { case up }
   public init(cgImage: CGImage, scale: CGFloat, orientation: UIImage.Orientation) { fatalError() }
+  /// https://developer.apple.com/documentation/uikit/uiimage/init(named:)
+  public init?(named name: String) { fatalError() }
 }
 /// https://developer.apple.com/documentation/uikit/uiapplication/didreceivememorywarningnotification
 @available(watchOS, unavailable)

@@ -36,18 +36,18 @@ public final class URLSessionTransport: HTTPTransport {
     #if canImport(FoundationNetworking)
       everywhere
     #else
-      everywhere.union(onApple)
+      onApple
     #endif
   }()
 
   private static let everywhere: TransportCapabilities = [
     .fileUpload, .fileDownload, .progress, .idleTimeout, .totalTimeout, .headInspection, .connectionLimits,
   ]
-  /// The capabilities that Apple's session adds.
-  static let onApple: TransportCapabilities = [
+  /// What it can do on Apple's systems.
+  static let onApple = everywhere.union([
     .http2, .http3, .streamUpload, .streamDownload, .metrics, .interfaceControl, .minimumTLS, .gzip, .brotli,
     .customTrust, .pinning, .insecureTLS, .clientIdentity, .proxy, .login, .challenges, .suspension,
-  ]
+  ])
 
   /// Those of its configuration.
   public var headers: HTTPHeaders { configuration.headers }
