@@ -5,7 +5,8 @@ import Foundation
 ///
 /// It serves three listing services with real data, each with its own names and nesting
 /// (`/sacramento/v1/homes`, `/ames/v2/listings`, `/new/v1/projects`), the last also as XML (`/new/v1/feed`), a
-/// picture of each home (`/sacramento/v1/pictures/sac-17`), files both ways under `/transfers` (downloads with
+/// picture of each home (`/sacramento/v1/pictures/sac-17`), the favourites of the user of a token
+/// (`/sacramento/v1/favourites`), files both ways under `/transfers` (downloads with
 /// ranges, an upload form, tus), and the handlers that a test adds
 /// with ``on(_:_:response:)``. Made-up changes of the prices in Ames come live: `/events` as server-sent events, `/prices`
 /// over a WebSocket, one every second or every `every=MS`, behind number `from=N`, in one `place=NAME` or in all; a
@@ -67,7 +68,9 @@ public final class DemoServer: Sendable {
     AmesListings(homes: homes.ames, verify: signatures.ames).register(in: routes)
     NewListings(homes: homes.newAmes, verify: signatures.newHomes).register(in: routes)
     OtherForms(homes: homes).register(in: routes)
-    DemoAuthorization(issuer: baseURL.string).register(in: routes)
+    let authorization = DemoAuthorization(issuer: baseURL.string)
+    authorization.register(in: routes)
+    SacramentoFavourites(homes: homes.sacramento, authorization: authorization).register(in: routes)
     DemoTransfers().register(in: routes)
     PriceRoutes(feed: PriceFeed(homes: homes.ames)).register(in: routes)
 

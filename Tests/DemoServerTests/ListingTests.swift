@@ -132,6 +132,21 @@ final class ListingTests: XCTestCase {
     XCTAssertEqual(cheap, cheap.sorted())
   }
 
+  func testASearchFindsHomesThatHaveEachOfItsWords() throws {
+    func items(_ words: String) -> [[String: Any]] {
+      get("/sacramento/v1/homes?per_page=100&q=\(words)").object("data")["items"] as? [[String: Any]] ?? []
+    }
+    let found = items("elk+RESID")
+    XCTAssertFalse(found.isEmpty)
+    for home in found {
+      XCTAssertEqual(home["city"] as? String, "Elk Grove")
+      XCTAssertEqual(home["home_type"] as? String, "Residential")
+    }
+    XCTAssertEqual(items("95820").map { $0["zip"] as? String }.filter { $0 != "95820" }, [])
+    XCTAssertTrue(items("elk+rio").isEmpty)
+    XCTAssertEqual(items("").count, 100, "no words find all")
+  }
+
   func testAHomeIsFoundByItsIDAndAnUnknownOneIsA404WithAReason() {
     XCTAssertEqual(get("/sacramento/v1/homes/sac-932").object("data")["home_id"] as? String, "sac-932")
     XCTAssertEqual(get("/ames/v2/listings/2930").object("result")["id"] as? Int, 2930)

@@ -5,6 +5,8 @@ struct HomeQuery {
   var leastBeds: Int?
   var place: String?
   var kind: String?
+  /// Words that each begin one of the place, the kind or the ZIP code.
+  var words: String?
   var order: Order = .none
 
   /// What homes can be sorted by.
@@ -21,6 +23,7 @@ struct HomeQuery {
   func apply(to homes: [Home]) -> [Home] {
     let place = self.place.map(Self.plain)
     let kind = self.kind.map(Self.plain)
+    let words = (self.words.map(Self.plain) ?? "").split(separator: " ")
     let found = homes.filter { home in
       if let from = price.from, home.price < from { return false }
       if let to = price.to, home.price > to { return false }
@@ -29,6 +32,10 @@ struct HomeQuery {
       if let leastBeds, home.beds < leastBeds { return false }
       if let place, Self.plain(home.place) != place { return false }
       if let kind, Self.plain(home.kind) != kind { return false }
+      if !words.isEmpty {
+        let own = Self.plain("\(home.place) \(home.kind) \(home.zip)").split(separator: " ")
+        guard words.allSatisfy({ word in own.contains { $0.hasPrefix(word) } }) else { return false }
+      }
       return true
     }
     guard case .by(let key, let descending) = order else { return found }

@@ -1,6 +1,6 @@
 import APIKit
 
-/// Homes around Sacramento: numbered pages, a `code` beside the data, snake-case keys.
+/// Homes around Sacramento: numbered pages, a `code` beside the data, snake-case keys, a search for words by `q`.
 ///
 /// Failures have a `code` other than 0: 1001 for an invalid signature and 1002 for an invalid parameter,
 /// both with status 200; 1004 for an unknown home, with status 404.
@@ -61,6 +61,7 @@ struct SacramentoListings: Sendable {
     query.leastBeds = try request.number("min_beds")
     query.place = request.text("city")
     query.kind = request.text("home_type")
+    query.words = request.text("q")
     if let sort = request.text("sort") {
       let name = sort.hasPrefix("-") ? String(sort.dropFirst()) : sort
       let keys: [String: HomeQuery.SortKey] = [

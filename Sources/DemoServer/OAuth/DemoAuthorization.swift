@@ -6,7 +6,8 @@ import Foundation
 /// `GET /oauth/authorize` redirects at once with a code and the issuer, and requires PKCE with S256; `POST
 /// /oauth/token` exchanges codes and refresh tokens, which rotate; `POST /oauth/revoke` revokes; `GET
 /// /oauth/me` names the user of a token; `GET /.well-known/oauth-authorization-server` lists these
-/// endpoints. The one client is `demo`, a public client on loopback.
+/// endpoints. The one client is `demo`, a public client on loopback, or with the URL scheme of the application in
+/// `Examples/Homes`.
 final class DemoAuthorization: Sendable {
   private struct Code {
     var challenge: String
@@ -48,7 +49,7 @@ final class DemoAuthorization: Sendable {
 
   private func authorize(_ request: DemoRequest) -> DemoResponse {
     guard request["client_id"] == "demo", let redirect = request["redirect_uri"],
-      redirect.hasPrefix("http://127.0.0.1:")
+      redirect.hasPrefix("http://127.0.0.1:") || redirect == "com.example.homes:/signed-in"
     else { return .text("There is no such client, or it may not be sent there.\n", status: 400) }
     var fields = [("iss", issuer)]
     if let state = request["state"] { fields.append(("state", state)) }
@@ -111,13 +112,21 @@ final class DemoAuthorization: Sendable {
   }
 
   private func me(_ request: DemoRequest) -> DemoResponse {
-    let token = request.headers["Authorization"].map { String($0.dropFirst("Bearer ".count)) } ?? ""
-    guard let scope = state.withLock({ $0.accessTokens[token] }) else {
-      var response = failure("invalid_token", 401)
-      response.headers["WWW-Authenticate"] = "Bearer error=\"invalid_token\""
-      return response
-    }
+    guard let scope = scope(of: request) else { return Self.refusal(["error": "invalid_token"]) }
     return .json(["user": "ann", "scope": .string(scope)])
+  }
+
+  /// What the token of a request permits; nil where it has none that is valid.
+  func scope(of request: DemoRequest) -> String? {
+    let token = request.headers["Authorization"].map { String($0.dropFirst("Bearer ".count)) } ?? ""
+    return state.withLock { $0.accessTokens[token] }
+  }
+
+  /// The response to a request whose token is not valid.
+  static func refusal(_ body: JSON) -> DemoResponse {
+    var response = DemoResponse.json(body, status: 401)
+    response.headers["WWW-Authenticate"] = "Bearer error=\"invalid_token\""
+    return response
   }
 
   private func failure(_ code: String, _ status: Int = 400) -> DemoResponse {
