@@ -157,5 +157,17 @@ let package = Package(
       path: "Benchmarks/Sources/soak",
       swiftSettings: swift),
     .testTarget(name: "SoakTests", dependencies: ["soak"], swiftSettings: swift),
+    // What the application in Examples/Homes does without views: here it is tested. Xcode builds it by its own project, for
+    // systems later than the oldest of the package.
+    .target(
+      name: "HomesModel", dependencies: ["APIKit", "APIKitImages", "APIKitTransfers"],
+      path: "Examples/Homes/Model", packageAccess: false, swiftSettings: swift),
+    .testTarget(
+      name: "HomesTests",
+      dependencies: ["APIKit", "APIKitTransfers", "APIKitTesting", "HomesModel"],
+      path: "Examples/Homes/Tests", packageAccess: false, swiftSettings: swift),
+    .testTarget(
+      name: "HomesServerTests", dependencies: ["APIKit", "APIKitTransfers", "DemoServer", "HomesModel"],
+      path: "Examples/Homes/ServerTests", packageAccess: false, swiftSettings: swift),
   ]
 #endif

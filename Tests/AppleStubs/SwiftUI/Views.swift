@@ -15,16 +15,25 @@ extension Never: View { public var body: Never { fatalError() } }
 @resultBuilder public struct ViewBuilder {
   public static func buildBlock() -> EmptyView { fatalError() }
   public static func buildBlock<Content: View>(_ content: Content) -> Content { fatalError() }
+  public static func buildBlock<each Content: View>(_ content: repeat each Content) -> TupleView<(repeat each Content)> { fatalError() }
+  public static func buildIf<Content: View>(_ content: Content?) -> Content? { fatalError() }
   public static func buildExpression<Content: View>(_ content: Content) -> Content { fatalError() }
   public static func buildEither<T: View, F: View>(first: T) -> ConditionalContent<T, F> { fatalError() }
   public static func buildEither<T: View, F: View>(second: F) -> ConditionalContent<T, F> { fatalError() }
 }
 /// https://developer.apple.com/documentation/swiftui/emptyview
 @available(macOS 10.15, iOS 13, tvOS 13, watchOS 6, *)
-public struct EmptyView: View { public init() {}; public var body: Never { fatalError() } }
+public struct EmptyView: View { nonisolated public init() {}; public var body: Never { fatalError() } }
 /// `_ConditionalContent` there: https://developer.apple.com/documentation/swiftui/viewbuilder/buildeither(first:)
 @available(macOS 10.15, iOS 13, tvOS 13, watchOS 6, *)
 public struct ConditionalContent<T: View, F: View>: View { public var body: Never { fatalError() } }
+
+/// https://developer.apple.com/documentation/swiftui/tupleview
+@available(macOS 10.15, iOS 13, tvOS 13, watchOS 6, *)
+public struct TupleView<T>: View { public var body: Never { fatalError() } }
+/// https://developer.apple.com/documentation/swiftui/viewbuilder/buildif(_:)
+@available(macOS 10.15, iOS 13, tvOS 13, watchOS 6, *)
+extension Optional: View where Wrapped: View { public var body: Never { fatalError() } }
 
 /// https://developer.apple.com/documentation/swiftui/color
 @available(macOS 10.15, iOS 13, tvOS 13, watchOS 6, *)
