@@ -105,7 +105,11 @@ import XCTest
 
   func testTypingSendsOneSearchForWhatStandsThereAtLast() async throws {
     stub.on(.get, path, .page(4...5, of: 2))
-    for text in ["e", "el", "elk", "elk "] { list.text = text }
+    model = launch(searchDelay: .milliseconds(500))
+    for text in ["e", "el", "elk", "elk "] {
+      list.text = text
+      try await Task.sleep(for: .milliseconds(10))
+    }
     try await until { self.pages.homes.count == 2 }
     XCTAssertEqual(queries(), ["q=elk&per_page=20&page=1"])
   }

@@ -26,12 +26,12 @@ import XCTest
   }
 
   /// The application as it is after a launch.
-  func launch() -> HomesModel {
+  func launch(searchDelay: Duration = .milliseconds(50)) -> HomesModel {
     running?.cancel()
     let model = HomesModel(
       HomesModel.Configuration(
         server: "http://127.0.0.1:8080", client: HTTPClient(transport: stub), credentials: credentials,
-        network: network, retryPolicy: .never, searchDelay: .milliseconds(50), folder: folder))
+        network: network, retryPolicy: .never, searchDelay: searchDelay, folder: folder))
     running = Task { await model.run() }
     return model
   }
