@@ -66,6 +66,31 @@
       }
     }
 
+    /// nginx responds to a client without a certificate with 400, and otherwise with what it has.
+    @MainActor func testAClientCertificateIsShownByOpenConnections() async throws {
+      let nginx = try NginxServer.shared()
+      let (certificates, port) = (nginx.certificates, Int(nginx.port(.clientCertificate)))
+      for isFriend in [true, false] {
+        var configuration = TransportConfiguration.ephemeral
+        configuration.tls.trust = .bundle(path: certificates.root.path)
+        if isFriend {
+          configuration.tls.identity = .pkcs12(
+            .file(path: certificates.archive(.friend).path), password: certificates.password)
+        }
+        let transport = try CurlTransport(configuration)
+        let socket = EchoSocket(
+          SocketService(
+            environments: ServiceEnvironments(try HTTPURL("https://localhost:\(port)/")),
+            client: HTTPClient(transport: transport)))
+        let refused = await failure { try await socket.opened() }
+        XCTAssertEqual(refused?.context.status, isFriend ? 200 : 400, "\(refused as Any)")
+        let stream = try await ByteStream.open("localhost", port: port, isSecure: true, over: transport)
+        try await stream.write(Array("GET /echo HTTP/1.0\r\nHost: localhost\r\n\r\n".utf8))
+        let read = try await stream.read(minimum: 1 << 16, maximum: 1 << 16)
+        XCTAssertEqual(String(decoding: read.bytes, as: UTF8.self).contains("CN=friend"), isFriend)
+      }
+    }
+
     func testATransportThatAsksTheApplicationAboutServersOpensNoSocketWithoutAsking() async throws {
       let server = try ScriptedServer(.waitForClose)
       defer { server.stop() }
