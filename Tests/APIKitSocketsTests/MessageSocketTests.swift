@@ -76,6 +76,36 @@ import XCTest
     XCTAssertEqual(log.lines, ["open", "message", "message", "close"])
   }
 
+  /// App Transport Security counts for the system's sockets alone.
+  func testASystemThatFramesSocketsItselfIsPreferredToItsConnectionsOfBytes() async throws {
+    final class Both: MessageTransport, WireTransport {
+      let staged = StagedTransport()
+      var capabilities: TransportCapabilities { staged.capabilities }
+
+      func makeMessageWire(
+        for exchange: HTTPExchange, _ terms: MessageWireTerms
+      ) throws(APIError) -> any MessageWire { try staged.makeMessageWire(for: exchange, terms) }
+
+      func makeWire(for exchange: HTTPExchange, speaksHTTP: Bool) throws(APIError) -> any Wire {
+        throw APIError(.transport, .transportFailed, "no bytes were wanted")
+      }
+
+      func start(_ exchange: HTTPExchange, completion: @escaping Completion) -> any CancellableOperation {
+        staged.start(exchange, completion: completion)
+      }
+    }
+    let both = Both()
+    let socket = EchoSocket(
+      SocketService(
+        environments: ServiceEnvironments("https://homes.test/api"), client: HTTPClient(transport: both)))
+    socket.delegate = log
+    socket.open()
+    await log.wait("wire") { both.staged.wires.first?.said.contains("open") == true }
+    socket.cancel()
+    await log.waitForClose()
+    XCTAssertEqual(log.closing?.error?.reason, .cancelled)
+  }
+
   func testTheServersCloseIsTold() async throws {
     let (socket, wire) = try await openSocket()
     wire.tell { $0.receivedClose(4001, "enough") }

@@ -213,6 +213,9 @@ final class ByteChannel: WireOwner, @unchecked Sendable {
     wire.cut()
   }
 
+  /// The time for opening begins anew.
+  func stoodStill() { if opening != nil { wire.due = wire.now + limit.microseconds } }
+
   func receivedEnd(isOrderly: Bool) { tell(machine.receiveEnd(isOrderly ? .orderly : .truncated)) }
 
   func ended(_ error: APIError?) {

@@ -58,7 +58,8 @@ public final class ByteStream: Sendable {
     guard let opener = transport.wires else {
       throw APIError(
         .transport, .unsupportedCapability,
-        "\(type(of: transport)) opens no streams of bytes; CurlTransport does")
+        "\(type(of: transport)) opens no streams of bytes; CurlTransport does, and URLSessionTransport on Apple platforms"
+      )
     }
     let name = host.contains(":") && !host.hasPrefix("[") ? "[\(host)]" : host
     let exchange = HTTPExchange(
@@ -117,6 +118,8 @@ public final class ByteStream: Sendable {
   /// before TLS may be injected by anybody, and must not count as protected.
   /// A handshake that fails, that takes longer than `limit` (`APIError.Reason.connectTimeout`) or whose task is cancelled
   /// ends the connection.
+  /// A transport without `TransportCapabilities.startTLS` refuses it with `APIError.Reason.unsupportedCapability`, and the
+  /// connection goes on without TLS: ask for the capability before `open`.
   /// - Parameters:
   ///   - host: The name that the certificate must have.
   ///   - limit: How long the handshake may take; the default is 10 seconds.

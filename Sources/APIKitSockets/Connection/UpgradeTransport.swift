@@ -71,14 +71,15 @@ final class UpgradeTransport: HTTPTransport {
     }
     try WebSocketHandshake.refuseOwnFields(exchange.request.headers)
     try Self.attachLogin(to: &exchange.request)
+    // The system's first: App Transport Security and its pins do not count for connections of bytes.
+    if let opener = base.messageWires {
+      return try MessageSocketChannel(
+        opener, base, for: exchange, options: options, offer: offer, time: time)
+    }
     if let opener = base.wires {
       return WireSocketChannel(
         try opener.makeWire(for: exchange, speaksHTTP: true), base, for: exchange, options: options,
         offer: offer)
-    }
-    if let opener = base.messageWires {
-      return try MessageSocketChannel(
-        opener, base, for: exchange, options: options, offer: offer, time: time)
     }
     throw APIError(
       .transport, .unsupportedCapability,

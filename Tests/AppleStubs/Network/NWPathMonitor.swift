@@ -31,6 +31,3 @@ public struct NWInterface: Sendable, Equatable {
   public let name: String
   public enum InterfaceType: Sendable { case other, wifi, cellular, wiredEthernet, loopback }
 }
-/// https://developer.apple.com/documentation/network/nwendpoint
-@available(macOS 10.14, iOS 12, tvOS 12, watchOS 5, *)
-public enum NWEndpoint: Sendable, Hashable { case url(String) }

@@ -351,6 +351,7 @@
         .minimumTLS, .connectTo,
         .proxy, .login, .metrics, .unixSocket, .ftp, .connectionLimits, .headInspection, .insecureTLS,
         .prewarming, .versionChoice, .gzip, .suspension, .challenges, .dnsOverHTTPS, .expectContinue,
+        .startTLS,
       ]
       var coded = all
       if !CurlSession.speaksHTTP2 { coded.remove(.http2) }

@@ -76,6 +76,11 @@ public struct TransportCapabilities: OptionSet, Sendable, Hashable {
   public static let discretionary = Self(rawValue: 1 << 30)
   /// Asking the server before a body is sent (`Expect: 100-continue`).
   public static let expectContinue = Self(rawValue: 1 << 33)
+  /// Beginning TLS on an open connection of bytes, as `ByteStream.startTLS` of APIKitSockets does.
+  ///
+  /// `CurlTransport` has it. The Network framework, with which `URLSessionTransport` opens streams of bytes on Apple
+  /// platforms, begins TLS with the connection or not at all.
+  public static let startTLS = Self(rawValue: 1 << 34)
 
   /// Looking names up over HTTPS.
   public static let dnsOverHTTPS = Self(rawValue: 1 << 31)

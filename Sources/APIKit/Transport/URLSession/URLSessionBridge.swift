@@ -4,7 +4,7 @@ import Foundation
   import FoundationNetworking
 #endif
 
-/// An operation of a session: an attempt, or a socket.
+/// An operation of a session: an attempt, a socket, or a connection of bytes.
 protocol URLSessionOperation: AnyObject, Sendable {
   /// That of its task.
   var taskIdentifier: Int { get }
@@ -32,7 +32,7 @@ final class URLSessionBridge: NSObject, URLSessionDataDelegate {
 
   private let state = Mutex(BridgeState())
   #if !canImport(FoundationNetworking)
-    private let challenges: SystemChallenges
+    let challenges: SystemChallenges
 
     init(_ challenges: SystemChallenges) { self.challenges = challenges }
   #endif
@@ -52,9 +52,12 @@ final class URLSessionBridge: NSObject, URLSessionDataDelegate {
   }
 
   /// Removes the operation of a task; its further callbacks are ignored.
-  func forget(_ task: URLSessionTask) {
+  func forget(_ task: URLSessionTask) { forget(task.taskIdentifier) }
+
+  /// Removes an operation.
+  func forget(_ taskIdentifier: Int) {
     let waiters = state.withLock { state in
-      state.operations[task.taskIdentifier] = nil
+      state.operations[taskIdentifier] = nil
       return state.takeWaiters()
     }
     for waiter in waiters { waiter.resume() }

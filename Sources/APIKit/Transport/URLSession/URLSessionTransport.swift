@@ -30,7 +30,8 @@ public final class URLSessionTransport: HTTPTransport {
   /// On every platform: uploads and downloads of files, progress, idle and total time limits, head
   /// inspection and a limit of connections per host. On Apple platforms also HTTP/2 and HTTP/3, bodies and responses as
   /// streams, full metrics, interface control, the minimum TLS version, own trust, pinning, client certificates, proxies,
-  /// logins, challenges, gzip and Brotli, and beside the capabilities WebSockets. Streamed downloads are missing on
+  /// logins, challenges, gzip and Brotli, and beside the capabilities WebSockets
+  /// and, over the Network framework, streams of bytes. Streamed downloads are missing on
   /// Linux because resuming a suspended task ends the program there.
   public static let capabilities: TransportCapabilities = {
     #if canImport(FoundationNetworking)

@@ -17,7 +17,8 @@ package protocol Wire: AnyObject, Sendable {
   var isReading: Bool { get set }
   /// Ends the own side behind what was written: TCP's FIN, for TLS after a close_notify.
   func endSending()
-  /// Begins TLS on an open connection without it; ``WireOwner/opened()`` is called when it is established.
+  /// Begins TLS on an open connection without it; ``WireOwner/opened()`` is called when it is established. Throws
+  /// ``APIError/Reason/unsupportedCapability`` where the system cannot, with the connection as it was.
   func startTLS(host: String) throws(APIError)
   /// When the owner is to be called, in microseconds of the wire's clock; `.max` for never.
   var due: Int64 { get set }

@@ -14,8 +14,30 @@
       }
     }
 
-    /// Reads an identity. Throws ``APIError/Reason/clientIdentityUnreadable``.
+    /// Reads an identity for a session. Throws ``APIError/Reason/clientIdentityUnreadable``.
     static func credential(_ identity: ClientIdentity) throws(APIError) -> URLCredential {
+      let (own, chain) = try read(identity)
+      return URLCredential(identity: own, certificates: chain, persistence: .none)
+    }
+
+    /// Reads an identity for a connection. Throws ``APIError/Reason/clientIdentityUnreadable``.
+    static func reference(_ identity: ClientIdentity) throws(APIError) -> sec_identity_t {
+      let (own, chain) = try read(identity)
+      // As with a session, the chain is without the certificate itself.
+      let reference =
+        if let chain, !chain.isEmpty {
+          sec_identity_create_with_certificates(own, chain as CFArray)
+        } else {
+          sec_identity_create(own)
+        }
+      guard let reference else { throw unreadable("is not one for TLS") }
+      return reference
+    }
+
+    /// The identity, and the certificates above it where they are known.
+    private static func read(
+      _ identity: ClientIdentity
+    ) throws(APIError) -> (own: SecIdentity, chain: [SecCertificate]?) {
       try check(identity)
       switch identity.form {
       case .pem: throw unreadable("is in PEM")
@@ -29,7 +51,9 @@
       }
     }
 
-    private static func imported(_ container: Data, _ password: String) throws(APIError) -> URLCredential {
+    private static func imported(
+      _ container: Data, _ password: String
+    ) throws(APIError) -> (own: SecIdentity, chain: [SecCertificate]?) {
       var found: CFArray?
       var options = try MemoryOnlyImport.options()
       options[kSecImportExportPassphrase as String] = password
@@ -42,10 +66,12 @@
       }
       // The chain without the certificate itself, which the identity has.
       let chain = (item[kSecImportItemCertChain as String] as? [SecCertificate]) ?? []
-      return URLCredential(identity: identity, certificates: Array(chain.dropFirst()), persistence: .none)
+      return (identity, Array(chain.dropFirst()))
     }
 
-    private static func inKeychain(_ label: String) throws(APIError) -> URLCredential {
+    private static func inKeychain(
+      _ label: String
+    ) throws(APIError) -> (own: SecIdentity, chain: [SecCertificate]?) {
       let query: [String: Any] = [
         kSecClass as String: kSecClassIdentity, kSecAttrLabel as String: label,
         kSecReturnRef as String: true, kSecMatchLimit as String: kSecMatchLimitOne,
@@ -55,7 +81,7 @@
       guard status == errSecSuccess, let any = found, let identity = typed(any) else {
         throw unreadable("is not in the keychain under that label (status \(status))")
       }
-      return URLCredential(identity: identity, certificates: nil, persistence: .none)
+      return (identity, nil)
     }
 
     /// A Core Foundation object is of its class by its type's number, not by a Swift cast, which always succeeds.

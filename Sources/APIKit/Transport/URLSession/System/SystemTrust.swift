@@ -19,13 +19,32 @@
     func verdict(on place: URLProtectionSpace) async -> (chain: [[UInt8]], fault: APIError?)? {
       await BlockingWork.run { [self] in
         guard let trust = place.serverTrust else { return nil }
-        let verdict = ChainVerifier.verify(trust, anchors)
-        do throws(APIError) {
-          try ServerTrust(policy: policy).check(verdict.chain, fault: verdict.fault, host: place.host)
-          return (verdict.chain, nil)
-        } catch {
-          return (verdict.chain, error)
+        return verdict(on: trust, host: place.host)
+      }
+    }
+
+    private func verdict(on trust: SecTrust, host: String) -> (chain: [[UInt8]], fault: APIError?) {
+      let verdict = ChainVerifier.verify(trust, anchors)
+      do throws(APIError) {
+        try ServerTrust(policy: policy).check(verdict.chain, fault: verdict.fault, host: host)
+        return (verdict.chain, nil)
+      } catch {
+        return (verdict.chain, error)
+      }
+    }
+
+    /// Why a server is refused whose chain is to be evaluated here, as it is by no session; nil where it is trusted. May take
+    /// long, as the verdict on a challenge.
+    func refusal(of chain: SecTrust, host: String) async -> APIError? {
+      nonisolated(unsafe) let trust = chain
+      return await BlockingWork.run { [self] in
+        let judge = policy.judge(of: host, at: Date())
+        // As the system has set it up, with the server's name.
+        if judge != .policy, !SecTrustEvaluateWithError(trust, nil) {
+          return ServerTrust.fault(of: ChainVerifier.chain(of: trust), host: host)
+            ?? APIError(.transport, .certificateUntrusted, "the system does not trust the server")
         }
+        return judge == .system ? nil : verdict(on: trust, host: host).fault
       }
     }
 
