@@ -67,7 +67,7 @@ final class HostileDocumentTests: XCTestCase {
     for target in ["APIKit", "APIKitTransfers"] {
       let files = FileManager.default.enumerator(
         at: top.appendingPathComponent("Sources/\(target)"), includingPropertiesForKeys: nil)
-      while let file = files?.nextObject() as? URL {
+      for case let file as URL in try XCTUnwrap(files) {
         guard file.pathExtension == "swift" else { continue }
         for line in try String(contentsOf: file, encoding: .utf8).split(separator: "\n")
         where line.first != " " {

@@ -40,6 +40,10 @@ extension View {
   nonisolated public func searchable(
     text: Binding<String>, placement: SearchFieldPlacement = .automatic, prompt: LocalizedStringKey
   ) -> some View { Color.gray }
+  @available(macOS 12, iOS 15, tvOS 15, watchOS 8, *)
+  nonisolated public func searchable(
+    text: Binding<String>, placement: SearchFieldPlacement = .automatic, prompt: Text? = nil
+  ) -> some View { Color.gray }
   /// https://developer.apple.com/documentation/swiftui/view/toolbar(content:)
   @available(macOS 11, iOS 14, tvOS 14, watchOS 7, *)
   nonisolated public func toolbar<Content: View>(@ViewBuilder content: () -> Content) -> some View { Color.gray }

@@ -17,6 +17,7 @@ extension State: Sendable where Value: Sendable {}
 @available(macOS 10.15, iOS 13, tvOS 13, watchOS 6, *)
 @propertyWrapper public struct Binding<Value> {
   let value: Value
+  public init(get: @escaping () -> Value, set: @escaping (Value) -> Void) { fatalError() }
   public var wrappedValue: Value { get { fatalError() } nonmutating set { fatalError() } }
   public var projectedValue: Binding<Value> { fatalError() }
 }
