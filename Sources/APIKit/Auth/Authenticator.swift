@@ -18,7 +18,8 @@ public final class Authenticator: Sendable {
   /// ``SignInRule/exempt``.
   public typealias Renewal = @Sendable (Credential) async throws -> Credential
   /// Signs the user in. Called once while loads that require it wait, off the main actor. When it throws
-  /// ``APIError/Reason/cancelled`` the loads land as cancelled; any other error fails them.
+  /// ``APIError/Reason/cancelled`` or ``APIError/Reason/signInCancelled`` the loads land as cancelled; any other error
+  /// fails them.
   public typealias SignIn = @Sendable () async throws -> Credential
 
   /// The rules that it was made with.

@@ -102,7 +102,7 @@ extension APIError.Reason {
       "The server reported a problem.": "business-error oauth-server-error oauth-error",
       "You need to sign in again.":
         "credential-refused refresh-failed signed-out oauth-invalid-grant oauth-expired-token",
-      "You could not be signed in.": "sign-in-failed oauth-access-denied",
+      "You could not be signed in.": "sign-in-failed sign-in-page-failed oauth-access-denied",
       "Your sign-in cannot be stored on this device.": "credential-store-failed",
       "The sign-in is not finished yet.": "oauth-authorization-pending",
       "This has not been stored for use without a connection.": "not-cached",

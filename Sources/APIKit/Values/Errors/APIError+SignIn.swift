@@ -9,10 +9,13 @@ extension APIError.Reason {
   public static let refreshFailed = Self("refresh-failed", "the credential could not be renewed")
   /// The user signed out while the load was waiting for a renewal.
   public static let signedOut = Self("signed-out", "the user has signed out")
-  /// The sign-in was abandoned; loads that waited for it land as cancelled.
+  /// The sign-in was abandoned, also by closing the system's page for it; loads that waited for it land as cancelled.
   public static let signInCancelled = Self("sign-in-cancelled", "the sign-in was given up")
   /// The sign-in that the load waited for has failed.
   public static let signInFailed = Self("sign-in-failed", "the sign-in has failed")
+  /// The system's page for the sign-in cannot be shown.
+  public static let signInPageFailed = Self(
+    "sign-in-page-failed", "the system does not show the page for the sign-in")
   /// A load that is part of a renewal or sign-in would have to wait for it; its manager must be
   /// ``SignInRule/exempt``.
   public static let signInCycle = Self("sign-in-cycle", "a load that renews a credential needs it itself")
