@@ -147,8 +147,8 @@ final class BackgroundSettingTests: XCTestCase {
   }
 
   func testAnExtensionHasNoSessionUnlessItSaysWhereItsFilesGo() {
-    XCTAssertTrue(ExtensionProcess.isExtension("/Applications/Homes.app/PlugIns/Share.appex"))
-    XCTAssertFalse(ExtensionProcess.isExtension("/Applications/Homes.app"))
+    XCTAssertTrue(Bundle.isExtension("/Applications/Homes.app/PlugIns/Share.appex"))
+    XCTAssertFalse(Bundle.isExtension("/Applications/Homes.app"))
     XCTAssertNil(TransferQueueConfiguration.standardIdentifier(inExtension: true))
     XCTAssertEqual(TransferQueueConfiguration.standardIdentifier(inExtension: false), "apikit.transfers")
     var options = BackgroundSessionOptions()

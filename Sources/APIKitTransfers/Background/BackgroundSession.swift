@@ -74,7 +74,7 @@ import APIKit
       // Application and extension may share the folder, and each has a session of its own.
       let own = Crypto.digest(of: [identifier]).prefix(16)
       outcomes = BackgroundOutcomes(folder: "\(folder)/session/\(own)", seal: seal)
-      fault = options.fault(inExtension: ExtensionProcess.isCurrent)
+      fault = options.fault(inExtension: Bundle.isOfExtension)
       queue.name = "APIKit.BackgroundSession"
       queue.maxConcurrentOperationCount = 1
     }

@@ -39,7 +39,7 @@ public struct TransferQueueConfiguration: Sendable {
   /// that runs the queue goes on with them. The default is `apikit.transfers`, and nil in an extension of an application, whose
   /// session needs an identifier of its own and ``BackgroundSessionOptions/sharedContainerIdentifier``. One queue per
   /// identifier.
-  public var sessionIdentifier = Self.standardIdentifier(inExtension: ExtensionProcess.isCurrent)
+  public var sessionIdentifier = Self.standardIdentifier(inExtension: Bundle.isOfExtension)
   /// What the background session is made with; see ``BackgroundSessionOptions``.
   public var session = BackgroundSessionOptions()
 
@@ -58,12 +58,4 @@ extension TransferQueueConfiguration: QueueConfiguration {
   static func standardIdentifier(inExtension isExtension: Bool) -> String? {
     isExtension ? nil : "apikit.transfers"
   }
-}
-
-/// Whether this process is an extension of an application.
-enum ExtensionProcess {
-  static let isCurrent = isExtension(Bundle.main.bundlePath)
-
-  /// - SeeAlso: <https://developer.apple.com/library/archive/documentation/General/Conceptual/ExtensibilityPG/ExtensionOverview.html>
-  static func isExtension(_ bundlePath: String) -> Bool { (bundlePath as NSString).pathExtension == "appex" }
 }

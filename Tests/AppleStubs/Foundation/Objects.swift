@@ -17,7 +17,16 @@ open class NSObject: NSObjectProtocol, Equatable, Hashable {
   open var hash: Int { fatalError() }
   public static func == (left: NSObject, right: NSObject) -> Bool { fatalError() }
   public func hash(into hasher: inout Hasher) { fatalError() }
+  /// https://developer.apple.com/documentation/objectivec/nsobjectprotocol/responds(to:), of classes as well
+  open func responds(to aSelector: Selector!) -> Bool { fatalError() }
+  public class func responds(to aSelector: Selector!) -> Bool { fatalError() }
+  /// https://developer.apple.com/documentation/objectivec/nsobjectprotocol/perform(_:)
+  public class func perform(_ aSelector: Selector!) -> Unmanaged<AnyObject>! { fatalError() }
 }
+/// https://developer.apple.com/documentation/objectivec/selector
+public struct Selector: Hashable, Sendable {}
+/// https://developer.apple.com/documentation/foundation/nsselectorfromstring(_:)
+public func NSSelectorFromString(_ aSelectorName: String) -> Selector { fatalError() }
 
 /// https://developer.apple.com/documentation/foundation/nsstring
 open class NSString: NSObject, @unchecked Sendable {

@@ -62,4 +62,21 @@ open class UIImage: NSObject, @unchecked Sendable {
 @available(watchOS, unavailable)
 @MainActor open class UIApplication: UIResponder {
   nonisolated public class var didReceiveMemoryWarningNotification: Notification.Name { fatalError() }
+  /// https://developer.apple.com/documentation/uikit/uiapplication/willenterforegroundnotification
+  nonisolated public class var willEnterForegroundNotification: Notification.Name { fatalError() }
+  /// https://developer.apple.com/documentation/uikit/uiapplication/beginbackgroundtask(withname:expirationhandler:)
+  @available(iOS 7, macCatalyst 13.1, tvOS 7, visionOS 1, *)
+  nonisolated open func beginBackgroundTask(
+    withName taskName: String?, expirationHandler handler: (@MainActor @Sendable () -> Void)? = nil
+  ) -> UIBackgroundTaskIdentifier { fatalError() }
+  /// https://developer.apple.com/documentation/uikit/uiapplication/endbackgroundtask(_:)
+  nonisolated open func endBackgroundTask(_ identifier: UIBackgroundTaskIdentifier) { fatalError() }
+}
+/// https://developer.apple.com/documentation/uikit/uibackgroundtaskidentifier
+@available(watchOS, unavailable)
+public struct UIBackgroundTaskIdentifier: Hashable, RawRepresentable, Sendable {
+  public var rawValue: Int
+  public init(rawValue: Int) { fatalError() }
+  /// https://developer.apple.com/documentation/uikit/uibackgroundtaskidentifier/invalid
+  public static let invalid = UIBackgroundTaskIdentifier(rawValue: 0)
 }
