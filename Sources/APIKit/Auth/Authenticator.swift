@@ -281,7 +281,7 @@ extension Authenticator {
     case .renew(let credential, let number):
       guard let renewal else { return }
       let timer = Task.detached { [time, rules, weak self] in
-        do { try await time.sleep(for: rules.renewalLimit) } catch { return }
+        do { try await time.sleep(running: rules.renewalLimit) } catch { return }
         self?.renewalTimedOut(number)
       }
       let run = CredentialRenewal(storage: storage, rules: rules, renewal: renewal, time: time)

@@ -28,7 +28,7 @@ struct CredentialRenewal: Sendable {
   private func settled(_ running: Task<SignInMachine.Outcome, Never>) async {
     let (end, signal) = AsyncStream.makeStream(of: Never.self)
     let timer = Task { [time, rules] in
-      do { try await time.sleep(for: rules.renewalLimit) } catch { return }
+      do { try await time.sleep(running: rules.renewalLimit) } catch { return }
       signal.finish()
     }
     Task {

@@ -10,7 +10,8 @@ extension SigningKey {
     ///
     /// It is nil as well before the user has unlocked the device for the first time since it was started, when the system may
     /// launch a program in the background. That is not remembered: it is asked for again at each use. Reads the keychain until
-    /// it has the key, and may block for as long as that takes.
+    /// it has the key, and may block for as long as that takes: an application for which that matters calls ``readKeychain()``
+    /// at its launch.
     ///
     /// The item has the application's bundle identifier as its service, so each extension has a key of its own. It outlives
     /// the application: one that is installed again finds it.
@@ -24,6 +25,13 @@ extension SigningKey {
     /// Nil: there is no keychain on this platform.
     public static let keychain: SigningKey? = nil
   #endif
+
+  /// Reads ``keychain`` off the main thread and the threads of tasks, so that later uses find it without waiting.
+  ///
+  /// Clients, caches and queues that are made before read it where they are made. Nil where ``keychain`` is nil.
+  @discardableResult public static func readKeychain() async -> SigningKey? {
+    await BlockingWork.run { keychain }
+  }
 }
 
 /// A key in an item of the keychain, which is made when there is none.

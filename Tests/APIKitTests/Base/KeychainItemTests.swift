@@ -109,4 +109,9 @@ final class KeychainItemTests: XCTestCase {
     XCTAssertThrowsError(try item.read()) { XCTAssertEqual("\($0)", "status -25308") }
     XCTAssertThrowsError(try item.remove())
   }
+
+  func testReadingTheKeychainAheadGivesTheProgramsKey() async {
+    let key = await SigningKey.readKeychain()
+    XCTAssertEqual(key, SigningKey.keychain)
+  }
 }

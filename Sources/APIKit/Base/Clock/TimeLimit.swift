@@ -1,4 +1,4 @@
-/// Runs work for so long at most.
+/// Runs work for so long at most; time for which the process was suspended does not count.
 enum TimeLimit {
   private enum Outcome<Value: Sendable>: Sendable {
     case work(Result<Value, APIError>)
@@ -20,7 +20,7 @@ enum TimeLimit {
         }
       }
       group.addTask {
-        do { try await time.sleep(for: limit) } catch { return .timerStopped }
+        do { try await time.sleep(running: limit) } catch { return .timerStopped }
         return .timeUp
       }
       let first = await group.next()

@@ -14,8 +14,17 @@ public protocol TimeSource: Sendable {
   /// Seconds since 1970 by the wall clock, which may be set forward or back.
   var wallClock: Double { get }
 
+  /// For how long the process has stood still since some fixed point, because the system had suspended it: a part of
+  /// ``now`` that counts towards no limit of a load. It never decreases. The default is zero.
+  var suspended: Duration { get }
+
   /// Returns after a duration; throws `CancellationError` at once when the task is cancelled.
   func sleep(for duration: Duration) async throws
+}
+
+extension TimeSource {
+  /// Zero.
+  public var suspended: Duration { .zero }
 }
 
 /// The machine's own clocks.
@@ -37,6 +46,16 @@ public struct SystemTime: TimeSource {
 
   /// Seconds since 1970.
   public var wallClock: Double { WallClock.now }
+
+  /// On Apple platforms for how long the process was suspended while a load with a limit was in flight, to within some
+  /// seconds; elsewhere zero.
+  public var suspended: Duration {
+    #if canImport(Darwin)
+      SuspendedTime.shared.total
+    #else
+      .zero
+    #endif
+  }
 
   /// Sleeps on the continuous clock.
   public func sleep(for duration: Duration) async throws { try await Task.sleep(for: duration) }

@@ -50,7 +50,7 @@ final class Joins: Sendable {
     let (time, id) = (flight.call.time, flight.id)
     return flight.deadline.remaining(time).map { remaining in
       Task.detached { [self] in
-        do { try await time.sleep(for: remaining) } catch { return }
+        do { try await time.sleep(running: remaining) } catch { return }
         leave(id, with: TimeLimit.passed(remaining))
       }
     }

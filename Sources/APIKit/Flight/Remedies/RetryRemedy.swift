@@ -32,7 +32,7 @@ struct RetryRemedy: Remedy {
     var machine = machine ?? RetryMachine(policy: call.terms.retryPolicy, due: flight.deadline.due)
     defer { self.machine = machine }
     return machine.failed(
-      with: failure(error, flight), now: call.time.now, jitter: .random(in: 0...1),
+      with: failure(error, flight), now: call.time.running, jitter: .random(in: 0...1),
       draw: { flight.shared.drawRetry(at: HostKey(request.url), now: call.time.now) })
   }
 

@@ -20,7 +20,7 @@ struct RetryMachine {
   }
 
   let policy: RetryPolicy
-  /// When the last attempt must be over, on the clock that `now` is read from.
+  /// When the last attempt must be over, on the clock that `now` is read from: that of the time for which the process runs.
   let due: Duration?
   /// The attempt under way, from 1.
   private(set) var attempt = 1

@@ -133,7 +133,7 @@ extension BaseManagerGroup {
     if let deadline {
       let time = time
       self.run?.timer = Task.detached { [weak self] in
-        do { try await time.sleep(for: deadline) } catch { return }
+        do { try await time.sleep(running: deadline) } catch { return }
         MainDelivery.main.put { self?.timeIsUp(flight) }
       }
     }

@@ -24,7 +24,8 @@ public struct RetryPolicy: Sendable {
   public var attempts: Int
   /// The waits between attempts.
   public var backoff = Backoff()
-  /// The longest time from takeoff to the end of the last attempt; nil means no limit.
+  /// The longest time from takeoff to the end of the last attempt; nil means no limit. Time for which the system has
+  /// suspended the process, as iOS does in the background, does not count.
   ///
   /// An attempt under way at the deadline fails with ``APIError/Reason/deadlineExceeded``. A wait that
   /// would end after the deadline is not begun; the load then fails with the error of the last attempt.

@@ -17,10 +17,10 @@ struct AttemptLimits {
     case suspended
   }
 
-  /// How late a timer may ring before it counts: more than a busy machine makes of it.
-  static let tolerance = Duration.seconds(2)
+  /// How late a timer may ring before it counts.
+  static let tolerance = SuspendedTime.tolerance
   /// The longest wait. What a suspension before the timer was due takes away from a limit is less.
-  static let longestWait = Duration.seconds(5)
+  static let longestWait = SuspendedTime.beat
 
   private let idle: Duration?
   private let total: Duration?
