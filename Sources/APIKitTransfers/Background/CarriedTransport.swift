@@ -54,7 +54,7 @@ struct CarriedTransport: HTTPTransport {
     guard let configuration = client.transport.madeWith else {
       throw BackgroundSetting.refusal(
         of:
-          "the transport of \(service.name), \(type(of: client.transport)), which has no TransportConfiguration"
+          "the transport of \(service.name), \(type(of: client.transport)), which is not made with a TransportConfiguration alone"
       )
     }
     try BackgroundSetting.check(

@@ -37,7 +37,26 @@ open class URLCredential: NSObject, @unchecked Sendable {
   public init(trust: SecTrust) { fatalError() }
 }
 open class URLCredentialStorage: NSObject, @unchecked Sendable {}
-open class URLCache: NSObject, @unchecked Sendable {}
+open class URLCache: NSObject, @unchecked Sendable {
+  public enum StoragePolicy: UInt, Sendable { case allowed = 0, allowedInMemoryOnly = 1, notAllowed = 2 }
+  public init(memoryCapacity: Int, diskCapacity: Int, diskPath path: String?) { fatalError() }
+  open func cachedResponse(for request: URLRequest) -> CachedURLResponse? { fatalError() }
+}
+/// https://developer.apple.com/documentation/foundation/urlprotocol
+open class URLProtocol: NSObject {
+  open class func canInit(with request: URLRequest) -> Bool { fatalError() }
+  open class func canonicalRequest(for request: URLRequest) -> URLRequest { fatalError() }
+  open var request: URLRequest { fatalError() }
+  open var client: (any URLProtocolClient)? { fatalError() }
+  open func startLoading() { fatalError() }
+  open func stopLoading() { fatalError() }
+}
+/// https://developer.apple.com/documentation/foundation/urlprotocolclient
+public protocol URLProtocolClient: NSObjectProtocol {
+  func urlProtocol(_ protocol: URLProtocol, didReceive response: URLResponse, cacheStoragePolicy policy: URLCache.StoragePolicy)
+  func urlProtocol(_ protocol: URLProtocol, didLoad data: Data)
+  func urlProtocolDidFinishLoading(_ protocol: URLProtocol)
+}
 open class HTTPCookieStorage: NSObject, @unchecked Sendable {}
 /// https://developer.apple.com/documentation/foundation/httpcookie/acceptpolicy
 open class HTTPCookie: NSObject, @unchecked Sendable {

@@ -18,6 +18,8 @@ open class URLSession: NSObject, @unchecked Sendable {
   open func getAllTasks(completionHandler: @escaping @Sendable ([URLSessionTask]) -> Void) { fatalError() }
   @available(macOS 10.15, iOS 13, tvOS 13, watchOS 6, *) open func webSocketTask(with request: URLRequest) -> URLSessionWebSocketTask { fatalError() }
   open var delegateQueue: OperationQueue { fatalError() }
+  /// https://developer.apple.com/documentation/foundation/urlsession/configuration
+  open var configuration: URLSessionConfiguration { fatalError() }
   open func flush(completionHandler: @escaping @Sendable () -> Void) { fatalError() }
   open func invalidateAndCancel() { fatalError() }
   open func finishTasksAndInvalidate() { fatalError() }
@@ -38,6 +40,9 @@ open class URLSessionTask: NSObject, @unchecked Sendable {
   public enum State: Int, Sendable { case running = 0, suspended = 1, canceling = 2, completed = 3 }
   open var state: State { fatalError() }
   open var priority: Float { get { fatalError() } set { fatalError() } }
+  /// https://developer.apple.com/documentation/foundation/urlsessiontask/delegate
+  @available(iOS 15, macCatalyst 15, macOS 12, tvOS 15, visionOS 1, watchOS 8, *)
+  open var delegate: (any URLSessionTaskDelegate)? { get { fatalError() } set { fatalError() } }
   open func cancel() { fatalError() }
   open func suspend() { fatalError() }
   open func resume() { fatalError() }
@@ -80,6 +85,8 @@ open class URLSessionConfiguration: NSObject, @unchecked Sendable {
   open class var `default`: URLSessionConfiguration { fatalError() }
   open class var ephemeral: URLSessionConfiguration { fatalError() }
   open class func background(withIdentifier identifier: String) -> URLSessionConfiguration { fatalError() }
+  /// https://developer.apple.com/documentation/foundation/urlsessionconfiguration/identifier
+  open var identifier: String? { fatalError() }
   open var requestCachePolicy: URLRequest.CachePolicy { get { fatalError() } set { fatalError() } }
   open var timeoutIntervalForRequest: TimeInterval { get { fatalError() } set { fatalError() } }
   open var timeoutIntervalForResource: TimeInterval { get { fatalError() } set { fatalError() } }
@@ -101,6 +108,7 @@ open class URLSessionConfiguration: NSObject, @unchecked Sendable {
   open var httpCookieStorage: HTTPCookieStorage? { get { fatalError() } set { fatalError() } }
   open var urlCredentialStorage: URLCredentialStorage? { get { fatalError() } set { fatalError() } }
   open var urlCache: URLCache? { get { fatalError() } set { fatalError() } }
+  open var protocolClasses: [AnyClass]? { get { fatalError() } set { fatalError() } }
 }
 /// https://developer.apple.com/documentation/foundation/urlsessiontasktransactionmetrics
 @available(macOS 10.12, iOS 10, tvOS 10, watchOS 3, *) open class URLSessionTaskTransactionMetrics: NSObject, @unchecked Sendable {

@@ -26,11 +26,22 @@ extension TransportWrapper {
 package protocol ConfiguredTransport: HTTPTransport {
   /// What it was made with.
   var configuration: TransportConfiguration { get }
+  /// Whether that says all that its requests go under; true by default.
+  var isDescribedByConfiguration: Bool { get }
+}
+
+extension ConfiguredTransport {
+  package var isDescribedByConfiguration: Bool { true }
 }
 
 extension HTTPTransport {
-  /// What the transport that sends in the end was made with; nil for one that is made without a configuration.
-  package var madeWith: TransportConfiguration? { (innermost as? any ConfiguredTransport)?.configuration }
+  /// What the transport that sends in the end was made with; nil for one that is not made with a configuration alone.
+  package var madeWith: TransportConfiguration? {
+    guard let transport = innermost as? any ConfiguredTransport, transport.isDescribedByConfiguration else {
+      return nil
+    }
+    return transport.configuration
+  }
 
   /// The transport that sends in the end: itself, or the one that is wrapped.
   private var innermost: any HTTPTransport {

@@ -12,7 +12,8 @@ protocol URLSessionOperation: AnyObject, Sendable {
   func fail(_ error: APIError)
 }
 
-/// The delegate of the session: passes each callback to the attempt or socket it belongs to.
+/// The delegate of the session, or of each task in a session that was given: passes each callback to the attempt or socket
+/// it belongs to.
 ///
 /// All callbacks come on the session's serial queue.
 final class URLSessionBridge: NSObject, URLSessionDataDelegate {
@@ -32,9 +33,17 @@ final class URLSessionBridge: NSObject, URLSessionDataDelegate {
 
   private let state = Mutex(BridgeState())
   #if !canImport(FoundationNetworking)
-    let challenges: SystemChallenges
+    /// Nil where the session was given, whose own delegate is asked.
+    let challenges: SystemChallenges?
 
-    init(_ challenges: SystemChallenges) { self.challenges = challenges }
+    init(_ challenges: SystemChallenges?) { self.challenges = challenges }
+
+    /// What the delegate of a task does not implement, the system asks of the session's.
+    override func responds(to selector: Selector!) -> Bool {
+      let isChallenge =
+        selector == NSSelectorFromString("URLSession:task:didReceiveChallenge:completionHandler:")
+      return super.responds(to: selector) && !(isChallenge && challenges == nil)
+    }
   #endif
 
   /// Makes an operation and registers it; throws `APIError.Reason.transportStopped` when the transport is stopped.
@@ -114,6 +123,7 @@ final class URLSessionBridge: NSObject, URLSessionDataDelegate {
     completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
   ) {
     #if !canImport(FoundationNetworking)
+      guard let challenges else { return completionHandler(.performDefaultHandling, nil) }
       if let socket = socket(task) { return socket.meet(challenge, challenges, answer: completionHandler) }
     #endif
     guard let attempt = attempt(task) else { return completionHandler(.cancelAuthenticationChallenge, nil) }
@@ -169,5 +179,14 @@ final class URLSessionBridge: NSObject, URLSessionDataDelegate {
 
   func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
     attempt(dataTask)?.receive(data)
+  }
+
+  // The cache of the layers above knows whose a response is; that of a session that was given does not.
+  func urlSession(
+    _ session: URLSession, dataTask: URLSessionDataTask,
+    willCacheResponse proposedResponse: CachedURLResponse,
+    completionHandler: @escaping @Sendable (CachedURLResponse?) -> Void
+  ) {
+    completionHandler(nil)
   }
 }

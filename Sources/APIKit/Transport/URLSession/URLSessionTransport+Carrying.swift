@@ -3,7 +3,9 @@
   package import Foundation
 #endif
 
-extension URLSessionTransport: ConfiguredTransport {}
+extension URLSessionTransport: ConfiguredTransport {
+  package var isDescribedByConfiguration: Bool { !isGiven }
+}
 
 // Apple platforms only: type-checked by Scripts/apple, never run here.
 #if !canImport(FoundationNetworking)

@@ -14,6 +14,10 @@ extension URLSessionTransport: MessageTransport {
         "URLSessionTransport opens no WebSockets on Linux: the libcurl below FoundationNetworking has no ws; CurlTransport opens them"
       )
     #else
+      guard !isGiven else {
+        throw APIError(
+          unsupported: "WebSockets over a session that it was given; one with a session of its own does")
+      }
       return try makeSocket(exchange, terms)
     #endif
   }

@@ -13,6 +13,8 @@ import Foundation
 ///
 /// Isolation: may be used from any thread, with many exchanges at once.
 ///
+/// It has a session of its own, or sends by one that the application has: `init(session:configuration:)`.
+///
 /// Known limits: repeated header fields of a response are joined and sorted by name, because the system
 /// gives a dictionary. On Linux the environment variables `http_proxy` and `https_proxy` apply whatever
 /// ``TransportConfiguration/proxy`` says, the
@@ -22,8 +24,8 @@ import Foundation
 /// after a chunked body, ends the program on Linux (a trap inside FoundationNetworking): use it there only
 /// with servers you trust.
 public final class URLSessionTransport: HTTPTransport {
-  /// What this transport can do on this platform.
-  public let capabilities: TransportCapabilities = URLSessionTransport.capabilities
+  /// What this transport can do on this platform; over a session that it was given, less.
+  public let capabilities: TransportCapabilities
 
   /// What this transport can do on this platform.
   ///
@@ -41,7 +43,7 @@ public final class URLSessionTransport: HTTPTransport {
     #endif
   }()
 
-  private static let everywhere: TransportCapabilities = [
+  static let everywhere: TransportCapabilities = [
     .fileUpload, .fileDownload, .progress, .idleTimeout, .totalTimeout, .headInspection, .connectionLimits,
   ]
   /// What it can do on Apple's systems.
@@ -62,10 +64,12 @@ public final class URLSessionTransport: HTTPTransport {
   let session: URLSession
   let bridge: URLSessionBridge
   let terms: URLSessionAttempt.Terms
+  /// Whether the session was given: then the bridge is the delegate of each task, and not of the session.
+  let isGiven: Bool
   private let isInvalid = AtomicFlag()
   #if !canImport(FoundationNetworking)
-    /// Of changes of the network.
-    private let observation: any Sendable
+    /// Of changes of the network; nil for a session that it was given.
+    private let observation: (any Sendable)?
   #endif
 
   /// Makes a transport with a session of its own.
@@ -76,10 +80,10 @@ public final class URLSessionTransport: HTTPTransport {
     try configuration.validate(for: Self.capabilities)
     let told = try SystemSessionTerms(configuration)
     self.configuration = configuration
+    capabilities = Self.capabilities
+    isGiven = false
     let faults = TrustFaults()
-    terms = URLSessionAttempt.Terms(
-      timeouts: configuration.timeouts, maximumDecodedBytes: configuration.maximumDecodedBytes, faults: faults
-    )
+    terms = URLSessionAttempt.Terms(configuration, faults)
     caller = configuration.caller
     #if canImport(FoundationNetworking)
       bridge = URLSessionBridge()
@@ -107,30 +111,49 @@ public final class URLSessionTransport: HTTPTransport {
     #endif
   }
 
+  /// Makes a transport over a session that it was given.
+  ///
+  /// - Parameter bridge: The delegate of its tasks.
+  init(
+    _ session: URLSession, _ bridge: URLSessionBridge, _ configuration: TransportConfiguration,
+    _ capabilities: TransportCapabilities
+  ) {
+    (self.session, self.bridge) = (session, bridge)
+    self.configuration = configuration
+    self.capabilities = capabilities
+    terms = URLSessionAttempt.Terms(configuration, TrustFaults(ofGivenSession: true))
+    caller = configuration.caller
+    #if !canImport(FoundationNetworking)
+      // The connections are the session's.
+      observation = nil
+    #endif
+    isGiven = true
+  }
+
   deinit { shutdown() }
 
-  /// Takes nothing new, and returns when every attempt under way has ended and the session is invalid.
+  /// Takes nothing new, and returns when every attempt under way has ended and the session is invalid. One that it was
+  /// given is left as it is.
   ///
   /// Requests sent afterwards fail with ``APIError/Reason/transportStopped``; so do further attempts of loads under
   /// way, for a redirect or a retry.
   public func finish() async {
     await bridge.finish()
-    session.invalidateAndCancel()
-    tellInvalid()
+    end()
   }
 
   /// Ends the session: running attempts fail with ``APIError/Reason/transportStopped``, and so do later
-  /// ones.
+  /// ones. One that it was given is left as it is, with the tasks of others.
   ///
-  /// Releasing the last reference also ends the session. May be called more than once.
+  /// Releasing the last reference does the same. May be called more than once.
   public func shutdown() {
     for operation in bridge.stop() { operation.fail(APIError(.transport, .transportStopped)) }
-    session.invalidateAndCancel()
-    tellInvalid()
+    end()
   }
 
-  /// Tells once that the transport takes nothing more.
-  private func tellInvalid() {
+  /// Invalidates a session of its own, and tells once that the transport takes nothing more.
+  private func end() {
+    if !isGiven { session.invalidateAndCancel() }
     guard !isInvalid.exchange(true) else { return }
     FlightNotices.shared.give(FlightNotice(.sessionInvalidated, transport: ObjectIdentifier(self)))
   }
@@ -159,6 +182,9 @@ public final class URLSessionTransport: HTTPTransport {
       let attempt = try bridge.add { () throws(APIError) in
         let task = try makeTask(request, body)
         task.priority = priority
+        #if !canImport(FoundationNetworking)
+          if isGiven { task.delegate = bridge }
+        #endif
         return URLSessionAttempt(task: task, exchange: ready, terms: terms, start: start) {
           [weak bridge] result in
           // The task may end later; its further callbacks are ignored.
@@ -224,4 +250,12 @@ public final class URLSessionTransport: HTTPTransport {
 
   /// A week in seconds: longer than any attempt, and within the system's range in milliseconds.
   static let systemTimeout: Double = 7 * 86_400
+}
+
+extension URLSessionAttempt.Terms {
+  init(_ configuration: TransportConfiguration, _ faults: TrustFaults) {
+    self.init(
+      timeouts: configuration.timeouts, maximumDecodedBytes: configuration.maximumDecodedBytes, faults: faults
+    )
+  }
 }

@@ -11,12 +11,16 @@ import Foundation
 /// end is a failure, for the reason that the host was refused for last.
 final class TrustFaults: Sendable {
   private let faults = Mutex<[String: APIError]>([:])
+  /// Whether the session has another delegate, which decides about servers.
+  private let isGiven: Bool
   /// How many hosts are remembered; with more, all are forgotten.
   private static let most = 256
   private static let reasons: [APIError.Reason] = [
     .certificateExpired, .certificateNotYetValid, .certificateHostMismatch, .certificateSelfSigned,
     .certificateUntrusted, .certificateRevoked, .certificateUnsuitable, .certificateTooWeak,
   ]
+
+  init(ofGivenSession isGiven: Bool = false) { self.isGiven = isGiven }
 
   /// Keeps the decision about a server's certificates. To be called before the system learns of it.
   func note(_ decision: ChallengeDecision, of host: String, port: Int) {
@@ -38,6 +42,12 @@ final class TrustFaults: Sendable {
     guard (error as? URLError)?.code == .cancelled else { return nil }
     let name = Self.name(url.host, url.effectivePort ?? 0)
     if let fault = faults.withLock({ $0[name] }) { return fault }
+    guard !isGiven else {
+      return APIError(
+        .transport, .transportFailed,
+        "the session that the transport was given has ended the request as cancelled: its delegate refuses the server, or "
+          + "the application has cancelled the session's tasks (URLSession: -999)", underlying: error)
+    }
     return APIError(
       .transport, .transportFailed,
       "the system has ended the request as cancelled, which nobody here has asked for; servers that NSPinnedDomains of the "

@@ -6,6 +6,11 @@ extension URLSessionTransport: WireTransport {
       throw APIError(
         unsupported: "streams of bytes, which it opens on Apple platforms alone; CurlTransport opens them")
     #else
+      // The delegate of a session that was given decides about servers, and is asked by its session alone.
+      guard let challenges = bridge.challenges else {
+        throw APIError(
+          unsupported: "streams of bytes beside a session that it was given; one with a session of its own does")
+      }
       try capabilities.check(exchange, cleartext: configuration.cleartextInForce)
       guard exchange.challenges == nil, configuration.challenges == nil else {
         throw APIError(
@@ -15,7 +20,7 @@ extension URLSessionTransport: WireTransport {
         exchange, configuration, speaksHTTP: speaksHTTP, takesProxies: SystemLink.takesProxies,
         plist: Bundle.main.infoDictionary)
       let bridge = bridge
-      return NetworkWire(SystemLink(terms, bridge.challenges.trust), terms.machine) { wire throws(APIError) in
+      return NetworkWire(SystemLink(terms, challenges.trust), terms.machine) { wire throws(APIError) in
         _ = try bridge.add { () throws(APIError) in wire }
       } leave: {
         bridge.forget($0.taskIdentifier)
