@@ -66,7 +66,8 @@ let package = Package(
     .executableTarget(
       name: "DemoCLI",
       dependencies: [
-        "APIKit", "APIKitSockets", "APIKitTransfers", "APIKitReports", "Reformers", "DemoServer",
+        "APIKit", "APIKitSockets", "APIKitTransfers", "APIKitReports", "APIKitTesting", "Reformers",
+        "DemoServer",
       ],
       swiftSettings: swift
     ),
@@ -116,7 +117,9 @@ let package = Package(
       name: "ReformersTests", dependencies: ["APIKit", "APIKitTesting", "Reformers"], swiftSettings: swift),
     .testTarget(
       name: "DemoCLITests",
-      dependencies: ["DemoCLI", "APIKit", "APIKitTransfers", "APIKitReports", "APIKitTesting", "DemoServer"],
+      dependencies: [
+        "DemoCLI", "APIKit", "APIKitTransfers", "APIKitReports", "APIKitTesting", "DemoServer", "TestServers",
+      ],
       swiftSettings: swift),
     .testTarget(name: "APIGeneratorTests", dependencies: ["APIGenerator"], swiftSettings: swift),
     .testTarget(name: "DemoServerTests", dependencies: ["APIKit", "DemoServer"], swiftSettings: swift),

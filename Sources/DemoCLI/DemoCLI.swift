@@ -5,12 +5,23 @@ import APIKit
 enum DemoCLI {
   /// Every command, in the order of the help. A new command needs a file in Commands and a line here.
   static let commands: [any Command.Type] = [
+    GetCommand.self,
+    HeadCommand.self,
+    PostCommand.self,
+    PutCommand.self,
+    PatchCommand.self,
+    DeleteCommand.self,
+    SocketCommand.self,
+    EventsCommand.self,
     TourCommand.self,
     ListCommand.self,
     FilterCommand.self,
     ShowCommand.self,
     MapCommand.self,
     WatchCommand.self,
+    ReformCommand.self,
+    TapeCommand.self,
+    GroupCommand.self,
     TakeoffCommand.self,
     HostsCommand.self,
     LoginCommand.self,
@@ -25,19 +36,36 @@ enum DemoCLI {
   ]
 
   /// The exit status.
-  enum Status: Int32 {
+  enum Status: Int32, CaseIterable {
     case success = 0
     case failed = 1
     case wrongUsage = 2
     /// As a shell says it of SIGINT.
     case interrupted = 130
+
+    /// What it means, for the help.
+    var meaning: String {
+      switch self {
+      case .success: "success"
+      case .failed: "a load failed, or its response has a status from 400 on"
+      case .wrongUsage: "wrong usage; nothing was sent"
+      case .interrupted: "interrupted by Ctrl-C or SIGTERM, after what was under way has ended in order"
+      }
+    }
   }
 
-  /// Runs one command line.
+  /// Name and version, as `--version` prints them.
+  static var version: String { "DemoCLI \(ClientDescription.frameworkVersion) (APIKit)" }
+
+  /// Runs one command line. Without a word it lists the commands.
   static func run(_ words: [String], console: Console) async -> Status {
     var help = "DemoCLI help shows what there is."
     do throws(UsageError) {
-      guard let name = words.first else { throw UsageError("a command is needed") }
+      let name = words.first ?? HelpCommand.name
+      if name == "--version" || name == "-V" {
+        console.print(version)
+        return .success
+      }
       if name == "--help" || name == "-h" { return await run(["help"] + words.dropFirst(), console: console) }
       guard let command = command(named: name) else { throw UsageError.noCommand(name) }
       if words.contains("--help") { return await run(["help", name], console: console) }
@@ -59,16 +87,19 @@ enum DemoCLI {
   private static func run(
     _ type: any Command.Type, _ words: [String], console: Console
   ) async throws(UsageError) -> Status {
-    let arguments = try ParsedArguments(words, options: type.options + Option.common, operands: type.operands)
+    let arguments = try ParsedArguments(words, options: type.allOptions, operands: type.operands)
+    _ = try arguments.outputFile("--har")
     let command = try type.init(arguments)
-    let session = Session(arguments, console: console)
+    let session = Session(arguments, console: console, hasOwnCache: type.hasOwnCache)
+    defer { session.close() }
+    var isInterrupted = false
     do {
-      try await command.run(in: session)
+      try await Interruption.ending { try await command.run(in: session) }
     } catch let usage as UsageError {
       throw usage
     } catch is Interruption {
-      console.error("DemoCLI: interrupted; the same command goes on where it can")
-      return .interrupted
+      console.error("DemoCLI: interrupted" + (command.afterInterruption.map { "; \($0)" } ?? ""))
+      isInterrupted = true
     } catch {
       session.report(error)
     }
@@ -76,6 +107,6 @@ enum DemoCLI {
     await session.keepResponses()
     session.writeArchive()
     if arguments.has("--explain") { session.explain() }
-    return session.hasFailed ? .failed : .success
+    return isInterrupted ? .interrupted : session.hasFailed ? .failed : .success
   }
 }

@@ -17,21 +17,34 @@ final class Session {
     try Backends(arguments, cache: cache, exchanges: exchanges, console: console)
   }
   private lazy var opened = Result {
-    let cache = try StoredResponses.open(arguments, console: console)
+    let cache = try StoredResponses.open(arguments, in: cacheFolder, console: console)
     inUse = cache
     return cache
   }
   private var inUse: ResponseCache?
   /// What the run sends and receives, for `--har`.
   private let exchanges: ExchangeArchive?
+  /// A folder that goes when the session is closed; nil where the cache is that of all runs.
+  private let ownFolder: URL?
   private var origins = ResponseOrigins()
   private var loaded = (pages: 0, homes: 0)
 
-  init(_ arguments: ParsedArguments, console: Console) {
+  /// - Parameter hasOwnCache: Whether the cache is the session's own, unless the arguments name one.
+  init(_ arguments: ParsedArguments, console: Console, hasOwnCache: Bool = false) {
     self.arguments = arguments
     self.console = console
     writesJSON = arguments.has("--json")
     exchanges = arguments.has("--har") ? ExchangeArchive(keepsBodies: true) : nil
+    let isOwn = hasOwnCache && !arguments.has("--cache-folder") && !arguments.has("--no-cache")
+    ownFolder =
+      isOwn ? FileManager.default.temporaryDirectory.appendingPathComponent("apikit-demo-\(UUID())") : nil
+  }
+
+  /// Removes what is the session's own.
+  func close() {
+    guard let ownFolder else { return }
+    inUse = nil
+    try? FileManager.default.removeItem(at: ownFolder)
   }
 
   /// Homes around Sacramento.
@@ -49,10 +62,14 @@ final class Session {
   /// The client of all services.
   var client: HTTPClient { get throws { try backends.get().client } }
 
-  /// A client that belongs to no server of the run's own.
+  /// A client that belongs to no server of the run's own. It keeps no cookies.
   func makeClient() throws -> HTTPClient {
-    HTTPClient(transport: try Backends.transport(arguments, console: console))
+    let transport = try Backends.transport(arguments, console: console)
+    return HTTPClient(transport: exchanges?.archiving(transport) ?? transport)
   }
+
+  /// Whether what is sent and received is written at the end, so that bodies must be in memory.
+  var keepsExchanges: Bool { exchanges != nil }
 
   /// How many requests reached the run's own server; nil with another server.
   var requestCount: Int? { try? backends.get().server?.counters.requests }
@@ -60,7 +77,9 @@ final class Session {
   /// The cache of the run; nil with `--no-cache`.
   var cache: ResponseCache? { get throws { try opened.get() } }
   /// The folder of that cache.
-  var cacheFolder: String { arguments.text("--cache-folder") ?? StoredResponses.usualFolder }
+  var cacheFolder: String {
+    arguments.text("--cache-folder") ?? ownFolder?.path ?? StoredResponses.usualFolder
+  }
 
   /// Notes where a response came from, for the line below the result.
   func note(_ provenance: Provenance) { origins.note(provenance) }
@@ -93,7 +112,7 @@ final class Session {
   /// Prints the records of the run's flights and the cache's statistics on stderr.
   func explain() {
     for record in FlightLog.shared.records where record.flight > lastFlightBefore {
-      console.error(record.description)
+      console.error(RecordText.text(of: record, console.errorPalette))
     }
     guard let numbers = inUse?.statistics else { return }
     for (name, level) in [("memory", numbers.memory), ("disk", numbers.disk)] {
@@ -103,9 +122,14 @@ final class Session {
     }
   }
 
-  /// Prints a failure on stderr; the exit status will be 1.
+  /// Prints a failure on stderr, and what a status means where the server has not said it; the exit status will be 1.
   func report(_ error: any Error) {
-    console.error("DemoCLI: \(error)")
+    console.error(console.errorPalette.paint("DemoCLI: \(error)", .bad))
+    if let error = error as? APIError, error.reason == .unacceptableStatus,
+      let status = error.context.status, error.detail == "status \(status)"
+    {
+      console.error(error.localizedDescription)
+    }
     hasFailed = true
   }
 }

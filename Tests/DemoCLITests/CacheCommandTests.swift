@@ -37,7 +37,7 @@ final class CacheCommandTests: XCTestCase {
 
   func testEveryReadingCommandLandsFromTheCacheTheSecondTime() async throws {
     for line in [
-      "list --all --source new", "filter --source ames --beds 4", "show sac-17", "map --no-svg",
+      "list --all --source new", "filter --source ames --beds 4", "show sac-17", "map",
     ] {
       let first = await run(line)
       XCTAssertEqual(first.output.last, "from the network", line)

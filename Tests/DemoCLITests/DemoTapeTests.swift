@@ -208,6 +208,7 @@ import XCTest
     let ames = try XCTUnwrap(entries.first { $0.apiName == "listings" })
     XCTAssertTrue(ames.request.headers.contains { $0.value == "•••" }, "the signature is shown")
     let lost = await CommandLineRun("list --size 3 --no-cache --har /nowhere/at/all.har")
-    XCTAssertEqual(lost.status, .failed)
+    XCTAssertEqual(lost.status, .wrongUsage)
+    XCTAssertEqual(lost.errors.first, "DemoCLI: --har: there is no folder /nowhere/at")
   }
 }

@@ -61,7 +61,7 @@ import XCTest
     let now = try XCTUnwrap(statistics.report.loads.last).landedAt + .milliseconds(1200)
     let frame = MonitorFrame(report: statistics.report, inAir: inAir, now: now, begin: now - .seconds(2))
     for hasColor in [true, false] {
-      let shown = frame.lines(.init(columns: 200, rows: 100), hasColor: hasColor).joined(separator: "\n")
+      let shown = frame.lines(.init(columns: 200, rows: 100), Palette(isOn: hasColor)).joined(separator: "\n")
       XCTAssertTrue(shown.contains("POST reset/{token}"), shown)
       XCTAssertFalse(shown.contains(canary), shown)
     }
@@ -76,6 +76,7 @@ import XCTest
     XCTAssertFalse(run.output.isEmpty)
     XCTAssertFalse(run.output.joined().contains("\u{1B}"))
     XCTAssertTrue(run.output[0].contains("in the air"), run.output[0])
+    XCTAssertTrue(run.errors[0].hasPrefix("provoked: every third home of Ames is a 404"), run.errors[0])
   }
 
   func testThePictureFitsATerminalOfAnySize() async throws {
@@ -89,14 +90,19 @@ import XCTest
     let frame = MonitorFrame(report: report, inAir: [], now: now, begin: now - .seconds(2))
     for columns in [0, 1, 2, 11, 40, 80, 300] {
       for rows in [0, 1, 3, 24, 100] {
-        let lines = frame.lines(.init(columns: columns, rows: rows), hasColor: false)
+        let lines = frame.lines(.init(columns: columns, rows: rows), .plain)
         XCTAssertLessThanOrEqual(lines.count, rows)
         for line in lines { XCTAssertLessThanOrEqual(DisplayWidth.of(line), columns, line) }
       }
     }
-    let plain = frame.lines(.init(columns: 80, rows: 24), hasColor: false).joined()
+    let plain = frame.lines(.init(columns: 80, rows: 24), .plain).joined()
     XCTAssertFalse(plain.contains("\u{1B}"))
+    XCTAssertTrue(plain.contains("provoked: every third"), plain)
+    let narrow = frame.lines(.init(columns: 60, rows: 24), .plain)
+    XCTAssertTrue(
+      narrow.contains { $0.hasPrefix("API") && $0.hasSuffix("p95") }, narrow.joined(separator: "\n"))
     XCTAssertTrue(plain.contains("GET listings"), plain)
-    XCTAssertTrue(frame.lines(.init(columns: 80, rows: 24), hasColor: true).joined().contains("\u{1B}[1m"))
+    XCTAssertTrue(
+      frame.lines(.init(columns: 80, rows: 24), Palette(isOn: true)).joined().contains("\u{1B}[1m"))
   }
 }

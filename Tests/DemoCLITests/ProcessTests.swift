@@ -1,4 +1,5 @@
 #if os(Linux) || os(macOS)  // elsewhere there are no child processes
+  import APIKit
   import DemoServer
   import Foundation
   import XCTest
@@ -66,8 +67,11 @@
           let enter = try XCTUnwrap(shown.range(of: "\u{1B}[?1049h\u{1B}[?25l"), "the screen was not taken")
           let leave = try XCTUnwrap(shown.range(of: "\u{1B}[0m\u{1B}[?25h\u{1B}[?1049l"), "signal \(number)")
           XCTAssertLessThan(enter.lowerBound, leave.lowerBound)
-          XCTAssertEqual(shown[leave.upperBound...], "", "signal \(number)")
-          XCTAssertEqual(status, number, "it ended by another signal")
+          // The first Ctrl-C ends every command in order.
+          let isOrderly = number == SIGINT || number == SIGTERM
+          let last = isOrderly ? "DemoCLI: interrupted\r\n" : ""
+          XCTAssertEqual(shown[leave.upperBound...], Substring(last), "signal \(number)")
+          XCTAssertEqual(status, isOrderly ? 130 : number, "it ended by another signal")
           XCTAssertTrue(shown.contains("\u{1B}[1m"), "it has colours")
         }
       }
@@ -121,8 +125,8 @@
         kill(process.processIdentifier, SIGTERM)
         readOn { _ in false }
         process.waitUntilExit()
-        XCTAssertEqual(process.terminationStatus, SIGTERM)
-        XCTAssertTrue(shown.hasSuffix(leave))
+        XCTAssertEqual(process.terminationStatus, 130)
+        XCTAssertTrue(shown.hasSuffix(leave + "DemoCLI: interrupted\r\n"))
         XCTAssertEqual(shown.components(separatedBy: enter).count, 4)
         XCTAssertEqual(shown.components(separatedBy: leave).count, 4)
       }
@@ -160,7 +164,8 @@
           }
         }
         process.waitUntilExit()
-        XCTAssertEqual(process.terminationReason, .uncaughtSignal)
+        let isOrderly = number == SIGINT || number == SIGTERM
+        XCTAssertEqual(process.terminationReason, isOrderly ? .exit : .uncaughtSignal)
         return (String(decoding: shown, as: UTF8.self), process.terminationStatus)
       }
 
@@ -245,18 +250,18 @@
           let told = String(decoding: errors.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
           process.waitUntilExit()
           XCTAssertEqual(process.terminationReason, .exit)
-          XCTAssertEqual(process.terminationStatus, 0, told)
+          XCTAssertEqual(process.terminationStatus, 130, told)
           let lines = shown + String(decoding: rest, as: UTF8.self)
           XCTAssertTrue(lines.hasSuffix("\n"), "the last line is whole")
           let count = lines.split(separator: "\n").count
           let how = words.count == 1 ? "closed with 1000" : "closed"
-          XCTAssertTrue(told.hasSuffix("\(count) changes, \(how)\n"), told)
+          XCTAssertTrue(told.hasSuffix("\(count) changes, \(how)\nDemoCLI: interrupted\n"), told)
         }
       }
     #endif
 
     func testServeServesUntilItIsToldToEnd() throws {
-      let (process, output, _) = try start(["serve", "--signed"])
+      let (process, output, errors) = try start(["serve", "--signed"])
       defer { if process.isRunning { process.terminate() } }
       var line = ""
       while !line.hasSuffix("\n") {
@@ -271,7 +276,33 @@
       process.terminate()
       process.waitUntilExit()
       XCTAssertEqual(process.terminationReason, .exit)
-      XCTAssertEqual(process.terminationStatus, 0)
+      XCTAssertEqual(process.terminationStatus, 130)
+      let told = String(decoding: errors.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+      XCTAssertTrue(told.contains("limits: a body of 1,048,576 bytes (413 beyond)"), told)
+    }
+
+    func testCtrlCEndsALoadThatNobodyAnswersAndASecondOneIsNotNeeded() throws {
+      let server = try DemoServer()
+      for words in [
+        ["get", "\(server.baseURL.string)silent"],
+        ["list", "--no-cache", "--base-url", server.baseURL.string],
+      ] {
+        server.on(.get, "*") { _ in
+          var response = DemoResponse.text("late")
+          response.delay = .seconds(60)
+          return response
+        }
+        let (process, _, errors) = try start(words)
+        while server.counters.requests == 0, process.isRunning { usleep(5000) }
+        usleep(100_000)
+        process.interrupt()
+        let told = String(decoding: errors.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        process.waitUntilExit()
+        XCTAssertEqual(process.terminationReason, .exit)
+        XCTAssertEqual(process.terminationStatus, 130, told)
+        XCTAssertTrue(told.hasPrefix("DemoCLI: interrupted"), told)
+        server.forget()
+      }
     }
   }
 #endif

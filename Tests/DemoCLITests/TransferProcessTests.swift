@@ -39,7 +39,7 @@
       XCTAssertTrue(said.contains("interrupted"), said)
       let again = try run(command)
       XCTAssertEqual(again.status, 0, again.errors)
-      XCTAssertTrue(again.output.contains("gone on from 1,000,000"), again.output)
+      XCTAssertTrue(again.output.contains("resumed at 1,000,000"), again.output)
       XCTAssertEqual(bytes("file"), content)
     }
 
@@ -99,7 +99,7 @@
         XCTAssertNil(bytes("file"))
         let again = try run(command)
         XCTAssertEqual(again.status, 0, again.errors)
-        XCTAssertTrue(again.output.contains("gone on from"), "\(error): \(again.output)")
+        XCTAssertTrue(again.output.contains("resumed at"), "\(error): \(again.output)")
         XCTAssertTrue(bytes("file") == content, error)
       }
     }

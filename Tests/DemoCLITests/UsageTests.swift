@@ -1,3 +1,5 @@
+import APIKit
+import Foundation
 import XCTest
 
 @testable import DemoCLI
@@ -7,7 +9,6 @@ import XCTest
 final class UsageTests: XCTestCase {
   func testWrongUsageIsSaidAndEndsWithTwo() async {
     let wrong = [
-      "": "a command is needed",
       "frob": "there is no command frob",
       "lsit --size 5": "there is no command lsit; did you mean list?",
       "help filtr": "there is no command filtr; did you mean filter?",
@@ -59,7 +60,7 @@ final class UsageTests: XCTestCase {
       let words = command.example.split(separator: " ").map(String.init)
       XCTAssertEqual(words.first, command.name)
       let arguments = try ParsedArguments(
-        Array(words.dropFirst()), options: command.options + Option.common, operands: command.operands)
+        Array(words.dropFirst()), options: command.allOptions, operands: command.operands)
       XCTAssertNoThrow(try command.init(arguments), command.example)
     }
     for example in [FilterCommand.example, ListCommand.example, ShowCommand.example, TakeoffCommand.example] {
@@ -88,16 +89,67 @@ final class UsageTests: XCTestCase {
   }
 
   func testHelpNamesEveryCommandAndItsOptions() async {
-    let help = await CommandLineRun("help")
+    let help = await CommandLineRun("help", width: 200)
     XCTAssertEqual(help.status, .success)
+    let bare = await CommandLineRun("", width: 200)
+    XCTAssertEqual(bare.status, .success)
+    XCTAssertEqual(bare.output, help.output, "without a word")
     for command in DemoCLI.commands {
       XCTAssertTrue(
         help.output.contains { $0.contains(command.name) && $0.contains(command.summary) }, command.name)
       let own = await CommandLineRun("\(command.name) --help")
       XCTAssertTrue(own.output.first?.hasPrefix("usage: DemoCLI \(command.name)") == true)
-      for option in command.options + Option.common {
+      for option in command.allOptions {
         XCTAssertTrue(own.output.contains { $0.contains(option.names[0]) }, option.names[0])
       }
+    }
+  }
+
+  func testTheVersionIsPrinted() async {
+    for word in ["--version", "-V"] {
+      let run = await CommandLineRun(word)
+      XCTAssertEqual(run.status, .success)
+      XCTAssertEqual(run.output, ["DemoCLI \(ClientDescription.frameworkVersion) (APIKit)"])
+    }
+  }
+
+  func testTheHelpStatesTheExitStatusesAndTheServerItsLimits() async {
+    for line in ["help", "get --help"] {
+      let help = await CommandLineRun(line)
+      for status in DemoCLI.Status.allCases {
+        XCTAssertTrue(
+          help.output.contains { $0.contains("\(status.rawValue)") && $0.contains(status.meaning) })
+      }
+    }
+    let serve = await CommandLineRun("help serve", width: 200)
+    XCTAssertTrue(
+      serve.output.contains { $0.contains("1,048,576 bytes (413 beyond)") }, serve.output.joined())
+  }
+
+  func testNoFileIsWrittenUnasked() async throws {
+    let folder = FileManager.default.temporaryDirectory.appendingPathComponent("apikit-unasked-\(UUID())")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    let before = FileManager.default.currentDirectoryPath
+    defer {
+      _ = FileManager.default.changeCurrentDirectoryPath(before)
+      try? FileManager.default.removeItem(at: folder)
+    }
+    XCTAssertTrue(FileManager.default.changeCurrentDirectoryPath(folder.path))
+    for line in ["map --source new --no-cache", "show ames-17", "report"] { _ = await CommandLineRun(line) }
+    XCTAssertEqual(try FileManager.default.contentsOfDirectory(atPath: folder.path), [])
+    let report = await CommandLineRun("report")
+    XCTAssertEqual(report.errors.first, "DemoCLI: FILE is missing")
+  }
+
+  func testAFileThatCannotBeWrittenIsRefusedBeforeAnythingIsSent() async {
+    for (line, message) in [
+      ("map --svg /nowhere/map.svg", "--svg: there is no folder /nowhere"),
+      ("list --har /tmp", "--har: /tmp is a folder"),
+      ("get :1 --output /dev/null", "--output: /dev/null is not a plain file"),
+    ] {
+      let run = await CommandLineRun(line)
+      XCTAssertEqual(run.status, .wrongUsage, line)
+      XCTAssertEqual(run.errors.first, "DemoCLI: " + message)
     }
   }
 

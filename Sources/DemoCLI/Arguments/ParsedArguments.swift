@@ -1,12 +1,13 @@
 /// The words of a command line, sorted into options and operands.
 struct ParsedArguments: Sendable {
-  private var values: [String: String] = [:]
+  private var values: [String: [String]] = [:]
   private(set) var operands: [String] = []
 
   /// Parses words by the known options: `--name value`, `--name=value`, `--name`.
   ///
-  /// After `--` all words are operands. Throws for unknown options, missing and unexpected values, options
-  /// given twice, and more or fewer operands than are named.
+  /// After `--` all words are operands. An operand in brackets may be missing, and one that ends with `...]` may be given any
+  /// number of times. Throws for unknown options, missing and unexpected values, options given twice that are not
+  /// repeatable, and more or fewer operands than are named.
   init(_ words: [String], options: [Option], operands names: [String]) throws(UsageError) {
     var rest = words[...]
     var isOperandsOnly = false
@@ -20,7 +21,7 @@ struct ParsedArguments: Sendable {
       }
     }
     let isOptional = names.last?.hasPrefix("[") == true
-    guard operands.count <= names.count else {
+    guard operands.count <= names.count || names.last?.hasSuffix("...]") == true else {
       throw UsageError("\(operands[names.count]) is one word too many")
     }
     guard operands.count >= names.count - (isOptional ? 1 : 0) else {
@@ -37,15 +38,15 @@ struct ParsedArguments: Sendable {
       throw UsageError("there is no option \(name)", unknownOption: name)
     }
     let key = option.names[0]
-    guard values[key] == nil else { throw UsageError("\(name) is given twice") }
+    guard values[key] == nil || option.isRepeatable else { throw UsageError("\(name) is given twice") }
     if option.value == nil {
       guard parts.count == 1 else { throw UsageError("\(name) takes no value") }
-      values[key] = ""
+      values[key] = [""]
     } else if parts.count == 2 {
-      values[key] = String(parts[1])
+      values[key, default: []].append(String(parts[1]))
     } else {
       guard let value = rest.popFirst() else { throw UsageError("\(name) needs a value") }
-      values[key] = value
+      values[key, default: []].append(value)
     }
   }
 
@@ -53,15 +54,40 @@ struct ParsedArguments: Sendable {
   func has(_ name: String) -> Bool { values[name] != nil }
 
   /// The value of an option; nil when it is not given.
-  func text(_ name: String) -> String? { values[name] }
+  func text(_ name: String) -> String? { values[name]?.last }
+
+  /// The values of a repeatable option, in order.
+  func texts(_ name: String) -> [String] { values[name] ?? [] }
 
   /// The value of an option as a whole number in a range; nil when it is not given.
   func number(_ name: String, in range: ClosedRange<Int>) throws(UsageError) -> Int? {
-    guard let text = values[name] else { return nil }
+    guard let text = text(name) else { return nil }
     guard let number = Int(text), range.contains(number) else {
       let most = range.upperBound == .max ? "" : " to \(range.upperBound)"
       throw UsageError("\(name) must be a whole number from \(range.lowerBound)\(most), not \(text)")
     }
     return number
+  }
+
+  /// The value of an option as one of several names; nil when it is not given.
+  func choice<Choice: RawRepresentable & CaseIterable>(
+    _ name: String, _ type: Choice.Type = Choice.self
+  ) throws(UsageError) -> Choice? where Choice.RawValue == String {
+    guard let text = text(name) else { return nil }
+    guard let choice = Choice(rawValue: text) else {
+      let known = Choice.allCases.map(\.rawValue)
+      throw UsageError(
+        "\(name) must be \(known.dropLast().joined(separator: ", ")) or \(known.last ?? ""), not \(text)")
+    }
+    return choice
+  }
+
+  /// The value of an option that names a file to be written; nil when it is not given. Nothing is written here.
+  ///
+  /// Throws where it cannot be written, so that a command fails before it has sent anything.
+  func outputFile(_ name: String) throws(UsageError) -> String? {
+    guard let path = text(name) else { return nil }
+    try OutputFile.check(path, name)
+    return path
   }
 }

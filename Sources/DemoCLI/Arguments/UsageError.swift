@@ -23,7 +23,7 @@ extension UsageError {
   /// command that does it, or else the nearest one.
   func advised(for command: any Command.Type) -> Self {
     guard let unknownOption else { return self }
-    let own = (command.options + Option.common).map { (line: $0.names[0], names: $0.names) }
+    let own = command.allOptions.map { (line: $0.names[0], names: $0.names) }
     let others = DemoCLI.commands.flatMap { other in
       other.options.map { (line: "DemoCLI \(other.name) \($0.names[0])", names: $0.names) }
     }

@@ -4,8 +4,10 @@ import DemoServer
 /// Serves the three listing APIs until the process is asked to end.
 struct ServeCommand: Command {
   static let name = "serve"
-  static let summary = "serve the three listing APIs until interrupted"
+  static let summary = "serve the three listing APIs until Ctrl-C"
   static let example = "serve --port 8080"
+  static let commonOptions = Option.everywhere
+  static let notes = ["limits  \(DemoServer.Options().text)"]
   static let options = [
     Option("--port", value: "N", help: "the port; 0, the default, takes a free one"),
     Option("--signed", help: "demand signatures, as the demo's own server does"),
@@ -23,8 +25,18 @@ struct ServeCommand: Command {
     let server = try DemoServer(port: port, signatures: isSigned ? .standard() : .none)
     session.console.print(server.baseURL.string)
     session.console.error(
-      "sacramento/v1/homes, ames/v2/listings, new/v1/projects, events, prices; Ctrl-C ends it")
-    await Interruption.wait()
-    server.stop()
+      "sacramento/v1/homes, ames/v2/listings, new/v1/projects, events, prices; Ctrl-C ends it\n"
+        + "limits: \(DemoServer.Options().text)")
+    defer { server.stop() }
+    while true { try await Task.sleep(for: .seconds(3600)) }
+  }
+}
+
+extension DemoServer.Options {
+  /// What it takes at most, for people.
+  fileprivate var text: String {
+    "a body of \(Formatting.grouped(maximumBodyBytes.magnitude)) bytes (413 beyond), a head of "
+      + "\(Formatting.grouped(maximumHeadBytes.magnitude)) (431), \(Formatting.grouped(maximumConnections.magnitude)) "
+      + "connections, \(requestLimit.components.seconds) s for a request (408)"
   }
 }

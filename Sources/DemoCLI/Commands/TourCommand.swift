@@ -1,8 +1,11 @@
+import Reformers
+
 /// Shows the demo step by step; each step is a command line.
 struct TourCommand: Command {
   static let name = "tour"
-  static let summary = "a short walk through all of it"
-  static let example = "tour --no-cache"
+  static let summary = "a short walk through all of it, with a cache of its own"
+  static let example = "tour"
+  static let hasOwnCache = true
 
   init(_ arguments: ParsedArguments) throws(UsageError) {}
 
@@ -17,7 +20,9 @@ struct TourCommand: Command {
       ]
     ),
     ("One home, by a manager of its own", ["show", "ames-17"]),
-    ("The same responses as a map, by another reformer", ["map", "--source", "ames", "--no-svg"]),
+    ("What reformers make of the responses", ["reform"]),
+    ("The homes of the list as a map, by another reformer", ["map", "--source", "ames"]),
+    ("Several loads as one, and a chain of loads", ["group"]),
     ("Prices as they change, over a WebSocket", ["watch", "--count", "4", "--every", "100"]),
     (
       "The same as server-sent events, of one place",
@@ -25,17 +30,21 @@ struct TourCommand: Command {
     ),
     ("What each takeoff policy does with four loads in a row", ["takeoff"]),
     ("A server dies on the way, and no load fails", ["hosts"]),
+    ("A test with a tape: no server is asked", ["tape"]),
   ]
 
   func run(in session: Session) async throws {
+    let console = session.console
     for (index, step) in Self.steps.enumerated() {
-      if index > 0 { session.console.print("") }
-      session.console.print("\(step.title)\n$ DemoCLI \(step.words.joined(separator: " "))\n")
+      try Task.checkCancellation()
+      if index > 0 { console.print("") }
+      console.print(console.palette.paint(step.title, .head))
+      console.print("$ DemoCLI \(step.words.joined(separator: " "))\n")
       guard let type = DemoCLI.command(named: step.words[0]) else { continue }
       let words = Array(step.words.dropFirst())
-      let arguments = try ParsedArguments(
-        words, options: type.options + Option.common, operands: type.operands)
+      let arguments = try ParsedArguments(words, options: type.allOptions, operands: type.operands)
       try await type.init(arguments).run(in: session)
     }
+    console.print("\nAny URL: DemoCLI get URL, post, ws, events; DemoCLI help lists all.")
   }
 }

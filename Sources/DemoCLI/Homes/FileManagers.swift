@@ -25,6 +25,10 @@ struct FileService: APIService {
     environments = ServiceEnvironments(places, cleartext: policies)
     wire = WireOptions(client: client)
   }
+
+  func resolve(_ error: APIError, of call: APICall) async -> ErrorResolution {
+    error.telling { $0.error.string }
+  }
 }
 
 /// A download of any path.

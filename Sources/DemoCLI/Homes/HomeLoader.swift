@@ -26,19 +26,21 @@ struct HomeLoader {
     }
     var query = query
     query.sort = query.sort ?? .price
-    let managers = try query.sources.map { try $0.homes(in: session) }
-    let loads = managers.map { manager in
-      Task { try await load(query, PropertyListReformer(), with: manager, all: true) }
+    let group = ManagerGroup(.settleAll)
+    let asked = query
+    let lists = try query.sources.map { source in
+      let manager = try source.homes(in: session)
+      return group.add(
+        MemberWork(source.title) {
+          try await load(asked, PropertyListReformer(), with: manager, all: true)
+        })
     }
+    let results = try await group.landing()
+    for failure in results.failures { session.report(failure.error) }
     var merged = Homes()
-    for load in loads {
-      do {
-        let pages = try await load.value
-        merged.rows += pages.flatMap(\.output)
-        merged.total += pages.first?.total ?? 0
-      } catch {
-        session.report(error)
-      }
+    for pages in lists.compactMap({ results.value(of: $0) }) {
+      merged.rows += pages.flatMap(\.output)
+      merged.total += pages.first?.total ?? 0
     }
     let sorted = merged.rows.sorted { Self.precedes($0, $1, in: query) }
     merged.rows = Array(sorted.dropFirst((query.page - 1) * query.size).prefix(query.size))

@@ -3,6 +3,10 @@ import APIKit
 /// Loads of every API of the demo, as an application might make them: most succeed, some fail, some are cancelled.
 @MainActor
 struct LoadMix {
+  /// Which of the loads do not succeed, for people.
+  nonisolated static let provoked =
+    "provoked: every third home of Ames is a 404, and every tenth round has a list that is cancelled"
+
   private let lists: [any HomesManager]
   private let details: [(manager: any APIManager, ids: [String])]
 

@@ -36,7 +36,7 @@ struct AmesService: APIService {
 struct NewHomesService: APIService {
   let name = PropertyService.newHomes
   let environments: ServiceEnvironments
-  let wire: WireOptions
+  var wire: WireOptions
   var cache = CacheOptions()
   var admission = AdmissionOptions()
   let apiVersion = "v1"
@@ -60,7 +60,7 @@ struct LiveService: APIService {
 
 extension APIError {
   /// Adds the server's message to the error of a bad status, where the response has one.
-  fileprivate func telling(_ message: (RawData) -> String?) -> ErrorResolution {
+  func telling(_ message: (RawData) -> String?) -> ErrorResolution {
     guard reason == .unacceptableStatus, let response,
       let raw = try? RawData(parsing: response.bytes), let message = message(raw)
     else { return .letThrough }

@@ -10,14 +10,17 @@ enum StoredResponses {
   }
 
   /// The cache of a run; nil with `--no-cache`. Its faults are printed on stderr, and the run continues.
-  static func open(_ arguments: ParsedArguments, console: Console) throws(UsageError) -> ResponseCache? {
-    let folder = arguments.text("--cache-folder")
+  static func open(
+    _ arguments: ParsedArguments, in folder: String, console: Console
+  ) throws(UsageError) -> ResponseCache? {
     guard !arguments.has("--no-cache") else {
-      guard folder == nil else { throw UsageError("--no-cache and --cache-folder exclude each other") }
+      guard !arguments.has("--cache-folder") else {
+        throw UsageError("--no-cache and --cache-folder exclude each other")
+      }
       return nil
     }
-    guard folder != "" else { throw UsageError("--cache-folder needs a folder") }
-    let cache = ResponseCache(disk: DiskCacheConfiguration(folder: folder ?? usualFolder))
+    guard !folder.isEmpty else { throw UsageError("--cache-folder needs a folder") }
+    let cache = ResponseCache(disk: DiskCacheConfiguration(folder: folder))
     cache.onFault { console.error("DemoCLI: the cache met a fault: \($0)") }
     return cache
   }

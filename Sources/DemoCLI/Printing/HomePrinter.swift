@@ -17,6 +17,11 @@ struct HomePrinter {
     TableColumn("Kind", isOptional: true) { $0[.kind] },
   ]
 
+  /// A table of homes.
+  static func table(_ homes: [PropertyListReformer.Row]) -> TextTable {
+    TextTable(of: homes, columns: columns)
+  }
+
   /// Prints a list of homes and how many there are in all.
   func print(_ homes: HomeLoader.Homes, of query: HomeQuery) throws {
     if session.writesJSON {
@@ -28,9 +33,7 @@ struct HomePrinter {
       session.console.print(homes.total == 0 ? "No home fits." : "No home on page \(query.page).")
       return printOrigins()
     }
-    for line in TextTable(of: homes.rows, columns: Self.columns).lines(width: session.console.width) {
-      session.console.print(line)
-    }
+    session.console.print(Self.table(homes.rows))
     let total = Formatting.grouped(homes.total.magnitude)
     if let pages = homes.pages {
       session.console.print("\(total) homes in all, from \(pages) \(pages == 1 ? "page" : "pages")")
@@ -84,7 +87,8 @@ struct HomePrinter {
     try json(object.merging(["from": origins.counts, "age": origins.oldest]) { own, _ in own })
   }
 
-  private func plain(_ home: PropertyListReformer.Row) -> [String: Any?] {
+  /// A home as plain values.
+  func plain(_ home: PropertyListReformer.Row) -> [String: Any?] {
     [
       "id": home[.id], "name": home[.name], "price": home[.price], "beds": home[.beds],
       "baths": home[.baths], "area": home[.area], "place": home[.place], "zip": home[.zip],

@@ -45,23 +45,25 @@ struct MonitorFrame {
   }
 
   /// The picture: at most as many lines as there are rows, none wider than the columns.
-  func lines(_ size: Size, hasColor: Bool) -> [String] {
+  func lines(_ size: Size, _ palette: Palette) -> [String] {
     guard size.columns > 0, size.rows > 0 else { return [] }
-    var lines: [(text: String, style: Style)] = [
+    var lines: [(text: String, ink: Palette.Ink?)] = [
       ("DemoCLI monitor, \(Int((now - begin) / .seconds(1))) s; Ctrl-C ends it", .head),
       (
         "\(report.totalSinceStart) landed  \(rate)/s  \(inAir.count) in the air  success \(success)",
-        report.summary.failed > 0 ? .warning : .plain
+        report.summary.failed > 0 ? .warning : nil
       ),
-      (percentiles, .plain),
-      (Self.bars(rates(min(60, max(1, size.columns - 12)))) + "  per second", .plain),
-      ("", .plain),
+      (percentiles, nil),
+      (Self.bars(rates(min(60, max(1, size.columns - 12)))) + "  per second", nil),
+      ("", nil),
     ]
-    lines += table.map { ($0, .plain) }
+    lines.insert(
+      contentsOf: Wrapping.lines(LoadMix.provoked, width: size.columns).map { ($0, .quiet) }, at: 1)
+    lines += table(size.columns).map { ($0, nil) }
     if !inAir.isEmpty {
       lines.append(("In the air", .head))
       lines += inAir.prefix(8).map { entry in
-        ("  \(entry.id)  \(entry.call.method) \(entry.call.apiName)  \(entry.state.rawValue)", .plain)
+        ("  \(entry.id)  \(entry.call.method) \(entry.call.apiName)  \(entry.state.rawValue)", nil)
       }
     }
     let failed = report.failed.prefix(5)
@@ -71,15 +73,21 @@ struct MonitorFrame {
     }
     return lines.prefix(size.rows).map { line in
       let text = DisplayWidth.truncate(DisplayWidth.printable(line.text), to: size.columns)
-      return hasColor ? line.style.colored(text) : text
+      return line.ink.map { palette.paint(text, $0) } ?? text
     }
   }
 
-  private var table: [String] {
-    let head = Self.row("API", ["loads", "failed", "median", "p95"])
+  /// At most 71 columns wide, and no narrower than 45: then the lines are cut off.
+  private func table(_ columns: Int) -> [String] {
+    let width = min(36, max(10, columns - 35))
+    func row(_ name: String, _ cells: [String]) -> String {
+      DisplayWidth.fit(DisplayWidth.printable(name), to: width)
+        + zip(cells, [7, 8, 10, 10]).map { DisplayWidth.fit($0, to: $1, alignment: .right) }.joined()
+    }
+    let head = row("API", ["loads", "failed", "median", "p95"])
     return [head]
       + report.byAPI.prefix(12).map { group in
-        Self.row(
+        row(
           group.name,
           [
             String(group.summary.total), String(group.summary.failed),
@@ -88,27 +96,10 @@ struct MonitorFrame {
       } + [""]
   }
 
-  private static func row(_ name: String, _ cells: [String]) -> String {
-    DisplayWidth.fit(DisplayWidth.printable(name), to: 36)
-      + cells.map { DisplayWidth.fit($0, to: 11, alignment: .right) }.joined()
-  }
-
   private static func bars(_ counts: [Int]) -> String {
     let most = max(1, counts.max() ?? 1)
     let steps = Array(" ▁▂▃▄▅▆▇█")
     return String(counts.map { steps[($0 * (steps.count - 1) + most - 1) / most] })
-  }
-
-  private enum Style {
-    case plain, head, warning
-
-    func colored(_ text: String) -> String {
-      switch self {
-      case .plain: text
-      case .head: "\u{1B}[1m\(text)\u{1B}[0m"
-      case .warning: "\u{1B}[33m\(text)\u{1B}[0m"
-      }
-    }
   }
 }
 

@@ -9,8 +9,8 @@ import Foundation
 /// The second screen of a terminal, while the process has it. Whatever ends the process, short of SIGKILL, gives the
 /// first one back; a stop (Ctrl-Z) does so until the process goes on.
 struct TerminalScreen {
-  /// Whether colours may be used: not where `NO_COLOR` is set (<https://no-color.org>).
-  let hasColor: Bool
+  /// The colours that may be used.
+  let palette: Palette
 
   /// Takes the screen. Nil when stdout is no terminal, or one that cannot move its cursor.
   static func open() -> TerminalScreen? {
@@ -20,7 +20,7 @@ struct TerminalScreen {
     }
     SignalRestore.install()
     SignalRestore.write(SignalRestore.enter)
-    return TerminalScreen(hasColor: environment["NO_COLOR"].map(\.isEmpty) ?? true)
+    return TerminalScreen(palette: Palette(for: STDOUT_FILENO))
   }
 
   /// Gives the first screen back.
@@ -65,8 +65,9 @@ enum SignalRestore {
   /// Cursor and attributes as usual, the first screen.
   nonisolated(unsafe) static let leave = Sequence("\u{1B}[0m\u{1B}[?25h\u{1B}[?1049l")
 
+  /// SIGINT and SIGTERM end the command in order; see ``Interruption``.
   private static let ending = [
-    SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE, SIGALRM, SIGUSR1, SIGUSR2, SIGXCPU, SIGABRT, SIGSEGV, SIGBUS,
+    SIGHUP, SIGQUIT, SIGPIPE, SIGALRM, SIGUSR1, SIGUSR2, SIGXCPU, SIGABRT, SIGSEGV, SIGBUS,
     SIGILL,
     SIGFPE, SIGTRAP, SIGTSTP,
   ]
@@ -79,17 +80,29 @@ enum SignalRestore {
     #endif
   }
 
+  /// Whether the process has the screen.
+  nonisolated(unsafe) private static var isInstalled = false
+
+  /// Has a signal do what it usually does: end the process, and give the first screen back before.
+  static func setUsual(_ number: Int32) {
+    if isInstalled { signal(number, handler) } else { signal(number, SIG_DFL) }
+  }
+
   static func install() {
     // Made before a handler needs them.
     _ = (enter.count, leave.count)
     for number in ending { signal(number, handler) }
+    isInstalled = true
     signal(SIGCONT) { _ in
       signal(SIGTSTP, SignalRestore.handler)
       SignalRestore.write(SignalRestore.enter)
     }
   }
 
-  static func remove() { for number in ending + [SIGCONT] { signal(number, SIG_DFL) } }
+  static func remove() {
+    isInstalled = false
+    for number in ending + [SIGCONT] { signal(number, SIG_DFL) }
+  }
 
   private static let handler: @convention(c) (Int32) -> Void = { number in
     SignalRestore.write(SignalRestore.leave)

@@ -100,7 +100,7 @@ struct RequestParser {
             return .incomplete
           }
           let size = try chunkSize(line)
-          guard head.body.count + size <= limits.body else { throw Failure.tooLarge }
+          guard head.body.count + size <= limits.body else { throw tooLarge }
           state = size == 0 ? .trailer(head, seen: 0) : .chunk(head, count: size)
         case .chunk(var head, let count):
           guard pending >= count + 2 else { return .incomplete }
@@ -177,7 +177,7 @@ extension RequestParser {
       else {
         throw .bad("the Content-Length is not a number")
       }
-      guard let number = Int(text), number <= limits.body else { throw .tooLarge }
+      guard let number = Int(text), number <= limits.body else { throw tooLarge }
       count = number
     }
     return .sized(head, count: count)
@@ -233,7 +233,7 @@ extension RequestParser {
       throw .bad("a chunk's size is not hexadecimal")
     }
     guard digits.count <= 8, let size = Int(String(decoding: digits, as: UTF8.self), radix: 16) else {
-      throw .tooLarge
+      throw tooLarge
     }
     return size
   }
@@ -259,10 +259,14 @@ extension RequestParser {
     static func coding(_ text: String) -> Failure {
       Failure(status: 501, text: "the transfer coding \(text) is not served")
     }
-    static let tooLarge = Failure(status: 413, text: "the body is larger than its limit")
     static let headTooLarge = Failure(status: 431, text: "the header fields are larger than their limit")
     static let lineTooLong = Failure(status: 414, text: "the request line is longer than its limit")
     static let expectation = Failure(status: 417, text: "only 100-continue can be expected")
+  }
+
+  private var tooLarge: Failure {
+    Failure(
+      status: 413, text: "the body is larger than \(limits.body) bytes, the most that this server takes")
   }
 
   private mutating func take(_ count: Int) -> [UInt8] {

@@ -70,6 +70,14 @@ final class DemoTransfers: Sendable {
 
   // MARK: tus
 
+  private static var tooLarge: DemoResponse {
+    var response = DemoResponse.json(
+      ["error": .string("an upload has at most \(longest) bytes here, and no more than it has announced")],
+      status: 413)
+    response.headers.merge(version)
+    return response
+  }
+
   private static let version: HTTPHeaders = ["Tus-Resumable": "1.0.0"]
 
   private func create(_ request: DemoRequest) -> DemoResponse {
@@ -78,7 +86,7 @@ final class DemoTransfers: Sendable {
     guard length != nil || request.headers["Upload-Defer-Length"] == "1" else {
       return DemoResponse(400, headers: Self.version)
     }
-    guard length ?? 0 <= Self.longest else { return DemoResponse(413, headers: Self.version) }
+    guard length ?? 0 <= Self.longest else { return Self.tooLarge }
     let id = uploads.withLock { uploads in
       let id = "\(uploads.count + 1)-\(UInt32.random(in: 0 ... .max))"
       uploads[id] = Upload(length: length)
@@ -109,7 +117,7 @@ final class DemoTransfers: Sendable {
       }
       if upload.length == nil { upload.length = request.headers["Upload-Length"].flatMap { Int($0) } }
       guard upload.count + request.body.count <= upload.length ?? Self.longest else {
-        return DemoResponse(413, headers: Self.version)
+        return Self.tooLarge
       }
       upload.count += request.body.count
       upload.sum.add(request.body)

@@ -15,8 +15,8 @@ struct TakeoffCommand: Command {
     ("ignoreNew", .ignoreNew),
     ("cancelPrevious", .cancelPrevious),
     ("queue", .queue),
-    ("debounce(50 ms)", .debounce(.milliseconds(50))),
-    ("throttle(10 s)", .throttle(.seconds(10))),
+    ("debounce 50 ms", .debounce(.milliseconds(50))),
+    ("throttle 10 s", .throttle(.seconds(10))),
   ]
 
   func run(in session: Session) async throws {
@@ -33,13 +33,18 @@ struct TakeoffCommand: Command {
       }
       return try HomePrinter(session: session).json(plain)
     }
-    let heads = ["Policy"] + (1...Self.loads).map { "Load \($0)" } + ["Requests"]
+    let heads = ["Policy"] + (1...Self.loads).map { "Load \($0)" } + ["Sent"]
     let columns = heads.map { TextTable.Column($0, minimumWidth: 8) }
-    for line in TextTable(columns: columns, rows: rows).lines(width: session.console.width) {
-      session.console.print(line)
+    let shown = rows.map { row in
+      row.enumerated().map { $0 == 0 ? $1 : Self.words[$1] ?? $1 }
     }
-    session.console.print("already-loading and throttled: refused at takeoff; superseded: cancelled later")
+    session.console.print(TextTable(columns: columns, rows: shown))
+    session.console.printWrapped(
+      "refused: at takeoff (already-loading, throttled); replaced: cancelled by a later one (superseded)")
   }
+
+  /// Shorter words for the table.
+  private static let words = ["already-loading": "refused", "throttled": "refused", "superseded": "replaced"]
 
   /// Starts the loads and waits until all have ended; returns a word for each: landed, or why it did not.
   private static func fly(_ policy: TakeoffPolicy, in session: Session) async throws -> [String] {
@@ -56,6 +61,7 @@ struct TakeoffCommand: Command {
       inTheAir.subtract(ends.keys)
       if inTheAir.isEmpty { break }
     }
+    try Task.checkCancellation()
     return takeoffs.map { takeoff in
       guard let flight = takeoff.flightID else { return takeoff.refusal?.reason.name ?? "refused" }
       switch ends[flight] {

@@ -5,8 +5,8 @@ import Foundation
 /// Loads a little of everything and writes a page about it.
 struct ReportCommand: Command {
   static let name = "report"
-  static let summary = "load a little of everything, and write a page of what happened"
-  static let operands = ["[FILE]"]
+  static let summary = "load a little of everything, some of it to fail, and write a page of what happened"
+  static let operands = ["FILE"]
   static let example = "report loads.html"
   static let options = [
     Option("--rounds", value: "N", help: "how often everything is loaded, 1 to 1000; the default is 20"),
@@ -18,8 +18,9 @@ struct ReportCommand: Command {
   private let rounds: Int
 
   init(_ arguments: ParsedArguments) throws(UsageError) {
-    file = arguments.operands.first ?? "report.html"
-    metrics = arguments.text("--metrics")
+    file = arguments.operands[0]
+    try OutputFile.check(file, "FILE")
+    metrics = try arguments.outputFile("--metrics")
     rounds = try arguments.number("--rounds", in: 1...1000) ?? 20
   }
 
@@ -29,6 +30,7 @@ struct ReportCommand: Command {
     defer { statistics.isOn = false }
     let mix = try LoadMix(session)
     for round in 1...rounds {
+      try Task.checkCancellation()
       await mix.runRound(round)
       session.console.progress("\(statistics.report.totalSinceStart) loads …")
     }
@@ -48,6 +50,7 @@ struct ReportCommand: Command {
       return try HomePrinter(session: session).json(object)
     }
     session.console.print(report.summary.description)
+    session.console.print(LoadMix.provoked)
     session.console.print("written: \(file)")
   }
 }

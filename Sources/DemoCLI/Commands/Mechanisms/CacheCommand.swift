@@ -36,7 +36,7 @@ struct CacheCommand: Command {
       }
       return try HomePrinter(session: session).json(plain)
     }
-    let heads = ["Level", "Responses", "Bytes", "Hits", "Misses", "Stores", "Evictions"]
+    let heads = ["Level", "Kept", "Bytes", "Hits", "Misses", "Stores", "Evictions"]
     let rows = levels.map { name, level in
       [name]
         + [level.count, level.bytes, level.hits, level.misses, level.stores, level.evictions].map {
@@ -44,9 +44,7 @@ struct CacheCommand: Command {
         }
     }
     let columns = heads.map { TextTable.Column($0, alignment: $0 == "Level" ? .left : .right) }
-    for line in TextTable(columns: columns, rows: rows).lines(width: session.console.width) {
-      session.console.print(line)
-    }
+    session.console.print(TextTable(columns: columns, rows: rows))
     session.console.print("in \(session.cacheFolder)")
   }
 }

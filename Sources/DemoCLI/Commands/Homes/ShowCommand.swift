@@ -18,7 +18,7 @@ struct ShowCommand: Command {
 
   init(_ arguments: ParsedArguments) throws(UsageError) {
     id = arguments.operands[0]
-    file = arguments.text("--picture")
+    file = try arguments.outputFile("--picture")
     guard let source = HomeSource(id: id) else {
       throw UsageError("\(id) is no id of a home: they begin with sac-, ames- or xf-")
     }

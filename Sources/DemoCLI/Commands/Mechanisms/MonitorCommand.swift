@@ -6,8 +6,9 @@ struct MonitorCommand: Command {
   static let name = "monitor"
   static let summary = "load all the time, and show rates, percentiles and what is in the air"
   static let example = "monitor --seconds 10"
+  static let notes = ["on purpose  \(LoadMix.provoked)"]
   static let options = [
-    Option("--seconds", value: "N", help: "end after so long; the default is when it is interrupted"),
+    Option("--seconds", value: "N", help: "end after so long; without it Ctrl-C ends it"),
     Option("--rate", value: "N", help: "rounds of loads a second, 1 to 1000; the default is 10"),
   ]
 
@@ -36,13 +37,14 @@ struct MonitorCommand: Command {
     defer { loads.cancel() }
     let screen = session.writesJSON ? nil : TerminalScreen.open()
     defer { screen?.close() }
+    if screen == nil { session.console.error(LoadMix.provoked) }
     let clock = SystemTime()
     let begin = clock.now
     while seconds.map({ clock.now - begin < .seconds($0) }) ?? true {
       let frame = MonitorFrame(
         report: statistics.report, inAir: FlightRegistry.shared.flights(), now: clock.now, begin: begin)
       if let screen {
-        screen.show(frame.lines(screen.size, hasColor: screen.hasColor))
+        screen.show(frame.lines(screen.size, screen.palette))
       } else {
         session.console.print(frame.line)
       }

@@ -5,14 +5,13 @@ import Reformers
 /// reformer.
 struct MapCommand: Command {
   static let name = "map"
-  static let summary = "show homes on a map: dots in the terminal, and an SVG file"
+  static let summary = "show homes on a map: dots in the terminal, and on request an SVG file"
   static let example = "map --source ames --max-price 200000 --svg homes.svg"
   static let options =
     Option.filters + [
       Option("--source", value: "NAME", help: "sacramento, the default, ames, or new"),
       Option("--limit", value: "N", help: "at most so many homes; the default is 1000"),
-      Option("--svg", value: "FILE", help: "where the picture goes; the default is map-SOURCE.svg"),
-      Option("--no-svg", help: "make no picture"),
+      Option("--svg", value: "FILE", help: "write the map as a picture to this file"),
     ]
 
   private let query: HomeQuery
@@ -25,7 +24,7 @@ struct MapCommand: Command {
     guard arguments.text("--source") != "all" else { throw UsageError("a map shows one source at a time") }
     source = arguments.has("--source") ? query.sources[0] : .sacramento
     limit = try arguments.number("--limit", in: 1...10_000) ?? 1000
-    file = arguments.has("--no-svg") ? nil : arguments.text("--svg") ?? "map-\(source.rawValue).svg"
+    file = try arguments.outputFile("--svg")
   }
 
   func run(in session: Session) async throws {

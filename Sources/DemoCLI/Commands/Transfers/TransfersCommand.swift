@@ -7,6 +7,7 @@ import Reformers
 struct TransfersCommand: Command {
   static let name = "transfers"
   static let summary = "the queue of transfers: what waits and how far it is; run carries it out"
+  let afterInterruption: String? = "transfers run resumes"
   static let operands = ["[run]"]
   static let example = "transfers"
   static let options = [
@@ -37,14 +38,11 @@ struct TransfersCommand: Command {
     if runs {
       let report = QueueReport(session.console, try await transfers.queue.transfers())
       transfers.queue.delegate = report
-      let queue = transfers.queue
-      try await Interruption.ending {
-        queue.start()
-        await queue.finish()
-        // What is under way leaves a checkpoint, from which this or another process goes on.
-        await queue.stop()
-        if Task.isCancelled { throw Interruption() }
-      }
+      transfers.queue.start()
+      await transfers.queue.finish()
+      // What is under way leaves a checkpoint, from which this or another process resumes.
+      await transfers.queue.stop()
+      try Task.checkCancellation()
       for failure in report.failures { session.report(failure) }
     }
     try await list(transfers.queue, session)
@@ -64,17 +62,12 @@ struct TransfersCommand: Command {
       ])
     }
     guard !all.isEmpty else { return session.console.print("no transfers wait") }
-    let heads = ["ID", "State", "Progress", "What"]
-    let rows = all.map { transfer in
-      [
-        "\(transfer.id)", transfer.stateName, TransferReport.line(transfer.progress, width: 0),
-        transfer.what + (transfer.reason.map { ": \($0)" } ?? ""),
-      ]
-    }
-    let columns = heads.map { TextTable.Column($0, alignment: $0 == "ID" ? .right : .left) }
-    // Why one was set aside must not be cut off.
-    for line in TextTable(columns: columns, rows: rows).lines(width: 10_000) {
-      session.console.print(line)
+    for transfer in all {
+      session.console.print(
+        "\(transfer.id)  \(transfer.stateName), \(TransferReport.line(transfer.progress, width: 0))")
+      // Why one was set aside must not be cut off.
+      session.console.printWrapped(
+        "    " + transfer.what + (transfer.reason.map { ": \($0)" } ?? ""), indent: 4)
     }
   }
 }

@@ -5,7 +5,8 @@ import Foundation
 /// Sends a file: in one request, in a form, or by tus.
 struct UploadCommand: Command {
   static let name = "upload"
-  static let summary = "send a file; by tus, the same command goes on after an interruption"
+  static let summary = "send a file; by tus, the same command resumes after an interruption"
+  var afterInterruption: String? { kind == .tus ? "the same command resumes" : nil }
   static let operands = ["FILE"]
   static let example = "upload README.md --as form"
   static let options = [
@@ -57,8 +58,7 @@ struct UploadCommand: Command {
     manager.expectsContinue = expects
     let progress = TransferReport(session.console)
     manager.delegate = progress
-    let source = body
-    let response = try await Interruption.ending { try await manager.response(uploading: source) }
+    let response = try await manager.response(uploading: body)
     if session.writesJSON {
       return try HomePrinter(session: session).json(["status": response.status, "bytes": Int(progress.sent)])
     }

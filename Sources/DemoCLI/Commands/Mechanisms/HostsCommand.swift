@@ -38,10 +38,15 @@ struct HostsCommand: Command {
     let servers = try (0..<3).map { _ in try DemoServer() }
     let addresses = try servers.map { try HostAddress("127.0.0.1:\($0.port)") }
     let pool = HostPool(Self.host, addresses: addresses)
-    let service = NewHomesService(
-      environments: ServiceEnvironments(try HTTPURL("http://\(Self.host)/new")),
-      wire: WireOptions(client: try session.client), cache: CacheOptions(store: nil),
-      admission: AdmissionOptions(retryPolicy: .atAnotherServer, hosts: pool))
+    // The service of the session in an environment of the command's own: one backend has one table of environments.
+    var service = try session.newHomes
+    let usual = service.environments.current
+    service.environments["hosts"] = try HTTPURL("http://\(Self.host)/new")
+    service.environments.current = "hosts"
+    let environments = service.environments
+    defer { environments.current = usual }
+    service.cache = CacheOptions(store: nil)
+    service.admission = AdmissionOptions(retryPolicy: .atAnotherServer, hosts: pool)
 
     try await service.measureHosts()
     if !session.writesJSON { table(pool.status, servers, in: session) }
@@ -83,9 +88,7 @@ struct HostsCommand: Command {
       [status.host.description, status.connectTime.map { "\(Self.microseconds($0)) µs" } ?? "–"] + requests
         + [Self.text(status)]
     }
-    for line in TextTable(columns: columns, rows: rows).lines(width: session.console.width) {
-      session.console.print(line)
-    }
+    session.console.print(TextTable(columns: columns, rows: rows))
   }
 
   private static func microseconds(_ time: Duration) -> Int { Int(time / .microseconds(1)) }

@@ -2,10 +2,11 @@ import APIKit
 import APIKitTransfers
 import Foundation
 
-/// Downloads a file, and goes on with one that was interrupted.
+/// Downloads a file, and resumes one that was interrupted.
 struct DownloadCommand: Command {
   static let name = "download"
-  static let summary = "download a file; interrupted, the same command goes on"
+  static let summary = "download a file; after an interruption the same command resumes"
+  let afterInterruption: String? = "the same command resumes"
   static let operands = ["PATH", "FILE"]
   static let example = "download transfers/files/8000000 /tmp/eight.bin --overwrite"
   static let options = [
@@ -43,7 +44,7 @@ struct DownloadCommand: Command {
     let manager = FileDownloads(try FileService(session), path, attempts: attempts)
     let progress = TransferReport(session.console)
     manager.delegate = progress
-    let downloaded = try await Interruption.ending { try await manager.file(to: target, sha256: digest) }
+    let downloaded = try await manager.file(to: target, sha256: digest)
     if session.writesJSON {
       let object: [String: Any?] = [
         "path": downloaded.path, "bytes": downloaded.count, "sha256": downloaded.sha256,
@@ -51,7 +52,7 @@ struct DownloadCommand: Command {
       ]
       return try HomePrinter(session: session).json(object)
     }
-    let resumed = progress.begin > 0 ? ", gone on from \(Formatting.grouped(UInt(progress.begin)))" : ""
+    let resumed = progress.begin > 0 ? ", resumed at \(Formatting.grouped(UInt(progress.begin)))" : ""
     session.console.print(
       "\(downloaded.path), \(Formatting.grouped(UInt(downloaded.count))) bytes\(resumed)")
   }

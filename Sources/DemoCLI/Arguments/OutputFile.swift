@@ -1,0 +1,31 @@
+import Foundation
+
+/// Whether a file that a user names can be written.
+enum OutputFile {
+  /// Throws where it cannot; nothing is written.
+  ///
+  /// - Parameters:
+  ///   - path: The file.
+  ///   - name: The option or operand that names it.
+  static func check(_ path: String, _ name: String) throws(UsageError) {
+    guard !path.isEmpty else { throw UsageError("\(name) needs a file") }
+    let files = FileManager.default
+    var isFolder: ObjCBool = false
+    if files.fileExists(atPath: path, isDirectory: &isFolder) {
+      guard !isFolder.boolValue else { throw UsageError("\(name): \(path) is a folder") }
+      // It is replaced as a whole, which would remove a device.
+      let target = URL(fileURLWithPath: path).resolvingSymlinksInPath().path
+      guard (try? files.attributesOfItem(atPath: target))?[.type] as? FileAttributeType == .typeRegular else {
+        throw UsageError("\(name): \(path) is not a plain file")
+      }
+      guard files.isWritableFile(atPath: path) else { throw UsageError("\(name): \(path) cannot be written") }
+    }
+    let folder = URL(fileURLWithPath: path).deletingLastPathComponent().path
+    guard files.fileExists(atPath: folder, isDirectory: &isFolder), isFolder.boolValue else {
+      throw UsageError("\(name): there is no folder \(folder)")
+    }
+    guard files.isWritableFile(atPath: folder) else {
+      throw UsageError("\(name): the folder \(folder) cannot be written")
+    }
+  }
+}
