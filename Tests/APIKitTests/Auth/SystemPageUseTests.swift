@@ -3,9 +3,9 @@
   import APIKit
   import AuthenticationServices
 
-  @MainActor private func makeAuthenticator(_ oauth: OAuthClient, over window: ASPresentationAnchor)
-    -> Authenticator
-  {
+  @MainActor private func makeAuthenticator(
+    _ oauth: OAuthClient, over window: ASPresentationAnchor
+  ) -> Authenticator {
     oauth.authenticator(store: KeychainCredentialStore(service: "com.example.app")) { @MainActor in
       let authorization = try oauth.authorization(redirectURI: "com.example.app:/signed-in")
       let callback = try await authorization.callbackFromSystemPage(over: window, isEphemeral: true)
