@@ -9,7 +9,9 @@ extension URLSessionTransport: WireTransport {
       // The delegate of a session that was given decides about servers, and is asked by its session alone.
       guard let challenges = bridge.challenges else {
         throw APIError(
-          unsupported: "streams of bytes beside a session that it was given; one with a session of its own does")
+          unsupported:
+            "streams of bytes beside a session that was given; a transport with a session of its own has them"
+        )
       }
       try capabilities.check(exchange, cleartext: configuration.cleartextInForce)
       guard exchange.challenges == nil, configuration.challenges == nil else {
