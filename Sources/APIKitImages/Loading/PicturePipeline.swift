@@ -45,6 +45,8 @@ import APIKit
 
   /// The bytes of all pictures in memory.
   var keptBytes: Int { memory.bytes }
+  /// How many wait for a picture.
+  var waiterCount: Int { decodings.waiterCount }
 
   /// The picture in memory; nil where there is none that the present user may see.
   func kept(_ address: ImageAddress, _ target: ImageTarget) -> Picture? {

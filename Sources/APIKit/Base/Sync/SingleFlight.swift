@@ -11,7 +11,7 @@ package final class SingleFlight<Key: Hashable & Sendable, Value: Sendable>: Sen
   package init() {}
 
   /// How many wait for any of the works.
-  var waiterCount: Int { machine.withLock { $0.waiterCount } }
+  package var waiterCount: Int { machine.withLock { $0.waiterCount } }
 
   /// Has the work for a key done, whether anyone waits for it or not.
   func begin(_ key: Key, _ work: @escaping Work) {
