@@ -35,7 +35,7 @@ public struct CacheTraits: Sendable, Hashable {
 /// How one load uses the cache: an exception from its manager's policy.
 ///
 /// What a load may use is what the policy has stored: with ``CachePolicy/none``, an unsafe method or a service without
-/// a cache nothing is. `Docs/Sessions.md` compares the six.
+/// a cache nothing is. `Docs/Cache.md` compares the six.
 public enum CacheUse: Sendable, Hashable {
   /// By the rules: what the manager's policy and the network's condition say.
   case asPolicy

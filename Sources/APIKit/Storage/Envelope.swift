@@ -8,7 +8,7 @@
 /// From version 2 on, open content has its CRC-32 before it, which is checked before the content is used.
 package struct Envelope: Sendable {
   /// What is inside. This is the whole table: content of a kind that is not here is refused by name. Numbers are never
-  /// given twice, and `Docs/Storage.md` lists them.
+  /// given twice, and `Docs/Contributing/FileFormats.md` lists them.
   package enum EnvelopeKind: UInt8, CaseIterable {
     case cookies = 1
     case credential = 2

@@ -28,7 +28,8 @@ final class LinkTests: XCTestCase {
   func testEveryGuideIsOnTheLandingPageOfTheReference() throws {
     let landing = try String(
       contentsOf: Self.docs.appendingPathComponent("APIKit.docc/APIKit.md"), encoding: .utf8)
-    for page in try Self.pages() where page.deletingLastPathComponent().lastPathComponent == "Docs" {
+    let folders: Set = ["Docs", "Contributing"]
+    for page in try Self.pages() where folders.contains(page.deletingLastPathComponent().lastPathComponent) {
       let name = page.deletingPathExtension().lastPathComponent
       XCTAssertTrue(landing.contains("- <doc:Guide-\(name)>\n"), name)
     }
@@ -36,9 +37,12 @@ final class LinkTests: XCTestCase {
 
   private static let docs = PackageFolder.url.appendingPathComponent("Docs")
 
-  /// The documents a host shows: those at the top of the package, and the guides.
+  /// The documents a host shows: those at the top of the package, the guides, their translations, and the pages for
+  /// contributors.
   private static func pages() throws -> [URL] {
-    try [PackageFolder.url, docs].flatMap { folder in
+    let folders = ["Contributing", "zh"].map { docs.appendingPathComponent($0) }
+      .filter { FileManager.default.fileExists(atPath: $0.path) }
+    return try ([PackageFolder.url, docs] + folders).flatMap { folder in
       try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)
         .filter { $0.pathExtension == "md" }
     }

@@ -3,11 +3,11 @@ import Foundation
 import TestServers
 import XCTest
 
-/// Docs/Threads.md names every lock of the framework.
+/// Docs/Contributing/Threads.md names every lock of the framework.
 final class LockTableTests: XCTestCase {
   func testEveryFileWithALockIsNamedInTheGuide() throws {
     let guide = try String(
-      contentsOf: PackageFolder.url.appendingPathComponent("Docs/Threads.md"), encoding: .utf8)
+      contentsOf: PackageFolder.url.appendingPathComponent("Docs/Contributing/Threads.md"), encoding: .utf8)
     var count = 0
     for file in PackageFolder.sources() {
       let text = try String(contentsOf: file, encoding: .utf8)
@@ -17,7 +17,7 @@ final class LockTableTests: XCTestCase {
       let owners = Self.types(in: text) + [file.deletingPathExtension().lastPathComponent]
       XCTAssertTrue(
         owners.contains(where: guide.contains),
-        "\(file.lastPathComponent) has a lock; name it in Docs/Threads.md")
+        "\(file.lastPathComponent) has a lock; name it in Docs/Contributing/Threads.md")
     }
     XCTAssertGreaterThan(count, 30)
   }

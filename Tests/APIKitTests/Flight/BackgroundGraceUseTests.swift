@@ -1,4 +1,4 @@
-// The code of Docs/Sessions.md that needs UIKit: `Scripts/apple --tests` compiles it.
+// The code of Docs/Progress.md that needs UIKit: `Scripts/apple --tests` compiles it.
 #if canImport(UIKit) && !os(watchOS)
   import APIKit
   import UIKit

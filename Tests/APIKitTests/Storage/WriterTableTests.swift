@@ -2,7 +2,7 @@ import Foundation
 import TestServers
 import XCTest
 
-/// `Docs/Storage.md` names every place of the framework that writes to disk.
+/// `Docs/Contributing/FileFormats.md` names every place of the framework that writes to disk.
 final class WriterTableTests: XCTestCase {
   /// What opens a file to be written, in the sources.
   private static let signs = [
@@ -13,7 +13,7 @@ final class WriterTableTests: XCTestCase {
 
   func testEveryWriterIsNamedInTheGuideAndTheGuideNamesNoOther() throws {
     let guide = try String(
-      contentsOf: PackageFolder.url.appendingPathComponent("Docs/Storage.md"), encoding: .utf8)
+      contentsOf: PackageFolder.url.appendingPathComponent("Docs/Contributing/FileFormats.md"), encoding: .utf8)
     var writers: Set<String> = []
     for file in PackageFolder.sources() {
       let code = try String(contentsOf: file, encoding: .utf8).split(separator: "\n").filter {
@@ -27,7 +27,7 @@ final class WriterTableTests: XCTestCase {
       guide.components(separatedBy: "## Every writer").last?.components(separatedBy: "\n## ").first ?? ""
     let named = Set(
       table.split(separator: "`").map(String.init).filter { $0.hasSuffix(".swift") && !$0.contains(" ") })
-    XCTAssertEqual(writers.subtracting(named), [], "name them in Docs/Storage.md")
+    XCTAssertEqual(writers.subtracting(named), [], "name them in Docs/Contributing/FileFormats.md")
     XCTAssertEqual(named.subtracting(writers), [], "they write nothing any more")
     XCTAssertGreaterThan(writers.count, 8)
   }

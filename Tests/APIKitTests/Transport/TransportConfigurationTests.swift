@@ -21,7 +21,7 @@ final class TransportConfigurationTests: XCTestCase {
 
   func testTheGuidesTableOfPresetsIsThatOfTheCode() throws {
     let page = try String(
-      contentsOf: PackageFolder.url.appendingPathComponent("Docs/Sessions.md"), encoding: .utf8)
+      contentsOf: PackageFolder.url.appendingPathComponent("Docs/Configuration.md"), encoding: .utf8)
     let presets = [
       TransportConfiguration.standard, .ephemeral, .production, .debug, .background,
     ]

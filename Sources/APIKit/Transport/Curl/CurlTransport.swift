@@ -5,7 +5,7 @@
   ///
   /// One thread runs the transfers of a transport; it alone calls libcurl. Connections, TLS sessions and
   /// resolved names are kept and reused. FTP has a thread and connections of its own, and so have requests
-  /// with a body and streamed responses over TLS, which use HTTP/1.1: see Docs/Transports.md. Make one transport per configuration and keep it: every transport
+  /// with a body and streamed responses over TLS, which use HTTP/1.1: see Docs/Connections.md. Make one transport per configuration and keep it: every transport
   /// has its own thread and connections. It stops when its last reference is released.
   ///
   /// Isolation: may be used from any thread, with many exchanges at once. Redirects, cookies and retries
