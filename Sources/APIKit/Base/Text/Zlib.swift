@@ -326,11 +326,3 @@ private final class ZlibStream {
     }
   }
 }
-
-extension Checksum {
-  /// The CRC-32 of bytes, as in gzip and PNG.
-  static func crc32(of bytes: UnsafeRawBufferPointer) -> UInt32 {
-    let bytes = bytes.bindMemory(to: UInt8.self)
-    return UInt32(truncatingIfNeeded: crc32_z(0, bytes.baseAddress, bytes.count))
-  }
-}
