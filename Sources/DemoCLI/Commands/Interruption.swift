@@ -56,6 +56,8 @@ struct Interruption: Error {
     }
     source.setCancelHandler { @Sendable in for end in [reading, writing] { closeEnd(end) } }
     signalPipe = writing
+    // Made before the handler needs it.
+    SignalRestore.prepare()
     source.resume()
     for number in [SIGINT, SIGTERM] { signal(number, reportSignal) }
   }
@@ -73,6 +75,9 @@ struct Interruption: Error {
 nonisolated(unsafe) private var signalPipe: Int32 = -1
 
 private let reportSignal: @convention(c) (Int32) -> Void = { _ in
+  // What the signal has interrupted reads its own error.
+  let before = errno
+  defer { errno = before }
   // Both from here on: a second signal ends the process.
   SignalRestore.setUsual(SIGINT)
   SignalRestore.setUsual(SIGTERM)

@@ -1,3 +1,4 @@
+import APIKit
 import Foundation
 
 #if canImport(Darwin)
@@ -80,19 +81,21 @@ enum SignalRestore {
     #endif
   }
 
-  /// Whether the process has the screen.
-  nonisolated(unsafe) private static var isInstalled = false
+  /// Whether the process has the screen. Handlers of signals read it.
+  private static let isInstalled = AtomicFlag()
 
   /// Has a signal do what it usually does: end the process, and give the first screen back before.
   static func setUsual(_ number: Int32) {
-    if isInstalled { signal(number, handler) } else { signal(number, SIG_DFL) }
+    if isInstalled.load() { signal(number, handler) } else { signal(number, SIG_DFL) }
   }
 
+  /// Makes what a handler needs, since a handler must not make it.
+  static func prepare() { _ = (enter.count, leave.count, isInstalled.load()) }
+
   static func install() {
-    // Made before a handler needs them.
-    _ = (enter.count, leave.count)
+    prepare()
     for number in ending { signal(number, handler) }
-    isInstalled = true
+    isInstalled.store(true)
     signal(SIGCONT) { _ in
       signal(SIGTSTP, SignalRestore.handler)
       SignalRestore.write(SignalRestore.enter)
@@ -100,7 +103,7 @@ enum SignalRestore {
   }
 
   static func remove() {
-    isInstalled = false
+    isInstalled.store(false)
     for number in ending + [SIGCONT] { signal(number, SIG_DFL) }
   }
 
